@@ -1,0 +1,180 @@
+package board
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseFEN reads a position in Forsyth-Edwards Notation with four to six
+// fields (missing counters are 0 and 1). Fields may be separated by any number
+// of blanks. The result is checked (see [Position.Validate]); an en passant
+// square is kept only if a capture there is legal, and is an error if it is
+// impossible (no pawn that could just have made the double step). The error
+// quotes the text.
+func ParseFEN(s string) (Position, error) {
+	p, err := parseFEN(s)
+	if err != nil {
+		if len(s) > 120 {
+			s = s[:120] + "…"
+		}
+		return Position{}, fmt.Errorf("bad FEN %q: %w", s, err)
+	}
+	return p, nil
+}
+
+func parseFEN(s string) (p Position, err error) {
+	fields := strings.Fields(s)
+	if len(fields) < 4 || len(fields) > 6 {
+		return p, fmt.Errorf("%d fields, want 4 to 6", len(fields))
+	}
+	if err := p.parsePlacement(fields[0]); err != nil {
+		return p, err
+	}
+	switch fields[1] {
+	case "w":
+		p.turn = White
+	case "b":
+		p.turn = Black
+	default:
+		return p, fmt.Errorf("side to move %q, want w or b", fields[1])
+	}
+	if fields[2] != "-" {
+		for i := range len(fields[2]) {
+			right := strings.IndexByte("KQkq", fields[2][i])
+			if right < 0 || p.castling>>right&1 != 0 {
+				return p, fmt.Errorf("castling rights %q", fields[2])
+			}
+			p.castling |= 1 << right
+		}
+	}
+	p.ep = NoSquare
+	p.fullmove = 1
+	for i, dst := range []*uint16{&p.halfmove, &p.fullmove} {
+		if len(fields) <= 4+i {
+			break
+		}
+		n, err := strconv.ParseUint(fields[4+i], 10, 16)
+		if err != nil {
+			return p, fmt.Errorf("counter %q", fields[4+i])
+		}
+		*dst = uint16(n)
+	}
+	p.fullmove = max(p.fullmove, 1) // some tools write 0
+	if err := p.Validate(); err != nil {
+		return p, err
+	}
+	if fields[3] != "-" {
+		if err := p.setEnPassant(fields[3]); err != nil {
+			return p, err
+		}
+	}
+	p.key = p.computeKey()
+	return p, nil
+}
+
+func (p *Position) parsePlacement(s string) error {
+	file, rank := 0, 7
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == '/':
+			if file != 8 || rank == 0 {
+				return fmt.Errorf("rank %d has %d files", rank+1, file)
+			}
+			file, rank = 0, rank-1
+		case c >= '1' && c <= '8':
+			file += int(c - '0')
+		default:
+			pt := pieceTypeOf(c &^ 32)
+			if pt == NoPieceType {
+				return fmt.Errorf("piece %q", c)
+			}
+			if file > 7 {
+				return fmt.Errorf("rank %d is too long", rank+1)
+			}
+			color := White
+			if c >= 'a' {
+				color = Black
+			}
+			p.put(color, pt, NewSquare(file, rank))
+			file++
+		}
+		if file > 8 {
+			return fmt.Errorf("rank %d is too long", rank+1)
+		}
+	}
+	if rank != 0 || file != 8 {
+		return fmt.Errorf("placement ends on rank %d after %d files", rank+1, file)
+	}
+	return nil
+}
+
+// setEnPassant takes the FEN's en passant field over if a capture is legal.
+func (p *Position) setEnPassant(field string) error {
+	ep, ok := ParseSquare(field)
+	if !ok || ep.Rank() != [2]int{5, 2}[p.turn] {
+		return fmt.Errorf("en passant square %q", field)
+	}
+	them := p.turn.Other()
+	pawn, origin := ep-8, ep+8
+	if p.turn == Black {
+		pawn, origin = origin, pawn
+	}
+	if !p.Pieces(them, Pawn).Has(pawn) || p.Occupied().Has(ep) || p.Occupied().Has(origin) {
+		return fmt.Errorf("en passant square %q without a pawn that just passed it", field)
+	}
+	if p.epCapturePossible(ep) {
+		p.ep = ep
+	}
+	return nil
+}
+
+// FEN returns the position with all six fields.
+func (p *Position) FEN() string { return string(p.AppendFEN(nil)) }
+
+// EPD returns the first four fields of the FEN: the position without counters.
+func (p *Position) EPD() string { return string(p.appendEPD(nil)) }
+
+// AppendFEN appends the FEN to dst.
+func (p *Position) AppendFEN(dst []byte) []byte {
+	dst = append(p.appendEPD(dst), ' ')
+	dst = strconv.AppendUint(dst, uint64(p.halfmove), 10)
+	dst = append(dst, ' ')
+	return strconv.AppendUint(dst, uint64(p.fullmove), 10)
+}
+
+func (p *Position) appendEPD(dst []byte) []byte {
+	for r := 7; r >= 0; r-- {
+		empty := byte(0)
+		for f := range 8 {
+			piece := p.PieceAt(NewSquare(f, r))
+			if piece == NoPiece {
+				empty++
+				continue
+			}
+			if empty > 0 {
+				dst = append(dst, '0'+empty)
+				empty = 0
+			}
+			dst = append(dst, pieceLetters[piece])
+		}
+		if empty > 0 {
+			dst = append(dst, '0'+empty)
+		}
+		if r > 0 {
+			dst = append(dst, '/')
+		}
+	}
+	dst = append(dst, ' ', "wb"[p.turn], ' ')
+	if p.castling == 0 {
+		dst = append(dst, '-')
+	}
+	for i := range 4 {
+		if p.castling>>i&1 != 0 {
+			dst = append(dst, "KQkq"[i])
+		}
+	}
+	dst = append(dst, ' ')
+	return append(dst, p.ep.String()...)
+}

@@ -1,0 +1,208 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Castling rights, as bits of Position.castling.
+const (
+	whiteKingSide uint8 = 1 << iota
+	whiteQueenSide
+	blackKingSide
+	blackQueenSide
+)
+
+// Position is a legal chess position with its counters. It is a plain value;
+// the zero value is not a position. Positions compare with ==, counters
+// included; [Position.Key] leaves the counters out.
+type Position struct {
+	pieces   [7]Bitboard // by PieceType, both colours; [0] unused
+	colors   [2]Bitboard
+	key      uint64
+	halfmove uint16 // plies since the last capture or pawn move
+	fullmove uint16 // starts at 1, grows after Black's move
+	castling uint8
+	ep       Square // target square, only if a legal capture exists
+	turn     Color
+}
+
+// StartFEN is the standard start position.
+const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+var startPosition = func() Position {
+	p, err := ParseFEN(StartFEN)
+	if err != nil {
+		panic(err) // a constant
+	}
+	return p
+}()
+
+// StartPosition returns the standard start position.
+func StartPosition() Position { return startPosition }
+
+// Turn returns the side to move.
+func (p *Position) Turn() Color { return p.turn }
+
+// Pieces returns the squares of side c's pieces of type pt.
+func (p *Position) Pieces(c Color, pt PieceType) Bitboard { return p.pieces[pt] & p.colors[c] }
+
+// ByColor returns the squares of side c's pieces.
+func (p *Position) ByColor(c Color) Bitboard { return p.colors[c] }
+
+// Occupied returns the squares that hold a piece.
+func (p *Position) Occupied() Bitboard { return p.colors[White] | p.colors[Black] }
+
+// PieceAt returns what stands on s.
+func (p *Position) PieceAt(s Square) Piece {
+	c := White
+	if p.colors[Black].Has(s) {
+		c = Black
+	}
+	pt := p.typeAt(s)
+	if pt == NoPieceType {
+		return NoPiece
+	}
+	return NewPiece(c, pt)
+}
+
+func (p *Position) typeAt(s Square) PieceType {
+	for pt := Pawn; pt <= King; pt++ {
+		if p.pieces[pt].Has(s) {
+			return pt
+		}
+	}
+	return NoPieceType
+}
+
+// CanCastle reports whether side c has the right to castle on that wing.
+func (p *Position) CanCastle(c Color, kingSide bool) bool {
+	right := whiteKingSide
+	if !kingSide {
+		right = whiteQueenSide
+	}
+	return p.castling&(right<<(2*c)) != 0
+}
+
+// EnPassant returns the en passant target square, [NoSquare] unless an en
+// passant capture is legal.
+func (p *Position) EnPassant() Square { return p.ep }
+
+// HalfmoveClock returns the plies since the last capture or pawn move.
+func (p *Position) HalfmoveClock() int { return int(p.halfmove) }
+
+// FullmoveNumber returns the number of the move, 1 at the start of a game.
+func (p *Position) FullmoveNumber() int { return int(p.fullmove) }
+
+// Key returns a 64-bit hash of board, side to move, castling rights and en
+// passant square. The counters are not part of it. Keys do not change between
+// builds or machines.
+func (p *Position) Key() uint64 { return p.key }
+
+// Mirror returns the same position seen from the other side: ranks mirrored,
+// colours swapped, the other side to move.
+func (p *Position) Mirror() Position {
+	q := *p
+	for i := range p.pieces {
+		q.pieces[i] = p.pieces[i].Mirror()
+	}
+	q.colors[White], q.colors[Black] = p.colors[Black].Mirror(), p.colors[White].Mirror()
+	q.castling = p.castling>>2 | p.castling&3<<2
+	if p.ep != NoSquare {
+		q.ep = p.ep.Mirror()
+	}
+	q.turn = p.turn.Other()
+	q.key = q.computeKey()
+	return q
+}
+
+// String returns a diagram of eight lines, rank 8 first.
+func (p *Position) String() string {
+	var b strings.Builder
+	for r := 7; r >= 0; r-- {
+		for f := range 8 {
+			if f > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(p.PieceAt(NewSquare(f, r)).String())
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (p *Position) put(c Color, pt PieceType, s Square) {
+	p.pieces[pt] |= s.Bitboard()
+	p.colors[c] |= s.Bitboard()
+}
+
+// Validate says why the position is not one that talbot works on, nil if it
+// is: one king each, no pawn on the first or last rank, at most 16 pieces and
+// 8 pawns a side, the side not to move not in check, no more than two checkers,
+// castling rights only with king and rook at home. Positions made by this
+// package are valid.
+func (p *Position) Validate() error {
+	for c := White; c <= Black; c++ {
+		if n := p.Pieces(c, King).Len(); n != 1 {
+			return fmt.Errorf("%v has %d kings", c, n)
+		}
+		if n := p.ByColor(c).Len(); n > 16 {
+			return fmt.Errorf("%v has %d pieces", c, n)
+		}
+		if n := p.Pieces(c, Pawn).Len(); n > 8 {
+			return fmt.Errorf("%v has %d pawns", c, n)
+		}
+		for i, right := range [2]uint8{whiteKingSide, whiteQueenSide} {
+			if p.castling&(right<<(2*c)) == 0 {
+				continue
+			}
+			home := Square(56 * c)
+			rook := home + [2]Square{7, 0}[i]
+			if !p.Pieces(c, King).Has(home+4) || !p.Pieces(c, Rook).Has(rook) {
+				return fmt.Errorf("%v may castle without king and rook on %v and %v", c, home+4, rook)
+			}
+		}
+	}
+	if p.pieces[Pawn]&(rank1|rank8) != 0 {
+		return errors.New("a pawn stands on the first or last rank")
+	}
+	them := p.turn.Other()
+	if p.attackersTo(p.king(them), p.turn, p.Occupied()) != 0 {
+		return fmt.Errorf("%v is in check but it is not its move", them)
+	}
+	if p.checkers().Len() > 2 {
+		return fmt.Errorf("%v is in check from more than two pieces", p.turn)
+	}
+	return nil
+}
+
+func (p *Position) king(c Color) Square { return p.Pieces(c, King).First() }
+
+// checkers returns the pieces that give check to the side to move.
+func (p *Position) checkers() Bitboard {
+	return p.attackersTo(p.king(p.turn), p.turn.Other(), p.Occupied())
+}
+
+// InCheck reports whether the side to move is in check.
+func (p *Position) InCheck() bool { return p.checkers() != 0 }
+
+// IsCheckmate reports whether the side to move is mated.
+func (p *Position) IsCheckmate() bool { return p.InCheck() && !p.HasLegalMove() }
+
+// IsStalemate reports whether the side to move is not in check and cannot move.
+func (p *Position) IsStalemate() bool { return !p.InCheck() && !p.HasLegalMove() }
+
+// IsDead reports insufficient material: no sequence of legal moves mates
+// (bare kings, one minor piece, or bishops on squares of one colour only).
+// Blocked positions that are dead for other reasons are not recognised.
+func (p *Position) IsDead() bool {
+	if p.pieces[Pawn]|p.pieces[Rook]|p.pieces[Queen] != 0 {
+		return false
+	}
+	n, b := p.pieces[Knight], p.pieces[Bishop]
+	if (n | b).Len() <= 1 {
+		return true
+	}
+	return n == 0 && (b&lightSquares == 0 || b&^lightSquares == 0)
+}
