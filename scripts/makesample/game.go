@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
+	"github.com/notnil/chess"
+)
+
+const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+const (
+	openingPlies  = 8 // plies drawn among several good moves
+	openingChoice = 5
+	openingSpread = 15 // centipawns
+	openingNodes  = 2000
+	longest       = 120 // plies
+	adjudged      = 300 // centipawns that win a game of that length
+)
+
+// player is a strength: how far it looks, and how often it slips.
+type player struct {
+	nodes int
+	slip  float64 // share of moves drawn from all legal ones
+}
+
+var players = []player{{100, 0.09}, {400, 0.06}, {1500, 0.03}, {6000, 0.01}}
+
+// game is a game with what the players thought.
+type game struct {
+	number       int
+	engine       string
+	white, black player
+	moves        []string // UCI
+	san          []string
+	scores       []int // of the best move of every ply, centipawns for the side to move
+	result       string
+	termination  string // of the PGN tag, "" for an end by the rules
+	positions    []*chess.Position
+}
+
+// playGame plays a game. Both sides share the engine and its hash, which is empty at the start.
+func playGame(e *engine, seed uint64, number int) (*game, error) {
+	r := rand.New(rand.NewPCG(seed, uint64(number)))
+	g := &game{number: number, engine: e.name, white: players[r.IntN(len(players))], black: players[r.IntN(len(players))]}
+	playOut := r.IntN(3) == 0 // lost games are played to the end, not resigned
+	if err := e.clear(); err != nil {
+		return nil, err
+	}
+	board := chess.NewGame()
+	g.positions = append(g.positions, board.Position())
+	lost, level := 0, 0
+	for board.Outcome() == chess.NoOutcome {
+		side := g.white
+		if len(g.moves)%2 == 1 {
+			side = g.black
+		}
+		uci, err := g.choose(e, r, side)
+		if err != nil {
+			return nil, err
+		}
+		move, err := chess.UCINotation{}.Decode(board.Position(), uci)
+		if err != nil {
+			return nil, err
+		}
+		g.san = append(g.san, chess.AlgebraicNotation{}.Encode(board.Position(), move))
+		if err := board.Move(move); err != nil {
+			return nil, err
+		}
+		g.moves = append(g.moves, uci)
+		g.positions = append(g.positions, board.Position())
+		for _, method := range board.EligibleDraws() {
+			if method == chess.ThreefoldRepetition || method == chess.FiftyMoveRule {
+				if err := board.Draw(method); err != nil {
+					return nil, err
+				}
+			}
+		}
+
+		if board.Outcome() != chess.NoOutcome {
+			break
+		}
+		score := g.scores[len(g.scores)-1]
+		lost, level = count(lost, abs(score) > 700), count(level, abs(score) < 20)
+		wins := [...]string{"1-0", "0-1"} // for White, for Black
+		ply := len(g.moves)
+		switch {
+		case !playOut && lost >= 4 && score < 0:
+			g.result, g.termination = wins[ply%2], "normal" // the side that just moved resigns
+			return g, nil
+		case ply >= longest && score > adjudged:
+			g.result, g.termination = wins[1-ply%2], "adjudication"
+			return g, nil
+		case ply >= longest && score < -adjudged:
+			g.result, g.termination = wins[ply%2], "adjudication"
+			return g, nil
+		case ply >= longest, ply > 80 && level >= 8:
+			g.result, g.termination = "1/2-1/2", "adjudication"
+			return g, nil
+		}
+	}
+	g.result = board.Outcome().String()
+	return g, nil
+}
+
+// choose searches the present position, notes the score of its best move, and returns the move to play.
+func (g *game) choose(e *engine, r *rand.Rand, side player) (string, error) {
+	nodes, multi := side.nodes, 1
+	if len(g.moves) < openingPlies {
+		nodes, multi = openingNodes, openingChoice
+	}
+	f, err := e.search(startFEN, g.moves, nodes, multi)
+	if err != nil {
+		return "", err
+	}
+	g.scores = append(g.scores, f.lines[0].cp)
+	if multi == 1 && r.Float64() < side.slip {
+		legal := g.positions[len(g.moves)].ValidMoves()
+		return legal[r.IntN(len(legal))].String(), nil
+	}
+	return draw(r, f.lines), nil
+}
+
+// draw draws a line's move with weight exp(−loss/openingSpread), the loss in centipawns against the best line.
+func draw(r *rand.Rand, lines []searched) string {
+	weights, sum := make([]float64, len(lines)), 0.0
+	for i, s := range lines {
+		weights[i] = math.Exp(-float64(lines[0].cp-s.cp) / openingSpread)
+		sum += weights[i]
+	}
+	x := r.Float64() * sum
+	for i, w := range weights {
+		if x -= w; x < 0 {
+			return lines[i].move
+		}
+	}
+	return lines[0].move
+}
+
+// writePGN writes the game in export format.
+func (g *game) writePGN(w io.Writer) {
+	tag := func(name, value string) { fmt.Fprintf(w, "[%s %q]\n", name, value) }
+	tag("Event", "talbot sample games")
+	tag("Site", "?")
+	tag("Date", "????.??.??")
+	tag("Round", fmt.Sprint(g.number))
+	tag("White", fmt.Sprintf("%s, %d nodes", g.engine, g.white.nodes))
+	tag("Black", fmt.Sprintf("%s, %d nodes", g.engine, g.black.nodes))
+	tag("Result", g.result)
+	if g.termination != "" {
+		tag("Termination", g.termination)
+	}
+	fmt.Fprintln(w)
+	column := 0
+	word := func(text string) {
+		switch {
+		case column == 0:
+		case column+1+len(text) > 79:
+			fmt.Fprintln(w)
+			column = 0
+		default:
+			fmt.Fprint(w, " ")
+			column++
+		}
+		fmt.Fprint(w, text)
+		column += len(text)
+	}
+	for ply, san := range g.san {
+		if ply%2 == 0 {
+			word(fmt.Sprintf("%d.", ply/2+1))
+		}
+		word(san)
+	}
+	word(g.result)
+	fmt.Fprint(w, "\n\n")
+}
+
+// count adds one if it goes on, and starts again if not.
+func count(n int, more bool) int {
+	if more {
+		return n + 1
+	}
+	return 0
+}
+
+func abs(x int) int { return max(x, -x) }

@@ -1,0 +1,137 @@
+package stockfish
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"talbot/dataset"
+)
+
+// Limit says when a search ends. The zero value is no limit and is refused;
+// use [MoveTime], [Nodes] or [Depth].
+type Limit struct {
+	moveTime time.Duration
+	nodes    int64
+	depth    int
+}
+
+// MoveTime ends a search after d, in whole milliseconds. Such labels depend on
+// the machine, its load and what the engine searched before.
+func MoveTime(d time.Duration) Limit { return Limit{moveTime: d} }
+
+// Nodes ends a search after n nodes. The engine's memory is cleared before each
+// search, so such labels are a function of the position and its history.
+func Nodes(n int64) Limit { return Limit{nodes: n} }
+
+// Depth ends a search at depth n, with cleared memory as for [Nodes].
+func Depth(n int) Limit { return Limit{depth: n} }
+
+// String is the limit as UCI writes it: "movetime 20", "nodes 20000",
+// "depth 10".
+func (l Limit) String() string {
+	switch {
+	case l.moveTime != 0:
+		return fmt.Sprintf("movetime %d", l.moveTime.Milliseconds())
+	case l.nodes != 0:
+		return fmt.Sprintf("nodes %d", l.nodes)
+	default:
+		return fmt.Sprintf("depth %d", l.depth)
+	}
+}
+
+// Time is the time limit of one search, 0 if the limit is another one.
+func (l Limit) Time() time.Duration { return l.moveTime }
+
+// Reproducible reports whether labels under this limit are a function of the
+// position, its history and the engine alone.
+func (l Limit) Reproducible() bool { return l.moveTime == 0 }
+
+// Check reports a limit that cannot be asked of an engine.
+func (l Limit) Check() error {
+	switch {
+	case l == Limit{}:
+		return errors.New("no search limit: give a move time, a number of nodes or a depth")
+	case l.moveTime < 0 || l.nodes < 0 || l.depth < 0:
+		return fmt.Errorf("search limit %s is negative", l)
+	case l.moveTime%time.Millisecond != 0:
+		return fmt.Errorf("move time %v is not a whole number of milliseconds", l.moveTime)
+	case l.moveTime > 24*time.Hour:
+		return fmt.Errorf("move time %v is over a day", l.moveTime)
+	case l.depth > 245:
+		return fmt.Errorf("search depth %d is over 245", l.depth)
+	}
+	return nil
+}
+
+// Config is what an engine is started with. Only Limit has no default.
+type Config struct {
+	Path string   // the executable, as for Find
+	Args []string // its arguments, normally none
+
+	Limit   Limit
+	Hash    int  // MiB of hash table; 0 means 16
+	MultiPV int  // lines per position; 0 means 1
+	Fresh   bool // clear the engine's memory before each search under a time limit too
+
+	// Options are set besides Threads, Hash, MultiPV and UCI_ShowWDL. One that
+	// the engine does not offer is an error, as is a value out of its range.
+	Options []dataset.Tag
+
+	StartTimeout  time.Duration // from start to readyok, and for every later readyok; 0 means 20 s
+	SearchTimeout time.Duration // from readyok to bestmove; 0 means a generous time for the limit
+
+	env []string // added to the environment
+}
+
+func (c Config) check() error {
+	if err := c.Limit.Check(); err != nil {
+		return fmt.Errorf("stockfish: %w", err)
+	}
+	if c.Hash < 0 || c.MultiPV < 0 || c.StartTimeout < 0 || c.SearchTimeout < 0 {
+		return fmt.Errorf("stockfish: negative setting (hash %d, multipv %d, timeouts %v and %v)",
+			c.Hash, c.MultiPV, c.StartTimeout, c.SearchTimeout)
+	}
+	if c.MultiPV > 500 {
+		return fmt.Errorf("stockfish: multipv %d is over 500", c.MultiPV)
+	}
+	if t := c.SearchTimeout; t > 0 && t <= c.Limit.moveTime {
+		return fmt.Errorf("stockfish: search timeout %v is not over the move time %v", t, c.Limit.moveTime)
+	}
+	for _, o := range c.Options {
+		if strings.TrimSpace(o.Name) == "" || strings.ContainsAny(o.Name+o.Value, "\r\n") {
+			return fmt.Errorf("stockfish: engine option %q with value %q is not one line", o.Name, o.Value)
+		}
+	}
+	return nil
+}
+
+func (c Config) hash() int    { return orElse(c.Hash, 16) }
+func (c Config) multiPV() int { return orElse(c.MultiPV, 1) }
+
+// clears reports whether the engine forgets everything before each search.
+func (c Config) clears() bool { return c.Fresh || c.Limit.Reproducible() }
+
+func (c Config) startTimeout() time.Duration { return orElse(c.StartTimeout, 20*time.Second) }
+
+// searchTimeout allows for machines that are busy with other things: ten
+// seconds over the move time, 5000 nodes a second, five minutes for a depth.
+func (c Config) searchTimeout() time.Duration {
+	def := 5 * time.Minute
+	switch l := c.Limit; {
+	case l.moveTime > 0:
+		def = l.moveTime + 10*time.Second
+	case l.nodes > 0:
+		def = 30*time.Second + time.Duration(min(l.nodes/5000, 30*24*3600))*time.Second
+	}
+	return orElse(c.SearchTimeout, def)
+}
+
+func orElse[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}

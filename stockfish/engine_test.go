@@ -1,0 +1,392 @@
+package stockfish
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// line plays UCI moves from a FEN, or from the start position if it is empty.
+func line(t testing.TB, fen, moves string) (board.Position, []board.Move) {
+	t.Helper()
+	start := board.StartPosition()
+	if fen != "" {
+		var err error
+		if start, err = board.ParseFEN(fen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pos := start
+	var list []board.Move
+	for _, s := range strings.Fields(moves) {
+		m, err := pos.ParseUCI(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+		pos.Play(m)
+	}
+	return start, list
+}
+
+func startEngine(t *testing.T, cfg Config) *Engine {
+	t.Helper()
+	e, err := Start(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// children counts the processes whose parent this one is, dead ones that nobody
+// has waited for included.
+func children(t *testing.T) int {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(stats) == 0 {
+		t.Skip("no /proc")
+	}
+	n := 0
+	for _, path := range stats {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		// pid (name) state ppid …, and the name may have parentheses
+		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
+			n++
+		}
+	}
+	return n
+}
+
+// noLeak fails the test if it leaves goroutines or processes behind.
+func noLeak(t *testing.T) {
+	t.Helper()
+	routines, processes := runtime.NumGoroutine(), children(t)
+	t.Cleanup(func() {
+		for try := 0; ; try++ {
+			r, p := runtime.NumGoroutine(), children(t)
+			if r <= routines && p <= processes {
+				return
+			}
+			if try == 100 {
+				buf := make([]byte, 64<<10)
+				t.Errorf("%d goroutines, %d before; %d processes, %d before\n%s",
+					r, routines, p, processes, buf[:runtime.Stack(buf, true)])
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+func TestSearchFake(t *testing.T) {
+	noLeak(t)
+	cfg := fakeConfig(t, "none-at-all")
+	e := startEngine(t, cfg)
+	start, moves := line(t, "", "e2e4 e7e5")
+	pos, err := replay(start, moves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dataset.Centipawns(int(pos.Key()%2001) - 1000)
+	for range 3 {
+		label, err := e.Search(t.Context(), start, moves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if label.Status != dataset.Labelled || len(label.Lines) != 1 {
+			t.Fatalf("label %+v", label)
+		}
+		l := label.Lines[0]
+		if l.Score != want || l.Depth != 3 || l.Nodes != 30 || l.WDL != (dataset.WDL{Win: 100, Draw: 200, Loss: 700}) ||
+			len(l.PV) != 1 || l.PV[0] != label.Best {
+			t.Errorf("line %+v, best %v, want score %v of depth 3", l, label.Best, want)
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(cfg.dir(), "newgame")); len(b) != 3 {
+		t.Errorf("%d times ucinewgame for 3 searches", len(b))
+	}
+	f, err := e.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := []dataset.Tag{{Name: "Hash", Value: "16"}, {Name: "Threads", Value: "1"}, {Name: "UCI_ShowWDL", Value: "true"}}
+	if f.Engine != fakeID || f.Author != "nobody" || len(f.Build) != 16 || f.Limit != "nodes 1000" || len(f.Options) != 3 {
+		t.Errorf("fingerprint %+v", f)
+	}
+	for k, o := range options {
+		if k < len(f.Options) && f.Options[k] != o {
+			t.Errorf("option %v, want %v", f.Options[k], o)
+		}
+		if _, err := os.Stat(filepath.Join(cfg.dir(), "set name "+o.Name+" value "+o.Value)); err != nil {
+			t.Errorf("option %v was not set: %v", o, err)
+		}
+	}
+}
+
+// TestFaults has one search go wrong in every way we know. The error must say
+// what happened, come in time, and leave nothing running.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		want  []string // in the error
+	}{
+		{"die:1", []string{"exit status 3", "assertion failed"}},
+		{"hang", []string{"no answer in time", "bestmove"}},
+		{"nonsense", []string{"protocol violation", `bestmove "xyzzy"`}},
+		{"badinfo", []string{"protocol violation", `"depth" with "x"`}},
+		{"badwdl", []string{"sums to 6"}},
+		{"bounds", []string{errNoScore.Error(), "bestmove"}},
+		{"noscore", []string{errNoScore.Error()}},
+		{"none", []string{`bestmove "(none)"`}},
+		{"matezero", []string{"mate in 0"}},
+		{"longline", []string{"more than 65536 bytes"}},
+		{"wrongmove", []string{`bestmove "e1e5"`}},
+		{"wrongpv", []string{`first move "e1e5"`}},
+		{"rank", []string{"rank 2 where 1"}},
+		{"closed", []string{"closed its output but still runs"}},
+		{"segfault", []string{"signal: segmentation fault"}},
+		{"stderr", []string{"exit status 1", "cannot load the network", "…"}},
+		{"child", []string{"no answer in time"}},
+		{"orphan", []string{"exit status 7"}},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			noLeak(t)
+			cfg := fakeConfig(t, c.fault)
+			if c.fault == "hang" || c.fault == "child" {
+				cfg.SearchTimeout = 300 * time.Millisecond
+			}
+			e := startEngine(t, cfg)
+			start, moves := line(t, "", "e2e4")
+			begin := time.Now()
+			_, err := e.Search(t.Context(), start, moves)
+			if took := time.Since(begin); took > 2*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range append(c.want, "rnbqkbnr/pppppppp/8/8/4P3") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not say %q", err, want)
+				}
+			}
+			if len(err.Error()) > 5000 {
+				t.Errorf("error of %d bytes", len(err.Error()))
+			}
+			if _, again := e.Search(t.Context(), start, moves); again == nil {
+				t.Error("the engine was used again")
+			}
+			if c.fault == "child" || c.fault == "orphan" {
+				mustBeGone(t, toldPID(t, cfg))
+			}
+		})
+	}
+}
+
+// toldPID waits for the process number that a fake leaves.
+func toldPID(t *testing.T, cfg Config) int {
+	t.Helper()
+	for range 500 {
+		if b, err := os.ReadFile(filepath.Join(cfg.dir(), "pid")); err == nil {
+			pid, err := strconv.Atoi(string(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the fake does not tell its pid")
+	return 0
+}
+
+func mustBeGone(t *testing.T, pid int) {
+	t.Helper()
+	for range 100 {
+		// Killed, it may wait as a zombie for whoever inherited it.
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	t.Errorf("process %d lives on", pid)
+}
+
+// TestEngineDiesWithUs kills a process that has a hanging engine.
+func TestEngineDiesWithUs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux kills an engine whose parent is killed")
+	}
+	cfg := fakeConfig(t, "parent")
+	parent := exec.Command(cfg.Path)
+	parent.Env = append(os.Environ(), cfg.env...)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := toldPID(t, cfg)
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	mustBeGone(t, pid)
+}
+
+// TestEngineOutlivesThread starts an engine from a thread that ends.
+func TestEngineOutlivesThread(t *testing.T) {
+	cfg := fakeConfig(t, "good")
+	engines := make(chan *Engine, 1)
+	go func() {
+		runtime.LockOSThread() // and not unlocked: the thread ends with this function
+		e, err := Start(context.Background(), cfg)
+		if err != nil {
+			t.Error(err)
+		}
+		engines <- e
+	}()
+	e := <-engines
+	if e == nil {
+		return
+	}
+	defer e.Close()
+	time.Sleep(100 * time.Millisecond)
+	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStartFaults(t *testing.T) {
+	for _, c := range []struct {
+		fault, want string
+		cfg         func(*Config)
+	}{
+		{"silent", "uciok: no answer in time", nil},
+		{"nouciok", "uciok: no answer in time", nil},
+		{"noready", "readyok: no answer in time", nil},
+		{"flood", "options offered", nil},
+		{"good", "hash", func(c *Config) { c.Hash = -1 }},
+		{"good", `"Hash" is from 1 to 64, not 65`, func(c *Config) { c.Hash = 65 }},
+		{"good", `"MultiPV" is from 1 to 8, not 9`, func(c *Config) { c.MultiPV = 9 }},
+		{"good", `does not offer the option "SyzygyPath"`, func(c *Config) { c.Options = []dataset.Tag{{Name: "SyzygyPath", Value: "/x"}} }},
+		{"good", "set twice", func(c *Config) { c.Options = []dataset.Tag{{Name: "threads", Value: "2"}} }},
+		{"good", "not one line", func(c *Config) { c.Options = []dataset.Tag{{Name: "Hash", Value: "1\nquit"}} }},
+		{"good", "no search limit", func(c *Config) { c.Limit = Limit{} }},
+		{"good", "whole number", func(c *Config) { c.Limit = MoveTime(1500 * time.Microsecond) }},
+		{"good", "negative", func(c *Config) { c.Limit = Nodes(-1) }},
+		{"good", "not over the move time", func(c *Config) { c.Limit = MoveTime(time.Minute) }},
+		{"good", Remedy, func(c *Config) { c.Path = "/nowhere/stockfish" }},
+		{"good", "exec format error", func(c *Config) { c.Path = textFile }},
+	} {
+		t.Run(c.fault+" "+c.want, func(t *testing.T) {
+			noLeak(t)
+			cfg := fakeConfig(t, c.fault)
+			if c.cfg == nil {
+				cfg.StartTimeout = 500 * time.Millisecond
+			} else {
+				textFile = filepath.Join(t.TempDir(), "not-a-program")
+				if err := os.WriteFile(textFile, []byte("\x01\x02"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				c.cfg(&cfg)
+			}
+			e, err := Start(t.Context(), cfg)
+			if err == nil {
+				_ = e.Close()
+				t.Fatal("no error")
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %q does not say %q", err, c.want)
+			}
+		})
+	}
+}
+
+var textFile string
+
+// TestStaleBestmove has an engine that answers each search twice. The second
+// answer must not become the next position's label.
+func TestStaleBestmove(t *testing.T) {
+	noLeak(t)
+	e := startEngine(t, fakeConfig(t, "twice"))
+	start, moves := line(t, "", "e2e4")
+	if _, err := e.Search(t.Context(), start, moves); err != nil {
+		t.Fatal(err)
+	}
+	_, err := e.Search(t.Context(), start, moves)
+	if err == nil || !strings.Contains(err.Error(), "bestmove without a search") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestIllegalTailIsCut(t *testing.T) {
+	e := startEngine(t, fakeConfig(t, "wrongtail"))
+	start, moves := line(t, "", "e2e4")
+	label, err := e.Search(t.Context(), start, moves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := label.Lines[0]; len(l.PV) != 1 || l.Score != dataset.MateIn(fakeMate) {
+		t.Errorf("line %+v", l)
+	}
+}
+
+// TestNotForTheEngine has positions and lines that no engine must see: the fake
+// would hang on them.
+func TestNotForTheEngine(t *testing.T) {
+	e := startEngine(t, fakeConfig(t, "hang"))
+	for _, c := range []struct{ name, fen, moves string }{
+		{"checkmate", "", "f2f3 e7e5 g2g4 d8h4"},
+		{"stalemate", "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", ""},
+		{"dead", "7k/8/8/8/8/8/8/KB6 w - - 0 1", ""},
+	} {
+		start, moves := line(t, c.fen, c.moves)
+		label, err := e.Search(t.Context(), start, moves)
+		if err != nil || label.Status != dataset.Terminal || len(label.Lines) != 0 || label.Best != board.NoMove {
+			t.Errorf("%s: %+v, %v", c.name, label, err)
+		}
+	}
+	var job *JobError
+	_, err := e.Search(t.Context(), board.StartPosition(), []board.Move{board.NewMove(12, 36)})
+	if !errors.As(err, &job) || job.Ply != 0 {
+		t.Errorf("illegal move: %v", err)
+	}
+	if e.broken != nil {
+		t.Errorf("the engine is blamed: %v", e.broken)
+	}
+}
+
+func TestSearchCancelled(t *testing.T) {
+	noLeak(t)
+	cfg := fakeConfig(t, "hang")
+	cfg.SearchTimeout = time.Minute
+	e := startEngine(t, cfg)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	start, moves := line(t, "", "e2e4")
+	begin := time.Now()
+	_, err := e.Search(ctx, start, moves)
+	if !errors.Is(err, context.Canceled) || time.Since(begin) > 2*time.Second {
+		t.Errorf("after %v: %v", time.Since(begin), err)
+	}
+}

@@ -1,0 +1,68 @@
+package stockfish
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNotFound is wrapped by the error of [Find] and [Start] when there is no
+// engine to run. The caller may offer to install one.
+var ErrNotFound = errors.New("no engine found")
+
+// Remedy is what to do about [ErrNotFound].
+const Remedy = "install it with `apt-get install stockfish` or `talbot setup`, or name one with --engine"
+
+// places are looked at when $PATH has no stockfish: Debian keeps games off
+// root's $PATH.
+var places = []string{
+	"/usr/games/stockfish",
+	"/usr/local/bin/stockfish",
+	"/usr/local/games/stockfish",
+	"/usr/bin/stockfish",
+	"/opt/homebrew/bin/stockfish",
+}
+
+// Find returns the absolute path of the engine's executable. A path with a
+// separator is taken as it is; any other name is looked up in $PATH; an empty
+// one means "stockfish". The name "stockfish" is also looked for where
+// distributions put it.
+func Find(path string) (string, error) {
+	if path == "" {
+		path = "stockfish"
+	}
+	found, err := exec.LookPath(path)
+	if err == nil {
+		return filepath.Abs(found)
+	}
+	tried := "$PATH"
+	switch {
+	case strings.ContainsRune(path, filepath.Separator):
+		return "", fmt.Errorf("stockfish: %q: %w: %w; %s", path, ErrNotFound, cause(err), Remedy)
+	case path == "stockfish":
+		for _, place := range places {
+			if executable(place) {
+				return place, nil
+			}
+		}
+		tried += ", " + strings.Join(places, ", ")
+	}
+	return "", fmt.Errorf("stockfish: %q is not in %s: %w; %s", path, tried, ErrNotFound, Remedy)
+}
+
+// cause strips exec's own words off err.
+func cause(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

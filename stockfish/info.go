@@ -1,0 +1,144 @@
+package stockfish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"talbot/dataset"
+)
+
+// info is one "info" line of a search, as far as labels need it.
+type info struct {
+	rank   int  // of the line among the MultiPV lines, from 1
+	scored bool // it has a score
+	bound  bool // the score is only a lower or an upper bound
+	score  dataset.Score
+	wdl    dataset.WDL
+	depth  int
+	nodes  int64
+	pv     []byte // UCI moves as written, part of the parsed line
+}
+
+// exact reports whether the line may become a label: it says how good which
+// moves are, and not merely that the truth is on one side of a number.
+func (i *info) exact() bool { return i.scored && !i.bound && len(i.pv) > 0 }
+
+// parseInfo reads what follows the word "info".
+//
+// Words it does not know are passed over, as UCI asks, and so is everything
+// after "string". What it does know must be well formed: a number in range, a
+// score of the kind "cp" or "mate", a WDL whose parts sum to 1000. "mate 0",
+// the answer to a position that has no legal move, is refused, because such
+// positions are never searched. Scores and WDL are from the side to move's view.
+func parseInfo(line []byte) (info, error) {
+	i := info{rank: 1}
+	w := words{rest: line}
+	for w.next() {
+		var err error
+		switch string(w.word) {
+		case "string":
+			return i, nil
+		case "pv":
+			i.pv = bytes.TrimSpace(w.rest)
+			return i, nil
+		case "lowerbound", "upperbound":
+			i.bound = true
+		case "depth":
+			i.depth, err = number[int](&w, 0, 1<<15)
+		case "multipv":
+			i.rank, err = number[int](&w, 1, 1<<15)
+		case "nodes":
+			i.nodes, err = number[int64](&w, 0, 1<<62)
+		case "wdl":
+			i.wdl, err = parseWDL(&w)
+		case "score":
+			i.scored = true
+			i.score, err = parseScore(&w)
+		}
+		if err != nil {
+			return info{}, fmt.Errorf("info line %q: %w", text(line, maxQuote), err)
+		}
+	}
+	return i, nil
+}
+
+// parseScore reads "cp 31" or "mate -4". Nothing else of the engine's view is
+// converted anywhere: UCI scores are the side to move's, as labels' are. A
+// number that a [dataset.Score] cannot hold as it is, is refused, not clipped.
+func parseScore(w *words) (dataset.Score, error) {
+	w.next()
+	kind := string(w.word)
+	if kind != "cp" && kind != "mate" {
+		return 0, fmt.Errorf("score of the unknown kind %q", kind)
+	}
+	n, err := number[int](w, -1<<15, 1<<15)
+	if err != nil {
+		return 0, err
+	}
+	var score dataset.Score
+	var back int
+	var ok bool
+	if kind == "cp" {
+		score = dataset.Centipawns(n)
+		back, ok = score.Centipawns()
+	} else {
+		score = dataset.MateIn(n)
+		back, ok = score.Mate()
+	}
+	switch {
+	case kind == "mate" && n == 0:
+		return 0, errors.New("mate in 0 for a position with legal moves")
+	case !ok || back != n:
+		return 0, fmt.Errorf("score %s %d is too large", kind, n)
+	}
+	return score, nil
+}
+
+func parseWDL(w *words) (dataset.WDL, error) {
+	var parts [3]uint16
+	sum := 0
+	for k := range parts {
+		n, err := number[int](w, 0, 1000)
+		if err != nil {
+			return dataset.WDL{}, err
+		}
+		parts[k] = uint16(n)
+		sum += n
+	}
+	if sum != 1000 {
+		return dataset.WDL{}, fmt.Errorf("wdl %d %d %d sums to %d, not 1000", parts[0], parts[1], parts[2], sum)
+	}
+	return dataset.WDL{Win: parts[0], Draw: parts[1], Loss: parts[2]}, nil
+}
+
+// words walks over the words of a line without copying them.
+type words struct{ word, rest []byte }
+
+// next steps to the next word; at the end it leaves an empty one.
+func (w *words) next() bool {
+	w.rest = bytes.TrimLeft(w.rest, " \t\r\n\v\f")
+	end := bytes.IndexAny(w.rest, " \t\r\n\v\f")
+	if end < 0 {
+		end = len(w.rest)
+	}
+	w.word, w.rest = w.rest[:end], w.rest[end:]
+	return len(w.word) > 0
+}
+
+// number reads the word after the present one, which names it.
+func number[T int | int64](w *words, low, high T) (T, error) {
+	name := w.word
+	if !w.next() {
+		return 0, fmt.Errorf("%q without a number", name)
+	}
+	n, err := strconv.ParseInt(string(w.word), 10, 64)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q with %q, which is no number", name, w.word)
+	case n < int64(low) || n > int64(high):
+		return 0, fmt.Errorf("%q with %d, outside %d to %d", name, n, low, high)
+	}
+	return T(n), nil
+}

@@ -1,0 +1,210 @@
+package stockfish
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+func TestParseInfo(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want info
+	}{
+		{"depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time 26 pv e2e4 c7c5",
+			info{rank: 1, scored: true, score: dataset.Centipawns(31), wdl: dataset.WDL{Win: 42, Draw: 956, Loss: 2}, depth: 10, nodes: 20024, pv: []byte("e2e4 c7c5")}},
+		{"depth 10 score cp -31 wdl 2 956 42 upperbound nodes 7 pv e7e5",
+			info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(-31), wdl: dataset.WDL{Win: 2, Draw: 956, Loss: 42}, depth: 10, nodes: 7, pv: []byte("e7e5")}},
+		{"score cp 5 lowerbound depth 3", info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(5), depth: 3}},
+		{"depth 5 multipv 3 score mate -2 pv a2a3", info{rank: 3, scored: true, score: dataset.MateIn(-2), depth: 5, pv: []byte("a2a3")}},
+		{"depth 20 currmove e2e4 currmovenumber 1", info{rank: 1, depth: 20}},
+		{"string NNUE evaluation using depth x", info{rank: 1}},
+		{"", info{rank: 1}},
+		{" \t frobnicate 7 ", info{rank: 1}},
+		{"pv", info{rank: 1, pv: []byte{}}},
+	} {
+		got, err := parseInfo([]byte(c.line))
+		if err != nil {
+			t.Errorf("%q: %v", c.line, err)
+			continue
+		}
+		if len(got.pv) == 0 {
+			got.pv, c.want.pv = nil, nil
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, want %+v", c.line, got, c.want)
+		}
+	}
+}
+
+func TestParseInfoRefuses(t *testing.T) {
+	for _, s := range []string{
+		"depth", "depth x", "depth -1", "depth 99999999999999999999", "multipv 0", "nodes -5",
+		"score", "score 31", "score cp", "score cp x", "score cp 1000000", "score cp 1.5",
+		"score mate", "score mate 0", "score mate 100000", "score wdl 3",
+		"wdl", "wdl 1000 0", "wdl 500 500 500", "wdl -1 1000 1", "wdl 0 0 0",
+	} {
+		if got, err := parseInfo([]byte(s)); err == nil {
+			t.Errorf("%q: %+v", s, got)
+		}
+	}
+}
+
+// FuzzParseInfo: whatever is accepted keeps its bounds, and written again as
+// UCI reads as the same.
+func FuzzParseInfo(f *testing.F) {
+	f.Add("depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time 26 pv e2e4 c7c5")
+	f.Add("depth 7 score mate -3 upperbound pv a7a8q")
+	f.Add("string x")
+	f.Add("score cp 1 score mate 2 wdl 0 1000 0 multipv 2 lowerbound pv \x00")
+	f.Fuzz(func(t *testing.T, s string) {
+		i, err := parseInfo([]byte(s))
+		if err != nil {
+			return
+		}
+		if sum := int(i.wdl.Win) + int(i.wdl.Draw) + int(i.wdl.Loss); sum != 0 && sum != 1000 {
+			t.Fatalf("wdl sums to %d", sum)
+		}
+		if i.rank < 1 || i.depth < 0 || i.nodes < 0 {
+			t.Fatalf("out of range: %+v", i)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "depth %d multipv %d nodes %d", i.depth, i.rank, i.nodes)
+		if i.scored {
+			if n, ok := i.score.Mate(); ok {
+				fmt.Fprintf(&b, " score mate %d", n)
+			} else if cp, ok := i.score.Centipawns(); ok {
+				fmt.Fprintf(&b, " score cp %d", cp)
+			} else {
+				t.Fatalf("score %v is neither", i.score)
+			}
+		}
+		if i.bound {
+			b.WriteString(" lowerbound")
+		}
+		if i.wdl != (dataset.WDL{}) {
+			fmt.Fprintf(&b, " wdl %d %d %d", i.wdl.Win, i.wdl.Draw, i.wdl.Loss)
+		}
+		fmt.Fprintf(&b, " pv %s", i.pv)
+		again, err := parseInfo([]byte(b.String()))
+		if err != nil {
+			t.Fatalf("%q: %v", b.String(), err)
+		}
+		if len(i.pv) == 0 {
+			i.pv, again.pv = nil, nil
+		}
+		if !reflect.DeepEqual(again, i) {
+			t.Fatalf("%+v became %+v", i, again)
+		}
+	})
+}
+
+// FuzzFound feeds whole searches: no engine output may make a label that is not
+// legal and exact.
+func FuzzFound(f *testing.F) {
+	f.Add("depth 1 score cp 3 pv e2e4\ndepth 2 score cp 4 lowerbound pv d2d4", "e2e4", 1)
+	f.Add("multipv 1 score cp 3 pv e2e4\nmultipv 2 score cp 4 pv d2d4 d7d5 d7d5", "d2d4", 2)
+	f.Add("multipv 2 score cp 3 pv e2e4", "e2e4", 2)
+	f.Fuzz(func(t *testing.T, lines, best string, multiPV int) {
+		if multiPV < 1 || multiPV > 30 {
+			return
+		}
+		pos := board.StartPosition()
+		found := newFound(&pos, multiPV)
+		for s := range strings.SplitSeq(lines, "\n") {
+			i, err := parseInfo([]byte(s))
+			if err != nil || found.add(i) != nil {
+				return
+			}
+		}
+		label, err := found.label(&pos, best)
+		if err != nil {
+			return
+		}
+		if label.Status != dataset.Labelled || !pos.IsLegal(label.Best) || len(label.Lines) != min(multiPV, 20) {
+			t.Fatalf("label %+v", label)
+		}
+		for _, l := range label.Lines {
+			if len(l.PV) == 0 {
+				t.Fatal("a line without moves")
+			}
+			if _, err := replay(pos, l.PV); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
+	pos := board.StartPosition()
+	found := newFound(&pos, 2)
+	for _, s := range []string{
+		"depth 7 multipv 1 score cp 10 pv e2e4",
+		"depth 7 multipv 2 score cp 9 pv d2d4",
+		"depth 8 multipv 1 score cp 30 pv d2d4", // the ranks have changed places,
+		"depth 8 multipv 2 score cp 9 upperbound pv e2e4",
+	} {
+		i, err := parseInfo([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := found.add(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	label, err := found.label(&pos, "d2d4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// so that the last exact line of each rank would be d2d4 twice.
+	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" || b.PV[0].String() != "d2d4" {
+		t.Errorf("lines %+v", label.Lines)
+	}
+}
+
+func TestParseOption(t *testing.T) {
+	for s, want := range map[string]option{
+		"name Hash type spin default 16 min 1 max 33554432":       {name: "Hash", kind: "spin", min: "1", max: "33554432"},
+		"name Debug Log File type string default":                 {name: "Debug Log File", kind: "string"},
+		"name Clear Hash type button":                             {name: "Clear Hash", kind: "button"},
+		"name Style type combo default a var min var max var c d": {name: "Style", kind: "combo"},
+	} {
+		if got, ok := parseOption(s); !ok || got != want {
+			t.Errorf("%q: %+v, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "name", "name  type spin", "name X", "name X type", "name " + strings.Repeat("x", 300) + " type spin"} {
+		if got, ok := parseOption(s); ok {
+			t.Errorf("%q: %+v", s, got)
+		}
+	}
+}
+
+func FuzzParseOption(f *testing.F) {
+	f.Add("name Hash type spin default 16 min 1 max 33554432", "17")
+	f.Fuzz(func(t *testing.T, s, value string) {
+		o, ok := parseOption(s)
+		if ok && (o.name == "" || o.kind == "" || len(o.name) > 3*maxName) {
+			t.Fatalf("%q: %+v", s, o)
+		}
+		_ = o.accepts(value)
+	})
+}
+
+func TestCountCores(t *testing.T) {
+	const four = "processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 1\n\n" +
+		"processor : 2\nphysical id : 0\ncore id : 0\n\nprocessor : 3\nphysical id : 1\ncore id : 0\n"
+	if n := countCores(strings.NewReader(four)); n != 3 {
+		t.Errorf("%d cores, want 3", n)
+	}
+	if n := countCores(strings.NewReader("processor : 0\nBogoMIPS : 50\n")); n != 0 {
+		t.Errorf("%d cores where none is named", n)
+	}
+	if n := DefaultWorkers(); n < 1 {
+		t.Errorf("%d workers", n)
+	}
+}

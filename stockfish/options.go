@@ -1,0 +1,112 @@
+package stockfish
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"talbot/dataset"
+)
+
+// option is one setting that an engine offers.
+type option struct {
+	name     string
+	kind     string // check, spin, combo, button, string
+	min, max string // of a spin, empty if not given
+}
+
+// parseOption reads what follows "option" in a line of the handshake:
+//
+//	name Hash type spin default 16 min 1 max 33554432
+//
+// Names may have spaces. Default values and the choices of a combo are not
+// kept. ok is false if there is no name or no type.
+func parseOption(s string) (o option, ok bool) {
+	s, ok = strings.CutPrefix(strings.TrimSpace(s), "name ")
+	if !ok {
+		return option{}, false
+	}
+	name, rest, ok := strings.Cut(s, " type ")
+	if name = strings.TrimSpace(name); !ok || name == "" || len(name) > maxName {
+		return option{}, false
+	}
+	o.name = strings.ToValidUTF8(name, "\uFFFD")
+	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return option{}, false
+	}
+	o.kind = strings.Clone(words[0])
+	if o.kind == "spin" {
+		for i := 1; i+1 < len(words); i++ {
+			switch words[i] {
+			case "min":
+				o.min = strings.Clone(words[i+1])
+			case "max":
+				o.max = strings.Clone(words[i+1])
+			}
+		}
+	}
+	return o, true
+}
+
+// accepts reports a value that the engine would ignore or misread. Engines do
+// not report it themselves.
+func (o option) accepts(value string) error {
+	switch o.kind {
+	case "check":
+		if value != "true" && value != "false" {
+			return fmt.Errorf("engine option %q is true or false, not %q", o.name, value)
+		}
+	case "spin":
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return fmt.Errorf("engine option %q is a number, not %q", o.name, value)
+		}
+		low, errLow := strconv.ParseInt(o.min, 10, 64)
+		high, errHigh := strconv.ParseInt(o.max, 10, 64)
+		if errLow == nil && n < low || errHigh == nil && n > high {
+			return fmt.Errorf("engine option %q is from %s to %s, not %d", o.name, o.min, o.max, n)
+		}
+	}
+	return nil
+}
+
+// chooseOptions decides what to set, sorted by name and spelt as offered. Of our
+// own settings only MultiPV must be offered, and only if it is over 1.
+func chooseOptions(cfg Config, offered map[string]option) ([]dataset.Tag, error) {
+	type wish struct {
+		dataset.Tag
+		must bool
+	}
+	wishes := []wish{
+		{dataset.Tag{Name: "Threads", Value: "1"}, false},
+		{dataset.Tag{Name: "Hash", Value: strconv.Itoa(cfg.hash())}, false},
+		{dataset.Tag{Name: "UCI_ShowWDL", Value: "true"}, false},
+	}
+	if n := cfg.multiPV(); n > 1 {
+		wishes = append(wishes, wish{dataset.Tag{Name: "MultiPV", Value: strconv.Itoa(n)}, true})
+	}
+	for _, o := range cfg.Options {
+		wishes = append(wishes, wish{o, true})
+	}
+	var set []dataset.Tag
+	for _, w := range wishes {
+		o, ok := offered[strings.ToLower(strings.TrimSpace(w.Name))]
+		if !ok {
+			if w.must {
+				return nil, fmt.Errorf("the engine does not offer the option %q", w.Name)
+			}
+			continue
+		}
+		if slices.ContainsFunc(set, func(t dataset.Tag) bool { return t.Name == o.name }) {
+			return nil, fmt.Errorf("engine option %q is set twice", o.name)
+		}
+		if err := o.accepts(w.Value); err != nil {
+			return nil, err
+		}
+		set = append(set, dataset.Tag{Name: o.name, Value: w.Value})
+	}
+	slices.SortFunc(set, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
+	return set, nil
+}

@@ -1,0 +1,121 @@
+package train
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/train/backend"
+	"talbot/train/model"
+)
+
+// two is a network of one weight and one bias; its gradients are given.
+type two struct{ model.Network }
+
+func (two) Params() []model.Param {
+	return []model.Param{
+		{Name: "w", Shape: []int{2}, Kind: model.Weight, FanIn: 1},
+		{Name: "b", Shape: []int{1}, Kind: model.Bias, FanIn: 1},
+	}
+}
+
+// TestAdamW compares five steps with the published formula in float64. The gradients are 3·w and b + 1.
+func TestAdamW(t *testing.T) {
+	for _, c := range []Config{
+		{WeightDecay: 0.1, Decay: DecayAll},
+		{WeightDecay: 0.1, Decay: DecayWeights},
+		{WeightDecay: 0.1, Decay: DecayWeights, Clip: 0.5},
+	} {
+		eachBackend(t, func(t *testing.T, b *backend.Opened) {
+			store, err := model.NewStore(two{}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store.AddMoments(momentPrefix)
+			x, y := []float64{0.5, -2, 1}, []float64{3, 3, 1}
+			store.Set("w", []int{2}, []float32{0.5, -2})
+			store.Set("b", []int{1}, []float32{1})
+			exec, err := gomlx.NewExec(b.Backend, store.Store, func(_ *gomlx.Scope, in *graph.Node) *graph.Node {
+				store.SetTraining(in.Graph(), true)
+				w, bias := store.GetVariable("/w").NodeValue(in), store.GetVariable("/b").NodeValue(in)
+				loss := graph.Add(graph.MulScalar(graph.ReduceAllSum(graph.Square(w)), 1.5),
+					graph.ReduceAllSum(graph.Add(graph.MulScalar(graph.Square(bias), 0.5), bias)))
+				return adamW(c, store, loss, in)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, v := make([]float64, 3), make([]float64, 3)
+			for step := range int64(5) {
+				const lr = 0.01
+				norm, err := exec.Call1(tensors.FromFlatDataAndDimensions(hyper(step, lr, c.WeightDecay), 3))
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := []float64{y[0] * x[0], y[1] * x[1], x[2] + 1}
+				want := math.Sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
+				near(t, tensors.ToScalar[float32](norm), want)
+				for i := range g {
+					if c.Clip > 0 {
+						g[i] *= min(1, c.Clip/(want+1e-6))
+					}
+					m[i] = 0.9*m[i] + 0.1*g[i]
+					v[i] = 0.999*v[i] + 0.001*g[i]*g[i]
+					if i < 2 || c.Decay == DecayAll {
+						x[i] -= lr * 0.1 * x[i]
+					}
+					k := float64(step + 1)
+					x[i] -= lr * m[i] / (1 - math.Pow(0.9, k)) / (math.Sqrt(v[i]/(1-math.Pow(0.999, k))) + 1e-8)
+				}
+				w, _ := store.Get("w")
+				bias, _ := store.Get("b")
+				for i, got := range append(w, bias...) {
+					near(t, got, x[i])
+				}
+			}
+		})
+	}
+}
+
+func near(t *testing.T, got float32, want float64) {
+	t.Helper()
+	if math.Abs(float64(got)-want) > 1e-5*max(1, math.Abs(want)) {
+		t.Errorf("got %g, want %g", got, want)
+	}
+}
+
+// TestLoss compares with hand-worked numbers: uniform logits, and one logit of ln 4671 that takes half the mass.
+func TestLoss(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		const n = 4
+		logits := make([]float32, n*model.Moves)
+		logits[1*model.Moves+7] = float32(math.Log(4671))
+		logits[2*model.Moves+7] = float32(math.Log(4671))
+		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
+			s := lossSums(in[0], in[1], in[2], in[3], in[4], in[5])
+			return []*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, mean(s.value, s.valueCount),
+				mean(s.value, graph.ScalarZero(in[0].Graph(), s.value.DType()))}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Call(
+			tensors.FromFlatDataAndDimensions(logits, n, model.Moves),
+			tensors.FromFlatDataAndDimensions([]float32{0.5, -1, 1, 0}, n),
+			tensors.FromFlatDataAndDimensions([]int32{3, 3, 7, 7, 7, 8, 0, 0}, n, 2), // an index twice adds up
+			tensors.FromFlatDataAndDimensions([]float32{0.5, 0.5, 1, 0, 0.5, 0.5, 0, 0}, n, 2),
+			tensors.FromFlatDataAndDimensions([]float32{1, 1, 1, 1}, n),
+			tensors.FromFlatDataAndDimensions([]float32{1, 0.5, 1, 0}, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		uniform, half := math.Log(4672), math.Log(2)
+		other := math.Log(2 * 4671)
+		for i, want := range []float64{uniform + half + (half+other)/2, 3, 0.25 + 0.5*4, 2.5, 0.9, 2.25} {
+			near(t, tensors.ToScalar[float32](out[i]), want)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package backend
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// machine makes a file tree and returns discover for it.
+func machine(t *testing.T, env map[string]string, files ...string) (string, Found) {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(root, f)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("Model: \t NVIDIA Test 9000\nIRQ: 1\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root, discover(root, filepath.Join(root, "home"), func(name string) string {
+		if v := env[name]; v != "" {
+			return filepath.Join(root, v)
+		}
+		return ""
+	})
+}
+
+func TestDiscover(t *testing.T) {
+	root, f := machine(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "mine", "VIRTUAL_ENV": "venv"},
+		"mine/pjrt_c_api_cpu_plugin.so",
+		"home/.local/share/talbot/xla/pjrt_c_api_cpu_plugin.so",
+		"home/.local/lib/go-xla/pjrt-plugin-tpu.so",
+		"usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda13_plugin.so",
+		"venv/lib/python3.12/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		"venv/lib/python3.12/site-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		"usr/lib/python3/dist-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		"proc/driver/nvidia/gpus/0000:01:00.0/information", "dev/nvidia0", "mine/libfoo.so")
+	want := []string{
+		"cpu mine/pjrt_c_api_cpu_plugin.so",
+		"cpu home/.local/share/talbot/xla/pjrt_c_api_cpu_plugin.so",
+		"tpu home/.local/lib/go-xla/pjrt-plugin-tpu.so",
+		"cuda usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda13_plugin.so",
+		"cuda venv/lib/python3.12/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		"cuda venv/lib/python3.12/site-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		"cuda usr/lib/python3/dist-packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+	}
+	var got []string
+	for _, p := range f.Plugins {
+		rel, _ := filepath.Rel(root, p.Path)
+		got = append(got, p.Kind+" "+rel)
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("plugins\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(f.GPUs) != 1 || f.GPUs[0].Name != "NVIDIA Test 9000" {
+		t.Errorf("GPUs %+v", f.GPUs)
+	}
+	if XLA && len(f.Remedies) != 0 {
+		t.Errorf("remedies %q", f.Remedies)
+	}
+}
+
+func TestDiscoverNamesTheRemedy(t *testing.T) {
+	_, bare := machine(t, nil)
+	if len(bare.Plugins) != 0 || len(bare.GPUs) != 0 || len(bare.Remedies) != 1 {
+		t.Errorf("bare machine: %+v", bare)
+	}
+	_, gpu := machine(t, nil, "dev/nvidia0", "dev/nvidiactl")
+	if len(gpu.GPUs) != 1 || XLA && len(gpu.Remedies) != 2 {
+		t.Errorf("machine with a GPU: %+v", gpu)
+	}
+	if XLA && !strings.Contains(strings.Join(bare.Remedies, ""), "setup:xla-cpu") {
+		t.Errorf("remedies %q", bare.Remedies)
+	}
+}
+
+func TestAutoFallsBackToGo(t *testing.T) {
+	root, found := machine(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "mine"},
+		"mine/pjrt_c_api_cpu_plugin.so", "mine/pjrt_c_api_cuda_plugin.so", "dev/nvidia0")
+	b, err := openAuto(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Kind != "go" || XLA && !strings.Contains(b.Why, filepath.Join(root, "mine/pjrt_c_api_cpu_plugin.so")) {
+		t.Errorf("opened %s: %s", b.Kind, b.Why)
+	}
+	b, err = openAuto(Found{})
+	if err != nil || b.Kind != "go" || !strings.Contains(b.Why, "no XLA plugin") {
+		t.Errorf("bare machine: %+v, %v", b, err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	notPlugin := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
+	if err := os.WriteFile(notPlugin, []byte("no library"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []string{"cuda", "xla", "xla:", "xla:relative.so", "xla:/nosuch/plugin.so", "xla:" + notPlugin} {
+		if b, err := Open(spec); err == nil {
+			t.Errorf("%q opened %s", spec, b.Kind)
+		}
+	}
+}
+
+func TestOpenedBackendsCompute(t *testing.T) {
+	for _, spec := range []string{"auto", "go", "xla:cpu"} {
+		t.Run(spec, func(t *testing.T) {
+			b, err := Open(spec)
+			if err != nil {
+				if spec == "xla:cpu" {
+					t.Skipf("NOT TESTED on %s: %v", spec, err)
+				}
+				t.Fatal(err)
+			}
+			t.Log(b.Why)
+			out := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node { return graph.Add(x, x) }).MustCall(float32(21))[0]
+			if got := tensors.ToScalar[float32](out); got != 42 {
+				t.Errorf("21 + 21 = %g", got)
+			}
+		})
+	}
+}

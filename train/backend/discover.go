@@ -1,0 +1,190 @@
+package backend
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Plugin is a PJRT plugin found on this machine.
+type Plugin struct {
+	Kind string // "cpu", "cuda", or the name in the file's name
+	Path string // absolute
+}
+
+// GPU is an NVIDIA GPU the system shows.
+type GPU struct {
+	Name string // model, or the device file when the driver does not tell
+	Path string
+}
+
+// Found is what Discover saw, for talbot doctor.
+type Found struct {
+	Compiled bool     // XLA is compiled in
+	SIMD     bool     // the Go backend uses vector instructions
+	Plugins  []Plugin // in order of preference
+	GPUs     []GPU
+	Searched []string // the folders looked through
+	Remedies []string // what to do about what is missing; empty if nothing is
+}
+
+// Plugin returns the preferred plugin of a kind.
+func (f Found) Plugin(kind string) (Plugin, bool) {
+	for _, p := range f.Plugins {
+		if p.Kind == kind {
+			return p, true
+		}
+	}
+	return Plugin{}, false
+}
+
+// Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
+//
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in talbot's own data folder ($XDG_DATA_HOME/talbot/xla, by default
+// ~/.local/share/talbot/xla), where go-xla installs them, and in the Python packages jax-cuda13-pjrt and
+// jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A CUDA plugin must stay in its
+// Python package, since it finds NVIDIA's libraries relative to itself.
+func Discover() Found {
+	home, _ := os.UserHomeDir()
+	return discover("/", home, os.Getenv)
+}
+
+func discover(root, home string, env func(string) string) Found {
+	f := Found{Compiled: XLA, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+	seen := map[string]bool{}
+	for _, dir := range f.Searched {
+		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so", "xla_cpu_pjrt.so"} {
+			paths, _ := filepath.Glob(filepath.Join(dir, name))
+			for _, path := range paths {
+				kind := kindOf(path)
+				info, err := os.Stat(path)
+				if kind == "" || err != nil || !info.Mode().IsRegular() {
+					continue
+				}
+				if real, err := filepath.EvalSymlinks(path); err == nil && !seen[real] {
+					seen[real] = true
+					f.Plugins = append(f.Plugins, Plugin{Kind: kind, Path: path})
+				}
+			}
+		}
+	}
+	f.GPUs = gpus(root)
+	for _, kind := range []string{"cpu", "cuda"} {
+		if _, ok := f.Plugin(kind); (!ok || !XLA) && (kind == "cpu" || len(f.GPUs) > 0) {
+			if r := f.remedy(kind); !slices.Contains(f.Remedies, r) {
+				f.Remedies = append(f.Remedies, r)
+			}
+		}
+	}
+	return f
+}
+
+var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+))\.(?:so|dylib)$`)
+
+// kindOf reads the kind off a plugin's file name, "" if it has none.
+func kindOf(path string) string {
+	base := filepath.Base(path)
+	switch base {
+	case "xla_cuda_plugin.so":
+		return "cuda"
+	case "xla_cpu_pjrt.so":
+		return "cpu"
+	}
+	m := pluginName.FindStringSubmatch(base)
+	if m == nil {
+		return ""
+	}
+	name := m[1] + m[2]
+	for _, kind := range []string{"cpu", "cuda"} {
+		if name == kind || strings.HasPrefix(name, kind) {
+			return kind
+		}
+	}
+	return name
+}
+
+func pluginDirs(root, home string, env func(string) string) []string {
+	var dirs []string
+	add := func(elem ...string) {
+		if elem[0] == "" {
+			return
+		}
+		if dir := filepath.Join(elem...); filepath.IsAbs(dir) && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range filepath.SplitList(env("PJRT_PLUGIN_LIBRARY_PATH")) {
+		add(dir)
+	}
+	if data := env("XDG_DATA_HOME"); data != "" {
+		add(data, "talbot", "xla")
+	}
+	add(home, ".local/share/talbot/xla")
+	add(home, ".local/lib/go-xla")
+	add(home, ".local/lib/go-xla/nvidia")
+	add(home, ".local/lib/gomlx/pjrt")
+	add(root, "usr/local/lib/go-xla")
+	add(root, "usr/local/lib/go-xla/nvidia")
+	add(root, "usr/local/lib/gomlx/pjrt")
+	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
+		for _, prefix := range []string{env("VIRTUAL_ENV"), env("CONDA_PREFIX"), filepath.Join(home, ".local"),
+			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "usr/local"), filepath.Join(root, "usr")} {
+			if prefix == "" {
+				continue
+			}
+			for _, packages := range []string{"site-packages", "dist-packages"} {
+				found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, "jax_plugins", cuda))
+				for _, dir := range found {
+					add(dir)
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// gpus lists what the NVIDIA driver shows, or the device files where it shows nothing (as in some containers).
+func gpus(root string) []GPU {
+	var found []GPU
+	infos, _ := filepath.Glob(filepath.Join(root, "proc/driver/nvidia/gpus/*/information"))
+	for _, path := range infos {
+		name := "an NVIDIA GPU"
+		if text, err := os.ReadFile(path); err == nil {
+			for line := range strings.Lines(string(text)) {
+				if model, ok := strings.CutPrefix(line, "Model:"); ok {
+					name = strings.TrimSpace(model)
+				}
+			}
+		}
+		found = append(found, GPU{Name: name, Path: path})
+	}
+	if len(found) > 0 {
+		return found
+	}
+	devices, _ := filepath.Glob(filepath.Join(root, "dev/nvidia[0-9]*"))
+	for _, path := range devices {
+		found = append(found, GPU{Name: "an NVIDIA GPU", Path: path})
+	}
+	return found
+}
+
+// remedy says what to do when no plugin of the kind can be used.
+func (f Found) remedy(kind string) string {
+	if !XLA {
+		return "XLA is not compiled in: build talbot with a C compiler, CGO_ENABLED=1 and without the tag noxla"
+	}
+	if kind == "cuda" {
+		if len(f.GPUs) == 0 {
+			return "no NVIDIA GPU found (looked in /proc/driver/nvidia/gpus and /dev/nvidia*)"
+		}
+		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return fmt.Sprintf("no CPU plugin found; put a PJRT plugin for %s/%s named pjrt_c_api_cpu_plugin into ~/.local/share/talbot/xla", runtime.GOOS, runtime.GOARCH)
+	}
+	return "no CPU plugin found: run `task setup:xla-cpu` (about 60 MB from the Python package index), or use --backend go"
+}

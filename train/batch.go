@@ -1,0 +1,71 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"talbot/train/model"
+)
+
+// Batch is N samples. A source may reuse the slices of the batch it is given.
+type Batch struct {
+	N            int
+	Planes       []uint64        // N·68, bit i = square i, a1 = 0, mover's frame
+	PolicyIndex  []int32         // N·K move indices, K the same for all samples; the reference has K = 1
+	PolicyWeight []float32       // N·K; a sample's weights sum to 1, or are all 0: no policy target
+	Value        []float32       // N, target in [−1, 1], from the side to move
+	ValueWeight  []float32       // N, ≥ 0; 0 = no value label
+	State        json.RawMessage // the source's state after this batch: what Restore needs to continue behind it
+}
+
+// Source yields training batches without end.
+//
+// Run calls Restore at most once and before Next, Next from one goroutine at a time, and neither after it has returned.
+type Source interface {
+	// Next fills the batch. An error, io.EOF included, ends the run; what was trained is kept.
+	Next(b *Batch) error
+	// Restore continues behind the batch that carried the state.
+	Restore(state json.RawMessage) error
+}
+
+// choices is K.
+func (b *Batch) choices() int { return len(b.PolicyIndex) / b.N }
+
+// check rejects what the graph would silently clamp or spread. NaN targets are rejected here as well, so that a NaN
+// loss means that the network diverged.
+func (b *Batch) check() error {
+	n := b.N
+	switch {
+	case n < 1:
+		return fmt.Errorf("batch of %d samples", n)
+	case len(b.Planes) != n*model.Planes:
+		return fmt.Errorf("batch of %d samples has %d planes, want %d", n, len(b.Planes), n*model.Planes)
+	case len(b.PolicyIndex) == 0 || len(b.PolicyIndex)%n != 0 || len(b.PolicyWeight) != len(b.PolicyIndex):
+		return fmt.Errorf("batch of %d samples has %d policy indices and %d policy weights", n, len(b.PolicyIndex), len(b.PolicyWeight))
+	case len(b.Value) != n || len(b.ValueWeight) != n:
+		return fmt.Errorf("batch of %d samples has %d values and %d value weights", n, len(b.Value), len(b.ValueWeight))
+	}
+	k := b.choices()
+	for i := range n {
+		var sum float32
+		for j := i * k; j < (i+1)*k; j++ {
+			if index := b.PolicyIndex[j]; index < 0 || index >= model.Moves {
+				return fmt.Errorf("sample %d: move index %d is not in 0 … %d", i, index, model.Moves-1)
+			}
+			if !(b.PolicyWeight[j] >= 0) {
+				return fmt.Errorf("sample %d: policy weight %g", i, b.PolicyWeight[j])
+			}
+			sum += b.PolicyWeight[j]
+		}
+		if sum != 0 && !(sum > 0.999 && sum < 1.001) {
+			return fmt.Errorf("sample %d: policy weights sum to %g, want 1 or 0", i, sum)
+		}
+		if !(b.Value[i] >= -1 && b.Value[i] <= 1) {
+			return fmt.Errorf("sample %d: value %g is not in [-1, 1]", i, b.Value[i])
+		}
+		if !(b.ValueWeight[i] >= 0 && b.ValueWeight[i] <= 1e6) {
+			return fmt.Errorf("sample %d: value weight %g", i, b.ValueWeight[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"talbot/train/model"
+)
+
+// Config is everything that decides what a run computes. It is written to run.json and into every checkpoint.
+type Config struct {
+	Recipe string `json:"recipe"`
+	model.Config
+
+	Batch int   `json:"batch"` // samples a step
+	Steps int64 `json:"steps"` // length of the run and of its schedule
+	Seed  int64 `json:"seed"`  // of initial weights and dropout
+
+	LR          float64 `json:"lr"`     // highest learning rate
+	MinLR       float64 `json:"min_lr"` // learning rate of the last step
+	Warmup      int64   `json:"warmup"` // steps of linear rise from 0
+	WeightDecay float64 `json:"weight_decay"`
+	Decay       Decay   `json:"decay"`        // which tensors decay
+	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
+	Clip        float64 `json:"clip"`         // highest global norm of the gradient, 0 = no clipping
+
+	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
+	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
+	CheckpointEvery int64 `json:"checkpoint_every"` // steps between checkpoints, 0 = only at the end
+	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
+}
+
+// Decay says which tensors weight decay applies to.
+type Decay string
+
+const (
+	DecayAll     Decay = "all"     // every trainable tensor, as the reference does
+	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
+)
+
+// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here, "v1.5" the published
+// hyper-parameters of the reference (its schedule ran over 656,844 steps; set Steps to yours).
+func Preset(name string) (Config, error) {
+	c := Config{
+		Recipe: "talbotbot",
+		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
+		Batch:  512, Steps: 656844, Seed: 42,
+		LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
+		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
+	}
+	switch name {
+	case "v1.5":
+		return c, nil
+	case "":
+		c.Steps = 100000
+		c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
+		c.WeightDecay, c.Decay = 1e-2, DecayWeights
+		c.ValueWeight, c.Clip = 1, 5
+		return c, nil
+	}
+	return Config{}, fmt.Errorf("unknown preset %q (known: v1.5)", name)
+}
+
+// SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
+// the run, and there are at least ten log lines, two validations and four checkpoints.
+func (c *Config) SetSteps(steps int64) {
+	fit := func(n *int64, share int64) {
+		if *n > 0 {
+			*n = max(1, min(*n, steps/share))
+		}
+	}
+	c.Steps = steps
+	fit(&c.Warmup, 20)
+	fit(&c.LogEvery, 10)
+	fit(&c.EvalEvery, 2)
+	fit(&c.CheckpointEvery, 4)
+}
+
+// Validate reports the first field with a value that cannot be.
+func (c Config) Validate() error {
+	if _, err := model.New(c.Recipe, c.Config); err != nil {
+		return err
+	}
+	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }
+	switch {
+	case c.Batch < 2 || c.Batch > 1<<20:
+		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
+	case c.Steps < 1:
+		return fmt.Errorf("steps %d is not positive", c.Steps)
+	case !finite(c.LR) || c.LR == 0:
+		return fmt.Errorf("learning rate %g is not positive", c.LR)
+	case !finite(c.MinLR) || c.MinLR > c.LR:
+		return fmt.Errorf("lowest learning rate %g is not in [0, %g]", c.MinLR, c.LR)
+	case c.Warmup < 0:
+		return fmt.Errorf("warm-up of %d steps", c.Warmup)
+	case !finite(c.WeightDecay) || c.WeightDecay*c.LR >= 1:
+		return fmt.Errorf("weight decay %g is negative or too large", c.WeightDecay)
+	case c.Decay != DecayAll && c.Decay != DecayWeights:
+		return fmt.Errorf("decay of %q (want %q or %q)", c.Decay, DecayAll, DecayWeights)
+	case !finite(c.ValueWeight):
+		return fmt.Errorf("value weight %g is negative", c.ValueWeight)
+	case !finite(c.Clip):
+		return fmt.Errorf("clip %g is negative", c.Clip)
+	case c.LogEvery < 1:
+		return fmt.Errorf("a log line every %d steps", c.LogEvery)
+	case c.EvalEvery < 0 || c.CheckpointEvery < 0:
+		return errors.New("steps between validations or checkpoints are negative")
+	case c.Keep < 1:
+		return fmt.Errorf("%d checkpoints to keep, want at least 1", c.Keep)
+	}
+	return nil
+}
+
+// operational fields may change on resume: they decide what is written, not what is computed.
+var operational = map[string]bool{"log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
+
+// Differs names the first field in which the configurations would compute different things, "" if there is none.
+// Values are in JSON.
+func (c Config) Differs(other Config) (field, mine, theirs string) {
+	a, b := reflect.ValueOf(c), reflect.ValueOf(other)
+	return differs(a, b)
+}
+
+func differs(a, b reflect.Value) (field, mine, theirs string) {
+	for i := range a.NumField() {
+		f := a.Type().Field(i)
+		if f.Anonymous {
+			if field, mine, theirs = differs(a.Field(i), b.Field(i)); field != "" {
+				return field, mine, theirs
+			}
+			continue
+		}
+		name := f.Tag.Get("json")
+		if !operational[name] && !a.Field(i).Equal(b.Field(i)) {
+			x, _ := json.Marshal(a.Field(i).Interface())
+			y, _ := json.Marshal(b.Field(i).Interface())
+			return name, string(x), string(y)
+		}
+	}
+	return "", "", ""
+}

@@ -1,0 +1,190 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/train/backend"
+	"talbot/train/model"
+)
+
+// engine runs the three graphs of a network: a training step, the loss terms of a validation batch, and prediction.
+// Each is compiled at its first use, for one batch size. Its methods turn panics into errors.
+//
+// GoMLX bakes the weights into graphs that are not marked as training where a backend likes that (Go does). The first
+// two graphs are marked, even if the second uses the evaluation mode; the third runs faster for it, and is not to be
+// mixed with training.
+type engine struct {
+	config  Config
+	backend *backend.Opened
+	network model.Network
+	store   *model.Store
+
+	train, loss, predict *gomlx.Exec
+}
+
+// losses are the means over a batch or over several.
+type losses struct {
+	Loss     float64 `json:"loss"`
+	PolicyCE float64 `json:"policy_ce"`
+	ValueMSE float64 `json:"value_mse"`
+}
+
+func newEngine(b *backend.Opened, c Config) (*engine, error) {
+	network, err := model.New(c.Recipe, c.Config)
+	if err != nil {
+		return nil, err
+	}
+	store, err := model.NewStore(network, uint64(c.Seed))
+	if err != nil {
+		return nil, err
+	}
+	return &engine{config: c, backend: b, network: network, store: store}, nil
+}
+
+func (e *engine) close() {
+	for _, x := range []*gomlx.Exec{e.train, e.loss, e.predict} {
+		if x != nil {
+			x.Finalize()
+		}
+	}
+	e.store.Finalize()
+}
+
+// dropoutKey is a function of seed and step (SplitMix64), so there is no generator state to save.
+func dropoutKey(seed, step int64) []uint32 {
+	z := bits.RotateLeft64(uint64(seed), 32) ^ 0x9E3779B97F4A7C15*uint64(step+1)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	z ^= z >> 31
+	return []uint32{uint32(z), uint32(z >> 32)}
+}
+
+// step trains on a batch; step counts from 0. The loss may be NaN or infinite.
+func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
+	if e.train == nil {
+		e.train, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*graph.Node) *graph.Node {
+			e.store.SetTraining(in[0].Graph(), true)
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: in[6]}
+			logits, values := e.network.Forward(p, in[0])
+			s := lossSums(logits, values, in[1], in[2], in[3], in[4])
+			policy, value := mean(s.policy, s.policyCount), mean(s.value, s.valueCount)
+			loss := graph.Add(policy, graph.MulScalar(value, e.config.ValueWeight))
+			norm := adamW(e.config, e.store, loss, in[5])
+			return graph.Stack([]*graph.Node{loss, policy, value, norm}, 0)
+		})
+		if err != nil {
+			return losses{}, 0, fmt.Errorf("building the training graph: %w", err)
+		}
+	}
+	out, err := e.run(e.train, append(targets(b),
+		tensors.FromFlatDataAndDimensions(hyper(step, lr, e.config.WeightDecay), 3),
+		tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step), 2)))
+	if err != nil {
+		return losses{}, 0, err
+	}
+	return losses{float64(out[0][0]), float64(out[0][1]), float64(out[0][2])}, float64(out[0][3]), nil
+}
+
+// validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
+// Without any labelled sample a mean is 0.
+func (e *engine) validate(batches []Batch) (losses, error) {
+	if e.loss == nil {
+		var err error
+		e.loss, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*graph.Node) *graph.Node {
+			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
+			logits, values := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in[0])
+			s := lossSums(logits, values, in[1], in[2], in[3], in[4])
+			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount}, 0)
+		})
+		if err != nil {
+			return losses{}, fmt.Errorf("building the validation graph: %w", err)
+		}
+	}
+	var sum [4]float64
+	for i := range batches {
+		out, err := e.run(e.loss, targets(&batches[i]))
+		if err != nil {
+			return losses{}, fmt.Errorf("validation batch %d: %w", i, err)
+		}
+		for j := range sum {
+			sum[j] += float64(out[0][j])
+		}
+	}
+	ratio := func(a, b float64) float64 {
+		if b == 0 {
+			return 0
+		}
+		return a / b
+	}
+	policy, value := ratio(sum[0], sum[1]), ratio(sum[2], sum[3])
+	return losses{policy + e.config.ValueWeight*value, policy, value}, nil
+}
+
+// forward returns logits [n·4672] and values [n] in evaluation mode.
+func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err error) {
+	if e.predict == nil {
+		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node) {
+			return e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("building the prediction graph: %w", err)
+		}
+	}
+	out, err := e.run(e.predict, []any{tensors.FromFlatDataAndDimensions(planes, n, model.Planes)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out[0], out[1], nil
+}
+
+func targets(b *Batch) []any {
+	k := b.choices()
+	return []any{
+		tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
+		tensors.FromFlatDataAndDimensions(b.PolicyIndex, b.N, k),
+		tensors.FromFlatDataAndDimensions(b.PolicyWeight, b.N, k),
+		tensors.FromFlatDataAndDimensions(b.Value, b.N),
+		tensors.FromFlatDataAndDimensions(b.ValueWeight, b.N),
+	}
+}
+
+// run executes a graph and copies its outputs to the host, which waits for the device.
+func (e *engine) run(x *gomlx.Exec, args []any) (out [][]float32, err error) {
+	err = model.Guard(func() error {
+		results, err := x.Call(args...)
+		if err != nil {
+			return err
+		}
+		for _, t := range results {
+			flat, err := tensors.CopyFlatData[float32](t)
+			if err != nil {
+				return err
+			}
+			out = append(out, flat)
+			t.MustFinalizeAll()
+		}
+		for _, a := range args { // device memory is not the garbage collector's to find in time
+			a.(*tensors.Tensor).MustFinalizeAll()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %w", e.backend.Kind, err)
+	}
+	return out, nil
+}
+
+func finite(xs ...float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}

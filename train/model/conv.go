@@ -1,0 +1,128 @@
+package model
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Form is the way convolutions are written. Both give the same numbers up to rounding.
+type Form uint8
+
+const (
+	// Native uses the backend's convolution, activations [sample, rank, file, channel]. For XLA.
+	Native Form = iota
+	// Products writes a 3×3 convolution as nine shifted copies and one matrix product, activations
+	// [channel, rank, file, sample]. For the Go backend, whose native convolution is two orders of magnitude slower.
+	//
+	// The layout is chosen for that backend: with the samples last a shift by a square moves whole runs of memory,
+	// and with the channels first no product of the forward or the backward pass needs a transposed activation.
+	Products
+)
+
+func (f Form) channelAxis() int {
+	if f == Native {
+		return 3
+	}
+	return 0
+}
+
+func (f Form) batchAxis() int { return 3 - f.channelAxis() }
+
+func (f Form) otherAxes() []int {
+	if f == Native {
+		return []int{0, 1, 2}
+	}
+	return []int{1, 2, 3}
+}
+
+// Unpack turns [N, planes] uint64, bit i = square i, into float32 activations of 0 and 1 in the form's layout.
+func (f Form) Unpack(bits *Node) *Node {
+	g := bits.Graph()
+	n, planes := bits.Shape().Dim(0), bits.Shape().Dim(1)
+	square := Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1)
+	dims := []int{n, 8, 8, planes}
+	if f == Products {
+		bits = Transpose(bits, 0, 1)
+		dims = []int{planes, 8, 8, n}
+	}
+	wide := []int{dims[0], 64, dims[3]}
+	bits = BroadcastToDims(InsertAxes(bits, 1), wide...)
+	bits = BitwiseShiftRightLogical(bits, BroadcastToDims(square, wide...))
+	bits = BitwiseAnd(bits, Scalar(g, dtypes.Uint64, uint64(1)))
+	return Reshape(ConvertDType(bits, dtypes.Float32), dims...)
+}
+
+// Flatten returns activations as [N, channels·64], feature = channel·64 + square.
+func (f Form) Flatten(x *Node) *Node {
+	d := x.Shape().Dimensions
+	if f == Native {
+		return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), d[0], d[3]*64)
+	}
+	return Transpose(Reshape(x, d[0]*64, d[3]), 0, 1)
+}
+
+// Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
+// [out, in, 3, 3] or [out, in, 1, 1].
+//
+// In the form Products the gradient by x is exact only where out ≤ in; it is zero otherwise. That is the case for the
+// first convolution alone, whose input is the board and needs none.
+func (f Form) Convolve(x, kernel *Node) *Node {
+	if f == Native {
+		return ConvGeneral(x, kernel, ConvolveAxesConfig{
+			InputBatch: 0, InputSpatial: []int{1, 2}, InputChannels: 3,
+			KernelOutputChannels: 0, KernelInputChannels: 1, KernelSpatial: []int{2, 3},
+			OutputBatch: 0, OutputSpatial: []int{1, 2}, OutputChannels: 3,
+		}, []int{1, 1}, same(kernel), []int{1, 1}, []int{1, 1}, 1, 1)
+	}
+	in, out := kernel.Shape().Dim(1), kernel.Shape().Dim(0)
+	held := StopGradient(x)
+	y := products(held, kernel)
+	if out > in {
+		return y
+	}
+	// GoMLX would derive the gradient by x from the shifts and the product, and transpose whole activations for it:
+	// a third of the speed. The gradient of a convolution is the convolution of the adjoint with the kernel turned
+	// by 180° and its channels swapped. A term that is zero, first channels minus themselves, carries it.
+	turned := Reverse(TransposeAllAxes(StopGradient(kernel), 1, 0, 2, 3), 2, 3)
+	carrier := IdentityWithCustomGradient(x, func(_, adjoint *Node) *Node {
+		return products(first(adjoint, out), turned)
+	})
+	return Add(y, Sub(first(carrier, out), first(held, out)))
+}
+
+func first(x *Node, channels int) *Node {
+	if x.Shape().Dim(0) == channels {
+		return x
+	}
+	return Slice(x, AxisRange(0, channels))
+}
+
+func same(kernel *Node) [][2]int {
+	half := kernel.Shape().Dim(2) / 2
+	return [][2]int{{half, half}, {half, half}}
+}
+
+// products is the forward convolution of the form Products.
+func products(x, kernel *Node) *Node {
+	in, n := x.Shape().Dim(0), x.Shape().Dim(3)
+	out, taps := kernel.Shape().Dim(0), kernel.Shape().Dim(2)*kernel.Shape().Dim(3)
+	w := Reshape(TransposeAllAxes(Reshape(kernel, out, in, taps), 0, 2, 1), out, taps*in)
+	columns := Reshape(x, in, 64*n)
+	if taps == 9 {
+		shifted := make([]*Node, 9)
+		for i := range shifted {
+			shifted[i] = Reshape(shift(x, i/3-1, i%3-1), in, 64*n)
+		}
+		columns = Concatenate(shifted, 0)
+	}
+	return Reshape(DotProduct(w, columns), out, 8, 8, n)
+}
+
+// shift moves activations so that square (r, f) holds what (r+dr, f+df) held, zero from outside the board.
+func shift(x *Node, dr, df int) *Node {
+	if dr == 0 && df == 0 {
+		return x
+	}
+	return Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{Start: -dr, End: dr}, PadAxis{Start: -df, End: df}, PadAxis{})
+}

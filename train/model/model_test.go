@@ -1,0 +1,291 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+)
+
+// goBackend is one for all tests: tensors cannot move between two.
+func goBackend(*testing.T) compute.Backend { return gobackend.GetBackend() }
+
+func TestParameterCount(t *testing.T) {
+	n, err := New("talbotbot", Config{Blocks: 20, Filters: 128})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := CountTrainable(n.Params()); got != 6_594_375 {
+		t.Errorf("%d trainable parameters, the reference has 6,594,375", got)
+	}
+}
+
+func TestDropoutBlocks(t *testing.T) {
+	for blocks, first := range map[int]int{20: 10, 6: 3, 7: 4, 1: 1} {
+		for b := 1; b <= blocks; b++ {
+			if got := (talbotbot{Config{Blocks: blocks}}).dropsIn(b); got != (b >= first) {
+				t.Errorf("block %d of %d: dropout %v", b, blocks, got)
+			}
+		}
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	good := Config{Blocks: 1, Filters: 2}
+	for name, c := range map[string]Config{
+		"blocks": {0, 2, 0, 0}, "filters": {1, 1, 0, 0}, "dropout 1": {1, 2, 1, 0}, "dropout NaN": {1, 2, 0, math.NaN()},
+	} {
+		if _, err := New("talbotbot", c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := New("nosuch", good); err == nil {
+		t.Error("unknown recipe: no error")
+	}
+	if err := Guard(func() error { _, err := New("talbotbot", good); Panics(); return err }); err == nil {
+		t.Error("a panic in a graph is no error")
+	}
+}
+
+// Panics is a graph function gone wrong.
+func Panics() { Reshape(nil, 1) }
+
+func random(rng *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// TestConvolutionForms proves both forms equal, forward and in both gradients, and the forward pass right against loops.
+func TestConvolutionForms(t *testing.T) {
+	for _, shape := range []struct{ in, out, size int }{{5, 5, 3}, {7, 2, 1}, {6, 3, 3}, {3, 6, 3}} {
+		const n = 4
+		rng := rand.New(rand.NewPCG(1, 2))
+		x, w, v := random(rng, n*64*shape.in), random(rng, shape.out*shape.in*shape.size*shape.size), random(rng, n*64*shape.out)
+		var first [][]float32
+		for _, form := range []Form{Native, Products} {
+			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
+				layout := func(x *Node) *Node { // from [sample, rank, file, channel]
+					if form == Products {
+						return TransposeAllAxes(x, 3, 1, 2, 0)
+					}
+					return x
+				}
+				y := form.Convolve(layout(x), w)
+				grads := Gradient(ReduceAllSum(Mul(y, layout(v))), x, w)
+				return []*Node{form.Flatten(y), grads[0], grads[1]}
+			})
+			out := exec.MustCall(
+				tensors.FromFlatDataAndDimensions(x, n, 8, 8, shape.in),
+				tensors.FromFlatDataAndDimensions(w, shape.out, shape.in, shape.size, shape.size),
+				tensors.FromFlatDataAndDimensions(v, n, 8, 8, shape.out))
+			if form == Native {
+				for _, o := range out {
+					first = append(first, tensors.MustCopyFlatData[float32](o))
+				}
+				equal(t, "loops", first[0], loops(x, w, n, shape.in, shape.out, shape.size))
+				continue
+			}
+			for i, name := range []string{"forward", "gradient by x", "gradient by the kernel"} {
+				got := tensors.MustCopyFlatData[float32](out[i])
+				if i == 1 && shape.out > shape.in { // documented: none
+					equal(t, name, got, make([]float32, len(got)))
+					continue
+				}
+				equal(t, name, got, first[i])
+			}
+		}
+	}
+}
+
+// loops is the convolution as a definition, flattened channel-major.
+func loops(x, w []float32, n, in, out, size int) []float32 {
+	y := make([]float32, n*out*64)
+	half := size / 2
+	for s := range n {
+		for o := range out {
+			for sq := range 64 {
+				var sum float64
+				for c := range in {
+					for dr := range size {
+						for df := range size {
+							r, f := sq/8+dr-half, sq%8+df-half
+							if r >= 0 && r < 8 && f >= 0 && f < 8 {
+								sum += float64(x[((s*8+r)*8+f)*in+c]) * float64(w[((o*in+c)*size+dr)*size+df])
+							}
+						}
+					}
+				}
+				y[(s*out+o)*64+sq] = float32(sum)
+			}
+		}
+	}
+	return y
+}
+
+func equal(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", name, len(got), len(want))
+	}
+	for i := range got {
+		if math.Abs(float64(got[i]-want[i])) > 2e-4 {
+			t.Fatalf("%s: number %d is %g, want %g", name, i, got[i], want[i])
+		}
+	}
+}
+
+func TestUnpack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, planes = 3, 5
+	bits := make([]uint64, n*planes)
+	for i := range bits {
+		bits[i] = rng.Uint64()
+	}
+	bits[0], bits[1] = 1, 1<<63
+	var want []float32
+	for i := range bits {
+		for sq := range 64 {
+			want = append(want, float32(bits[i]>>sq&1))
+		}
+	}
+	for _, form := range []Form{Native, Products} {
+		got := MustNewExec(goBackend(t), func(x *Node) *Node { return form.Flatten(form.Unpack(x)) }).
+			MustCall(tensors.FromFlatDataAndDimensions(bits, n, planes))[0]
+		equal(t, "unpacked", tensors.MustCopyFlatData[float32](got), want)
+	}
+}
+
+// TestNorm compares with the definition in float64, in both modes.
+func TestNorm(t *testing.T) {
+	const n, channels = 3, 2
+	rng := rand.New(rand.NewPCG(5, 6))
+	x := random(rng, n*64*channels)
+	for _, form := range []Form{Native, Products} {
+		store := &Store{Store: gomlx.NewStore()}
+		for name, data := range map[string][]float32{"bn.weight": {2, 0.5}, "bn.bias": {1, -1}, "bn.running_mean": {0.3, 0}, "bn.running_var": {4, 1}} {
+			if err := store.create(name, true, data, []int{channels}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := func(train bool) []float32 {
+			exec := gomlx.MustNewExec(goBackend(t), store.Store, func(_ *gomlx.Scope, x *Node) *Node {
+				store.SetTraining(x.Graph(), true)
+				if form == Products {
+					x = TransposeAllAxes(x, 3, 1, 2, 0)
+				}
+				return form.Flatten((&Pass{Store: store, Form: form, Train: train}).norm(x, "bn"))
+			})
+			return tensors.MustCopyFlatData[float32](exec.MustCall1(tensors.FromFlatDataAndDimensions(x, n, 8, 8, channels)))
+		}
+		apply := func(mean, variance []float64) []float32 {
+			y := make([]float32, len(x))
+			for i, v := range x {
+				c := i % channels
+				z := (float64(v)-mean[c])/math.Sqrt(variance[c]+1e-5)*[]float64{2, 0.5}[c] + []float64{1, -1}[c]
+				y[(i/channels/64*channels+c)*64+i/channels%64] = float32(z)
+			}
+			return y
+		}
+		equal(t, "evaluation", run(false), apply([]float64{float64(float32(0.3)), 0}, []float64{4, 1}))
+		mean, variance := make([]float64, 2), make([]float64, 2)
+		for i, v := range x {
+			mean[i%2] += float64(v) / (n * 64)
+		}
+		for i, v := range x {
+			variance[i%2] += math.Pow(float64(v)-mean[i%2], 2) / (n * 64)
+		}
+		equal(t, "training", run(true), apply(mean, variance))
+		gotMean, _ := store.Get("bn.running_mean")
+		gotVar, _ := store.Get("bn.running_var")
+		unbiased := float64(n*64) / (n*64 - 1)
+		equal(t, "running mean", gotMean, []float32{float32(0.9*0.3 + 0.1*mean[0]), float32(0.1 * mean[1])})
+		equal(t, "running variance", gotVar, []float32{float32(0.9*4 + 0.1*variance[0]*unbiased), float32(0.9 + 0.1*variance[1]*unbiased)})
+	}
+}
+
+// TestDropout checks rate, scale, independence of the layers and equality of the layouts.
+func TestDropout(t *testing.T) {
+	const n, channels, rate = 64, 100, 0.1
+	var first []float32
+	for _, form := range []Form{Native, Products} {
+		exec := MustNewExec(goBackend(t), func(key *Node) []*Node {
+			dims := []int{n, 8, 8, channels}
+			if form == Products {
+				dims = []int{channels, 8, 8, n}
+			}
+			p := &Pass{Form: form, Train: true, Key: key}
+			ones := BroadcastToDims(Scalar(key.Graph(), 11, 1.0), dims...)
+			return []*Node{form.Flatten(p.dropChannels(ones, rate)), form.Flatten(p.dropChannels(ones, rate))}
+		})
+		out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2))
+		a, b := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
+		dropped, both := 0, 0
+		for i := 0; i < len(a); i += 64 {
+			for sq := range 64 {
+				if a[i+sq] != a[i] {
+					t.Fatal("a channel is dropped in part")
+				}
+			}
+			if a[i] == 0 {
+				dropped++
+				if b[i] == 0 {
+					both++
+				}
+			} else if math.Abs(float64(a[i])-1/0.9) > 1e-6 {
+				t.Fatalf("kept channels are scaled by %g", a[i])
+			}
+		}
+		// 6400 draws: 640 ± 24, in two layers 64 ± 8.
+		if dropped < 540 || dropped > 740 || both < 32 || both > 100 {
+			t.Errorf("%d of 6400 dropped, %d in two layers", dropped, both)
+		}
+		if first == nil {
+			first = a
+		} else {
+			equal(t, "other layout", a, first)
+		}
+	}
+}
+
+func TestInitialValues(t *testing.T) {
+	n, _ := New("talbotbot", Config{Blocks: 1, Filters: 8})
+	a, err := NewStore(n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := NewStore(n, 1)
+	c, _ := NewStore(n, 2)
+	for _, p := range n.Params() {
+		x, _ := a.Get(p.Name)
+		y, _ := b.Get(p.Name)
+		z, _ := c.Get(p.Name)
+		equal(t, p.Name, x, y)
+		if p.Kind > Bias {
+			continue
+		}
+		bound, high := float32(1/math.Sqrt(float64(p.FanIn))), float32(0)
+		for i := range x {
+			high = max(high, x[i], -x[i])
+			if i > 3 && x[i] == z[i] {
+				t.Errorf("%s[%d] is the same for another seed", p.Name, i)
+			}
+		}
+		if high > bound || len(x) > 60 && high < 0.9*bound {
+			t.Errorf("%s: highest initial value %g, bound %g", p.Name, high, bound)
+		}
+	}
+	if err := a.Set("stem.bn.weight", []int{9}, make([]float32, 9)); err == nil {
+		t.Error("wrong shape: no error")
+	}
+	if _, err := a.Get("nosuch"); err == nil {
+		t.Error("unknown parameter: no error")
+	}
+}

@@ -1,0 +1,148 @@
+package model
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+)
+
+// Kind says what a parameter is; initial value and weight decay follow from it.
+type Kind uint8
+
+const (
+	Weight      Kind = iota // of a convolution or linear layer: U(−1/√fan-in, 1/√fan-in)
+	Bias                    // of a linear layer: U(−1/√fan-in, 1/√fan-in)
+	NormGain                // of a batch normalisation: 1
+	NormBias                // of a batch normalisation: 0
+	RunningMean             // statistic, starts at 0, not trained
+	RunningVar              // statistic, starts at 1, not trained
+)
+
+// Param describes one parameter or statistic, float32.
+type Param struct {
+	Name  string // PyTorch's name in a state dict
+	Shape []int
+	Kind  Kind
+	FanIn int // for Weight and Bias
+}
+
+// Trainable tells parameters from statistics.
+func (p Param) Trainable() bool { return p.Kind < RunningMean }
+
+// Size is the number of elements.
+func (p Param) Size() int {
+	n := 1
+	for _, d := range p.Shape {
+		n *= d
+	}
+	return n
+}
+
+// initial returns the first value: a function of seed and name only, so it is the same on every backend and does not
+// depend on the other parameters.
+func (p Param) initial(seed uint64) []float32 {
+	data := make([]float32, p.Size())
+	switch p.Kind {
+	case NormGain, RunningVar:
+		for i := range data {
+			data[i] = 1
+		}
+	case Weight, Bias:
+		h := fnv.New64a()
+		h.Write([]byte(p.Name))
+		rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+		bound := 1 / math.Sqrt(float64(p.FanIn))
+		for i := range data {
+			data[i] = float32((2*rng.Float64() - 1) * bound)
+		}
+	}
+	return data
+}
+
+// Store holds the values of a network's parameters, on the host or on the device that ran last.
+// It is not safe for concurrent use.
+type Store struct {
+	*model.Store
+	params []Param
+}
+
+// NewStore returns a store with the initial values for the seed.
+func NewStore(n Network, seed uint64) (*Store, error) {
+	s := &Store{Store: model.NewStore(), params: n.Params()}
+	for _, p := range s.params {
+		if err := s.create(p.Name, p.Trainable(), p.initial(seed), p.Shape); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *Store) create(name string, trainable bool, data []float32, shape []int) error {
+	v, err := s.CreateVariable("/"+name, tensors.FromFlatDataAndDimensions(data, shape...))
+	if err != nil {
+		return fmt.Errorf("parameter %q: %w", name, err)
+	}
+	v.SetTrainable(trainable)
+	return nil
+}
+
+// Params lists the network's parameters in their fixed order.
+func (s *Store) Params() []Param { return s.params }
+
+// AddMoments adds two zero tensors for each trainable parameter, named prefix + "m." or "v." + its name.
+func (s *Store) AddMoments(prefix string) error {
+	for _, p := range s.params {
+		if !p.Trainable() {
+			continue
+		}
+		for _, m := range []string{"m.", "v."} {
+			if err := s.create(prefix+m+p.Name, false, make([]float32, p.Size()), p.Shape); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Get copies a variable's value to the host.
+func (s *Store) Get(name string) ([]float32, error) {
+	v := s.GetVariable("/" + name)
+	if v == nil {
+		return nil, fmt.Errorf("no parameter %q", name)
+	}
+	t, err := v.Value()
+	if err != nil {
+		return nil, fmt.Errorf("parameter %q: %w", name, err)
+	}
+	return tensors.CopyFlatData[float32](t)
+}
+
+// Set replaces a variable's value; the shape must be the declared one.
+func (s *Store) Set(name string, shape []int, data []float32) error {
+	v := s.GetVariable("/" + name)
+	if v == nil {
+		return fmt.Errorf("no parameter %q", name)
+	}
+	if got := v.Shape().Dimensions; fmt.Sprint(got) != fmt.Sprint(shape) {
+		return fmt.Errorf("parameter %q has shape %v, not %v", name, got, shape)
+	}
+	if err := v.SetValue(tensors.FromFlatDataAndDimensions(data, shape...)); err != nil {
+		return fmt.Errorf("parameter %q: %w", name, err)
+	}
+	return nil
+}
+
+// CountTrainable is the number of trainable numbers.
+func CountTrainable(params []Param) int {
+	n := 0
+	for _, p := range params {
+		if p.Trainable() {
+			n += p.Size()
+		}
+	}
+	return n
+}

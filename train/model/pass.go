@@ -1,0 +1,89 @@
+package model
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Pass is one building of a network's graph.
+type Pass struct {
+	Store *Store
+	Form  Form
+	Train bool  // batch statistics and dropout; running statistics are updated
+	Key   *Node // uint32[2], the random key of this step; needed where Train is set and a dropout rate is not 0
+
+	draws uint32 // dropout layers so far: each has its own stream
+}
+
+// value returns a parameter's value in this graph.
+func (p *Pass) value(g *Graph, name string) *Node {
+	v := p.Store.GetVariable("/" + name)
+	if v == nil {
+		panic("model: no parameter " + name)
+	}
+	return v.NodeValue(g)
+}
+
+// linear is x·Wᵀ + b: x [N, in] → [N, out].
+func (p *Pass) linear(x *Node, name string) *Node {
+	g := x.Graph()
+	y := DotGeneral(x, []int{1}, nil, p.value(g, name+".weight"), []int{1}, nil)
+	return Add(y, InsertAxes(p.value(g, name+".bias"), 0))
+}
+
+// relu has gradient 0 at 0, as PyTorch's.
+func relu(x *Node) *Node {
+	zero := ScalarZero(x.Graph(), x.DType())
+	return Where(GreaterThan(x, zero), x, ZerosLike(x))
+}
+
+// bernoulli returns float32 numbers of the shape, 0 with probability rate and 1/(1−rate) otherwise. Element i of index
+// (uint32, any shape) gets the i-th number of this layer's stream.
+//
+// The stream is a hash of (key, layer, i): two rounds of the 32-bit finaliser of MurmurHash3, one per key word. It is
+// ours, and not the backends' generators, because those differ from one another: the same seed shall drop the same
+// channels on every backend, and the generator has no state to save but the step.
+func (p *Pass) bernoulli(index *Node, rate float64) *Node {
+	p.draws++
+	layer := p.draws * 0x9E3779B9
+	k0, k1 := Reshape(Slice(p.Key, AxisElem(0))), Reshape(Slice(p.Key, AxisElem(1)))
+	h := mix(BitwiseXor(Add(index, Scalar(index.Graph(), dtypes.Uint32, layer)), k0))
+	h = mix(BitwiseXor(h, k1))
+	u := ConvertDType(BitwiseShiftRightLogicalScalar(h, 8), dtypes.Float32) // 24 bits: exact in float32
+	keep := GreaterOrEqual(u, Scalar(u.Graph(), dtypes.Float32, rate*(1<<24)))
+	return MulScalar(ConvertDType(keep, dtypes.Float32), 1/(1-rate))
+}
+
+func mix(h *Node) *Node {
+	h = BitwiseXor(h, BitwiseShiftRightLogicalScalar(h, 16))
+	h = MulScalar(h, uint32(0x85EBCA6B))
+	h = BitwiseXor(h, BitwiseShiftRightLogicalScalar(h, 13))
+	h = MulScalar(h, uint32(0xC2B2AE35))
+	return BitwiseXor(h, BitwiseShiftRightLogicalScalar(h, 16))
+}
+
+// dropout zeroes single features: x is [N, features].
+func (p *Pass) dropout(x *Node, rate float64) *Node {
+	if !p.Train || rate == 0 {
+		return x
+	}
+	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, x.Shape().Dimensions...))
+	return Mul(x, p.bernoulli(index, rate))
+}
+
+// dropChannels zeroes whole channels of single samples (PyTorch's Dropout2d). Sample n and channel c use number
+// n·channels + c of the stream in every layout.
+func (p *Pass) dropChannels(x *Node, rate float64) *Node {
+	if !p.Train || rate == 0 {
+		return x
+	}
+	n, c := x.Shape().Dim(p.Form.batchAxis()), x.Shape().Dim(p.Form.channelAxis())
+	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, n, c))
+	dims := []int{1, 1, 1, 1}
+	dims[p.Form.batchAxis()], dims[p.Form.channelAxis()] = n, c
+	if p.Form.channelAxis() < p.Form.batchAxis() {
+		index = Transpose(index, 0, 1)
+	}
+	return Mul(x, p.bernoulli(Reshape(index, dims...), rate))
+}

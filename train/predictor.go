@@ -1,0 +1,90 @@
+package train
+
+import (
+	"fmt"
+
+	"talbot/train/backend"
+	"talbot/train/checkpoint"
+	"talbot/train/model"
+)
+
+// Predictor evaluates positions with a trained network in evaluation mode. It is not safe for concurrent use.
+type Predictor struct {
+	engine *engine
+	batch  int
+	planes []uint64 // one padded batch
+
+	Path    string  // the checkpoint
+	Step    int64   // its step
+	Config  Config  // of its run
+	Damaged []error // newer checkpoints that were passed over
+}
+
+// Choice says which checkpoint of a run to load.
+type Choice uint8
+
+const (
+	BestCheckpoint   Choice = iota // the best, or the newest where no best one is whole
+	NewestCheckpoint               // the newest that is whole
+)
+
+// NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph is
+// compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Predictor, error) {
+	load := checkpointsOf(dir).BestOrNewest
+	if choice == NewestCheckpoint {
+		load = checkpointsOf(dir).Newest
+	}
+	loaded, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return newPredictor(b, loaded, batch)
+}
+
+func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, batch int) (*Predictor, error) {
+	if batch < 1 {
+		return nil, fmt.Errorf("prediction batch of %d positions", batch)
+	}
+	s, err := stateOf(loaded.File)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	e, err := newEngine(b, s.Config)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.restore(loaded.File, false); err != nil {
+		e.close()
+		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	return &Predictor{engine: e, batch: batch, planes: make([]uint64, batch*model.Planes),
+		Path: loaded.Path, Step: s.Step, Config: s.Config, Damaged: loaded.Damaged}, nil
+}
+
+// Predict evaluates n positions: planes is n·68, bit i = square i, mover's frame; logits is n·4672 over all moves and
+// values n, in [−1, 1] from the side to move. The result is the caller's. A network gone NaN is an error.
+func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, err error) {
+	if n < 0 || len(planes) != n*model.Planes {
+		return nil, nil, fmt.Errorf("%d planes for %d positions, want %d", len(planes), n, n*model.Planes)
+	}
+	logits, values = make([]float32, 0, n*model.Moves), make([]float32, 0, n)
+	for from := 0; from < n; from += p.batch {
+		size := min(p.batch, n-from)
+		clear(p.planes[copy(p.planes, planes[from*model.Planes:(from+size)*model.Planes]):])
+		l, v, err := p.engine.forward(p.planes, p.batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		logits, values = append(logits, l[:size*model.Moves]...), append(values, v[:size]...)
+	}
+	for i, v := range values {
+		if !finite(float64(v)) {
+			return nil, nil, fmt.Errorf("network of %q gives value %g for position %d", p.Path, v, i)
+		}
+	}
+	return logits, values, nil
+}
+
+// Close frees the backend's memory.
+func (p *Predictor) Close() { p.engine.close() }

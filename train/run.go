@@ -1,0 +1,239 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"talbot/train/backend"
+	"talbot/train/checkpoint"
+)
+
+var (
+	// ErrExists says that the folder holds a run and resuming was not asked for.
+	ErrExists = errors.New("the run exists already")
+	// ErrNoRun says that the folder holds no run.
+	ErrNoRun = errors.New("no run there")
+	// ErrLocked says that another process trains in the folder.
+	ErrLocked = errors.New("another process is training there")
+	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
+	// from before it.
+	ErrDiverged = errors.New("training diverged")
+)
+
+// ConfigError says that a run cannot be resumed with the configuration given.
+type ConfigError struct{ Field, Want, Have string }
+
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("the run was started with %s = %s, not %s", e.Field, e.Have, e.Want)
+}
+
+// Options are what a run needs beside its configuration.
+type Options struct {
+	Dir     string // run folder
+	Backend *backend.Opened
+	Source  Source
+	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
+	Resume  bool    // continue the run in Dir
+	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
+	Progress func(Progress)
+	// Warn is told what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
+	Warn func(error)
+}
+
+// Progress is the state of a run for the eye.
+type Progress struct {
+	Step, Steps        int64 // steps done, and in all
+	Batch              int
+	Loss               float64 // of this step
+	PolicyCE, ValueMSE float64
+	LR                 float64
+	Seconds            float64 // since Run began to train
+	PositionsPerSecond float64 // since then
+	LoaderWait         float64 // share of that time spent waiting for batches
+	Val                *Line   // the validation that just happened, if one did
+}
+
+// Result is what talbot train reports. Samples, seconds and rates are of this process, not of earlier ones.
+type Result struct {
+	Steps              int64   `json:"steps"` // steps done in all
+	Samples            int64   `json:"samples"`
+	Seconds            float64 `json:"seconds"`
+	PositionsPerSecond float64 `json:"positions_per_second"`
+	LoaderWait         float64 `json:"loader_wait"`
+	Checkpoint         string  `json:"checkpoint"` // the last one written
+	Final              *Final  `json:"final"`      // nil without a validation
+}
+
+// Final is the last validation.
+type Final struct {
+	PolicyCE float64 `json:"policy_ce"`
+	ValueMSE float64 `json:"value_mse"`
+}
+
+// Run trains until c.Steps steps are done, a context ends, or something fails.
+//
+// A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
+// configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
+// checkpoint. A folder belongs to one process at a time ([ErrLocked]). When ctx ends, Run saves a checkpoint and returns
+// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged] nothing is saved.
+func Run(ctx context.Context, c Config, o Options) (Result, error) {
+	r, err := begin(c, o)
+	if err != nil {
+		return Result{}, err
+	}
+	err = r.loop(ctx)
+	result := r.result()
+	return result, errors.Join(err, r.end())
+}
+
+// runner is a run in progress.
+type runner struct {
+	Options
+	c       Config
+	engine  *engine
+	state   state
+	saves   *checkpoint.Dir
+	metrics *metrics
+	unlock  func()
+
+	batches *prefetcher
+	started time.Time
+	samples int64
+	saved   string // path of the last checkpoint
+	savedAt int64  // its step
+}
+
+func begin(c Config, o Options) (_ *runner, err error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	for i := range o.Val {
+		if err := o.Val[i].check(); err != nil {
+			return nil, fmt.Errorf("validation batch %d: %w", i, err)
+		}
+	}
+	config := filepath.Join(o.Dir, "run.json")
+	if _, err := os.Stat(config); err == nil && !o.Resume {
+		return nil, fmt.Errorf("%q: %w", o.Dir, ErrExists)
+	} else if errors.Is(err, fs.ErrNotExist) && o.Resume {
+		return nil, fmt.Errorf("%q: %w", o.Dir, ErrNoRun)
+	}
+	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1}
+	if r.unlock, err = lockRun(o.Dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			r.end()
+		}
+	}()
+	if err := r.claim(config); err != nil {
+		return nil, err
+	}
+	if r.engine, err = newEngine(o.Backend, c); err != nil {
+		return nil, err
+	}
+	if err := r.engine.store.AddMoments(momentPrefix); err != nil {
+		return nil, err
+	}
+	r.state = state{Config: c}
+	if o.Resume {
+		if err := r.load(); err != nil {
+			return nil, err
+		}
+	}
+	if r.metrics, err = openMetrics(filepath.Join(o.Dir, "metrics.jsonl"), r.state.Step); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func checkpointsOf(dir string) *checkpoint.Dir {
+	return checkpoint.NewDir(filepath.Join(dir, "checkpoints"))
+}
+
+// claim writes run.json, or compares with the one there. It runs under the lock.
+func (r *runner) claim(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = json.MarshalIndent(r.c, "", "  ")
+		if err != nil {
+			return err
+		}
+		return writeFile(path, append(text, '\n'))
+	}
+	if err != nil {
+		return err
+	}
+	if !r.Resume {
+		return fmt.Errorf("%q: %w", r.Dir, ErrExists)
+	}
+	var old Config
+	if err := json.Unmarshal(text, &old); err != nil {
+		return fmt.Errorf("%q: %w", path, err)
+	}
+	if field, want, have := r.c.Differs(old); field != "" {
+		return &ConfigError{field, want, have}
+	}
+	return nil
+}
+
+// load continues behind the newest whole checkpoint, or at the start if none was written yet.
+func (r *runner) load() error {
+	loaded, err := r.saves.Newest()
+	if errors.Is(err, checkpoint.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, damaged := range loaded.Damaged {
+		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
+	}
+	if r.state, err = r.engine.restore(loaded.File, true); err != nil {
+		return fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	if field, want, have := r.c.Differs(r.state.Config); field != "" {
+		return &ConfigError{field, want, have}
+	}
+	r.state.Config = r.c
+	r.saved, r.savedAt = loaded.Path, r.state.Step
+	if r.state.Step > 0 {
+		if err := r.Source.Restore(r.state.Source); err != nil {
+			return fmt.Errorf("restoring the source of batches: %w", err)
+		}
+	}
+	return nil
+}
+
+func (r *runner) warn(err error) {
+	if r.Warn != nil {
+		r.Warn(err)
+	}
+}
+
+// end gives everything back; it may be called on a half-built runner.
+func (r *runner) end() (err error) {
+	if r.batches != nil {
+		r.batches.close()
+	}
+	if r.metrics != nil {
+		err = r.metrics.close()
+	}
+	if r.engine != nil {
+		r.engine.close()
+	}
+	if r.unlock != nil {
+		r.unlock()
+	}
+	return err
+}

@@ -1,0 +1,290 @@
+package train
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/train/backend"
+	"talbot/train/checkpoint"
+)
+
+// specs are the backends every training test runs on; one that is not there is skipped loudly.
+var specs = []string{"go", "xla:cpu"}
+
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
+	for _, spec := range specs {
+		t.Run(spec, func(t *testing.T) { test(t, openTest(t, spec)) })
+	}
+}
+
+func valBatches(c Config, n int) []Batch {
+	val := make([]Batch, n)
+	for i := range val {
+		(&synthetic{batch: c.Batch}).fill(&val[i], int64(1e9)+int64(i))
+	}
+	return val
+}
+
+func mustRun(t *testing.T, c Config, o Options) Result {
+	t.Helper()
+	result, err := Run(context.Background(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// killed runs up to a step in a process of its own that then kills itself with SIGKILL.
+func TestKilledRunResumesToTheBit(t *testing.T) {
+	if dir := os.Getenv("TALBOT_TEST_KILL_DIR"); dir != "" {
+		killSelf(t, dir, os.Getenv("TALBOT_TEST_KILL_BACKEND"))
+		return
+	}
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny()
+		whole := t.TempDir()
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+
+		cut := t.TempDir()
+		child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
+		child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind)
+		if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("child was not killed: %v\n%s", err, out)
+		}
+		// The child died after step 10; its last checkpoint is of step 8.
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Resume: true})
+		if want := int64(4 * c.Batch); got.Samples != want {
+			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
+		}
+		sameRuns(t, whole, cut)
+	})
+}
+
+func killSelf(t *testing.T, dir, spec string) {
+	c := tiny()
+	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &synthetic{batch: c.Batch},
+		Val: valBatches(c, 2), Progress: func(p Progress) {
+			if p.Step == 10 {
+				self, _ := os.FindProcess(os.Getpid())
+				self.Kill()
+				select {}
+			}
+		}})
+}
+
+func sameRuns(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := os.ReadFile(filepath.Join(a, "checkpoints", checkpoint.Name(12)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := os.ReadFile(filepath.Join(b, "checkpoints", checkpoint.Name(12)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(x, y) {
+		t.Error("final checkpoints differ")
+	}
+	m, n := readMetrics(t, a), readMetrics(t, b)
+	for i := range min(len(m), len(n)) {
+		if m[i] != n[i] {
+			t.Errorf("metrics differ first in line %d:\n%+v\n%+v", i+1, m[i], n[i])
+			break
+		}
+	}
+	if m[2].Loss == m[5].Loss {
+		t.Error("two validations gave the same loss: the weights did not change")
+	}
+	if len(m) != 6+3 {
+		t.Errorf("%d lines of metrics, want 6 of training and 3 of validation", len(m))
+	}
+}
+
+// readMetrics returns the lines without their wall-clock fields.
+func readMetrics(t *testing.T, dir string) []Line {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "metrics.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var lines []Line
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l Line
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		l.Seconds, l.PositionsPerSecond, l.LoaderWait = 0, 0, 0
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func TestCancelledRunResumesToTheBit(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny()
+		whole, cut := t.TempDir(), t.TempDir()
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+		for stop := int64(3); ; stop += 6 { // in the middle of a log window each time
+			ctx, cancel := context.WithCancel(context.Background())
+			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+				Resume: stop > 3, Progress: func(p Progress) {
+					if p.Step == stop {
+						cancel()
+					}
+				}})
+			cancel()
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) || result.Steps != stop || result.Checkpoint == "" {
+				t.Fatalf("cancelled at %d: %+v, %v", stop, result, err)
+			}
+		}
+		sameRuns(t, whole, cut)
+	})
+}
+
+func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
+	b := openTest(t, "go")
+	c := tiny()
+	whole, cut := t.TempDir(), t.TempDir()
+	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+	mustRun(t, c, o)
+	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
+	mustRun(t, c, o)
+	newest := filepath.Join(cut, "checkpoints", checkpoint.Name(12))
+	if err := os.Truncate(newest, 1000); err != nil {
+		t.Fatal(err)
+	}
+	var warned []error
+	o.Resume, o.Source, o.Warn = true, &synthetic{batch: c.Batch}, func(err error) { warned = append(warned, err) }
+	mustRun(t, c, o)
+	if len(warned) != 1 || !errors.Is(warned[0], checkpoint.ErrDamaged) || !strings.Contains(warned[0].Error(), newest) {
+		t.Errorf("warned %v, want one that names %q", warned, newest)
+	}
+	sameRuns(t, whole, cut)
+}
+
+func TestRefusals(t *testing.T) {
+	b := openTest(t, "go")
+	c := tiny()
+	c.Steps = 2
+	o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
+	if _, err := Run(t.Context(), c, Options{Dir: o.Dir, Backend: b, Source: o.Source, Resume: true}); !errors.Is(err, ErrNoRun) {
+		t.Errorf("resuming nothing: %v", err)
+	}
+	result := mustRun(t, c, o)
+	if result.Final != nil || result.Steps != 2 || result.Checkpoint == "" {
+		t.Errorf("result %+v", result)
+	}
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrExists) {
+		t.Errorf("existing run: %v", err)
+	}
+	o.Resume = true
+	other := c
+	other.ValueDropout = 0.25
+	var ce *ConfigError
+	if _, err := Run(t.Context(), other, o); !errors.As(err, &ce) || ce.Field != "value_dropout" {
+		t.Errorf("other dropout: %v", err)
+	}
+	other = c
+	other.Keep, other.LogEvery = 1, 1
+	mustRun(t, other, o)
+	unlock, err := lockRun(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrLocked) {
+		t.Errorf("locked run: %v", err)
+	}
+}
+
+// failing yields n batches, changed by spoil, and then an error.
+type failing struct {
+	synthetic
+	n     int64
+	spoil func(*Batch)
+}
+
+func (f *failing) Next(b *Batch) error {
+	if f.at == f.n {
+		return io.EOF
+	}
+	err := f.synthetic.Next(b)
+	if f.spoil != nil {
+		f.spoil(b)
+	}
+	return err
+}
+
+func TestFailingSourceKeepsWhatWasTrained(t *testing.T) {
+	b := openTest(t, "go")
+	c := tiny()
+	o := Options{Dir: t.TempDir(), Backend: b, Source: &failing{synthetic: synthetic{batch: c.Batch}, n: 5}}
+	result, err := Run(t.Context(), c, o)
+	if !errors.Is(err, io.EOF) || !strings.Contains(err.Error(), "step 6") || result.Steps != 5 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if _, err := checkpoint.Read(filepath.Join(o.Dir, "checkpoints", checkpoint.Name(5))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadBatchesAreErrors(t *testing.T) {
+	for name, spoil := range map[string]func(*Batch){
+		"index 4672":       func(b *Batch) { b.PolicyIndex[3] = 4672 },
+		"index -1":         func(b *Batch) { b.PolicyIndex[3] = -1 },
+		"value NaN":        func(b *Batch) { b.Value[3] = float32(math.NaN()) },
+		"value 1.5":        func(b *Batch) { b.Value[3] = 1.5 },
+		"weights sum 0.5":  func(b *Batch) { b.PolicyWeight[3] = 0.5 },
+		"negative weight":  func(b *Batch) { b.ValueWeight[3] = -1 },
+		"short planes":     func(b *Batch) { b.Planes = b.Planes[1:] },
+		"empty":            func(b *Batch) { b.N = 0 },
+		"short value list": func(b *Batch) { b.Value = b.Value[1:] },
+	} {
+		var b Batch
+		(&synthetic{batch: 4}).fill(&b, 1)
+		if err := b.check(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&b)
+		if b.check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestDivergedRunNamesTheStepAndKeepsTheCheckpoint(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny()
+		c.CheckpointEvery, c.EvalEvery, c.Clip = 1, 0, 0
+		c.Warmup, c.LR, c.MinLR, c.WeightDecay = 0, 1e37, 1e37, 0
+		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
+		result, err := Run(t.Context(), c, o)
+		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "at step ") {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if !strings.Contains(err.Error(), "at step "+string(rune('1'+result.Steps))) {
+			t.Errorf("%v after %d good steps", err, result.Steps)
+		}
+		f, err := checkpoint.NewDir(filepath.Join(o.Dir, "checkpoints")).Newest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := stateOf(f.File); err != nil || s.Step != result.Steps {
+			t.Errorf("newest checkpoint is of step %d, %v; want %d", s.Step, err, result.Steps)
+		}
+	})
+}

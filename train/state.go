@@ -1,0 +1,122 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"talbot/train/checkpoint"
+)
+
+// state is what a run carries from step to step beside the tensors. It is a checkpoint's metadata.
+type state struct {
+	Config Config          `json:"config"`
+	Step   int64           `json:"step"`             // steps done
+	Source json.RawMessage `json:"source,omitempty"` // state of the source behind the last batch
+	Best   *best           `json:"best,omitempty"`
+	Val    *losses         `json:"val,omitempty"` // the last validation
+	ValAt  int64           `json:"val_at"`        // its step
+	Window window          `json:"window"`
+}
+
+// best is the lowest validation loss so far.
+type best struct {
+	Step int64   `json:"step"`
+	Loss float64 `json:"loss"`
+}
+
+// window sums the steps since the last train line.
+type window struct {
+	Steps    int64   `json:"steps"`
+	Loss     float64 `json:"loss"`
+	PolicyCE float64 `json:"policy_ce"`
+	ValueMSE float64 `json:"value_mse"`
+	GradNorm float64 `json:"grad_norm"`
+}
+
+func (w *window) add(l losses, norm float64) {
+	w.Steps++
+	w.Loss += l.Loss
+	w.PolicyCE += l.PolicyCE
+	w.ValueMSE += l.ValueMSE
+	w.GradNorm += norm
+}
+
+// snapshot copies the engine's tensors to the host.
+func (e *engine) snapshot(s state) (*checkpoint.File, error) {
+	meta, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	f := &checkpoint.File{Meta: meta}
+	for _, t := range e.tensors(true) {
+		if t.Data, err = e.store.Get(t.Name); err != nil {
+			return nil, err
+		}
+		f.Tensors = append(f.Tensors, t)
+	}
+	return f, nil
+}
+
+// restore takes over a checkpoint's tensors, with the moments if they are wanted, and returns its state. The checkpoint
+// must hold exactly the tensors of the engine's network and finite numbers.
+func (e *engine) restore(f *checkpoint.File, moments bool) (state, error) {
+	s, err := stateOf(f)
+	if err != nil {
+		return state{}, err
+	}
+	have := map[string]checkpoint.Tensor{}
+	for _, t := range f.Tensors {
+		have[t.Name] = t
+	}
+	if want := len(e.tensors(true)); len(have) != want {
+		return state{}, fmt.Errorf("checkpoint of %d tensors, the network needs %d", len(have), want)
+	}
+	for _, want := range e.tensors(moments) {
+		t, ok := have[want.Name]
+		if !ok {
+			return state{}, fmt.Errorf("checkpoint lacks tensor %q", want.Name)
+		}
+		if slices.ContainsFunc(t.Data, func(x float32) bool { return !finite(float64(x)) }) {
+			return state{}, fmt.Errorf("checkpoint tensor %q is not finite", t.Name)
+		}
+		if err := e.store.Set(t.Name, t.Shape, t.Data); err != nil {
+			return state{}, fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return s, nil
+}
+
+func stateOf(f *checkpoint.File) (state, error) {
+	var s state
+	if err := json.Unmarshal(f.Meta, &s); err != nil {
+		return s, fmt.Errorf("checkpoint metadata: %w", err)
+	}
+	if err := s.Config.Validate(); err != nil {
+		return s, fmt.Errorf("checkpoint metadata: %w", err)
+	}
+	if s.Step < 0 {
+		return s, errors.New("checkpoint metadata: negative step")
+	}
+	return s, nil
+}
+
+// tensors lists names and shapes in the order of the file: the network's, then the moments.
+func (e *engine) tensors(moments bool) []checkpoint.Tensor {
+	var list []checkpoint.Tensor
+	for _, p := range e.store.Params() {
+		list = append(list, checkpoint.Tensor{Name: p.Name, Shape: p.Shape})
+	}
+	if !moments {
+		return list
+	}
+	for _, p := range e.store.Params() {
+		if p.Trainable() {
+			for _, m := range []string{"m.", "v."} {
+				list = append(list, checkpoint.Tensor{Name: momentPrefix + m + p.Name, Shape: p.Shape})
+			}
+		}
+	}
+	return list
+}
