@@ -17,7 +17,7 @@ var (
 	lineThrough   [64][64]Bitboard // the whole line through two squares, 0 if none
 )
 
-func init() {
+func fillAttacks() {
 	step := func(s, df, dr int) Bitboard {
 		f, r := s&7+df, s>>3+dr
 		if f < 0 || f > 7 || r < 0 || r > 7 {

@@ -31,13 +31,18 @@ type Position struct {
 // StartFEN is the standard start position.
 const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-var startPosition = func() Position {
+var startPosition Position
+
+// init fills the tables in the order in which they need each other.
+func init() {
+	fillAttacks()
+	fillZobrist()
 	p, err := ParseFEN(StartFEN)
 	if err != nil {
 		panic(err) // a constant
 	}
-	return p
-}()
+	startPosition = p
+}
 
 // StartPosition returns the standard start position.
 func StartPosition() Position { return startPosition }

@@ -9,7 +9,7 @@ var (
 	zobristBlack  uint64
 )
 
-func init() {
+func fillZobrist() {
 	state := uint64(0x74616c626f74) // "talbot"
 	next := func() uint64 {
 		state += 0x9e3779b97f4a7c15

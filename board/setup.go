@@ -1,0 +1,27 @@
+package board
+
+// Setup is a position being composed: pieces on squares and the side to move,
+// without castling rights, en passant square or counters. Nothing is checked
+// until [Setup.Position].
+type Setup struct {
+	Turn     Color
+	position Position
+}
+
+// Put places a piece on an empty square.
+func (s *Setup) Put(p Piece, on Square) { s.position.put(p.Color(), p.Type(), on) }
+
+// Occupied returns the squares that hold a piece.
+func (s *Setup) Occupied() Bitboard { return s.position.Occupied() }
+
+// Position returns the composed position, or why it is not a legal one (see
+// [Position.Validate]).
+func (s *Setup) Position() (Position, error) {
+	p := s.position
+	p.turn, p.ep, p.fullmove = s.Turn, NoSquare, 1
+	if err := p.Validate(); err != nil {
+		return Position{}, err
+	}
+	p.key = p.computeKey()
+	return p, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"talbot/dataset"
+)
+
+// The exit statuses of every command.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitSkipped     = 3 // only with --strict
+	exitNoDataset   = 10
+	exitLocked      = 11
+	exitDamaged     = 12
+	exitInterrupted = 130
+)
+
+const exitStatuses = `Exit status: 0 done, 1 failed, 2 usage, 3 some input was skipped (only with
+--strict), 10 no dataset there, 11 locked, 12 damaged, 130 interrupted.`
+
+// hintError is an error with a remedy for the person at the terminal, and
+// perhaps an exit status of its own.
+type hintError struct {
+	error
+	hint   string
+	status int
+}
+
+func (e hintError) Unwrap() error { return e.error }
+
+// hint adds what to try to an error; the exit status stays that of err.
+func hint(err error, text string) error {
+	if err == nil {
+		return nil
+	}
+	return hintError{error: err, hint: text}
+}
+
+// usage marks an error of the command line.
+func usage(err error, text string) error {
+	return hintError{error: err, hint: text, status: exitUsage}
+}
+
+// errSkipped ends a --strict command that left something out.
+var errSkipped = errors.New("some input was skipped")
+
+// statuses maps the sentinel errors of the packages to exit statuses and
+// default hints; the first that fits counts.
+var statuses = []struct {
+	err    error
+	status int
+	hint   string
+}{
+	{context.Canceled, exitInterrupted, ""},
+	{errSkipped, exitSkipped, "without --strict, skipped input is only counted"},
+	{dataset.ErrNoDataset, exitNoDataset, "name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished; an unfinished one is completed by repeating its command"},
+	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
+	{os.ErrNotExist, exitFailed, "check the path"},
+}
+
+// classify returns the exit status and the hint of an error.
+func classify(err error) (status int, text string) {
+	status = exitFailed
+	if strings.HasPrefix(err.Error(), "unknown command") {
+		return exitUsage, "see `talbot --help`"
+	}
+	for _, s := range statuses {
+		if errors.Is(err, s.err) {
+			status, text = s.status, s.hint
+			break
+		}
+	}
+	var h hintError
+	if errors.As(err, &h) {
+		if h.status != 0 {
+			status = h.status
+		}
+		if h.hint != "" {
+			text = h.hint
+		}
+	}
+	return status, text
+}

@@ -1,0 +1,79 @@
+// Command talbot turns chess games, puzzles and synthetic endgames into
+// labelled training data and trains chess networks on it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// version is the version that datasets and runs are stamped with.
+const version = "0.1.0"
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run executes one command line and returns the exit status.
+func run(args []string) int {
+	root := newRoot()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(os.Stderr, "talbot: error: %v\n", err)
+	status, hint := classify(err)
+	if hint != "" {
+		fmt.Fprintf(os.Stderr, "talbot: hint: %s\n", hint)
+	}
+	return status
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "talbot",
+		Short: "From chess games to a trained chess network",
+		Long: `talbot turns chess games, tactics and synthetic endgames into training data
+labelled by Stockfish, and trains chess networks on it.
+
+The four verbs of the pipeline, each of which reads one folder and writes another:
+
+  ingest           PGN files and puzzles into training lines
+  synth-endgames   random legal endgames with real history
+  label            every sample valued by a pool of Stockfish processes
+  train            the residual network on labelled lines, on GPU or CPU
+
+` + exitStatuses,
+		Example: `  talbot ingest games.pgn.zst --out lines
+  talbot label lines --out labelled
+  talbot train --data labelled --run run1 --blocks 6 --filters 64
+  talbot eval --run run1 --data labelled`,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(err, "see `"+cmd.CommandPath()+" --help`")
+	})
+	root.AddCommand(
+		newIngest(), newSynth(), newLabel(), newVerify(),
+	)
+	for _, cmd := range root.Commands() {
+		if args := cmd.Args; args != nil {
+			cmd.Args = func(cmd *cobra.Command, a []string) error {
+				if err := args(cmd, a); err != nil {
+					return usage(err, "see `"+cmd.CommandPath()+" --help`")
+				}
+				return nil
+			}
+		}
+		if cmd.Long != "" {
+			cmd.Long += "\n\n" + exitStatuses
+		}
+	}
+	return root
+}

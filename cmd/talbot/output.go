@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"context"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"talbot/pipeline"
+)
+
+// printJSON prints one JSON object on standard output.
+func printJSON(v any) error {
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// interrupts returns a context that the first Ctrl-C or SIGTERM cancels, so
+// that work drains and is saved, and calls abort at the second one.
+func interrupts(parent context.Context, abort func()) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if n == 0 {
+					fmt.Fprintln(os.Stderr, "\ntalbot: saving; interrupt again to abort")
+					cancel()
+				} else {
+					abort()
+				}
+			}
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); close(done); cancel() }
+}
+
+// abortNow ends the process: what is committed stays, temporary files are
+// ignored by the next run.
+func abortNow() { os.Exit(exitInterrupted) }
+
+// progress returns a callback that draws a bar on a terminal and prints a
+// line every ten seconds elsewhere, and a function that ends the display.
+func progress(quiet bool) (func(pipeline.Progress), func()) {
+	if quiet {
+		return func(pipeline.Progress) {}, func() {}
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		return progressBar()
+	}
+	start, last := time.Now(), time.Now()
+	return func(p pipeline.Progress) {
+		if time.Since(last) < 10*time.Second {
+			return
+		}
+		last = time.Now()
+		fmt.Fprintf(os.Stderr, "%s: %s\n", p.Verb, p.Text(time.Since(start)))
+	}, func() {}
+}
+
+func progressBar() (func(pipeline.Progress), func()) {
+	var bar *progressbar.ProgressBar
+	start := time.Now()
+	return func(p pipeline.Progress) {
+			if bar == nil {
+				bar = progressbar.NewOptions64(max(p.Total, -1),
+					progressbar.OptionSetWriter(os.Stderr),
+					progressbar.OptionThrottle(100*time.Millisecond),
+					progressbar.OptionSetPredictTime(false),
+					progressbar.OptionClearOnFinish())
+			}
+			bar.Describe(p.Verb + ": " + p.Text(time.Since(start)))
+			_ = bar.Set64(p.Done)
+		}, func() {
+			if bar != nil {
+				_ = bar.Finish()
+			}
+		}
+}

@@ -1,0 +1,129 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// tempSuffix ends the names of files that are not committed. Readers ignore them; a repeated command overwrites them.
+const tempSuffix = ".tmp"
+
+// AtomicFile is a file that appears under its name whole or not at all: it is written under a temporary name, and
+// [AtomicFile.Commit] makes it durable and gives it its name. A file of that name that was there is replaced.
+//
+// Whoever creates one ends it with Commit or Abort. It is not safe for concurrent use.
+type AtomicFile struct {
+	path string
+	file tempFile
+	disk disk
+	err  error
+}
+
+// tempFile is what an AtomicFile needs of an open file.
+type tempFile interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// disk is what an AtomicFile needs of the file system.
+type disk interface {
+	Create(path string) (tempFile, error)
+	Rename(from, to string) error
+	Remove(path string) error
+	SyncDir(dir string) error
+}
+
+// CreateAtomic begins the file of that path under the temporary name path + ".tmp".
+func CreateAtomic(path string) (*AtomicFile, error) { return createAtomic(path, osDisk{}) }
+
+func createAtomic(path string, d disk) (*AtomicFile, error) {
+	f, err := d.Create(path + tempSuffix)
+	if err != nil {
+		return nil, fmt.Errorf("creating %q: %w", path, err)
+	}
+	return &AtomicFile{path: path, file: f, disk: d}, nil
+}
+
+// Write appends to the file. After an error the file cannot be committed.
+func (f *AtomicFile) Write(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.file.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		f.err = fmt.Errorf("writing %q: %w", f.path, err)
+	}
+	return n, f.err
+}
+
+// Commit makes the file durable, gives it its name and makes that durable. After an error the temporary file is
+// gone; only if the last step failed is the file there, perhaps not for good.
+func (f *AtomicFile) Commit() error {
+	if f.err != nil {
+		err := f.err
+		f.Abort()
+		return err
+	}
+	if err := f.file.Sync(); err != nil {
+		f.Abort()
+		return fmt.Errorf("making %q durable: %w", f.path, err)
+	}
+	file := f.file
+	f.file, f.err = nil, os.ErrClosed
+	if err := file.Close(); err != nil {
+		f.disk.Remove(f.path + tempSuffix)
+		return fmt.Errorf("closing %q: %w", f.path, err)
+	}
+	if err := f.disk.Rename(f.path+tempSuffix, f.path); err != nil {
+		f.disk.Remove(f.path + tempSuffix)
+		return fmt.Errorf("naming %q: %w", f.path, err)
+	}
+	if err := f.disk.SyncDir(filepath.Dir(f.path)); err != nil {
+		return fmt.Errorf("making the name %q durable: %w", f.path, err)
+	}
+	return nil
+}
+
+// Abort removes the temporary file. After Commit it does nothing.
+func (f *AtomicFile) Abort() {
+	if f.file == nil {
+		return
+	}
+	f.file.Close()
+	f.disk.Remove(f.path + tempSuffix)
+	f.file, f.err = nil, os.ErrClosed
+}
+
+// WriteFileAtomic writes a whole file as an [AtomicFile].
+func WriteFileAtomic(path string, data []byte) error {
+	f, err := CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	f.Write(data) // Commit returns its error
+	return f.Commit()
+}
+
+type osDisk struct{}
+
+func (osDisk) Create(path string) (tempFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+func (osDisk) Rename(from, to string) error { return os.Rename(from, to) }
+
+func (osDisk) Remove(path string) error { return os.Remove(path) }
+
+func (osDisk) SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

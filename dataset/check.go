@@ -1,0 +1,131 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"talbot/board"
+)
+
+// Check replays the line and returns an error unless every move, policy move and searched move is legal, the samples
+// are plies of the line, policies and labels are one for each sample, and every number is in its range. The error
+// names the ply or the sample.
+func (l *Line) Check() error {
+	if err := l.checkHead(); err != nil {
+		return err
+	}
+	n := len(l.Moves)
+	samples := l.Samples.Count(n)
+	if l.Policies != nil && len(l.Policies) != samples {
+		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
+	}
+	for i, c := range l.Labels {
+		if len(c.Labels) != samples {
+			return fmt.Errorf("%d labels of fingerprint %d for %d samples", len(c.Labels), c.Fingerprint, samples)
+		}
+		if c.Fingerprint < 0 || i > 0 && c.Fingerprint <= l.Labels[i-1].Fingerprint {
+			return fmt.Errorf("label columns are not in the order of their fingerprints")
+		}
+	}
+	pos, k := l.Start, 0
+	for ply := 0; ply <= n; ply++ {
+		if l.Samples.Has(ply, n) {
+			if err := l.checkSample(&pos, k); err != nil {
+				return fmt.Errorf("sample at ply %d: %w", ply, err)
+			}
+			k++
+		}
+		if ply < n {
+			if !pos.IsLegal(l.Moves[ply]) {
+				return fmt.Errorf("ply %d: move %s is illegal in %q", ply, l.Moves[ply], pos.FEN())
+			}
+			pos.Play(l.Moves[ply])
+		}
+	}
+	return nil
+}
+
+// checkHead checks what needs no replay.
+func (l *Line) checkHead() error {
+	if int(l.Source) >= len(sourceNames) || int(l.Result) >= len(resultNames) {
+		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
+	}
+	if l.Input < 0 || l.Number < 0 || l.Offset < 0 {
+		return fmt.Errorf("input %d, number %d or offset %d is negative", l.Input, l.Number, l.Offset)
+	}
+	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
+		return fmt.Errorf("rating %d or %d is not in 0 … 65535", l.WhiteElo, l.BlackElo)
+	}
+	if l.Invented < 0 || l.Invented > len(l.Moves) {
+		return fmt.Errorf("%d invented plies in a line of %d moves", l.Invented, len(l.Moves))
+	}
+	for _, t := range l.Tags {
+		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {
+			return fmt.Errorf("tag %q %q is no valid UTF-8 or has no name", t.Name, t.Value)
+		}
+	}
+	start, err := board.ParseFEN(l.Start.FEN())
+	if err != nil {
+		return fmt.Errorf("start position: %w", err)
+	}
+	if start != l.Start {
+		return fmt.Errorf("start position %q is not canonical", l.Start.FEN())
+	}
+	return l.Samples.check(len(l.Moves))
+}
+
+// checkSample checks the policy and the labels of the k-th sample.
+func (l *Line) checkSample(pos *board.Position, k int) error {
+	if l.Policies != nil {
+		for _, t := range l.Policies[k] {
+			if !pos.IsLegal(t.Move) {
+				return fmt.Errorf("policy move %s is illegal in %q", t.Move, pos.FEN())
+			}
+			if !(t.Weight >= 0) || math.IsInf(float64(t.Weight), 0) {
+				return fmt.Errorf("policy weight %v of %s", t.Weight, t.Move)
+			}
+		}
+	}
+	for _, c := range l.Labels {
+		if err := c.Labels[k].check(pos); err != nil {
+			return fmt.Errorf("label of fingerprint %d: %w", c.Fingerprint, err)
+		}
+	}
+	return nil
+}
+
+var errUnlabelled = errors.New("has a move or lines without being labelled")
+
+func (l *Label) check(pos *board.Position) error {
+	if l.Status != Labelled {
+		if l.Status > Failed {
+			return fmt.Errorf("unknown status %d", l.Status)
+		}
+		if l.Best != board.NoMove || len(l.Lines) > 0 {
+			return errUnlabelled
+		}
+		return nil
+	}
+	if len(l.Lines) == 0 || !pos.IsLegal(l.Best) {
+		return fmt.Errorf("%d lines, best move %s in %q", len(l.Lines), l.Best, pos.FEN())
+	}
+	for rank := range l.Lines {
+		s := &l.Lines[rank]
+		if !s.Score.Valid() || s.Depth < 0 || s.Depth > math.MaxUint16 || s.Nodes < 0 {
+			return fmt.Errorf("line %d: %v, depth %d, nodes %d", rank+1, s.Score, s.Depth, s.Nodes)
+		}
+		if s.WDL != (WDL{}) && int(s.WDL.Win)+int(s.WDL.Draw)+int(s.WDL.Loss) != 1000 {
+			return fmt.Errorf("line %d: %v does not sum to 1000", rank+1, s.WDL)
+		}
+		p := *pos
+		for i, m := range s.PV {
+			if !p.IsLegal(m) {
+				return fmt.Errorf("line %d: move %d of its variation, %s, is illegal in %q", rank+1, i+1, m, p.FEN())
+			}
+			p.Play(m)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+// Package dataset holds the words of the data: a [Line] (a start position, the legal moves played from it and where
+// it came from), its [Samples], its labels ([LabelColumn], [Label], [Fingerprint]), the [Split] it falls into, and
+// the [Manifest] of a dataset folder. It also reads puzzles from CSV ([PuzzleReader]).
+//
+// In go CSV text and manifest files, out come lines and manifests. The package starts no goroutines; values are
+// safe for concurrent reading.
+package dataset

@@ -1,0 +1,47 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Fingerprint is all that decides what an engine says: two labels are comparable if their fingerprints are equal.
+type Fingerprint struct {
+	Engine  string `json:"engine"`  // as "id name" says it: "Stockfish 15.1"
+	Author  string `json:"author"`  // as "id author" says it
+	Build   string `json:"build"`   // first 16 hex digits of the SHA-256 of the executable
+	Options []Tag  `json:"options"` // every option set, sorted by name
+	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000" or "depth 10"
+}
+
+// ID returns the fingerprint's short name: the first 16 hex digits of the SHA-256 of its JSON, written without
+// spaces, with the keys in the order engine, author, build, options (sorted by name, then value), limit.
+func (f Fingerprint) ID() string {
+	f.Options = slices.SortedFunc(slices.Values(f.Options), func(a, b Tag) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Value, b.Value)
+	})
+	if f.Options == nil {
+		f.Options = []Tag{}
+	}
+	sum := sha256.Sum256(bytes.TrimSuffix(encodeJSON(f, ""), []byte("\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// encodeJSON writes a value that cannot fail to encode, with a line end behind it.
+func encodeJSON(v any, indent string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return nil // strings, integers and slices of them only
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"fmt"
+
+	"talbot/board"
+)
+
+// LabelStatus says how the label of a sample came out. Its numbers are those of the shard format.
+type LabelStatus uint8
+
+// The statuses of labels.
+const (
+	Missing  LabelStatus = iota // not searched
+	Labelled                    // searched; the label has lines
+	Terminal                    // mate, stalemate or dead: never sent to an engine
+	Failed                      // the engine gave no usable answer
+)
+
+var statusNames = [...]string{"missing", "labelled", "terminal", "failed"}
+
+// String returns "missing", "labelled", "terminal" or "failed".
+func (s LabelStatus) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("LabelStatus(%d)", uint8(s))
+}
+
+// Label is what an engine said about one sample, raw.
+type Label struct {
+	Status LabelStatus
+	Best   board.Move // the engine's bestmove; NoMove unless Labelled
+	Lines  []Searched // by multipv rank; empty unless Labelled
+}
+
+// Searched is one searched line of a search; all from the side to move's view.
+type Searched struct {
+	Score Score
+	WDL   WDL
+	Depth int
+	Nodes int64
+	PV    []board.Move // legal, from the sample's position on
+}
+
+// WDL is the engine's chances of win, draw and loss for the side to move, per mille (they sum to 1000). All zero
+// means that none were given.
+type WDL struct{ Win, Draw, Loss uint16 }
+
+// LabelColumn is what one engine under one limit said about the samples of a line.
+type LabelColumn struct {
+	Fingerprint int     // index into the manifest's fingerprints
+	Labels      []Label // one for each sample, in sample order
+}

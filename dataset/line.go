@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"fmt"
+
+	"talbot/board"
+)
+
+// Line is a start position and the legal moves played from it, with where it came from. A game is a line, and so
+// are a puzzle and a synthetic endgame. A line of n moves has n + 1 positions, at the plies 0 … n.
+//
+// Slices of lines that were read from a shard may share memory with other lines: do not append to them.
+type Line struct {
+	Source   Source
+	Input    int   // index into the manifest's inputs
+	Number   int64 // 1-based game, CSV row or draw in that input
+	Offset   int64 // of the game's or row's first byte, in the decompressed input
+	Start    board.Position
+	Moves    []board.Move // legal, played from Start
+	Invented int          // leading plies that are invented history
+	Samples  Samples      // which plies are samples
+	Result   Result
+	WhiteElo int   // 0 = unknown
+	BlackElo int   // 0 = unknown
+	Tags     []Tag // kept headers, values as valid UTF-8
+
+	// Policies has one list of policy targets for each sample, in sample order; nil when the line has none. An
+	// empty list is a sample without policy target.
+	Policies [][]PolicyTarget
+
+	// Labels has one column for each fingerprint that labelled this line, by ascending fingerprint.
+	Labels []LabelColumn
+}
+
+// PolicyTarget is a move and its weight (≥ 0) in a sample's policy. Weights need not sum to 1.
+type PolicyTarget struct {
+	Move   board.Move
+	Weight float32
+}
+
+// Tag is a name with a value: a header of a game, an option of an engine, a flag of a command.
+type Tag struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Tag returns the value of the line's first tag of that name, or "".
+func (l *Line) Tag(name string) string {
+	for _, t := range l.Tags {
+		if t.Name == name {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// SampleCount returns how many samples the line has.
+func (l *Line) SampleCount() int { return l.Samples.Count(len(l.Moves)) }
+
+// Source says what kind of data a line is.
+type Source uint8
+
+// The sources of lines.
+const (
+	SourceGame Source = iota
+	SourcePuzzle
+	SourceEndgame
+)
+
+var sourceNames = [...]string{"game", "puzzle", "endgame"}
+
+// String returns "game", "puzzle" or "endgame".
+func (s Source) String() string {
+	if int(s) < len(sourceNames) {
+		return sourceNames[s]
+	}
+	return fmt.Sprintf("Source(%d)", uint8(s))
+}
+
+// Result is the result of a game.
+type Result uint8
+
+// The results.
+const (
+	ResultUnknown Result = iota
+	WhiteWins
+	Draw
+	BlackWins
+)
+
+var resultNames = [...]string{"*", "1-0", "1/2-1/2", "0-1"}
+
+// String returns the result as PGN writes it.
+func (r Result) String() string {
+	if int(r) < len(resultNames) {
+		return resultNames[r]
+	}
+	return fmt.Sprintf("Result(%d)", uint8(r))
+}
+
+// ParseResult reads a result exactly as PGN writes it.
+func ParseResult(s string) (Result, error) {
+	for i, name := range resultNames {
+		if s == name {
+			return Result(i), nil
+		}
+	}
+	return ResultUnknown, fmt.Errorf("result %q is none of *, 1-0, 1/2-1/2 and 0-1", s)
+}

@@ -1,0 +1,223 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// FormatVersion is the version of the dataset format that this package writes, and the only one it reads.
+const FormatVersion = 1
+
+// ManifestName is the name of the manifest in a dataset's folder.
+const ManifestName = "manifest.json"
+
+// maxManifest is the largest manifest that is read, in bytes.
+const maxManifest = 64 << 20
+
+// Errors on which callers branch.
+var (
+	// ErrNoDataset: the folder is not there or has no manifest. A command that needs the dataset exits with 10.
+	ErrNoDataset = errors.New("no dataset there")
+	// ErrDamaged: a file of the dataset is not what was written. A command exits with 12.
+	ErrDamaged = errors.New("dataset is damaged")
+	// ErrVersion: the dataset is of a format version that this program does not read.
+	ErrVersion = errors.New("unknown format version")
+)
+
+// Manifest describes a dataset: what it was made from, how, and what it holds. It has no times and no absolute
+// paths: the same inputs, flags and seed give the same bytes. The dataset is complete if and only if it has one.
+type Manifest struct {
+	Format       int           `json:"format"` // set by WriteManifest
+	Tool         string        `json:"tool"`   // "talbot 0.1.0"
+	Verb         string        `json:"verb"`   // "ingest"
+	Flags        []Tag         `json:"flags"`  // those that decide the content, sorted by name
+	Seed         uint64        `json:"seed"`
+	Splits       Splits        `json:"splits"`
+	Inputs       []Input       `json:"inputs"`
+	Parents      []Parent      `json:"parents"`
+	Counts       Counts        `json:"counts"`
+	Fingerprints []Fingerprint `json:"fingerprints"`
+	Shards       []ShardInfo   `json:"shards"`
+}
+
+// Input is a file or stream that lines were read from.
+type Input struct {
+	Name   string `json:"name"`   // base name as given
+	Bytes  int64  `json:"bytes"`  // as stored, compressed or not
+	SHA256 string `json:"sha256"` // of those bytes, 64 hex digits; empty if there are none, as for drawn lines
+	Games  int64  `json:"games"`  // games, rows or draws read from it, those left out included
+}
+
+// Parent is a dataset this one was made from.
+type Parent struct {
+	Manifest string `json:"manifest"` // Hash of the parent's manifest
+	Name     string `json:"name"`     // base name of its folder
+}
+
+// Counts are the totals of a dataset.
+type Counts struct {
+	GamesRead int64            `json:"games_read"` // GamesKept and the sum of Rejects
+	GamesKept int64            `json:"games_kept"` // lines
+	Rejects   map[Reason]int64 `json:"rejects"`
+	Positions int64            `json:"positions"` // plies + 1 of each line
+	Samples   int64            `json:"samples"`
+	Labelled  int64            `json:"labelled"` // labels of each status but missing, over all fingerprints
+	Terminal  int64            `json:"terminal"`
+	Failed    int64            `json:"failed"`
+}
+
+// ShardInfo is one shard of a dataset and what it holds.
+type ShardInfo struct {
+	File      string `json:"file"` // name in the folder
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"` // of the file, 64 hex digits
+	Lines     int64  `json:"lines"`
+	Positions int64  `json:"positions"`
+	Samples   int64  `json:"samples"`
+}
+
+// encode returns the bytes of the manifest's file: JSON with two spaces a level, keys in the order of the struct,
+// lists never null, and a last key "checksum" with the SHA-256 of the file without those 64 digits.
+func (m *Manifest) encode() []byte {
+	c := struct {
+		Manifest
+		Checksum string `json:"checksum"`
+	}{Manifest: *m}
+	c.Format = FormatVersion
+	c.Flags = notNil(c.Flags)
+	c.Inputs = notNil(c.Inputs)
+	c.Parents = notNil(c.Parents)
+	c.Shards = notNil(c.Shards)
+	c.Fingerprints = notNil(slices.Clone(c.Fingerprints))
+	for i := range c.Fingerprints {
+		c.Fingerprints[i].Options = notNil(c.Fingerprints[i].Options)
+	}
+	if c.Counts.Rejects == nil {
+		c.Counts.Rejects = map[Reason]int64{}
+	}
+	sum := sha256.Sum256(encodeJSON(c, "  "))
+	c.Checksum = hex.EncodeToString(sum[:])
+	return encodeJSON(c, "  ")
+}
+
+// notNil turns a nil list into an empty one, which JSON tells apart.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Hash returns the SHA-256 of the manifest's file as 64 hex digits: the name by which other datasets refer to it.
+func (m *Manifest) Hash() string {
+	sum := sha256.Sum256(m.encode())
+	return hex.EncodeToString(sum[:])
+}
+
+// WriteManifest writes the manifest into the folder, whole or not at all, durable when it returns. It comes last:
+// the shards it names must be there.
+func WriteManifest(dir string, m *Manifest) error {
+	if err := m.check(); err != nil {
+		return fmt.Errorf("manifest of %q: %w", dir, err)
+	}
+	return WriteFileAtomic(filepath.Join(dir, ManifestName), m.encode())
+}
+
+// ReadManifest reads the manifest of a dataset's folder. It returns [ErrNoDataset] if there is none, [ErrVersion] if
+// a later program wrote it, [ErrDamaged] if it is not, to the byte, as [WriteManifest] wrote it, and the file
+// system's error if it cannot be read.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%q: %w", dir, ErrNoDataset)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the manifest: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", path, err)
+	}
+	m, err := decodeManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return m, nil
+}
+
+func decodeManifest(data []byte) (*Manifest, error) {
+	if len(data) > maxManifest {
+		return nil, fmt.Errorf("over %d bytes: %w", maxManifest, ErrDamaged)
+	}
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if version.Format != FormatVersion {
+		return nil, fmt.Errorf("%w %d (this program reads %d)", ErrVersion, version.Format, FormatVersion)
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if want := m.encode(); !bytes.Equal(data, want) {
+		at := 0
+		for at < min(len(data), len(want)) && data[at] == want[at] {
+			at++
+		}
+		return nil, fmt.Errorf("content or checksum changed after it was written; first difference at byte %d: %w", at, ErrDamaged)
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return &m, nil
+}
+
+// check returns an error if the manifest contradicts itself.
+func (m *Manifest) check() error {
+	if err := m.Splits.Check(); err != nil {
+		return err
+	}
+	rejected := int64(0)
+	for reason, n := range m.Counts.Rejects {
+		if n < 0 {
+			return fmt.Errorf("%d rejects as %q", n, reason)
+		}
+		rejected += n
+	}
+	c := &m.Counts
+	if c.GamesRead != c.GamesKept+rejected {
+		return fmt.Errorf("%d games read, but %d kept and %d rejected", c.GamesRead, c.GamesKept, rejected)
+	}
+	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
+		return errors.New("a negative count")
+	}
+	var lines, positions, samples int64
+	for i, s := range m.Shards {
+		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName {
+			return fmt.Errorf("shard %d: %q is no file name", i, s.File)
+		}
+		if min(s.Bytes, s.Lines, s.Positions, s.Samples) < 0 {
+			return fmt.Errorf("shard %q: a negative count", s.File)
+		}
+		lines, positions, samples = lines+s.Lines, positions+s.Positions, samples+s.Samples
+	}
+	if lines != c.GamesKept || positions != c.Positions || samples != c.Samples {
+		return fmt.Errorf("the shards hold %d lines, %d positions and %d samples, not %d, %d and %d",
+			lines, positions, samples, c.GamesKept, c.Positions, c.Samples)
+	}
+	return nil
+}

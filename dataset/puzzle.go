@@ -1,0 +1,210 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"talbot/board"
+)
+
+// MaxPuzzleRow is the longest puzzle row that is read, in bytes.
+const MaxPuzzleRow = 64 << 10
+
+// The columns of the Lichess puzzle database, in the order of a file without header.
+const (
+	colID = iota
+	colFEN
+	colMoves
+	colRating
+	colThemes = 7
+	colURL    = 8
+)
+
+var puzzleColumns = [...]string{
+	"PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays", "Themes", "GameUrl", "OpeningTags",
+}
+
+// The tags of a puzzle's line.
+const (
+	TagPuzzleID     = "PuzzleId"
+	TagPuzzleRating = "PuzzleRating"
+	TagThemes       = "Themes"
+	TagGameURL      = "GameUrl"
+)
+
+var (
+	errRowLength = fmt.Errorf("row over %d bytes", MaxPuzzleRow)
+	errColumns   = errors.New("fewer columns than a puzzle has")
+)
+
+// PuzzleReader reads puzzles from CSV text in the columns of the Lichess puzzle database, with or without header
+// line. A header may name the columns in another order; PuzzleId, FEN and Moves must be among them.
+//
+// A row ends with its line: quoted fields may hold commas and doubled quotes but no line ends, so that an
+// unbalanced quote costs one row. Blank lines are skipped, as are headers further down. Memory is bounded by
+// MaxPuzzleRow.
+//
+// A PuzzleReader starts no goroutine and is not safe for concurrent use.
+type PuzzleReader struct {
+	r      *bufio.Reader
+	offset int64 // of the next row
+	number int64
+	column [len(puzzleColumns)]int // place of each known column in a row, −1 if missing
+	fields []string
+}
+
+// NewPuzzleReader returns a reader of the puzzles in r.
+func NewPuzzleReader(r io.Reader) *PuzzleReader {
+	p := &PuzzleReader{r: bufio.NewReaderSize(r, MaxPuzzleRow)}
+	for i := range p.column {
+		p.column[i] = i
+	}
+	return p
+}
+
+// Next returns the next puzzle, or io.EOF after the last. A row that is no puzzle gives a *[Reject], and reading can
+// go on; every other error is final.
+//
+// The line starts from the FEN, before the opponent's move that is the first one listed, and has all the moves
+// listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
+func (p *PuzzleReader) Next() (Line, error) {
+	for {
+		row, offset, err := p.row()
+		if err != nil && err != errRowLength {
+			return Line{}, err
+		}
+		if err == nil && len(row) == 0 {
+			continue
+		}
+		fields, splitErr := p.split(row)
+		if err == nil {
+			err = splitErr
+		}
+		if err == nil && p.header(fields) {
+			continue
+		}
+		p.number++
+		line, reject := Line{}, (*Reject)(nil)
+		if err != nil {
+			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+		} else {
+			line, reject = p.puzzle(fields)
+		}
+		if reject != nil {
+			reject.Number, reject.Offset, reject.At = p.number, offset, offset
+			return Line{}, reject
+		}
+		line.Number, line.Offset = p.number, offset
+		return line, nil
+	}
+}
+
+// row returns the next line without its end, valid until the next call, and its byte offset. Of a line over
+// the limit it returns the start, with errRowLength.
+func (p *PuzzleReader) row() (row []byte, offset int64, err error) {
+	row, err = p.r.ReadSlice('\n')
+	offset = p.offset
+	p.offset += int64(len(row))
+	switch {
+	case err == bufio.ErrBufferFull:
+		row = bytes.Clone(row[:min(len(row), 256)])
+		for err == bufio.ErrBufferFull {
+			var more []byte
+			more, err = p.r.ReadSlice('\n')
+			p.offset += int64(len(more))
+		}
+		if err == nil || err == io.EOF {
+			err = errRowLength
+		}
+	case err == io.EOF && len(row) > 0:
+		err = nil
+	}
+	if err != nil && err != io.EOF && err != errRowLength {
+		err = fmt.Errorf("reading puzzles at byte %d: %w", p.offset, err)
+	}
+	if trimmed := bytes.TrimPrefix(row, []byte("\ufeff")); len(trimmed) < len(row) {
+		offset += 3
+		row = trimmed
+	}
+	return bytes.Trim(row, " \t\r\n\x00\x1a"), offset, err
+}
+
+// split cuts a row into its fields.
+func (p *PuzzleReader) split(row []byte) ([]string, error) {
+	if bytes.IndexByte(row, '"') >= 0 {
+		r := csv.NewReader(bytes.NewReader(row))
+		return r.Read()
+	}
+	p.fields = p.fields[:0]
+	for rest, more := string(row), true; more; {
+		var field string
+		field, rest, more = strings.Cut(rest, ",")
+		p.fields = append(p.fields, field)
+	}
+	return p.fields, nil
+}
+
+// header reports whether the row is a header, and takes the places of the columns from it.
+func (p *PuzzleReader) header(fields []string) bool {
+	for _, name := range puzzleColumns[:colMoves+1] {
+		if !slices.Contains(fields, name) {
+			return false
+		}
+	}
+	for c, name := range puzzleColumns {
+		p.column[c] = slices.Index(fields, name)
+	}
+	return true
+}
+
+// field returns a column of a row, or "" if it is missing.
+func (p *PuzzleReader) field(fields []string, column int) string {
+	if i := p.column[column]; i >= 0 && i < len(fields) {
+		return strings.TrimSpace(fields[i])
+	}
+	return ""
+}
+
+// puzzle checks one row and turns it into a line.
+func (p *PuzzleReader) puzzle(fields []string) (Line, *Reject) {
+	if len(fields) <= max(p.column[colID], p.column[colFEN], p.column[colMoves]) {
+		return Line{}, &Reject{Reason: BadRow, Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
+	}
+	fen := p.field(fields, colFEN)
+	start, err := board.ParseFEN(fen)
+	if err != nil {
+		return Line{}, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+	}
+	list := strings.Fields(p.field(fields, colMoves))
+	if len(list) < 2 {
+		return Line{}, &Reject{Reason: NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
+	}
+	line := Line{Source: SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)), Samples: OddPlies()}
+	for ply, text := range list {
+		move, err := start.ParseUCI(text)
+		if err != nil {
+			return Line{}, &Reject{Reason: IllegalMove, Ply: ply, Token: excerpt([]byte(text)), Err: err}
+		}
+		start.Play(move)
+		line.Moves = append(line.Moves, move)
+	}
+	for _, tag := range [...]struct {
+		name   string
+		column int
+	}{{TagPuzzleID, colID}, {TagPuzzleRating, colRating}, {TagThemes, colThemes}, {TagGameURL, colURL}} {
+		if value := p.field(fields, tag.column); value != "" {
+			line.Tags = append(line.Tags, Tag{Name: tag.name, Value: strings.ToValidUTF8(value, string(utf8.RuneError))})
+		}
+	}
+	return line, nil
+}
+
+// excerpt cuts the text of a reject to 64 bytes.
+func excerpt(text []byte) string { return string(text[:min(len(text), 64)]) }

@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says why a game or a puzzle was left out. The set is closed, so that rejects can be counted by reason.
+type Reason string
+
+const (
+	IllegalMove Reason = "illegal_move" // a move that is illegal, ambiguous or no move of the position
+	NullMove    Reason = "null_move"    // a move that passes, as “--” or “Z0”
+	Variant     Reason = "variant"      // a game of another variant
+	Chess960    Reason = "chess960"     // a Chess960 game, by its tag or by its castling rights
+	BadFEN      Reason = "bad_fen"      // a start position that is malformed or impossible
+	NoMoves     Reason = "no_moves"     // a game without moves, or a puzzle without a solution
+	TooLong     Reason = "too_long"     // more text or more moves than any real game has
+	BadSyntax   Reason = "bad_syntax"   // movetext that is no movetext, or an open comment or variation
+	BadRow      Reason = "bad_row"      // a CSV row with broken quotes, missing columns or over the length limit
+)
+
+// Reasons lists every reason.
+var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow}
+
+// Reject is the error of one game or row that was left out; reading goes on behind it.
+type Reject struct {
+	Reason Reason
+	Number int64  // of the game or row, 1-based
+	Offset int64  // of its first byte, in the decompressed input
+	At     int64  // byte offset of what was wrong in it
+	Ply    int    // plies read before that
+	Token  string // the offending text, cut to 64 bytes; may be empty
+	Err    error  // what was wrong with it; may be nil
+}
+
+// Error names the reason, the place and the offending text.
+func (r *Reject) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: number %d at byte %d", r.Reason, r.Number, r.Offset)
+	if r.Token != "" {
+		fmt.Fprintf(&b, ": %q at byte %d", r.Token, r.At)
+	}
+	if r.Ply > 0 {
+		fmt.Fprintf(&b, " after ply %d", r.Ply)
+	}
+	if r.Err != nil {
+		fmt.Fprintf(&b, ": %v", r.Err)
+	}
+	return b.String()
+}
+
+// Unwrap returns what was wrong, or nil.
+func (r *Reject) Unwrap() error { return r.Err }

@@ -1,0 +1,146 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/board"
+)
+
+// SplitPlies is how many leading moves of a line its split key covers.
+const SplitPlies = 30
+
+const startEPD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+
+var startPosition = board.StartPosition()
+
+// appendEPD appends the first four fields of the position's FEN: board, side, castling rights, and the en passant
+// square if a legal capture exists.
+func appendEPD(dst []byte, p *board.Position) []byte {
+	if *p == startPosition {
+		return append(dst, startEPD...)
+	}
+	fen := p.FEN()
+	for range 2 {
+		if i := strings.LastIndexByte(fen, ' '); i >= 0 {
+			fen = fen[:i]
+		}
+	}
+	return append(dst, fen...)
+}
+
+// appendMoves appends moves as little-endian 16-bit numbers.
+func appendMoves(dst []byte, moves []board.Move) []byte {
+	for _, m := range moves {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(m))
+	}
+	return dst
+}
+
+// SplitKey returns the key that decides the split of a line: the xxHash64 (seed 0) of its start position as the
+// first four fields of its FEN, a line feed, and its first [SplitPlies] moves as little-endian 16-bit numbers. It
+// depends on nothing else, so the same game has the same key in every dataset.
+func SplitKey(line *Line) uint64 {
+	var space [256]byte
+	b := append(appendEPD(space[:0], &line.Start), '\n')
+	return xxhash.Sum64(appendMoves(b, line.Moves[:min(len(line.Moves), SplitPlies)]))
+}
+
+// GameHash returns the identity of the line's start and all its moves, for finding copies of a game: the first 16
+// bytes of the SHA-256 of what [SplitKey] hashes, with all moves. Move counters of the start do not count.
+func (l *Line) GameHash() [16]byte {
+	var space [1024]byte
+	b := append(appendEPD(space[:0], &l.Start), '\n')
+	sum := sha256.Sum256(appendMoves(b, l.Moves))
+	return [16]byte(sum[:16])
+}
+
+// Split is the part of the data a line belongs to.
+type Split uint8
+
+// The splits.
+const (
+	Train Split = iota
+	Val
+	Test
+)
+
+var splitNames = [...]string{"train", "val", "test"}
+
+// String returns "train", "val" or "test".
+func (s Split) String() string {
+	if int(s) < len(splitNames) {
+		return splitNames[s]
+	}
+	return fmt.Sprintf("Split(%d)", uint8(s))
+}
+
+// ParseSplit reads "train", "val" or "test".
+func ParseSplit(s string) (Split, error) {
+	for i, name := range splitNames {
+		if s == name {
+			return Split(i), nil
+		}
+	}
+	return Train, fmt.Errorf("split %q is none of train, val and test", s)
+}
+
+// Splits are the percentages of the lines that each split gets; they sum to 100.
+type Splits struct {
+	Train int `json:"train"`
+	Val   int `json:"val"`
+	Test  int `json:"test"`
+}
+
+// DefaultSplits is 90 % for training and 5 % each for validation and test.
+var DefaultSplits = Splits{Train: 90, Val: 5, Test: 5}
+
+// ParseSplits reads percentages as "90,5,5": train, val, test.
+func ParseSplits(s string) (Splits, error) {
+	parts := strings.Split(s, ",")
+	if len(parts) != 3 {
+		return Splits{}, fmt.Errorf("splits %q are not three percentages as 90,5,5", s)
+	}
+	var n [3]int
+	for i, part := range parts {
+		v, err := strconv.ParseUint(strings.TrimSpace(part), 10, 8)
+		if err != nil || v > 100 {
+			return Splits{}, fmt.Errorf("splits %q: %q is no whole percentage from 0 to 100", s, part)
+		}
+		n[i] = int(v)
+	}
+	splits := Splits{Train: n[0], Val: n[1], Test: n[2]}
+	if err := splits.Check(); err != nil {
+		return Splits{}, err
+	}
+	return splits, nil
+}
+
+// Check returns an error unless the percentages are from 0 to 100 and sum to 100.
+func (s Splits) Check() error {
+	if min(s.Train, s.Val, s.Test) < 0 || s.Train+s.Val+s.Test != 100 {
+		return fmt.Errorf("splits %q do not sum to 100", s)
+	}
+	return nil
+}
+
+// String returns the percentages as "90,5,5".
+func (s Splits) String() string { return fmt.Sprintf("%d,%d,%d", s.Train, s.Val, s.Test) }
+
+// Of returns the split of a key: the key's place in its range, as a percentage, counted up train, val, test.
+func (s Splits) Of(key uint64) Split {
+	percent, _ := bits.Mul64(key, 100) // floor(key · 100 / 2⁶⁴)
+	switch {
+	case int(percent) < s.Train:
+		return Train
+	case int(percent) < s.Train+s.Val:
+		return Val
+	}
+	return Test
+}

@@ -1,0 +1,185 @@
+package pgn
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxWindow is the largest zstd window that is decoded, in bytes (zstd --long=28). It bounds the memory of a
+// decoder to about that size; the decoder of an ordinary file takes 8 MiB or less.
+const MaxWindow = 256 << 20
+
+const peekSize = 64 << 10
+
+// Input is an open file of games or puzzles: a stream of plain text, whatever the file's compression. Reading it
+// also hashes and counts the raw bytes of the file.
+//
+// Read, Kind, Sum and Close belong to one goroutine; RawRead may be called from any. An Input starts no goroutine.
+type Input struct {
+	name   string
+	size   int64
+	raw    *rawReader
+	format string // "plain", "zstd", "gzip", "bzip2"
+	text   *bufio.Reader
+	read   int64 // decompressed bytes handed out
+	close  []func() error
+}
+
+// Open opens a file, or standard input for the path "-". The compression is found by the first bytes, not by the
+// name: plain text, zstd, gzip and bzip2 are read, other archives are refused with a hint.
+func Open(path string) (*Input, error) {
+	if path == "-" {
+		return NewInput("standard input", os.Stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%q is a folder, not a file of games", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	in, err := NewInput(path, f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if info.Mode().IsRegular() {
+		in.size = info.Size()
+	}
+	in.close = append(in.close, f.Close)
+	return in, nil
+}
+
+// NewInput reads from r as Open reads from a file; name stands in its errors. It does not close r.
+func NewInput(name string, r io.Reader) (*Input, error) {
+	in := &Input{name: name, size: -1, raw: &rawReader{r: r, hash: sha256.New()}}
+	raw := bufio.NewReaderSize(in.raw, peekSize)
+	magic, err := raw.Peek(10)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	text, err := in.decompress(magic, raw)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s as %s: %w", name, in.format, err)
+	}
+	in.text = bufio.NewReaderSize(text, peekSize)
+	return in, nil
+}
+
+// decompress puts the decoder that the first bytes ask for over raw.
+func (in *Input) decompress(magic []byte, raw *bufio.Reader) (io.Reader, error) {
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}), isSkippable(magic):
+		in.format = "zstd"
+		d, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(MaxWindow))
+		if err != nil {
+			return nil, err
+		}
+		in.close = append(in.close, func() error { d.Close(); return nil })
+		return d, nil
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		in.format = "gzip"
+		return gzip.NewReader(raw)
+	case len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY":
+		in.format = "bzip2"
+		return bzip2.NewReader(raw), nil
+	}
+	for _, a := range []struct{ magic, name string }{
+		{"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\xfd7zXZ\x00", "xz"}, {"Rar!", "rar"},
+		{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"},
+	} {
+		if bytes.HasPrefix(magic, []byte(a.magic)) {
+			in.format = a.name
+			return nil, errors.New("not supported: unpack or convert it first")
+		}
+	}
+	in.format = "plain"
+	return raw, nil
+}
+
+// isSkippable reports whether magic is that of a zstd skippable frame, with which parallel compressors may begin.
+func isSkippable(magic []byte) bool {
+	return len(magic) >= 4 && magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:4], []byte{0x2a, 0x4d, 0x18})
+}
+
+// Name returns the path, or "standard input".
+func (in *Input) Name() string { return in.name }
+
+// Size returns the size of the raw file in bytes, or −1 if it is not known.
+func (in *Input) Size() int64 { return in.size }
+
+// RawRead returns how many raw bytes of the file have been read so far, for progress against Size.
+func (in *Input) RawRead() int64 { return in.raw.n.Load() }
+
+// Read reads decompressed text. A file that cannot be read to its end, being cut or damaged, gives an error that
+// names the file and the place; what came before it has been handed out.
+func (in *Input) Read(p []byte) (int, error) {
+	n, err := in.text.Read(p)
+	in.read += int64(n)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	if in.format == "plain" {
+		return n, fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, err)
+	}
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		err = fmt.Errorf("%w (the limit is %d MiB: compress with --long=28 or less)", err, MaxWindow>>20)
+	}
+	what := "damaged"
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "cut short"
+	}
+	return n, fmt.Errorf("%s: %s data %s near byte %d of the file, after %d bytes of text: %w",
+		in.name, in.format, what, in.RawRead(), in.read, err)
+}
+
+// Sum reads what is left of the raw file and returns the SHA-256 of all of it. Call it after the last Read.
+func (in *Input) Sum() ([sha256.Size]byte, error) {
+	var sum [sha256.Size]byte
+	if _, err := io.Copy(io.Discard, in.raw); err != nil {
+		return sum, fmt.Errorf("reading %s: %w", in.name, err)
+	}
+	in.raw.hash.Sum(sum[:0])
+	return sum, nil
+}
+
+// Close closes the decoder, and the file if Open opened it.
+func (in *Input) Close() error {
+	var errs []error
+	for _, c := range in.close {
+		errs = append(errs, c())
+	}
+	in.close = nil
+	return errors.Join(errs...)
+}
+
+// rawReader hashes and counts what passes through it.
+type rawReader struct {
+	r    io.Reader
+	hash hash.Hash
+	n    atomic.Int64
+}
+
+func (r *rawReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.hash.Write(p[:n])
+	r.n.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,248 @@
+package pgn
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// plain is a text of many games; packed forms of it are made from it.
+var plain = func() []byte {
+	var b bytes.Buffer
+	for i := range 5000 {
+		fmt.Fprintf(&b, "[Event \"%d\"]\n[Site \"%x\"]\n\n1. e4 e5 *\n\n", i, sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+	}
+	return b.Bytes()
+}()
+
+func zstdBytes(t *testing.T, text []byte, options ...zstd.EOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipBytes(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// bzip2Bytes is the text "[Event \"a\"]\n\n1. e4 e5 *\n", packed with bzip2 1.0.8.
+var bzip2Bytes = []byte("" +
+	"\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xe0\xc7\x9c\x2d\x00\x00\x07\xdf\x80\x00\x10\x50\x11\x26\x00" +
+	"\x02\x00\x00\x0a\x22\x01\x05\x00\x20\x00\x21\xa8\x32\x30\x27\xa8\x53\x00\x04\xd2\x32\x9e\x7e\xbd\x30" +
+	"\x86\xb1\x7a\xa0\xa0\xa9\x3f\x17\x72\x45\x38\x50\x90\xe0\xc7\x9c\x2d")
+
+func TestOpen(t *testing.T) {
+	skippable := append([]byte{0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, "hint"...)
+	zst, gz := zstdBytes(t, plain), gzipBytes(t, plain)
+	for name, c := range map[string]struct{ file, want []byte }{
+		"plain.pgn":     {plain, plain},
+		"wrong.zst":     {plain, plain},
+		"a.zst":         {zst, plain},
+		"no suffix":     {zst, plain},
+		"frames.zst":    {append(bytes.Clone(zst), zst...), append(bytes.Clone(plain), plain...)},
+		"skippable.zst": {append(skippable, zst...), plain},
+		"a.gz":          {gz, plain},
+		"members.gz":    {append(bytes.Clone(gz), gz...), append(bytes.Clone(plain), plain...)},
+		"a.bz2":         {bzip2Bytes, []byte("[Event \"a\"]\n\n1. e4 e5 *\n")},
+		"empty":         {nil, nil},
+		"short":         {[]byte("1."), []byte("1.")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, c.file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, c.want) {
+				t.Errorf("%d bytes of text, want %d", len(got), len(c.want))
+			}
+			sum, err := in.Sum()
+			if err != nil || sum != sha256.Sum256(c.file) {
+				t.Errorf("SHA-256 is not that of the file (%v)", err)
+			}
+			if in.Size() != int64(len(c.file)) || in.RawRead() != int64(len(c.file)) || in.Name() != path {
+				t.Errorf("size %d, read %d of %d, name %q", in.Size(), in.RawRead(), len(c.file), in.Name())
+			}
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	for magic, want := range map[string]string{
+		"PK\x03\x04rest": "zip", "\xfd7zXZ\x00rest": "xz", "7z\xbc\xaf\x27\x1c": "7z", "Rar!": "rar", "\xff\xfe[\x00": "UTF-16",
+	} {
+		if _, err := NewInput("x.pgn", strings.NewReader(magic)); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "x.pgn") {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := NewInput("x.pgn", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("a broken reader: %v", err)
+	}
+}
+
+// TestDamaged cuts packed files and flips a byte of them: the games before the place are read, and the error names
+// file and place.
+func TestDamaged(t *testing.T) {
+	flip := func(b []byte) []byte { b = bytes.Clone(b); b[len(b)*3/4] ^= 0x55; return b }
+	cut := func(b []byte) []byte { return b[:len(b)*3/4] }
+	zst, gz := zstdBytes(t, plain, zstd.WithWindowSize(64<<10)), gzipBytes(t, plain)
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"cut zstd": {cut(zst), "zstd data cut short"}, "flipped zstd": {flip(zst), "zstd data damaged"},
+		"cut gzip": {cut(gz), "gzip data cut short"}, "flipped gzip": {flip(gz), "gzip data"},
+		"junk behind gzip": {append(bytes.Clone(gz), "junk and more junk"...), "gzip data damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, err := NewInput("games.pgn", bytes.NewReader(c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if kind, err := in.Kind(); kind != KindGames || err != nil {
+				t.Errorf("kind %v, %v", kind, err)
+			}
+			games, err := splitAll(NewSplitter(in))
+			if err == nil || !strings.Contains(err.Error(), "games.pgn: "+c.want) || !strings.Contains(err.Error(), "near byte") {
+				t.Errorf("got error %v, want %q and the place", err, c.want)
+			}
+			if len(games) < 2500 || len(games) > 5100 {
+				t.Errorf("%d games before the damage", len(games))
+			}
+			sum, err := in.Sum()
+			if err != nil || sum != sha256.Sum256(c.file) {
+				t.Errorf("SHA-256 is not that of the file (%v)", err)
+			}
+		})
+	}
+}
+
+func TestWindowLimit(t *testing.T) {
+	// a frame header alone: no single segment, window descriptor exponent 19 = 512 MiB, or 17 = 128 MiB
+	for exponent, ok := range map[byte]bool{17: true, 18: true, 19: false} {
+		frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, exponent << 3, 0x01, 0x00, 0x00}
+		in, err := NewInput("long.zst", bytes.NewReader(frame))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(in)
+		if ok && err != nil {
+			t.Errorf("a window of 2^%d is refused: %v", 10+exponent, err)
+		}
+		if !ok && (!errors.Is(err, zstd.ErrWindowSizeExceeded) || !strings.Contains(err.Error(), "--long=28")) {
+			t.Errorf("a window of 2^%d: %v", 10+exponent, err)
+		}
+		in.Close()
+	}
+}
+
+func TestReadErrorPlain(t *testing.T) {
+	broken := errors.New("disk is gone")
+	in, err := NewInput("games.pgn", io.MultiReader(bytes.NewReader(plain), iotest.ErrReader(broken)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.ReadAll(in)
+	if want := fmt.Sprintf("games.pgn at byte %d", len(plain)); !errors.Is(err, broken) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]Kind{
+		"":                                 KindUnknown,
+		"[Event \"x\"]\n":                  KindGames,
+		"\ufeff[Event \"x\"]\n":            KindGames,
+		"% made\n\n[Event \"x\"]\n":        KindGames,
+		"some header\n\n[Event \"x\"]\n":   KindGames,
+		"1. e4 e5":                         KindGames,
+		"  1.e4":                           KindGames,
+		"{ a comment } 1. e4":              KindGames,
+		"; a comment\ne4 e5":               KindGames,
+		"Nf3 d5":                           KindGames,
+		"O-O":                              KindGames,
+		"e2e4 e7e5":                        KindGames,
+		"PuzzleId,FEN,Moves,Rating\n":      KindPuzzles,
+		"\ufeffPuzzleId,FEN,Moves,Rating":  KindPuzzles,
+		"a,8/8/8/8/8/8/8/8 w - - 0 1,e2e4": KindPuzzles,
+		"a,\"8/8/8/8/8/8/8/8 w - - 0 1\",\"e2e4 e7e5\",1": KindPuzzles,
+		"FEN,Evaluation\n8/8/8/8/8/8/8/8 w - - 0 1,+3":    KindUnknown,
+		"{\"pgn\": 1}":         KindUnknown,
+		"{ open":               KindUnknown,
+		"hello world":          KindUnknown,
+		"\x00\x01\x02\x03":     KindUnknown,
+		"12 monkeys":           KindUnknown,
+		"[%clk 0:01] whatever": KindUnknown,
+	} {
+		if got := KindOf([]byte(text)); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestKindShared tells the shared files apart.
+func TestKindShared(t *testing.T) {
+	puzzles, _ := filepath.Glob(sharedData + "/puzzles/*.csv")
+	if len(puzzles) == 0 {
+		t.Skip("SKIPPED: the shared test data are not here")
+	}
+	other, _ := filepath.Glob(sharedData + "/evals/*.csv*")
+	epd, _ := filepath.Glob(sharedData + "/epd/*.epd")
+	for kind, files := range map[Kind][]string{KindPuzzles: puzzles, KindUnknown: append(other, epd...)} {
+		for _, file := range files {
+			in, err := Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := in.Kind(); got != kind || err != nil {
+				t.Errorf("%s is %v (%v), want %v", file, got, err, kind)
+			}
+			in.Close()
+		}
+	}
+}

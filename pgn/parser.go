@@ -1,0 +1,203 @@
+package pgn
+
+import (
+	"bytes"
+	"errors"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// MaxPlies is the longest line that is kept, in plies. No game under the 75-move rule reaches it.
+const MaxPlies = 20_000
+
+// Parser turns the raw text of games into lines. It keeps its buffers between games: the only allocations of a
+// good game are what the line owns (moves, tags, their text). The zero value is ready.
+//
+// A Parser starts no goroutine and is not safe for concurrent use; run one per worker.
+type Parser struct {
+	// Comment, if set, is called with each comment of the main line, in order, without its braces and as it
+	// stands in the file, and with the number of plies before it. The text is only valid during the call.
+	Comment func(ply int, text []byte)
+
+	game  Game
+	text  []byte
+	i     int // next byte of text
+	tags  tags
+	pos   board.Position
+	moves []board.Move
+	over  dataset.Result // the result behind the moves
+	ended bool           // that result has been read
+}
+
+// errors of a game; they stand in rejects
+var (
+	errComment   = errors.New("comment is not closed")
+	errVariation = errors.New("variation is not closed")
+	errText      = errors.New("not a move")
+	errDrop      = errors.New("drops belong to another variant")
+)
+
+// Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
+// a reject concerns this game only.
+//
+// The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
+// text: what stands behind a result is ignored, and a missing result is not an error. The result is that
+// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result.
+//
+// Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
+// semicolon and “%” comments, variations of any depth, NAGs, glyphs (ASCII, Latin-1 or UTF-8), move numbers in any
+// form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, and whatever forms of a
+// move [board.Position.ParseSAN] takes. Every move must be legal.
+func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
+	p.game, p.text, p.i = g, g.Text, 0
+	p.tags.reset()
+	p.moves, p.over, p.ended = p.moves[:0], dataset.ResultUnknown, false
+	if g.TooLong {
+		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("text over the limit of one game"))
+	}
+	if r := p.readTags(); r != nil {
+		return dataset.Line{}, r
+	}
+	start, r := p.start()
+	if r != nil {
+		return dataset.Line{}, r
+	}
+	p.pos = start
+	if r := p.readMoves(); r != nil {
+		return dataset.Line{}, r
+	}
+	if len(p.moves) == 0 {
+		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
+	}
+	line := dataset.Line{
+		Source:   dataset.SourceGame,
+		Number:   g.Number,
+		Offset:   g.Offset,
+		Start:    start,
+		Moves:    append(make([]board.Move, 0, len(p.moves)), p.moves...),
+		Samples:  dataset.AllMoves(),
+		Result:   parseResult(p.tags.get(tagResult)),
+		WhiteElo: parseElo(p.tags.get(tagWhiteElo)),
+		BlackElo: parseElo(p.tags.get(tagBlackElo)),
+		Tags:     p.tags.kept(),
+	}
+	if line.Result == dataset.ResultUnknown {
+		line.Result = p.over
+	}
+	return line, nil
+}
+
+// reject describes what is wrong with text[from:to].
+func (p *Parser) reject(reason dataset.Reason, from, to int, err error) *dataset.Reject {
+	return &dataset.Reject{
+		Reason: reason,
+		Number: p.game.Number,
+		Offset: p.game.Offset,
+		At:     p.game.Offset + int64(from),
+		Ply:    len(p.moves),
+		Token:  string(p.text[from:min(to, from+64)]),
+		Err:    err,
+	}
+}
+
+// readTags reads the tags and the comments between them, up to the movetext. A line of the block that is no
+// tag, as “[Event]”, is skipped.
+func (p *Parser) readTags() *dataset.Reject {
+	for {
+		p.i = skipSpace(p.text, p.i)
+		if p.i == len(p.text) {
+			return nil
+		}
+		switch c := p.text[p.i]; {
+		case c == '[':
+			name, value, next, ok := scanTag(p.text[p.i:])
+			switch {
+			case ok:
+				p.tags.add(name, value)
+				p.i += next
+			case p.tags.any:
+				p.skipLine()
+			default:
+				return nil
+			}
+		case c == '%':
+			p.skipLine()
+		case c == ';' || c == '{':
+			if r := p.comment(); r != nil {
+				return r
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// atLineStart reports whether the next byte is the first of its line.
+func (p *Parser) atLineStart() bool {
+	return p.i == 0 || p.text[p.i-1] == '\n' || p.text[p.i-1] == '\r'
+}
+
+// skipLine moves to the end of the line and returns what was skipped.
+func (p *Parser) skipLine() []byte {
+	from := p.i
+	if n := bytes.IndexAny(p.text[from:], "\n\r"); n >= 0 {
+		p.i += n
+	} else {
+		p.i = len(p.text)
+	}
+	return p.text[from:p.i]
+}
+
+// comment reads the comment that starts at the next byte.
+func (p *Parser) comment() *dataset.Reject {
+	text, ok := p.skipComment()
+	if !ok {
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+	}
+	if p.Comment != nil {
+		p.Comment(len(p.moves), text)
+	}
+	return nil
+}
+
+// skipComment moves behind the comment that starts at the next byte. ok is false, and nothing moved, when it is
+// not closed.
+func (p *Parser) skipComment() (text []byte, ok bool) {
+	if p.text[p.i] == ';' {
+		return p.skipLine()[1:], true
+	}
+	n := bytes.IndexByte(p.text[p.i:], '}')
+	if n < 0 {
+		return nil, false
+	}
+	text = p.text[p.i+1 : p.i+n]
+	p.i += n + 1
+	return text, true
+}
+
+// skipVariation moves behind the variation that starts at the next byte, whatever its depth.
+func (p *Parser) skipVariation() *dataset.Reject {
+	from, depth := p.i, 0
+	for p.i < len(p.text) {
+		switch c := p.text[p.i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				p.i++
+				return nil
+			}
+		case c == '{' || c == ';':
+			if _, ok := p.skipComment(); !ok {
+				return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+			}
+			continue
+		case c == '%' && p.atLineStart():
+			p.skipLine()
+			continue
+		}
+		p.i++
+	}
+	return p.reject(dataset.BadSyntax, from, len(p.text), errVariation)
+}

@@ -1,0 +1,247 @@
+package pgn
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+const (
+	// MaxGame is the longest text of one game, in bytes; a longer one is handed out without its text.
+	MaxGame = 16 << 20
+
+	batchSize = 256 << 10 // a batch is handed out once its games reach this size
+	readSize  = 256 << 10 // asked from the reader at a time
+	headSize  = 1 << 10   // of an overlong line, this much decides whether it starts a game
+)
+
+// Game is the raw text of one game: its tag block and movetext, from its first tag (or move) up to the next game.
+type Game struct {
+	Number  int64  // 1-based, counting every game of the input, good or bad
+	Offset  int64  // of the first byte, in the decompressed input
+	Text    []byte // owned by the batch; nil if TooLong
+	TooLong bool   // longer than MaxGame
+}
+
+// Batch is a run of consecutive games, about 256 KiB of text or one longer game.
+type Batch struct {
+	Games []Game
+
+	buf  []byte
+	pool *sync.Pool
+}
+
+// Release gives the memory of the batch back to the splitter; the texts of its games must not be used afterwards.
+// It may be called from any goroutine, at most once, and may be left out.
+func (b *Batch) Release() {
+	if b.pool == nil || cap(b.buf) > 4*batchSize {
+		return
+	}
+	buf := b.buf
+	b.pool.Put(&buf)
+	b.buf, b.Games, b.pool = nil, nil, nil
+}
+
+// state says where in a game the splitter stands.
+type state uint8
+
+const (
+	outside state = iota // before the first game
+	inTags               // in a tag block
+	inMoves              // in movetext
+)
+
+// span is a found game: buf[start:end], or only its place if tooLong.
+type span struct {
+	start, end int
+	offset     int64
+	tooLong    bool
+}
+
+// Splitter cuts a stream of PGN text into games. It reads line by line and resolves nothing but what the borders
+// of games need; its result does not depend on how the reader cuts the stream into reads.
+//
+// A new game starts
+//   - at a tag line once the game has movetext, with or without a blank line between;
+//   - at an Event tag, or a tag whose name the block has already, after a blank line in a tag block (so a single
+//     blank line inside a tag block does no harm), and at a second Event tag without a blank line;
+//   - at a tag line after a blank line inside a brace comment: the comment is taken as not closed;
+//   - at an Event tag behind a result on the same line;
+//   - at a line that starts with move number 1 of White, after a blank line or a line that ends in a result.
+//
+// Text before the first game that is only comments and “%” lines is skipped and is no game.
+//
+// A Splitter starts no goroutine and is not safe for concurrent use. Its memory is bounded by
+// six times MaxGame; without overlong games it needs about three batches.
+type Splitter struct {
+	r       io.Reader
+	maxGame int
+	chunk   int
+	pool    sync.Pool
+
+	buf    []byte // buf[:n] has been read
+	n      int
+	base   int64 // offset of buf[0] in the stream
+	pos    int   // start of the next line
+	lf, cr int   // next line feed and carriage return at or behind pos; n if none
+	idle   int   // empty reads in a row
+	eof    bool
+	err    error // what the reader said, io.EOF included
+
+	state    state
+	start    int   // of the present game in buf; of what is left of it if it is too long
+	offset   int64 // of the present game in the stream
+	tags     bool  // the present game has a tag
+	event    bool  // the present game has an Event tag
+	blank    bool  // the line before was blank
+	skipping bool  // inside an overlong line
+	names    tagNames
+	comments commentScanner
+
+	spans   []span
+	pending int // bytes in spans
+	number  int64
+}
+
+// NewSplitter returns a splitter of the PGN text in r, which is read in large chunks.
+func NewSplitter(r io.Reader) *Splitter {
+	return &Splitter{r: r, maxGame: MaxGame, chunk: readSize}
+}
+
+// Next returns the next batch, never empty, or io.EOF after the last one. When the reader fails, the games
+// that were read whole come first; the error then names the byte offset in the decompressed stream, and the
+// game that was cut is not handed out.
+func (s *Splitter) Next() (*Batch, error) {
+	for {
+		s.scan()
+		if s.eof && s.err == io.EOF {
+			s.finish()
+		}
+		if len(s.spans) > 0 && (s.eof || s.pending >= batchSize) {
+			return s.emit(), nil
+		}
+		if s.eof {
+			if s.err != io.EOF {
+				return nil, fmt.Errorf("reading games at byte %d: %w", s.base+int64(s.n), s.err)
+			}
+			return nil, io.EOF
+		}
+		s.shed()
+		s.fill()
+	}
+}
+
+// finish ends the last game.
+func (s *Splitter) finish() {
+	if s.state != outside {
+		s.endGame(s.n)
+	}
+	s.state, s.pos, s.start = outside, s.n, s.n
+}
+
+// emit turns the found games into a batch that owns the buffer, and carries the rest over into a new one.
+func (s *Splitter) emit() *Batch {
+	b := &Batch{Games: make([]Game, len(s.spans)), buf: s.buf, pool: &s.pool}
+	for i, sp := range s.spans {
+		s.number++
+		b.Games[i] = Game{Number: s.number, Offset: sp.offset, TooLong: sp.tooLong}
+		if !sp.tooLong {
+			b.Games[i].Text = s.buf[sp.start:sp.end:sp.end]
+		}
+	}
+	s.spans, s.pending = s.spans[:0], 0
+	keep := s.keepFrom()
+	next := s.newBuffer(s.n - keep + s.chunk)
+	copy(next, s.buf[keep:s.n])
+	s.buf = next
+	s.rebase(keep)
+	return b
+}
+
+// newBuffer returns a buffer of at least size bytes.
+func (s *Splitter) newBuffer(size int) []byte {
+	if p, ok := s.pool.Get().(*[]byte); ok && cap(*p) >= size {
+		return (*p)[:cap(*p)]
+	}
+	return make([]byte, max(size, 3*batchSize))
+}
+
+// keepFrom returns the index of the first byte that is still needed.
+func (s *Splitter) keepFrom() int {
+	if s.state == outside {
+		return s.pos
+	}
+	return min(s.start, s.pos)
+}
+
+// rebase moves every index by what was dropped from the front of the buffer.
+func (s *Splitter) rebase(dropped int) {
+	s.n -= dropped
+	s.pos -= dropped
+	s.lf -= dropped
+	s.cr -= dropped
+	s.start -= dropped
+	s.comments.pos -= dropped
+	s.names.pos -= dropped
+	s.base += int64(dropped)
+}
+
+// shed drops what is not needed any more of a game or a line that is too long.
+func (s *Splitter) shed() {
+	if s.n-s.pos > s.maxGame && !s.skipping {
+		s.overlong()
+	}
+	if s.skipping {
+		if s.state == inMoves {
+			s.comments.advance(s.buf, s.n)
+		}
+		s.pos, s.lf, s.cr = s.n, s.n, s.n
+	}
+	if s.state != outside && s.tooLong(s.pos) {
+		if s.state == inMoves {
+			s.comments.advance(s.buf, s.pos)
+		}
+		s.start = s.pos
+	}
+}
+
+// tooLong reports whether the present game is too long if it reaches to the index end.
+func (s *Splitter) tooLong(end int) bool {
+	return s.base+int64(end)-s.offset > int64(s.maxGame)
+}
+
+// fill reads once, making room first.
+func (s *Splitter) fill() {
+	if len(s.buf)-s.n < s.chunk {
+		keep := s.keepFrom()
+		if len(s.spans) > 0 {
+			keep = min(keep, s.spans[0].start)
+		}
+		old := s.buf
+		if s.n-keep+s.chunk > len(s.buf)/2 {
+			s.buf = make([]byte, max(2*len(s.buf), s.chunk, 3*batchSize))
+		}
+		copy(s.buf, old[keep:s.n])
+		for i := range s.spans {
+			s.spans[i].start -= keep
+			s.spans[i].end -= keep
+		}
+		s.rebase(keep)
+	}
+	n, err := s.r.Read(s.buf[s.n : s.n+s.chunk])
+	if s.idle++; n > 0 || err != nil {
+		s.idle = 0
+	} else if s.idle == 100 {
+		err = io.ErrNoProgress
+	}
+	if s.lf == s.n {
+		s.lf += indexOrLen(s.buf[s.n:s.n+n], '\n')
+	}
+	if s.cr == s.n {
+		s.cr += indexOrLen(s.buf[s.n:s.n+n], '\r')
+	}
+	s.n += n
+	if err != nil {
+		s.eof, s.err = true, err
+	}
+}

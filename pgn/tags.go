@@ -1,0 +1,108 @@
+package pgn
+
+import "bytes"
+
+// maxTagName bounds the name of a tag, so that a line is known to open a tag after a bounded look at it.
+const maxTagName = 255
+
+// isSpace reports what counts as blank in PGN text: ASCII blanks, the NUL bytes some tools leave at line ends
+// and the control-Z of DOS files.
+func isSpace(c byte) bool {
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0 || c == 0x1a
+}
+
+// skipSpace returns the first index in text[i:] that is no blank and no byte order mark.
+func skipSpace(text []byte, i int) int {
+	for i < len(text) {
+		switch {
+		case isSpace(text[i]):
+			i++
+		case hasMark(text[i:]):
+			i += 3
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// hasMark reports whether text opens with a UTF-8 byte order mark. Marks occur inside a file too, where files
+// were pasted together.
+func hasMark(text []byte) bool {
+	return len(text) >= 3 && text[0] == 0xef && text[1] == 0xbb && text[2] == 0xbf
+}
+
+// tagName returns the name of the tag that text opens with: a bracket, a name of letters, digits and
+// underscores, and the quote of the value. ok is false when text opens with anything else, as in “[%clk 0:01]”.
+func tagName(text []byte) (name []byte, quote int, ok bool) {
+	if len(text) < 4 || text[0] != '[' {
+		return nil, 0, false
+	}
+	i := 1
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') && i < maxTagName {
+		i++
+	}
+	start := i
+	for i < len(text) && isNameByte(text[i]) && i-start < maxTagName {
+		i++
+	}
+	name = text[start:i]
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') && i-start < 2*maxTagName {
+		i++
+	}
+	if len(name) == 0 || i >= len(text) || text[i] != '"' {
+		return nil, 0, false
+	}
+	return name, i, true
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// isEvent reports whether name is the tag that opens the block of a game.
+func isEvent(name []byte) bool { return string(name) == "Event" }
+
+// scanTag reads the tag that text opens with (see tagName). value is the raw text between the quotes, escapes
+// and all, and next the index behind the tag.
+//
+// The closing quote is the first unescaped one that is followed by a bracket, so values may hold brackets
+// and unescaped quotes. A value never runs over its line: when the line ends first, the value ends at the
+// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line.
+func scanTag(text []byte) (name, value []byte, next int, ok bool) {
+	name, quote, ok := tagName(text)
+	if !ok {
+		return nil, nil, 0, false
+	}
+	start, last, lastNext := quote+1, -1, 0
+	i := start
+	for ; i < len(text) && text[i] != '\n' && text[i] != '\r'; i++ {
+		if text[i] != '"' {
+			continue
+		}
+		j := i + 1
+		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
+			j++
+		}
+		if j >= len(text) || text[j] != ']' {
+			continue
+		}
+		last, lastNext = i, j+1
+		if !isEscaped(text[start:i]) {
+			break
+		}
+	}
+	if last < 0 {
+		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true
+	}
+	return name, text[start:last], lastNext, true
+}
+
+// isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.
+func isEscaped(text []byte) bool {
+	n := 0
+	for n < len(text) && text[len(text)-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}

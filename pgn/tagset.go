@@ -1,0 +1,173 @@
+package pgn
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"talbot/dataset"
+)
+
+// keptTags are the tags that a line keeps as text. Result and the ratings become fields, FEN the start position.
+var keptTags = [...]string{
+	"Event", "Site", "Date", "Round", "White", "Black", "ECO", "TimeControl", "Termination",
+	"UTCDate", "UTCTime", "EventDate", "WhiteTitle", "BlackTitle", "GameId",
+}
+
+// The tags that are read for what they say.
+const (
+	tagResult = len(keptTags) + iota
+	tagWhiteElo
+	tagBlackElo
+	tagFEN
+	tagVariant
+	tagCount
+)
+
+// tagIndex finds the place of a tag by its name.
+var tagIndex = func() map[string]int {
+	m := map[string]int{
+		"Result": tagResult, "WhiteElo": tagWhiteElo, "BlackElo": tagBlackElo, "FEN": tagFEN, "Variant": tagVariant,
+	}
+	for i, name := range keptTags {
+		m[name] = i
+	}
+	return m
+}()
+
+// maxValue is the longest tag value that is kept, in bytes; a longer one is cut between characters.
+const maxValue = 1 << 10
+
+// tags are the tags of one game that matter. The first tag of a name counts.
+type tags struct {
+	raw [tagCount][]byte // parts of the game's text
+	any bool             // there is a tag at all
+	buf []byte
+}
+
+func (t *tags) reset() { *t = tags{buf: t.buf[:0]} }
+
+func (t *tags) add(name, value []byte) {
+	t.any = true
+	if i, ok := tagIndex[string(name)]; ok && t.raw[i] == nil {
+		t.raw[i] = bytes.TrimSpace(value)
+	}
+}
+
+// get returns the raw value of a tag, or nil.
+func (t *tags) get(index int) []byte { return t.raw[index] }
+
+// kept returns the kept tags that say something, in the order of keptTags: values that are empty or only made
+// of “?”, “-” and dots are left out. The values are valid UTF-8 and hold no control characters. All values
+// share one string.
+func (t *tags) kept() []dataset.Tag {
+	var end [len(keptTags)]int
+	n := 0
+	t.buf = t.buf[:0]
+	for i := range keptTags {
+		from := len(t.buf)
+		if len(bytes.Trim(t.raw[i], "?-./ ")) > 0 {
+			t.buf = appendText(t.buf, t.raw[i], maxValue)
+		}
+		if end[i] = len(t.buf); end[i] > from {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	text, kept, from := string(t.buf), make([]dataset.Tag, 0, n), 0
+	for i, name := range keptTags {
+		if end[i] > from {
+			kept = append(kept, dataset.Tag{Name: name, Value: text[from:end[i]]})
+		}
+		from = end[i]
+	}
+	return kept
+}
+
+// appendText appends a tag value without its escapes, as valid UTF-8 of at most limit bytes. A value that is
+// not valid UTF-8 is taken as Windows-1252, which has Latin-1 in it; the code pages of DOS cannot be told from it
+// and come out as other letters. Control characters become blanks.
+func appendText(dst, value []byte, limit int) []byte {
+	start, latin := len(dst), !utf8.Valid(value)
+	for i := 0; i < len(value); {
+		c, size := rune(value[i]), 1
+		switch {
+		case c == '\\' && i+1 < len(value) && (value[i+1] == '"' || value[i+1] == '\\'):
+			c, size = rune(value[i+1]), 2
+		case c >= 0x80 && latin:
+			c = fromWindows(value[i])
+		case c >= 0x80:
+			c, size = utf8.DecodeRune(value[i:])
+		}
+		if c < ' ' || c >= 0x7f && c < 0xa0 {
+			c = ' '
+		}
+		if len(dst)-start+utf8.RuneLen(c) > limit {
+			break
+		}
+		dst = utf8.AppendRune(dst, c)
+		i += size
+	}
+	return append(dst[:start], bytes.TrimSpace(dst[start:])...)
+}
+
+// windows1252 holds the characters of the bytes 0x80 to 0x9f; five bytes have none.
+var windows1252 = [32]rune{
+	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
+	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
+}
+
+func fromWindows(c byte) rune {
+	if c >= 0x80 && c < 0xa0 {
+		return windows1252[c-0x80]
+	}
+	return rune(c)
+}
+
+// parseResult reads the value of a Result tag; what is no result is unknown.
+func parseResult(value []byte) dataset.Result {
+	switch string(value) {
+	case "1-0":
+		return dataset.WhiteWins
+	case "0-1":
+		return dataset.BlackWins
+	case "1/2-1/2", "1/2", "½-½":
+		return dataset.Draw
+	}
+	return dataset.ResultUnknown
+}
+
+// parseElo reads a rating: the leading digits of the value, 0 (unknown) if there are none or the number is over
+// 4999, which no rating reaches.
+func parseElo(value []byte) int {
+	n := 0
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			break
+		}
+		if n = 10*n + int(c-'0'); n > 4999 {
+			return 0
+		}
+	}
+	return n
+}
+
+// variantOf says whether a Variant tag names chess (""), Chess960, or another variant.
+func variantOf(value []byte) dataset.Reason {
+	name := strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' || r == '_' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(string(value)))
+	switch {
+	case name == "", name == "?", name == "standard", name == "normal", name == "chess", name == "fromposition",
+		name == "regular", name == "classic", name == "orthodox", name == "standardchess", name == "normalchess":
+		return ""
+	case strings.Contains(name, "960"), strings.HasPrefix(name, "fischer"), name == "frc", name == "freestyle":
+		return dataset.Chess960
+	}
+	return dataset.Variant
+}

@@ -1,0 +1,266 @@
+package shards
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// column is the raw bytes of one column of a block.
+type column struct {
+	name string
+	raw  []byte
+}
+
+// block collects lines as columns. Its buffers are reused after reset.
+type block struct {
+	lines, positions, samples int
+	bytes                     int // upper bound of the columns' size
+
+	source, input, number, offset, result, whiteElo, blackElo []byte
+	plies, moves, invented, kinds, bitmaps                    []byte
+	start                                                     textColumn
+	lastNumber, lastOffset                                    int64
+
+	tags   map[string]*textColumn
+	policy policyColumns
+	labels map[int]*labelColumns
+}
+
+// textColumn is one optional text for each line of a block.
+type textColumn struct {
+	entries int
+	lengths []byte // uvarint each: 0 = no text, else its length + 1
+	text    []byte
+}
+
+// put appends the text of the line with that number in its block.
+func (c *textColumn) put(line int, text string) {
+	c.pad(line)
+	c.lengths = binary.AppendUvarint(c.lengths, uint64(len(text))+1)
+	c.text = append(c.text, text...)
+	c.entries++
+}
+
+// pad fills up to that line with missing texts.
+func (c *textColumn) pad(line int) {
+	for ; c.entries < line; c.entries++ {
+		c.lengths = append(c.lengths, 0)
+	}
+}
+
+// raw returns the column for that many lines.
+func (c *textColumn) raw(lines int) []byte {
+	c.pad(lines)
+	return append(c.lengths, c.text...)
+}
+
+func newBlock() *block {
+	return &block{tags: make(map[string]*textColumn), labels: make(map[int]*labelColumns)}
+}
+
+// startPosition is what the start column does not spell out.
+var startPosition = board.StartPosition()
+
+// add appends a line. It keeps nothing of it. After an error the block is unchanged.
+func (b *block) add(l *dataset.Line) error {
+	n := l.SampleCount()
+	if err := checkLine(l, n); err != nil {
+		return err
+	}
+	size := lineSize(l)
+	if len(l.Moves) > lineMoves || size > lineBytes || len(l.Tags)+len(l.Labels) > blockNames {
+		return fmt.Errorf("%d moves, %d bytes, %d tags and %d label columns are over the limits of a line",
+			len(l.Moves), size, len(l.Tags), len(l.Labels))
+	}
+	b.bytes += size
+	b.source = append(b.source, byte(l.Source))
+	b.input = binary.AppendUvarint(b.input, uint64(l.Input))
+	b.number = binary.AppendVarint(b.number, l.Number-b.lastNumber)
+	b.offset = binary.AppendVarint(b.offset, l.Offset-b.lastOffset)
+	b.lastNumber, b.lastOffset = l.Number, l.Offset
+	b.result = append(b.result, byte(l.Result))
+	b.whiteElo = binary.LittleEndian.AppendUint16(b.whiteElo, uint16(l.WhiteElo))
+	b.blackElo = binary.LittleEndian.AppendUint16(b.blackElo, uint16(l.BlackElo))
+	b.plies = binary.AppendUvarint(b.plies, uint64(len(l.Moves)))
+	b.moves = appendMoves(b.moves, l.Moves)
+	b.invented = binary.AppendUvarint(b.invented, uint64(l.Invented))
+	if l.Start != startPosition {
+		b.start.put(b.lines, l.Start.FEN())
+	}
+	b.addSamples(l)
+	for _, t := range l.Tags {
+		c := b.tags[t.Name]
+		if c == nil {
+			c = new(textColumn)
+			b.tags[t.Name] = c
+		}
+		c.put(b.lines, t.Value)
+	}
+	b.policy.add(b.samples, l.Policies)
+	for _, c := range l.Labels {
+		if !labelled(c.Labels) {
+			continue
+		}
+		lc := b.labels[c.Fingerprint]
+		if lc == nil {
+			lc = new(labelColumns)
+			b.labels[c.Fingerprint] = lc
+		}
+		lc.add(b.samples, c.Labels)
+	}
+	b.lines++
+	b.positions += len(l.Moves) + 1
+	b.samples += n
+	return nil
+}
+
+// addSamples appends the rule of the line's samples. A bitmap has one bit for each position.
+func (b *block) addSamples(l *dataset.Line) {
+	kind, bitmap := l.Samples.Kind()
+	b.kinds = append(b.kinds, byte(kind))
+	if kind != dataset.KindSomePlies {
+		return
+	}
+	size := len(l.Moves)/8 + 1
+	bitmap = bitmap[:min(len(bitmap), size)]
+	b.bitmaps = append(b.bitmaps, bitmap...)
+	b.bitmaps = append(b.bitmaps, make([]byte, size-len(bitmap))...)
+	if used := (len(l.Moves) + 1) % 8; used != 0 {
+		b.bitmaps[len(b.bitmaps)-1] &= 1<<used - 1
+	}
+}
+
+var errNegative = errors.New("a negative number")
+
+// checkLine returns an error for a line that could not be read back as it is.
+func checkLine(l *dataset.Line, samples int) error {
+	if min(int64(l.Input), l.Number, l.Offset, int64(l.Invented)) < 0 {
+		return errNegative
+	}
+	if l.Input > math.MaxInt32 || l.Invented > len(l.Moves) {
+		return fmt.Errorf("input %d, or %d invented of %d plies", l.Input, l.Invented, len(l.Moves))
+	}
+	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
+		return fmt.Errorf("ratings %d and %d are not in 0 … 65535", l.WhiteElo, l.BlackElo)
+	}
+	if kind, _ := l.Samples.Kind(); l.Source > dataset.SourceEndgame || l.Result > dataset.BlackWins || kind > dataset.KindSomePlies {
+		return fmt.Errorf("source %v, result %v or kind of samples %d is unknown", l.Source, l.Result, kind)
+	}
+	for i, t := range l.Tags {
+		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {
+			return fmt.Errorf("tag %q %q is not valid UTF-8 or has no name", t.Name, t.Value)
+		}
+		for _, u := range l.Tags[:i] {
+			if u.Name == t.Name {
+				return fmt.Errorf("two tags %q", t.Name)
+			}
+		}
+	}
+	if l.Policies != nil && len(l.Policies) != samples {
+		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
+	}
+	for i := range l.Labels {
+		if err := checkLabels(l.Labels, i, samples); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lineSize returns an upper bound of the column bytes a line needs.
+func lineSize(l *dataset.Line) int {
+	size := 256 + 3*len(l.Moves)
+	for _, t := range l.Tags {
+		size += len(t.Value) + 10
+	}
+	for _, p := range l.Policies {
+		size += 10 + 6*len(p)
+	}
+	for _, c := range l.Labels {
+		for i := range c.Labels {
+			size += 4
+			for j := range c.Labels[i].Lines {
+				size += 22 + 2*len(c.Labels[i].Lines[j].PV)
+			}
+		}
+	}
+	return size
+}
+
+// full reports whether the block ends here. The rule is part of the format only in so far as limits are kept.
+func (b *block) full() bool {
+	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes || len(b.tags)+len(b.labels) >= blockNames
+}
+
+// reset empties the block and keeps its buffers.
+func (b *block) reset() {
+	for _, buf := range []*[]byte{
+		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves, &b.invented,
+		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.start.lengths, &b.start.text,
+	} {
+		*buf = (*buf)[:0]
+	}
+	b.lines, b.positions, b.samples, b.bytes, b.lastNumber, b.lastOffset = 0, 0, 0, 0, 0, 0
+	b.start.entries, b.policy.samples, b.policy.varied = 0, 0, false
+	for name, c := range b.tags {
+		if len(c.text) == 0 {
+			delete(b.tags, name)
+			continue
+		}
+		*c = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
+	}
+	clear(b.labels)
+}
+
+// columns returns the columns of the block in the order they are written: fixed names first, then tags and labels,
+// sorted. A column of zeros is left out. They are valid until reset.
+func (b *block) columns() []column {
+	cols := []column{
+		{colSource, b.source}, {colInput, b.input}, {colNumber, b.number}, {colOffset, b.offset}, {colResult, b.result},
+		{colWhiteElo, b.whiteElo}, {colBlackElo, b.blackElo}, {colStart, b.start.raw(b.lines)}, {colPlies, b.plies},
+		{colMoves, b.moves}, {colInvented, b.invented}, {colSamples, b.kinds}, {colBitmap, b.bitmaps},
+	}
+	cols = b.policy.columns(cols, b.samples)
+	var names []string
+	for name := range b.tags {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, strings.Compare)
+	for _, name := range names {
+		cols = append(cols, column{tagPrefix + name, b.tags[name].raw(b.lines)})
+	}
+	var prints []int
+	for f := range b.labels {
+		prints = append(prints, f)
+	}
+	slices.Sort(prints)
+	for _, f := range prints {
+		cols = b.labels[f].columns(cols, f, b.samples)
+	}
+	return slices.DeleteFunc(cols, func(c column) bool { return zeros(c.raw) })
+}
+
+// zeros reports whether all bytes are zero.
+func zeros(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func appendMoves(dst []byte, moves []board.Move) []byte {
+	for _, m := range moves {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(m))
+	}
+	return dst
+}

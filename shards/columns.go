@@ -1,0 +1,179 @@
+package shards
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Columns says what of a line is read. Start, moves, invented plies, samples, source and result always are; what is
+// not asked for stays zero.
+type Columns uint16
+
+// The columns to ask for.
+const (
+	Origin     Columns = 1 << iota // Input, Number, Offset
+	Ratings                        // WhiteElo, BlackElo
+	Tags                           // Tags
+	Policies                       // Policies
+	Scores                         // Labels: Status, and of each line the Score
+	Best                           // Labels: Best
+	WDL                            // Labels: WDL of each line
+	Effort                         // Labels: Depth and Nodes of each line
+	Variations                     // Labels: PV of each line
+
+	AllLabels  = Scores | Best | WDL | Effort | Variations
+	AllColumns = Origin | Ratings | Tags | Policies | AllLabels
+)
+
+// partOf says which Columns a part of a label belongs to.
+var partOf = map[string]Columns{
+	labelStatus: AllLabels, labelLines: AllLabels, labelScore: Scores, labelBest: Best, labelWDL: WDL,
+	labelDepth: Effort, labelNodes: Effort, labelPVPlies: Variations | Best, labelPV: Variations | Best,
+}
+
+// wanted reports whether the column of that name is read at all.
+func (c Columns) wanted(name string) bool {
+	switch name {
+	case colSource, colResult, colStart, colPlies, colMoves, colInvented, colSamples, colBitmap:
+		return true
+	case colInput, colNumber, colOffset:
+		return c&Origin != 0
+	case colWhiteElo, colBlackElo:
+		return c&Ratings != 0
+	case colPolicyCount, colPolicyMove, colPolicyWeight:
+		return c&Policies != 0
+	}
+	if strings.HasPrefix(name, tagPrefix) {
+		return c&Tags != 0
+	}
+	if _, part, ok := labelColumn(name); ok {
+		return c&partOf[part] != 0
+	}
+	return false
+}
+
+// rawBlock is the decompressed columns of a block. It must be closed.
+type rawBlock struct {
+	*blockIndex
+	raw   map[string][]byte // of the wanted columns
+	print []int             // fingerprints with a wanted column, sorted
+	tags  []string          // names of the wanted tag columns, sorted
+	arena *[]byte
+	want  Columns
+
+	decoded uint64 // bytes taken so far by what is made of them
+}
+
+// arenas are buffers for the decompressed columns of a block.
+var arenas = sync.Pool{New: func() any { return new([]byte) }}
+
+// keepArena is the largest buffer that is kept.
+const keepArena = 32 << 20
+
+func (b *rawBlock) close() {
+	if cap(*b.arena) <= keepArena {
+		arenas.Put(b.arena)
+	}
+}
+
+// decoder decompresses into a buffer that is already there, never beyond it.
+var decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxMemory(maxRaw), zstd.WithDecoderMaxWindow(maxRaw))
+})
+
+// rawBlock reads the wanted columns of block i.
+func (r *Reader) rawBlock(i int) (*rawBlock, error) {
+	zd, err := decoder()
+	if err != nil {
+		return nil, err
+	}
+	ix := &r.index.Blocks[i]
+	raw, largest := int64(0), int64(0)
+	for _, c := range ix.Columns {
+		if r.columns.wanted(c.Name) {
+			raw, largest = raw+c.Raw, max(largest, c.Size)
+		}
+	}
+	arena, _ := arenas.Get().(*[]byte)
+	if arena == nil {
+		arena = new([]byte)
+	}
+	b := &rawBlock{blockIndex: ix, raw: make(map[string][]byte, len(ix.Columns)), arena: arena, want: r.columns}
+	*arena = slices.Grow((*arena)[:0], int(raw+largest))
+	free := (*arena)[:raw]
+	frame := (*arena)[raw : raw+largest]
+	for k := range ix.Columns {
+		c := &ix.Columns[k]
+		if !r.columns.wanted(c.Name) {
+			continue
+		}
+		if err := r.column(zd, c, free[:0:c.Raw], frame[:c.Size]); err != nil {
+			b.close()
+			return nil, r.blockError(i, c, err)
+		}
+		b.raw[c.Name], free = free[:c.Raw:c.Raw], free[c.Raw:]
+		if name, ok := strings.CutPrefix(c.Name, tagPrefix); ok {
+			b.tags = append(b.tags, name)
+		}
+		if f, _, ok := labelColumn(c.Name); ok && !slices.Contains(b.print, f) {
+			b.print = append(b.print, f)
+		}
+	}
+	slices.Sort(b.tags)
+	slices.Sort(b.print)
+	return b, nil
+}
+
+// column reads one column into dst, whose capacity is its decompressed size, by way of frame.
+func (r *Reader) column(zd *zstd.Decoder, c *columnIndex, dst, frame []byte) error {
+	if err := readAt(r.file, frame, c.Offset); err != nil {
+		return err
+	}
+	if xxhash.Sum64(frame) != uint64(c.Hash) {
+		return &damage{at: c.Offset, what: "frame does not match its checksum"}
+	}
+	out, err := zd.DecodeAll(frame, dst)
+	if err != nil {
+		return &damage{at: c.Offset, what: "frame", err: err}
+	}
+	if len(out) != cap(dst) {
+		return &damage{at: c.Offset, what: fmt.Sprintf("frame of %d bytes decompressed, not %d", len(out), cap(dst))}
+	}
+	return nil
+}
+
+// blockError says where in the file an error of a block is.
+func (r *Reader) blockError(i int, c *columnIndex, err error) error {
+	return fmt.Errorf("%q: block %d, column %q: %w", r.path, i, c.Name, err)
+}
+
+// fail returns the error of a column whose content is wrong.
+func (b *rawBlock) fail(name, format string, args ...any) error {
+	at := int64(math.MaxInt64)
+	for _, c := range b.Columns {
+		if c.Name == name {
+			return &damage{at: c.Offset, what: fmt.Sprintf("column %q: ", name) + fmt.Sprintf(format, args...)}
+		}
+		at = min(at, c.Offset)
+	}
+	if at == math.MaxInt64 {
+		at = int64(headerSize)
+	}
+	return &damage{at: at, what: fmt.Sprintf("column %q is not there: ", name) + fmt.Sprintf(format, args...)}
+}
+
+// fixed returns a column of n entries of that width; nil if it is left out.
+func (b *rawBlock) fixed(name string, n, width int) ([]byte, error) {
+	raw := b.raw[name]
+	if raw != nil && len(raw) != n*width {
+		return nil, b.fail(name, "%d bytes for %d entries of %d", len(raw), n, width)
+	}
+	return raw, nil
+}

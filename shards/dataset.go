@@ -1,0 +1,75 @@
+package shards
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"talbot/dataset"
+)
+
+// Dataset is a folder of shards with its manifest, open for reading. It is safe for concurrent use.
+type Dataset struct {
+	Dir      string
+	Manifest *dataset.Manifest
+	Shards   []*Reader // in the order of the manifest
+}
+
+// OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
+// the manifest, not their content: see [Verify]. Files the manifest does not name are ignored. The errors are those
+// of [dataset.ReadManifest] and [Open]. Whoever opens a Dataset closes it.
+func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
+	m, err := dataset.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Dir: dir, Manifest: m}
+	for _, want := range m.Shards {
+		r, err := openShard(dir, want, options...)
+		if err != nil {
+			d.Close()
+			return nil, err
+		}
+		d.Shards = append(d.Shards, r)
+	}
+	return d, nil
+}
+
+// openShard opens a shard that a manifest names.
+func openShard(dir string, want dataset.ShardInfo, options ...ReaderOption) (*Reader, error) {
+	r, err := Open(filepath.Join(dir, want.File), options...)
+	if err != nil {
+		return nil, err
+	}
+	got := r.Info()
+	got.SHA256 = want.SHA256
+	if got != want {
+		r.Close()
+		return nil, fmt.Errorf("%q: %d bytes, %d lines, %d positions, %d samples; the manifest says %d, %d, %d, %d: %w", r.path,
+			got.Bytes, got.Lines, got.Positions, got.Samples, want.Bytes, want.Lines, want.Positions, want.Samples, dataset.ErrDamaged)
+	}
+	return r, nil
+}
+
+// Close closes the shards.
+func (d *Dataset) Close() error {
+	var all []error
+	for _, r := range d.Shards {
+		all = append(all, r.Close())
+	}
+	return errors.Join(all...)
+}
+
+// Lines returns all lines in order. The lines stay valid. An error ends the sequence.
+func (d *Dataset) Lines() iter.Seq2[*dataset.Line, error] {
+	return func(yield func(*dataset.Line, error) bool) {
+		for _, r := range d.Shards {
+			for line, err := range r.Lines() {
+				if !yield(line, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

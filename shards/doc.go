@@ -1,0 +1,12 @@
+// Package shards writes lines to zstd files and reads them back.
+//
+// A [Writer] takes lines and leaves one shard, whole or not at all; a [Reader] gives a shard's lines block by block,
+// in any order; a [Dataset] is a folder of shards with its manifest; [Verify] reads all of it again and replays
+// every line. docs/format.md specifies the bytes.
+//
+// Everything that is read is checked before it is believed: what a file claims of its sizes is bounded, and a cut or
+// a flipped byte gives [dataset.ErrDamaged] with file and place.
+//
+// A Writer runs up to its number of workers goroutines while it compresses, none after Commit or Abort; [Verify]
+// runs its workers until it returns; the rest starts none. Readers are safe for concurrent use, writers are not.
+package shards

@@ -1,0 +1,133 @@
+package shards
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+)
+
+// Reader reads one shard. It is safe for concurrent use.
+type Reader struct {
+	path    string
+	file    io.ReaderAt
+	close   func() error
+	columns Columns
+	index   *index
+	info    dataset.ShardInfo
+}
+
+// ReaderOption changes what is read.
+type ReaderOption func(*Reader)
+
+// WithColumns reads only these columns, and what every line has. The default is [AllColumns].
+func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
+
+// Open opens a shard and checks its ends. A shard that is not there or not whole gives [dataset.ErrDamaged]: what
+// opens a shard has read its name in a manifest. An unknown version gives [dataset.ErrVersion]. Whoever opens a
+// Reader closes it.
+func Open(path string, options ...ReaderOption) (*Reader, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("shard %q is not there: %w", path, dataset.ErrDamaged)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a shard: %w", err)
+	}
+	stat, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("opening a shard: %w", err)
+	}
+	r, err := newReader(f, stat.Size(), path, options...)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+func newReader(file io.ReaderAt, size int64, path string, options ...ReaderOption) (*Reader, error) {
+	r := &Reader{path: path, file: file, columns: AllColumns}
+	for _, option := range options {
+		option(r)
+	}
+	var err error
+	if r.index, err = readIndex(file, size); err != nil {
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	r.info = dataset.ShardInfo{File: filepath.Base(path), Bytes: size}
+	for _, b := range r.index.Blocks {
+		r.info.Lines += b.Lines
+		r.info.Positions += b.Positions
+		r.info.Samples += b.Samples
+	}
+	return r, nil
+}
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}
+
+// Info returns what the shard holds, without the SHA-256.
+func (r *Reader) Info() dataset.ShardInfo { return r.info }
+
+// Blocks returns the number of blocks.
+func (r *Reader) Blocks() int { return len(r.index.Blocks) }
+
+// Block is how much a block holds.
+type Block struct{ Lines, Positions, Samples int }
+
+// Block returns how much block i holds, from the footer alone.
+func (r *Reader) Block(i int) Block {
+	b := &r.index.Blocks[i]
+	return Block{Lines: int(b.Lines), Positions: int(b.Positions), Samples: int(b.Samples)}
+}
+
+// ReadBlock appends the lines of block i to dst. The lines' slices are of new memory, which the lines of the block
+// share: they stay valid, and must not be appended to. Tags come sorted by name; a label column whose labels are all
+// missing, and policies that are all empty, come back as none. Errors are [dataset.ErrDamaged] or the file system's,
+// and name file, block, column and byte.
+func (r *Reader) ReadBlock(i int, dst []dataset.Line) ([]dataset.Line, error) {
+	if i < 0 || i >= len(r.index.Blocks) {
+		return dst, fmt.Errorf("%q: no block %d among %d", r.path, i, len(r.index.Blocks))
+	}
+	b, err := r.rawBlock(i)
+	if err != nil {
+		return dst, err
+	}
+	defer b.close()
+	dst, err = b.decode(dst)
+	if err != nil {
+		return dst, fmt.Errorf("%q: block %d: %w", r.path, i, err)
+	}
+	return dst, nil
+}
+
+// Lines returns all lines in order. The lines stay valid. An error ends the sequence.
+func (r *Reader) Lines() iter.Seq2[*dataset.Line, error] {
+	return func(yield func(*dataset.Line, error) bool) {
+		for i := range r.index.Blocks {
+			lines, err := r.ReadBlock(i, nil)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for k := range lines {
+				if !yield(&lines[k], nil) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,362 @@
+package shards
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"talbot/dataset"
+)
+
+// TestFlips flips each byte of a shard in three ways: all are detected, none is harmless.
+func TestFlips(t *testing.T) {
+	good := shardOf(t, randomLines(t, 9, 12, true))
+	for i := range good {
+		for _, mask := range []byte{1, 0x80, 0xff} {
+			bad := bytes.Clone(good)
+			bad[i] ^= mask
+			if _, err := readAll(bad); !errors.Is(err, dataset.ErrDamaged) {
+				t.Fatalf("byte %d of %d flipped by %#x: error %v", i, len(good), mask, err)
+			} else if !strings.Contains(err.Error(), "a.talbot.zst") || !strings.Contains(err.Error(), "byte ") {
+				t.Fatalf("%v does not name file and byte", err)
+			}
+		}
+	}
+}
+
+// TestCuts cuts a shard at every length, and appends to it.
+func TestCuts(t *testing.T) {
+	good := shardOf(t, randomLines(t, 10, 12, true))
+	for n := range good {
+		if _, err := readAll(good[:n]); !errors.Is(err, dataset.ErrDamaged) {
+			t.Fatalf("cut at %d of %d: error %v", n, len(good), err)
+		}
+	}
+	for _, more := range [][]byte{{0}, good} {
+		if _, err := readAll(append(bytes.Clone(good), more...)); !errors.Is(err, dataset.ErrDamaged) {
+			t.Errorf("%d bytes more: error %v", len(more), err)
+		}
+	}
+}
+
+// craft makes a shard of the given columns, with a footer that says what the test wants.
+func craft(lines, positions, samples int64, change func(*columnIndex), columns ...column) []byte {
+	b := appendHeader(nil)
+	block := blockIndex{Lines: lines, Positions: positions, Samples: samples}
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	for _, c := range columns {
+		from := len(b)
+		b = e.EncodeAll(c.raw, b)
+		ix := columnIndex{Name: c.name, Offset: int64(from), Size: int64(len(b) - from), Raw: int64(len(c.raw)), Hash: checksum(xxhash.Sum64(b[from:]))}
+		change(&ix)
+		block.Columns = append(block.Columns, ix)
+	}
+	b, _ = appendFooter(b, &index{Format: dataset.FormatVersion, Blocks: []blockIndex{block}})
+	return b
+}
+
+func unchanged(*columnIndex) {}
+
+// TestCrafted reads shards whose checksums are right and whose content is wrong. None may take much memory.
+func TestCrafted(t *testing.T) {
+	zero, ones := make([]byte, 1<<20), bytes.Repeat([]byte{1}, 1<<20)
+	u16 := func(v ...uint16) (b []byte) {
+		for _, x := range v {
+			b = binary.LittleEndian.AppendUint16(b, x)
+		}
+		return b
+	}
+	const n = 100_000 // moves
+	long := []column{{colPlies, binary.AppendUvarint(nil, n)}, {colMoves, ones[:2*n]}}
+	for name, b := range map[string][]byte{
+		"bomb":            craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 256<<20)}),
+		"too little":      craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, []byte{1}}),
+		"raw over limit":  craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw + 1 }, column{colResult, []byte{1}}),
+		"raw negative":    craft(1, 1, 0, func(c *columnIndex) { c.Raw = -1 }, column{colResult, []byte{1}}),
+		"sum over limit":  craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw/2 + 1 }, column{colResult, []byte{1}}, column{"x", []byte{1}}),
+		"offset":          craft(1, 1, 0, func(c *columnIndex) { c.Offset++ }, column{colResult, []byte{1}}),
+		"size":            craft(1, 1, 0, func(c *columnIndex) { c.Size = 1 << 60 }, column{colResult, []byte{1}}),
+		"size short":      craft(1, 1, 0, func(c *columnIndex) { c.Size-- }, column{colResult, []byte{1}}),
+		"no zstd":         craft(1, 1, 0, func(c *columnIndex) { c.Size, c.Raw, c.Hash = 0, 0, 0 }),
+		"name twice":      craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{colResult, []byte{1}}),
+		"no lines":        craft(0, 0, 0, unchanged),
+		"many lines":      craft(maxLines+1, maxLines+1, 0, unchanged),
+		"many positions":  craft(1, maxPositions+1, 0, unchanged),
+		"many samples":    craft(1, 1, 2, unchanged),
+		"moves missing":   craft(1, 3, 2, unchanged, column{colPlies, []byte{2}}),
+		"moves odd":       craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2, 3}}),
+		"plies":           craft(1, 3, 2, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1, 2)}),
+		"plies too many":  craft(1, 2, 1, unchanged, column{colPlies, []byte{200, 1}}, column{colMoves, u16(1)}),
+		"plies trailing":  craft(1, 2, 1, unchanged, column{colPlies, []byte{1, 0}}, column{colMoves, u16(1)}),
+		"plies cut":       craft(1, 2, 1, unchanged, column{colPlies, []byte{0x81}}, column{colMoves, u16(1)}),
+		"invented":        craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1)}, column{colInvented, []byte{2}}),
+		"source":          craft(1, 1, 0, unchanged, column{colSource, []byte{3}}),
+		"result":          craft(1, 1, 0, unchanged, column{colResult, []byte{4}}),
+		"result long":     craft(1, 1, 0, unchanged, column{colResult, []byte{1, 1}}),
+		"white_elo":       craft(1, 1, 0, unchanged, column{colWhiteElo, []byte{1}}),
+		"black_elo":       craft(1, 1, 0, unchanged, column{colBlackElo, []byte{1}}),
+		"input":           craft(1, 1, 0, unchanged, column{colInput, []byte{255, 255, 255, 255, 255, 1}}),
+		"number":          craft(1, 1, 0, unchanged, column{colNumber, []byte{1}}),
+		"offset below 0":  craft(1, 1, 0, unchanged, column{colOffset, []byte{3}}),
+		"start":           craft(1, 1, 0, unchanged, column{colStart, []byte("\x09rubbish!")}),
+		"start long":      craft(1, 1, 0, unchanged, column{colStart, []byte("\x50x")}),
+		"samples":         craft(1, 1, 0, unchanged, column{colSamples, []byte{4}}),
+		"sample count":    craft(1, 1, 1, unchanged),
+		"bitmap":          craft(1, 1, 1, unchanged, column{colSamples, []byte{3}}, column{colBitmap, []byte{1, 1}}),
+		"bitmap short":    craft(2, 2, 2, unchanged, column{colSamples, []byte{3, 3}}, column{colBitmap, []byte{1}}),
+		"tag":             craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2}}),
+		"tag trailing":    craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2, 65, 65}}),
+		"policy":          craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{2}}, column{colPolicyMove, u16(1)}),
+		"policy weight":   craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{1}}, column{colPolicyMove, u16(1)}, column{colPolicyWeight, u16(1)}),
+		"status":          craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{4}}),
+		"status long":     craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1, 1}}),
+		"score":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:score", u16(30001)}),
+		"wdl":             craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:wdl", u16(1000, 2)}),
+		"wdl draw":        craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:wdl", u16(0, 2)}),
+		"depth":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:depth", []byte{1, 1}}),
+		"nodes":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:nodes", bytes.Repeat([]byte{255}, 11)}),
+		"pv":              craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:pv", u16(1, 2)}),
+		"pv plies":        craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:pv_plies", []byte{3}}),
+		"searched bomb":   craft(1, n+1, n, unchanged, append(long, column{"label:0:status", ones[:n]}, column{"label:0:lines", bytes.Repeat([]byte{255}, n)})...),
+		"label bomb":      craft(1, n+1, n, unchanged, append(long, manyStatus(ones[:n])...)...),
+		"tag bomb":        craft(maxLines, maxLines, 0, unchanged, manyTexts(ones[:maxLines])...),
+		"zeros of a text": craft(1, 1, 0, unchanged, column{colStart, zero}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := readAll(b)
+			runtime.ReadMemStats(&after)
+			if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "byte ") {
+				t.Errorf("error %v, want damage and its place", err)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 2*maxDecoded {
+				t.Errorf("took %d MiB", used>>20)
+			}
+		})
+	}
+}
+
+// manyStatus is a column of labels for each of many fingerprints.
+func manyStatus(status []byte) (columns []column) {
+	for f := range 1000 {
+		columns = append(columns, column{fmt.Sprintf("label:%d:status", f), status})
+	}
+	return columns
+}
+
+// manyTexts is one column of empty texts for each of many tags.
+func manyTexts(lengths []byte) (columns []column) {
+	for i := range 4000 {
+		columns = append(columns, column{fmt.Sprintf("tag:%d", i), lengths})
+	}
+	return columns
+}
+
+// TestUnknownColumns: a later writer may add columns.
+func TestUnknownColumns(t *testing.T) {
+	b := craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{"clock", []byte{1, 2, 3}}, column{"label:0:later", []byte{1}},
+		column{"label:x:status", []byte{1}}, column{"label:00:status", []byte{1}}, column{"label:1", []byte{1}})
+	lines, err := readAll(b)
+	if err != nil || len(lines) != 1 || lines[0].Result != dataset.WhiteWins {
+		t.Errorf("%v, %v", lines, err)
+	}
+}
+
+func TestUnknownVersion(t *testing.T) {
+	b := shardOf(t, nil)
+	at := bytes.Index(b, []byte(`"format":1`)) + len(`"format":`)
+	b[at], b[headerSize-4] = '2', 2
+	text := b[headerSize+frameHead : len(b)-trailerSize]
+	binary.LittleEndian.PutUint64(b[len(b)-16:], xxhash.Sum64(text))
+	if _, err := readAll(b); !errors.Is(err, dataset.ErrVersion) || errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("error %v, want ErrVersion", err)
+	}
+}
+
+// TestColumns reads parts of the lines.
+func TestColumns(t *testing.T) {
+	lines := randomLines(t, 12, 200, true)
+	b := shardOf(t, lines)
+	for c := Columns(0); c <= AllColumns; c++ {
+		got, err := readAll(b, WithColumns(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range lines {
+			if d := diff(got[i:i+1], []dataset.Line{keep(lines[i], c)}); d != "" {
+				t.Fatalf("columns %#x: %s", c, d)
+			}
+		}
+	}
+}
+
+// keep returns the line with only those columns.
+func keep(l dataset.Line, c Columns) dataset.Line {
+	if c&Origin == 0 {
+		l.Input, l.Number, l.Offset = 0, 0, 0
+	}
+	if c&Ratings == 0 {
+		l.WhiteElo, l.BlackElo = 0, 0
+	}
+	if c&Tags == 0 {
+		l.Tags = nil
+	}
+	if c&Policies == 0 {
+		l.Policies = nil
+	}
+	if c&AllLabels == 0 {
+		l.Labels = nil
+	}
+	l.Labels = slices.Clone(l.Labels)
+	for i := range l.Labels {
+		l.Labels[i].Labels = slices.Clone(l.Labels[i].Labels)
+		for k := range l.Labels[i].Labels {
+			label := &l.Labels[i].Labels[k]
+			if c&Best == 0 {
+				label.Best = 0
+			}
+			label.Lines = slices.Clone(label.Lines)
+			for j := range label.Lines {
+				s := &label.Lines[j]
+				if c&Scores == 0 {
+					s.Score = 0
+				}
+				if c&WDL == 0 {
+					s.WDL = dataset.WDL{}
+				}
+				if c&Effort == 0 {
+					s.Depth, s.Nodes = 0, 0
+				}
+				if c&Variations == 0 {
+					s.PV = nil
+				}
+			}
+		}
+	}
+	return l
+}
+
+func TestConcurrentReading(t *testing.T) {
+	lines := randomLines(t, 13, 3*blockLines, false)
+	r, err := openBytes(shardOf(t, lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			i := g % r.Blocks()
+			got, err := r.ReadBlock(i, nil)
+			if err != nil {
+				t.Error(err)
+			} else if d := diff(got, lines[i*blockLines:(i+1)*blockLines]); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := r.ReadBlock(r.Blocks(), nil); err == nil {
+		t.Error("no error for a block that is not there")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name(0))
+	if _, err := Open(path); !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("missing: %v", err)
+	}
+	lines := randomLines(t, 14, 1100, false)
+	if err := os.WriteFile(path, shardOf(t, lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for l, err := range r.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff([]dataset.Line{*l}, lines[n:n+1]); d != "" {
+			t.Fatal(d)
+		}
+		n++
+	}
+	if n != len(lines) || r.Blocks() != 2 || r.Block(1).Lines != 1100-blockLines {
+		t.Errorf("%d lines, %d blocks", n, r.Blocks())
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ReadBlock(0, nil); err == nil || errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("closed: error %v, want the file system's", err)
+	}
+}
+
+// FuzzReader checks that no bytes break the reader, and that what it accepts comes back when written again.
+func FuzzReader(f *testing.F) {
+	f.Add(shardOf(f, nil))
+	f.Add(shardOf(f, randomLines(f, 15, 3, true)))
+	f.Add(craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2}}, column{"label:0:status", []byte{1}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, b := range [][]byte{b, seal(b)} {
+			lines, err := readAll(b)
+			if err != nil {
+				if !errors.Is(err, dataset.ErrDamaged) && !errors.Is(err, dataset.ErrVersion) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			m := new(memory)
+			w := newWriter(m, Name(0))
+			for i := range lines {
+				if err := w.Write(&lines[i]); err != nil {
+					return // such as a text that is not UTF-8
+				}
+			}
+			if _, err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			again, err := readAll(m.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := diff(again, lines); d != "" && !strings.Contains(d, "NaN") {
+				t.Fatal(d)
+			}
+		}
+	})
+}
+
+// seal makes the fuzzer's bytes the columns of a shard: each a letter for the name, a length, and that many bytes.
+func seal(b []byte) []byte {
+	names := []string{
+		colSource, colInput, colNumber, colOffset, colResult, colWhiteElo, colBlackElo, colStart, colPlies, colMoves, colInvented,
+		colSamples, colBitmap, colPolicyCount, colPolicyMove, colPolicyWeight, "tag:a", "tag:b", "label:0:status", "label:0:best",
+		"label:0:lines", "label:0:score", "label:0:wdl", "label:0:depth", "label:0:nodes", "label:0:pv_plies", "label:0:pv", "label:7:status",
+	}
+	if len(b) < 3 {
+		return nil
+	}
+	lines, positions, samples := int64(b[0]%8)+1, int64(b[1]%32), int64(b[2]%32)
+	var columns []column
+	for b = b[3:]; len(b) >= 2; {
+		name, n := names[int(b[0])%len(names)], min(int(b[1]), len(b)-2)
+		columns = append(columns, column{name, b[2 : 2+n]})
+		b = b[2+n:]
+	}
+	return craft(lines, lines+positions, samples, unchanged, columns...)
+}

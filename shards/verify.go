@@ -1,0 +1,276 @@
+package shards
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/dataset"
+)
+
+// maxDamage is how many damages a verification lists.
+const maxDamage = 100
+
+// Report is what a verification read.
+type Report struct {
+	Shards    int   // read whole
+	Bytes     int64 // of them
+	Lines     int64 // that were replayed without fault
+	Positions int64
+	Samples   int64
+	Labelled  int64    // labels of each status, over all fingerprints
+	Terminal  int64    //
+	Failed    int64    //
+	Extra     []string // shards in the folder that the manifest does not name; readers ignore them
+	Damage    []error  // what is wrong, at most 100, each naming file and place
+}
+
+// VerifyOption changes how a verification works.
+type VerifyOption func(*verifier)
+
+// VerifyWorkers replays up to n blocks at a time; the default is 1.
+func VerifyWorkers(n int) VerifyOption { return func(v *verifier) { v.workers = max(n, 1) } }
+
+// VerifyProgress calls f with the number of lines read so far, now and then, from one goroutine at a time.
+func VerifyProgress(f func(lines int64)) VerifyOption { return func(v *verifier) { v.progress = f } }
+
+type verifier struct {
+	workers  int
+	progress func(int64)
+	manifest *dataset.Manifest
+
+	mu     sync.Mutex
+	report Report
+}
+
+// Verify reads a dataset whole: the manifest, every file's SHA-256, every column's checksum, known or not, every
+// line, which it replays ([dataset.Line.Check]), and compares the totals with the manifest. It goes on behind
+// damage; what it found is in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early
+// with the context's error, or with a file system's error.
+func Verify(ctx context.Context, dir string, options ...VerifyOption) (Report, error) {
+	v := &verifier{workers: 1, progress: func(int64) {}}
+	for _, option := range options {
+		option(v)
+	}
+	var err error
+	if v.manifest, err = dataset.ReadManifest(dir); err != nil {
+		if errors.Is(err, dataset.ErrDamaged) {
+			v.report.Damage = append(v.report.Damage, err)
+		}
+		return v.report, err
+	}
+	for _, want := range v.manifest.Shards {
+		if err := v.shard(ctx, dir, want); err != nil {
+			if !errors.Is(err, dataset.ErrDamaged) {
+				return v.report, err
+			}
+			v.damaged(err)
+		}
+	}
+	v.totals(dir)
+	if v.report.Extra, err = extraShards(dir, v.manifest); err != nil {
+		return v.report, err
+	}
+	if n := len(v.report.Damage); n > 0 {
+		return v.report, fmt.Errorf("%d faults, the first: %w", n, v.report.Damage[0])
+	}
+	return v.report, nil
+}
+
+func (v *verifier) damaged(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.report.Damage) < maxDamage {
+		v.report.Damage = append(v.report.Damage, err)
+	}
+}
+
+// shard verifies one shard. Damage to a block is in the report; what ends the shard is the error.
+func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo) error {
+	r, err := openShard(dir, want)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := v.fileHash(ctx, filepath.Join(dir, want.File), want.SHA256); err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	blocks := make(chan int)
+	fatal := make(chan error, v.workers)
+	for range v.workers {
+		wg.Go(func() {
+			for i := range blocks {
+				if err := v.block(r, i); err != nil && !errors.Is(err, dataset.ErrDamaged) {
+					select {
+					case fatal <- err:
+					default:
+					}
+				} else if err != nil {
+					v.damaged(err)
+				}
+			}
+		})
+	}
+	for i := range r.Blocks() {
+		if ctx.Err() != nil || len(fatal) > 0 {
+			break
+		}
+		blocks <- i
+	}
+	close(blocks)
+	wg.Wait()
+	if len(fatal) > 0 {
+		return <-fatal
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	v.report.Shards++
+	v.report.Bytes += want.Bytes
+	return nil
+}
+
+// fileHash compares a file's SHA-256. A wrong one is reported, and the blocks say more of the place.
+func (v *verifier) fileHash(ctx context.Context, path, want string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("verifying: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, contextReader{ctx, f}); err != nil {
+		return fmt.Errorf("verifying %q: %w", path, err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		v.damaged(fmt.Errorf("%q: SHA-256 is %s, the manifest says %s: %w", path, got, want, dataset.ErrDamaged))
+	}
+	return nil
+}
+
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.r.Read(p)
+}
+
+// block verifies one block: the columns that a reader skips, and every line.
+func (v *verifier) block(r *Reader, i int) error {
+	for k := range r.index.Blocks[i].Columns {
+		c := &r.index.Blocks[i].Columns[k]
+		if AllColumns.wanted(c.Name) {
+			continue
+		}
+		frame := make([]byte, c.Size)
+		if err := readAt(r.file, frame, c.Offset); err != nil {
+			return r.blockError(i, c, err)
+		}
+		if xxhash.Sum64(frame) != uint64(c.Hash) {
+			return r.blockError(i, c, &damage{at: c.Offset, what: "frame does not match its checksum"})
+		}
+	}
+	lines, err := r.ReadBlock(i, nil)
+	if err != nil {
+		return err
+	}
+	var part Report
+	for k := range lines {
+		if err := v.line(&lines[k], &part); err != nil {
+			v.damaged(fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
+				r.path, i, k, lines[k].Input, lines[k].Number, dataset.ErrDamaged, err))
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Lines += part.Lines
+	v.report.Positions += part.Positions
+	v.report.Samples += part.Samples
+	v.report.Labelled += part.Labelled
+	v.report.Terminal += part.Terminal
+	v.report.Failed += part.Failed
+	v.progress(v.report.Lines)
+	return nil
+}
+
+// line replays a line and counts it.
+func (v *verifier) line(l *dataset.Line, part *Report) error {
+	if err := l.Check(); err != nil {
+		return err
+	}
+	if n := len(v.manifest.Inputs); l.Input >= n {
+		return fmt.Errorf("input %d of %d", l.Input, n)
+	}
+	part.Lines++
+	part.Positions += int64(len(l.Moves) + 1)
+	part.Samples += int64(l.SampleCount())
+	for _, c := range l.Labels {
+		if n := len(v.manifest.Fingerprints); c.Fingerprint >= n {
+			return fmt.Errorf("fingerprint %d of %d", c.Fingerprint, n)
+		}
+		for i := range c.Labels {
+			switch c.Labels[i].Status {
+			case dataset.Labelled:
+				part.Labelled++
+			case dataset.Terminal:
+				part.Terminal++
+			case dataset.Failed:
+				part.Failed++
+			}
+		}
+	}
+	return nil
+}
+
+// totals compares what was read with the manifest, unless damage explains a difference.
+func (v *verifier) totals(dir string) {
+	if len(v.report.Damage) > 0 {
+		return
+	}
+	c, r := &v.manifest.Counts, &v.report
+	for _, t := range []struct {
+		name      string
+		got, want int64
+	}{
+		{"lines", r.Lines, c.GamesKept}, {"positions", r.Positions, c.Positions}, {"samples", r.Samples, c.Samples},
+		{"labelled samples", r.Labelled, c.Labelled}, {"terminal samples", r.Terminal, c.Terminal},
+		{"failed samples", r.Failed, c.Failed},
+	} {
+		if t.got != t.want {
+			v.damaged(fmt.Errorf("%q: %d %s, the manifest says %d: %w", dir, t.got, t.name, t.want, dataset.ErrDamaged))
+		}
+	}
+}
+
+// extraShards returns the shards in the folder that the manifest does not name.
+func extraShards(dir string, m *dataset.Manifest) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("verifying: %w", err)
+	}
+	known := make(map[string]bool)
+	for _, s := range m.Shards {
+		known[s.File] = true
+	}
+	var extra []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), nameSuffix) && !known[e.Name()] {
+			extra = append(extra, e.Name())
+		}
+	}
+	return extra, nil
+}
