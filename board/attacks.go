@@ -2,79 +2,107 @@ package board
 
 import "math/bits"
 
-// Attack tables, filled once at start: about 40 KiB. Sliding attacks use the
-// o^(o-2r) trick (hyperbola quintessence) with byte reversal along files and
-// diagonals and a table along ranks.
+// Attack tables, about 70 KiB. They are variables with initialisers, not filled
+// by init functions, so that other package variables (the start position) find
+// them ready. Sliding attacks use the o^(o-2r) trick (hyperbola quintessence)
+// with byte reversal along files and diagonals and a table along ranks.
 var (
-	knightAttacks [64]Bitboard
-	kingAttacks   [64]Bitboard
-	pawnAttacks   [2][64]Bitboard
-	fileMask      [64]Bitboard // the square's file without the square
-	diagMask      [64]Bitboard // a1-h8 direction, without the square
-	antiMask      [64]Bitboard // h1-a8 direction, without the square
-	rankAttacks   [8][64]uint8 // [file][inner six bits of the rank's occupancy]
-	between       [64][64]Bitboard
-	lineThrough   [64][64]Bitboard // the whole line through two squares, 0 if none
+	knightAttacks = stepAttacks([][2]int{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}})
+	kingAttacks   = stepAttacks(directions[:])
+	pawnAttacks   = [2][64]Bitboard{stepAttacks([][2]int{{-1, 1}, {1, 1}}), stepAttacks([][2]int{{-1, -1}, {1, -1}})}
+
+	// Lines through a square, without the square.
+	fileMask = lineMasks(0, 1)
+	diagMask = lineMasks(1, 1)  // a1-h8 direction
+	antiMask = lineMasks(-1, 1) // h1-a8 direction
+
+	rankAttacks = rankTable()      // [file][inner six bits of the rank's occupancy]
+	between     = betweenTable()   // squares strictly between two on a line, else none
+	lineThrough = lineThroughAll() // the whole line through two squares, else none
 )
 
-func fillAttacks() {
-	step := func(s, df, dr int) Bitboard {
-		f, r := s&7+df, s>>3+dr
-		if f < 0 || f > 7 || r < 0 || r > 7 {
-			return 0
-		}
-		return 1 << (r<<3 | f)
+var directions = [8][2]int{{0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}
+
+// offset returns the square df files and dr ranks from s, empty off the board.
+func offset(s, df, dr int) Bitboard {
+	f, r := s&7+df, s>>3+dr
+	if f < 0 || f > 7 || r < 0 || r > 7 {
+		return 0
 	}
-	ray := func(s, df, dr int) (b Bitboard) {
-		for i := 1; i < 8; i++ {
-			b |= step(s, df*i, dr*i)
-		}
-		return b
-	}
-	for s := range 64 {
-		for _, d := range [8][2]int{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}} {
-			knightAttacks[s] |= step(s, d[0], d[1])
-		}
-		for _, d := range [8][2]int{{0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}} {
-			kingAttacks[s] |= step(s, d[0], d[1])
-			for i := 1; i < 8; i++ {
-				t := step(s, d[0]*i, d[1]*i)
-				if t == 0 {
-					break
-				}
-				to := t.First()
-				lineThrough[s][to] = ray(s, d[0], d[1]) | ray(s, -d[0], -d[1]) | 1<<s
-				for k := 1; k < i; k++ {
-					between[s][to] |= step(s, d[0]*k, d[1]*k)
-				}
-			}
-		}
-		pawnAttacks[White][s] = step(s, -1, 1) | step(s, 1, 1)
-		pawnAttacks[Black][s] = step(s, -1, -1) | step(s, 1, -1)
-		fileMask[s] = ray(s, 0, 1) | ray(s, 0, -1)
-		diagMask[s] = ray(s, 1, 1) | ray(s, -1, -1)
-		antiMask[s] = ray(s, -1, 1) | ray(s, 1, -1)
-	}
-	for f := range 8 {
-		for occ := range 64 {
-			o := occ << 1
-			var a int
-			for i := f + 1; i < 8; i++ {
-				a |= 1 << i
-				if o>>i&1 != 0 {
-					break
-				}
-			}
-			for i := f - 1; i >= 0; i-- {
-				a |= 1 << i
-				if o>>i&1 != 0 {
-					break
-				}
-			}
-			rankAttacks[f][occ] = uint8(a)
-		}
-	}
+	return 1 << (r<<3 | f)
 }
+
+// ray returns the first n squares from s in a direction.
+func ray(s, df, dr, n int) (b Bitboard) {
+	for i := 1; i <= n; i++ {
+		b |= offset(s, df*i, dr*i)
+	}
+	return b
+}
+
+func stepAttacks(steps [][2]int) (t [64]Bitboard) {
+	for s := range t {
+		for _, d := range steps {
+			t[s] |= offset(s, d[0], d[1])
+		}
+	}
+	return t
+}
+
+func lineMasks(df, dr int) (t [64]Bitboard) {
+	for s := range t {
+		t[s] = ray(s, df, dr, 7) | ray(s, -df, -dr, 7)
+	}
+	return t
+}
+
+func betweenTable() (t [64][64]Bitboard) {
+	for s := range t {
+		for _, d := range directions {
+			for b := ray(s, d[0], d[1], 7); b != 0; b &= b - 1 {
+				to := b.First()
+				distance := max(abs(to.File()-s&7), abs(to.Rank()-s>>3))
+				t[s][to] = ray(s, d[0], d[1], distance-1)
+			}
+		}
+	}
+	return t
+}
+
+func lineThroughAll() (t [64][64]Bitboard) {
+	for s := range t {
+		for _, d := range directions {
+			line := ray(s, d[0], d[1], 7) | ray(s, -d[0], -d[1], 7) | 1<<s
+			for b := ray(s, d[0], d[1], 7); b != 0; b &= b - 1 {
+				t[s][b.First()] = line
+			}
+		}
+	}
+	return t
+}
+
+func rankTable() (t [8][64]uint8) {
+	for file := range t {
+		for inner := range t[file] {
+			occ := inner << 1 // the outer squares never block anything behind them
+			for f := file + 1; f < 8; f++ {
+				t[file][inner] |= 1 << f
+				if occ>>f&1 != 0 {
+					break
+				}
+			}
+			for f := file - 1; f >= 0; f-- {
+				t[file][inner] |= 1 << f
+				if occ>>f&1 != 0 {
+					break
+				}
+			}
+		}
+	}
+	return t
+}
+
+func abs(x int) int { return max(x, -x) }
 
 // slide returns the attacks from s along the masked line given the occupancy.
 func slide(s Square, occ, mask Bitboard) Bitboard {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func parseFEN(s string) (p Position, err error) {
 		for i := range len(fields[2]) {
 			right := strings.IndexByte("KQkq", fields[2][i])
 			if right < 0 || p.castling>>right&1 != 0 {
-				return p, fmt.Errorf("castling rights %q", fields[2])
+				return p, fmt.Errorf("castling rights %q, want letters of KQkq or -", fields[2])
 			}
 			p.castling |= 1 << right
 		}
@@ -56,7 +57,7 @@ func parseFEN(s string) (p Position, err error) {
 		}
 		n, err := strconv.ParseUint(fields[4+i], 10, 16)
 		if err != nil {
-			return p, fmt.Errorf("counter %q", fields[4+i])
+			return p, fmt.Errorf("counter %q, want 0 to 65535", fields[4+i])
 		}
 		*dst = uint16(n)
 	}
@@ -79,8 +80,11 @@ func (p *Position) parsePlacement(s string) error {
 		c := s[i]
 		switch {
 		case c == '/':
-			if file != 8 || rank == 0 {
+			if file != 8 {
 				return fmt.Errorf("rank %d has %d files", rank+1, file)
+			}
+			if rank == 0 {
+				return errors.New("more than 8 ranks")
 			}
 			file, rank = 0, rank-1
 		case c >= '1' && c <= '8':

@@ -25,8 +25,13 @@ func (m Move) To() Square { return Square(m >> 6 & 63) }
 // Promotion returns the piece type of a promotion, else [NoPieceType].
 func (m Move) Promotion() PieceType { return PieceType(m >> 12 & 7) }
 
-// Mirror returns the move with ranks mirrored.
-func (m Move) Mirror() Move { return m ^ (56 | 56<<6) }
+// Mirror returns the move with ranks mirrored; [NoMove] stays what it is.
+func (m Move) Mirror() Move {
+	if m == NoMove {
+		return NoMove
+	}
+	return m ^ (56 | 56<<6)
+}
 
 // String returns the move in UCI form: e2e4, e7e8q, e1g1, "0000" for [NoMove].
 func (m Move) String() string { return string(m.AppendUCI(nil)) }

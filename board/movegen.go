@@ -1,6 +1,7 @@
 package board
 
-// MaxMoves bounds the legal moves of a position (218 is the known maximum).
+// MaxMoves bounds the legal moves of a position. 218 is the maximum with the
+// material that [Position.Validate] allows.
 const MaxMoves = 256
 
 // LegalMoves appends the legal moves to dst: pawns, knights, bishops, rooks,
@@ -75,9 +76,6 @@ func (p *Position) IsLegal(m Move) bool {
 		}
 	case King:
 		if to == from+2 || to+2 == from {
-			if kingAttacks[from].Has(to) || from != p.king(us) {
-				return false
-			}
 			return from == Square(4+56*us) && !p.InCheck() && p.castleLegal(to > from)
 		}
 		return kingAttacks[from].Has(to) && p.attackersTo(to, us.Other(), occ&^from.Bitboard()) == 0

@@ -3,44 +3,20 @@ package board
 import (
 	"bufio"
 	"bytes"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 )
 
-// nodeCap bounds one perft count so that the whole test stays short.
-const nodeCap = 300_000
+// nodeCap bounds one perft count so that the whole test stays short; with
+// TALBOT_FULL=1 every count to depth 4 is checked (4.3 G nodes).
+const nodeCap = 100_000
 
 type perftCase struct {
 	fen   string
 	depth int
 	nodes uint64
-}
-
-// shared returns the content of a file of the shared test data, decompressed,
-// and skips the test where the data is not at hand.
-func shared(t testing.TB, name string) []byte {
-	t.Helper()
-	path := filepath.Join("../../shared/data", name)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("SKIPPED: shared test data is missing: %v", err)
-	}
-	if strings.HasSuffix(name, ".zst") {
-		d, err := zstd.NewReader(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		if data, err = d.DecodeAll(data, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return data
 }
 
 func readPerft(t *testing.T, name string) (cases []perftCase) {
@@ -75,33 +51,56 @@ func appendPerft(t *testing.T, cases []perftCase, fen, text string) []perftCase 
 	return append(cases, perftCase{fen, depth, nodes})
 }
 
+// TestPerftShared compares with the counts of three collections. Positions of
+// Chess960 (castling rights with the king or a rook not at home) are refused
+// by design and counted.
 func TestPerftShared(t *testing.T) {
-	for _, name := range []string{"perft/tricky.perft", "perft/random.perft.zst", "perft/perft.epd"} {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			ran, total := 0, uint64(0)
-			stride := 1
-			if strings.Contains(name, "random") && testing.Short() {
-				stride = 20
-			}
-			for i, c := range readPerft(t, name) {
-				if c.depth > 4 || c.nodes > nodeCap || i%stride != 0 {
+	for _, test := range []struct {
+		name      string
+		positions int // with a count checked by default
+		run, all  int // counts checked by default and with TALBOT_FULL=1
+		chess960  int // counts of Chess960 positions, not checked
+	}{
+		{"perft/tricky.perft", 13, 41, 42, 24},
+		{"perft/perft.epd", 126, 489, 518, 0},
+		{"perft/random.perft.zst", 6752, 21931, 27352, 0}, // 6,838 entries, 86 of them twice,
+	} {
+		t.Run(filepath.Base(test.name), func(t *testing.T) {
+			ran, chess960, total := 0, 0, uint64(0)
+			positions := map[string]bool{}
+			for _, c := range readPerft(t, test.name) {
+				if c.depth > 4 {
 					continue
 				}
 				p, err := ParseFEN(c.fen)
 				if err != nil {
-					t.Errorf("%v", err)
+					if strings.Contains(err.Error(), "may castle without king and rook") {
+						chess960++
+						continue
+					}
+					t.Fatal(err)
+				}
+				if c.nodes > nodeCap && !full {
 					continue
 				}
 				if got := Perft(&p, c.depth); got != c.nodes {
 					t.Errorf("%s depth %d: %d nodes, want %d", c.fen, c.depth, got, c.nodes)
 				}
+				positions[c.fen] = true
 				ran++
 				total += c.nodes
 			}
-			if ran < 20 {
-				t.Errorf("only %d counts were checked", ran)
+			want := test.run
+			if full {
+				want = test.all
 			}
-			t.Logf("%d counts, %d nodes", ran, total)
+			if len(positions) < test.positions {
+				t.Errorf("%d positions checked, want at least %d", len(positions), test.positions)
+			}
+			if ran != want || chess960 != test.chess960 {
+				t.Errorf("%d counts checked and %d of Chess960, want %d and %d", ran, chess960, want, test.chess960)
+			}
+			t.Logf("%d counts of %d positions, %d nodes", ran, len(positions), total)
 		})
 	}
 }
@@ -129,13 +128,4 @@ func TestPerft(t *testing.T) {
 			t.Errorf("mirrored %s depth %d: %d nodes, want %d", c.fen, c.depth, got, c.nodes)
 		}
 	}
-}
-
-func BenchmarkPerft(b *testing.B) {
-	p := StartPosition()
-	nodes := uint64(0)
-	for b.Loop() {
-		nodes += Perft(&p, 4)
-	}
-	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
 }

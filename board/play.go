@@ -1,5 +1,7 @@
 package board
 
+import "math"
+
 // lostRights holds, for every square, the castling rights that end when a
 // piece leaves or reaches it.
 var lostRights = func() (r [64]uint8) {
@@ -17,21 +19,22 @@ func (p *Position) Play(m Move) {
 	fb, tb := from.Bitboard(), to.Bitboard()
 	key := p.key
 
-	p.halfmove++
+	// The counters stop at their limit instead of starting over.
+	p.halfmove = min(p.halfmove, math.MaxUint16-1) + 1
 	if p.colors[them]&tb != 0 {
 		victim := p.typeAt(to)
 		p.pieces[victim] &^= tb
 		p.colors[them] &^= tb
-		key ^= zobristPiece[them][victim][to]
+		key ^= zobrist.piece[them][victim][to]
 		p.halfmove = 0
 	}
 	p.pieces[pt] ^= fb | tb
 	p.colors[us] ^= fb | tb
-	key ^= zobristPiece[us][pt][from] ^ zobristPiece[us][pt][to]
+	key ^= zobrist.piece[us][pt][from] ^ zobrist.piece[us][pt][to]
 
 	oldEP := p.ep
 	if oldEP != NoSquare {
-		key ^= zobristFile[oldEP&7]
+		key ^= zobrist.file[oldEP&7]
 		p.ep = NoSquare
 	}
 	newEP := NoSquare
@@ -41,12 +44,12 @@ func (p *Position) Play(m Move) {
 		if promo := m.Promotion(); promo != NoPieceType {
 			p.pieces[Pawn] ^= tb
 			p.pieces[promo] |= tb
-			key ^= zobristPiece[us][Pawn][to] ^ zobristPiece[us][promo][to]
+			key ^= zobrist.piece[us][Pawn][to] ^ zobrist.piece[us][promo][to]
 		} else if to == oldEP {
 			victim := to ^ 8
 			p.pieces[Pawn] ^= victim.Bitboard()
 			p.colors[them] ^= victim.Bitboard()
-			key ^= zobristPiece[them][Pawn][victim]
+			key ^= zobrist.piece[them][Pawn][victim]
 		} else if from^to == 16 {
 			newEP = (from + to) / 2
 		}
@@ -59,23 +62,23 @@ func (p *Position) Play(m Move) {
 			rb := rookFrom.Bitboard() | rookTo.Bitboard()
 			p.pieces[Rook] ^= rb
 			p.colors[us] ^= rb
-			key ^= zobristPiece[us][Rook][rookFrom] ^ zobristPiece[us][Rook][rookTo]
+			key ^= zobrist.piece[us][Rook][rookFrom] ^ zobrist.piece[us][Rook][rookTo]
 		}
 	}
 	if lost := p.castling & (lostRights[from] | lostRights[to]); lost != 0 {
-		key ^= zobristCastle[p.castling]
+		key ^= zobrist.castle[p.castling]
 		p.castling &^= lost
-		key ^= zobristCastle[p.castling]
+		key ^= zobrist.castle[p.castling]
 	}
 	p.turn = them
 	if us == Black {
-		p.fullmove++
+		p.fullmove = min(p.fullmove, math.MaxUint16-1) + 1
 	}
 	if newEP != NoSquare && p.epCapturePossible(newEP) {
 		p.ep = newEP
-		key ^= zobristFile[newEP&7]
+		key ^= zobrist.file[newEP&7]
 	}
-	p.key = key ^ zobristBlack
+	p.key = key ^ zobrist.black
 }
 
 // After returns the position after m, which must be legal.

@@ -31,18 +31,7 @@ type Position struct {
 // StartFEN is the standard start position.
 const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-var startPosition Position
-
-// init fills the tables in the order in which they need each other.
-func init() {
-	fillAttacks()
-	fillZobrist()
-	p, err := ParseFEN(StartFEN)
-	if err != nil {
-		panic(err) // a constant
-	}
-	startPosition = p
-}
+var startPosition, _ = ParseFEN(StartFEN) // a constant; the tests vouch for it
 
 // StartPosition returns the standard start position.
 func StartPosition() Position { return startPosition }
@@ -72,13 +61,14 @@ func (p *Position) PieceAt(s Square) Piece {
 	return NewPiece(c, pt)
 }
 
+// typeAt gathers the three bits of the type without branches: which type it is
+// is what a branch predictor cannot know.
 func (p *Position) typeAt(s Square) PieceType {
-	for pt := Pawn; pt <= King; pt++ {
-		if p.pieces[pt].Has(s) {
-			return pt
-		}
-	}
-	return NoPieceType
+	s &= 63
+	bit0 := (p.pieces[Pawn] | p.pieces[Bishop] | p.pieces[Queen]) >> s & 1
+	bit1 := (p.pieces[Knight] | p.pieces[Bishop] | p.pieces[King]) >> s & 1
+	bit2 := (p.pieces[Rook] | p.pieces[Queen] | p.pieces[King]) >> s & 1
+	return PieceType(bit0 | bit1<<1 | bit2<<2)
 }
 
 // CanCastle reports whether side c has the right to castle on that wing.
@@ -144,10 +134,14 @@ func (p *Position) put(c Color, pt PieceType, s Square) {
 
 // Validate says why the position is not one that talbot works on, nil if it
 // is: one king each, no pawn on the first or last rank, at most 16 pieces and
-// 8 pawns a side, the side not to move not in check, no more than two checkers,
-// castling rights only with king and rook at home. Positions made by this
-// package are valid.
+// 8 pawns a side, no more promoted pieces than pawns are missing (engines size
+// their move lists by that), the side not to move not in check, no more than
+// two checkers, castling rights only with king and rook at home. Positions made
+// by this package are valid.
 func (p *Position) Validate() error {
+	if p.pieces[Pawn]&(rank1|rank8) != 0 {
+		return errors.New("a pawn stands on the first or last rank")
+	}
 	for c := White; c <= Black; c++ {
 		if n := p.Pieces(c, King).Len(); n != 1 {
 			return fmt.Errorf("%v has %d kings", c, n)
@@ -157,6 +151,8 @@ func (p *Position) Validate() error {
 		}
 		if n := p.Pieces(c, Pawn).Len(); n > 8 {
 			return fmt.Errorf("%v has %d pawns", c, n)
+		} else if promoted := p.promoted(c); n+promoted > 8 {
+			return fmt.Errorf("%v has %d pawns and at least %d promoted pieces", c, n, promoted)
 		}
 		for i, right := range [2]uint8{whiteKingSide, whiteQueenSide} {
 			if p.castling&(right<<(2*c)) == 0 {
@@ -169,9 +165,6 @@ func (p *Position) Validate() error {
 			}
 		}
 	}
-	if p.pieces[Pawn]&(rank1|rank8) != 0 {
-		return errors.New("a pawn stands on the first or last rank")
-	}
 	them := p.turn.Other()
 	if p.attackersTo(p.king(them), p.turn, p.Occupied()) != 0 {
 		return fmt.Errorf("%v is in check but it is not its move", them)
@@ -180,6 +173,14 @@ func (p *Position) Validate() error {
 		return fmt.Errorf("%v is in check from more than two pieces", p.turn)
 	}
 	return nil
+}
+
+// promoted returns the least number of side c's pieces that must have been
+// pawns once.
+func (p *Position) promoted(c Color) int {
+	light, dark := p.Pieces(c, Bishop)&lightSquares, p.Pieces(c, Bishop)&^lightSquares
+	return max(p.Pieces(c, Queen).Len()-1, 0) + max(p.Pieces(c, Rook).Len()-2, 0) +
+		max(p.Pieces(c, Knight).Len()-2, 0) + max(light.Len()-1, 0) + max(dark.Len()-1, 0)
 }
 
 func (p *Position) king(c Color) Square { return p.Pieces(c, King).First() }

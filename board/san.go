@@ -3,6 +3,7 @@ package board
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
@@ -14,31 +15,27 @@ var (
 // ParseSAN reads a move in Standard Algebraic Notation and resolves it to a
 // legal move. It tolerates missing, superfluous and wrong check marks, glyphs
 // (!?), a missing or superfluous capture mark, promotions written e8=Q, e8Q,
-// e8(Q) or e8/Q, castling with O or 0, too much disambiguation and too little
-// as long as one legal move fits, long algebraic notation (e2-e4, Ng1xf3) and
-// UCI (e2e4, e7e8q, e1g1, e1h1). It generates no move lists.
+// e8(Q) or e8/Q, castling with O or 0 or as a king move (Kg1), too much
+// disambiguation and too little as long as one legal move fits, long algebraic
+// notation (e2-e4, Ng1xf3) and UCI (e2e4, e7e8q, e1g1, e1h1). A bare target
+// like d5 is a pawn push and never a capture. It generates no move lists.
 //
 // Errors quote the text and say "illegal move", "ambiguous move" or "not a
 // move".
 func (p *Position) ParseSAN(s []byte) (Move, error) {
 	m, err := p.parseSAN(s)
 	if err != nil {
-		if len(s) > 40 {
-			s = s[:40]
-		}
-		return NoMove, fmt.Errorf("%w %q", err, s)
+		return NoMove, fmt.Errorf("%w %q", err, s[:min(len(s), maxQuoted)])
 	}
 	return m, nil
 }
 
+// maxQuoted bounds what an error repeats of a text that is not a move.
+const maxQuoted = 40
+
 func (p *Position) parseSAN(s []byte) (Move, error) {
-	for len(s) > 0 {
-		switch s[len(s)-1] {
-		case '+', '#', '!', '?', '=':
-			s = s[:len(s)-1]
-			continue
-		}
-		break
+	for len(s) > 0 && strings.IndexByte("+#!?=", s[len(s)-1]) >= 0 {
+		s = s[:len(s)-1]
 	}
 	if len(s) < 2 {
 		return NoMove, errSyntax
@@ -46,63 +43,82 @@ func (p *Position) parseSAN(s []byte) (Move, error) {
 	if s[0] == 'O' || s[0] == '0' || s[0] == 'o' {
 		return p.parseCastling(s)
 	}
-	pt := Pawn
-	i := 0
-	if s[0] >= 'A' && s[0] <= 'Z' {
-		if pt = pieceTypeOf(s[0]); pt == NoPieceType {
-			return NoMove, errSyntax
-		}
-		i = 1
-	}
-	// The last file-rank pair is the target, what stands before it limits the
-	// origin, what stands behind it is a promotion.
-	from, to := ^Bitboard(0), NoSquare
-	file, rank := -1, -1
-	for ; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c >= 'a' && c <= 'h':
-			if i+1 < len(s) && s[i+1] >= '1' && s[i+1] <= '8' {
-				if to != NoSquare {
-					from &= to.Bitboard()
-				}
-				if file >= 0 {
-					from &= fileA << file
-					file = -1
-				}
-				if rank >= 0 {
-					from &= rank1 << (8 * rank)
-					rank = -1
-				}
-				to = NewSquare(int(c-'a'), int(s[i+1]-'1'))
-				i++
-			} else if c == 'b' && i == len(s)-1 && to != NoSquare {
-				return p.resolve(pt, from, to, Bishop) // e7e8b
-			} else if file >= 0 || to != NoSquare {
-				return NoMove, errSyntax
-			} else {
-				file = int(c - 'a')
-			}
-		case c >= '1' && c <= '8':
-			if rank >= 0 || to != NoSquare {
-				return NoMove, errSyntax
-			}
-			rank = int(c - '1')
-		case c == 'x' || c == '-' || c == ':':
-		case to != NoSquare:
-			promo, ok := parsePromotion(s[i:])
-			if !ok {
-				return NoMove, errSyntax
-			}
-			return p.resolve(pt, from, to, promo)
-		default:
-			return NoMove, errSyntax
-		}
-	}
-	if to == NoSquare || file >= 0 || rank >= 0 {
+	n, ok := scanNotation(s)
+	switch {
+	case !ok:
+		return NoMove, errSyntax
+	case n.from == 0:
+		return NoMove, errIllegal
+	case n.piece == NoPieceType:
+		return p.resolveUCI(n.from.First(), n.to, n.promotion)
+	case n.piece == Pawn:
+		return p.resolvePawn(n)
+	case n.promotion != NoPieceType:
 		return NoMove, errSyntax
 	}
-	return p.resolve(pt, from, to, NoPieceType)
+	return p.resolvePiece(n)
+}
+
+// notation is what the text of a move says, whatever the position.
+type notation struct {
+	piece     PieceType // NoPieceType: two squares and no piece letter, as in UCI
+	from      Bitboard  // the origins that the text allows
+	to        Square
+	promotion PieceType
+	push      bool // nothing but a target and maybe a rank: of a pawn, no capture
+}
+
+// scanNotation takes a move apart: the last file-rank pair is the target, what
+// stands before it limits the origin, what stands behind it is a promotion.
+func scanNotation(s []byte) (n notation, ok bool) {
+	n = notation{piece: Pawn, from: ^Bitboard(0), to: NoSquare, push: true}
+	i, letter, origin := 0, false, false
+	if s[0] >= 'A' && s[0] <= 'Z' {
+		if n.piece = pieceTypeOf(s[0]); n.piece == NoPieceType {
+			return n, false
+		}
+		i, letter = 1, true
+	}
+	limit := ^Bitboard(0) // a file or rank that stands alone
+scan:
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'h' && i+1 < len(s) && s[i+1] >= '1' && s[i+1] <= '8':
+			if n.to != NoSquare {
+				if origin {
+					return n, false
+				}
+				n.from, origin, n.push = n.to.Bitboard(), true, false
+			}
+			n.to = NewSquare(int(c-'a'), int(s[i+1]-'1'))
+			i++
+		case c == 'x' || c == ':':
+			n.push = false
+		case c == '-':
+		case n.to != NoSquare:
+			break scan
+		case c >= 'a' && c <= 'h' && limit&rank1 == rank1:
+			limit &= fileA << (c - 'a')
+			n.push = false
+		case c >= '1' && c <= '8' && limit&fileA == fileA:
+			limit &= rank1 << (8 * (c - '1'))
+		default:
+			return n, false
+		}
+	}
+	if n.to == NoSquare {
+		return n, false
+	}
+	if i < len(s) {
+		if n.promotion, ok = parsePromotion(s[i:]); !ok {
+			return n, false
+		}
+	}
+	n.from &= limit
+	if origin && !letter {
+		n.piece = NoPieceType
+	}
+	return n, true
 }
 
 func parsePromotion(s []byte) (PieceType, bool) {
@@ -141,54 +157,54 @@ func (p *Position) parseCastling(s []byte) (Move, error) {
 	return NewMove(ksq, ksq-2), nil
 }
 
-// resolve finds the one legal move of a piece of type pt from one of the
-// squares of from to to.
-func (p *Position) resolve(pt PieceType, from Bitboard, to Square, promo PieceType) (Move, error) {
-	us := p.turn
-	own := p.Pieces(us, pt) & from
-	var candidates Bitboard
-	switch pt {
-	case Pawn:
-		// A full origin square may be a UCI move of any piece.
-		if from&(from-1) == 0 {
-			return p.resolveUCI(from, to, promo)
-		}
-		last := (rank1 | rank8).Has(to)
-		if last != (promo != NoPieceType) {
-			return NoMove, errIllegal
-		}
-		if p.colors[us.Other()].Has(to) || to == p.ep {
-			candidates = pawnAttacks[us.Other()][to]
-		} else if us == White {
-			candidates = to.Bitboard()>>8 | to.Bitboard()>>16
-		} else {
-			candidates = to.Bitboard()<<8 | to.Bitboard()<<16
-		}
-	case King:
-		if promo != NoPieceType {
-			return NoMove, errSyntax
-		}
-		ksq := p.king(us)
-		if m := NewMove(ksq, to); from.Has(ksq) && p.IsLegal(m) {
+// resolvePiece finds the one legal move of a piece other than a pawn.
+func (p *Position) resolvePiece(n notation) (Move, error) {
+	if n.piece == King {
+		if m := NewMove(p.king(p.turn), n.to); n.from.Has(m.From()) && p.IsLegal(m) {
 			return m, nil
 		}
 		return NoMove, errIllegal
-	default:
-		if promo != NoPieceType {
-			return NoMove, errSyntax
-		}
-		candidates = Attacks(us, pt, to, p.Occupied())
+	}
+	if p.colors[p.turn].Has(n.to) {
+		return NoMove, errIllegal
 	}
 	found := NoMove
-	for b := candidates & own; b != 0; b &= b - 1 {
-		m := NewPromotion(b.First(), to, promo)
-		if !p.IsLegal(m) {
-			continue
+	reach := Attacks(p.turn, n.piece, n.to, p.Occupied())
+	for b := reach & p.Pieces(p.turn, n.piece) & n.from; b != 0; b &= b - 1 {
+		if from := b.First(); p.kingSafeAfter(from, n.to, false) {
+			if found != NoMove {
+				return NoMove, errAmbiguous
+			}
+			found = NewMove(from, n.to)
 		}
-		if found != NoMove {
-			return NoMove, errAmbiguous
+	}
+	if found == NoMove {
+		return NoMove, errIllegal
+	}
+	return found, nil
+}
+
+// resolvePawn finds the one legal move of a pawn.
+func (p *Position) resolvePawn(n notation) (Move, error) {
+	them := p.turn.Other()
+	var reach Bitboard
+	switch to := n.to.Bitboard(); {
+	case !n.push && (p.colors[them]&to != 0 || n.to == p.ep):
+		reach = pawnAttacks[them][n.to]
+	case p.turn == White:
+		reach = to>>8 | to>>16
+	default:
+		reach = to<<8 | to<<16
+	}
+	found := NoMove
+	for b := reach & p.Pieces(p.turn, Pawn) & n.from; b != 0; b &= b - 1 {
+		m := NewPromotion(b.First(), n.to, n.promotion)
+		if p.IsLegal(m) {
+			if found != NoMove {
+				return NoMove, errAmbiguous
+			}
+			found = m
 		}
-		found = m
 	}
 	if found == NoMove {
 		return NoMove, errIllegal
@@ -198,24 +214,19 @@ func (p *Position) resolve(pt PieceType, from Bitboard, to Square, promo PieceTy
 
 // resolveUCI takes from-to moves of any piece, king-takes-rook castling
 // included.
-func (p *Position) resolveUCI(from Bitboard, to Square, promo PieceType) (Move, error) {
-	if from == 0 {
-		return NoMove, errIllegal
-	}
-	m := NewPromotion(from.First(), to, promo)
+func (p *Position) resolveUCI(from, to Square, promo PieceType) (Move, error) {
+	m := NewPromotion(from, to, promo)
 	if p.IsLegal(m) {
 		return m, nil
 	}
-	home := Square(56 * p.turn)
-	if promo == NoPieceType && m.From() == home+4 && p.Pieces(p.turn, King).Has(m.From()) && p.Pieces(p.turn, Rook).Has(to) {
-		if to == home+7 || to == home {
-			kingSide := to == home+7
-			if !p.InCheck() && p.castleLegal(kingSide) {
-				if kingSide {
-					return NewMove(home+4, home+6), nil
-				}
-				return NewMove(home+4, home+2), nil
-			}
+	ksq := p.king(p.turn)
+	if promo == NoPieceType && from == ksq && p.Pieces(p.turn, Rook).Has(to) && !p.InCheck() {
+		home := Square(56 * p.turn)
+		if to == home+7 && p.castleLegal(true) {
+			return NewMove(ksq, ksq+2), nil
+		}
+		if to == home && p.castleLegal(false) {
+			return NewMove(ksq, ksq-2), nil
 		}
 	}
 	return NoMove, errIllegal
@@ -224,15 +235,13 @@ func (p *Position) resolveUCI(from Bitboard, to Square, promo PieceType) (Move, 
 // ParseUCI reads a legal move in UCI form. Castling may be written e1g1 or
 // e1h1. Errors quote the text.
 func (p *Position) ParseUCI(s string) (Move, error) {
-	m, ok := parseUCI(s)
-	if !ok {
-		return NoMove, fmt.Errorf("%w %q", errSyntax, s)
+	err := errSyntax
+	if m, ok := parseUCI(s); ok {
+		if m, err = p.resolveUCI(m.From(), m.To(), m.Promotion()); err == nil {
+			return m, nil
+		}
 	}
-	m, err := p.resolveUCI(m.From().Bitboard(), m.To(), m.Promotion())
-	if err != nil {
-		return NoMove, fmt.Errorf("%w %q", err, s)
-	}
-	return m, nil
+	return NoMove, fmt.Errorf("%w %q", err, s[:min(len(s), maxQuoted)])
 }
 
 // SAN returns a legal move in Standard Algebraic Notation, with check and mate

@@ -8,8 +8,20 @@ type Setup struct {
 	position Position
 }
 
-// Put places a piece on an empty square.
-func (s *Setup) Put(p Piece, on Square) { s.position.put(p.Color(), p.Type(), on) }
+// Put places a piece on a square in place of what was there; [NoPiece] empties
+// the square.
+func (s *Setup) Put(p Piece, on Square) {
+	b := on.Bitboard()
+	for pt := range s.position.pieces {
+		s.position.pieces[pt] &^= b
+	}
+	for c := range s.position.colors {
+		s.position.colors[c] &^= b
+	}
+	if p.Type() != NoPieceType {
+		s.position.put(p.Color(), p.Type(), on)
+	}
+}
 
 // Occupied returns the squares that hold a piece.
 func (s *Setup) Occupied() Bitboard { return s.position.Occupied() }

@@ -167,6 +167,9 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if version.Format != FormatVersion {
+		if !intact(data) {
+			return nil, fmt.Errorf("content or checksum changed after it was written: %w", ErrDamaged)
+		}
 		return nil, fmt.Errorf("%w %d (this program reads %d)", ErrVersion, version.Format, FormatVersion)
 	}
 	var m Manifest
@@ -184,6 +187,19 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return &m, nil
+}
+
+// intact reports whether the last key is the right checksum, as it is in every version.
+func intact(data []byte) bool {
+	const end = "\"\n}\n"
+	at := len(data) - len(end) - hex.EncodedLen(sha256.Size)
+	if at < 0 || !bytes.HasSuffix(data, []byte(end)) {
+		return false
+	}
+	h := sha256.New()
+	h.Write(data[:at])
+	h.Write([]byte(end))
+	return hex.EncodeToString(h.Sum(nil)) == string(data[at:len(data)-len(end)])
 }
 
 // check returns an error if the manifest contradicts itself.
@@ -206,10 +222,12 @@ func (m *Manifest) check() error {
 		return errors.New("a negative count")
 	}
 	var lines, positions, samples int64
+	files := make(map[string]bool, len(m.Shards))
 	for i, s := range m.Shards {
-		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName {
-			return fmt.Errorf("shard %d: %q is no file name", i, s.File)
+		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName || files[s.File] {
+			return fmt.Errorf("shard %d: %q is no file name, or there twice", i, s.File)
 		}
+		files[s.File] = true
 		if min(s.Bytes, s.Lines, s.Positions, s.Samples) < 0 {
 			return fmt.Errorf("shard %q: a negative count", s.File)
 		}

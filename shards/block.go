@@ -138,7 +138,10 @@ func (b *block) addSamples(l *dataset.Line) {
 	}
 }
 
-var errNegative = errors.New("a negative number")
+var (
+	errNegative = errors.New("a negative number")
+	errNoStart  = errors.New("no start position")
+)
 
 // checkLine returns an error for a line that could not be read back as it is.
 func checkLine(l *dataset.Line, samples int) error {
@@ -153,6 +156,9 @@ func checkLine(l *dataset.Line, samples int) error {
 	}
 	if kind, _ := l.Samples.Kind(); l.Source > dataset.SourceEndgame || l.Result > dataset.BlackWins || kind > dataset.KindSomePlies {
 		return fmt.Errorf("source %v, result %v or kind of samples %d is unknown", l.Source, l.Result, kind)
+	}
+	if l.Start == (board.Position{}) {
+		return errNoStart
 	}
 	for i, t := range l.Tags {
 		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {

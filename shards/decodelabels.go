@@ -140,8 +140,8 @@ func (b *rawBlock) searchedOf(prefix string, n int) ([]dataset.Searched, error) 
 	return arena, b.effort(prefix, arena)
 }
 
-// maxDepth is the greatest depth that is read.
-const maxDepth = 1<<31 - 1
+// maxDepth is the greatest depth, as [dataset.Line.Check] has it.
+const maxDepth = 1<<16 - 1
 
 // effort reads depths, nodes and variations.
 func (b *rawBlock) effort(prefix string, arena []dataset.Searched) error {

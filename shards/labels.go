@@ -112,7 +112,7 @@ func checkLabel(l *dataset.Label) error {
 	}
 	for i := range l.Lines {
 		s := &l.Lines[i]
-		if !s.Score.Valid() || s.Depth < 0 || s.Nodes < 0 {
+		if !s.Score.Valid() || s.Depth < 0 || s.Depth > maxDepth || s.Nodes < 0 {
 			return fmt.Errorf("line %d: score %v, depth %d, nodes %d", i+1, s.Score, s.Depth, s.Nodes)
 		}
 		if sum := int(s.WDL.Win) + int(s.WDL.Draw) + int(s.WDL.Loss); sum != 1000 && sum != 0 {

@@ -88,7 +88,6 @@ func TestCrafted(t *testing.T) {
 		"offset":          craft(1, 1, 0, func(c *columnIndex) { c.Offset++ }, column{colResult, []byte{1}}),
 		"size":            craft(1, 1, 0, func(c *columnIndex) { c.Size = 1 << 60 }, column{colResult, []byte{1}}),
 		"size short":      craft(1, 1, 0, func(c *columnIndex) { c.Size-- }, column{colResult, []byte{1}}),
-		"no zstd":         craft(1, 1, 0, func(c *columnIndex) { c.Size, c.Raw, c.Hash = 0, 0, 0 }),
 		"name twice":      craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{colResult, []byte{1}}),
 		"no lines":        craft(0, 0, 0, unchanged),
 		"many lines":      craft(maxLines+1, maxLines+1, 0, unchanged),

@@ -177,6 +177,8 @@ func TestBadLines(t *testing.T) {
 	good := randomLines(t, 1, 3, false)
 	for name, spoil := range map[string]func(*dataset.Line){
 		"input":         func(l *dataset.Line) { l.Input = -1 },
+		"start":         func(l *dataset.Line) { l.Start = board.Position{} },
+		"great depth":   label(func(l *dataset.Label) { l.Lines[0].Depth = maxDepth + 1 }),
 		"number":        func(l *dataset.Line) { l.Number = -1 },
 		"offset":        func(l *dataset.Line) { l.Offset = -1 },
 		"invented":      func(l *dataset.Line) { l.Invented = 3 },

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/stockfish"
 )
 
 // The exit statuses of every command.
@@ -61,6 +63,14 @@ var statuses = []struct {
 	{errSkipped, exitSkipped, "without --strict, skipped input is only counted"},
 	{dataset.ErrNoDataset, exitNoDataset, "name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished; an unfinished one is completed by repeating its command"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
+	{dataset.ErrVersion, exitFailed, "a newer talbot wrote it: use that one"},
+	{pipeline.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
+	{pipeline.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
+	{pipeline.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{pipeline.ErrNoGames, exitFailed, "inputs are PGN games or puzzle CSVs, plain or compressed as .zst, .gz or .bz2"},
+	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
+	{stockfish.ErrNotFound, exitFailed, stockfish.Remedy},
+	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 

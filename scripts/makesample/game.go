@@ -61,7 +61,7 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 		if err != nil {
 			return nil, err
 		}
-		move, err := chess.UCINotation{}.Decode(board.Position(), uci)
+		move, err := legal(board.Position(), uci)
 		if err != nil {
 			return nil, err
 		}
@@ -117,8 +117,8 @@ func (g *game) choose(e *engine, r *rand.Rand, side player) (string, error) {
 	}
 	g.scores = append(g.scores, f.lines[0].cp)
 	if multi == 1 && r.Float64() < side.slip {
-		legal := g.positions[len(g.moves)].ValidMoves()
-		return legal[r.IntN(len(legal))].String(), nil
+		moves := g.positions[len(g.moves)].ValidMoves()
+		return moves[r.IntN(len(moves))].String(), nil
 	}
 	return draw(r, f.lines), nil
 }
@@ -137,6 +137,17 @@ func draw(r *rand.Rand, lines []searched) string {
 		}
 	}
 	return lines[0].move
+}
+
+// legal returns the legal move of that name. It is taken from the list because a move that the library decodes itself
+// does not know that it gives check.
+func legal(position *chess.Position, uci string) (*chess.Move, error) {
+	for _, m := range position.ValidMoves() {
+		if m.String() == uci {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is not legal in %q", uci, position)
 }
 
 // writePGN writes the game in export format.

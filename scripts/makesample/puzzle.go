@@ -118,7 +118,7 @@ func fresh(e *engine, fen string, line []string, multi int) (found, error) {
 
 // after returns the position after the move.
 func after(position *chess.Position, uci string) (*chess.Position, error) {
-	move, err := chess.UCINotation{}.Decode(position, uci)
+	move, err := legal(position, uci)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,100 @@
+package board
+
+import "testing"
+
+// benchmarkGames returns 500 games and their plies.
+func benchmarkGames(b *testing.B) (games [][][]byte, plies int) {
+	games = sharedGames(b, "pgn/gm/carlsen.pgn.zst")[:500]
+	for _, game := range games {
+		plies += len(game)
+	}
+	return games, plies
+}
+
+func reportPlies(b *testing.B, plies int) {
+	b.ReportMetric(float64(plies)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mplies/s")
+}
+
+// BenchmarkSAN resolves and plays the moves of whole games, what reading PGN
+// comes down to.
+func BenchmarkSAN(b *testing.B) {
+	games, plies := benchmarkGames(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, game := range games {
+			p := StartPosition()
+			for _, san := range game {
+				m, err := p.ParseSAN(san)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Play(m)
+			}
+		}
+	}
+	reportPlies(b, plies)
+}
+
+// benchmarkMoves calls f with every position and move of the games.
+func benchmarkMoves(b *testing.B, f func(p *Position, m Move)) {
+	games, plies := benchmarkGames(b)
+	lines := make([][]Move, len(games))
+	for i, game := range games {
+		p := StartPosition()
+		for _, san := range game {
+			m, err := p.ParseSAN(san)
+			if err != nil {
+				b.Fatal(err)
+			}
+			lines[i] = append(lines[i], m)
+			p.Play(m)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, line := range lines {
+			p := StartPosition()
+			for _, m := range line {
+				f(&p, m)
+				p.Play(m)
+			}
+		}
+	}
+	reportPlies(b, plies)
+}
+
+func BenchmarkPlay(b *testing.B) { benchmarkMoves(b, func(*Position, Move) {}) }
+
+func BenchmarkLegalMovesAndPlay(b *testing.B) {
+	var buf [MaxMoves]Move
+	benchmarkMoves(b, func(p *Position, _ Move) { p.LegalMoves(buf[:0]) })
+}
+
+func BenchmarkIsLegalAndPlay(b *testing.B) {
+	benchmarkMoves(b, func(p *Position, m Move) {
+		if !p.IsLegal(m) {
+			b.Fatalf("%v is illegal", m)
+		}
+	})
+}
+
+func BenchmarkWriteSANAndPlay(b *testing.B) {
+	benchmarkMoves(b, func(p *Position, m Move) { p.SAN(m) })
+}
+
+func BenchmarkParseFEN(b *testing.B) {
+	for b.Loop() {
+		if _, err := ParseFEN("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPerft(b *testing.B) {
+	p := StartPosition()
+	nodes := uint64(0)
+	for b.Loop() {
+		nodes += Perft(&p, 4)
+	}
+	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
+}

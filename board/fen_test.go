@@ -1,0 +1,153 @@
+package board
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFENRoundTrip(t *testing.T) {
+	for _, fen := range []string{
+		StartFEN,
+		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+		"r3k2r/8/8/8/8/8/8/R3K2R b Qk - 99 65535",
+		"8/8/8/1k6/3Pp3/8/8/4KQ2 w - - 0 1",
+		"rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+		"8/8/8/8/8/8/8/K1k5 w - - 65535 1",
+	} {
+		p := mustParse(t, fen)
+		if got := p.FEN(); got != fen {
+			t.Errorf("%q comes back as %q", fen, got)
+		}
+	}
+}
+
+func TestFENTolerance(t *testing.T) {
+	for _, test := range []struct{ fen, want string }{
+		{"8/8/8/8/8/8/8/K1k5 w - -", "8/8/8/8/8/8/8/K1k5 w - - 0 1"},
+		{"8/8/8/8/8/8/8/K1k5 w - - 7", "8/8/8/8/8/8/8/K1k5 w - - 7 1"},
+		{"8/8/8/8/8/8/8/K1k5 b - - 7 0", "8/8/8/8/8/8/8/K1k5 b - - 7 1"},
+		{" 8/8/44/8/8/8/8/K1k5\tw  -   - 0 1\r\n", "8/8/8/8/8/8/8/K1k5 w - - 0 1"},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w qkQK - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"},
+	} {
+		p := mustParse(t, test.fen)
+		if got := p.FEN(); got != test.want {
+			t.Errorf("%q parses to %q, want %q", test.fen, got, test.want)
+		}
+	}
+}
+
+func TestFENErrors(t *testing.T) {
+	for _, test := range []struct{ fen, want string }{
+		{"", "0 fields, want 4 to 6"},
+		{"8/8/8/8/8/8/8/K1k5 w -", "3 fields, want 4 to 6"},
+		{"8/8/8/8/8/8/8/K1k5 w - - 0 1 bm", "7 fields, want 4 to 6"},
+		{"8/8/8/8/8/8/8/K1k4 w - - 0 1", "placement ends on rank 1 after 7 files"},
+		{"8/8/8/8/8/8/K1k5 w - - 0 1", "placement ends on rank 2 after 8 files"},
+		{"8/8/8/8/8/8/8/8/K1k5 w - - 0 1", "more than 8 ranks"},
+		{"8/8/8/8/8/8/8/K1k5/ w - - 0 1", "more than 8 ranks"},
+		{"8/8/8/7/8/8/8/K1k5 w - - 0 1", "rank 5 has 7 files"},
+		{"8/8/8/ppppppppp/8/8/8/K1k5 w - - 0 1", "rank 5 is too long"},
+		{"8/8/8/p8/8/8/8/K1k5 w - - 0 1", "rank 5 is too long"},
+		{"8/8/8/9/8/8/8/K1k5 w - - 0 1", "piece '9'"},
+		{"8/8/8/4x3/8/8/8/K1k5 w - - 0 1", "piece 'x'"},
+		{"8/8/8/8/8/8/8/K1k5 W - - 0 1", `side to move "W", want w or b`},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KK - 0 1", `castling rights "KK", want letters of KQkq or -`},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", `castling rights "HAha", want letters of KQkq or -`},
+		{"r3k2r/8/8/8/8/8/8/R3K2R w KQ- - 0 1", `castling rights "KQ-", want letters of KQkq or -`},
+		{"r3k1r1/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "black may castle without king and rook on e8 and h8"},
+		{"r3k2r/8/8/8/8/8/8/R2K3R w Q - 0 1", "white may castle without king and rook on e1 and a1"},
+		{"R3k2r/8/8/8/8/8/8/4K3 b q - 0 1", "black may castle without king and rook on e8 and a8"},
+		{"8/8/8/8/8/8/8/K1k5 w - - -1 1", `counter "-1", want 0 to 65535`},
+		{"8/8/8/8/8/8/8/K1k5 w - - 0 65536", `counter "65536", want 0 to 65535`},
+		{"8/8/8/8/8/8/8/K1k5 w - - 0 1.", `counter "1.", want 0 to 65535`},
+		{"8/8/8/8/8/8/8/2k5 w - - 0 1", "white has 0 kings"},
+		{"8/8/8/8/8/8/8/K1k1k3 w - - 0 1", "black has 2 kings"},
+		{"7P/8/8/8/8/8/8/K1k5 w - - 0 1", "a pawn stands on the first or last rank"},
+		{"8/8/8/8/8/8/8/K1k4p w - - 0 1", "a pawn stands on the first or last rank"},
+		{"4k3/8/8/8/P7/PPPPPPPP/8/4K3 w - - 0 1", "white has 9 pawns"},
+		{"4k3/8/8/8/8/1P6/PPPPPPPP/RNBQKBNR w - - 0 1", "white has 17 pieces"},
+		{"4k3/8/8/8/8/8/PPPPPPPP/Q2QK3 w - - 0 1", "white has 8 pawns and at least 1 promoted pieces"},
+		{"4k3/8/8/8/8/8/PPPPPPPP/B1B1K3 w - - 0 1", "white has 8 pawns and at least 1 promoted pieces"},
+		{"8/8/8/8/8/8/8/Kk6 w - - 0 1", "black is in check but it is not its move"},
+		{"4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "black is in check but it is not its move"},
+		{"4k3/3P1N2/2N5/8/8/8/8/K3R3 b - - 0 1", "black is in check from more than two pieces"},
+		{"8/8/8/8/8/8/8/K1k5 w - e4 0 1", `en passant square "e4"`},
+		{"8/8/8/8/8/8/8/K1k5 w - e9 0 1", `en passant square "e9"`},
+		{"8/8/8/8/8/8/8/K1k5 w - x 0 1", `en passant square "x"`},
+		{"8/8/8/4p3/8/8/8/K1k5 b - e6 0 1", `en passant square "e6"`},
+		{"8/8/8/8/8/8/8/K1k5 w - e6 0 1", `en passant square "e6" without a pawn that just passed it`},
+		{"8/8/8/4P3/8/8/8/K1k5 w - e6 0 1", `en passant square "e6" without a pawn that just passed it`},
+		{"8/8/4n3/4p3/8/8/8/K1k5 w - e6 0 1", `en passant square "e6" without a pawn that just passed it`},
+		{"8/4n3/8/4p3/8/8/8/K1k5 w - e6 0 1", `en passant square "e6" without a pawn that just passed it`},
+	} {
+		p, err := ParseFEN(test.fen)
+		if err == nil {
+			t.Errorf("%q is accepted, want %q", test.fen, test.want)
+			continue
+		}
+		if want := `bad FEN "` + test.fen + `": ` + test.want; err.Error() != want {
+			t.Errorf("error %q, want %q", err, want)
+		}
+		if p != (Position{}) {
+			t.Errorf("%q: a position comes with the error", test.fen)
+		}
+	}
+	if _, err := ParseFEN(strings.Repeat("x", 1000)); err == nil || len(err.Error()) > 200 {
+		t.Errorf("a long text gives the error %q", err)
+	}
+}
+
+// TestEnPassantCanonical holds positions after a double push: the square is
+// kept only if a capture is legal, whether it was read or played.
+func TestEnPassantCanonical(t *testing.T) {
+	for _, test := range []struct {
+		name, before, push, after string
+	}{
+		{"no pawn beside", StartFEN, "e2e4", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"},
+		{"capture", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", "d2d4", "4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1"},
+		{"capture, black", "4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"},
+		{"not around the edge", "4k3/8/8/8/7p/8/P7/4K3 w - - 0 1", "a2a4", "4k3/8/8/8/P6p/8/8/4K3 b - - 0 1"},
+		{"a piece beside, no pawn", "4k3/8/8/8/4n3/8/3P4/4K3 w - - 0 1", "d2d4", "4k3/8/8/8/3Pn3/8/8/4K3 b - - 0 1"},
+		{"pinned on the file", "4k3/8/8/8/4p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/3Pp3/8/8/4RK2 b - - 0 1"},
+		{"pinned on the capture's diagonal", "8/7k/8/8/4p3/8/3P4/1B3K2 w - - 0 1", "d2d4", "8/7k/8/8/3Pp3/8/8/1B3K2 b - - 0 1"},
+		{"pinned along the capture", "8/8/8/6k1/5p2/8/4P3/2B2K2 w - - 0 1", "e2e4", "8/8/8/6k1/4Pp2/8/8/2B2K2 b - e3 0 1"},
+		{"check along the rank when both pawns go", "8/8/8/8/k3p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k2Pp2R/8/8/4K3 b - - 0 1"},
+		{"a third piece shields the rank", "8/8/8/8/k1n1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1nPp2R/8/8/4K3 b - d3 0 1"},
+		{"two capturers, one pinned", "4k3/8/8/8/2p1p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/2pPp3/8/8/4RK2 b - d3 0 1"},
+		{"both capturers on the rank", "8/8/8/8/k1p1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1pPp2R/8/8/4K3 b - d3 0 1"},
+		{"the diagonal through the captured pawn", "8/8/8/1k6/4p3/8/3P4/4KQ2 w - - 0 1", "d2d4", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - - 0 1"},
+		{"the pushed pawn's check answered", "8/8/8/2k5/4p3/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1"},
+		{"discovered check is not answered", "7k/8/8/8/1p6/8/P7/B3K3 w - - 0 1", "a2a4", "7k/8/8/8/Pp6/8/8/B3K3 b - - 0 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := mustParse(t, test.before)
+			m, err := p.ParseUCI(test.push)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Play(m)
+			if got := p.FEN(); got != test.after {
+				t.Errorf("%s gives %s, want %s", test.push, got, test.after)
+			}
+			// Tools that note the square after every double push mean the same.
+			fields := strings.Fields(test.after)
+			fields[3] = ((m.From() + m.To()) / 2).String()
+			if q := mustParse(t, strings.Join(fields, " ")); q != p {
+				t.Errorf("read with %s: %s", fields[3], q.FEN())
+			}
+		})
+	}
+}
+
+// TestEnPassantOnlyAnswer: the capture is the one legal move, so this is
+// neither mate nor, without the check, stalemate.
+func TestEnPassantOnlyAnswer(t *testing.T) {
+	p := mustParse(t, "5R2/8/8/3R3b/2kPp3/4P3/Q7/1K6 b - d3 0 1")
+	moves := p.LegalMoves(nil)
+	for _, m := range moves {
+		if m.To() == p.EnPassant() && p.PieceAt(m.From()).Type() == Pawn {
+			return
+		}
+	}
+	t.Errorf("moves %v do not hold the capture on d3", moves)
+}

@@ -1,0 +1,83 @@
+package board
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// full says that the slow versions of the tests are wanted: every game, every
+// count.
+var full = os.Getenv("TALBOT_FULL") != ""
+
+// shared returns the content of a file of the shared test data, decompressed,
+// and skips the test where the data is not at hand.
+func shared(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../shared/data", name))
+	if err != nil {
+		t.Skipf("SKIPPED: shared test data is missing: %v", err)
+	}
+	if strings.HasSuffix(name, ".zst") {
+		d, err := zstd.NewReader(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if data, err = d.DecodeAll(data, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
+}
+
+// sharedLines returns the lines of an EPD file that are not empty. Its lines
+// may end in NUL.
+func sharedLines(t testing.TB, name string) (lines []string) {
+	t.Helper()
+	for line := range strings.Lines(string(shared(t, name))) {
+		if line = strings.Trim(line, "\x00 \r\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// sharedGames returns the SAN moves of every game of a PGN file that has no
+// comments, variations or FEN starts.
+func sharedGames(t testing.TB, name string) (games [][][]byte) {
+	t.Helper()
+	var game [][]byte
+	for line := range bytes.Lines(shared(t, name)) {
+		if line[0] == '[' {
+			continue
+		}
+		for _, word := range bytes.Fields(line) {
+			if dot := bytes.LastIndexByte(word, '.'); dot >= 0 {
+				word = word[dot+1:]
+			}
+			switch string(word) {
+			case "":
+			case "1-0", "0-1", "1/2-1/2", "*":
+				games = append(games, game)
+				game = nil
+			default:
+				game = append(game, word)
+			}
+		}
+	}
+	return games
+}
+
+func mustParse(t testing.TB, fen string) Position {
+	t.Helper()
+	p, err := ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/pipeline"
+)
+
+type inspectOptions struct {
+	dir    string
+	sample int64
+	all    bool
+	source string
+	split  string
+	recipe string
+	json   bool
+}
+
+func newInspect() *cobra.Command {
+	var o inspectOptions
+	cmd := &cobra.Command{
+		Use:   "inspect DIR (--sample K | --all)",
+		Short: "Show samples as the network will see them",
+		Long: `Show one sample of the dataset in DIR, or all: the board with the last move in
+brackets, where it comes from, the label, and what the recipe makes of it.
+
+Samples are numbered from 0 over the whole dataset, in order. The label shown is
+the newest. With --json a sample is one JSON object, one on each line; there the
+input planes and the index of every legal move stand too:
+
+  planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
+  legal    every legal move with its index in the policy
+  policy   the move to be learnt, null if there is none
+  value    the value to be learnt, from the side to move's view
+  label    what the engine said: null if it was not asked, as where the game is
+           over by mate, stalemate or lack of material; value then follows
+           from the rules
+
+Planes and indices are in the frame of the side to move: for Black the ranks are
+mirrored and the colours swapped.`,
+		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
+  talbot inspect endgames --sample 17
+  talbot inspect endgames --sample 17 --json
+  talbot inspect endgames --all --split test --json > test.jsonl`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.dir = args[0]
+			return runInspect(cmd, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.Int64Var(&o.sample, "sample", 0, "the sample of that `number`, from 0")
+	f.BoolVar(&o.all, "all", false, "all samples")
+	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
+	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
+	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
+	return cmd
+}
+
+// request checks the flags and turns them into a request.
+func (o *inspectOptions) request(cmd *cobra.Command) (pipeline.Inspect, error) {
+	in := pipeline.Inspect{Dir: o.dir, All: o.all, Sample: o.sample}
+	one := cmd.Flags().Changed("sample")
+	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
+	switch {
+	case one && o.all:
+		return in, usage(errors.New("--sample and --all contradict each other"), which)
+	case !one && !o.all:
+		return in, usage(errors.New("neither --sample nor --all is given"), which)
+	case o.sample < 0:
+		return in, usage(fmt.Errorf("sample %d is negative", o.sample), which)
+	case one && (o.source != "" || o.split != ""):
+		return in, usage(errors.New("--source and --split choose among --all, not with --sample"), which)
+	}
+	if o.source != "" {
+		source, err := parseSource(o.source)
+		if err != nil {
+			return in, usage(err, "")
+		}
+		in.Source = &source
+	}
+	if o.split != "" {
+		split, err := dataset.ParseSplit(o.split)
+		if err != nil {
+			return in, usage(err, "")
+		}
+		in.Split = &split
+	}
+	encoder, err := encode.ByName(o.recipe)
+	if err != nil {
+		return in, usage(err, "")
+	}
+	in.Encoder = encoder
+	return in, nil
+}
+
+func parseSource(name string) (dataset.Source, error) {
+	for s := dataset.SourceGame; s <= dataset.SourceEndgame; s++ {
+		if s.String() == name {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("source %q is none of game, puzzle and endgame", name)
+}
+
+func runInspect(cmd *cobra.Command, o *inspectOptions) error {
+	in, err := o.request(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	first := true
+	err = in.Run(cmd.Context(), func(s *pipeline.Inspected) error {
+		if o.json {
+			return enc.Encode(s)
+		}
+		if !first {
+			fmt.Fprintln(out)
+		}
+		first = false
+		return s.WriteText(out)
+	})
+	if errors.Is(err, pipeline.ErrNoSample) {
+		err = usage(err, "`talbot stats "+o.dir+"` counts the samples")
+	}
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}

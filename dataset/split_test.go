@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/board"
+)
+
+// TestSplitKey computes keys from the words of the format: FEN fields, a line feed, moves.
+func TestSplitKey(t *testing.T) {
+	const fen = "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34"
+	other, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cycle []board.Move
+	for _, m := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
+		from, to := board.Square(m[0]-'a'+8*(m[1]-'1')), board.Square(m[2]-'a'+8*(m[3]-'1'))
+		cycle = append(cycle, board.NewMove(from, to))
+	}
+	long := make([]board.Move, 40)
+	for i := range long {
+		long[i] = cycle[i%4]
+	}
+	for _, c := range []struct {
+		line Line
+		epd  string
+	}{
+		{Line{Start: board.StartPosition()}, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"},
+		{Line{Start: board.StartPosition(), Moves: long}, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"},
+		{Line{Start: other}, "r3k2r/8/8/8/8/8/8/R3K2R b Kq -"},
+	} {
+		want := []byte(c.epd + "\n")
+		for _, m := range c.line.Moves[:min(30, len(c.line.Moves))] {
+			want = binary.LittleEndian.AppendUint16(want, uint16(m))
+		}
+		if got := SplitKey(&c.line); got != xxhash.Sum64(want) {
+			t.Errorf("%s: key %x", c.epd, got)
+		}
+	}
+	// Only start and the first 30 plies count for the key; all plies do for the hash.
+	a := Line{Start: board.StartPosition(), Moves: long[:30]}
+	b := Line{Start: board.StartPosition(), Moves: long, Result: Draw, Tags: []Tag{{"White", "Tal"}}, Number: 7}
+	if SplitKey(&a) != SplitKey(&b) || a.GameHash() == b.GameHash() {
+		t.Error("a longer game: keys differ, or hashes do not")
+	}
+	b.Moves = b.Moves[:30]
+	if a.GameHash() != b.GameHash() {
+		t.Error("headers change the hash")
+	}
+	b.Moves = b.Moves[:29]
+	if SplitKey(&a) == SplitKey(&b) {
+		t.Error("29 and 30 plies have one key")
+	}
+}
+
+// TestSplitKeyCounters: the same position with other counters is the same start.
+func TestSplitKeyCounters(t *testing.T) {
+	a, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34")
+	b, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1")
+	c, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b KQ - 0 1")
+	if SplitKey(&Line{Start: a}) != SplitKey(&Line{Start: b}) || SplitKey(&Line{Start: b}) == SplitKey(&Line{Start: c}) {
+		t.Error("counters count, or rights do not")
+	}
+}
+
+func TestSplitProportions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range []Splits{DefaultSplits, {80, 10, 10}, {0, 0, 100}, {100, 0, 0}, {34, 33, 33}} {
+		const n = 100_000
+		var got [3]float64
+		for range n {
+			got[s.Of(rng.Uint64())]++
+		}
+		for i, percent := range []int{s.Train, s.Val, s.Test} {
+			p := float64(percent) / 100
+			if d := math.Abs(got[i] - n*p); d > 5*math.Sqrt(n*p*(1-p)) {
+				t.Errorf("%v: split %v has %v of %d", s, Split(i), got[i], n)
+			}
+		}
+	}
+	for key, want := range map[uint64]Split{0: Train, math.MaxUint64: Test, 0xe6 << 56: Train, 0xe7 << 56: Val, 0xf4 << 56: Test} {
+		if got := DefaultSplits.Of(key); got != want {
+			t.Errorf("key %x: %v, want %v", key, got, want)
+		}
+	}
+}
+
+func TestParseSplits(t *testing.T) {
+	for text, want := range map[string]Splits{"90,5,5": {90, 5, 5}, "0, 0, 100": {0, 0, 100}} {
+		got, err := ParseSplits(text)
+		if err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "90", "90,5", "90,5,5,0", "90,5,6", "-5,100,5", "a,b,c", "256,0,0", "90.0,5,5"} {
+		if _, err := ParseSplits(text); err == nil || !strings.Contains(err.Error(), `"`+text+`"`) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+	for _, s := range []Split{Train, Val, Test} {
+		if got, err := ParseSplit(s.String()); err != nil || got != s {
+			t.Errorf("%v: %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseSplit("all"); err == nil {
+		t.Error("all is a split")
+	}
+}
+
+func FuzzParseSplits(f *testing.F) {
+	f.Add("90,5,5")
+	f.Add("1,,99")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSplits(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseSplits(s.String()); err != nil || again != s || s.Check() != nil {
+			t.Fatalf("%q: %v, again %v, %v", text, s, again, err)
+		}
+	})
+}
+
+func BenchmarkSplitKey(b *testing.B) {
+	l := Line{Start: board.StartPosition(), Moves: make([]board.Move, 80)}
+	b.ReportAllocs()
+	for b.Loop() {
+		SplitKey(&l)
+	}
+}

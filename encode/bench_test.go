@@ -1,0 +1,58 @@
+package encode
+
+import (
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// BenchmarkEncode goes from lines of 80 plies to packed planes; every ply is a sample.
+func BenchmarkEncode(b *testing.B) {
+	var e Encoder = TalbotBot{}
+	var lines []dataset.Line
+	for seed := range uint64(64) {
+		lines = append(lines, randomLine(seed, board.StartPosition(), 80))
+	}
+	samples := 0
+	for i := range lines {
+		samples += lines[i].SampleCount()
+	}
+	planes := make([]uint64, 256*e.Planes())
+	var w Walker
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		for l := range lines {
+			w.Reset(&lines[l])
+			for w.Next() {
+				e.Encode(planes[i:i+e.Planes()], w.Game())
+				if i += e.Planes(); i == len(planes) {
+					i = 0
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(samples)/b.Elapsed().Seconds()/1e6, "Mpositions/s")
+}
+
+// BenchmarkReplay is the part of BenchmarkEncode that is not encoding.
+func BenchmarkReplay(b *testing.B) {
+	line := randomLine(1, board.StartPosition(), 80)
+	var w Walker
+	for b.Loop() {
+		w.Reset(&line)
+		for w.Next() {
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(line.SampleCount())/b.Elapsed().Seconds()/1e6, "Mpositions/s")
+}
+
+// BenchmarkMoveIndex is one move.
+func BenchmarkMoveIndex(b *testing.B) {
+	p := board.StartPosition()
+	m, _ := p.ParseUCI("e2e4")
+	for b.Loop() {
+		TalbotBot{}.MoveIndex(&p, m)
+	}
+}

@@ -1,0 +1,120 @@
+package encode
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// golden is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.
+type golden struct {
+	Start  string
+	Moves  []string
+	Planes []string
+	Legal  map[string]int
+}
+
+func readGolden(t *testing.T) (all []golden) {
+	f, err := os.Open("testdata/golden.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(z)
+	for in.Scan() {
+		var g golden
+		if err := json.Unmarshal(in.Bytes(), &g); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, g)
+	}
+	if err := in.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 150 {
+		t.Fatalf("%d golden positions", len(all))
+	}
+	return all
+}
+
+// uciLine returns the line of UCI moves from a FEN; its last position is the sample.
+func uciLine(t *testing.T, fen string, moves ...string) dataset.Line {
+	t.Helper()
+	start, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := dataset.Line{Start: start, Samples: dataset.LastPosition()}
+	p := start
+	for _, s := range moves {
+		m, err := p.ParseUCI(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Moves = append(l.Moves, m)
+		p.Play(m)
+	}
+	return l
+}
+
+func hexPlanes(planes []uint64) (s []string) {
+	for _, p := range planes {
+		s = append(s, fmt.Sprintf("%016x", p))
+	}
+	return s
+}
+
+// encoded returns the planes of the line's last position and the game there.
+func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
+	t.Helper()
+	var w Walker
+	if err := w.At(l, len(l.Moves)); err != nil {
+		t.Fatal(err)
+	}
+	planes := make([]uint64, TalbotBotPlanes)
+	for i := range planes {
+		planes[i] = 0xdeadbeef // Encode must write every plane
+	}
+	TalbotBot{}.Encode(planes, w.Game())
+	return planes, w.Game()
+}
+
+// TestGolden compares planes and the index of every legal move with python-chess.
+func TestGolden(t *testing.T) {
+	for n, g := range readGolden(t) {
+		l := uciLine(t, g.Start, g.Moves...)
+		planes, game := encoded(t, &l)
+		p := game.Position()
+		if got := hexPlanes(planes); !slices.Equal(got, g.Planes) {
+			for i := range got {
+				if got[i] != g.Planes[i] {
+					t.Errorf("position %d, %q: plane %d = %s, want %s", n+1, p.FEN(), i, got[i], g.Planes[i])
+				}
+			}
+		}
+		legal := map[string]int{}
+		for _, m := range p.LegalMoves(nil) {
+			legal[m.String()] = TalbotBot{}.MoveIndex(p, m)
+		}
+		if !maps.Equal(legal, g.Legal) {
+			t.Errorf("position %d, %q: legal moves %v, want %v", n+1, p.FEN(), legal, g.Legal)
+		}
+		for uci, index := range g.Legal {
+			if m, ok := (TalbotBot{}).Move(p, index); !ok || m.String() != uci {
+				t.Errorf("position %d, %q: index %d is %v %v, want %s", n+1, p.FEN(), index, m, ok, uci)
+			}
+		}
+	}
+}

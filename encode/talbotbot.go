@@ -1,0 +1,110 @@
+package encode
+
+import (
+	"math/bits"
+
+	"talbot/board"
+)
+
+// The sizes of the talbotbot encoding.
+const (
+	TalbotBotPlanes = 68
+	TalbotBotMoves  = 64 * movePlanes // 4672
+)
+
+// The first planes of each kind.
+const (
+	castlingPlane   = 12 // own king side, own queen side, opponent's king side, opponent's queen side
+	blackPlane      = 16 // ones when Black moves
+	enPassantPlane  = 17 // the target square, only if an en passant capture is legal
+	repetitionPlane = 18 // ones: occurred before, occurred at least twice before
+	historyPlane    = 20 // + 12k: the pieces of the position k+1 plies ago
+	historyFrames   = 4
+)
+
+// TalbotBot is the encoding of the talbotbot recipe: 68 planes and 64 × 73 moves.
+//
+//	planes  0 …  5  own P N B R Q K
+//	planes  6 … 11  the opponent's P N B R Q K
+//	planes 12 … 15  castling rights, ones or zeros: own king side, own queen side, the opponent's king side, queen side
+//	plane  16       ones when Black moves
+//	plane  17       the en passant target square, only if an en passant capture is legal
+//	planes 18, 19   ones if the position occurred before in the line; if at least twice before (then both)
+//	planes 20 … 67  four times 12 piece planes: the positions 1, 2, 3 and 4 plies ago
+//
+// "Own" is the side that moves now, in every plane; positions before the start of the line are zeros. All planes are
+// in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves.
+type TalbotBot struct{}
+
+// Name returns "talbotbot".
+func (TalbotBot) Name() string { return "talbotbot" }
+
+// Planes returns 68.
+func (TalbotBot) Planes() int { return TalbotBotPlanes }
+
+// Moves returns 4672.
+func (TalbotBot) Moves() int { return TalbotBotMoves }
+
+// Encode writes the 68 planes of the present position of g to dst[:68].
+func (TalbotBot) Encode(dst []uint64, g *board.Game) {
+	planes := (*[TalbotBotPlanes]uint64)(dst)
+	p := g.Position()
+	us := p.Turn()
+	them := us.Other()
+
+	piecePlanes((*[12]uint64)(planes[0:]), p, us)
+	planes[castlingPlane] = ones(p.CanCastle(us, true))
+	planes[castlingPlane+1] = ones(p.CanCastle(us, false))
+	planes[castlingPlane+2] = ones(p.CanCastle(them, true))
+	planes[castlingPlane+3] = ones(p.CanCastle(them, false))
+	planes[blackPlane] = ones(us == board.Black)
+	planes[enPassantPlane] = uint64(p.EnPassant().Bitboard()) // no bit for NoSquare
+	n := g.Repetitions()
+	planes[repetitionPlane] = ones(n >= 1)
+	planes[repetitionPlane+1] = ones(n >= 2)
+	for k := range historyFrames {
+		frame := (*[12]uint64)(planes[historyPlane+12*k:])
+		if q := g.Previous(k + 1); q != nil {
+			piecePlanes(frame, q, us)
+		} else {
+			*frame = [12]uint64{}
+		}
+	}
+	orientPlanes(us, planes[:])
+}
+
+// piecePlanes writes the piece planes of p, those of side us first, with White at the bottom.
+func piecePlanes(dst *[12]uint64, p *board.Position, us board.Color) {
+	them := us.Other()
+	for i := range 6 {
+		pt := board.Pawn + board.PieceType(i)
+		dst[i] = uint64(p.Pieces(us, pt))
+		dst[6+i] = uint64(p.Pieces(them, pt))
+	}
+}
+
+func ones(on bool) uint64 {
+	if on {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+// orientPlanes turns planes with White at the bottom into the frame of the side to move. It is the only place where
+// planes are oriented; a plane of ones or zeros stays what it is.
+func orientPlanes(turn board.Color, planes []uint64) {
+	if turn == board.White {
+		return
+	}
+	for i, b := range planes {
+		planes[i] = bits.ReverseBytes64(b)
+	}
+}
+
+// orientMove turns a move into the frame of the side to move, and back.
+func orientMove(turn board.Color, m board.Move) board.Move {
+	if turn == board.White {
+		return m
+	}
+	return m.Mirror()
+}

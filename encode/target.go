@@ -1,0 +1,108 @@
+package encode
+
+import (
+	"math"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// Target is one entry of a policy target: a move index and its weight.
+type Target struct {
+	Index  uint16
+	Weight float32
+}
+
+// Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if
+// the sample has no policy target.
+//
+// The line's own policies win where it has any (an empty list is a sample without policy target). Else the target is,
+// for games and puzzles, the move played at the ply, and for endgames the best move of the label.
+func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
+	line, p := w.Line(), w.Position()
+	if line.Policies != nil {
+		if i := w.Sample(); i >= 0 && i < len(line.Policies) {
+			return policyList(dst, e, p, line.Policies[i])
+		}
+		return dst
+	}
+	m := board.NoMove
+	if line.Source == dataset.SourceEndgame {
+		if label.Status == dataset.Labelled {
+			m = label.Best
+		}
+	} else if ply := w.Ply(); ply < len(line.Moves) {
+		m = line.Moves[ply]
+	}
+	if m == board.NoMove {
+		return dst
+	}
+	if i := e.MoveIndex(p, m); i >= 0 {
+		dst = append(dst, Target{uint16(i), 1})
+	}
+	return dst
+}
+
+// policyList appends a list of policy targets with its weights divided by their sum.
+func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.PolicyTarget) []Target {
+	sum := 0.0
+	for _, t := range list {
+		sum += float64(t.Weight)
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return dst
+	}
+	for _, t := range list {
+		if i := e.MoveIndex(p, t.Move); i >= 0 && t.Weight > 0 {
+			dst = append(dst, Target{uint16(i), float32(float64(t.Weight) / sum)})
+		}
+	}
+	return dst
+}
+
+// Value returns the value target of position p with its label, in [-1, 1] from the side to move's view: that of the
+// first searched line's score, or for a terminal label -1 for checkmate and 0 for stalemate and dead positions. It
+// returns false if there is none: the label is missing or failed, the recipe gives the score no value, or the label
+// says terminal and the position is not.
+func Value(e Encoder, p *board.Position, label dataset.Label) (float32, bool) {
+	switch label.Status {
+	case dataset.Labelled:
+		if len(label.Lines) > 0 {
+			return e.Value(label.Lines[0].Score)
+		}
+	case dataset.Terminal:
+		switch {
+		case p.IsCheckmate():
+			return -1, true
+		case p.IsDead(), p.IsStalemate():
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// Value returns the value target of a score, in float32 from the side to move's view:
+//
+//	centipawns  tanh(cp / 350), cp clipped to ±1500: at most 0.99962
+//	mate in n   1 - 0.0003·(1 - 1/n), above 0.9997; being mated in n is the negative of it
+//
+// so that a sooner mate is worth more than a later one and any mate more than any centipawns. Mate in 0 (the side to
+// move is mated) is -1 like being mated in 1.
+func (TalbotBot) Value(s dataset.Score) (float32, bool) {
+	if n, ok := s.Mate(); ok {
+		switch {
+		case n > 0:
+			return float32(mateValue(n)), true
+		case n < 0:
+			return float32(-mateValue(-n)), true
+		}
+		return -1, true
+	}
+	cp, ok := s.Centipawns()
+	if !ok {
+		return 0, false
+	}
+	return float32(math.Tanh(float64(max(-1500, min(1500, cp))) / 350)), true
+}
+
+func mateValue(n int) float64 { return 1 - 0.0003*(1-1/float64(n)) }

@@ -1,0 +1,122 @@
+package encode
+
+import (
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+func valueOf(t *testing.T, s dataset.Score) float32 {
+	t.Helper()
+	v, ok := TalbotBot{}.Value(s)
+	if !ok {
+		t.Fatalf("%v has no value", s)
+	}
+	return v
+}
+
+// TestValueKnown holds values worked out with a pocket calculator to 7 digits.
+func TestValueKnown(t *testing.T) {
+	for _, c := range []struct {
+		score dataset.Score
+		want  float64
+	}{
+		{dataset.Centipawns(0), 0},
+		{dataset.Centipawns(100), 0.2781855}, // (e^(4/7) - 1) / (e^(4/7) + 1)
+		{dataset.Centipawns(-100), -0.2781855},
+		{dataset.Centipawns(400), 0.8153740},
+		{dataset.Centipawns(1500), 0.9996212},
+		{dataset.Centipawns(2500), 0.9996212},
+		{dataset.Centipawns(-30000), -0.9996212},
+		{dataset.MateIn(1), 1},
+		{dataset.MateIn(2), 0.99985}, // 1 - 0.0003/2
+		{dataset.MateIn(3), 0.9998},  // 1 - 0.0003·2/3
+		{dataset.MateIn(-1), -1},
+		{dataset.MateIn(-4), -0.999775},
+		{dataset.MateIn(0), -1},
+	} {
+		if got := valueOf(t, c.score); math.Abs(float64(got)-c.want) > 6e-8 {
+			t.Errorf("value of %v = %.8f, want %.7f", c.score, got, c.want)
+		}
+	}
+	for _, s := range []dataset.Score{math.MinInt16, dataset.MaxCentipawns + 1, -dataset.MaxCentipawns - 1} {
+		if v, ok := (TalbotBot{}).Value(s); ok {
+			t.Errorf("value of the number %d, which is no score, = %v", s, v)
+		}
+	}
+}
+
+// strictMates is how far float32 tells mates apart: below 1 its numbers lie 2^-24 = 6.0e-8 apart, and mate in n and in
+// n + 1 differ by 0.0003 / (n·(n + 1)), which is less than that from n = 71 on.
+const strictMates = 70
+
+// TestValueOrder walks the whole order of scores.
+func TestValueOrder(t *testing.T) {
+	var order []dataset.Score // ascending
+	for n := 1; n <= dataset.MaxMate; n++ {
+		order = append(order, dataset.MateIn(-n))
+	}
+	for cp := -1500; cp <= 1500; cp++ {
+		order = append(order, dataset.Centipawns(cp))
+	}
+	for n := dataset.MaxMate; n >= 1; n-- {
+		order = append(order, dataset.MateIn(n))
+	}
+	ties := 0
+	for i, s := range order[1:] {
+		a, b := valueOf(t, order[i]), valueOf(t, s)
+		n, _ := s.Mate()
+		before, _ := order[i].Mate()
+		far := max(n, -n) > strictMates && max(before, -before) > strictMates
+		if a > b || a == b && !far {
+			t.Errorf("value of %v is %.9f, of %v %.9f", order[i], a, s, b)
+		}
+		if a == b {
+			ties++
+		}
+		if -b != valueOf(t, -s) {
+			t.Errorf("value of %v is not the negative of that of %v", s, -s)
+		}
+	}
+	t.Logf("%d of %d neighbours tie, all of them mates in more than %d", ties, len(order)-1, strictMates)
+	if v := valueOf(t, dataset.MateIn(dataset.MaxMate)); v <= valueOf(t, dataset.Centipawns(dataset.MaxCentipawns)) {
+		t.Errorf("the farthest mate is worth %v, no more than centipawns", v)
+	}
+}
+
+func searched(s dataset.Score) dataset.Label {
+	return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: s}, {Score: -s}}}
+}
+
+func TestValueOfLabel(t *testing.T) {
+	terminal := dataset.Label{Status: dataset.Terminal}
+	const start, mated = board.StartFEN, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+	for _, c := range []struct {
+		name, fen string
+		label     dataset.Label
+		want      float32
+		ok        bool
+	}{
+		{"first line", start, searched(dataset.MateIn(1)), 1, true},
+		{"missing", start, dataset.Label{}, 0, false},
+		{"missing on a mated board", mated, dataset.Label{}, 0, false},
+		{"failed", start, dataset.Label{Status: dataset.Failed}, 0, false},
+		{"labelled without lines", start, dataset.Label{Status: dataset.Labelled}, 0, false},
+		{"no score", start, searched(math.MinInt16), 0, false},
+		{"white mated", mated, terminal, -1, true},
+		{"black mated", "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", terminal, -1, true},
+		{"stalemate", "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1", terminal, 0, true},
+		{"dead", "k7/8/1KB5/8/8/8/8/8 b - - 0 1", terminal, 0, true},
+		{"not terminal", start, terminal, 0, false},
+	} {
+		p, err := board.ParseFEN(c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := Value(TalbotBot{}, &p, c.label); got != c.want || ok != c.ok {
+			t.Errorf("%s: value %v %v, want %v %v", c.name, got, ok, c.want, c.ok)
+		}
+	}
+}

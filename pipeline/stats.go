@@ -1,0 +1,201 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// Stats is the request to count what a dataset holds.
+type Stats struct {
+	Dir      string
+	Workers  int            // blocks read at a time; 0 means one for each core
+	Progress func(Progress) // may be nil; called from one goroutine at a time
+}
+
+// Statistics is what a dataset holds, counted from its shards. A line is counted as a game, whatever its source.
+type Statistics struct {
+	Games            int64            `json:"games"`
+	Positions        int64            `json:"positions"` // plies + 1 of each line
+	Samples          int64            `json:"samples"`
+	Labelled         int64            `json:"labelled"` // samples that at least one engine searched
+	Bytes            int64            `json:"bytes"`    // of the shards
+	BytesPerPosition float64          `json:"bytes_per_position"`
+	BySource         map[string]Part  `json:"by_source"`    // all sources, empty ones too
+	BySplit          map[string]Part  `json:"by_split"`     // all splits, empty ones too
+	PieceCounts      map[int]int64    `json:"piece_counts"` // samples by the number of pieces on the board, kings included
+	Results          map[string]int64 `json:"results"`      // lines by result
+	Ratings          Distribution     `json:"ratings"`      // of both players, where known
+	Plies            Distribution     `json:"plies"`        // moves of each line
+	Invented         int64            `json:"invented"`     // plies of invented history
+	Policies         int64            `json:"policies"`     // samples with a policy of their own
+	Labels           []LabelStats     `json:"labels"`       // one for each fingerprint of the manifest
+}
+
+// Part is the share of a dataset that is of one source or in one split.
+type Part struct {
+	Games     int64 `json:"games"`
+	Positions int64 `json:"positions"`
+	Samples   int64 `json:"samples"`
+	Labelled  int64 `json:"labelled"`
+}
+
+// Distribution is a histogram of whole numbers with their range and mean; all zero if there are none.
+type Distribution struct {
+	Count int64   `json:"count"`
+	Min   int64   `json:"min"`
+	Max   int64   `json:"max"`
+	Mean  float64 `json:"mean"`
+	Bins  []Bin   `json:"bins"` // ascending, without empty ones
+}
+
+// Bin counts numbers from From up to but not including To.
+type Bin struct {
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Count int64 `json:"count"`
+}
+
+// LabelStats is what one engine under one limit said about the samples of a dataset. Scores, depths and nodes are
+// those of the first searched line.
+type LabelStats struct {
+	Fingerprint string           `json:"fingerprint"` // its ID
+	Engine      string           `json:"engine"`
+	Build       string           `json:"build"`
+	Limit       string           `json:"limit"`
+	Statuses    map[string]int64 `json:"statuses"` // samples by status; they sum to all samples
+	Mating      int64            `json:"mating"`   // the side to move mates
+	Mated       int64            `json:"mated"`    // the side to move is mated
+	Scores      []ScoreBin       `json:"scores"`   // the other scores, from the side to move
+	Depth       float64          `json:"depth"`    // mean
+	Nodes       float64          `json:"nodes"`    // mean
+}
+
+// ScoreBin counts scores with From ≤ centipawns < To; no bound is nil.
+type ScoreBin struct {
+	From  *int  `json:"from"`
+	To    *int  `json:"to"`
+	Count int64 `json:"count"`
+}
+
+// scoreEdges are the bounds between the bins of scores, in centipawns.
+var scoreEdges = [...]int{-1000, -500, -300, -150, -75, -25, 25, 75, 150, 300, 500, 1000}
+
+// The widths of the bins of ratings and plies.
+const (
+	ratingBin = 100
+	pliesBin  = 20
+)
+
+// Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the
+// dataset, and the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
+// [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
+func (o Stats) Run(ctx context.Context) (*Statistics, error) {
+	d, err := shards.OpenDataset(o.Dir, shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Effort))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	blocks := allBlocks(d)
+	workers := o.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	c := &statsRun{dataset: d, blocks: blocks, report: o.Progress, failed: len(blocks)}
+	tallies := make([]*tally, max(1, min(workers, len(blocks))))
+	var wg sync.WaitGroup
+	for i := range tallies {
+		tallies[i] = newTally(d.Manifest)
+		wg.Go(func() { c.work(ctx, tallies[i]) })
+	}
+	wg.Wait()
+	if c.err != nil {
+		return nil, c.err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("counting %q: %w", o.Dir, err)
+	}
+	for _, t := range tallies[1:] {
+		tallies[0].merge(t)
+	}
+	s := tallies[0].statistics(d.Manifest)
+	for _, shard := range d.Manifest.Shards {
+		s.Bytes += shard.Bytes
+	}
+	if s.Positions > 0 {
+		s.BytesPerPosition = float64(s.Bytes) / float64(s.Positions)
+	}
+	return s, nil
+}
+
+// blockRef names a block of a dataset.
+type blockRef struct{ shard, block int }
+
+// allBlocks lists the blocks of a dataset in order.
+func allBlocks(d *shards.Dataset) []blockRef {
+	var refs []blockRef
+	for i, r := range d.Shards {
+		for k := range r.Blocks() {
+			refs = append(refs, blockRef{i, k})
+		}
+	}
+	return refs
+}
+
+// statsRun shares the blocks of a dataset among workers.
+type statsRun struct {
+	dataset *shards.Dataset
+	blocks  []blockRef
+	next    atomic.Int64
+
+	mu     sync.Mutex
+	report func(Progress)
+	done   Progress
+	failed int // the first block with an error
+	err    error
+}
+
+// work counts blocks until none is left or one is damaged. Blocks are taken in order and every block taken is read to
+// its end, so the first damaged one is always found.
+func (c *statsRun) work(ctx context.Context, t *tally) {
+	var lines []dataset.Line
+	for ctx.Err() == nil {
+		i := int(c.next.Add(1)) - 1
+		if i >= len(c.blocks) || c.stopped() {
+			return
+		}
+		var err error
+		r := c.dataset.Shards[c.blocks[i].shard]
+		if lines, err = r.ReadBlock(c.blocks[i].block, lines[:0]); err == nil {
+			err = t.addAll(lines)
+		}
+		c.finish(i, r.Block(c.blocks[i].block), err)
+	}
+}
+
+func (c *statsRun) stopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
+}
+
+func (c *statsRun) finish(i int, b shards.Block, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		if i < c.failed {
+			c.failed, c.err = i, err
+		}
+		return
+	}
+	c.done.Done += int64(b.Positions)
+	if c.report != nil {
+		counts := c.dataset.Manifest.Counts
+		c.report(Progress{Verb: "stats", Done: c.done.Done, Total: counts.Positions, Count: c.done.Done, Rate: c.done.Done, Unit: "positions"})
+	}
+}

@@ -1,0 +1,282 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"talbot/dataset"
+)
+
+// tally counts lines. Only whole numbers are added, so the order of lines and of merging does not matter.
+type tally struct {
+	splits   dataset.Splits
+	all      Part
+	sources  map[dataset.Source]Part
+	bySplit  map[dataset.Split]Part
+	pieces   [65]int64
+	results  map[dataset.Result]int64
+	ratings  spread
+	plies    spread
+	invented int64
+	policies int64
+	labels   []labelTally
+}
+
+// labelTally counts the labels of one fingerprint.
+type labelTally struct {
+	statuses     [dataset.Failed + 1]int64
+	mating       int64
+	mated        int64
+	bins         [len(scoreEdges) + 1]int64
+	depth, nodes int64 // sums
+}
+
+// spread counts whole numbers in bins of equal width.
+type spread struct {
+	width       int64
+	count, sum  int64
+	least, most int64
+	bins        map[int64]int64
+}
+
+func newTally(m *dataset.Manifest) *tally {
+	return &tally{
+		splits:  m.Splits,
+		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}},
+		bySplit: map[dataset.Split]Part{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
+		results: map[dataset.Result]int64{},
+		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
+		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
+		labels:  make([]labelTally, len(m.Fingerprints)),
+	}
+}
+
+func (t *tally) addAll(lines []dataset.Line) error {
+	for i := range lines {
+		if err := t.add(&lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add counts a line. Moves are played unchecked where the rules do not matter for counting pieces.
+func (t *tally) add(l *dataset.Line) error {
+	n := len(l.Moves)
+	labelled, err := t.addLabels(l)
+	if err != nil {
+		return fmt.Errorf("input %d, number %d: %w", l.Input, l.Number, err)
+	}
+	part := Part{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
+	t.all.add(part)
+	addPart(t.sources, l.Source, part)
+	addPart(t.bySplit, t.splits.Of(dataset.SplitKey(l)), part)
+	t.results[l.Result]++
+	t.plies.add(int64(n))
+	for _, elo := range [2]int{l.WhiteElo, l.BlackElo} {
+		if elo > 0 {
+			t.ratings.add(int64(elo))
+		}
+	}
+	t.invented += int64(l.Invented)
+	for _, p := range l.Policies {
+		if len(p) > 0 {
+			t.policies++
+		}
+	}
+	pos := l.Start
+	for ply := 0; ply <= n; ply++ {
+		if l.Samples.Has(ply, n) {
+			t.pieces[pos.Occupied().Len()]++
+		}
+		if ply < n {
+			pos.Play(l.Moves[ply])
+		}
+	}
+	return nil
+}
+
+// addLabels counts the labels of a line and returns how many of its samples some engine searched.
+func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
+	var searched []bool
+	for _, c := range l.Labels {
+		if c.Fingerprint >= len(t.labels) {
+			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels), dataset.ErrDamaged)
+		}
+		if searched == nil {
+			searched = make([]bool, len(c.Labels))
+		}
+		for k := range c.Labels {
+			t.labels[c.Fingerprint].add(&c.Labels[k])
+			if c.Labels[k].Status == dataset.Labelled && !searched[k] {
+				searched[k] = true
+				labelled++
+			}
+		}
+	}
+	return labelled, nil
+}
+
+func (t *labelTally) add(l *dataset.Label) {
+	t.statuses[l.Status]++
+	if l.Status != dataset.Labelled {
+		return
+	}
+	first := &l.Lines[0]
+	t.depth += int64(first.Depth)
+	t.nodes += first.Nodes
+	if n, ok := first.Score.Mate(); ok {
+		if n > 0 {
+			t.mating++
+		} else {
+			t.mated++
+		}
+		return
+	}
+	cp, _ := first.Score.Centipawns()
+	i, found := slices.BinarySearch(scoreEdges[:], cp)
+	if found {
+		i++
+	}
+	t.bins[i]++
+}
+
+func (p *Part) add(q Part) {
+	p.Games += q.Games
+	p.Positions += q.Positions
+	p.Samples += q.Samples
+	p.Labelled += q.Labelled
+}
+
+func addPart[K comparable](m map[K]Part, key K, q Part) {
+	p := m[key]
+	p.add(q)
+	m[key] = p
+}
+
+func (s *spread) add(v int64) {
+	if s.count == 0 {
+		s.least, s.most = v, v
+	}
+	s.least, s.most = min(s.least, v), max(s.most, v)
+	s.count++
+	s.sum += v
+	s.bins[v/s.width]++
+}
+
+func (s *spread) merge(o *spread) {
+	if o.count == 0 {
+		return
+	}
+	if s.count == 0 {
+		s.least, s.most = o.least, o.most
+	}
+	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
+	s.count += o.count
+	s.sum += o.sum
+	for k, n := range o.bins {
+		s.bins[k] += n
+	}
+}
+
+func (s *spread) distribution() Distribution {
+	d := Distribution{Count: s.count, Min: s.least, Max: s.most, Bins: []Bin{}}
+	if s.count > 0 {
+		d.Mean = float64(s.sum) / float64(s.count)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.bins)) {
+		d.Bins = append(d.Bins, Bin{From: k * s.width, To: (k + 1) * s.width, Count: s.bins[k]})
+	}
+	return d
+}
+
+// merge adds what another tally counted.
+func (t *tally) merge(o *tally) {
+	t.all.add(o.all)
+	for k, p := range o.sources {
+		addPart(t.sources, k, p)
+	}
+	for k, p := range o.bySplit {
+		addPart(t.bySplit, k, p)
+	}
+	for i, n := range o.pieces {
+		t.pieces[i] += n
+	}
+	for k, n := range o.results {
+		t.results[k] += n
+	}
+	t.ratings.merge(&o.ratings)
+	t.plies.merge(&o.plies)
+	t.invented += o.invented
+	t.policies += o.policies
+	for i := range o.labels {
+		a, b := &t.labels[i], &o.labels[i]
+		for k, n := range b.statuses {
+			a.statuses[k] += n
+		}
+		for k, n := range b.bins {
+			a.bins[k] += n
+		}
+		a.mating, a.mated = a.mating+b.mating, a.mated+b.mated
+		a.depth, a.nodes = a.depth+b.depth, a.nodes+b.nodes
+	}
+}
+
+// statistics returns what was counted, without the bytes.
+func (t *tally) statistics(m *dataset.Manifest) *Statistics {
+	s := &Statistics{
+		Games: t.all.Games, Positions: t.all.Positions, Samples: t.all.Samples, Labelled: t.all.Labelled,
+		BySource: map[string]Part{}, BySplit: map[string]Part{}, PieceCounts: map[int]int64{}, Results: map[string]int64{},
+		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
+		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{},
+	}
+	for k, p := range t.sources {
+		s.BySource[k.String()] = p
+	}
+	for k, p := range t.bySplit {
+		s.BySplit[k.String()] = p
+	}
+	for n, count := range t.pieces {
+		if count > 0 {
+			s.PieceCounts[n] = count
+		}
+	}
+	for k, n := range t.results {
+		s.Results[k.String()] = n
+	}
+	for i := range t.labels {
+		s.Labels = append(s.Labels, t.labels[i].stats(m.Fingerprints[i], t.all.Samples))
+	}
+	return s
+}
+
+func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
+	s := LabelStats{
+		Fingerprint: f.ID(), Engine: f.Engine, Build: f.Build, Limit: f.Limit,
+		Statuses: map[string]int64{}, Mating: t.mating, Mated: t.mated,
+	}
+	for _, n := range t.statuses {
+		samples -= n
+	}
+	for k, n := range t.statuses {
+		if dataset.LabelStatus(k) == dataset.Missing {
+			n += samples // of lines without a column
+		}
+		s.Statuses[dataset.LabelStatus(k).String()] = n
+	}
+	if n := t.statuses[dataset.Labelled]; n > 0 {
+		s.Depth, s.Nodes = float64(t.depth)/float64(n), float64(t.nodes)/float64(n)
+	}
+	for i, n := range t.bins {
+		b := ScoreBin{Count: n}
+		if i > 0 {
+			b.From = &scoreEdges[i-1]
+		}
+		if i < len(scoreEdges) {
+			b.To = &scoreEdges[i]
+		}
+		s.Scores = append(s.Scores, b)
+	}
+	return s
+}

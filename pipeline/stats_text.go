@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// barWidth is the length of the longest bar of a chart, in characters.
+const barWidth = 32
+
+// bar is one row of a chart.
+type bar struct {
+	name  string
+	count int64
+}
+
+// WriteText writes the statistics as a page for the eye.
+func (s *Statistics) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s games, %s positions, %s samples, %s labelled\n",
+		thousands(s.Games), thousands(s.Positions), thousands(s.Samples), thousands(s.Labelled))
+	fmt.Fprintf(&b, "%s bytes, %.2f per position\n", thousands(s.Bytes), s.BytesPerPosition)
+	if s.Invented > 0 || s.Policies > 0 {
+		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented), thousands(s.Policies))
+	}
+	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame"})
+	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
+
+	var results, pieces []bar
+	for _, name := range []string{"1-0", "1/2-1/2", "0-1", "*"} {
+		if n := s.Results[name]; n > 0 {
+			results = append(results, bar{name, n})
+		}
+	}
+	chart(&b, "lines by result", results)
+	for _, n := range slices.Sorted(maps.Keys(s.PieceCounts)) {
+		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
+	}
+	chart(&b, "samples by pieces on the board", pieces)
+	s.Plies.chart(&b, "lines by plies")
+	s.Ratings.chart(&b, "players by rating")
+	for i := range s.Labels {
+		s.Labels[i].write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func partTable(b *strings.Builder, title string, parts map[string]Part, names []string) {
+	fmt.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
+	for _, name := range names {
+		if p := parts[name]; p != (Part{}) {
+			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, thousands(p.Games), thousands(p.Positions), thousands(p.Samples), thousands(p.Labelled))
+		}
+	}
+}
+
+func (d Distribution) chart(b *strings.Builder, title string) {
+	if d.Count == 0 {
+		return
+	}
+	var bars []bar
+	for _, bin := range d.Bins {
+		bars = append(bars, bar{fmt.Sprintf("%d–%d", bin.From, bin.To-1), bin.Count})
+	}
+	chart(b, fmt.Sprintf("%s (%d to %d, mean %.1f)", title, d.Min, d.Max, d.Mean), bars)
+}
+
+// write writes the page's part of one fingerprint.
+func (l *LabelStats) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\nlabels by %s, %s (build %s, fingerprint %s)\n ", l.Engine, l.Limit, l.Build, l.Fingerprint)
+	for _, status := range []string{"labelled", "terminal", "failed", "missing"} {
+		fmt.Fprintf(b, " %s %s", status, thousands(l.Statuses[status]))
+	}
+	fmt.Fprintf(b, "\n  depth %.1f, nodes %.0f on average\n", l.Depth, l.Nodes)
+	if l.Statuses["labelled"] == 0 {
+		return
+	}
+	bars := []bar{{"mated", l.Mated}}
+	for _, bin := range l.Scores {
+		name := ""
+		switch {
+		case bin.From == nil:
+			name = fmt.Sprintf("below %+d", *bin.To)
+		case bin.To == nil:
+			name = fmt.Sprintf("from %+d", *bin.From)
+		default:
+			name = fmt.Sprintf("%+d to %+d", *bin.From, *bin.To-1)
+		}
+		bars = append(bars, bar{name, bin.Count})
+	}
+	chart(b, "scores of the side to move, centipawns", append(bars, bar{"mates", l.Mating}))
+}
+
+// chart draws bars whose lengths are shares of the greatest; what is not zero is seen.
+func chart(b *strings.Builder, title string, bars []bar) {
+	most, sum := int64(0), int64(0)
+	for _, r := range bars {
+		most, sum = max(most, r.count), sum+r.count
+	}
+	if most == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, r := range bars {
+		length := int(float64(r.count)/float64(most)*barWidth + 0.5)
+		if r.count > 0 {
+			length = max(length, 1)
+		}
+		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.name, strings.Repeat("█", length), strings.Repeat(" ", barWidth-length),
+			thousands(r.count), 100*float64(r.count)/float64(sum))
+		b.WriteString(line + "\n")
+	}
+}
+
+// thousands writes a count with a space between groups of three digits.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}

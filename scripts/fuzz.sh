@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs every fuzz target of every package for FUZZTIME. GO is the go command, TAGS the build tags.
+set -eu
+GO=${GO:-go}
+TAGS=${TAGS:-}
+FUZZTIME=${FUZZTIME:-30s}
+
+targets=$(env $GO list $TAGS -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... |
+	while read -r package file; do
+		[ -n "$package" ] && sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$package \1|p" "$file"
+	done)
+[ -n "$targets" ] || { echo "fuzz: error: no fuzz target found" >&2; exit 1; }
+
+echo "$targets" | while read -r package target; do
+	echo "fuzz: $package $target for $FUZZTIME"
+	env $GO test $TAGS -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" "$package" </dev/null
+done

@@ -1,0 +1,212 @@
+package shards
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// writeDataset writes a dataset of two shards and returns its folder and manifest.
+func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest) {
+	t.Helper()
+	dir := t.TempDir()
+	m := &dataset.Manifest{
+		Tool: "talbot test", Verb: "ingest", Seed: 1, Splits: dataset.DefaultSplits,
+		Inputs:       []dataset.Input{{Name: "a.pgn"}, {Name: "b.pgn"}, {Name: "c.csv"}},
+		Fingerprints: make([]dataset.Fingerprint, 5),
+	}
+	half := (len(lines) + 1) / 2
+	for number, part := range [][]dataset.Line{lines[:half], lines[half:]} {
+		w, err := Create(dir, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range part {
+			if err := w.Write(&part[i]); err != nil {
+				t.Fatal(err)
+			}
+			count(&m.Counts, &part[i])
+		}
+		info, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Shards = append(m.Shards, info)
+	}
+	if err := dataset.WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	return dir, m
+}
+
+func count(c *dataset.Counts, l *dataset.Line) {
+	c.GamesRead++
+	c.GamesKept++
+	c.Positions += int64(len(l.Moves) + 1)
+	c.Samples += int64(l.SampleCount())
+	for _, column := range l.Labels {
+		for _, label := range column.Labels {
+			switch label.Status {
+			case dataset.Labelled:
+				c.Labelled++
+			case dataset.Terminal:
+				c.Terminal++
+			case dataset.Failed:
+				c.Failed++
+			}
+		}
+	}
+}
+
+func TestDataset(t *testing.T) {
+	lines := randomLines(t, 20, 300, true)
+	dir, m := writeDataset(t, lines)
+	// What a killed run leaves does not disturb readers.
+	if err := os.WriteFile(filepath.Join(dir, Name(2)+".tmp"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []dataset.Line
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, *l)
+	}
+	if s := diff(got, lines); s != "" {
+		t.Error(s)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, workers := range []int{1, 4} {
+		last := int64(0)
+		r, err := Verify(t.Context(), dir, VerifyWorkers(workers), VerifyProgress(func(n int64) { last = n }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Lines != 300 || last != 300 || r.Shards != 2 || r.Labelled != m.Counts.Labelled || len(r.Extra) > 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Verify(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}
+
+// TestVerifyFinds damages a dataset in one place at a time.
+func TestVerifyFinds(t *testing.T) {
+	lines := randomLines(t, 21, 50, true)
+	change := func(file string, f func([]byte) []byte) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, file)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, f(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rewrite := func(f func(*dataset.Manifest)) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			m, err := dataset.ReadManifest(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(m)
+			if err := dataset.WriteManifest(dir, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		damage func(*testing.T, string)
+		want   string
+	}{
+		"no shard":     {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, Name(1))) }, Name(1)},
+		"empty shard":  {change(Name(1), func(b []byte) []byte { return nil }), Name(1)},
+		"cut":          {change(Name(0), func(b []byte) []byte { return b[:len(b)-1] }), Name(0)},
+		"flip":         {change(Name(0), func(b []byte) []byte { b[100] ^= 4; return b }), Name(0)},
+		"manifest":     {change(dataset.ManifestName, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }), dataset.ManifestName},
+		"other shard":  {func(t *testing.T, dir string) { os.Rename(filepath.Join(dir, Name(0)), filepath.Join(dir, Name(1))) }, Name(0)},
+		"wrong hash":   {rewrite(func(m *dataset.Manifest) { m.Shards[0].SHA256 = strings.Repeat("0", 64) }), Name(0)},
+		"wrong label":  {rewrite(func(m *dataset.Manifest) { m.Counts.Labelled++ }), "labelled samples"},
+		"inputs":       {rewrite(func(m *dataset.Manifest) { m.Inputs = m.Inputs[:1] }), "input "},
+		"fingerprints": {rewrite(func(m *dataset.Manifest) { m.Fingerprints = nil }), "fingerprint "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := writeDataset(t, lines)
+			c.damage(t, dir)
+			r, err := Verify(t.Context(), dir)
+			if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), c.want) || len(r.Damage) == 0 {
+				t.Errorf("error %v, want damage that names %q; report %+v", err, c.want, r)
+			}
+		})
+	}
+}
+
+// TestVerifyReplays: checksums that are right do not excuse an illegal move.
+func TestVerifyReplays(t *testing.T) {
+	lines := []dataset.Line{{Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 36)}}}
+	dir, _ := writeDataset(t, lines)
+	_, err := Verify(t.Context(), dir)
+	if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "illegal") || !strings.Contains(err.Error(), "line 0") {
+		t.Errorf("error %v, want the illegal move and its line", err)
+	}
+}
+
+// TestVerifyUnknownColumn: the checksums of columns that readers skip count too.
+func TestVerifyUnknownColumn(t *testing.T) {
+	for _, spoil := range []bool{false, true} {
+		dir, m := writeDataset(t, make([]dataset.Line, 0))
+		at := 0
+		b := craft(1, 1, 0, func(c *columnIndex) { at = int(c.Offset) }, column{"later", []byte("abc")})
+		if spoil {
+			b[at+6]++
+		}
+		path := filepath.Join(dir, Name(0))
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m.Shards[0] = dataset.ShardInfo{File: Name(0), Bytes: int64(len(b)), SHA256: sha256Hex(b), Lines: 1, Positions: 1}
+		m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions = 1, 1, 1
+		if err := dataset.WriteManifest(dir, m); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(t.Context(), dir); errors.Is(err, dataset.ErrDamaged) != spoil {
+			t.Errorf("spoilt %v: error %v", spoil, err)
+		}
+	}
+}
+
+func TestOpenDatasetErrors(t *testing.T) {
+	if _, err := OpenDataset(t.TempDir()); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("empty folder: %v", err)
+	}
+	if _, err := Verify(t.Context(), filepath.Join(t.TempDir(), "missing")); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("no folder: %v", err)
+	}
+	dir, _ := writeDataset(t, randomLines(t, 22, 10, false))
+	path := filepath.Join(dir, Name(1))
+	b, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append(bytes.Clone(b), 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenDataset(dir); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), Name(1)) {
+		t.Errorf("longer shard: %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+)
+
+// ErrNoSamples says that a chosen split of a dataset, or of all of them, has no usable sample.
+var ErrNoSamples = errors.New("no usable samples")
+
+// ErrSplits says that the datasets of one run are split differently, so that one's test could be the other's train.
+var ErrSplits = errors.New("datasets are split differently")
+
+// Options are how datasets are read.
+type Options struct {
+	Recipe  string // whose encoding and targets
+	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
+	Workers int    // 0 = one for each processor
+}
+
+// Data is one or more open datasets. It is safe for concurrent use until Close.
+type Data struct {
+	Sets    []*Set
+	Options Options
+	encoder encode.Encoder
+}
+
+// Set is one dataset of a [Data].
+type Set struct {
+	Spec
+	Manifest *dataset.Manifest
+	Hash     string // of the manifest
+	shards   *shards.Dataset
+	blocks   []place
+	label    int // index of the fingerprint whose labels count, anyLabel for the last
+}
+
+const anyLabel = -1
+
+// place is where a block is.
+type place struct{ shard, block int }
+
+// Open opens datasets that are split alike ([ErrSplits]) and are different ones. Errors of a dataset are those of
+// [shards.OpenDataset]. Whoever opens a Data closes it.
+func Open(specs []Spec, o Options) (_ *Data, err error) {
+	d := &Data{Options: o}
+	if d.encoder, err = encode.ByName(o.Recipe); err != nil {
+		return nil, err
+	}
+	if o.Workers <= 0 {
+		d.Options.Workers = runtime.GOMAXPROCS(0)
+	}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	for _, spec := range specs {
+		s, err := openSet(spec, o.Label)
+		if err != nil {
+			return nil, err
+		}
+		d.Sets = append(d.Sets, s)
+		for _, other := range d.Sets[:len(d.Sets)-1] {
+			if other.Hash == s.Hash {
+				return nil, fmt.Errorf("%q and %q are the same dataset", other.Dir, s.Dir)
+			}
+		}
+		if first := d.Sets[0]; first.Manifest.Splits != s.Manifest.Splits {
+			return nil, fmt.Errorf("%w: %q has %s, %q has %s", ErrSplits, first.Dir, first.Manifest.Splits, s.Dir, s.Manifest.Splits)
+		}
+	}
+	if len(d.Sets) == 0 {
+		return nil, errors.New("no dataset named")
+	}
+	return d, nil
+}
+
+// columns are all that targets are made of.
+const columns = shards.Policies | shards.Scores | shards.Best
+
+func openSet(spec Spec, label string) (*Set, error) {
+	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(columns))
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds, label: anyLabel}
+	for i, r := range ds.Shards {
+		for b := range r.Blocks() {
+			s.blocks = append(s.blocks, place{i, b})
+		}
+	}
+	if label == "" {
+		return s, nil
+	}
+	var known []string
+	for i, f := range ds.Manifest.Fingerprints {
+		if f.ID() == label {
+			s.label = i
+			return s, nil
+		}
+		known = append(known, fmt.Sprintf("%s (%s, %s)", f.ID(), f.Engine, f.Limit))
+	}
+	ds.Close()
+	if known == nil {
+		known = []string{"none"}
+	}
+	return nil, fmt.Errorf("%q has no labels of fingerprint %q; there are: %s", spec.Dir, label, strings.Join(known, ", "))
+}
+
+// Close closes the datasets.
+func (d *Data) Close() error {
+	var all []error
+	for _, s := range d.Sets {
+		all = append(all, s.shards.Close())
+	}
+	return errors.Join(all...)
+}
+
+// Absolute returns the folder's absolute path, or the folder as it was given.
+func (s *Set) Absolute() string {
+	if path, err := filepath.Abs(s.Dir); err == nil {
+		return path
+	}
+	return s.Dir
+}

@@ -1,0 +1,24 @@
+// Package loader reads datasets for training and evaluation.
+//
+// In go the folders of datasets, each with the share it is to have ([Spec]); out come a [train.Source] of batches
+// ([Loader]), the fixed batches of validation ([Survey.Val]) and the samples of a split ([Data.Samples]). A sample
+// without value label has only its policy target, and the other way round; one with neither is left out and counted.
+//
+// # Order of training
+//
+// What is drawn depends on the data, the seed and the shares alone, not on the number of workers. Each dataset is a
+// stream of its own that gives every usable train sample exactly once an epoch: the blocks of all its shards are
+// permuted, put into groups of up to a million samples, and the samples of a group are permuted. A draw first picks the
+// dataset by its share. A [State] is a place in all streams, so a restored loader goes on at the same sample.
+//
+// # Cost
+//
+// A [Data.Survey] reads all of the data once before training: only then are counts exact. A loaded group keeps its
+// lines, at about 60 bytes a sample of a game, and two groups of each dataset are in memory; samples are replayed and
+// encoded as they are drawn (go test ./train/loader -bench . says how fast).
+//
+// # Goroutines
+//
+// All that reads or encodes uses up to the given number of workers and leaves none behind, but for a Loader, which
+// reads the next group in the background until [Loader.Close].
+package loader

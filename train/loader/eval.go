@@ -1,0 +1,266 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/train"
+)
+
+// EvalOptions decide which samples are evaluated.
+type EvalOptions struct {
+	Splits []dataset.Split
+	Limit  int64 // that many samples, spread by hash over all datasets; 0 = all
+	// TrainedOn are the datasets the network was trained on, whose train split makes a position seen. Nil if that is
+	// not known: then no sample is marked as unseen.
+	TrainedOn []Spec
+	// Progress is told how much of a pass over the data is done; it may be nil.
+	Progress func(what string, blocks, of int)
+	// Total is told how many samples come, before the first, if that is known; it may be nil.
+	Total func(samples int64)
+}
+
+// evalChunk is how many samples are encoded at a time by one worker.
+const evalChunk = 512
+
+// Samples yields the usable samples of the splits in the order of the data. Positions without a legal move are left
+// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples].
+//
+// A position is unseen if no sample of the train split of TrainedOn has it, by its 64-bit key (no counters). That
+// takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the evaluated samples only.
+func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[train.Sample, error] {
+	return func(yield func(train.Sample, error) bool) {
+		if err := d.samples(ctx, o, yield); err != nil {
+			yield(train.Sample{}, err)
+		}
+	}
+}
+
+// samples returns nil after yield has said to stop.
+func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Sample, error) bool) error {
+	want := only(o.Splits...)
+	report := func(what string) func(int, int) {
+		return func(blocks, of int) {
+			if o.Progress != nil {
+				o.Progress(what, blocks, of)
+			}
+		}
+	}
+	var chosen []pick // by place; nil = all
+	var seen map[uint64]bool
+	if o.Limit > 0 || o.TrainedOn != nil {
+		var err error
+		if chosen, seen, err = d.choose(ctx, want, o, report("choosing samples")); err != nil {
+			return err
+		}
+	}
+	if o.TrainedOn == nil {
+		seen = nil
+	} else if err := strike(ctx, seen, o.TrainedOn, d.Options, report("reading train data")); err != nil {
+		return err
+	}
+	count := 0
+	for r, err := range d.scan(ctx, want, nil) {
+		if err != nil {
+			return err
+		}
+		list := pickedIn(r, &chosen, o.Limit > 0)
+		for s, err := range d.evalSamples(r.records, list, seen) {
+			if err != nil {
+				return err
+			}
+			count++
+			if !yield(s, nil) {
+				return nil
+			}
+		}
+	}
+	if count == 0 {
+		return d.noSamples(o.Splits)
+	}
+	return nil
+}
+
+func (d *Data) noSamples(splits []dataset.Split) error {
+	var dirs []string
+	for _, s := range d.Sets {
+		dirs = append(dirs, s.Dir)
+	}
+	return fmt.Errorf("the split %v (%s) of %q has %w", splits, d.Sets[0].Manifest.Splits, dirs, ErrNoSamples)
+}
+
+// choose picks the samples of the limit and returns the keys of those that are evaluated, none of them seen yet.
+func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, map[uint64]bool, error) {
+	const most = 1 << 24 // picks are 48 bytes
+	if o.Limit > most {
+		return nil, nil, fmt.Errorf("%d samples to choose are over %d", o.Limit, most)
+	}
+	chosen, keys, count := newPicks(int(o.Limit)), map[uint64]bool{}, int64(0)
+	for r, err := range d.scan(ctx, want, done) {
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range r.samples {
+			s := &r.samples[i]
+			if count++; o.Limit == 0 {
+				keys[s.key] = false
+			} else {
+				chosen.add(pick{hash: r.hash(s), set: r.set, block: r.block, sample: i, key: s.key})
+			}
+		}
+	}
+	if count == 0 {
+		return nil, nil, d.noSamples(o.Splits)
+	}
+	list := chosen.sorted()
+	for _, p := range list {
+		keys[p.key] = false
+	}
+	if o.Limit > 0 {
+		count = int64(len(list))
+	}
+	if o.Total != nil {
+		o.Total(count)
+	}
+	return list, keys, nil
+}
+
+// pickedIn returns the indices of the samples of a block that are evaluated, and takes them off the list.
+func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
+	var list []int
+	if !limited {
+		for i := range r.samples {
+			list = append(list, i)
+		}
+		return list
+	}
+	for len(*chosen) > 0 && (*chosen)[0].set == r.set && (*chosen)[0].block == r.block {
+		list = append(list, (*chosen)[0].sample)
+		*chosen = (*chosen)[1:]
+	}
+	return list
+}
+
+// evalSamples encodes samples of a block.
+func (d *Data) evalSamples(r *records, list []int, seen map[uint64]bool) iter.Seq2[train.Sample, error] {
+	chunks := slices.Collect(slices.Chunk(list, evalChunk))
+	return func(yield func(train.Sample, error) bool) {
+		for samples, err := range inOrder(len(chunks), d.Options.Workers, func(i int) ([]train.Sample, error) {
+			return d.evalChunk(r, chunks[i], seen)
+		}) {
+			if err != nil {
+				yield(train.Sample{}, err)
+				return
+			}
+			for _, s := range samples {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (d *Data) evalChunk(r *records, list []int, seen map[uint64]bool) ([]train.Sample, error) {
+	out := make([]train.Sample, 0, len(list))
+	var w encode.Walker
+	for _, i := range list {
+		s := &r.samples[i]
+		line := &r.lines[s.line]
+		if err := w.At(line, int(s.ply)); err != nil {
+			return nil, err
+		}
+		e := train.Sample{Source: line.Source.String(), Legal: encode.LegalIndices(nil, d.encoder, w.Position())}
+		if len(e.Legal) == 0 {
+			continue
+		}
+		if d.encoder.Planes() != len(e.Planes) {
+			return nil, errors.New("the evaluation takes inputs of 68 planes only")
+		}
+		d.encoder.Encode(e.Planes[:], w.Game())
+		for _, t := range r.policy(s) {
+			e.Policy = append(e.Policy, train.Target(t))
+		}
+		if s.hasValue() {
+			e.Value, e.HasValue = s.value, true
+		}
+		if seen != nil {
+			e.Unseen = !seen[s.key]
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// strike marks the keys that occur among the train samples of datasets.
+func strike(ctx context.Context, seen map[uint64]bool, specs []Spec, o Options, done func(int, int)) error {
+	type work struct {
+		set   *shards.Dataset
+		place place
+	}
+	var blocks []work
+	for _, spec := range specs {
+		ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(0))
+		if err != nil {
+			return err
+		}
+		defer ds.Close()
+		for i, r := range ds.Shards {
+			for b := range r.Blocks() {
+				blocks = append(blocks, work{ds, place{i, b}})
+			}
+		}
+	}
+	hits, n := map[uint64]bool{}, 0 // workers read seen until all are done
+	for found, err := range inOrder(len(blocks), o.Workers, func(i int) ([]uint64, error) {
+		return trainKeysIn(ctx, blocks[i].set, blocks[i].place, seen)
+	}) {
+		if err != nil {
+			return err
+		}
+		for _, key := range found {
+			hits[key] = true
+		}
+		n++
+		done(n, len(blocks))
+	}
+	for key := range hits {
+		seen[key] = true
+	}
+	return nil
+}
+
+// trainKeysIn returns which of the keys occur among the train samples of a block, each once.
+func trainKeysIn(ctx context.Context, ds *shards.Dataset, at place, keys map[uint64]bool) ([]uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	lines, err := ds.Shards[at.shard].ReadBlock(at.block, nil)
+	if err != nil {
+		return nil, err
+	}
+	var w encode.Walker
+	found := map[uint64]bool{}
+	for i := range lines {
+		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
+			continue
+		}
+		for w.Reset(&lines[i]); w.Next(); {
+			key := w.Position().Key()
+			if _, ok := keys[key]; ok {
+				found[key] = true
+			}
+		}
+	}
+	list := make([]uint64, 0, len(found))
+	for key := range found {
+		list = append(list, key)
+	}
+	return list, nil
+}

@@ -1,0 +1,123 @@
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/train"
+)
+
+// identityName is the file of a run that says what it is trained on.
+const identityName = "data.json"
+
+// Identity says what a run is trained on. It is kept in the run's folder as data.json.
+type Identity struct {
+	Splits string        `json:"splits"`          // percentages, as "90,5,5"
+	Label  string        `json:"label,omitempty"` // [Options.Label]
+	Sets   []SetIdentity `json:"datasets"`
+}
+
+// SetIdentity is one dataset of a run.
+type SetIdentity struct {
+	Dir      string  `json:"dir"`              // absolute; where it was when the run last began
+	Weight   float64 `json:"weight,omitempty"` // [Spec.Weight]
+	Manifest string  `json:"manifest"`         // its hash
+}
+
+// Identity returns what d is.
+func (d *Data) Identity() Identity {
+	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label}
+	for _, s := range d.Sets {
+		id.Sets = append(id.Sets, SetIdentity{s.Absolute(), s.Weight, s.Hash})
+	}
+	return id
+}
+
+// ReadIdentity reads what the run in that folder is trained on. For a folder without one the error is
+// [train.ErrNoRun].
+func ReadIdentity(run string) (Identity, error) {
+	var id Identity
+	path := filepath.Join(run, identityName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return id, fmt.Errorf("%q: %w", run, train.ErrNoRun)
+	}
+	if err != nil {
+		return id, err
+	}
+	if err := json.Unmarshal(text, &id); err != nil {
+		return id, fmt.Errorf("%q: %w", path, err)
+	}
+	return id, nil
+}
+
+// Write keeps the identity in a run's folder, which is made if it is not there.
+func (id Identity) Write(run string) error {
+	text, err := json.MarshalIndent(id, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(run, 0o777); err != nil {
+		return err
+	}
+	return dataset.WriteFileAtomic(filepath.Join(run, identityName), append(text, '\n'))
+}
+
+// Specs returns the datasets where they were.
+func (id Identity) Specs() []Spec {
+	var specs []Spec
+	for _, s := range id.Sets {
+		specs = append(specs, Spec{s.Dir, s.Weight})
+	}
+	return specs
+}
+
+// Differs returns a [train.ConfigError] that names the first difference to what the run was started with, but for the
+// place of the datasets; nil if there is none.
+func (id Identity) Differs(started Identity) error {
+	refuse := func(field string, want, have any) error {
+		return &train.ConfigError{Field: field, Want: fmt.Sprint(want), Have: fmt.Sprint(have)}
+	}
+	if len(id.Sets) != len(started.Sets) {
+		return refuse("data", fmt.Sprintf("%d datasets", len(id.Sets)), fmt.Sprintf("%d datasets", len(started.Sets)))
+	}
+	for i, s := range id.Sets {
+		was := started.Sets[i]
+		if s.Manifest != was.Manifest {
+			return refuse("data", fmt.Sprintf("%q (manifest %.16s)", s.Dir, s.Manifest), fmt.Sprintf("%q (manifest %.16s)", was.Dir, was.Manifest))
+		}
+		if s.Weight != was.Weight {
+			return refuse("data", fmt.Sprintf("%q:%g", s.Dir, s.Weight), fmt.Sprintf("%q:%g", was.Dir, was.Weight))
+		}
+	}
+	if id.Label != started.Label {
+		return refuse("label", fmt.Sprintf("%q", id.Label), fmt.Sprintf("%q", started.Label))
+	}
+	return nil
+}
+
+// Locate finds the datasets of a run: where they were, or among other folders. missing names those that are in
+// neither, or have changed.
+func (id Identity) Locate(others []Spec) (found []Spec, missing []string) {
+	byHash := map[string]string{}
+	for _, o := range others {
+		if m, err := dataset.ReadManifest(o.Dir); err == nil {
+			byHash[m.Hash()] = o.Dir
+		}
+	}
+	for _, s := range id.Sets {
+		if m, err := dataset.ReadManifest(s.Dir); err == nil && m.Hash() == s.Manifest {
+			found = append(found, Spec{Dir: s.Dir})
+		} else if dir, ok := byHash[s.Manifest]; ok {
+			found = append(found, Spec{Dir: dir})
+		} else {
+			missing = append(missing, s.Dir)
+		}
+	}
+	return found, missing
+}

@@ -1,0 +1,250 @@
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/train"
+)
+
+// GroupSamples is how many samples are shuffled together, over all datasets, where nothing else is asked for.
+const GroupSamples = 1 << 20
+
+// LoaderOptions decide what a [Loader] draws.
+type LoaderOptions struct {
+	Batch        int   // samples of a batch
+	Seed         int64 // of the order
+	GroupSamples int64 // samples that are shuffled together, over all datasets; 0 = [GroupSamples]
+}
+
+// Loader draws the batches of a training run. It is a [train.Source].
+type Loader struct {
+	data    *Data
+	survey  *Survey
+	options LoaderOptions
+	streams []*stream
+	draws   uint64
+	slots   []slot
+}
+
+var _ train.Source = (*Loader)(nil)
+
+// State is the place of a [Loader], as JSON in a batch.
+type State struct {
+	Draws uint64  `json:"draws"` // samples drawn so far
+	Sets  []Place `json:"sets"`  // of each dataset
+}
+
+// Place is the next sample of a dataset.
+type Place struct {
+	Manifest string `json:"manifest"` // the dataset's hash
+	Epoch    int    `json:"epoch"`
+	Group    int    `json:"group"`  // of the epoch
+	Offset   int    `json:"offset"` // in the group
+}
+
+// NewLoader returns a loader at the beginning. Whoever makes one closes it, before the data.
+func (s *Survey) NewLoader(o LoaderOptions) *Loader {
+	if o.GroupSamples <= 0 {
+		o.GroupSamples = GroupSamples
+	}
+	l := &Loader{data: s.data, survey: s, options: o}
+	for i, set := range s.data.Sets {
+		l.streams = append(l.streams, &stream{loader: l, set: i, Place: Place{Manifest: set.Hash}})
+	}
+	return l
+}
+
+// Next draws the next batch. Errors are those of reading a shard.
+func (l *Loader) Next(b *train.Batch) error {
+	l.slots = l.slots[:0]
+	for range l.options.Batch {
+		s, err := l.choose().take()
+		if err != nil {
+			return err
+		}
+		l.slots = append(l.slots, s)
+		l.draws++
+	}
+	if err := l.data.fill(b, l.slots, l.survey.Choices); err != nil {
+		return err
+	}
+	clear(l.slots) // let go of finished groups
+	state := State{Draws: l.draws}
+	for _, s := range l.streams {
+		state.Sets = append(state.Sets, s.Place)
+	}
+	var err error
+	b.State, err = json.Marshal(state)
+	return err
+}
+
+// choose picks the dataset of the next draw.
+func (l *Loader) choose() *stream {
+	u := 0.0
+	if len(l.streams) > 1 {
+		u = unit(l.options.Seed^forDatasets, l.draws)
+	}
+	for i, c := range l.survey.Sets {
+		if u -= c.Share; u < 0 {
+			return l.streams[i]
+		}
+	}
+	return l.streams[len(l.streams)-1] // shares sum to 1 but for rounding
+}
+
+// Restore continues behind the batch that carried the state. The datasets must be those of the state.
+func (l *Loader) Restore(text json.RawMessage) error {
+	var state State
+	if err := json.Unmarshal(text, &state); err != nil {
+		return fmt.Errorf("state of the loader %q: %w", text, err)
+	}
+	if len(state.Sets) != len(l.streams) {
+		return fmt.Errorf("state of the loader is of %d datasets, not %d", len(state.Sets), len(l.streams))
+	}
+	for i, p := range state.Sets {
+		s := l.streams[i]
+		if p.Manifest != s.Manifest {
+			return fmt.Errorf("state of the loader is of another dataset than %q", l.data.Sets[i].Dir)
+		}
+		if p.Epoch < 0 || p.Group < 0 || p.Offset < 0 {
+			return fmt.Errorf("state of the loader %q has a negative number", text)
+		}
+	}
+	for i, p := range state.Sets {
+		if err := l.streams[i].seek(p); err != nil {
+			return err
+		}
+	}
+	l.draws = state.Draws
+	return nil
+}
+
+// Close stops reading ahead.
+func (l *Loader) Close() {
+	for _, s := range l.streams {
+		s.stop()
+	}
+}
+
+// stream gives the train samples of one dataset, epoch after epoch.
+type stream struct {
+	loader *Loader
+	set    int
+	Place
+
+	now   *group
+	ahead chan loaded // the group behind now, if it is being read
+}
+
+// group is a group of blocks in memory.
+type group struct {
+	*records
+	order []int32
+	last  bool // of its epoch
+}
+
+type loaded struct {
+	group *group
+	err   error
+}
+
+// take returns the next sample.
+func (s *stream) take() (slot, error) {
+	if s.now == nil {
+		if err := s.seek(s.Place); err != nil {
+			return slot{}, err
+		}
+	}
+	for s.Offset >= len(s.now.order) {
+		next := s.behind()
+		l := <-s.ahead
+		s.ahead = nil
+		if l.err != nil {
+			s.now = nil
+			return slot{}, l.err
+		}
+		s.Place, s.now = next, l.group
+		s.prefetch()
+	}
+	i := s.now.order[s.Offset]
+	s.Offset++
+	return slot{s.now.records, int(i)}, nil
+}
+
+// behind is the beginning of the group behind the present one.
+func (s *stream) behind() Place {
+	if s.now.last {
+		return Place{Manifest: s.Manifest, Epoch: s.Epoch + 1}
+	}
+	return Place{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1}
+}
+
+func (s *stream) seek(p Place) error {
+	s.stop()
+	g, err := s.load(p.Epoch, p.Group)
+	if err != nil {
+		return err
+	}
+	if p.Offset > len(g.order) {
+		return fmt.Errorf("sample %d of a group of %d", p.Offset, len(g.order))
+	}
+	s.Place, s.now = p, g
+	s.prefetch()
+	return nil
+}
+
+// prefetch begins to read the group behind the present one.
+func (s *stream) prefetch() {
+	next, c := s.behind(), make(chan loaded, 1)
+	s.ahead = c
+	go func() {
+		g, err := s.load(next.Epoch, next.Group)
+		c <- loaded{g, err}
+	}()
+}
+
+// stop waits for what is being read ahead.
+func (s *stream) stop() {
+	if s.ahead != nil {
+		<-s.ahead
+		s.ahead = nil
+	}
+	s.now = nil
+}
+
+// load reads a group. It is called from the goroutine of prefetch as well, and changes nothing.
+func (s *stream) load(epoch, number int) (*group, error) {
+	l := s.loader
+	limit := int64(float64(l.options.GroupSamples) * l.survey.Sets[s.set].Share)
+	plan := groups(l.survey.blocks[s.set], limit, l.options.Seed, s.set, epoch)
+	if number >= len(plan) {
+		return nil, fmt.Errorf("group %d of an epoch of %d groups", number, len(plan))
+	}
+	blocks := plan[number]
+	g := &group{records: &records{}, last: number == len(plan)-1}
+	want := int64(0)
+	for r, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (*records, error) {
+		return l.data.extract(l.data.Sets[s.set], blocks[i], only(dataset.Train))
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		g.records.append(r)
+	}
+	for _, b := range blocks {
+		want += l.survey.blocks[s.set][b]
+	}
+	if int64(len(g.samples)) != want {
+		return nil, errChanged
+	}
+	g.lines, g.samples = slices.Clip(g.lines), slices.Clip(g.samples)
+	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
+	g.order = d.permutation(len(g.samples))
+	return g, nil
+}
+
+var errChanged = errors.New("the dataset changed while it was read")

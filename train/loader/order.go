@@ -1,0 +1,74 @@
+package loader
+
+// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), applied to x + the golden gamma.
+func mix(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// draws is a SplitMix64 generator: the same numbers with every version of Go.
+type draws uint64
+
+// newDraws returns the generator of a seed and what it is for.
+func newDraws(seed int64, what ...int64) draws {
+	x := mix(uint64(seed))
+	for _, w := range what {
+		x = mix(x ^ uint64(w))
+	}
+	return draws(x)
+}
+
+func (d *draws) next() uint64 {
+	*d += 0x9E3779B97F4A7C15
+	return mix(uint64(*d))
+}
+
+// below returns a number in 0 … n−1. Its bias is below n/2⁶⁴.
+func (d *draws) below(n int) int { return int(d.next() % uint64(n)) }
+
+// permutation returns 0 … n−1 in a random order.
+func (d *draws) permutation(n int) []int32 {
+	p := make([]int32, n)
+	for i := range p {
+		p[i] = int32(i)
+	}
+	for i := n - 1; i > 0; i-- {
+		j := d.below(i + 1)
+		p[i], p[j] = p[j], p[i]
+	}
+	return p
+}
+
+// unit returns number n of a sequence in [0, 1).
+func unit(seed int64, n uint64) float64 {
+	return float64(mix(mix(uint64(seed))^n)>>11) / (1 << 53)
+}
+
+// The purposes that seeds are used for.
+const (
+	forBlocks = iota
+	forSamples
+	forDatasets
+)
+
+// groups returns the order of an epoch: the blocks that have samples, permuted, cut into groups of up to limit samples
+// or one block.
+func groups(counts []int64, limit int64, seed int64, set, epoch int) [][]int {
+	d := newDraws(seed, forBlocks, int64(set), int64(epoch))
+	var out [][]int
+	sum := int64(0)
+	for _, b := range d.permutation(len(counts)) {
+		n := counts[b]
+		if n == 0 {
+			continue
+		}
+		if len(out) == 0 || sum+n > limit {
+			out, sum = append(out, nil), 0
+		}
+		out[len(out)-1] = append(out[len(out)-1], int(b))
+		sum += n
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package loader
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Spec names a dataset and its share of the draws.
+type Spec struct {
+	Dir    string
+	Weight float64 // above 0; 0 = not given
+}
+
+// ParseSpecs reads DIR[:weight],… as --data gives it. Weights are given for all datasets or for none. What follows the
+// last colon of an entry is its weight if it is a number, else a part of the folder's name. No folder may occur twice.
+func ParseSpecs(text string) ([]Spec, error) {
+	var specs []Spec
+	seen := map[string]bool{}
+	for entry := range strings.SplitSeq(text, ",") {
+		s := Spec{Dir: entry}
+		if i := strings.LastIndexByte(entry, ':'); i >= 0 {
+			if w, err := strconv.ParseFloat(entry[i+1:], 64); err == nil {
+				if !(w > 0) || math.IsInf(w, 1) {
+					return nil, fmt.Errorf("data %q: weight %q is not a number above 0", text, entry[i+1:])
+				}
+				s = Spec{entry[:i], w}
+			}
+		}
+		if s.Dir == "" {
+			return nil, fmt.Errorf("data %q: entry %q names no folder", text, entry)
+		}
+		if key := filepath.Clean(s.Dir); seen[key] {
+			return nil, fmt.Errorf("data %q: %q occurs twice", text, s.Dir)
+		} else {
+			seen[key] = true
+		}
+		if len(specs) > 0 && (s.Weight > 0) != (specs[0].Weight > 0) {
+			return nil, fmt.Errorf("data %q: give a weight to every dataset or to none", text)
+		}
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// Shares are the shares of the draws, which sum to 1: by weight, or by the number of samples where no weight is given.
+func shares(sets []*Set, samples []int64) []float64 {
+	out := make([]float64, len(sets))
+	sum := 0.0
+	for i, s := range sets {
+		out[i] = s.Weight
+		if s.Weight == 0 {
+			out[i] = float64(samples[i])
+		}
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
