@@ -10,7 +10,7 @@ func TestFENRoundTrip(t *testing.T) {
 		StartFEN,
 		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 		"r3k2r/8/8/8/8/8/8/R3K2R b Qk - 99 65535",
-		"8/8/8/1k6/3Pp3/8/8/4KQ2 w - - 0 1",
+		"8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1",
 		"rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
 		"8/8/8/8/8/8/8/K1k5 w - - 65535 1",
 	} {
@@ -70,7 +70,7 @@ func TestFENErrors(t *testing.T) {
 		{"4k3/8/8/8/8/8/PPPPPPPP/B1B1K3 w - - 0 1", "white has 8 pawns and at least 1 promoted pieces"},
 		{"8/8/8/8/8/8/8/Kk6 w - - 0 1", "black is in check but it is not its move"},
 		{"4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "black is in check but it is not its move"},
-		{"4k3/3P1N2/2N5/8/8/8/8/K3R3 b - - 0 1", "black is in check from more than two pieces"},
+		{"4k3/3P4/3N4/8/8/8/8/K3R3 b - - 0 1", "black is in check from more than two pieces"},
 		{"8/8/8/8/8/8/8/K1k5 w - e4 0 1", `en passant square "e4"`},
 		{"8/8/8/8/8/8/8/K1k5 w - e9 0 1", `en passant square "e9"`},
 		{"8/8/8/8/8/8/8/K1k5 w - x 0 1", `en passant square "x"`},
@@ -109,15 +109,14 @@ func TestEnPassantCanonical(t *testing.T) {
 		{"not around the edge", "4k3/8/8/8/7p/8/P7/4K3 w - - 0 1", "a2a4", "4k3/8/8/8/P6p/8/8/4K3 b - - 0 1"},
 		{"a piece beside, no pawn", "4k3/8/8/8/4n3/8/3P4/4K3 w - - 0 1", "d2d4", "4k3/8/8/8/3Pn3/8/8/4K3 b - - 0 1"},
 		{"pinned on the file", "4k3/8/8/8/4p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/3Pp3/8/8/4RK2 b - - 0 1"},
-		{"pinned on the capture's diagonal", "8/7k/8/8/4p3/8/3P4/1B3K2 w - - 0 1", "d2d4", "8/7k/8/8/3Pp3/8/8/1B3K2 b - - 0 1"},
+		{"pinned on the other diagonal", "k7/8/8/8/4p3/8/3P4/5K1B w - - 0 1", "d2d4", "k7/8/8/8/3Pp3/8/8/5K1B b - - 0 1"},
 		{"pinned along the capture", "8/8/8/6k1/5p2/8/4P3/2B2K2 w - - 0 1", "e2e4", "8/8/8/6k1/4Pp2/8/8/2B2K2 b - e3 0 1"},
 		{"check along the rank when both pawns go", "8/8/8/8/k3p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k2Pp2R/8/8/4K3 b - - 0 1"},
 		{"a third piece shields the rank", "8/8/8/8/k1n1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1nPp2R/8/8/4K3 b - d3 0 1"},
 		{"two capturers, one pinned", "4k3/8/8/8/2p1p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/2pPp3/8/8/4RK2 b - d3 0 1"},
 		{"both capturers on the rank", "8/8/8/8/k1p1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1pPp2R/8/8/4K3 b - d3 0 1"},
-		{"the diagonal through the captured pawn", "8/8/8/1k6/4p3/8/3P4/4KQ2 w - - 0 1", "d2d4", "8/8/8/1k6/3Pp3/8/8/4KQ2 b - - 0 1"},
 		{"the pushed pawn's check answered", "8/8/8/2k5/4p3/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1"},
-		{"discovered check is not answered", "7k/8/8/8/1p6/8/P7/B3K3 w - - 0 1", "a2a4", "7k/8/8/8/Pp6/8/8/B3K3 b - - 0 1"},
+		{"discovered check is not answered", "8/8/7k/8/4p3/8/3P4/2B1K3 w - - 0 1", "d2d4", "8/8/7k/8/3Pp3/8/8/2B1K3 b - - 0 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := mustParse(t, test.before)
@@ -139,15 +138,31 @@ func TestEnPassantCanonical(t *testing.T) {
 	}
 }
 
-// TestEnPassantOnlyAnswer: the capture is the one legal move, so this is
-// neither mate nor, without the check, stalemate.
+// TestEnPassantOnlyAnswer: with the capture the check has one answer, without
+// it the same board is mate.
 func TestEnPassantOnlyAnswer(t *testing.T) {
-	p := mustParse(t, "5R2/8/8/3R3b/2kPp3/4P3/Q7/1K6 b - d3 0 1")
+	p := mustParse(t, "1R1R4/8/R7/2k5/3Pp3/4K3/8/5B2 b - d3 0 1")
 	moves := p.LegalMoves(nil)
-	for _, m := range moves {
-		if m.To() == p.EnPassant() && p.PieceAt(m.From()).Type() == Pawn {
-			return
+	if len(moves) != 1 || moves[0].String() != "e4d3" || p.IsCheckmate() {
+		t.Errorf("moves %v, want e4d3", moves)
+	}
+	q := mustParse(t, "1R1R4/8/R7/2k5/3Pp3/4K3/8/5B2 b - - 0 1")
+	if !q.IsCheckmate() || p.Key() == q.Key() {
+		t.Error("without en passant it is not mate, or the key is the same")
+	}
+}
+
+// TestEnPassantWithoutPast holds squares that no game can lead to, because the
+// check would have been there before the push. They are read by the rules of
+// the moves alone.
+func TestEnPassantWithoutPast(t *testing.T) {
+	for fen, want := range map[string]Square{
+		"8/k7/8/8/3Pp3/8/8/4K1B1 b - d3 0 1":                                 NoSquare,        // the captured pawn shields the king
+		"8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1":                                 NewSquare(3, 2), // the capture blocks the check
+		"rnbqk1nr/bb3p1p/1q2r3/2pPp3/3P4/7P/1PP1NpPP/R1BQKBNR w KQkq c6 0 1": NoSquare,        // the capture does not answer it
+	} {
+		if p := mustParse(t, fen); p.EnPassant() != want {
+			t.Errorf("%s: en passant %v, want %v", fen, p.EnPassant(), want)
 		}
 	}
-	t.Errorf("moves %v do not hold the capture on d3", moves)
 }

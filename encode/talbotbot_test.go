@@ -25,7 +25,7 @@ func TestMoveIndexByHand(t *testing.T) {
 		castles = "r3k2r/8/8/8/8/8/8/R3K2R"
 		knight  = "4k3/8/8/8/3N4/8/8/4K3 w - - 0 1"
 		pawns   = "1n1n3k/2P5/8/8/8/8/8/7K w - - 0 1"
-		queen   = "7k/8/8/8/8/8/1Q6/5K2 w - - 0 1"
+		queen   = "8/8/7k/8/8/8/1Q6/5K2 w - - 0 1"
 	)
 	for _, c := range []struct {
 		fen, uci string
@@ -56,7 +56,7 @@ func TestMoveIndexByHand(t *testing.T) {
 		{queen, "b2b8", 662}, {queen, "b2g7", 668}, {queen, "b2h2", 676}, {queen, "b2c1", 678},
 		{queen, "b2b1", 685}, {queen, "b2a1", 692}, {queen, "b2a2", 699}, {queen, "b2a3", 706},
 		// The corners: a1 to h8 is 0·73 + 1·7 + 6, h8 to a1 63·73 + 5·7 + 6.
-		{"8/8/8/8/8/k1K5/8/B7 w - - 0 1", "a1h8", 13},
+		{"8/8/8/k7/8/K7/8/B7 w - - 0 1", "a1h8", 13},
 		{"7B/8/8/8/k1K5/8/8/8 w - - 0 1", "h8a1", 4640},
 		// En passant is a pawn's diagonal step: e5 = 36, NW over 1. 36·73 + 49 = 2677.
 		{"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", 2677},

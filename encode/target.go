@@ -86,8 +86,9 @@ func Value(e Encoder, p *board.Position, label dataset.Label) (float32, bool) {
 //	centipawns  tanh(cp / 350), cp clipped to ±1500: at most 0.99962
 //	mate in n   1 - 0.0003·(1 - 1/n), above 0.9997; being mated in n is the negative of it
 //
-// so that a sooner mate is worth more than a later one and any mate more than any centipawns. Mate in 0 (the side to
-// move is mated) is -1 like being mated in 1.
+// The value grows strictly over all centipawns in ±1500 and mates in up to 78, and any mate is worth more than any
+// centipawns. Farther mates keep their order, but neighbours may share a number, because float32 has no more of them
+// there: 140 for the mates in 1 … 2000. Mate in 0 (the side to move is mated) is -1 like being mated in 1.
 func (TalbotBot) Value(s dataset.Score) (float32, bool) {
 	if n, ok := s.Mate(); ok {
 		switch {

@@ -28,8 +28,8 @@ type Ingest struct {
 	Workers int // 0 = all cores
 	// KeepDuplicates keeps every copy of a game.
 	KeepDuplicates bool
-	Progress       func(Progress)      // may be nil
-	Rejected       func(string, error) // told of each game left out, with its file; may be nil
+	Progress       func(Progress)                // may be nil
+	Rejected       func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
 }
 
 // ErrNoGames: an input holds no game at all.

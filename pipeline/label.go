@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"talbot/dataset"
 	"talbot/shards"
 	"talbot/stockfish"
@@ -17,9 +20,12 @@ import (
 
 // Label is the request to have an engine value every sample of a dataset.
 type Label struct {
-	In, Out  string // folders
-	Engine   stockfish.Config
-	Workers  int // 0 = physical cores
+	In, Out string // folders
+	Engine  stockfish.Config
+	Workers int // 0 = physical cores
+	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
+	// fraction contains a smaller one.
+	Fraction float64
 	Progress func(Progress)
 	Failed   func(error) // told of each position without a label; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
@@ -123,6 +129,9 @@ func (l *labeller) open() error {
 		Flags:        []dataset.Tag{{Name: "limit", Value: fingerprint.Limit}, {Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}},
 		Fingerprints: slices.Clone(parent.Fingerprints),
 	}
+	if l.Fraction > 0 && l.Fraction < 1 {
+		m.Flags = append([]dataset.Tag{{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)}}, m.Flags...)
+	}
 	l.column = slices.IndexFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.ID() == fingerprint.ID() })
 	if l.column < 0 {
 		l.column = len(m.Fingerprints)
@@ -133,9 +142,7 @@ func (l *labeller) open() error {
 	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
 		return err
 	}
-	for _, s := range l.out.manifest().Shards {
-		l.first += s.Samples
-	}
+	l.first = l.out.manifest().Counts.Labelled
 	l.samples, l.reused = l.first, l.first
 	return nil
 }
@@ -146,6 +153,16 @@ type waiting struct {
 	labels []dataset.Label
 	first  int64 // number of its first sample in the shard
 	open   int   // labels still to come
+}
+
+// chosen reports whether the sample at a ply of a line is in the fraction that
+// is labelled. hash identifies the line.
+func (l *labeller) chosen(hash [16]byte, ply int) bool {
+	if l.Fraction <= 0 || l.Fraction >= 1 {
+		return true
+	}
+	b := binary.LittleEndian.AppendUint32(hash[:], uint32(ply))
+	return float64(xxhash.Sum64(b)>>11)/(1<<53) < l.Fraction
 }
 
 // shard labels one shard of the input into one of the output.
@@ -174,7 +191,7 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 	var queue []*waiting // lines not written yet, in order
 	var inLine []*waiting
 	var readErr error
-	var plies []int
+	var plies, chosen []int // of the line: the samples to search
 	next := int64(0)
 	jobs := func(yield func(stockfish.Job) bool) {
 		for line, err := range l.in.Shards[i].Lines() {
@@ -183,27 +200,27 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 				return
 			}
 			w := &waiting{line: *line, first: next}
-			plies = line.Samples.Plies(plies[:0], len(line.Moves))
-			next += int64(len(plies))
-			w.labels = make([]dataset.Label, len(plies))
+			w.labels = make([]dataset.Label, line.SampleCount())
+			next += int64(len(w.labels))
 			l.reuse(w, have)
-			for k := range w.labels {
-				if w.labels[k].Status == dataset.Missing {
-					w.open++
+			hash := line.GameHash()
+			plies, chosen = plies[:0], chosen[:0]
+			for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
+				if w.labels[k].Status == dataset.Missing && l.chosen(hash, ply) {
+					chosen = append(chosen, k)
+					plies = append(plies, ply)
 				}
 			}
+			w.open = len(chosen)
 			queue = append(queue, w)
 			if w.open == 0 {
 				if readErr = l.flush(&queue); readErr != nil {
 					return
 				}
 			}
-			for k, ply := range plies {
-				if w.labels[k].Status != dataset.Missing {
-					continue
-				}
+			for i, k := range chosen {
 				inLine = append(inLine, w)
-				if !yield(stockfish.Job{Index: w.first + int64(k), Start: w.line.Start, Moves: w.line.Moves[:ply]}) {
+				if !yield(stockfish.Job{Index: w.first + int64(k), Start: w.line.Start, Moves: w.line.Moves[:plies[i]]}) {
 					return
 				}
 			}
@@ -290,9 +307,13 @@ func (l *labeller) report() {
 		return
 	}
 	s := l.pool.Stats()
+	total := l.in.Manifest.Counts.Samples
+	if l.Fraction > 0 && l.Fraction < 1 {
+		total = max(int64(l.Fraction*float64(total)), l.samples)
+	}
 	p := Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
-		First: l.first, Done: l.samples, Total: l.in.Manifest.Counts.Samples,
+		First: l.first, Done: l.samples, Total: total,
 	}
 	if u, ok := s.Utilisation(); ok {
 		p.Note = fmt.Sprintf("%.0f %% of the engines' time used", 100*u)

@@ -69,7 +69,7 @@ var statuses = []struct {
 	{pipeline.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{pipeline.ErrNoGames, exitFailed, "inputs are PGN games or puzzle CSVs, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
-	{stockfish.ErrNotFound, exitFailed, stockfish.Remedy},
+	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }

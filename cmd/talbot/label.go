@@ -25,6 +25,7 @@ type labelOptions struct {
 	hash     int
 	multipv  int
 	fresh    bool
+	fraction float64
 }
 
 func newLabel() *cobra.Command {
@@ -45,6 +46,7 @@ Each label is on disk as soon as it is made. An interrupted command continues
 when it is repeated; the first Ctrl-C finishes the searches under way, the second
 aborts. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
+  talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
 		Args: cobra.ExactArgs(1),
@@ -65,6 +67,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	f.IntVar(&o.hash, "hash", 16, "hash of each process in MiB")
 	f.IntVar(&o.multipv, "multipv", 1, "moves to score in each position")
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
+	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
 	cmd.MarkFlagsMutuallyExclusive("movetime", "nodes", "depth")
 	return cmd
 }
@@ -91,13 +94,16 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	if err := o.check(); err != nil {
 		return err
 	}
+	if !(o.fraction > 0 && o.fraction <= 1) {
+		return usage(fmt.Errorf("--fraction %g", o.fraction), "more than 0, at most 1, as --fraction 0.1")
+	}
 	path := o.engine
 	if path == "stockfish" {
 		path = ""
 	}
 	path, err := stockfish.Find(path)
 	if err != nil {
-		return hint(err, stockfish.Remedy)
+		return err
 	}
 	if cores := stockfish.DefaultWorkers(); o.workers > cores {
 		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n", o.workers, cores)
@@ -114,7 +120,7 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	show, end := progress(false)
 	shown := 0
 	sum, err := pipeline.Label{
-		In: in, Out: o.out, Workers: o.workers, Progress: show,
+		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, Progress: show,
 		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv, Fresh: o.fresh},
 		Pool:   pool.Store,
 		Failed: func(err error) {

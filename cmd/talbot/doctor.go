@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/cpu"
+
+	"talbot/stockfish"
+	"talbot/train/backend"
+)
+
+type doctorOptions struct {
+	engine string
+	json   bool
+}
+
+func newDoctor() *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell what this machine has, and what to do about what is missing",
+		Long: `Look for what talbot uses on this machine: the processor and its vector
+instructions, memory, Stockfish (started and asked for its name), XLA's plugins,
+GPUs and the disk space of the current folder. What is missing is named together
+with the remedy.
+
+Nothing is changed or downloaded. The exit status is 1 if something is missing
+that the pipeline needs, which is Stockfish alone.`,
+		Example: `  talbot doctor
+  talbot doctor --json
+  talbot doctor --engine /usr/games/stockfish`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.engine, "engine", "stockfish", "the engine's executable")
+	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	return cmd
+}
+
+func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
+	d := diagnose(cmd.Context(), o.engine, backend.Discover())
+	if o.json {
+		if err := printJSON(d); err != nil {
+			return err
+		}
+	} else if err := d.writeText(os.Stdout); err != nil {
+		return err
+	}
+	for _, c := range d.Checks {
+		if c.Status == statusMissing {
+			return hint(errors.New(c.Name+": "+c.Detail), c.Remedy)
+		}
+	}
+	return nil
+}
+
+// diagnosis is what doctor prints.
+type diagnosis struct {
+	OK        bool   `json:"ok"` // nothing that is needed is missing
+	Version   string `json:"version"`
+	Go        string `json:"go"`
+	OS        string `json:"os"`
+	Arch      string `json:"arch"`
+	CPU       string `json:"cpu"`     // model, if the system tells
+	Threads   int    `json:"threads"` // logical cores this process may use
+	Cores     int    `json:"cores"`   // physical ones among them
+	AVX2      bool   `json:"avx2"`
+	AVX512    bool   `json:"avx512"`
+	SIMD      bool   `json:"simd"`         // compiled into the Go backend
+	Memory    int64  `json:"memory_bytes"` // 0 if the system does not tell
+	Stockfish struct {
+		Path  string `json:"path"`
+		Name  string `json:"name"`  // as "id name" says it
+		Build string `json:"build"` // first 16 hex digits of the executable's SHA-256
+	} `json:"stockfish"`
+	XLA      bool         `json:"xla"` // compiled in
+	Plugins  []foundThing `json:"plugins"`
+	Searched []string     `json:"searched"` // folders looked through for plugins
+	GPUs     []foundThing `json:"gpus"`
+	Disk     disk         `json:"disk"`
+	Checks   []check      `json:"checks"`
+}
+
+// foundThing is a plugin or a GPU.
+type foundThing struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+}
+
+// disk is the space of the file system that holds a folder; 0 if the system does not tell.
+type disk struct {
+	Path  string `json:"path"`
+	Free  int64  `json:"free_bytes"` // for this user
+	Total int64  `json:"total_bytes"`
+}
+
+// The statuses of checks.
+const (
+	statusOK      = "ok"
+	statusAbsent  = "absent"  // works without it
+	statusMissing = "missing" // needed
+)
+
+// check is the verdict on one thing.
+type check struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// leastDisk is the free space below which doctor warns.
+const leastDisk = 2 << 30
+
+func diagnose(ctx context.Context, engine string, found backend.Found) *diagnosis {
+	d := &diagnosis{
+		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
+		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, SIMD: found.SIMD, Memory: memory(),
+		XLA: found.Compiled, Searched: found.Searched, Plugins: []foundThing{}, GPUs: []foundThing{}, Disk: diskSpace("."),
+	}
+	for _, p := range found.Plugins {
+		d.Plugins = append(d.Plugins, foundThing{p.Kind, p.Path})
+	}
+	for _, g := range found.GPUs {
+		d.GPUs = append(d.GPUs, foundThing{g.Name, g.Path})
+	}
+	d.checkMachine()
+	d.checkStockfish(ctx, engine)
+	d.checkXLA(found)
+	d.OK = true
+	for _, c := range d.Checks {
+		d.OK = d.OK && c.Status != statusMissing
+	}
+	return d
+}
+
+func (d *diagnosis) add(name, status, remedy, format string, args ...any) {
+	d.Checks = append(d.Checks, check{Name: name, Status: status, Detail: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+func (d *diagnosis) checkMachine() {
+	d.add("go", statusOK, "", "%s, %s/%s", d.Go, d.OS, d.Arch)
+	model := d.CPU
+	if model == "" {
+		model = "unknown model"
+	}
+	d.add("processor", statusOK, "", "%s, %d cores with %d threads, AVX2 %s, AVX-512 %s", model, d.Cores, d.Threads, yes(d.AVX2), yes(d.AVX512))
+	switch {
+	case d.SIMD:
+		d.add("vectors", statusOK, "", "vector instructions are compiled into the Go backend")
+	case d.Arch == "amd64":
+		d.add("vectors", statusAbsent, "build with `task build`, or with GOEXPERIMENT=simd",
+			"the Go backend was built without vector instructions, which make it about twenty times faster")
+	default:
+		d.add("vectors", statusAbsent, "", "the Go backend has no vector instructions for %s", d.Arch)
+	}
+	if d.Memory > 0 {
+		d.add("memory", statusOK, "", "%s", gigabytes(d.Memory))
+	}
+	switch {
+	case d.Disk.Total == 0:
+	case d.Disk.Free < leastDisk:
+		d.add("disk", statusAbsent, "free some space, or name folders on another disk with --out and --run", "%s free in %s", gigabytes(d.Disk.Free), d.Disk.Path)
+	default:
+		d.add("disk", statusOK, "", "%s free of %s in %s", gigabytes(d.Disk.Free), gigabytes(d.Disk.Total), d.Disk.Path)
+	}
+}
+
+// handshakeTime is how long doctor waits for the engine.
+const handshakeTime = 10 * time.Second
+
+// checkStockfish starts the engine and asks for its name.
+func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
+	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.MoveTime(20 * time.Millisecond), StartTimeout: handshakeTime})
+	if errors.Is(err, stockfish.ErrNotFound) {
+		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine", "not found: %q", engine)
+		return
+	}
+	if err != nil {
+		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not work: %v", err)
+		return
+	}
+	defer e.Close()
+	d.Stockfish.Path, d.Stockfish.Name = e.Path(), e.Name()
+	if print, err := e.Fingerprint(); err == nil {
+		d.Stockfish.Build = print.Build
+	}
+	d.add("stockfish", statusOK, "", "%s, %s", e.Name(), e.Path())
+}
+
+// checkXLA judges the backends besides Go.
+func (d *diagnosis) checkXLA(found backend.Found) {
+	if !d.XLA {
+		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla", "not compiled in; the backend go always works")
+		return
+	}
+	d.add("xla", statusOK, "", "compiled in")
+	if p, ok := found.Plugin("cpu"); ok {
+		d.add("xla:cpu", statusOK, "", "%s", p.Path)
+	} else {
+		d.add("xla:cpu", statusAbsent, "run `talbot setup xla-cpu` for faster training on the processor", "no plugin found")
+	}
+	for _, g := range d.GPUs {
+		d.add("gpu", statusOK, "", "%s, %s", g.Name, g.Path)
+	}
+	switch p, ok := found.Plugin("cuda"); {
+	case len(d.GPUs) == 0:
+		d.add("gpu", statusAbsent, "", "no NVIDIA GPU found")
+	case ok:
+		d.add("xla:cuda", statusOK, "", "%s", p.Path)
+	default:
+		d.add("xla:cuda", statusAbsent, "run `talbot setup xla-cuda`", "no plugin found")
+	}
+	for _, p := range found.Plugins {
+		if p.Kind != "cpu" && p.Kind != "cuda" {
+			d.add("xla:"+p.Kind, statusOK, "", "%s", p.Path)
+		}
+	}
+}
+
+func (d *diagnosis) writeText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "talbot %s\n", d.Version)
+	for _, c := range d.Checks {
+		fmt.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
+		if c.Remedy != "" {
+			fmt.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", c.Remedy)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
+
+// cpuModel is the processor's name where the kernel tells it.
+func cpuModel() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// diskSpace is the space of the file system that holds the folder.
+func diskSpace(dir string) disk {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		path = dir
+	}
+	d := disk{Path: path}
+	d.Free, d.Total = fileSystem(dir)
+	return d
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"talbot/stockfish"
+	"talbot/train/backend"
+)
+
+// What setup brings.
+const (
+	partStockfish = "stockfish"
+	partCPU       = "xla-cpu"
+	partCUDA      = "xla-cuda"
+)
+
+type setupOptions struct {
+	parts []string
+	yes   bool
+	from  string
+}
+
+func newSetup() *cobra.Command {
+	var o setupOptions
+	cmd := &cobra.Command{
+		Use:   "setup [stockfish] [xla-cpu] [xla-cuda]",
+		Short: "Bring what is missing, after asking",
+		Long: `Bring what talbot uses and this machine lacks, all of it or only what is named:
+
+  stockfish   by the system's package manager (apt-get, dnf, pacman or brew)
+  xla-cpu     XLA's plugin for the processor, by go-xla's installer
+  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, by the same
+
+Setup first prints what it will fetch, from where and to where, or the command it
+will run, and then asks. With --yes it does not ask. Where it can ask nobody, as in
+a script, it needs --yes: otherwise it prints its plan and ends with status 2.
+
+--from takes a plugin from a file on this machine instead of fetching it. No other
+command of talbot installs or downloads anything; see talbot doctor for what is here.`,
+		Example: `  talbot setup
+  talbot setup stockfish --yes
+  talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
+		ValidArgs: []string{partStockfish, partCPU, partCUDA},
+		Args:      cobra.OnlyValidArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.parts = args
+			return runSetup(cmd, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	f.StringVar(&o.from, "from", "", "take the plugin from this `file`")
+	return cmd
+}
+
+func runSetup(cmd *cobra.Command, o *setupOptions) error {
+	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
+		return usage(errors.New("--from needs the name of one plugin, xla-cpu or xla-cuda"), "`talbot setup xla-cpu --from FILE`")
+	}
+	steps, err := planSetup(o, backend.Discover(), thisMachine())
+	if err != nil {
+		return err
+	}
+	a := asker{in: os.Stdin, out: os.Stdout, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	return a.carryOut(cmd.Context(), steps)
+}
+
+// step is one thing that setup will do.
+type step struct {
+	part string
+	plan []string // what, from where, to where; one line each
+	do   func(context.Context) error
+}
+
+// machine is what a plan depends on besides what backend.Discover finds.
+type machine struct {
+	os, arch string
+	root     bool
+	program  func(name string) bool // whether it is in $PATH
+	engine   func() (string, error) // the engine's path
+	plugins  string                 // folder for plugins from files
+}
+
+func thisMachine() machine {
+	return machine{
+		os: runtime.GOOS, arch: runtime.GOARCH, root: os.Geteuid() == 0, program: inPath,
+		engine: func() (string, error) { return stockfish.Find("") }, plugins: pluginDir(),
+	}
+}
+
+// planSetup says what to do for the parts asked for, or for all that are missing and of use here. Parts that are in
+// place are named on standard error and left alone, unless they are replaced from a file.
+func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) {
+	if o.from != "" {
+		s, err := planFromFile(o.parts[0], o.from, found, m)
+		return []step{s}, err
+	}
+	parts := slices.Compact(slices.Sorted(slices.Values(o.parts)))
+	if len(parts) == 0 {
+		parts = usefulParts(found)
+	}
+	var steps []step
+	for _, part := range parts {
+		if path := inPlace(part, found, m); path != "" {
+			fmt.Fprintf(os.Stderr, "setup: %s is in place: %s\n", part, path)
+			continue
+		}
+		var s step
+		var err error
+		if part == partStockfish {
+			s, err = planStockfish(m)
+		} else {
+			s, err = planInstaller(part, found, m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// usefulParts lists what can be of use on this machine, there or not.
+func usefulParts(found backend.Found) []string {
+	parts := []string{partStockfish}
+	if found.Compiled {
+		parts = append(parts, partCPU)
+		if len(found.GPUs) > 0 {
+			parts = append(parts, partCUDA)
+		}
+	}
+	return parts
+}
+
+// inPlace returns where a part is, "" if it is missing.
+func inPlace(part string, found backend.Found, m machine) string {
+	if part == partStockfish {
+		path, err := m.engine()
+		if err != nil {
+			return ""
+		}
+		return path
+	}
+	p, _ := found.Plugin(pluginKind(part))
+	return p.Path
+}
+
+// pluginKind is "cpu" for xla-cpu and "cuda" for xla-cuda.
+func pluginKind(part string) string { return strings.TrimPrefix(part, "xla-") }
+
+// asker shows a plan, asks, and has it carried out.
+type asker struct {
+	in       io.Reader
+	out      io.Writer
+	yes      bool
+	terminal bool // somebody can answer
+}
+
+func (a asker) carryOut(ctx context.Context, steps []step) error {
+	if len(steps) == 0 {
+		fmt.Fprintln(a.out, "nothing to do")
+		return nil
+	}
+	for _, s := range steps {
+		for _, line := range s.plan {
+			fmt.Fprintf(a.out, "%s: %s\n", s.part, line)
+		}
+	}
+	if err := a.ask(); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if err := s.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", s.part, err)
+		}
+	}
+	fmt.Fprintln(a.out, "done; `talbot doctor` shows what is here now")
+	return nil
+}
+
+func (a asker) ask() error {
+	if a.yes {
+		return nil
+	}
+	if !a.terminal {
+		return usage(errors.New("nobody can be asked: standard input is no terminal"), "repeat with --yes to do what is listed above")
+	}
+	fmt.Fprint(a.out, "Do this? [y/N] ")
+	answer, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was done, as you wished")
+}

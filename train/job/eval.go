@@ -1,0 +1,151 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"talbot/dataset"
+	"talbot/train"
+	"talbot/train/backend"
+	"talbot/train/loader"
+)
+
+// Eval is an evaluation of a run's network.
+type Eval struct {
+	Dir     string        // run folder
+	Data    []loader.Spec // without weights
+	Split   string        // "train", "val", "test" or "all"
+	Label   string        // fingerprint whose labels count; "" = the last
+	Samples int64         // that many, spread over the data; 0 = all
+	Batch   int           // positions the network is asked about at a time
+	Choice  train.Choice
+	Backend string // as [backend.Open] takes it
+	Workers int    // that encode and read, 0 = one for each processor
+
+	Begun    func(backend string)              // before the first pass over the data
+	Progress func(what string, done, of int64) // of is 0 if it is not known
+	Warn     func(error)                       // what does not stop the evaluation
+}
+
+// Figures are what an evaluation found.
+type Figures struct {
+	train.Report
+	Run        string  `json:"run"`
+	Checkpoint string  `json:"checkpoint"`
+	Step       int64   `json:"step"`
+	Split      string  `json:"split"`
+	Backend    string  `json:"backend"`
+	Seconds    float64 `json:"seconds"`
+	PerSecond  float64 `json:"positions_per_second"`
+}
+
+// ParseSplits reads "train", "val", "test" or "all".
+func ParseSplits(text string) ([]dataset.Split, error) {
+	if text == "all" {
+		return []dataset.Split{dataset.Train, dataset.Val, dataset.Test}, nil
+	}
+	s, err := dataset.ParseSplit(text)
+	if err != nil {
+		return nil, fmt.Errorf("split %q is none of test, val, train and all", text)
+	}
+	return []dataset.Split{s}, nil
+}
+
+// Run evaluates. Errors are [train.ErrNoRun], those of [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
+// and [loader.ErrSplits] if the data is split differently from what the network was trained on.
+func (e Eval) Run(ctx context.Context) (Figures, error) {
+	f := Figures{Run: e.Dir, Split: e.Split}
+	splits, err := ParseSplits(e.Split)
+	if err != nil {
+		return f, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	c, err := train.ReadConfig(e.Dir)
+	if err != nil {
+		return f, err
+	}
+	data, err := loader.Open(e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Workers: e.Workers})
+	if err != nil {
+		return f, err
+	}
+	defer data.Close()
+	trained, err := e.trainedOn(data)
+	if err != nil {
+		return f, err
+	}
+	b, err := backend.Open(e.Backend)
+	if err != nil {
+		return f, err
+	}
+	defer b.Finalize()
+	p, err := train.NewPredictor(b, e.Dir, e.Choice, e.Batch)
+	if err != nil {
+		return f, err
+	}
+	defer p.Close()
+	for _, damaged := range p.Damaged {
+		e.warn(fmt.Errorf("passing over %w", damaged))
+	}
+	if e.Begun != nil {
+		e.Begun(b.Why)
+	}
+	f.Checkpoint, f.Step, f.Backend = p.Path, p.Step, b.Kind
+	start := time.Now()
+	total := int64(0)
+	o := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained, Total: func(n int64) { total = n }}
+	if e.Progress != nil {
+		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
+	}
+	a, err := train.Evaluate(ctx, p, e.counted(data.Samples(ctx, o), &total))
+	if err != nil {
+		return f, err
+	}
+	f.Report = a.Report(trained != nil)
+	f.Seconds = time.Since(start).Seconds()
+	f.PerSecond = float64(f.Samples) / f.Seconds
+	return f, nil
+}
+
+func (e Eval) warn(err error) {
+	if e.Warn != nil {
+		e.Warn(err)
+	}
+}
+
+// trainedOn finds the data of the run; nil if not all of it is there.
+func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
+	id, err := loader.ReadIdentity(e.Dir)
+	if err != nil {
+		e.warn(fmt.Errorf("which positions are unseen is not known: %w", err))
+		return nil, nil
+	}
+	if have := data.Sets[0].Manifest.Splits.String(); have != id.Splits && e.Split != "all" {
+		return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have, id.Splits)
+	}
+	found, missing := id.Locate(e.Data)
+	if len(missing) > 0 {
+		e.warn(fmt.Errorf("which positions are unseen is not known: the run's data is not in %q any more", strings.Join(missing, ", ")))
+		return nil, nil
+	}
+	return found, nil
+}
+
+// counted reports progress every so many samples.
+func (e Eval) counted(samples iter.Seq2[train.Sample, error], total *int64) iter.Seq2[train.Sample, error] {
+	if e.Progress == nil {
+		return samples
+	}
+	return func(yield func(train.Sample, error) bool) {
+		n := int64(0)
+		for s, err := range samples {
+			if n++; n%256 == 0 {
+				e.Progress("evaluating", n, *total)
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}

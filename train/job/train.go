@@ -1,0 +1,218 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"talbot/train"
+	"talbot/train/backend"
+	"talbot/train/loader"
+	"talbot/train/model"
+)
+
+// Validation samples of a run: how many, and the largest batch they are measured in.
+const (
+	valSamples = 2048
+	valBatch   = 512
+)
+
+// Train is a training run to be started or resumed.
+type Train struct {
+	Dir     string        // run folder
+	Data    []loader.Spec // empty with Resume: those of the run
+	Label   string        // fingerprint whose labels count; "" = the last, with Resume that of the run
+	Resume  bool          // continue the run in Dir
+	Recipe  string        // "" = talbotbot
+	Preset  *string       // of the configuration; nil = "", with Resume that of the run
+	Steps   int64         // 0 = [Passes] over the train samples, with Resume those of the run
+	Adjust  func(*train.Config)
+	Backend string // as [backend.Open] takes it
+	Workers int    // that encode and read, 0 = one for each processor
+
+	Surveyed func(blocks, of int) // progress of reading the data once
+	Begun    func(Start)          // before the first step
+	Progress func(train.Progress) // after each step
+	Warn     func(error)          // what does not stop the run
+}
+
+// Start is what is known before the first step.
+type Start struct {
+	Config     train.Config
+	Backend    string  // what was chosen and why
+	Parameters int     // trainable
+	Passes     float64 // over the train samples, in all
+	Val        int64   // validation samples
+	Sets       []Set
+}
+
+// Set is one dataset of a run.
+type Set struct {
+	Dir string
+	loader.Counts
+}
+
+// Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
+// twelve times, as published.
+func Passes(preset string) int64 {
+	if preset == "v1.5" {
+		return 12
+	}
+	return 1
+}
+
+// Config returns the configuration of a new run over that many train samples. 0 samples stand for as many as one batch.
+func (t Train) config(samples int64) (train.Config, error) {
+	preset := ""
+	if t.Preset != nil {
+		preset = *t.Preset
+	}
+	c, err := train.Preset(preset)
+	if err != nil {
+		return c, err
+	}
+	if t.Recipe != "" {
+		c.Recipe = t.Recipe
+	}
+	t.Adjust(&c) // for the batch
+	steps := t.Steps
+	if steps == 0 && c.Batch > 0 {
+		steps = max(1, (samples*Passes(preset)+int64(c.Batch)-1)/int64(c.Batch))
+	}
+	c.SetSteps(steps)
+	t.Adjust(&c) // for what SetSteps fits to the run
+	return c, nil
+}
+
+// resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
+// changed.
+func (t Train) resumed() (train.Config, error) {
+	have, err := train.ReadConfig(t.Dir)
+	if err != nil {
+		return have, err
+	}
+	c := have
+	if t.Preset != nil {
+		if c, err = train.Preset(*t.Preset); err != nil {
+			return c, err
+		}
+		c.SetSteps(have.Steps)
+	}
+	if t.Recipe != "" {
+		c.Recipe = t.Recipe
+	}
+	if t.Steps != 0 {
+		c.Steps = t.Steps
+	}
+	t.Adjust(&c)
+	if field, want, was := c.Differs(have); field != "" {
+		return c, &train.ConfigError{Field: field, Want: want, Have: was}
+	}
+	return c, nil
+}
+
+// ErrConfig says that the configuration asked for cannot be.
+var ErrConfig = errors.New("bad setting")
+
+// Run trains. Its errors are those of [train.Run], [loader.Open] and [loader.Data.Survey], and [ErrConfig]. When ctx
+// ends during training, what was trained is saved, and the result comes with ctx's error.
+func (t Train) Run(ctx context.Context) (train.Result, error) {
+	if t.Adjust == nil {
+		t.Adjust = func(*train.Config) {}
+	}
+	var c train.Config
+	var err error
+	if t.Resume {
+		c, err = t.resumed()
+	} else if _, e := train.ReadConfig(t.Dir); !errors.Is(e, train.ErrNoRun) {
+		err = fmt.Errorf("%q: %w", t.Dir, train.ErrExists)
+	} else if c, err = t.config(0); err != nil {
+		err = fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	if err != nil {
+		return train.Result{}, err
+	}
+	if err := c.Validate(); err != nil {
+		return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := t.open(c)
+	if err != nil {
+		return train.Result{}, err
+	}
+	defer data.Close()
+	b, err := backend.Open(t.Backend)
+	if err != nil {
+		return train.Result{}, err
+	}
+	defer b.Finalize()
+	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
+	if err != nil {
+		return train.Result{}, err
+	}
+	if !t.Resume {
+		if c, err = t.config(survey.Train()); err != nil {
+			return train.Result{}, err
+		}
+	}
+	if err := t.begin(c, b, data, survey); err != nil {
+		return train.Result{}, err
+	}
+	if err := data.Identity().Write(t.Dir); err != nil {
+		return train.Result{}, err
+	}
+	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
+	defer source.Close()
+	return train.Run(ctx, c, train.Options{Dir: t.Dir, Backend: b, Source: source, Val: survey.Val, Resume: t.Resume,
+		Progress: t.Progress, Warn: t.Warn})
+}
+
+// open opens the data, and on resuming checks that it is what the run was started with.
+func (t Train) open(c train.Config) (*loader.Data, error) {
+	var was loader.Identity
+	if t.Resume {
+		var err error
+		if was, err = loader.ReadIdentity(t.Dir); err != nil {
+			return nil, err
+		}
+		if len(t.Data) == 0 {
+			t.Data = was.Specs()
+		}
+		if t.Label == "" {
+			t.Label = was.Label
+		}
+	}
+	data, err := loader.Open(t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers})
+	if err != nil {
+		return nil, err
+	}
+	if t.Resume {
+		if err := data.Identity().Differs(was); err != nil {
+			data.Close()
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// begin tells what is about to happen.
+func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+	if len(survey.Val) == 0 && t.Warn != nil {
+		t.Warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
+	}
+	network, err := model.New(c.Recipe, c.Config)
+	if err != nil {
+		return err
+	}
+	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params()),
+		Passes: float64(c.Steps) * float64(c.Batch) / float64(survey.Train())}
+	for i, counts := range survey.Sets {
+		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts})
+	}
+	for i := range survey.Val {
+		s.Val += int64(survey.Val[i].N)
+	}
+	if t.Begun != nil {
+		t.Begun(s)
+	}
+	return nil
+}
