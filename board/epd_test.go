@@ -21,7 +21,7 @@ func fenOf(line string) (fen, rest string) {
 // differs, the test says why.
 func TestDestruction(t *testing.T) {
 	const (
-		glued    = `want 0 to 65535`   // "w - -0 1": the dash runs into the counter, fields shift
+		glued    = `want 0 to 65535`    // "w - -0 1": the dash runs into the counter, fields shift
 		noRights = "may castle without" // rights are not overridden: an error shows more
 	)
 	differs := map[int]string{
@@ -43,8 +43,8 @@ func TestDestruction(t *testing.T) {
 				t.Errorf("line %d: %s comes back as %s", number, p.FEN(), again.FEN())
 			}
 		}
-		want := strings.Contains(remark, "OK") || strings.Contains(remark, "not be a problem") ||
-			strings.Contains(remark, "should be not a problem") || strings.Contains(remark, "overridable")
+		want := strings.Contains(remark, "OK") || strings.Contains(remark, "not a problem") ||
+			strings.Contains(remark, "overridable")
 		if strings.Contains(remark, "cull") || number == 17 {
 			// "leave it ok, else cull": 17 and more pieces and more promotions than
 			// pawns are gone are culled. Line 17 is "WIP": Black is in check.
@@ -99,9 +99,9 @@ func TestSuites(t *testing.T) {
 		name             string
 		positions, moves int
 	}{
-		{"epd/bratko-kopec.epd", 24, 0},
-		{"epd/silent-but-deadly.epd", 134, 0},
-		{"epd/sts-v6-odd-lines.epd", 594, 0},
+		{"epd/bratko-kopec.epd", 24, 26},
+		{"epd/silent-but-deadly.epd", 134, 137},
+		{"epd/sts-v6-odd-lines.epd", 594, 594},
 		{"epd/endgame-wdl-dtz.epd", 200, 0},
 	} {
 		positions, moves := 0, 0

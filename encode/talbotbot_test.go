@@ -86,6 +86,7 @@ func TestMoveIndexOfNoMove(t *testing.T) {
 		board.NewPromotion(12, 20, board.Knight),
 		board.NewPromotion(52, 60, board.King),
 		board.NewPromotion(52, 60, board.Pawn),
+		board.NewPromotion(12, 60, board.Rook),
 		board.NewPromotion(48, 63, board.Rook),
 		board.NewPromotion(52, 62, board.Rook),
 	} {

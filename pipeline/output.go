@@ -19,6 +19,9 @@ const Tool = "talbot 0.1.0"
 // about 3 MB without labels.
 const ShardPositions = 1 << 20
 
+// shardPositions is what is used; tests make it small.
+var shardPositions int64 = ShardPositions
+
 // Errors on which callers branch.
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
@@ -78,7 +81,7 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 	if err := checkFolder(dir); err != nil {
 		return nil, err
 	}
-	o := &output{dir: dir, workers: workers, plan: ShardPositions}
+	o := &output{dir: dir, workers: workers, plan: shardPositions}
 	if o.lock, err = lockFile(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}

@@ -54,7 +54,8 @@ func TestCuts(t *testing.T) {
 func craft(lines, positions, samples int64, change func(*columnIndex), columns ...column) []byte {
 	b := appendHeader(nil)
 	block := blockIndex{Lines: lines, Positions: positions, Samples: samples}
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	e := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(e)
 	for _, c := range columns {
 		from := len(b)
 		b = e.EncodeAll(c.raw, b)
@@ -80,7 +81,7 @@ func TestCrafted(t *testing.T) {
 	const n = 100_000 // moves
 	long := []column{{colPlies, binary.AppendUvarint(nil, n)}, {colMoves, ones[:2*n]}}
 	for name, b := range map[string][]byte{
-		"bomb":            craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 256<<20)}),
+		"bomb":            craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 32<<20)}),
 		"too little":      craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, []byte{1}}),
 		"raw over limit":  craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw + 1 }, column{colResult, []byte{1}}),
 		"raw negative":    craft(1, 1, 0, func(c *columnIndex) { c.Raw = -1 }, column{colResult, []byte{1}}),

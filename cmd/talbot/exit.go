@@ -9,6 +9,10 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/stockfish"
+	"talbot/train"
+	"talbot/train/checkpoint"
+	"talbot/train/job"
+	"talbot/train/loader"
 )
 
 // The exit statuses of every command.
@@ -71,6 +75,14 @@ var statuses = []struct {
 	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
+	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},
+	{train.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{train.ErrDiverged, exitFailed, "train again with a lower --lr or a longer --warmup; --resume goes on from the last checkpoint"},
+	{job.ErrConfig, exitUsage, "see --help"},
+	{loader.ErrNoSamples, exitFailed, "`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
+	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
+	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},
+	{checkpoint.ErrNone, exitFailed, "the run has saved nothing yet: continue it with `talbot train --run RUN --resume`"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 

@@ -108,7 +108,7 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 	if err := checkPlugin(from); err != nil {
 		return step{}, hint(err, "--from takes a PJRT plugin, such as xla_cpu_pjrt.so or xla_cuda_plugin.so")
 	}
-	if lib, ok := nvidiaBeside(from); ok {
+	if lib, ok := nvidiaBeside(from); ok && part == partCUDA {
 		path, err := filepath.Abs(from)
 		if err != nil {
 			path = from

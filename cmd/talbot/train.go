@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"talbot/pipeline"
+	"talbot/train"
+	"talbot/train/job"
+	"talbot/train/loader"
+)
+
+type trainOptions struct {
+	data, run, recipe, preset, label, backend string
+
+	// What the flags give; only those that were given count.
+	blocks, filters, batch int
+	steps, warmup, seed    int64
+	evalEvery, saveEvery   int64
+	lr, decay, valueWeight float64
+
+	workers             int
+	resume, json, quiet bool
+}
+
+func newTrain() *cobra.Command {
+	var o trainOptions
+	cmd := &cobra.Command{
+		Use:   "train --data DIR[:weight],… --run RUN",
+		Short: "Train a network on one or more datasets",
+		Long: `Train trains a network on the train split of one or more datasets and keeps it in
+the folder RUN: run.json (the settings), data.json (what it is trained on),
+metrics.jsonl (every loss) and checkpoints/.
+
+A :weight is the share of samples drawn from that dataset; without weights each
+dataset's share is its number of samples. All of the data is read once before the
+first step, to count it. Up to 2,048 samples of the val split, spread over all
+datasets, measure the network during training and decide which checkpoint is best.
+Samples without engine label train the policy alone.
+
+Without --steps the run goes over the data once (with --preset v1.5 twelve times).
+The warm-up, --eval-every and --checkpoint-every shrink with short runs.
+
+The first Ctrl-C saves a checkpoint, the second aborts. A run is continued, to the
+bit on the processor, by --resume; it needs no other flag, and refuses those that
+contradict the run.`,
+		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --batch 256 --steps 1000
+  talbot train --data games:0.7,puzzles:0.2,endgames:0.1 --run run2 --preset v1.5
+  talbot train --run run1 --resume`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.data, "data", "", "datasets, with or without the share of each: DIR[:weight],…")
+	f.StringVar(&o.run, "run", "", "folder of the run")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
+	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference")
+	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
+	f.IntVar(&o.filters, "filters", 128, "channels")
+	f.IntVar(&o.batch, "batch", 512, "samples of a step")
+	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
+	f.Float64Var(&o.lr, "lr", 0, "highest learning rate; it falls along a cosine (default: the preset's)")
+	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to it (default: the preset's)")
+	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
+	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
+	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
+	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
+	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
+	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
+	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
+	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress")
+	return cmd
+}
+
+// job turns the flags into a run; flags that were not given leave the preset or the run as it is.
+func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
+	t := job.Train{Dir: o.run, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend, Workers: o.workers}
+	if o.run == "" {
+		return t, usage(errors.New("--run is missing"), "name the folder to keep the run in, as --run run1")
+	}
+	if o.data == "" && !o.resume {
+		return t, usage(errors.New("--data is missing"), "name one or more datasets, as --data labelled")
+	}
+	if o.data != "" {
+		var err error
+		if t.Data, err = loader.ParseSpecs(o.data); err != nil {
+			return t, usage(err, "as --data games or --data games:0.7,puzzles:0.3")
+		}
+	}
+	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
+		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "")
+	}
+	if flags.Changed("preset") {
+		t.Preset = &o.preset
+	}
+	if flags.Changed("recipe") {
+		t.Recipe = o.recipe
+	}
+	t.Adjust = func(c *train.Config) { o.adjust(c, flags) }
+	return t, nil
+}
+
+func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
+	set(flags, "blocks", &c.Blocks, o.blocks)
+	set(flags, "filters", &c.Filters, o.filters)
+	set(flags, "batch", &c.Batch, o.batch)
+	set(flags, "seed", &c.Seed, o.seed)
+	set(flags, "warmup", &c.Warmup, o.warmup)
+	set(flags, "weight-decay", &c.WeightDecay, o.decay)
+	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
+	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
+	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
+	if flags.Changed("lr") {
+		c.LR, c.MinLR = o.lr, min(c.MinLR, o.lr)
+	}
+}
+
+// set takes over a flag that was given.
+func set[T any](flags *pflag.FlagSet, name string, field *T, value T) {
+	if flags.Changed(name) {
+		*field = value
+	}
+}
+
+func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error {
+	t, err := o.job(flags)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interrupts(ctx, abortNow)
+	defer stop()
+	show, end := phases(o.quiet)
+	t.Surveyed = func(blocks, of int) {
+		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks), Rate: int64(blocks), Unit: "blocks"})
+	}
+	t.Begun = func(s job.Start) { end(); printStart(s) }
+	t.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	first, note := int64(-1), ""
+	t.Progress = func(p train.Progress) {
+		if first < 0 {
+			first = p.Step - 1
+		}
+		if p.Val != nil {
+			note = fmt.Sprintf("; val policy %.3f, value %.4f at step %d", p.Val.PolicyCE, p.Val.ValueMSE, p.Step)
+		}
+		show(pipeline.Progress{Verb: "train", Done: p.Step, Total: p.Steps, First: first,
+			Count: p.Step * int64(p.Batch), Rate: (p.Step - first) * int64(p.Batch), Unit: "positions",
+			Note: fmt.Sprintf("step %d of %d, loss %.3f (policy %.3f, value %.4f), loader wait %.0f %%%s",
+				p.Step, p.Steps, p.Loss, p.PolicyCE, p.ValueMSE, 100*p.LoaderWait, note)})
+	}
+	result, err := t.Run(ctx)
+	end()
+	if err != nil {
+		return trainError(err, o, result)
+	}
+	if o.json {
+		return printJSON(result)
+	}
+	printResult(o, result)
+	return nil
+}
+
+// trainError adds to an error what to do about it.
+func trainError(err error, o *trainOptions, result train.Result) error {
+	resume := fmt.Sprintf("talbot train --run %s --resume", o.run)
+	if o.backend != "auto" {
+		resume += " --backend " + o.backend
+	}
+	var other *train.ConfigError
+	switch {
+	case errors.As(err, &other):
+		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
+	case errors.Is(err, train.ErrNoRun):
+		return usage(err, "start it without --resume")
+	case errors.Is(err, context.Canceled) && result.Checkpoint != "":
+		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
+	case errors.Is(err, train.ErrExists):
+		return usage(err, "continue it with `"+resume+"`, or name another folder")
+	}
+	return err
+}
+
+func printStart(s job.Start) {
+	for _, set := range s.Sets {
+		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws), %d val samples", set.Dir, set.Train, 100*set.Share, set.Val)
+		if set.Unusable > 0 {
+			fmt.Fprintf(os.Stderr, "; %d without any target are left out", set.Unusable)
+		}
+		fmt.Fprintln(os.Stderr)
+	}
+	c := s.Config
+	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
+	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
+	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples (%.2f times over the data), learning rate %g, validated on %d samples\n",
+		c.Steps, c.Batch, s.Passes, c.LR, s.Val)
+}
+
+func printResult(o *trainOptions, r train.Result) {
+	fmt.Printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
+		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
+	if r.Final != nil {
+		fmt.Printf("  val: policy cross-entropy %.4f, value squared error %.4f\n", r.Final.PolicyCE, r.Final.ValueMSE)
+	}
+	fmt.Printf("  checkpoint: %s\n", r.Checkpoint)
+}
+
+// phases is [progress] for work of several parts: each new verb begins a display of its own.
+func phases(quiet bool) (show func(pipeline.Progress), end func()) {
+	verb, draw, stop := "", func(pipeline.Progress) {}, func() {}
+	end = func() { stop(); verb, stop = "", func() {} }
+	return func(p pipeline.Progress) {
+		if p.Verb != verb {
+			end()
+			verb = p.Verb
+			draw, stop = progress(quiet)
+		}
+		draw(p)
+	}, end
+}

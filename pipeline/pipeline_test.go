@@ -1,0 +1,557 @@
+package pipeline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// child names the variable that turns the test binary into something else: a
+// UCI engine, or a verb that a test kills.
+const child = "TALBOT_PIPELINE_CHILD"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(child) {
+	case "":
+		os.Exit(m.Run())
+	case "engine":
+		engine()
+	default:
+		if err := runChild(os.Getenv(child)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// engine is a UCI engine whose score is a function of the position alone.
+func engine() {
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	p := board.StartPosition()
+	for in.Scan() {
+		f := strings.Fields(in.Text())
+		switch f[0] {
+		case "uci":
+			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 16 min 1 max 64\nuciok")
+		case "isready":
+			fmt.Println("readyok")
+		case "position":
+			p = position(f[1:])
+		case "go":
+			time.Sleep(time.Millisecond)
+			m := p.LegalMoves(nil)[0]
+			h := fnv.New32a()
+			h.Write([]byte(p.FEN()))
+			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n", int(h.Sum32()%400)-200, m, m)
+		case "quit":
+			return
+		}
+	}
+}
+
+func position(f []string) board.Position {
+	p := board.StartPosition()
+	if f[0] == "fen" {
+		p, _ = board.ParseFEN(strings.Join(f[1:7], " "))
+		f = f[6:]
+	}
+	if len(f) > 1 && f[1] == "moves" {
+		for _, s := range f[2:] {
+			m, err := p.ParseUCI(s)
+			if err != nil {
+				panic(err)
+			}
+			p.Play(m)
+		}
+	}
+	return p
+}
+
+// endgames is how many the tests draw.
+const endgames = 1200
+
+// job is what a killed child does; the plan keeps shards small.
+type job struct {
+	Verb, Out string
+	Inputs    []string
+	Workers   int
+}
+
+func runChild(text string) error {
+	var j job
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
+		return err
+	}
+	return j.run(context.Background())
+}
+
+func (j job) run(ctx context.Context) error {
+	shardPositions = 1500
+	var err error
+	switch j.Verb {
+	case "ingest":
+		_, err = Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+	case "synth":
+		_, err = SynthEndgames{Count: endgames, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+	case "label":
+		_, err = j.label().Run(ctx)
+	}
+	return err
+}
+
+func (j job) label() Label {
+	os.Setenv(child, "engine") // inherited by the engines
+	path, _ := os.Executable()
+	return Label{
+		In: j.Inputs[0], Out: j.Out, Workers: j.Workers,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100)},
+	}
+}
+
+// writeGames writes n random games as PGN, every tenth of them bad and every
+// seventh a copy of an earlier one.
+func writeGames(t testing.TB, path string, n int, seed uint64) (bad, copies int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var b bytes.Buffer
+	var good []string
+	for i := range n {
+		var moves strings.Builder
+		p := board.StartPosition()
+		for ply := range 20 + rng.IntN(60) {
+			legal := p.LegalMoves(nil)
+			if len(legal) == 0 {
+				break
+			}
+			m := legal[rng.IntN(len(legal))]
+			if ply%2 == 0 {
+				fmt.Fprintf(&moves, "%d. ", ply/2+1)
+			}
+			moves.WriteString(p.SAN(m) + " ")
+			p.Play(m)
+		}
+		text := moves.String()
+		switch {
+		case i%10 == 9:
+			text, bad = text+"Ke5 ", bad+1
+			text = "1. e5 " + text
+		case i%7 == 6:
+			text, copies = good[rng.IntN(len(good))], copies+1
+		default:
+			good = append(good, text)
+		}
+		fmt.Fprintf(&b, "[Event \"Random\"]\n[White \"A%d\"]\n[Black \"B\"]\n[WhiteElo \"%d\"]\n[Result \"1/2-1/2\"]\n\n%s1/2-1/2\n\n", i, 2000+i%500, text)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return bad, copies
+}
+
+// same fails unless both folders hold the same files with the same bytes.
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	files := func(dir string) (names []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	fa, fb := files(a), files(b)
+	if strings.Join(fa, " ") != strings.Join(fb, " ") {
+		t.Fatalf("%v and %v", fa, fb)
+	}
+	for _, name := range fa {
+		da, _ := os.ReadFile(filepath.Join(a, name))
+		db, _ := os.ReadFile(filepath.Join(b, name))
+		if !bytes.Equal(da, db) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func verify(t *testing.T, dir string) shards.Report {
+	t.Helper()
+	r, err := shards.Verify(context.Background(), dir)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, r.Damage)
+	}
+	return r
+}
+
+func small(t *testing.T) {
+	old := shardPositions
+	shardPositions = 1500
+	t.Cleanup(func() { shardPositions = old })
+}
+
+func TestIngest(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.pgn"), filepath.Join(dir, "b.csv")
+	const games = 300
+	bad, copies := writeGames(t, a, games, 1)
+	csv := "p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n" +
+		"p2,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h5 d1d9,600,80,90,10,mate,https://example.org/1,\n"
+	if err := os.WriteFile(b, []byte(csv), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var outs []string
+	for _, workers := range []int{1, 4} {
+		out := filepath.Join(dir, fmt.Sprint("out", workers))
+		sum, err := Ingest{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.GamesRead != games+2 || sum.GamesKept != int64(games-bad-copies+1) ||
+			sum.Rejects[Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
+			t.Errorf("%+v with %d bad games and %d copies", sum, bad, copies)
+		}
+		r := verify(t, out)
+		if r.Lines != sum.GamesKept || r.Positions != sum.Positions || r.Samples != sum.Samples || r.Shards < 3 {
+			t.Errorf("verified %+v, reported %+v", r, sum)
+		}
+		outs = append(outs, out)
+	}
+	same(t, outs[0], outs[1])
+
+	t.Run("finished", func(t *testing.T) {
+		_, err := Ingest{Inputs: []string{a}, Out: outs[0], Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, ErrFinished) {
+			t.Error(err)
+		}
+	})
+	t.Run("occupied", func(t *testing.T) {
+		_, err := Ingest{Inputs: []string{a}, Out: dir, Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, ErrOccupied) {
+			t.Error(err)
+		}
+	})
+	t.Run("other inputs", func(t *testing.T) {
+		out := filepath.Join(dir, "other")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if _, err := (Ingest{Inputs: []string{b}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrOccupied) {
+			t.Error(err)
+		}
+		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("no games", func(t *testing.T) {
+		empty := filepath.Join(dir, "empty.pgn")
+		os.WriteFile(empty, nil, 0o666)
+		out := filepath.Join(dir, "none")
+		_, err := Ingest{Inputs: []string{a, empty}, Out: out, Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, ErrNoGames) || !strings.Contains(err.Error(), "empty.pgn") {
+			t.Error(err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Error("an output folder was made")
+		}
+	})
+	t.Run("locked", func(t *testing.T) {
+		out := filepath.Join(dir, "locked")
+		o, err := openOutput(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.close()
+		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrLocked) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSynth(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	var outs []string
+	for _, workers := range []int{1, 3} {
+		out := filepath.Join(dir, fmt.Sprint("out", workers))
+		sum, err := SynthEndgames{Count: endgames, Fewest: 3, MostPieces: 7, Seed: 1, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rejected := int64(0)
+		for _, n := range sum.Rejects {
+			rejected += n
+		}
+		if sum.GamesKept != endgames || sum.Samples != endgames || sum.GamesRead != endgames+rejected {
+			t.Errorf("%+v", sum)
+		}
+		outs = append(outs, out)
+	}
+	same(t, outs[0], outs[1])
+	d, err := shards.OpenDataset(outs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	seen := map[string]bool{}
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := l.Start
+		for _, m := range l.Moves {
+			p.Play(m)
+		}
+		q := p.Mirror()
+		if seen[p.EPD()] || seen[q.EPD()] {
+			t.Fatalf("%s occurs twice", p.EPD())
+		}
+		seen[p.EPD()] = true
+	}
+}
+
+// TestKill kills each verb again and again at random moments; what the last
+// run leaves is to the byte what an undisturbed one leaves.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	games := filepath.Join(dir, "games.pgn")
+	writeGames(t, games, 4000, 2)
+	small(t)
+	defer os.Unsetenv(child)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := filepath.Join(dir, "endgames")
+	if err := (job{Verb: "synth", Out: drawn, Workers: 2}).run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range []job{
+		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
+		{Verb: "synth", Workers: 2},
+		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
+	} {
+		t.Run(j.Verb, func(t *testing.T) {
+			undisturbed := j
+			undisturbed.Out = filepath.Join(dir, j.Verb+"-undisturbed")
+			if err := undisturbed.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			j.Out = filepath.Join(dir, j.Verb+"-killed")
+			text, _ := json.Marshal(j)
+			rng := rand.New(rand.NewPCG(1, 1))
+			kills := 0
+			for round := 0; ; round++ {
+				cmd := exec.Command(self)
+				cmd.Env = append(os.Environ(), child+"="+string(text))
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				// Long enough to get somewhere, short enough to be killed most of the time.
+				after := time.Duration(10+rng.IntN(60)) * time.Millisecond
+				if j.Verb == "label" {
+					after *= 5
+				}
+				if kills >= 8 {
+					after = time.Minute
+				}
+				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+				err := cmd.Wait()
+				timer.Stop()
+				if err == nil {
+					break
+				}
+				if cmd.ProcessState.Exited() {
+					t.Fatalf("round %d: %v: %s", round, err, stderr.String())
+				}
+				kills++
+				if _, err := dataset.ReadManifest(j.Out); err == nil {
+					break // killed behind the last step
+				}
+			}
+			if kills == 0 {
+				t.Error("never killed")
+			}
+			verify(t, j.Out)
+			same(t, undisturbed.Out, j.Out)
+			t.Logf("killed %d times", kills)
+		})
+	}
+}
+
+// TestLabel interrupts, resumes and counts.
+func TestLabel(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	lines := filepath.Join(dir, "lines")
+	if err := (job{Verb: "synth", Out: lines, Workers: 2}).run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Unsetenv(child)
+	out := filepath.Join(dir, "labelled")
+	l := job{Inputs: []string{lines}, Out: out, Workers: 2}.label()
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	l.Progress = func(Progress) {
+		if n++; n == 400 {
+			cancel()
+		}
+	}
+	if _, err := l.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	l.Progress = nil
+	sum, err := l.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Labelled+sum.Reused != endgames || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 || sum.Utilisation != nil || !sum.Resumed {
+		t.Errorf("%+v", sum)
+	}
+	if r := verify(t, out); r.Labelled != endgames || r.Lines != endgames {
+		t.Errorf("%+v", r)
+	}
+
+	t.Run("fraction", func(t *testing.T) {
+		counts := []int64{}
+		for _, f := range []float64{0.1, 0.2} {
+			l := l
+			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), f
+			sum, err := l.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := f * endgames; float64(sum.Labelled) < want-60 || float64(sum.Labelled) > want+60 {
+				t.Errorf("%d labelled, want about %g", sum.Labelled, want)
+			}
+			if r := verify(t, l.Out); r.Labelled != sum.Labelled {
+				t.Errorf("%+v", r)
+			}
+			counts = append(counts, sum.Labelled)
+		}
+	})
+	t.Run("same engine again", func(t *testing.T) {
+		l := l
+		l.In, l.Out = out, filepath.Join(dir, "again")
+		sum, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Labelled != 0 || sum.Reused != endgames {
+			t.Errorf("%+v", sum)
+		}
+	})
+	t.Run("into itself", func(t *testing.T) {
+		l := l
+		l.Out = l.In
+		if _, err := l.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+			t.Error(err)
+		}
+	})
+	t.Run("scores", func(t *testing.T) {
+		d, err := shards.OpenDataset(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for line, err := range d.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := line.Start
+			for _, m := range line.Moves {
+				p.Play(m)
+			}
+			h := fnv.New32a()
+			h.Write([]byte(p.FEN()))
+			label := line.Labels[0].Labels[0]
+			if cp, ok := label.Lines[0].Score.Centipawns(); !ok || cp != int(h.Sum32()%400)-200 {
+				t.Fatalf("%s is labelled %+v", p.FEN(), label)
+			}
+		}
+	})
+}
+
+func TestJournalTorn(t *testing.T) {
+	label := dataset.Label{
+		Status: dataset.Labelled, Best: board.NewMove(12, 28),
+		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20, Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, journalName(0))
+	j, err := openJournal(dir, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(3) {
+		if err := j.append(i, &label); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(path)
+	record := len(whole) / 3
+	for cut := range len(whole) + 1 {
+		os.WriteFile(path, whole[:cut], 0o666)
+		n := int64(0)
+		j, err := openJournal(dir, 0, func(sample int64, l dataset.Label) {
+			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
+				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
+			}
+			n++
+		})
+		if err != nil || n != int64(cut/record) {
+			t.Fatalf("cut at %d: %d records, %v", cut, n, err)
+		}
+		if info, _ := j.file.Stat(); info.Size() != n*int64(record) {
+			t.Fatalf("cut at %d leaves %d bytes", cut, info.Size())
+		}
+		j.close()
+	}
+	for at := range whole {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1
+		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l dataset.Label) {
+			if fmt.Sprint(l) != fmt.Sprint(label) {
+				t.Fatalf("flip at %d goes unnoticed", at)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(encodeRecord(nil, 7, &dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if sample, l, err := decodeRecord(data); err == nil {
+			if _, again, err := decodeRecord(encodeRecord(nil, sample, &l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
+				t.Errorf("%v becomes %v, %v", l, again, err)
+			}
+		}
+	})
+}
