@@ -92,6 +92,7 @@ type job struct {
 	Verb, Out string
 	Inputs    []string
 	Workers   int
+	Count     int64 // endgames
 }
 
 func runChild(text string) error {
@@ -109,7 +110,7 @@ func (j job) run(ctx context.Context) error {
 	case "ingest":
 		_, err = Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "synth":
-		_, err = SynthEndgames{Count: endgames, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		_, err = SynthEndgames{Count: j.Count, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.label().Run(ctx)
 	}
@@ -342,12 +343,12 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn := filepath.Join(dir, "endgames")
-	if err := (job{Verb: "synth", Out: drawn, Workers: 2}).run(t.Context()); err != nil {
+	if err := (job{Verb: "synth", Out: drawn, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
-		{Verb: "synth", Workers: 2},
+		{Verb: "synth", Workers: 2, Count: 50 * endgames},
 		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
 	} {
 		t.Run(j.Verb, func(t *testing.T) {
@@ -405,7 +406,7 @@ func TestLabel(t *testing.T) {
 	small(t)
 	dir := t.TempDir()
 	lines := filepath.Join(dir, "lines")
-	if err := (job{Verb: "synth", Out: lines, Workers: 2}).run(t.Context()); err != nil {
+	if err := (job{Verb: "synth", Out: lines, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Unsetenv(child)

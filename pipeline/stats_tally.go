@@ -61,7 +61,7 @@ func (t *tally) addAll(lines []dataset.Line) error {
 	return nil
 }
 
-// add counts a line. Moves are played unchecked where the rules do not matter for counting pieces.
+// add replays and counts a line.
 func (t *tally) add(l *dataset.Line) error {
 	n := len(l.Moves)
 	labelled, err := t.addLabels(l)
@@ -90,9 +90,13 @@ func (t *tally) add(l *dataset.Line) error {
 		if l.Samples.Has(ply, n) {
 			t.pieces[pos.Occupied().Len()]++
 		}
-		if ply < n {
-			pos.Play(l.Moves[ply])
+		if ply == n {
+			break
 		}
+		if !pos.IsLegal(l.Moves[ply]) {
+			return fmt.Errorf("a line of input %d: ply %d: move %s is illegal in %q: %w", l.Input, ply, l.Moves[ply], pos.FEN(), dataset.ErrDamaged)
+		}
+		pos.Play(l.Moves[ply])
 	}
 	return nil
 }

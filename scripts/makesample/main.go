@@ -32,7 +32,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "sample", "folder to write games.pgn and puzzles.csv to")
 	flag.StringVar(&o.engine, "engine", "stockfish", "the Stockfish executable")
-	flag.IntVar(&o.games, "games", 250, "number of games to play")
+	flag.IntVar(&o.games, "games", 2000, "number of games to play")
 	flag.IntVar(&o.puzzles, "puzzles", 150, "most puzzles to keep")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of every random choice")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "engine processes")
@@ -120,6 +120,9 @@ func one(e *engine, seed uint64, number int) (made, error) {
 	g, err := playGame(e, seed, number)
 	if err != nil {
 		return made{}, err
+	}
+	if number > puzzleGames {
+		return made{game: g}, nil
 	}
 	puzzles, err := findPuzzles(e, g)
 	return made{g, puzzles}, err

@@ -13,6 +13,7 @@ const puzzleHeader = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPla
 const (
 	puzzleNodes  = 60_000
 	scanNodes    = 3_000
+	puzzleGames  = 250 // the first games, in which puzzles are looked for
 	puzzlesAGame = 4
 	puzzleGap    = 6 // plies between two puzzles of a game
 	solverMoves  = 4 // at most
