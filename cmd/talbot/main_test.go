@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"talbot/stockfish"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"talbot": main})
+}
+
+// TestScript runs the command from outside: testdata/script/*.txt.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Condition: func(cond string) (bool, error) {
+			if cond == "stockfish" {
+				_, err := stockfish.Find("")
+				return err == nil, nil
+			}
+			return false, nil
+		},
+		Setup: func(e *testscript.Env) error {
+			// Each script's home is empty; the XLA plugin is not looked for there.
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("PATH", os.Getenv("PATH"))
+			return nil
+		},
+	})
+}

@@ -1,0 +1,139 @@
+// Package madeup writes small datasets of made-up games for tests.
+//
+// In goes a seed, out comes a dataset folder. It starts no goroutines.
+package madeup
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// Dataset is a dataset of games of random moves.
+type Dataset struct {
+	Seed       uint64
+	Games      int
+	Shards     int // 0 = 1
+	Source     dataset.Source
+	Splits     dataset.Splits // zero = the default
+	Unlabelled bool           // no label column; else two of three samples have a label
+	Policies   bool           // lists of up to three moves as policy targets
+}
+
+// Engine is the fingerprint of the labels; there is an older column of [OldEngine] on every second line.
+var (
+	OldEngine = dataset.Fingerprint{Engine: "Made-up 0", Limit: "nodes 1"}
+	Engine    = dataset.Fingerprint{Engine: "Made-up 1", Limit: "nodes 2"}
+)
+
+// Write writes the dataset into dir.
+func (d Dataset) Write(dir string) error {
+	if d.Splits == (dataset.Splits{}) {
+		d.Splits = dataset.DefaultSplits
+	}
+	m := &dataset.Manifest{Tool: "test", Verb: "test", Seed: d.Seed, Splits: d.Splits,
+		Inputs: []dataset.Input{{Name: "made up"}}, Fingerprints: []dataset.Fingerprint{OldEngine, Engine}}
+	number := max(1, d.Shards)
+	game := 0
+	for s := range number {
+		w, err := shards.Create(dir, s)
+		if err != nil {
+			return err
+		}
+		for ; game < d.Games*(s+1)/number; game++ {
+			l := d.line(game)
+			if err := l.Check(); err != nil {
+				w.Abort()
+				return fmt.Errorf("game %d: %w", game, err)
+			}
+			if err := w.Write(&l); err != nil {
+				w.Abort()
+				return err
+			}
+		}
+		info, err := w.Commit()
+		if err != nil {
+			return err
+		}
+		m.Shards = append(m.Shards, info)
+		m.Counts.GamesRead += info.Lines
+		m.Counts.GamesKept += info.Lines
+		m.Counts.Positions += info.Positions
+		m.Counts.Samples += info.Samples
+	}
+	return dataset.WriteManifest(dir, m)
+}
+
+func (d Dataset) line(game int) dataset.Line {
+	rng := rand.New(rand.NewPCG(d.Seed, uint64(game)))
+	l := dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition()}
+	switch d.Source {
+	case dataset.SourcePuzzle:
+		l.Samples = dataset.OddPlies()
+	case dataset.SourceEndgame:
+		l.Samples = dataset.LastPosition()
+	}
+	positions := []board.Position{l.Start}
+	pos := l.Start
+	for range 10 + rng.IntN(50) {
+		legal := pos.LegalMoves(nil)
+		if len(legal) == 0 {
+			break
+		}
+		m := legal[rng.IntN(len(legal))]
+		pos.Play(m)
+		l.Moves, positions = append(l.Moves, m), append(positions, pos)
+	}
+	plies := l.Samples.Plies(nil, len(l.Moves))
+	if d.Policies {
+		for _, ply := range plies {
+			l.Policies = append(l.Policies, policy(rng, &positions[ply]))
+		}
+	}
+	if d.Unlabelled {
+		return l
+	}
+	older, newer := make([]dataset.Label, len(plies)), make([]dataset.Label, len(plies))
+	for i, ply := range plies {
+		older[i] = label(rng, &positions[ply])
+		if rng.IntN(3) > 0 {
+			newer[i] = label(rng, &positions[ply])
+		}
+	}
+	if game%2 == 0 {
+		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 0, Labels: older})
+	}
+	l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 1, Labels: newer})
+	return l
+}
+
+func policy(rng *rand.Rand, pos *board.Position) (list []dataset.PolicyTarget) {
+	for _, m := range pos.LegalMoves(nil) {
+		if rng.IntN(6) == 0 && len(list) < 3 {
+			list = append(list, dataset.PolicyTarget{Move: m, Weight: 1 + rng.Float32()})
+		}
+	}
+	return list
+}
+
+func label(rng *rand.Rand, pos *board.Position) dataset.Label {
+	legal := pos.LegalMoves(nil)
+	if len(legal) == 0 || pos.IsDead() {
+		return dataset.Label{Status: dataset.Terminal}
+	}
+	material := func(c board.Color) int {
+		n := 0
+		for pt, worth := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500, board.Queen: 900} {
+			for b := pos.Pieces(c, pt); b != 0; b &= b - 1 {
+				n += worth
+			}
+		}
+		return n
+	}
+	best := legal[rng.IntN(len(legal))]
+	score := dataset.Centipawns(material(pos.Turn()) - material(pos.Turn().Other()) + rng.IntN(50))
+	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{{Score: score, Depth: 1, PV: []board.Move{best}}}}
+}

@@ -1,0 +1,589 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/train"
+	"talbot/train/internal/madeup"
+)
+
+func write(t testing.TB, m madeup.Dataset) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func open(t testing.TB, workers int, specs ...Spec) *Data {
+	t.Helper()
+	d, err := Open(specs, Options{Recipe: "talbotbot", Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func survey(t testing.TB, d *Data) *Survey {
+	t.Helper()
+	s, err := d.Survey(context.Background(), 100, 32, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// threeBlocks is enough lines for three blocks of a shard.
+const threeBlocks = 2200
+
+// sum is a hash of all that training sees of a batch.
+func sum(b *train.Batch) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, b.N, b.Planes, b.PolicyIndex, b.PolicyWeight, b.Value, b.ValueWeight, string(b.State))
+	return h.Sum64()
+}
+
+func next(t testing.TB, l *Loader) *train.Batch {
+	t.Helper()
+	var b train.Batch
+	if err := l.Next(&b); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks, Shards: 2})
+	b := write(t, madeup.Dataset{Seed: 2, Games: 300, Policies: true})
+	var want []uint64
+	for _, workers := range []int{1, 2, 7} {
+		d := open(t, workers, Spec{a, 1}, Spec{b, 3})
+		s := survey(t, d)
+		var got []uint64
+		for i := range s.Val {
+			got = append(got, sum(&s.Val[i]))
+		}
+		l := s.NewLoader(LoaderOptions{Batch: 500, Seed: 3, GroupSamples: 30000})
+		defer l.Close()
+		for range 100 {
+			got = append(got, sum(next(t, l)))
+		}
+		if want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%d workers draw other batches than 1", workers)
+		}
+		if s.Choices != 3 || len(s.Val) != 3 || s.Val[0].N != 32 {
+			t.Errorf("choices %d, %d batches of validation", s.Choices, len(s.Val))
+		}
+	}
+	if slices.Sort(want); len(slices.Compact(want)) != 103 {
+		t.Error("some batches are alike")
+	}
+	l := survey(t, open(t, 2, Spec{a, 1}, Spec{b, 3})).NewLoader(LoaderOptions{Batch: 500, Seed: 4, GroupSamples: 30000})
+	defer l.Close()
+	if slices.Contains(want, sum(next(t, l))) {
+		t.Error("another seed draws the same batch")
+	}
+}
+
+func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
+	b := write(t, madeup.Dataset{Seed: 2, Games: 40, Source: dataset.SourcePuzzle})
+	s := survey(t, open(t, 2, Spec{a, 1}, Spec{b, 1}))
+	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 60000}
+	whole := s.NewLoader(o)
+	defer whole.Close()
+	var states []json.RawMessage
+	var want []uint64
+	for range 60 {
+		batch := next(t, whole)
+		states, want = append(states, batch.State), append(want, sum(batch))
+	}
+	var last State
+	if err := json.Unmarshal(states[59], &last); err != nil || last.Sets[0].Epoch+last.Sets[0].Group == 0 || last.Sets[1].Epoch < 10 {
+		t.Fatalf("the test does not come to another group: %s", states[59])
+	}
+	for _, at := range []int{0, 1, 20, 41, 57} {
+		// another process has another survey and another number of workers
+		l := survey(t, open(t, 1, Spec{a, 1}, Spec{b, 1})).NewLoader(o)
+		if err := l.Restore(states[at]); err != nil {
+			t.Fatal(err)
+		}
+		for i := at + 1; i < min(at+15, 60); i++ {
+			if got := sum(next(t, l)); got != want[i] {
+				t.Errorf("restored behind batch %d, batch %d differs", at, i)
+				break
+			}
+		}
+		l.Close()
+	}
+}
+
+func TestRestoreRefusesOtherStates(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 50}), write(t, madeup.Dataset{Seed: 2, Games: 50})
+	l := survey(t, open(t, 1, Spec{Dir: a})).NewLoader(LoaderOptions{Batch: 8})
+	defer l.Close()
+	other := survey(t, open(t, 1, Spec{Dir: b})).NewLoader(LoaderOptions{Batch: 8})
+	defer other.Close()
+	good := string(next(t, l).State)
+	for _, state := range []string{"", "{}", "[]", string(next(t, other).State),
+		strings.Replace(good, `"offset":8`, `"offset":99999999`, 1), strings.Replace(good, `"offset":8`, `"offset":-1`, 1),
+		strings.Replace(good, `"group":0`, `"group":7`, 1), strings.Replace(good, `"epoch":0`, `"epoch":-1`, 1)} {
+		if state == good {
+			t.Fatal("the state has another form")
+		}
+		if l.Restore(json.RawMessage(state)) == nil {
+			t.Errorf("%s: no error", state)
+		}
+	}
+	if err := l.Restore(json.RawMessage(good)); err != nil {
+		t.Error(err)
+	}
+}
+
+// ply names a sample independently of the loader.
+type ply struct {
+	game int64
+	ply  int
+}
+
+// samplesOf counts the samples of a split by reading the dataset plainly.
+func samplesOf(t *testing.T, dir string, split dataset.Split) map[ply]int {
+	t.Helper()
+	ds, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ds.Close()
+	all := map[ply]int{}
+	for l, err := range ds.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds.Manifest.Splits.Of(dataset.SplitKey(l)) == split {
+			for _, p := range l.Samples.Plies(nil, len(l.Moves)) {
+				all[ply{l.Number, p}]++
+			}
+		}
+	}
+	return all
+}
+
+// numbered reopens the readers of d so that lines know their number.
+func numbered(t *testing.T, d *Data) *Data {
+	t.Helper()
+	for _, s := range d.Sets {
+		ds, err := shards.OpenDataset(s.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.shards.Close()
+		s.shards = ds
+	}
+	return d
+}
+
+func TestEveryTrainSampleOnceAnEpochAndNoOther(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	want := samplesOf(t, dir, dataset.Train)
+	s := survey(t, numbered(t, open(t, 2, Spec{Dir: dir})))
+	if s.Train() != int64(len(want)) {
+		t.Fatalf("survey counts %d train samples, there are %d", s.Train(), len(want))
+	}
+	l := s.NewLoader(LoaderOptions{Batch: 1, GroupSamples: 20000})
+	defer l.Close()
+	var orders [2][]ply
+	for epoch := range orders {
+		got := map[ply]int{}
+		for range len(want) {
+			slot, err := l.streams[0].take()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := slot.samples[slot.sample]
+			id := ply{slot.lines[r.line].Number, int(r.ply)}
+			got[id]++
+			orders[epoch] = append(orders[epoch], id)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("epoch %d is not every train sample once", epoch)
+		}
+	}
+	if slices.Equal(orders[0], orders[1]) {
+		t.Error("both epochs have the same order")
+	}
+	follows := 0
+	for i, id := range orders[0][1:] {
+		if p := orders[0][i]; p.game == id.game && p.ply+1 == id.ply {
+			follows++
+		}
+	}
+	if follows > 20 {
+		t.Errorf("%d samples stand behind the one before them on their line", follows)
+	}
+}
+
+func TestSharesOfTheDraws(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 400})
+	b := write(t, madeup.Dataset{Seed: 2, Games: 100})
+	for _, weights := range [][2]float64{{7, 3}, {1, 9}, {0, 0}} {
+		s := survey(t, open(t, 2, Spec{a, weights[0]}, Spec{b, weights[1]}))
+		share := weights[0] / (weights[0] + weights[1])
+		if weights[0] == 0 {
+			n, m := len(samplesOf(t, a, dataset.Train)), len(samplesOf(t, b, dataset.Train))
+			share = float64(n) / float64(n+m)
+		}
+		l := s.NewLoader(LoaderOptions{Batch: 1000, Seed: 1})
+		defer l.Close()
+		for range 20 {
+			next(t, l)
+		}
+		drawn := [2]int64{}
+		for i, st := range l.streams {
+			drawn[i] = int64(st.Epoch)*s.Sets[i].Train + int64(st.Offset)
+		}
+		if drawn[0]+drawn[1] != 20000 {
+			t.Fatalf("drawn %v", drawn)
+		}
+		if sigma := math.Sqrt(20000 * share * (1 - share)); math.Abs(float64(drawn[0])-20000*share) > 4*sigma {
+			t.Errorf("weights %v: %v drawn, want a share of %.3f", weights, drawn, share)
+		}
+	}
+}
+
+// oracle encodes every sample of a split by walking the lines, planes → targets.
+type seenTargets struct {
+	index, value string
+}
+
+func oracle(t *testing.T, dir string, split dataset.Split, label int) map[string]seenTargets {
+	t.Helper()
+	ds, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ds.Close()
+	all := map[string]seenTargets{}
+	e := encode.TalbotBot{}
+	for l, err := range ds.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds.Manifest.Splits.Of(dataset.SplitKey(l)) != split {
+			continue
+		}
+		g := board.NewGame(l.Start)
+		for i, m := range l.Moves {
+			planes := make([]uint64, 68)
+			e.Encode(planes, g)
+			value := "none"
+			for _, c := range l.Labels {
+				if c.Labels[i].Status == dataset.Labelled && (label == anyLabel || c.Fingerprint == label) {
+					v, _ := e.Value(c.Labels[i].Lines[0].Score)
+					value = fmt.Sprint(v)
+				}
+			}
+			all[fmt.Sprint(planes)] = seenTargets{fmt.Sprint(e.MoveIndex(g.Position(), m)), value}
+			g.Push(m)
+		}
+	}
+	return all
+}
+
+func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
+	trainSet, valSet := oracle(t, dir, dataset.Train, anyLabel), oracle(t, dir, dataset.Val, anyLabel)
+	s := survey(t, open(t, 2, Spec{Dir: dir}))
+	l := s.NewLoader(LoaderOptions{Batch: 64})
+	defer l.Close()
+	check := func(b *train.Batch, want map[string]seenTargets) (valued int) {
+		for i := range b.N {
+			w, ok := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
+			if !ok {
+				t.Fatal("a sample that is not in the split, or is encoded wrongly")
+			}
+			value := "none"
+			if b.ValueWeight[i] == 1 {
+				value = fmt.Sprint(b.Value[i])
+				valued++
+			}
+			unique := b.Planes[i*68+20] != 0 // with history; the start position has many moves
+			if got := (seenTargets{fmt.Sprint(b.PolicyIndex[i]), value}); unique && got != w && b.Planes[i*68+56] != 0 {
+				t.Fatalf("targets %v, want %v", got, w)
+			}
+		}
+		return valued
+	}
+	valued := 0
+	for range 30 {
+		valued += check(next(t, l), trainSet)
+	}
+	if valued == 0 || valued == 30*64 {
+		t.Errorf("%d of %d samples have a value", valued, 30*64)
+	}
+	for i := range s.Val {
+		check(&s.Val[i], valSet)
+	}
+	if len(s.Val) == 0 {
+		t.Error("no validation")
+	}
+}
+
+func TestChosenLabel(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
+	d, err := Open([]Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: madeup.OldEngine.ID()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	want := oracle(t, dir, dataset.Train, 0)
+	l := survey(t, d).NewLoader(LoaderOptions{Batch: 500})
+	defer l.Close()
+	b := next(t, l)
+	valued := 0
+	for i := range b.N {
+		w := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
+		if b.Planes[i*68+56] != 0 && (w.value != "none") != (b.ValueWeight[i] == 1) {
+			t.Fatalf("value %g weight %g, want %s", b.Value[i], b.ValueWeight[i], w.value)
+		}
+		valued += int(b.ValueWeight[i])
+	}
+	if valued == 0 || valued == b.N { // every second line has that column
+		t.Errorf("%d of %d samples have a value", valued, b.N)
+	}
+	if _, err := Open([]Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: "0123456789abcdef"}); err == nil ||
+		!strings.Contains(err.Error(), madeup.Engine.ID()) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("unknown label: %v", err)
+	}
+}
+
+func TestRefusedData(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 50})
+	other := write(t, madeup.Dataset{Seed: 2, Games: 50, Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
+	bare := write(t, madeup.Dataset{Seed: 3, Games: 50, Source: dataset.SourceEndgame, Unlabelled: true})
+	untrained := write(t, madeup.Dataset{Seed: 4, Games: 50, Splits: dataset.Splits{Val: 50, Test: 50}})
+	twin := t.TempDir()
+	if err := os.CopyFS(twin, os.DirFS(a)); err != nil {
+		t.Fatal(err)
+	}
+	attempt := func(dirs ...string) error {
+		var specs []Spec
+		for _, dir := range dirs {
+			specs = append(specs, Spec{Dir: dir})
+		}
+		d, err := Open(specs, Options{Recipe: "talbotbot"})
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		_, err = d.Survey(t.Context(), 10, 10, nil)
+		return err
+	}
+	if err := attempt(a, other); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), a) || !strings.Contains(err.Error(), other) {
+		t.Errorf("different splits: %v", err)
+	}
+	if err := attempt(a, bare); !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), bare) || !strings.Contains(err.Error(), "samples without any target") {
+		t.Errorf("no targets: %v", err)
+	}
+	if err := attempt(untrained); !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "0,50,50") {
+		t.Errorf("no train split: %v", err)
+	}
+	if err := attempt(a, twin); err == nil || !strings.Contains(err.Error(), "same dataset") {
+		t.Errorf("the same twice: %v", err)
+	}
+	if err := attempt(filepath.Join(a, "nothing")); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("no dataset: %v", err)
+	}
+	d := open(t, 1, Spec{Dir: untrained})
+	for _, limit := range []int64{0, 5} {
+		for _, err := range d.Samples(t.Context(), EvalOptions{Splits: []dataset.Split{dataset.Train}, Limit: limit}) {
+			if !errors.Is(err, ErrNoSamples) {
+				t.Errorf("empty split: %v", err)
+			}
+		}
+	}
+}
+
+func TestDamageSurfaces(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
+	d := open(t, 2, Spec{Dir: dir})
+	s := survey(t, d)
+	path := filepath.Join(dir, shards.Name(0))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for at := int64(1000); at < int64(len(data))/2; at += 1000 { // columns of the first blocks that are read
+		if _, err := f.WriteAt([]byte{^data[at]}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := d.Survey(t.Context(), 10, 10, nil); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("survey: %v", err)
+	}
+	l := s.NewLoader(LoaderOptions{Batch: 1000, GroupSamples: 1})
+	defer l.Close()
+	var b train.Batch
+	for range s.Train()/1000 + 1 {
+		if err = l.Next(&b); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("loader: %v", err)
+	}
+	for _, err = range d.Samples(t.Context(), EvalOptions{Splits: []dataset.Split{dataset.Train}}) {
+		if err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("samples: %v", err)
+	}
+}
+
+func TestNoGoroutineIsLeft(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 1, Games: 500})
+	d := open(t, 4, Spec{Dir: dir})
+	s := survey(t, d)
+	before := runtime.NumGoroutine()
+	l := s.NewLoader(LoaderOptions{Batch: 100})
+	next(t, l)
+	l.Close()
+	for range d.Samples(t.Context(), EvalOptions{Splits: []dataset.Split{dataset.Train}}) {
+		break
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Survey(ctx, 10, 10, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled survey: %v", err)
+	}
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 20}), write(t, madeup.Dataset{Seed: 2, Games: 20})
+	run := filepath.Join(t.TempDir(), "new", "run")
+	if _, err := ReadIdentity(run); !errors.Is(err, train.ErrNoRun) {
+		t.Errorf("no run: %v", err)
+	}
+	id := open(t, 1, Spec{a, 2}).Identity()
+	if err := id.Write(run); err != nil {
+		t.Fatal(err)
+	}
+	was, err := ReadIdentity(run)
+	if err != nil || id.Differs(was) != nil {
+		t.Fatalf("%+v, %v, differs %v", was, err, id.Differs(was))
+	}
+	var refused *train.ConfigError
+	for name, other := range map[string]Identity{
+		"weight": open(t, 1, Spec{a, 3}).Identity(), "data": open(t, 1, Spec{b, 2}).Identity(), "more": open(t, 1, Spec{a, 2}, Spec{b, 2}).Identity(),
+	} {
+		if err := other.Differs(was); !errors.As(err, &refused) || refused.Field != "data" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(a, moved); err != nil {
+		t.Fatal(err)
+	}
+	if found, missing := was.Locate([]Spec{{Dir: b}}); len(missing) != 1 || missing[0] != a {
+		t.Errorf("moved: %v, %v", found, missing)
+	}
+	if found, missing := was.Locate([]Spec{{Dir: b}, {Dir: moved}}); len(missing) != 0 || found[0].Dir != moved {
+		t.Errorf("named: %v, %v", found, missing)
+	}
+}
+
+func TestParseSpecs(t *testing.T) {
+	for text, want := range map[string][]Spec{
+		"a":             {{"a", 0}},
+		"a,b/c":         {{"a", 0}, {"b/c", 0}},
+		"a:0.7,b:3":     {{"a", 0.7}, {"b", 3}},
+		`C:\data\lines`: {{`C:\data\lines`, 0}},
+		"a:b:2":         {{"a:b", 2}},
+	} {
+		if got, err := ParseSpecs(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ",", "a,", "a:0", "a:-1", "a:NaN", "a:inf", ":1", "a:1,b", "a,b:1", "a,a", "a,./a", "a:1e999"} {
+		if got, err := ParseSpecs(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func FuzzParseSpecs(f *testing.F) {
+	for _, s := range []string{"a", "a:1,b:2", "a:b:0.5", ",", "a:1e999"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		specs, err := ParseSpecs(text)
+		if err != nil {
+			return
+		}
+		var parts []string
+		for _, s := range specs {
+			if s.Dir == "" || s.Weight < 0 || math.IsInf(s.Weight, 0) || (s.Weight > 0) != (specs[0].Weight > 0) {
+				t.Fatalf("%q: %+v", text, s)
+			}
+			if s.Weight > 0 {
+				parts = append(parts, fmt.Sprintf("%s:%g", s.Dir, s.Weight))
+			} else {
+				parts = append(parts, s.Dir)
+			}
+		}
+		if again, err := ParseSpecs(strings.Join(parts, ",")); err != nil || !slices.Equal(again, specs) {
+			t.Fatalf("%q: %v, then %v, %v", text, specs, again, err)
+		}
+	})
+}
+
+func FuzzRestore(f *testing.F) {
+	dir := write(f, madeup.Dataset{Seed: 1, Games: 30})
+	s := survey(f, open(f, 1, Spec{Dir: dir}))
+	l := s.NewLoader(LoaderOptions{Batch: 8})
+	f.Cleanup(l.Close)
+	f.Add([]byte(next(f, l).State))
+	f.Add([]byte(`{"sets":[{}]}`))
+	f.Fuzz(func(t *testing.T, state []byte) {
+		if l.Restore(state) != nil {
+			return
+		}
+		b := next(t, l)
+		if b.N != 8 || bytes.Equal(b.State, state) {
+			t.Fatalf("%s: %d samples, then %s", state, b.N, b.State)
+		}
+	})
+}
