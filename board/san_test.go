@@ -69,6 +69,7 @@ func TestParseSAN(t *testing.T) {
 		{StartFEN, "e2e4", "e2e4"}, {StartFEN, "e2-e4", "e2e4"}, {StartFEN, "g1f3", "g1f3"}, {StartFEN, "Ng1-f3", "g1f3"},
 		{StartFEN, "Ng1xf3", "g1f3"}, {StartFEN, "Pe2e4", "e2e4"}, {StartFEN, "Pg1f3", illegal}, {StartFEN, "Bg1f3", illegal},
 		{StartFEN, "ag1f3", illegal}, {StartFEN, "e2e5", illegal}, {StartFEN, "e7e5", illegal}, {StartFEN, "a1a1", illegal},
+		{"4k3/8/8/8/8/8/8/R5K1 w - - 0 1", "bh1c1", illegal}, // no square is on the b-file and h1
 		// Not a move at all.
 		{StartFEN, "", syntax}, {StartFEN, "e", syntax}, {StartFEN, "4", syntax}, {StartFEN, "+", syntax}, {StartFEN, "--", syntax},
 		{StartFEN, "Z0", syntax}, {StartFEN, "N@f3", syntax}, {StartFEN, "nf3", syntax}, {StartFEN, "Nf", syntax}, {StartFEN, "N3", syntax},

@@ -73,15 +73,15 @@ func player(name string, elo int) string {
 // diagram draws the board from White's side, both squares of the last move in brackets.
 func diagram(b *strings.Builder, p *board.Position, last board.Move) {
 	for rank := 7; rank >= 0; rank-- {
-		fmt.Fprintf(b, "  %d ", rank+1)
+		row := fmt.Sprintf("  %d ", rank+1)
 		for file := range 8 {
 			sq, format := board.NewSquare(file, rank), " %s "
 			if last != board.NoMove && (sq == last.From() || sq == last.To()) {
 				format = "[%s]"
 			}
-			fmt.Fprintf(b, format, p.PieceAt(sq))
+			row += fmt.Sprintf(format, p.PieceAt(sq))
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(row, " ") + "\n")
 	}
 	b.WriteString("     a  b  c  d  e  f  g  h\n")
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -172,7 +173,9 @@ func (c *statsRun) work(ctx context.Context, t *tally) {
 		var err error
 		r := c.dataset.Shards[c.blocks[i].shard]
 		if lines, err = r.ReadBlock(c.blocks[i].block, lines[:0]); err == nil {
-			err = t.addAll(lines)
+			if err = t.addAll(lines); err != nil {
+				err = fmt.Errorf("%q: block %d: %w", filepath.Join(c.dataset.Dir, r.Info().File), c.blocks[i].block, err)
+			}
 		}
 		c.finish(i, r.Block(c.blocks[i].block), err)
 	}

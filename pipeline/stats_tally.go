@@ -55,7 +55,7 @@ func newTally(m *dataset.Manifest) *tally {
 func (t *tally) addAll(lines []dataset.Line) error {
 	for i := range lines {
 		if err := t.add(&lines[i]); err != nil {
-			return err
+			return fmt.Errorf("line %d: %w", i, err)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (t *tally) add(l *dataset.Line) error {
 	n := len(l.Moves)
 	labelled, err := t.addLabels(l)
 	if err != nil {
-		return fmt.Errorf("input %d, number %d: %w", l.Input, l.Number, err)
+		return err
 	}
 	part := Part{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
 	t.all.add(part)
@@ -94,7 +94,7 @@ func (t *tally) add(l *dataset.Line) error {
 			break
 		}
 		if !pos.IsLegal(l.Moves[ply]) {
-			return fmt.Errorf("a line of input %d: ply %d: move %s is illegal in %q: %w", l.Input, ply, l.Moves[ply], pos.FEN(), dataset.ErrDamaged)
+			return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], pos.FEN(), dataset.ErrDamaged)
 		}
 		pos.Play(l.Moves[ply])
 	}

@@ -19,11 +19,11 @@ import (
 	"talbot/dataset"
 )
 
-// TestFlips flips each byte of a shard in three ways: all are detected, none is harmless.
+// TestFlips flips each byte of a shard: all are detected, none is harmless.
 func TestFlips(t *testing.T) {
-	good := shardOf(t, randomLines(t, 9, 12, true))
+	good := shardOf(t, randomLines(t, 9, 4, true))
 	for i := range good {
-		for _, mask := range []byte{1, 0x80, 0xff} {
+		for _, mask := range [][]byte{{1}, {0x80}, {0xff}}[i%3] {
 			bad := bytes.Clone(good)
 			bad[i] ^= mask
 			if _, err := readAll(bad); !errors.Is(err, dataset.ErrDamaged) {
@@ -37,7 +37,7 @@ func TestFlips(t *testing.T) {
 
 // TestCuts cuts a shard at every length, and appends to it.
 func TestCuts(t *testing.T) {
-	good := shardOf(t, randomLines(t, 10, 12, true))
+	good := shardOf(t, randomLines(t, 10, 4, true))
 	for n := range good {
 		if _, err := readAll(good[:n]); !errors.Is(err, dataset.ErrDamaged) {
 			t.Fatalf("cut at %d of %d: error %v", n, len(good), err)
@@ -150,7 +150,7 @@ func TestCrafted(t *testing.T) {
 
 // manyStatus is a column of labels for each of many fingerprints.
 func manyStatus(status []byte) (columns []column) {
-	for f := range 1000 {
+	for f := range 200 {
 		columns = append(columns, column{fmt.Sprintf("label:%d:status", f), status})
 	}
 	return columns
@@ -158,7 +158,7 @@ func manyStatus(status []byte) (columns []column) {
 
 // manyTexts is one column of empty texts for each of many tags.
 func manyTexts(lengths []byte) (columns []column) {
-	for i := range 4000 {
+	for i := range 1100 {
 		columns = append(columns, column{fmt.Sprintf("tag:%d", i), lengths})
 	}
 	return columns
@@ -187,7 +187,7 @@ func TestUnknownVersion(t *testing.T) {
 
 // TestColumns reads parts of the lines.
 func TestColumns(t *testing.T) {
-	lines := randomLines(t, 12, 200, true)
+	lines := randomLines(t, 12, 15, true)
 	b := shardOf(t, lines)
 	for c := Columns(0); c <= AllColumns; c++ {
 		got, err := readAll(b, WithColumns(c))

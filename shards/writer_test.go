@@ -102,7 +102,7 @@ func diff(got, want []dataset.Line) string {
 
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
-		n := []int{0, 1, 2, 100, blockLines, blockLines + 1, 10, 1500}[seed]
+		n := []int{0, 1, 2, 100, blockLines, blockLines + 1, 10, 500}[seed]
 		for _, full := range []bool{false, true} {
 			lines := randomLines(t, seed, n, full)
 			got, err := readAll(shardOf(t, lines))

@@ -54,7 +54,7 @@ func survey(t testing.TB, d *Data) *Survey {
 }
 
 // threeBlocks is enough lines for three blocks of a shard.
-const threeBlocks = 2200
+const threeBlocks = 2100
 
 // sum is a hash of all that training sees of a batch.
 func sum(b *train.Batch) uint64 {
@@ -110,8 +110,8 @@ func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
 func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
 	b := write(t, madeup.Dataset{Seed: 2, Games: 40, Source: dataset.SourcePuzzle})
-	s := survey(t, open(t, 2, Spec{a, 1}, Spec{b, 1}))
-	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 60000}
+	s := survey(t, open(t, 2, Spec{a, 9}, Spec{b, 1}))
+	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 20000}
 	whole := s.NewLoader(o)
 	defer whole.Close()
 	var states []json.RawMessage
@@ -121,12 +121,12 @@ func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
 		states, want = append(states, batch.State), append(want, sum(batch))
 	}
 	var last State
-	if err := json.Unmarshal(states[59], &last); err != nil || last.Sets[0].Epoch+last.Sets[0].Group == 0 || last.Sets[1].Epoch < 10 {
+	if err := json.Unmarshal(states[59], &last); err != nil || last.Sets[0].Epoch+last.Sets[0].Group == 0 || last.Sets[1].Epoch < 5 {
 		t.Fatalf("the test does not come to another group: %s", states[59])
 	}
 	for _, at := range []int{0, 1, 20, 41, 57} {
 		// another process has another survey and another number of workers
-		l := survey(t, open(t, 1, Spec{a, 1}, Spec{b, 1})).NewLoader(o)
+		l := survey(t, open(t, 1, Spec{a, 9}, Spec{b, 1})).NewLoader(o)
 		if err := l.Restore(states[at]); err != nil {
 			t.Fatal(err)
 		}

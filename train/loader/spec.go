@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -22,7 +23,7 @@ func ParseSpecs(text string) ([]Spec, error) {
 	for entry := range strings.SplitSeq(text, ",") {
 		s := Spec{Dir: entry}
 		if i := strings.LastIndexByte(entry, ':'); i >= 0 {
-			if w, err := strconv.ParseFloat(entry[i+1:], 64); err == nil {
+			if w, err := strconv.ParseFloat(entry[i+1:], 64); err == nil || errors.Is(err, strconv.ErrRange) {
 				if !(w > 0) || math.IsInf(w, 1) {
 					return nil, fmt.Errorf("data %q: weight %q is not a number above 0", text, entry[i+1:])
 				}
@@ -32,11 +33,11 @@ func ParseSpecs(text string) ([]Spec, error) {
 		if s.Dir == "" {
 			return nil, fmt.Errorf("data %q: entry %q names no folder", text, entry)
 		}
-		if key := filepath.Clean(s.Dir); seen[key] {
+		key := filepath.Clean(s.Dir)
+		if seen[key] {
 			return nil, fmt.Errorf("data %q: %q occurs twice", text, s.Dir)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		if len(specs) > 0 && (s.Weight > 0) != (specs[0].Weight > 0) {
 			return nil, fmt.Errorf("data %q: give a weight to every dataset or to none", text)
 		}
@@ -45,7 +46,7 @@ func ParseSpecs(text string) ([]Spec, error) {
 	return specs, nil
 }
 
-// Shares are the shares of the draws, which sum to 1: by weight, or by the number of samples where no weight is given.
+// shares are the shares of the draws, which sum to 1: by weight, or by the number of samples where no weight is given.
 func shares(sets []*Set, samples []int64) []float64 {
 	out := make([]float64, len(sets))
 	sum := 0.0

@@ -1,0 +1,169 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// TestStats knows every number of the small dataset.
+func TestStats(t *testing.T) {
+	dir := showDataset(t, shownLines(t), 2)
+	s, err := Stats{Dir: dir}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := dataset.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := int64(0)
+	for _, shard := range m.Shards {
+		bytes += shard.Bytes
+	}
+	if s.Games != 5 || s.Positions != 6+5+15 || s.Samples != 10 || s.Labelled != 5 || s.Bytes != bytes || s.Invented != 12 {
+		t.Errorf("totals %+v", s)
+	}
+	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
+		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
+	}
+	wantSources := map[string]Part{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1}}
+	if !reflect.DeepEqual(s.BySource, wantSources) {
+		t.Errorf("sources %+v", s.BySource)
+	}
+	if want := map[string]Part{"train": {5, 26, 10, 5}, "val": {}, "test": {}}; !reflect.DeepEqual(s.BySplit, want) {
+		t.Errorf("splits %+v", s.BySplit)
+	}
+	if want := map[int]int64{32: 5, 9: 2, 3: 3}; !reflect.DeepEqual(s.PieceCounts, want) {
+		t.Errorf("pieces %v", s.PieceCounts)
+	}
+	if want := map[string]int64{"1-0": 1, "*": 4}; !reflect.DeepEqual(s.Results, want) {
+		t.Errorf("results %v", s.Results)
+	}
+	if want := (Distribution{1, 2700, 2700, 2700, []Bin{{2700, 2800, 1}}}); !reflect.DeepEqual(s.Ratings, want) {
+		t.Errorf("ratings %+v", s.Ratings)
+	}
+	if want := (Distribution{5, 4, 5, 4.2, []Bin{{0, 20, 5}}}); !reflect.DeepEqual(s.Plies, want) {
+		t.Errorf("plies %+v", s.Plies)
+	}
+	old, now := s.Labels[0], s.Labels[1]
+	if want := map[string]int64{"labelled": 2, "failed": 1, "missing": 7, "terminal": 0}; !reflect.DeepEqual(old.Statuses, want) {
+		t.Errorf("statuses %v, want %v", old.Statuses, want)
+	}
+	if want := map[string]int64{"labelled": 4, "failed": 0, "missing": 5, "terminal": 1}; !reflect.DeepEqual(now.Statuses, want) {
+		t.Errorf("statuses %v, want %v", now.Statuses, want)
+	}
+	if now.Mating != 2 || now.Mated != 1 || now.Depth != 12 || now.Nodes != 17000 || now.Limit != "movetime 20" {
+		t.Errorf("labels %+v", now)
+	}
+	for _, bin := range now.Scores {
+		want := int64(0)
+		if bin.From != nil && *bin.From == -75 {
+			want = 1 // -31
+		}
+		if bin.Count != want {
+			t.Errorf("%d scores from %v, want %d", bin.Count, bin.From, want)
+		}
+	}
+}
+
+// TestScoreBins puts scores on and beside the bounds.
+func TestScoreBins(t *testing.T) {
+	var l labelTally
+	for _, cp := range []int{-30000, -1001, -1000, -26, -25, 24, 25, 999, 1000, 30000} {
+		l.add(&dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(cp)}}})
+	}
+	if want := [13]int64{2, 1, 0, 0, 0, 1, 2, 1, 0, 0, 0, 1, 2}; l.bins != want {
+		t.Errorf("bins %v, want %v", l.bins, want)
+	}
+}
+
+// TestStatsWorkers: the result does not depend on the workers, and reports come from one goroutine at a time.
+func TestStatsWorkers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var lines []dataset.Line
+	for i := range 3000 {
+		l := shownLines(t)[i%5]
+		l.Result, l.WhiteElo, l.BlackElo = dataset.Result(rng.IntN(4)), rng.IntN(3000), 1+rng.IntN(3000)
+		lines = append(lines, l)
+	}
+	dir := showDataset(t, lines, 1500)
+	var want *Statistics
+	for _, workers := range []int{1, 2, 7} {
+		done := int64(0)
+		s, err := Stats{Dir: dir, Workers: workers, Progress: func(p Progress) { done = max(done, p.Done) }}.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = s
+		}
+		if !reflect.DeepEqual(s, want) || done != s.Positions {
+			t.Errorf("%d workers: another result, or %d of %d positions reported", workers, done, s.Positions)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := (Stats{Dir: dir}).Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	// Two damaged blocks: the first is named, whoever reads it.
+	for i := range 2 {
+		flip(t, filepath.Join(dir, shards.Name(i)), 40)
+	}
+	for range 10 {
+		_, err := Stats{Dir: dir, Workers: 4}.Run(context.Background())
+		if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), shards.Name(0)) {
+			t.Fatalf("damaged: %v", err)
+		}
+	}
+}
+
+// TestStatsEmptyAndIllegal: a dataset without lines counts to zero, one whose moves are illegal is damaged.
+func TestStatsEmptyAndIllegal(t *testing.T) {
+	s, err := Stats{Dir: showDataset(t, nil, 1)}.Run(context.Background())
+	if err != nil || s.Games != 0 || s.BytesPerPosition != 0 || len(s.BySource) != 3 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	l := shown(t, board.StartFEN, "e2e4")
+	l.Moves[0] = board.NewMove(4, 60)
+	dir := showDataset(t, []dataset.Line{l}, 1)
+	if _, err := (Stats{Dir: dir}).Run(context.Background()); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "e1e8") {
+		t.Errorf("illegal move: %v", err)
+	}
+}
+
+// TestStatsText: the page names all that is there, and its longest bar is as long as can be.
+func TestStatsText(t *testing.T) {
+	s, err := Stats{Dir: showDataset(t, shownLines(t), 2)}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Games = 1234567
+	var b strings.Builder
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1 234 567 games, 26 positions, 10 samples, 5 labelled\n",
+		"\nendgame                3            15             3             1\n",
+		"\n  32            ████████████████████████████████ 5, 50.0 %\n",
+		"\nlines by plies (4 to 5, mean 4.2)\n",
+		"\nlabels by Stockfish 15.1, movetime 20 (build 0123456789abcdef, fingerprint ",
+		"  mates         ████████████████████████████████ 2, 50.0 %\n",
+		"  -75 to -26    ████████████████                 1, 25.0 %\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
