@@ -69,6 +69,9 @@ func (o *evalOptions) job() (job.Eval, error) {
 	if o.samples < 0 || o.batch < 1 {
 		return e, usage(fmt.Errorf("--samples %d is negative or --batch %d is not positive", o.samples, o.batch), "")
 	}
+	if err := checkBackend(o.backend); err != nil {
+		return e, err
+	}
 	if o.newest {
 		e.Choice = train.NewestCheckpoint
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -98,6 +100,12 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
 		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "")
 	}
+	if err := checkBackend(o.backend); err != nil {
+		return t, err
+	}
+	if !flags.Changed("backend") {
+		t.Backend = ""
+	}
 	if flags.Changed("preset") {
 		t.Preset = &o.preset
 	}
@@ -121,6 +129,14 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	if flags.Changed("lr") {
 		c.LR, c.MinLR = o.lr, min(c.MinLR, o.lr)
 	}
+}
+
+// checkBackend rejects what names no backend; whether a backend is there is found out later.
+func checkBackend(spec string) error {
+	if slices.Contains([]string{"auto", "go", "xla:cpu", "xla:cuda"}, spec) || strings.HasPrefix(spec, "xla:/") {
+		return nil
+	}
+	return usage(fmt.Errorf("backend %q is unknown", spec), "as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
 }
 
 // set takes over a flag that was given.
@@ -171,16 +187,15 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 // trainError adds to an error what to do about it.
 func trainError(err error, o *trainOptions, result train.Result) error {
 	resume := fmt.Sprintf("talbot train --run %s --resume", o.run)
-	if o.backend != "auto" {
-		resume += " --backend " + o.backend
-	}
 	var other *train.ConfigError
 	switch {
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrNoRun):
 		return usage(err, "start it without --resume")
-	case errors.Is(err, context.Canceled) && result.Checkpoint != "":
+	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
+		return hint(fmt.Errorf("interrupted before the first step: %w", err), "repeat the command")
+	case errors.Is(err, context.Canceled):
 		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")

@@ -27,7 +27,7 @@ type Train struct {
 	Preset  *string       // of the configuration; nil = "", with Resume that of the run
 	Steps   int64         // 0 = [Passes] over the train samples, with Resume those of the run
 	Adjust  func(*train.Config)
-	Backend string // as [backend.Open] takes it
+	Backend string // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int    // that encode and read, 0 = one for each processor
 
 	Surveyed func(blocks, of int) // progress of reading the data once
@@ -61,7 +61,7 @@ func Passes(preset string) int64 {
 	return 1
 }
 
-// Config returns the configuration of a new run over that many train samples. 0 samples stand for as many as one batch.
+// config returns the configuration of a new run over that many train samples; without any it has one step.
 func (t Train) config(samples int64) (train.Config, error) {
 	preset := ""
 	if t.Preset != nil {
@@ -157,7 +157,9 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := t.begin(c, b, data, survey); err != nil {
 		return train.Result{}, err
 	}
-	if err := data.Identity().Write(t.Dir); err != nil {
+	id := data.Identity()
+	id.Backend = t.Backend
+	if err := id.Write(t.Dir); err != nil {
 		return train.Result{}, err
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
@@ -166,8 +168,8 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		Progress: t.Progress, Warn: t.Warn})
 }
 
-// open opens the data, and on resuming checks that it is what the run was started with.
-func (t Train) open(c train.Config) (*loader.Data, error) {
+// open opens the data, and on resuming checks that it is what the run was started with and takes over its backend.
+func (t *Train) open(c train.Config) (*loader.Data, error) {
 	var was loader.Identity
 	if t.Resume {
 		var err error
@@ -179,6 +181,9 @@ func (t Train) open(c train.Config) (*loader.Data, error) {
 		}
 		if t.Label == "" {
 			t.Label = was.Label
+		}
+		if t.Backend == "" {
+			t.Backend = was.Backend
 		}
 	}
 	data, err := loader.Open(t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers})

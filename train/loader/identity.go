@@ -20,6 +20,9 @@ type Identity struct {
 	Splits string        `json:"splits"`          // percentages, as "90,5,5"
 	Label  string        `json:"label,omitempty"` // [Options.Label]
 	Sets   []SetIdentity `json:"datasets"`
+
+	// Backend is the backend that was asked for by name, which a resumed run goes on with.
+	Backend string `json:"backend,omitempty"`
 }
 
 // SetIdentity is one dataset of a run.

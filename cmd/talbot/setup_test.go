@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/stockfish"
+	"talbot/train/backend"
+)
+
+// bare is a machine that has nothing but these programs.
+func bare(root bool, programs ...string) machine {
+	return machine{
+		os: "linux", arch: "amd64", root: root, plugins: "/plugins",
+		program: func(name string) bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " "+name+" ") },
+		engine:  func() (string, error) { return "", stockfish.ErrNotFound },
+	}
+}
+
+func TestPlanStockfish(t *testing.T) {
+	for _, c := range []struct {
+		m    machine
+		want string // first line of the plan, or of the error
+	}{
+		{bare(true, "apt-get"), "by: env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+		{bare(false, "apt-get", "sudo"), "by: sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+		{bare(false, "apt-get"), "error: stockfish: apt-get needs root"},
+		{bare(true, "dnf"), "by: dnf install -y stockfish"},
+		{bare(false, "pacman", "sudo"), "by: sudo pacman -S --needed --noconfirm stockfish"},
+		{bare(false, "brew"), "by: brew install stockfish"},
+		{bare(true), "error: stockfish: none of apt-get"},
+	} {
+		got := ""
+		if s, err := planStockfish(c.m); err != nil {
+			got = "error: " + err.Error()
+			if _, text := classify(err); text == "" {
+				t.Errorf("no hint for %v", err)
+			}
+		} else {
+			got = s.plan[0]
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestPlanSetup knows what is planned for which machine.
+func TestPlanSetup(t *testing.T) {
+	cpu := backend.Plugin{Kind: "cpu", Path: "/x/cpu.so"}
+	gpu := []backend.GPU{{Name: "a GPU"}}
+	for name, c := range map[string]struct {
+		parts []string
+		found backend.Found
+		want  string
+	}{
+		"nothing here":      {nil, backend.Found{Compiled: true}, "stockfish xla-cpu"},
+		"with a GPU":        {nil, backend.Found{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
+		"plugin in place":   {nil, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
+		"without XLA":       {nil, backend.Found{}, "stockfish"},
+		"named twice":       {[]string{"xla-cpu", "xla-cpu"}, backend.Found{Compiled: true}, "xla-cpu"},
+		"named, in place":   {[]string{"xla-cpu"}, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
+		"named, no XLA":     {[]string{"xla-cpu"}, backend.Found{}, "error"},
+		"CUDA without GPU":  {[]string{"xla-cuda"}, backend.Found{Compiled: true}, "error"},
+		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Found{Compiled: true, GPUs: gpu, Plugins: []backend.Plugin{cpu}}, "xla-cuda"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps, err := planSetup(&setupOptions{parts: c.parts}, c.found, bare(true, "apt-get"))
+			var got []string
+			for _, s := range steps {
+				got = append(got, s.part)
+			}
+			if err != nil {
+				got = []string{"error"}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("planned %q, want %q (%v)", got, c.want, err)
+			}
+		})
+	}
+}
+
+// TestAsks: nothing is done unasked.
+func TestAsks(t *testing.T) {
+	failed := errors.New("failed")
+	for name, c := range map[string]struct {
+		asker  asker
+		result error
+		done   bool
+		status int
+	}{
+		"yes":           {asker{terminal: true, in: strings.NewReader("y\n")}, nil, true, exitDone},
+		"Yes, no end":   {asker{terminal: true, in: strings.NewReader(" Yes")}, nil, true, exitDone},
+		"no":            {asker{terminal: true, in: strings.NewReader("n\n")}, nil, false, exitFailed},
+		"just return":   {asker{terminal: true, in: strings.NewReader("\n")}, nil, false, exitFailed},
+		"end of input":  {asker{terminal: true, in: strings.NewReader("")}, nil, false, exitFailed},
+		"no terminal":   {asker{in: strings.NewReader("y\n")}, nil, false, exitUsage},
+		"--yes":         {asker{yes: true, in: strings.NewReader("")}, nil, true, exitDone},
+		"--yes, failed": {asker{yes: true}, failed, true, exitFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			done := false
+			c.asker.out = &out
+			err := c.asker.carryOut(context.Background(), []step{{
+				part: "thing", plan: []string{"from there"},
+				do: func(context.Context) error {
+					if !strings.Contains(out.String(), "thing: from there\n") {
+						t.Error("done before the plan was shown")
+					}
+					done = true
+					return c.result
+				},
+			}})
+			status := exitDone
+			if err != nil {
+				status, _ = classify(err)
+			}
+			if done != c.done || status != c.status || c.result != nil && !errors.Is(err, c.result) {
+				t.Errorf("done %v, %v; want done %v, status %d", done, err, c.done, c.status)
+			}
+			if !strings.Contains(out.String(), "thing: from there\n") {
+				t.Error("the plan was not shown")
+			}
+		})
+	}
+}
+
+// TestInstallsStockfish runs the plan with an apt-get whose lists must be fetched first.
+func TestInstallsStockfish(t *testing.T) {
+	if _, err := stockfish.Find(""); err != nil {
+		t.Skip("NOT TESTED: there is no Stockfish to greet at the end")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho \"$@\" >>" + dir + "/log\n[ $1 = update ] && touch " + dir + "/updated\n[ -e " + dir + "/updated ]\n"
+	if err := os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s, err := planStockfish(bare(true, "apt-get"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.do(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	const install = "install -y --no-install-recommends stockfish\n"
+	if log, _ := os.ReadFile(filepath.Join(dir, "log")); string(log) != install+"update\n"+install {
+		t.Errorf("apt-get was run with\n%s", log)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "apt-get"), []byte("#!/bin/sh\nexit 100\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.do(context.Background()); err == nil || !strings.Contains(err.Error(), "exit status 100") {
+		t.Errorf("apt-get fails: %v", err)
+	}
+}
+
+// library is a shared library of x86-64 that defines one symbol and needs another.
+func library(t *testing.T, defined, needed string) []byte {
+	t.Helper()
+	text := "\x00" + defined + "\x00" + needed + "\x00"
+	names := "\x00.dynstr\x00.dynsym\x00.shstrtab\x00"
+	const head, size, section = 64, 24, 64
+	symbols := []elf.Sym64{{}, {Name: 1, Info: 0x12, Shndx: 1, Value: 16}, {Name: uint32(2 + len(defined)), Info: 0x12}}
+	at := uint64(head + len(text))
+	end := at + uint64(size*len(symbols))
+	var b bytes.Buffer
+	put := func(v any) {
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(elf.Header64{
+		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1,
+		Shoff: end + uint64(len(names)), Ehsize: head, Shentsize: section, Shnum: 4, Shstrndx: 3,
+	})
+	b.WriteString(text)
+	put(symbols)
+	b.WriteString(names)
+	put([]elf.Section64{
+		{},
+		{Name: 1, Type: uint32(elf.SHT_STRTAB), Off: head, Size: uint64(len(text))},
+		{Name: 9, Type: uint32(elf.SHT_DYNSYM), Off: at, Size: end - at, Link: 1, Entsize: size},
+		{Name: 17, Type: uint32(elf.SHT_STRTAB), Off: end, Size: uint64(len(names))},
+	})
+	return b.Bytes()
+}
+
+// TestPluginFromFile copies a plugin to where it is found, and nothing else.
+func TestPluginFromFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plugin := library(t, "GetPjrtApi", "malloc")
+	found := backend.Found{Compiled: true}
+	m := bare(true)
+	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
+	m.plugins = pluginDir()
+
+	from := write("p.so", plugin)
+	s, err := planFromFile(partCPU, from, found, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := backend.Discover().Plugin("cpu"); ok && strings.HasPrefix(p.Path, dir) {
+		t.Error("copied while planning")
+	}
+	for range 2 { // the second time over the first
+		if err := s.do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := filepath.Join(dir, "data", "talbot", "xla", "pjrt_c_api_cpu_plugin.so")
+	if data, err := os.ReadFile(to); err != nil || !bytes.Equal(data, plugin) {
+		t.Errorf("the copy differs, or %v", err)
+	}
+	seen := false
+	for _, p := range backend.Discover().Plugins {
+		seen = seen || p.Kind == "cpu" && p.Path == to
+	}
+	if !seen {
+		t.Errorf("%s is not found", to)
+	}
+
+	packaged := write("site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so", plugin)
+	write("site-packages/nvidia/lib.so", nil)
+	if _, err := planFromFile(partCUDA, packaged, found, m); err == nil || !strings.Contains(err.Error(), "NVIDIA") {
+		t.Errorf("a plugin that must stay where it is: %v", err)
+	}
+	if _, err := planFromFile(partCPU, packaged, found, m); err != nil {
+		t.Errorf("a CPU plugin beside NVIDIA's libraries: %v", err)
+	}
+	for name, path := range map[string]string{
+		"text":          write("text", []byte("no library")),
+		"empty":         write("empty", nil),
+		"cut":           write("cut", plugin[:len(plugin)/2]),
+		"other library": write("other", library(t, "main", "GetPjrtApi")),
+		"not there":     filepath.Join(dir, "nosuch"),
+		"folder":        dir,
+	} {
+		if _, err := planFromFile(partCPU, path, found, m); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := planFromFile(partCPU, from, backend.Found{}, m); err == nil {
+		t.Error("without XLA: no error")
+	}
+}

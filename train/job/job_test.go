@@ -1,0 +1,215 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/dataset"
+	"talbot/train"
+	"talbot/train/internal/madeup"
+	"talbot/train/loader"
+)
+
+func write(t *testing.T, m madeup.Dataset) loader.Spec {
+	t.Helper()
+	dir := t.TempDir()
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return loader.Spec{Dir: dir}
+}
+
+// tiny is a run of 30 steps of a network of one block of 8 filters.
+func tiny(t *testing.T, specs ...loader.Spec) Train {
+	return Train{Dir: filepath.Join(t.TempDir(), "run"), Data: specs, Steps: 30, Backend: "go", Adjust: adjust}
+}
+
+func adjust(c *train.Config) { c.Blocks, c.Filters, c.Batch = 1, 8, 16 }
+
+func mustTrain(t *testing.T, job Train) train.Result {
+	t.Helper()
+	result, err := job.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestTrainThenEval(t *testing.T) {
+	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 300}), write(t, madeup.Dataset{Seed: 2, Games: 300, Source: dataset.SourcePuzzle})
+	job := tiny(t, games, puzzles)
+	job.Data[0].Weight, job.Data[1].Weight = 0.8, 0.2
+	var start Start
+	var first, last train.Progress
+	job.Begun = func(s Start) { start = s }
+	job.Progress = func(p train.Progress) {
+		if p.Step == 1 {
+			first = p
+		}
+		last = p
+	}
+	job.Adjust = func(c *train.Config) { adjust(c); c.LR = 0.02 }
+	result := mustTrain(t, job)
+	if result.Steps != 30 || result.Samples != 480 || result.Final == nil || !strings.HasPrefix(result.Checkpoint, job.Dir) {
+		t.Errorf("%+v", result)
+	}
+	if start.Parameters == 0 || start.Backend == "" || len(start.Sets) != 2 || start.Sets[1].Share != 0.2 || start.Val == 0 {
+		t.Errorf("%+v", start)
+	}
+	if last.Step != 30 || !(last.PolicyCE < first.PolicyCE-0.5) {
+		t.Errorf("policy loss from %g to %g", first.PolicyCE, last.PolicyCE)
+	}
+
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64, Backend: "go"}
+	all, err := eval.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := int64(0)
+	for _, eval.Split = range []string{"train", "val", "test"} {
+		f, err := eval.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts += f.Samples; f.Unseen == nil || eval.Split == "train" && f.Unseen.Samples != 0 ||
+			eval.Split != "train" && (f.Unseen.Samples == 0 || f.Unseen.Samples == f.Samples) {
+			t.Errorf("%s: %d samples, unseen %+v", eval.Split, f.Samples, f.Unseen)
+		}
+	}
+	if all.Samples == 0 || parts != all.Samples || all.BySource["game"].Samples+all.BySource["puzzle"].Samples != all.Samples {
+		t.Errorf("%d samples in the splits, %d in all, by source %+v", parts, all.Samples, all.BySource)
+	}
+	if all.PolicyCE == nil || all.ValueMSE == nil || all.Checkpoint == "" || all.Step == 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestUnseenIsUnknownWithoutTheTrainData(t *testing.T) {
+	games, other := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	job := tiny(t, games)
+	job.Steps = 2
+	mustTrain(t, job)
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(games.Dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{other}, Split: "test", Batch: 64, Backend: "go",
+		Warn: func(err error) { warned = append(warned, err.Error()) }}
+	f, err := eval.Run(t.Context())
+	if err != nil || f.Unseen != nil || len(warned) != 1 || !strings.Contains(warned[0], games.Dir) {
+		t.Errorf("unseen %+v, %v, warned %q", f.Unseen, err, warned)
+	}
+	eval.Data = []loader.Spec{{Dir: moved}}
+	if f, err = eval.Run(t.Context()); err != nil || f.Unseen == nil {
+		t.Errorf("unseen %+v, %v", f.Unseen, err)
+	}
+	job.Resume, job.Data = true, []loader.Spec{{Dir: moved}}
+	mustTrain(t, job)
+	if id, err := loader.ReadIdentity(job.Dir); err != nil || id.Sets[0].Dir != moved {
+		t.Errorf("the run does not know where its data is now: %+v, %v", id, err)
+	}
+}
+
+func TestResumedRunEqualsTheUninterrupted(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 80}), write(t, madeup.Dataset{Seed: 2, Games: 20, Unlabelled: true})
+	whole, cut := tiny(t, a, b), tiny(t, a, b)
+	mustTrain(t, whole)
+	ctx, cancel := context.WithCancel(t.Context())
+	cut.Progress = func(p train.Progress) {
+		if p.Step == 13 {
+			cancel()
+		}
+	}
+	result, err := cut.Run(ctx)
+	if !errors.Is(err, context.Canceled) || result.Steps != 13 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	// Nothing but the folder is needed.
+	mustTrain(t, Train{Dir: cut.Dir, Resume: true, Workers: 1})
+	last := filepath.Join("checkpoints", "step-000000000030.safetensors")
+	x, err := os.ReadFile(filepath.Join(whole.Dir, last))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y, err := os.ReadFile(filepath.Join(cut.Dir, last)); err != nil || !bytes.Equal(x, y) {
+		t.Errorf("the checkpoints differ (%v)", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	split := write(t, madeup.Dataset{Seed: 3, Games: 60, Splits: dataset.Splits{Train: 50, Val: 25, Test: 25}})
+	job := tiny(t, a)
+	job.Steps = 2
+	mustTrain(t, job)
+	if _, err := job.Run(t.Context()); !errors.Is(err, train.ErrExists) {
+		t.Errorf("existing run: %v", err)
+	}
+	preset := "v1.5"
+	for field, change := range map[string]func(*Train){
+		"filters": func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 9 } },
+		"steps":   func(t *Train) { t.Steps = 3 },
+		"blocks":  func(t *Train) { t.Preset, t.Adjust = &preset, nil },
+		"data":    func(t *Train) { t.Data = []loader.Spec{b} },
+		"label":   func(t *Train) { t.Label = madeup.Engine.ID() },
+	} {
+		changed := job
+		changed.Resume = true
+		change(&changed)
+		var refused *train.ConfigError
+		if _, err := changed.Run(t.Context()); !errors.As(err, &refused) || refused.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	fresh := func() Train { f := tiny(t, a); return f }
+	for name, c := range map[string]struct {
+		change func(*Train)
+		want   error
+	}{
+		"nothing to resume": {func(t *Train) { t.Resume = true }, train.ErrNoRun},
+		"filters":           {func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 0 } }, ErrConfig},
+		"batch":             {func(t *Train) { t.Adjust = func(c *train.Config) { c.Batch = 0 } }, ErrConfig},
+		"preset":            {func(t *Train) { t.Preset = new(string); *t.Preset = "v9" }, ErrConfig},
+		"recipe":            {func(t *Train) { t.Recipe = "unknown" }, ErrConfig},
+		"no data":           {func(t *Train) { t.Data = []loader.Spec{{Dir: "/nowhere"}} }, dataset.ErrNoDataset},
+	} {
+		job := fresh()
+		c.change(&job)
+		if _, err := job.Run(t.Context()); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(job.Dir); err == nil {
+			t.Errorf("%s: the folder was made", name)
+		}
+	}
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{split}, Split: "test", Batch: 8, Backend: "go"}
+	if _, err := eval.Run(t.Context()); !errors.Is(err, loader.ErrSplits) {
+		t.Errorf("other splits: %v", err)
+	}
+	eval.Dir = t.TempDir()
+	if _, err := eval.Run(t.Context()); !errors.Is(err, train.ErrNoRun) {
+		t.Errorf("no run: %v", err)
+	}
+}
+
+func TestDefaultStepsGoOverTheDataOnce(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 8, Splits: dataset.Splits{Train: 100}})
+	job := tiny(t, a)
+	job.Steps = 0
+	var start Start
+	var warned error
+	job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = err }
+	result := mustTrain(t, job)
+	if n := start.Sets[0].Train; result.Steps != (n+15)/16 || start.Passes < 1 || n == 0 {
+		t.Errorf("%d steps of 16 over %d samples", result.Steps, n)
+	}
+	if warned == nil || result.Final != nil {
+		t.Errorf("without val split: warned %v, final %+v", warned, result.Final)
+	}
+}
