@@ -13,6 +13,8 @@ type statsOptions struct {
 	workers int
 	json    bool
 	quiet   bool
+	unique  bool
+	temp    string
 }
 
 func newStats() *cobra.Command {
@@ -37,6 +39,8 @@ with the dataset.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (0 = one for each core)")
+	f.BoolVar(&o.unique, "unique", true, "count different positions, and those of val and test that are in train")
+	f.StringVar(&o.temp, "temp", "", "folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -44,7 +48,7 @@ with the dataset.`,
 
 func runStats(cmd *cobra.Command, o *statsOptions) error {
 	report, done := progress(o.quiet)
-	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Progress: report}.Run(cmd.Context())
+	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp, Progress: report}.Run(cmd.Context())
 	done()
 	if err != nil {
 		return err
