@@ -37,7 +37,7 @@ var ErrNoGames = errors.New("no game or puzzle found")
 type ingester struct {
 	Ingest
 	out   *output
-	seen  *gameSet // of kept lines
+	seen  *gameSet                      // of kept lines
 	bytes struct{ before, total int64 } // of the inputs, as stored
 	first int64                         // bytes of the inputs done before this process
 	kept  int64                         // before this process

@@ -51,6 +51,7 @@ func (g *ingester) dropPrefixes(ctx context.Context) error {
 func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error) {
 	var mu sync.Mutex
 	found := map[gameKey128]bool{}
+	sieve := g.seen.sieve()
 	err := g.out.blocks(ctx, g.Workers, func(lines []dataset.Line) {
 		for i := range lines {
 			l := &lines[i]
@@ -59,7 +60,7 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error
 			}
 			k := startKey(l)
 			for _, m := range l.Moves[:max(len(l.Moves)-1, 0)] {
-				if k = k.play(m); g.seen.has(k) {
+				if k = k.play(m); sieve.may(k) && g.seen.has(k) {
 					mu.Lock()
 					found[k] = true
 					mu.Unlock()
