@@ -435,7 +435,7 @@ func TestLabel(t *testing.T) {
 	}
 
 	t.Run("fraction", func(t *testing.T) {
-		counts := []int64{}
+		chosen := map[float64]map[string]bool{}
 		for _, f := range []float64{0.1, 0.2} {
 			l := l
 			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), f
@@ -449,7 +449,12 @@ func TestLabel(t *testing.T) {
 			if r := verify(t, l.Out); r.Labelled != sum.Labelled {
 				t.Errorf("%+v", r)
 			}
-			counts = append(counts, sum.Labelled)
+			chosen[f] = labelledLines(t, l.Out)
+		}
+		for line := range chosen[0.1] {
+			if !chosen[0.2][line] {
+				t.Errorf("%s is labelled in a tenth but not in a fifth", line)
+			}
 		}
 	})
 	t.Run("same engine again", func(t *testing.T) {
@@ -492,6 +497,26 @@ func TestLabel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// labelledLines returns the lines of a dataset of endgames that have a label.
+func labelledLines(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lines := map[string]bool{}
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Labels) > 0 {
+			lines[fmt.Sprint(l.Start.FEN(), l.Moves)] = true
+		}
+	}
+	return lines
 }
 
 func TestJournalTorn(t *testing.T) {

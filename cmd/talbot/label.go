@@ -68,14 +68,22 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	f.IntVar(&o.multipv, "multipv", 1, "moves to score in each position")
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
 	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
-	cmd.MarkFlagsMutuallyExclusive("movetime", "nodes", "depth")
 	return cmd
 }
 
 // limit turns the flags into the one limit they name.
 func (o *labelOptions) limit(cmd *cobra.Command) (stockfish.Limit, error) {
 	limit := stockfish.MoveTime(o.movetime)
-	switch f := cmd.Flags(); {
+	f, given := cmd.Flags(), 0
+	for _, name := range []string{"movetime", "nodes", "depth"} {
+		if f.Changed(name) {
+			given++
+		}
+	}
+	if given > 1 {
+		return limit, usage(errors.New("more than one limit"), "give one of --movetime, --nodes and --depth")
+	}
+	switch {
 	case f.Changed("nodes"):
 		limit = stockfish.Nodes(o.nodes)
 	case f.Changed("depth"):

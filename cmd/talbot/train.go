@@ -168,21 +168,11 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	}
 	t.Begun = func(s job.Start) { end(); printStart(s) }
 	t.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
-	first, note := int64(-1), ""
-	t.Progress = func(p train.Progress) {
-		if first < 0 {
-			first = p.Step - 1
-		}
-		if p.Val != nil {
-			note = fmt.Sprintf("; val policy %.3f, value %.4f at step %d", p.Val.PolicyCE, p.Val.ValueMSE, p.Step)
-		}
-		show(pipeline.Progress{Verb: "train", Done: p.Step, Total: p.Steps, First: first,
-			Count: p.Step * int64(p.Batch), Rate: (p.Step - first) * int64(p.Batch), Unit: "positions",
-			Note: fmt.Sprintf("step %d of %d, loss %.3f (policy %.3f, value %.4f), loader wait %.0f %%%s",
-				p.Step, p.Steps, p.Loss, p.PolicyCE, p.ValueMSE, 100*p.LoaderWait, note)})
-	}
+	progress, done := liveTrain(o.quiet)
+	t.Progress = progress
 	result, err := t.Run(ctx)
 	end()
+	done()
 	if err != nil {
 		return trainError(err, o, result)
 	}
