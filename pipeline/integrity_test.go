@@ -312,3 +312,64 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+// TestStatsHTML draws a labelled dataset; everything stands in the page itself.
+func TestStatsHTML(t *testing.T) {
+	dir := showDataset(t, shownLines(t), 2)
+	s, err := Stats{Dir: dir, Unique: true}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	if err := s.WriteHTML(&page, "<lines>"); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, want := range []string{"&lt;lines&gt;", "<svg", "Stockfish 15.1", "Scores of the side to move", "different positions", "</html>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	for _, bad := range []string{"http", "NaN", "Inf", "%!", "ZgotmplZ", "<lines>"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q in the page", bad)
+		}
+	}
+	if path := os.Getenv("TALBOT_PAGE"); path != "" { // to look at it
+		os.WriteFile(path, []byte(text), 0o666)
+	}
+	empty, err := Stats{Dir: showDataset(t, nil, 1), Unique: true}.Run(t.Context())
+	if err == nil {
+		err = empty.WriteHTML(&page, "empty")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPrefixShard empties a whole shard.
+func TestPrefixShard(t *testing.T) {
+	small(t)
+	shardPositions = 10
+	dir := t.TempDir()
+	short := pgnOf(t, dir, "short.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5")
+	long := pgnOf(t, dir, "long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6", "1. d4 d5 2. c4")
+	out := filepath.Join(dir, "out")
+	s := ingest(t, out, 2, short, long)
+	if s.GamesKept != 2 || s.Rejects[Prefix] != 3 || s.Positions != 9+4 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := (Stats{Dir: out, Unique: true}).Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	// A game from another start, and a puzzle's line, are no prefixes.
+	other := filepath.Join(dir, "other.pgn")
+	os.WriteFile(other, []byte("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"]\n[SetUp \"1\"]\n\n1. d4 *\n\n"), 0o666)
+	csv := filepath.Join(dir, "p.csv")
+	os.WriteFile(csv, []byte("p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n"), 0o666)
+	game := filepath.Join(dir, "same.pgn")
+	os.WriteFile(game, []byte("[FEN \"6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... h6 2. Rd8+ Kh7 *\n\n"), 0o666)
+	if s := ingest(t, filepath.Join(dir, "out2"), 1, long, other, csv, game); s.GamesKept != 5 {
+		t.Errorf("%+v", s)
+	}
+}
