@@ -12,6 +12,7 @@ const (
 	plotLeft   = 52
 	plotTop    = 12
 	plotBottom = 30
+	plotWidest = 72 // bar
 )
 
 // plot is a bar chart laid out for drawing.
@@ -68,8 +69,8 @@ func newPlot(title, note, unit string, bars []bar, logarithmic bool) plot {
 	every := max(1, int(math.Ceil(float64(letters*7+8)/step)))
 	for i, b := range bars {
 		h := height(float64(b.count))
-		gap := min(2, step/5)
-		r := plotBar{X: p.Left + float64(i)*step + gap/2, Y: p.Base - h, Width: step - gap, Height: h}
+		width := min(step-min(2, step/5), plotWidest)
+		r := plotBar{X: p.Left + float64(i)*step + (step-width)/2, Y: p.Base - h, Width: width, Height: h}
 		r.Middle = r.X + r.Width/2
 		if i%every == 0 {
 			r.Label = b.name
