@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -201,7 +200,7 @@ func (s *keySorter) gather(k *Keys, p int) error {
 			s.bytes = make([]byte, n)
 		}
 		b := s.bytes[:n]
-		if _, err := k.file.ReadAt(b, r.offset+8*from); err != nil && err != io.EOF {
+		if read, err := k.file.ReadAt(b, r.offset+8*from); read < n {
 			return fmt.Errorf("reading position keys from a temporary file: %w", err)
 		}
 		for ; len(b) > 0; b = b[8:] {
