@@ -15,10 +15,6 @@ import (
 	"talbot/pgn"
 )
 
-// Duplicate counts games that were read before: the same start and moves,
-// whatever the headers.
-const Duplicate dataset.Reason = "duplicate"
-
 // Ingest is the request to read games and puzzles into a dataset.
 type Ingest struct {
 	Inputs  []string // files, "-" = standard input
@@ -26,7 +22,7 @@ type Ingest struct {
 	Seed    uint64   // recorded; nothing is drawn yet
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
-	// KeepDuplicates keeps every copy of a game.
+	// KeepDuplicates keeps every copy of a game, and games that another begins with.
 	KeepDuplicates bool
 	Progress       func(Progress)                // may be nil
 	Rejected       func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
@@ -41,7 +37,7 @@ var ErrNoGames = errors.New("no game or puzzle found")
 type ingester struct {
 	Ingest
 	out   *output
-	seen  map[[16]byte]struct{}
+	seen  *gameSet                      // of kept lines
 	bytes struct{ before, total int64 } // of the inputs, as stored
 	first int64                         // bytes of the inputs done before this process
 	kept  int64                         // before this process
@@ -60,7 +56,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if len(in.Inputs) == 0 {
 		return Summary{}, errors.New("no inputs")
 	}
-	g := &ingester{Ingest: in, seen: map[[16]byte]struct{}{}}
+	g := &ingester{Ingest: in, seen: &gameSet{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
@@ -81,6 +77,11 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 			continue
 		}
 		if err := g.file(ctx, i, path); err != nil {
+			return Summary{}, err
+		}
+	}
+	if !in.KeepDuplicates {
+		if err := g.dropPrefixes(ctx); err != nil {
 			return Summary{}, err
 		}
 	}
@@ -145,7 +146,7 @@ func (g *ingester) restore() error {
 		return nil
 	}
 	return g.out.lines(func(l *dataset.Line) error {
-		g.seen[l.GameHash()] = struct{}{}
+		g.seen.add(lineKey(l))
 		return nil
 	})
 }
@@ -221,13 +222,11 @@ func (g *ingester) reject(path string, reject *dataset.Reject) {
 // line takes one good line in order.
 func (g *ingester) line(path string, index int, l *dataset.Line) error {
 	if !g.KeepDuplicates {
-		hash := l.GameHash()
-		if _, ok := g.seen[hash]; ok {
+		if !g.seen.add(lineKey(l)) {
 			g.reject(path, &dataset.Reject{Reason: Duplicate, Number: l.Number, Offset: l.Offset})
 			g.out.progress.Number = l.Number
 			return nil
 		}
-		g.seen[hash] = struct{}{}
 	}
 	if err := g.out.write(l); err != nil {
 		return err

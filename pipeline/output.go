@@ -56,6 +56,7 @@ type outputProgress struct {
 	Manifest dataset.Manifest `json:"manifest"` // as far as the work has come
 	Input    int              `json:"input"`    // lines of this input …
 	Number   int64            `json:"number"`   // … up to this number are done
+	Pruning  *pruning         `json:"pruning,omitempty"`
 }
 
 // openOutput creates the folder, or takes up an interrupted run of the same
@@ -142,6 +143,9 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 // sweep removes files that progress.json does not know, and checks those that
 // it does.
 func (o *output) sweep() error {
+	if err := o.recoverPruning(); err != nil {
+		return err
+	}
 	known := map[string]bool{progressName: true, lockName: true, journalName(len(o.progress.Manifest.Shards)): true}
 	for _, s := range o.progress.Manifest.Shards {
 		known[s.File] = true
@@ -252,10 +256,10 @@ func (o *output) bytes() (n int64) {
 	return n
 }
 
-// lines replays the finished shards, for whoever must know what they hold.
+// lines reads the finished shards, only what every line has, for whoever must know what they hold.
 func (o *output) lines(each func(*dataset.Line) error) error {
 	for _, s := range o.progress.Manifest.Shards {
-		r, err := shards.Open(filepath.Join(o.dir, s.File))
+		r, err := shards.Open(filepath.Join(o.dir, s.File), shards.WithColumns(0))
 		if err != nil {
 			return err
 		}

@@ -73,6 +73,8 @@ var statuses = []struct {
 	{pipeline.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{pipeline.ErrNoGames, exitFailed, "inputs are PGN games or puzzle CSVs, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
+	{pipeline.ErrBothSides, exitFailed, "make all datasets with the same --split; `talbot verify DIR... --json` names such games"},
+	{pipeline.ErrOverlap, exitFailed, "give a higher --max-overlap: openings recur, and `talbot eval` reports unseen positions apart"},
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},

@@ -58,7 +58,8 @@ and the legal moves played from it. "-" reads standard input.
 
 Every move is checked. A game that cannot be used costs that game only and is
 counted by reason. A copy of a game that was read before (same start and moves)
-is left out as a duplicate. Nothing else is filtered.
+is left out as duplicate; a game that another game begins with, wherever that one
+was read, is left out as prefix. Nothing else is filtered.
 
 An interrupted command continues when it is repeated; a finished folder is never
 changed.`,
@@ -70,7 +71,7 @@ changed.`,
 	o.add(cmd, "parsing workers (default: all cores)")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed, recorded in the manifest")
 	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
-	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game")
+	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game, and games that another begins with")
 	return cmd
 }
 
@@ -90,7 +91,7 @@ func runIngest(ctx context.Context, o ingestOptions, files []string) error {
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show,
 		Rejected: func(file string, reject *dataset.Reject) {
-			if reject.Reason == pipeline.Duplicate {
+			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
