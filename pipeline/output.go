@@ -56,6 +56,7 @@ type outputProgress struct {
 	Manifest dataset.Manifest `json:"manifest"` // as far as the work has come
 	Input    int              `json:"input"`    // lines of this input …
 	Number   int64            `json:"number"`   // … up to this number are done
+	Own      dataset.Counts   `json:"own"`      // labels of the fingerprint being made
 	Pruning  *pruning         `json:"pruning,omitempty"`
 }
 

@@ -468,6 +468,46 @@ func TestLabel(t *testing.T) {
 			t.Errorf("%+v", sum)
 		}
 	})
+	t.Run("another fingerprint", func(t *testing.T) {
+		l := l
+		l.In, l.Out = out, filepath.Join(dir, "two")
+		l.Engine.Limit = stockfish.Nodes(200)
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		l.Progress = func(Progress) {
+			if n++; n == 2*endgames/3 { // in a later shard
+				cancel()
+			}
+		}
+		if _, err := l.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		l.Progress = nil
+		sum, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The labels of the first fingerprint are neither searched nor reused now.
+		if sum.Labelled+sum.Reused != endgames || sum.Reused < 2*endgames/3 || sum.Failed != 0 {
+			t.Errorf("%+v", sum)
+		}
+		if r := verify(t, l.Out); r.Labelled != 2*endgames {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("failed before", func(t *testing.T) {
+		failing := filepath.Join(dir, "failing")
+		failSome(t, out, failing)
+		l := l
+		l.In, l.Out = failing, filepath.Join(dir, "mended")
+		sum, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Labelled != 10 || sum.Reused != endgames-10 || sum.Failed != 0 {
+			t.Errorf("%+v", sum)
+		}
+	})
 	t.Run("into itself", func(t *testing.T) {
 		l := l
 		l.Out = l.In
@@ -497,6 +537,45 @@ func TestLabel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// failSome copies a labelled dataset into one shard, with ten labels failed.
+func failSome(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := shards.OpenDataset(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := os.Mkdir(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w, err := shards.Create(to, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for l, err := range in.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n < 10 {
+			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
+		}
+		n++
+		if err := w.Write(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := *in.Manifest
+	m.Shards, m.Counts.Failed = []dataset.ShardInfo{info}, 10
+	if err := dataset.WriteManifest(to, &m); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // labelledLines returns the lines of a dataset of endgames that have a label.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 
 	"talbot/dataset"
 	"talbot/pipeline"
@@ -53,6 +54,9 @@ func usage(err error, text string) error {
 	return hintError{error: err, hint: text, status: exitUsage}
 }
 
+// errInterrupted ends a command that saved its work at the first Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
 // errSkipped ends a --strict command that left something out.
 var errSkipped = errors.New("some input was skipped")
 
@@ -85,6 +89,9 @@ var statuses = []struct {
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
 	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},
 	{checkpoint.ErrNone, exitFailed, "the run has saved nothing yet: continue it with `talbot train --run RUN --resume`"},
+	{syscall.ENOSPC, exitFailed, "free space on the disk, then repeat the command: it goes on where it stopped"},
+	{syscall.EROFS, exitFailed, "name a folder on a disk that can be written"},
+	{os.ErrPermission, exitFailed, "name a folder and files that you may read and write"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 

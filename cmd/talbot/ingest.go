@@ -109,14 +109,6 @@ func runIngest(ctx context.Context, o ingestOptions, files []string) error {
 	return printSummary(o.datasetOptions, sum, sum.GamesRead-sum.GamesKept)
 }
 
-// resumable adds the hint that repeating the command resumes it.
-func resumable(err error) error {
-	if status, _ := classify(err); status == exitInterrupted {
-		return hint(err, "repeat the same command to resume")
-	}
-	return err
-}
-
 func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 	if o.json {
 		if err := printJSON(sum); err != nil {

@@ -14,8 +14,6 @@ import (
 	"talbot/stockfish"
 )
 
-var errCount = errors.New("--count is missing or not positive")
-
 type labelOptions struct {
 	datasetOptions
 	engine   string
@@ -42,9 +40,9 @@ positions are never searched.
 --movetime takes the same time everywhere but is not reproducible; --nodes clears
 the hash before each position and gives the same labels on any machine.
 
-Each label is on disk as soon as it is made. An interrupted command continues
-when it is repeated; the first Ctrl-C finishes the searches under way, the second
-aborts. A position on which the engine fails twice is stored as failed.`,
+Labels are written to a journal as they are made, in order. An interrupted command
+continues when it is repeated; the first Ctrl-C finishes the searches under way,
+the second aborts. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -101,6 +99,9 @@ func (o *labelOptions) limit(cmd *cobra.Command) (stockfish.Limit, error) {
 func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in string) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.multipv < 1 || o.hash < 1 {
+		return usage(fmt.Errorf("--multipv %d --hash %d", o.multipv, o.hash), "both are at least 1")
 	}
 	if !(o.fraction > 0 && o.fraction <= 1) {
 		return usage(fmt.Errorf("--fraction %g", o.fraction), "more than 0, at most 1, as --fraction 0.1")
