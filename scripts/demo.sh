@@ -7,8 +7,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 out=demo-out
-fraction=${DEMO_FRACTION:-0.03}
-steps=${DEMO_STEPS:-1000}
+fraction=${DEMO_FRACTION:-0.04}
+steps=${DEMO_STEPS:-1200}
 talbot=./bin/talbot
 split=80,10,10 # a small dataset needs a larger share for the test than the default
 
@@ -59,12 +59,12 @@ below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 started=$(date +%s)
 run ingest ingest sample/games.pgn.zst sample/puzzles.csv --out $out/lines --split $split
-run synth synth-endgames --count 300 --pieces 3-7 --seed 1 --out $out/endgames --split $split
+run synth synth-endgames --count 1500 --pieces 3-7 --seed 1 --out $out/endgames --split $split
 run label label $out/lines --out $out/lines-labelled --engine stockfish --movetime 20ms --fraction "$fraction"
 run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --movetime 20ms
 data=$out/lines-labelled,$out/endgames-labelled
-run train train --data $data --run $out/run --recipe talbotbot --blocks 2 --filters 32 --batch 128 --steps "$steps" \
-	--lr 0.005 --weight-decay 1 --seed 1
+run train train --data $out/lines-labelled:0.85,$out/endgames-labelled:0.15 --run $out/run \
+	--recipe talbotbot --blocks 2 --filters 32 --batch 128 --steps "$steps" --lr 0.005 --weight-decay 1 --seed 1
 run eval eval --run $out/run --data $data --split test
 show stats $out/lines-labelled
 show inspect $out/endgames-labelled --sample 0

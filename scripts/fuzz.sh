@@ -7,7 +7,9 @@ FUZZTIME=${FUZZTIME:-30s}
 
 targets=$(env $GO list $TAGS -f '{{range .TestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}' ./... |
 	while read -r package file; do
-		[ -n "$package" ] && sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$package \1|p" "$file"
+		if [ -n "$package" ]; then
+			sed -n "s|^func \(Fuzz[A-Za-z0-9_]*\)(.*|$package \1|p" "$file"
+		fi
 	done)
 [ -n "$targets" ] || { echo "fuzz: error: no fuzz target found" >&2; exit 1; }
 

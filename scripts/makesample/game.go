@@ -12,13 +12,13 @@ import (
 const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 const (
-	openingPlies  = 10 // plies drawn among several good moves
-	openingChoice = 4
-	openingSpread = 8 // centipawns
-	openingNodes  = 20_000
-	longest       = 100 // plies
+	openingPlies  = 14 // plies drawn among several good moves
+	openingChoice = 3
+	openingSpread = 6 // centipawns
+	openingNodes  = 3_000
+	longest       = 90  // plies
 	adjudged      = 300 // centipawns that win a game of that length
-	resigned      = 500 // centipawns, for four plies
+	resigned      = 450 // centipawns, for four plies
 	drawn         = 20  // centipawns, for eight plies from drawnFrom on
 	drawnFrom     = 60
 )
