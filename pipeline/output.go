@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,8 +29,6 @@ var (
 	ErrFinished = errors.New("the folder holds a finished dataset")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags.
 	ErrOccupied = errors.New("the folder is in use")
-	// ErrLocked: another process is writing the folder.
-	ErrLocked = errors.New("another talbot is writing the folder")
 )
 
 const (
@@ -41,7 +40,7 @@ const (
 // shards and remembers after each one how far the work has come.
 type output struct {
 	dir      string
-	lock     *os.File
+	lock     io.Closer
 	workers  int
 	plan     int64 // positions in a shard
 	writer   *shards.Writer
@@ -84,7 +83,7 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 		return nil, err
 	}
 	o := &output{dir: dir, workers: workers, plan: shardPositions}
-	if o.lock, err = lockFile(filepath.Join(dir, lockName)); err != nil {
+	if o.lock, err = dataset.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
 	if err := o.begin(string(command), m); err != nil {

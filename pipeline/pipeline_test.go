@@ -282,7 +282,7 @@ func TestIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer o.close()
-		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrLocked) {
+		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
 			t.Error(err)
 		}
 	})

@@ -2,8 +2,6 @@ package shards
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -149,19 +147,12 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 
 // fileHash compares a file's SHA-256. A wrong one is reported, and the blocks say more of the place.
 func (v *verifier) fileHash(ctx context.Context, path, want string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("verifying: %w", err)
+	err := checkFile(ctx, path, want, nil)
+	if errors.Is(err, dataset.ErrDamaged) {
+		v.damaged(err)
+		return nil
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, contextReader{ctx, f}); err != nil {
-		return fmt.Errorf("verifying %q: %w", path, err)
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		v.damaged(fmt.Errorf("%q: SHA-256 is %s, the manifest says %s: %w", path, got, want, dataset.ErrDamaged))
-	}
-	return nil
+	return err
 }
 
 type contextReader struct {

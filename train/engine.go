@@ -30,9 +30,26 @@ type engine struct {
 
 // losses are the means over a batch or over several.
 type losses struct {
-	Loss     float64 `json:"loss"`
-	PolicyCE float64 `json:"policy_ce"`
-	ValueMSE float64 `json:"value_mse"`
+	Loss     float64  `json:"loss"`
+	PolicyCE *float64 `json:"policy_ce"` // nil without any policy target
+	ValueMSE *float64 `json:"value_mse"` // nil without any value label
+}
+
+// ratio is a/b, nil for b = 0.
+func ratio(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	a /= b
+	return &a
+}
+
+// orZero is what a mean adds to the loss.
+func orZero(mean *float64) float64 {
+	if mean == nil {
+		return 0
+	}
+	return *mean
 }
 
 func newEngine(b *backend.Opened, c Config) (*engine, error) {
@@ -76,7 +93,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 			policy, value := mean(s.policy, s.policyCount), mean(s.value, s.valueCount)
 			loss := graph.Add(policy, graph.MulScalar(value, e.config.ValueWeight))
 			norm := adamW(e.config, e.store, loss, in[5])
-			return graph.Stack([]*graph.Node{loss, policy, value, norm}, 0)
+			return graph.Stack([]*graph.Node{loss, norm, s.policy, s.policyCount, s.value, s.valueCount}, 0)
 		})
 		if err != nil {
 			return losses{}, 0, fmt.Errorf("building the training graph: %w", err)
@@ -88,11 +105,14 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 	if err != nil {
 		return losses{}, 0, err
 	}
-	return losses{float64(out[0][0]), float64(out[0][1]), float64(out[0][2])}, float64(out[0][3]), nil
+	var x [6]float64
+	for i := range x {
+		x[i] = float64(out[0][i])
+	}
+	return losses{x[0], ratio(x[2], x[3]), ratio(x[4], x[5])}, x[1], nil
 }
 
 // validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
-// Without any labelled sample a mean is 0.
 func (e *engine) validate(batches []Batch) (losses, error) {
 	if e.loss == nil {
 		var err error
@@ -116,14 +136,8 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 			sum[j] += float64(out[0][j])
 		}
 	}
-	ratio := func(a, b float64) float64 {
-		if b == 0 {
-			return 0
-		}
-		return a / b
-	}
 	policy, value := ratio(sum[0], sum[1]), ratio(sum[2], sum[3])
-	return losses{policy + e.config.ValueWeight*value, policy, value}, nil
+	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value}, nil
 }
 
 // forward returns logits [n·4672] and values [n] in evaluation mode.

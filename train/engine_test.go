@@ -100,7 +100,7 @@ func TestBackendsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []float64{l.Loss, l.PolicyCE, l.ValueMSE, norm, v.PolicyCE, v.ValueMSE}
+			got := []float64{l.Loss, *l.PolicyCE, *l.ValueMSE, norm, *v.PolicyCE, *v.ValueMSE}
 			if i == 0 {
 				want = append(want, got)
 				continue
@@ -130,8 +130,9 @@ func TestLearns(t *testing.T) {
 		}
 		return b
 	}()})
-	if result.Final.PolicyCE > 1 || result.Final.ValueMSE > 0.25 {
-		t.Errorf("after %d steps %+v, want a cross-entropy below 1 (chance 8.4) and an MSE below 0.25 (the mean has 0.43)", result.Steps, *result.Final)
+	if *result.Final.PolicyCE > 1 || *result.Final.ValueMSE > 0.25 {
+		t.Errorf("after %d steps %g and %g, want a cross-entropy below 1 (chance 8.4) and an MSE below 0.25 (the mean has 0.43)",
+			result.Steps, *result.Final.PolicyCE, *result.Final.ValueMSE)
 	}
 }
 

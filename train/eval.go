@@ -199,13 +199,7 @@ func (t *tally) add(u tally) {
 }
 
 func (t *tally) figures() Figures {
-	over := func(sum float64, n int64) *float64 {
-		if n == 0 {
-			return nil
-		}
-		mean := sum / float64(n)
-		return &mean
-	}
+	over := func(sum float64, n int64) *float64 { return ratio(sum, float64(n)) }
 	f := Figures{Samples: t.samples, PolicySamples: t.policies, ValueSamples: t.values,
 		PolicyCE: over(t.ce, t.policies), PolicyCELegal: over(t.legal, t.policies),
 		PolicyCEUniform: over(t.uniform, t.policies), Top1: over(t.top1, t.policies), Top3: over(t.top3, t.policies),

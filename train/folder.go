@@ -9,10 +9,14 @@ import (
 	"path/filepath"
 )
 
-// ReadConfig returns the configuration a run was started with. For a folder without a run the error is [ErrNoRun].
+// ErrDamaged says that a run's folder does not hold what it should.
+var ErrDamaged = errors.New("the run is damaged")
+
+// ReadConfig returns the configuration a run was started with. For a folder without a run the error is [ErrNoRun], for
+// a file that holds no configuration [ErrDamaged].
 func ReadConfig(dir string) (Config, error) {
 	var c Config
-	path := filepath.Join(dir, "run.json")
+	path := filepath.Join(dir, configName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, fmt.Errorf("%q: %w", dir, ErrNoRun)
@@ -20,8 +24,11 @@ func ReadConfig(dir string) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return c, fmt.Errorf("%q: %w", path, err)
+	if err = json.Unmarshal(text, &c); err == nil {
+		err = c.Validate()
+	}
+	if err != nil {
+		return c, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
 	}
 	return c, nil
 }

@@ -51,9 +51,10 @@ func (r *runner) step(b *Batch, lr float64) error {
 	if err != nil {
 		return fmt.Errorf("step %d: %w", r.state.Step+1, err)
 	}
-	if !finite(l.Loss, l.PolicyCE, l.ValueMSE, norm) {
+	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
+	if !finite(l.Loss, policy, value, norm) {
 		return fmt.Errorf("%w at step %d: loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g; the last checkpoint is from step %d",
-			ErrDiverged, r.state.Step+1, l.Loss, l.PolicyCE, l.ValueMSE, norm, max(r.savedAt, 0))
+			ErrDiverged, r.state.Step+1, l.Loss, policy, value, norm, max(r.savedAt, 0))
 	}
 	r.state.Step++
 	r.state.Source = append(r.state.Source[:0:0], b.State...)
@@ -81,11 +82,10 @@ func (r *runner) step(b *Batch, lr float64) error {
 
 func (r *runner) log(lr float64) error {
 	w := r.state.Window
-	n := float64(w.Steps)
 	r.state.Window = window{}
 	seconds, rate, wait := r.rates()
-	return r.metrics.add(Line{Kind: "train", Step: r.state.Step, LR: lr, GradNorm: w.GradNorm / n,
-		losses:  losses{w.Loss / n, w.PolicyCE / n, w.ValueMSE / n},
+	return r.metrics.add(Line{Kind: "train", Step: r.state.Step, LR: lr, GradNorm: w.GradNorm / float64(w.Steps),
+		losses:  w.means(),
 		Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait})
 }
 

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"talbot/dataset"
 )
 
-// Line is one line of metrics.jsonl. The means of a train line are over the steps since the line before it.
+// Line is one line of metrics.jsonl. The means of a train line are over the steps since the line before it
+// that had a target; without any they are null.
 type Line struct {
 	Kind string `json:"kind"` // "train" or "val"
 	Step int64  `json:"step"` // steps done
@@ -46,7 +49,7 @@ func openMetrics(path string, step int64) (*metrics, error) {
 		}
 	}
 	if !bytes.Equal(kept.Bytes(), old) {
-		if err := writeFile(path, kept.Bytes()); err != nil {
+		if err := dataset.WriteFileAtomic(path, kept.Bytes()); err != nil {
 			return nil, err
 		}
 	}
@@ -70,21 +73,3 @@ func (m *metrics) add(line Line) error {
 }
 
 func (m *metrics) close() error { return errors.Join(m.f.Sync(), m.f.Close()) }
-
-// writeFile replaces a small file atomically.
-func writeFile(path string, data []byte) error {
-	temp := path + ".tmp"
-	f, err := os.Create(temp)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
-}

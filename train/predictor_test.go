@@ -41,10 +41,10 @@ func TestPredictor(t *testing.T) {
 			mse += d * d * float64(val[0].ValueWeight[i])
 			n += float64(val[0].ValueWeight[i])
 		}
-		if d := ce/float64(c.Batch) - result.Final.PolicyCE; math.Abs(d) > 1e-4 {
+		if d := ce/float64(c.Batch) - *result.Final.PolicyCE; math.Abs(d) > 1e-4 {
 			t.Errorf("cross-entropy is off by %g", d)
 		}
-		if d := mse/n - result.Final.ValueMSE; math.Abs(d) > 1e-5 {
+		if d := mse/n - *result.Final.ValueMSE; math.Abs(d) > 1e-5 {
 			t.Errorf("MSE is off by %g", d)
 		}
 		// A position's answer does not depend on its place or company in a batch.

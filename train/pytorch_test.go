@@ -43,7 +43,7 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range []float64{l.PolicyCE, l.ValueMSE, norm, v.PolicyCE, v.ValueMSE} {
+			for i, got := range []float64{*l.PolicyCE, *l.ValueMSE, norm, *v.PolicyCE, *v.ValueMSE} {
 				if math.Abs(got-want[i]) > 2e-5*want[i] {
 					t.Errorf("step %d, figure %d: got %.9g, PyTorch has %.9g", step, i, got, want[i])
 				}

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
+	"talbot/dataset"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 )
@@ -19,8 +18,6 @@ var (
 	ErrExists = errors.New("the run exists already")
 	// ErrNoRun says that the folder holds no run.
 	ErrNoRun = errors.New("no run there")
-	// ErrLocked says that another process trains in the folder.
-	ErrLocked = errors.New("another process is training there")
 	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
 	// from before it.
 	ErrDiverged = errors.New("training diverged")
@@ -36,6 +33,7 @@ func (e *ConfigError) Error() string {
 // Options are what a run needs beside its configuration.
 type Options struct {
 	Dir     string // run folder
+	Claim   *Claim // of Dir, stays open; nil: Run claims the folder itself
 	Backend *backend.Opened
 	Source  Source
 	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
@@ -50,8 +48,8 @@ type Options struct {
 type Progress struct {
 	Step, Steps        int64 // steps done, and in all
 	Batch              int
-	Loss               float64 // of this step
-	PolicyCE, ValueMSE float64
+	Loss               float64  // of this step
+	PolicyCE, ValueMSE *float64 // nil without any target
 	LR                 float64
 	Seconds            float64 // since Run began to train
 	PositionsPerSecond float64 // since then
@@ -70,17 +68,17 @@ type Result struct {
 	Final              *Final  `json:"final"`      // nil without a validation
 }
 
-// Final is the last validation.
+// Final is the last validation. A mean over no targets is nil.
 type Final struct {
-	PolicyCE float64 `json:"policy_ce"`
-	ValueMSE float64 `json:"value_mse"`
+	PolicyCE *float64 `json:"policy_ce"`
+	ValueMSE *float64 `json:"value_mse"`
 }
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
 // A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
 // configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
-// checkpoint. A folder belongs to one process at a time ([ErrLocked]). When ctx ends, Run saves a checkpoint and returns
+// checkpoint. A folder belongs to one process at a time ([dataset.ErrLocked]). When ctx ends, Run saves a checkpoint and returns
 // the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged] nothing is saved.
 func Run(ctx context.Context, c Config, o Options) (Result, error) {
 	r, err := begin(c, o)
@@ -100,7 +98,7 @@ type runner struct {
 	state   state
 	saves   *checkpoint.Dir
 	metrics *metrics
-	unlock  func()
+	owned   *Claim // to be closed
 
 	batches *prefetcher
 	started time.Time
@@ -118,25 +116,18 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
 	}
-	config := filepath.Join(o.Dir, "run.json")
-	if _, err := os.Stat(config); err == nil && !o.Resume {
-		return nil, fmt.Errorf("%q: %w", o.Dir, ErrExists)
-	} else if errors.Is(err, fs.ErrNotExist) && o.Resume {
-		return nil, fmt.Errorf("%q: %w", o.Dir, ErrNoRun)
-	}
-	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
-		return nil, err
-	}
 	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1}
-	if r.unlock, err = lockRun(o.Dir); err != nil {
-		return nil, err
+	if o.Claim == nil {
+		if r.owned, err = NewClaim(o.Dir, o.Resume); err != nil {
+			return nil, err
+		}
 	}
 	defer func() {
 		if err != nil {
 			r.end()
 		}
 	}()
-	if err := r.claim(config); err != nil {
+	if err := r.config(); err != nil {
 		return nil, err
 	}
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
@@ -161,25 +152,18 @@ func checkpointsOf(dir string) *checkpoint.Dir {
 	return checkpoint.NewDir(filepath.Join(dir, "checkpoints"))
 }
 
-// claim writes run.json, or compares with the one there. It runs under the lock.
-func (r *runner) claim(path string) error {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = json.MarshalIndent(r.c, "", "  ")
+// config writes run.json, or compares with the one there. It runs under the claim.
+func (r *runner) config() error {
+	if !r.Resume {
+		text, err := json.MarshalIndent(r.c, "", "  ")
 		if err != nil {
 			return err
 		}
-		return writeFile(path, append(text, '\n'))
+		return dataset.WriteFileAtomic(filepath.Join(r.Dir, configName), append(text, '\n'))
 	}
+	old, err := ReadConfig(r.Dir)
 	if err != nil {
 		return err
-	}
-	if !r.Resume {
-		return fmt.Errorf("%q: %w", r.Dir, ErrExists)
-	}
-	var old Config
-	if err := json.Unmarshal(text, &old); err != nil {
-		return fmt.Errorf("%q: %w", path, err)
 	}
 	if field, want, have := r.c.Differs(old); field != "" {
 		return &ConfigError{field, want, have}
@@ -232,8 +216,8 @@ func (r *runner) end() (err error) {
 	if r.engine != nil {
 		r.engine.close()
 	}
-	if r.unlock != nil {
-		r.unlock()
+	if r.owned != nil {
+		r.owned.Close()
 	}
 	return err
 }

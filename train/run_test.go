@@ -11,9 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"talbot/dataset"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 )
@@ -97,7 +99,7 @@ func sameRuns(t *testing.T, a, b string) {
 	}
 	m, n := readMetrics(t, a), readMetrics(t, b)
 	for i := range min(len(m), len(n)) {
-		if m[i] != n[i] {
+		if !reflect.DeepEqual(m[i], n[i]) {
 			t.Errorf("metrics differ first in line %d:\n%+v\n%+v", i+1, m[i], n[i])
 			break
 		}
@@ -201,12 +203,12 @@ func TestRefusals(t *testing.T) {
 	other = c
 	other.Keep, other.LogEvery = 1, 1
 	mustRun(t, other, o)
-	unlock, err := lockRun(o.Dir)
+	claim, err := NewClaim(o.Dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unlock()
-	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrLocked) {
+	defer claim.Close()
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, dataset.ErrLocked) {
 		t.Errorf("locked run: %v", err)
 	}
 }

@@ -33,14 +33,27 @@ type window struct {
 	PolicyCE float64 `json:"policy_ce"`
 	ValueMSE float64 `json:"value_mse"`
 	GradNorm float64 `json:"grad_norm"`
+	Policies int64   `json:"policies"` // steps with a policy target
+	Values   int64   `json:"values"`   // steps with a value label
 }
 
 func (w *window) add(l losses, norm float64) {
 	w.Steps++
 	w.Loss += l.Loss
-	w.PolicyCE += l.PolicyCE
-	w.ValueMSE += l.ValueMSE
 	w.GradNorm += norm
+	if l.PolicyCE != nil {
+		w.PolicyCE += *l.PolicyCE
+		w.Policies++
+	}
+	if l.ValueMSE != nil {
+		w.ValueMSE += *l.ValueMSE
+		w.Values++
+	}
+}
+
+// means are over the steps that had a target.
+func (w *window) means() losses {
+	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)), ratio(w.ValueMSE, float64(w.Values))}
 }
 
 // snapshot copies the engine's tensors to the host.

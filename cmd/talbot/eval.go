@@ -90,23 +90,26 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
 	show, end := phases(o.quiet)
 	e.Begun = func(backend string) { fmt.Fprintf(os.Stderr, "backend: %s\n", backend) }
 	e.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
 	e.Progress = func(what string, done, of int64) {
 		unit := "blocks"
-		if what == "evaluating" {
+		switch what {
+		case "evaluating":
 			unit = "positions"
+		case "checking the data":
+			unit = "MB"
 		}
 		show(pipeline.Progress{Verb: what, Done: done, Total: of, Count: done, Rate: done, Unit: unit})
 	}
 	figures, err := e.Run(ctx)
 	end()
 	if err != nil {
-		if errors.Is(err, train.ErrNoRun) {
-			err = hint(err, "name the folder of a run, as `talbot train --run` made it")
+		if errors.Is(err, context.Canceled) {
+			return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
 		}
 		return err
 	}

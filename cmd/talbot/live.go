@@ -28,7 +28,7 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 				first = p.Step - 1
 			}
 			if p.Val != nil {
-				val = fmt.Sprintf(", val %.3f / %.4f", p.Val.PolicyCE, p.Val.ValueMSE)
+				val = fmt.Sprintf(", val %s / %s", cell(p.Val.PolicyCE, false), cell(p.Val.ValueMSE, false))
 			}
 			if time.Since(last) < every {
 				return
@@ -54,6 +54,6 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 // ASCII, so that it may be cut anywhere.
 func trainText(p train.Progress, first int64) string {
 	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, p.Step-first)) * float64(time.Second))
-	return fmt.Sprintf("step %d/%d, %.0f positions/s, %v left, policy %.3f, value %.4f, loader wait %.0f %%",
-		p.Step, p.Steps, p.PositionsPerSecond, left.Round(time.Second), p.PolicyCE, p.ValueMSE, 100*p.LoaderWait)
+	return fmt.Sprintf("step %d/%d, %.0f positions/s, %v left, policy %s, value %s, loader wait %.0f %%",
+		p.Step, p.Steps, p.PositionsPerSecond, left.Round(time.Second), cell(p.PolicyCE, false), cell(p.ValueMSE, false), 100*p.LoaderWait)
 }

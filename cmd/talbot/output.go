@@ -50,6 +50,11 @@ func resumable(err error) error {
 // interrupts returns a context that the first Ctrl-C or SIGTERM cancels, so
 // that work drains and is saved, and calls abort at the second one.
 func interrupts(parent context.Context, abort func()) (context.Context, func()) {
+	return interruptsSaying(parent, "saving", abort)
+}
+
+// interruptsSaying is [interrupts] for work that does something else at the first.
+func interruptsSaying(parent context.Context, first string, abort func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -61,7 +66,7 @@ func interrupts(parent context.Context, abort func()) (context.Context, func()) 
 				return
 			case <-signals:
 				if n == 0 {
-					fmt.Fprintln(os.Stderr, "\ntalbot: saving; interrupt again to abort")
+					fmt.Fprintln(os.Stderr, "\ntalbot: "+first+"; interrupt again to abort")
 					cancel()
 				} else {
 					abort()

@@ -40,9 +40,10 @@ the folder RUN: run.json (the settings), data.json (what it is trained on),
 metrics.jsonl (every loss) and checkpoints/.
 
 A :weight is the share of samples drawn from that dataset; without weights each
-dataset's share is its number of samples. All of the data is read once before the
-first step, to count it. Up to 2,048 samples of the val split, spread over all
-datasets, measure the network during training and decide which checkpoint is best.
+dataset's share is its number of samples. Before the first step all of the data is
+checked against its checksums and counted. Up to 2,048 samples of the val split,
+spread over all datasets, measure the network during training and decide which
+checkpoint is best.
 Samples without engine label train the policy alone.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
@@ -163,6 +164,9 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := phases(o.quiet)
+	t.Checked = func(bytes, of int64) {
+		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes / 1e6, Rate: bytes / 1e6, Unit: "MB"})
+	}
 	t.Surveyed = func(blocks, of int) {
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks), Rate: int64(blocks), Unit: "blocks"})
 	}
@@ -185,13 +189,15 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 
 // trainError adds to an error what to do about it.
 func trainError(err error, o *trainOptions, result train.Result) error {
-	resume := fmt.Sprintf("talbot train --run %s --resume", o.run)
+	resume := "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
 	var other *train.ConfigError
 	switch {
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrNoRun):
-		return usage(err, "start it without --resume")
+		return hint(err, "name the folder of a run, or start one without --resume")
+	case errors.Is(err, loader.ErrNoIdentity):
+		return hint(err, "name the data again with `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return hint(fmt.Errorf("interrupted before the first step: %w", err), "repeat the command")
 	case errors.Is(err, context.Canceled):
@@ -205,6 +211,9 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
 		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws), %d val samples", set.Dir, set.Train, 100*set.Share, set.Val)
+		if set.Values < set.Train {
+			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
+		}
 		if set.Capped > 0 {
 			fmt.Fprintf(os.Stderr, "; %d further copies of positions are left out", set.Capped)
 		}
@@ -224,7 +233,7 @@ func printResult(o *trainOptions, r train.Result) {
 	fmt.Printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
 		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
 	if r.Final != nil {
-		fmt.Printf("  val: policy cross-entropy %.4f, value squared error %.4f\n", r.Final.PolicyCE, r.Final.ValueMSE)
+		fmt.Printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false), cell(r.Final.ValueMSE, false))
 	}
 	fmt.Printf("  checkpoint: %s\n", r.Checkpoint)
 }

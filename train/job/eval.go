@@ -26,7 +26,7 @@ type Eval struct {
 	Workers int    // that encode and read, 0 = one for each processor
 
 	Begun    func(backend string)              // before the first pass over the data
-	Progress func(what string, done, of int64) // of is 0 if it is not known
+	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
 	Warn     func(error)                       // what does not stop the evaluation
 }
 
@@ -54,7 +54,7 @@ func ParseSplits(text string) ([]dataset.Split, error) {
 	return []dataset.Split{s}, nil
 }
 
-// Run evaluates. Errors are [train.ErrNoRun], those of [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
+// Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
 // and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
@@ -66,7 +66,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	data, err := loader.Open(e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Workers: e.Workers})
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Workers: e.Workers, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}
@@ -106,6 +106,14 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = float64(f.Samples) / f.Seconds
 	return f, nil
+}
+
+// checked is the progress of checking the data, in megabytes; nil without any.
+func (e Eval) checked() func(bytes, of int64) {
+	if e.Progress == nil {
+		return nil
+	}
+	return func(bytes, of int64) { e.Progress("checking the data", bytes/1e6, of/1e6) }
 }
 
 func (e Eval) warn(err error) {

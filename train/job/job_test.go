@@ -61,8 +61,8 @@ func TestTrainThenEval(t *testing.T) {
 	if start.Parameters == 0 || start.Backend == "" || len(start.Sets) != 2 || start.Sets[1].Share != 0.2 || start.Val == 0 {
 		t.Errorf("%+v", start)
 	}
-	if last.Step != 30 || !(last.PolicyCE < first.PolicyCE-0.5) {
-		t.Errorf("policy loss from %g to %g", first.PolicyCE, last.PolicyCE)
+	if last.Step != 30 || !(*last.PolicyCE < *first.PolicyCE-0.5) {
+		t.Errorf("policy loss from %g to %g", *first.PolicyCE, *last.PolicyCE)
 	}
 
 	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64, Backend: "go"}

@@ -32,10 +32,11 @@ type Train struct {
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
 
-	Surveyed func(blocks, of int) // progress of reading the data once
-	Begun    func(Start)          // before the first step
-	Progress func(train.Progress) // after each step
-	Warn     func(error)          // what does not stop the run
+	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
+	Surveyed func(blocks, of int)  // progress of reading the data once
+	Begun    func(Start)           // before the first step
+	Progress func(train.Progress)  // after each step
+	Warn     func(error)           // what does not stop the run
 }
 
 // Start is what is known before the first step.
@@ -116,7 +117,8 @@ func (t Train) resumed() (train.Config, error) {
 // ErrConfig says that the configuration asked for cannot be.
 var ErrConfig = errors.New("bad setting")
 
-// Run trains. Its errors are those of [train.Run], [loader.Open] and [loader.Data.Survey], and [ErrConfig]. When ctx
+// Run trains. Its errors are those of [train.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
+// [loader.Data.Survey], and [ErrConfig]. The folder is claimed first, and left as it was if the run is refused. When ctx
 // ends during training, what was trained is saved, and the result comes with ctx's error.
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
@@ -137,7 +139,12 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := c.Validate(); err != nil {
 		return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err := t.open(c)
+	claim, err := train.NewClaim(t.Dir, t.Resume)
+	if err != nil {
+		return train.Result{}, err
+	}
+	defer claim.Close()
+	data, err := t.open(ctx, c)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -166,18 +173,25 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	return train.Run(ctx, c, train.Options{Dir: t.Dir, Backend: b, Source: source, Val: survey.Val, Resume: t.Resume,
+	return train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Resume: t.Resume,
 		Progress: t.Progress, Warn: t.Warn})
 }
 
-// open opens the data, and on resuming checks that it is what the run was started with and takes over its backend.
-func (t *Train) open(c train.Config) (*loader.Data, error) {
+// open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
+// the run does not tell what that was, the data must be named, and is taken as it is.
+func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) {
 	var was loader.Identity
+	known := false
 	if t.Resume {
 		var err error
-		if was, err = loader.ReadIdentity(t.Dir); err != nil {
+		if was, err = loader.ReadIdentity(t.Dir); errors.Is(err, loader.ErrNoIdentity) && len(t.Data) > 0 {
+			t.warn(fmt.Errorf("%w: the data named is taken for it", err))
+		} else if err != nil {
 			return nil, err
 		}
+		known = err == nil
+	}
+	if known {
 		if len(t.Data) == 0 {
 			t.Data = was.Specs()
 		}
@@ -191,11 +205,12 @@ func (t *Train) open(c train.Config) (*loader.Data, error) {
 			t.MaxCopies = was.MaxCopies
 		}
 	}
-	data, err := loader.Open(t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies})
+	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies,
+		Checked: t.Checked})
 	if err != nil {
 		return nil, err
 	}
-	if t.Resume {
+	if known {
 		if err := data.Identity().Differs(was); err != nil {
 			data.Close()
 			return nil, err
@@ -204,10 +219,26 @@ func (t *Train) open(c train.Config) (*loader.Data, error) {
 	return data, nil
 }
 
+func (t Train) warn(err error) {
+	if t.Warn != nil {
+		t.Warn(err)
+	}
+}
+
 // begin tells what is about to happen.
 func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
-	if len(survey.Val) == 0 && t.Warn != nil {
-		t.Warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
+	if len(survey.Val) == 0 {
+		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
+	}
+	var policies, values int64
+	for _, counts := range survey.Sets {
+		policies, values = policies+counts.Policies, values+counts.Values
+	}
+	if values == 0 {
+		t.warn(errors.New("none of the train samples has a label: the value head is not trained"))
+	}
+	if policies == 0 {
+		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
 	}
 	network, err := model.New(c.Recipe, c.Config)
 	if err != nil {

@@ -12,7 +12,7 @@ func TestMaxCopies(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
 	b := write(t, madeup.Dataset{Seed: 2, Games: 300})
 	counts := func(most, workers int) (map[uint64]int, *Survey) {
-		d, err := Open([]Spec{{Dir: a}, {Dir: b}}, Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
+		d, err := Open(t.Context(), []Spec{{Dir: a}, {Dir: b}}, Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

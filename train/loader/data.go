@@ -1,11 +1,13 @@
 package loader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"talbot/dataset"
 	"talbot/encode"
@@ -25,6 +27,8 @@ type Options struct {
 	Workers int    // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
+	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
+	Checked func(bytes, of int64)
 }
 
 // Data is one or more open datasets. It is safe for concurrent use until Close.
@@ -49,9 +53,10 @@ const anyLabel = -1
 // place is where a block is.
 type place struct{ shard, block int }
 
-// Open opens datasets that are split alike ([ErrSplits]) and are different ones. Errors of a dataset are those of
-// [shards.OpenDataset]. Whoever opens a Data closes it.
-func Open(specs []Spec, o Options) (_ *Data, err error) {
+// Open opens datasets that are split alike ([ErrSplits]) and are different ones, and reads every file once to compare
+// it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
+// [shards.OpenDataset] and [shards.Dataset.CheckFiles]. Whoever opens a Data closes it.
+func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 	d := &Data{Options: o}
 	if d.encoder, err = encode.ByName(o.Recipe); err != nil {
 		return nil, err
@@ -82,7 +87,36 @@ func Open(specs []Spec, o Options) (_ *Data, err error) {
 	if len(d.Sets) == 0 {
 		return nil, errors.New("no dataset named")
 	}
+	if err := d.check(ctx); err != nil {
+		return nil, err
+	}
 	return d, nil
+}
+
+// check compares all files with their checksums.
+func (d *Data) check(ctx context.Context) error {
+	var total, read int64
+	for _, s := range d.Sets {
+		for _, f := range s.Manifest.Shards {
+			total += f.Bytes
+		}
+	}
+	var mu sync.Mutex
+	var done func(int64)
+	if tell := d.Options.Checked; tell != nil {
+		done = func(n int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			read += n
+			tell(read, total)
+		}
+	}
+	for _, s := range d.Sets {
+		if err := s.shards.CheckFiles(ctx, d.Options.Workers, done); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columns are all that targets are made of.
@@ -126,8 +160,8 @@ func (d *Data) Close() error {
 	return errors.Join(all...)
 }
 
-// Absolute returns the folder's absolute path, or the folder as it was given.
-func (s *Set) Absolute() string {
+// absolute returns the folder's absolute path, or the folder as it was given.
+func (s Spec) absolute() string {
 	if path, err := filepath.Abs(s.Dir); err == nil {
 		return path
 	}

@@ -27,7 +27,7 @@ func TestRefusedData(t *testing.T) {
 		for _, dir := range dirs {
 			specs = append(specs, Spec{Dir: dir})
 		}
-		d, err := Open(specs, Options{Recipe: "talbotbot"})
+		d, err := Open(t.Context(), specs, Options{Recipe: "talbotbot"})
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Samp
 	}
 	if o.TrainedOn == nil {
 		seen = nil
-	} else if err := strike(ctx, seen, o.TrainedOn, d.Options, report("reading train data")); err != nil {
+	} else if err := d.strike(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
 		return err
 	}
 	count := 0
@@ -199,7 +199,7 @@ func (d *Data) evalChunk(r *records, list []int, seen map[uint64]bool) ([]train.
 }
 
 // strike marks the keys that occur among the train samples of datasets.
-func strike(ctx context.Context, seen map[uint64]bool, specs []Spec, o Options, done func(int, int)) error {
+func (d *Data) strike(ctx context.Context, seen map[uint64]bool, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
 		place place
@@ -211,6 +211,11 @@ func strike(ctx context.Context, seen map[uint64]bool, specs []Spec, o Options, 
 			return err
 		}
 		defer ds.Close()
+		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) { // not checked yet
+			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
+				return err
+			}
+		}
 		for i, r := range ds.Shards {
 			for b := range r.Blocks() {
 				blocks = append(blocks, work{ds, place{i, b}})
@@ -218,7 +223,7 @@ func strike(ctx context.Context, seen map[uint64]bool, specs []Spec, o Options, 
 		}
 	}
 	hits, n := map[uint64]bool{}, 0 // workers read seen until all are done
-	for found, err := range inOrder(len(blocks), o.Workers, func(i int) ([]uint64, error) {
+	for found, err := range inOrder(len(blocks), d.Options.Workers, func(i int) ([]uint64, error) {
 		return trainKeysIn(ctx, blocks[i].set, blocks[i].place, seen)
 	}) {
 		if err != nil {

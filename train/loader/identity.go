@@ -39,30 +39,37 @@ type SetIdentity struct {
 func (d *Data) Identity() Identity {
 	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies}
 	for _, s := range d.Sets {
-		id.Sets = append(id.Sets, SetIdentity{s.Absolute(), s.Weight, s.Hash})
+		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
 	}
 	return id
 }
 
-// ReadIdentity reads what the run in that folder is trained on. For a folder without one the error is
-// [train.ErrNoRun].
+// ErrNoIdentity says that a run does not tell what it is trained on.
+var ErrNoIdentity = errors.New("what the run is trained on is not known")
+
+// ReadIdentity reads what the run in that folder is trained on. If the file is not there or holds nothing of the kind,
+// the error is [ErrNoIdentity].
 func ReadIdentity(run string) (Identity, error) {
 	var id Identity
 	path := filepath.Join(run, identityName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return id, fmt.Errorf("%q: %w", run, train.ErrNoRun)
+		return id, fmt.Errorf("%q is missing: %w", path, ErrNoIdentity)
 	}
 	if err != nil {
 		return id, err
 	}
-	if err := json.Unmarshal(text, &id); err != nil {
-		return id, fmt.Errorf("%q: %w", path, err)
+	if err = json.Unmarshal(text, &id); err == nil && len(id.Sets) == 0 {
+		err = errors.New("no dataset")
+	}
+	if err != nil {
+		return id, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
 	}
 	return id, nil
 }
 
-// Write keeps the identity in a run's folder, which is made if it is not there.
+// Write keeps the identity in a run's folder, which is made if it is not there. Only the holder of its [train.Claim]
+// may.
 func (id Identity) Write(run string) error {
 	text, err := json.MarshalIndent(id, "", "  ")
 	if err != nil {

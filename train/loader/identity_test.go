@@ -13,7 +13,7 @@ import (
 func TestIdentity(t *testing.T) {
 	a, b := write(t, madeup.Dataset{Seed: 1, Games: 20}), write(t, madeup.Dataset{Seed: 2, Games: 20})
 	run := filepath.Join(t.TempDir(), "new", "run")
-	if _, err := ReadIdentity(run); !errors.Is(err, train.ErrNoRun) {
+	if _, err := ReadIdentity(run); !errors.Is(err, ErrNoIdentity) {
 		t.Errorf("no run: %v", err)
 	}
 	id := open(t, 1, Spec{a, 2}).Identity()

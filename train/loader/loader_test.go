@@ -32,7 +32,7 @@ func write(t testing.TB, m madeup.Dataset) string {
 
 func open(t testing.TB, workers int, specs ...Spec) *Data {
 	t.Helper()
-	d, err := Open(specs, Options{Recipe: "talbotbot", Workers: workers})
+	d, err := Open(t.Context(), specs, Options{Recipe: "talbotbot", Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ type Counts struct {
 	Train, Val int64 // usable
 	Unusable   int64 // in train or val, with neither policy nor value target
 	Capped     int64 // usable train samples left out as further copies of a position
+	Policies   int64 // of Train, with a policy target
+	Values     int64 // of Train, with a value target
 	Share      float64
 }
 
@@ -73,6 +75,12 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 					continue
 				}
 				c.Train++
+				if sample.choices > 0 {
+					c.Policies++
+				}
+				if sample.hasValue() {
+					c.Values++
+				}
 				s.blocks[r.set][r.block]++
 			} else {
 				c.Val++

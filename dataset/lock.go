@@ -1,0 +1,41 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ErrLocked says that another process has the lock.
+var ErrLocked = errors.New("another talbot is writing the folder")
+
+// Lock takes the lock of that name, a file that is made if it is not there, or fails with [ErrLocked]. The lock is the
+// kernel's: it is free as soon as it is closed, also by the end of the process however it dies, so it is never stale.
+// Whoever holds it may remove the file. Where there is no flock nothing is locked.
+func Lock(path string) (io.Closer, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(f); err != nil {
+			f.Close()
+			if errors.Is(err, ErrLocked) {
+				return nil, err
+			}
+			return nil, fmt.Errorf("locking %q: %w", path, err)
+		}
+		// Between the two calls the holder may have removed the file: what is locked then is nothing's name.
+		mine, err := f.Stat()
+		if err == nil {
+			if now, e := os.Stat(path); e == nil && os.SameFile(mine, now) {
+				return f, nil
+			}
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/dataset"
+	"talbot/train"
+	"talbot/train/internal/madeup"
+	"talbot/train/loader"
+)
+
+// A flipped byte anywhere in a shard ends training and evaluation, also in what they do not read.
+func TestDamagedDataIsRefused(t *testing.T) {
+	games := write(t, madeup.Dataset{Seed: 1, Games: 30, Policies: true})
+	job := tiny(t, games)
+	job.Steps = 1
+	mustTrain(t, job)
+	path := filepath.Join(games.Dir, "shard-00000.talbot.zst")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := tiny(t, games)
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go"}
+	moved := write(t, madeup.Dataset{Seed: 9, Games: 30})
+	apart := eval
+	apart.Data = []loader.Spec{moved} // the data trained on is read for the unseen positions alone
+	for i := 0; i < len(whole); i += 1 + len(whole)/100 {
+		bad := bytes.Clone(whole)
+		bad[i] ^= 1
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fresh.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+			t.Fatalf("training with byte %d flipped: %v", i, err)
+		}
+		if _, err := eval.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) {
+			t.Fatalf("evaluating with byte %d flipped: %v", i, err)
+		}
+	}
+	if _, err := apart.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("evaluating elsewhere: %v", err)
+	}
+	if _, err := os.Stat(fresh.Dir); err == nil {
+		t.Error("the refused run left a folder")
+	}
+}
+
+// A refused train leaves data.json as it is.
+func TestRefusedTrainChangesNothing(t *testing.T) {
+	a, b := write(t, madeup.Dataset{Seed: 1, Games: 60}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	job := tiny(t, a)
+	job.Steps = 2
+	slow := job
+	slow.Data = []loader.Spec{b}
+	refused := map[string]error{}
+	job.Surveyed = func(done, of int) { // the run is not begun yet
+		if done == of {
+			_, refused["another new run"] = slow.Run(t.Context())
+		}
+	}
+	resumed := Train{Dir: job.Dir, Resume: true, Backend: "auto"}
+	job.Progress = func(p train.Progress) {
+		_, refused["resuming"] = resumed.Run(t.Context())
+	}
+	mustTrain(t, job)
+	for name, err := range refused {
+		if !errors.Is(err, dataset.ErrLocked) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := slow.Run(t.Context()); !errors.Is(err, train.ErrExists) || len(refused) != 2 {
+		t.Errorf("%v, %v", refused, err)
+	}
+	id, err := loader.ReadIdentity(job.Dir)
+	if err != nil || id.Backend != "go" || len(id.Sets) != 1 || id.Sets[0].Dir != a.Dir {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
+
+func TestDataWithoutLabels(t *testing.T) {
+	plain, labelled := write(t, madeup.Dataset{Seed: 1, Games: 200, Unlabelled: true}), write(t, madeup.Dataset{Seed: 2, Games: 200})
+	for _, c := range []struct {
+		data loader.Spec
+		none bool
+	}{{plain, true}, {labelled, false}} {
+		job := tiny(t, c.data)
+		job.Steps = 4
+		var warned []string
+		var start Start
+		job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = append(warned, err.Error()) }
+		result := mustTrain(t, job)
+		told := slices.Contains(warned, "none of the train samples has a label: the value head is not trained")
+		if told != c.none || (result.Final.ValueMSE == nil) != c.none || result.Final.PolicyCE == nil {
+			t.Errorf("warned %q, final %+v", warned, result.Final)
+		}
+		if n := start.Sets[0]; n.Policies == 0 || (n.Values == 0) != c.none || n.Values > n.Train {
+			t.Errorf("%+v", n)
+		}
+		text, err := os.ReadFile(filepath.Join(job.Dir, "metrics.jsonl"))
+		if err != nil || strings.Contains(string(text), `"value_mse":null`) != c.none || strings.Contains(string(text), `"value_mse":0,`) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+func TestDamagedRunFolder(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	job := tiny(t, a)
+	job.Steps = 2
+	mustTrain(t, job)
+	resume := Train{Dir: job.Dir, Resume: true}
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{a}, Split: "all", Batch: 64, Backend: "go"}
+	config, data := filepath.Join(job.Dir, "run.json"), filepath.Join(job.Dir, "data.json")
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "{}", "null", string(whole[:len(whole)/2])} {
+		put(config, text)
+		if _, err := resume.Run(t.Context()); !errors.Is(err, train.ErrDamaged) {
+			t.Errorf("resuming %q: %v", text, err)
+		}
+		if _, err := eval.Run(t.Context()); !errors.Is(err, train.ErrDamaged) {
+			t.Errorf("evaluating %q: %v", text, err)
+		}
+	}
+	put(config, string(whole))
+	named := resume
+	named.Data = []loader.Spec{a}
+	for _, text := range []string{"", "{}", "[", "missing"} {
+		put(data, text)
+		if text == "missing" {
+			os.Remove(data)
+		}
+		if _, err := resume.Run(t.Context()); !errors.Is(err, loader.ErrNoIdentity) || !strings.Contains(err.Error(), data) {
+			t.Errorf("resuming with data.json %q: %v", text, err)
+		}
+		warned := 0
+		named.Warn = func(err error) {
+			if errors.Is(err, loader.ErrNoIdentity) {
+				warned++
+			}
+		}
+		if mustTrain(t, named); warned != 1 {
+			t.Errorf("%d warnings", warned)
+		}
+		mustTrain(t, resume)
+	}
+}
