@@ -17,7 +17,8 @@ type Target struct {
 // the sample has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target). Else the target is,
-// for games and puzzles, the move played at the ply, and for endgames the best move of the label.
+// for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
+// tactics that only name moves to avoid) the best move of the label.
 func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
 	line, p := w.Line(), w.Position()
 	if line.Policies != nil {
@@ -27,12 +28,10 @@ func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
 		return dst
 	}
 	m := board.NoMove
-	if line.Source == dataset.SourceEndgame {
-		if label.Status == dataset.Labelled {
-			m = label.Best
-		}
-	} else if ply := w.Ply(); ply < len(line.Moves) {
+	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {
 		m = line.Moves[ply]
+	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
+		m = label.Best
 	}
 	if m == board.NoMove {
 		return dst

@@ -26,8 +26,10 @@ type Label struct {
 	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
 	// fraction contains a smaller one.
 	Fraction float64
-	Progress func(Progress)
-	Failed   func(error) // told of each position without a label; may be nil
+	// SkipImported leaves out samples that have an evaluation that their source carried.
+	SkipImported bool
+	Progress     func(Progress)
+	Failed       func(error) // told of each position without a label; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
 }
@@ -49,6 +51,7 @@ type LabelSummary struct {
 	Limit              string   `json:"limit"`
 	Fingerprint        string   `json:"fingerprint"`
 	Resumed            bool     `json:"resumed"`
+	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
 }
 
 // labeller is a labelling under way.
@@ -59,6 +62,7 @@ type labeller struct {
 	pool    *stockfish.Pool
 	column  int // of the fingerprint
 	reused  int64
+	skipped int64 // by SkipImported
 	samples int64 // done, this process and before
 	first   int64 // done before
 }
@@ -132,6 +136,9 @@ func (l *labeller) open() error {
 	if l.Fraction > 0 && l.Fraction < 1 {
 		m.Flags = append([]dataset.Tag{{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)}}, m.Flags...)
 	}
+	if l.SkipImported {
+		m.Flags = append(m.Flags, dataset.Tag{Name: "skip-imported", Value: "true"})
+	}
 	l.column = slices.IndexFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.ID() == fingerprint.ID() })
 	if l.column < 0 {
 		l.column = len(m.Fingerprints)
@@ -142,7 +149,7 @@ func (l *labeller) open() error {
 	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
 		return err
 	}
-	l.first = l.out.manifest().Counts.Labelled
+	l.first = l.out.progress.Answered
 	l.samples, l.reused = l.first, l.first
 	return nil
 }
@@ -163,6 +170,16 @@ func (l *labeller) chosen(hash [16]byte, ply int) bool {
 	}
 	b := binary.LittleEndian.AppendUint32(hash[:], uint32(ply))
 	return float64(xxhash.Sum64(b)>>11)/(1<<53) < l.Fraction
+}
+
+// hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
+func (l *labeller) hasImported(line *dataset.Line, k int) bool {
+	for _, c := range line.Labels {
+		if l.out.manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
+			return true
+		}
+	}
+	return false
 }
 
 // shard labels one shard of the input into one of the output.
@@ -206,7 +223,12 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 			hash := line.GameHash()
 			plies, chosen = plies[:0], chosen[:0]
 			for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
-				if w.labels[k].Status == dataset.Missing && l.chosen(hash, ply) {
+				if w.labels[k].Status != dataset.Missing || !l.chosen(hash, ply) {
+					continue
+				}
+				if l.SkipImported && l.hasImported(line, k) {
+					l.skipped++
+				} else {
 					chosen = append(chosen, k)
 					plies = append(plies, ply)
 				}
@@ -277,24 +299,14 @@ func (l *labeller) flush(queue *[]*waiting) error {
 		w := (*queue)[0]
 		*queue = (*queue)[1:]
 		line := w.line
+		for k := range w.labels {
+			if w.labels[k].Status != dataset.Missing {
+				l.out.progress.Answered++
+			}
+		}
 		line.Labels = slices.DeleteFunc(slices.Clone(line.Labels), func(c dataset.LabelColumn) bool { return c.Fingerprint == l.column })
 		line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: l.column, Labels: w.labels})
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
-		c := &l.out.manifest().Counts
-		for _, column := range line.Labels {
-			for k := range column.Labels {
-				switch column.Labels[k].Status {
-				case dataset.Labelled:
-					c.Labelled++
-				case dataset.Terminal:
-					c.Labelled++
-					c.Terminal++
-				case dataset.Failed:
-					c.Labelled++
-					c.Failed++
-				}
-			}
-		}
 		if err := l.out.write(&line); err != nil {
 			return err
 		}
@@ -329,7 +341,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	m := l.out.manifest()
 	f := l.pool.Fingerprint()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.reused, Terminal: s.Terminal, Failed: m.Counts.Failed,
+		Labelled: s.Labelled, Reused: l.reused, Skipped: l.skipped, Terminal: s.Terminal, Failed: m.Counts.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(),
 		Samples: m.Counts.Samples, Bytes: l.out.bytes(),
 		Engine: f.Engine, Limit: f.Limit, Fingerprint: f.ID(), Resumed: l.out.resumed,

@@ -27,7 +27,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	if s.Invented > 0 || s.Policies > 0 {
 		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented), thousands(s.Policies))
 	}
-	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame"})
+	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame", "table"})
 	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
 
 	var results, pieces []bar
