@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // FormatVersion is the version of the dataset format that this package writes, and the only one it reads.
@@ -142,7 +143,7 @@ func WriteManifest(dir string, m *Manifest) error {
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%q: %w", dir, ErrNoDataset)
 	}
 	if err != nil {

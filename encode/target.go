@@ -19,6 +19,10 @@ type Target struct {
 // The line's own policies win where it has any (an empty list is a sample without policy target). Else the target is,
 // for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
 // tactics that only name moves to avoid) the best move of the label.
+//
+// Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
+// one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
+// mind, and score and variation are those of the last exact score.
 func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
 	line, p := w.Line(), w.Position()
 	if line.Policies != nil {

@@ -14,7 +14,7 @@ type Evals struct {
 	Imported  int64 `json:"imported"`  // are labels now
 	NoSample  int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
 	Unread    int64 `json:"unread"`    // in no known form, or a second one of the same position
-	Duplicate int64 `json:"duplicate"` // in games that were left out as duplicates
+	Duplicate int64 `json:"duplicate"` // in games that were left out as duplicates; of prefixes, those that had become labels
 }
 
 // found returns all of them.

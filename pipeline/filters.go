@@ -136,3 +136,46 @@ func (f *Filters) choose(r *found) {
 	}
 	r.drops, r.reject = f.sample(l, nil)
 }
+
+// dropped returns how many samples of a kept game sampling dropped, by reason. Clocks are not stored: a sample that
+// would have been dropped for another reason too is not counted as dropped for its clock.
+func (f *Filters) dropped(l *dataset.Line) dataset.Drops {
+	if !f.Sampling.Active() {
+		return nil
+	}
+	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves, Samples: dataset.AllMoves()}
+	lost := int64(whole.SampleCount() - l.SampleCount())
+	white, black := f.PlayerSides(l)
+	drops := f.Apply(&whole, white, black, nil)
+	for _, n := range drops {
+		lost -= n
+	}
+	if lost > 0 {
+		drops[dataset.LowClock] = lost
+	}
+	return drops
+}
+
+// withoutDrops takes drops away. What is more than there is of a reason (see [Filters.dropped]) is taken from the others.
+func withoutDrops(d, other dataset.Drops) dataset.Drops {
+	left := int64(0)
+	take := func(reason dataset.Reason, n int64) {
+		m := min(n, d[reason])
+		left += n - m
+		if d[reason] -= m; d[reason] == 0 {
+			delete(d, reason)
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	for reason, n := range other {
+		take(reason, n)
+	}
+	for _, reason := range []dataset.Reason{dataset.LowClock, dataset.OverMax, dataset.RateDraw} {
+		n := left
+		left = 0
+		take(reason, n)
+	}
+	return d
+}

@@ -14,10 +14,6 @@ import (
 	"talbot/pgn"
 )
 
-// Duplicate counts games that were read before: the same start and moves,
-// whatever the headers.
-const Duplicate dataset.Reason = "duplicate"
-
 // Ingest is the request to read games and puzzles into a dataset.
 type Ingest struct {
 	Inputs  []string // files, "-" = standard input
@@ -25,7 +21,7 @@ type Ingest struct {
 	Seed    uint64   // of the sampling; recorded
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
-	// KeepDuplicates keeps every copy of a game.
+	// KeepDuplicates keeps every copy of a game, and games that another begins with.
 	KeepDuplicates bool
 	Filters        Filters
 	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
@@ -47,7 +43,7 @@ var ErrNoGames = errors.New("no game or puzzle found")
 type ingester struct {
 	Ingest
 	out    *output
-	seen   map[[16]byte]struct{}
+	seen   *gameSet                      // of kept lines
 	bytes  struct{ before, total int64 } // of the inputs, as stored
 	first  int64                         // bytes of the inputs done before this process
 	kept   int64                         // before this process
@@ -71,7 +67,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Ingest: in, seen: map[[16]byte]struct{}{}, prints: map[string]int{}}
+	g := &ingester{Ingest: in, seen: &gameSet{}, prints: map[string]int{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
@@ -99,6 +95,11 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 			continue
 		}
 		if err := g.file(ctx, i, path); err != nil {
+			return Summary{}, err
+		}
+	}
+	if !in.KeepDuplicates {
+		if err := g.dropPrefixes(ctx); err != nil {
 			return Summary{}, err
 		}
 	}
@@ -182,7 +183,7 @@ func (g *ingester) restore() error {
 		return nil
 	}
 	return g.out.lines(func(l *dataset.Line) error {
-		g.seen[l.GameHash()] = struct{}{}
+		g.seen.add(lineKey(l))
 		return nil
 	})
 }
@@ -265,14 +266,9 @@ func (g *ingester) take(path string, index int, f *found) error {
 	if f.glued {
 		p.Glued++
 	}
-	if f.reject == nil && !g.KeepDuplicates {
-		hash := f.line.GameHash()
-		if _, ok := g.seen[hash]; ok {
-			f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
-			f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
-		} else {
-			g.seen[hash] = struct{}{}
-		}
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.add(lineKey(f.line)) {
+		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
 	p.Evals.add(f.evals)

@@ -13,8 +13,8 @@ import (
 // ErrNoInputs: a folder or a pattern names no file that ingest reads.
 var ErrNoInputs = errors.New("no file of games, puzzles, EPD or evaluations found")
 
-// inputNames are the ends of names by which files in a folder are taken, before that of a compression.
-var inputNames = []string{".pgn", ".csv", ".tsv", ".epd", ".fen"}
+// inputSuffixes are the ends of names by which files in a folder are taken, before that of a compression.
+var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".epd", ".fen"}
 
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
 // they match, sorted. In a folder only files with a name as x.pgn, .csv, .tsv, .epd or .fen count, also compressed
@@ -102,5 +102,5 @@ func isInputName(name string) bool {
 	for _, packed := range []string{".zst", ".gz", ".bz2"} {
 		name = strings.TrimSuffix(name, packed)
 	}
-	return slices.Contains(inputNames, filepath.Ext(name))
+	return slices.Contains(inputSuffixes, filepath.Ext(name))
 }

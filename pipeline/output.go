@@ -63,7 +63,8 @@ type outputProgress struct {
 	Evals   Evals `json:"evals"`             // of the inputs
 	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
 
-	Answered int64 `json:"answered,omitempty"` // samples that label is done with, in finished shards
+	Own     dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
+	Pruning *pruning       `json:"pruning,omitempty"`
 }
 
 // openOutput creates the folder, or takes up an interrupted run of the same
@@ -150,6 +151,9 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 // sweep removes files that progress.json does not know, and checks those that
 // it does.
 func (o *output) sweep() error {
+	if err := o.recoverPruning(); err != nil {
+		return err
+	}
 	known := map[string]bool{progressName: true, lockName: true, rejectsName: o.progress.Rejects > 0, journalName(len(o.progress.Manifest.Shards)): true}
 	for _, s := range o.progress.Manifest.Shards {
 		known[s.File] = true
@@ -219,25 +223,30 @@ func (o *output) write(l *dataset.Line) error {
 	}
 	c := &o.progress.Manifest.Counts
 	c.GamesRead++
-	c.GamesKept++
-	c.Positions += int64(len(l.Moves) + 1)
-	c.Samples += int64(l.SampleCount())
-	countLabels(c, l)
+	addLine(c, l)
 	return nil
 }
 
-// countLabels counts the labels of a line by status.
-func countLabels(c *dataset.Counts, l *dataset.Line) {
+// addLine counts a kept line.
+func addLine(c *dataset.Counts, l *dataset.Line) {
+	c.GamesKept++
+	c.Positions += int64(len(l.Moves) + 1)
+	c.Samples += int64(l.SampleCount())
 	for _, column := range l.Labels {
-		for k := range column.Labels {
-			switch column.Labels[k].Status {
-			case dataset.Labelled:
-				c.Labelled++
-			case dataset.Terminal:
-				c.Terminal++
-			case dataset.Failed:
-				c.Failed++
-			}
+		countLabels(c, column.Labels)
+	}
+}
+
+// countLabels counts labels by status.
+func countLabels(c *dataset.Counts, labels []dataset.Label) {
+	for i := range labels {
+		switch labels[i].Status {
+		case dataset.Labelled:
+			c.Labelled++
+		case dataset.Terminal:
+			c.Terminal++
+		case dataset.Failed:
+			c.Failed++
 		}
 	}
 }
@@ -307,10 +316,10 @@ func (o *output) bytes() (n int64) {
 	return n
 }
 
-// lines replays the finished shards, for whoever must know what they hold.
+// lines reads the finished shards, only what every line has, for whoever must know what they hold.
 func (o *output) lines(each func(*dataset.Line) error) error {
 	for _, s := range o.progress.Manifest.Shards {
-		r, err := shards.Open(filepath.Join(o.dir, s.File))
+		r, err := shards.Open(filepath.Join(o.dir, s.File), shards.WithColumns(0))
 		if err != nil {
 			return err
 		}

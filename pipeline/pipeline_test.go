@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// failOn names the environment variable with the position, as EPD, on which the engine ends.
+const failOn = "TALBOT_TEST_FAIL_ON"
+
 // engine is a UCI engine whose score is a function of the position alone.
 func engine() {
 	in := bufio.NewScanner(os.Stdin)
@@ -55,6 +58,9 @@ func engine() {
 		case "position":
 			p = position(f[1:])
 		case "go":
+			if f := os.Getenv(failOn); f != "" && p.EPD() == f {
+				os.Exit(1)
+			}
 			time.Sleep(time.Millisecond)
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
@@ -451,7 +457,7 @@ func TestLabel(t *testing.T) {
 	}
 
 	t.Run("fraction", func(t *testing.T) {
-		counts := []int64{}
+		chosen := map[float64]map[string]bool{}
 		for _, f := range []float64{0.1, 0.2} {
 			l := l
 			l.Out, l.Fraction = filepath.Join(dir, fmt.Sprint(f)), f
@@ -465,7 +471,12 @@ func TestLabel(t *testing.T) {
 			if r := verify(t, l.Out); r.Labelled != sum.Labelled {
 				t.Errorf("%+v", r)
 			}
-			counts = append(counts, sum.Labelled)
+			chosen[f] = labelledLines(t, l.Out)
+		}
+		for line := range chosen[0.1] {
+			if !chosen[0.2][line] {
+				t.Errorf("%s is labelled in a tenth but not in a fifth", line)
+			}
 		}
 	})
 	t.Run("same engine again", func(t *testing.T) {
@@ -476,6 +487,46 @@ func TestLabel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum.Labelled != 0 || sum.Reused != endgames {
+			t.Errorf("%+v", sum)
+		}
+	})
+	t.Run("another fingerprint", func(t *testing.T) {
+		l := l
+		l.In, l.Out = out, filepath.Join(dir, "two")
+		l.Engine.Limit = stockfish.Nodes(200)
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		l.Progress = func(Progress) {
+			if n++; n == 2*endgames/3 { // in a later shard
+				cancel()
+			}
+		}
+		if _, err := l.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		l.Progress = nil
+		sum, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The labels of the first fingerprint are neither searched nor reused now.
+		if sum.Labelled+sum.Reused != endgames || sum.Reused < 2*endgames/3 || sum.Failed != 0 {
+			t.Errorf("%+v", sum)
+		}
+		if r := verify(t, l.Out); r.Labelled != 2*endgames {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("failed before", func(t *testing.T) {
+		failing := filepath.Join(dir, "failing")
+		failSome(t, out, failing)
+		l := l
+		l.In, l.Out = failing, filepath.Join(dir, "mended")
+		sum, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Labelled != 10 || sum.Reused != endgames-10 || sum.Failed != 0 {
 			t.Errorf("%+v", sum)
 		}
 	})
@@ -508,6 +559,66 @@ func TestLabel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// failSome copies a labelled dataset into one shard, with ten labels failed.
+func failSome(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := shards.OpenDataset(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := os.Mkdir(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w, err := shards.Create(to, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for l, err := range in.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n < 10 {
+			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
+		}
+		n++
+		if err := w.Write(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := *in.Manifest
+	m.Shards, m.Counts.Failed = []dataset.ShardInfo{info}, 10
+	m.Counts.Labelled -= 10
+	if err := dataset.WriteManifest(to, &m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// labelledLines returns the lines of a dataset of endgames that have a label.
+func labelledLines(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lines := map[string]bool{}
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Labels) > 0 {
+			lines[fmt.Sprint(l.Start.FEN(), l.Moves)] = true
+		}
+	}
+	return lines
 }
 
 func TestJournalTorn(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 type Stats struct {
 	Dir      string
 	Workers  int            // blocks read at a time; 0 means one for each core
+	Unique   bool           // count different positions, and those of val and test that are in train
+	Temp     string         // folder of what Unique does not hold in memory; "" means that of the system
 	Progress func(Progress) // may be nil; called from one goroutine at a time
 }
 
@@ -36,6 +38,8 @@ type Statistics struct {
 	Invented         int64            `json:"invented"`     // plies of invented history
 	Policies         int64            `json:"policies"`     // samples with a policy of their own
 	Labels           []LabelStats     `json:"labels"`       // one for each fingerprint of the manifest
+	Unique           *Unique          `json:"unique,omitempty"`
+	Overlap          *Overlap         `json:"overlap,omitempty"`
 }
 
 // Part is the share of a dataset that is of one source or in one split.
@@ -94,7 +98,7 @@ const (
 )
 
 // Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the
-// dataset, and the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
+// dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
 // [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
 func (o Stats) Run(ctx context.Context) (*Statistics, error) {
 	d, err := shards.OpenDataset(o.Dir, shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Effort))
@@ -109,9 +113,14 @@ func (o Stats) Run(ctx context.Context) (*Statistics, error) {
 	}
 	c := &statsRun{dataset: d, blocks: blocks, report: o.Progress, failed: len(blocks)}
 	tallies := make([]*tally, max(1, min(workers, len(blocks))))
+	keys := dataset.NewKeys(0, o.Temp)
+	defer keys.Close()
 	var wg sync.WaitGroup
 	for i := range tallies {
 		tallies[i] = newTally(d.Manifest)
+		if o.Unique {
+			tallies[i].keys = keys.Buffer()
+		}
 		wg.Go(func() { c.work(ctx, tallies[i]) })
 	}
 	wg.Wait()
@@ -125,6 +134,11 @@ func (o Stats) Run(ctx context.Context) (*Statistics, error) {
 		tallies[0].merge(t)
 	}
 	s := tallies[0].statistics(d.Manifest)
+	if o.Unique {
+		if err := s.countUnique(keys, tallies, workers); err != nil {
+			return nil, err
+		}
+	}
 	for _, shard := range d.Manifest.Shards {
 		s.Bytes += shard.Bytes
 	}
@@ -132,6 +146,21 @@ func (o Stats) Run(ctx context.Context) (*Statistics, error) {
 		s.BytesPerPosition = float64(s.Bytes) / float64(s.Positions)
 	}
 	return s, nil
+}
+
+// countUnique adds what the collected keys say.
+func (s *Statistics) countUnique(keys *dataset.Keys, tallies []*tally, workers int) error {
+	for _, t := range tallies {
+		if err := t.keys.Flush(); err != nil {
+			return err
+		}
+	}
+	c, err := countPositions(keys, workers)
+	if err != nil {
+		return err
+	}
+	s.Unique, s.Overlap = &c.unique, &c.overlap
+	return nil
 }
 
 // blockRef names a block of a dataset.

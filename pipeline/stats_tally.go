@@ -21,6 +21,7 @@ type tally struct {
 	invented int64
 	policies int64
 	labels   []labelTally
+	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
 }
 
 // labelTally counts the labels of one fingerprint.
@@ -43,7 +44,7 @@ type spread struct {
 func newTally(m *dataset.Manifest) *tally {
 	return &tally{
 		splits:  m.Splits,
-		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}},
+		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}, dataset.SourceTable: {}},
 		bySplit: map[dataset.Split]Part{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
@@ -71,7 +72,8 @@ func (t *tally) add(l *dataset.Line) error {
 	part := Part{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
 	t.all.add(part)
 	addPart(t.sources, l.Source, part)
-	addPart(t.bySplit, t.splits.Of(dataset.SplitKey(l)), part)
+	split := t.splits.Of(dataset.SplitKey(l))
+	addPart(t.bySplit, split, part)
 	t.results[l.Result]++
 	t.plies.add(int64(n))
 	for _, elo := range [2]int{l.WhiteElo, l.BlackElo} {
@@ -87,8 +89,12 @@ func (t *tally) add(l *dataset.Line) error {
 	}
 	pos := l.Start
 	for ply := 0; ply <= n; ply++ {
-		if l.Samples.Has(ply, n) {
+		sample := l.Samples.Has(ply, n)
+		if sample {
 			t.pieces[pos.Occupied().Len()]++
+		}
+		if t.keys != nil {
+			addPosition(t.keys, &pos, sample, split)
 		}
 		if ply == n {
 			break

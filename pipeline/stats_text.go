@@ -27,6 +27,18 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	if s.Invented > 0 || s.Policies > 0 {
 		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented), thousands(s.Policies))
 	}
+	if u := s.Unique; u != nil {
+		fmt.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them %s times\n",
+			thousands(u.Positions), thousands(u.PositionsMirrored), thousands(u.Samples), thousands(u.SamplesMirrored), thousands(u.MostCopies))
+		for _, o := range []struct {
+			name string
+			SplitOverlap
+		}{{"val", s.Overlap.Val}, {"test", s.Overlap.Test}} {
+			if o.Samples > 0 {
+				fmt.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n", 100*o.Share, o.name, 100*o.ShareMirrored)
+			}
+		}
+	}
 	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame", "table"})
 	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
 

@@ -2,13 +2,13 @@
 # Runs the whole pipeline on the sample data, from PGN to a trained network, and fails if the network is not better than
 # chance. Needs bin/talbot and Stockfish: run it as `task demo`. Everything goes into demo-out/, which is made afresh.
 #
-# DEMO_LIMIT is the limit of each search (default --movetime 20ms), DEMO_STEPS the length of the training.
+# DEMO_FRACTION is the share of the samples that are labelled, DEMO_STEPS the length of the training.
 set -eu
 cd "$(dirname "$0")/.."
 
 out=demo-out
-limit=${DEMO_LIMIT:---nodes 2000}
-steps=${DEMO_STEPS:-400}
+fraction=${DEMO_FRACTION:-0.03}
+steps=${DEMO_STEPS:-1000}
 talbot=./bin/talbot
 split=80,10,10 # a small dataset needs a larger share for the test than the default
 
@@ -58,17 +58,16 @@ field() {
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 started=$(date +%s)
-run ingest ingest sample/games.pgn sample/puzzles.csv --split $split --out $out/lines
-run synth synth-endgames --count 300 --pieces 3-7 --seed 1 --split $split --out $out/endgames
-# shellcheck disable=SC2086 # the limit is a flag and its value
-run label label $out/lines --engine stockfish $limit --out $out/lines-labelled
-# shellcheck disable=SC2086
-run label-endgames label $out/endgames --engine stockfish $limit --out $out/endgames-labelled
+run ingest ingest sample/games.pgn.zst sample/puzzles.csv --out $out/lines --split $split
+run synth synth-endgames --count 300 --pieces 3-7 --seed 1 --out $out/endgames --split $split
+run label label $out/lines --out $out/lines-labelled --engine stockfish --movetime 20ms --fraction "$fraction"
+run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --movetime 20ms
 data=$out/lines-labelled,$out/endgames-labelled
-run train train --data $data --run $out/run --recipe talbotbot --blocks 2 --filters 32 --batch 128 --steps "$steps" --seed 1
+run train train --data $data --run $out/run --recipe talbotbot --blocks 2 --filters 32 --batch 128 --steps "$steps" \
+	--lr 0.005 --weight-decay 1 --seed 1
 run eval eval --run $out/run --data $data --split test
 show stats $out/lines-labelled
-show inspect $out/lines-labelled --sample 0
+show inspect $out/endgames-labelled --sample 0
 seconds=$(($(date +%s) - started))
 
 # One assignment a line: a failing field then ends the script.

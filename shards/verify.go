@@ -43,9 +43,16 @@ func VerifyWorkers(n int) VerifyOption { return func(v *verifier) { v.workers = 
 // VerifyProgress calls f with the number of lines read so far, now and then, from one goroutine at a time.
 func VerifyProgress(f func(lines int64)) VerifyOption { return func(v *verifier) { v.progress = f } }
 
+// VerifyLine calls f with every line that was replayed without fault, on as many goroutines at a time as there are
+// workers, each with its number. An error of f is damage. f must not keep the line.
+func VerifyLine(f func(worker int, l *dataset.Line) error) VerifyOption {
+	return func(v *verifier) { v.each = f }
+}
+
 type verifier struct {
 	workers  int
 	progress func(int64)
+	each     func(worker int, l *dataset.Line) error
 	manifest *dataset.Manifest
 
 	mu     sync.Mutex
@@ -57,7 +64,7 @@ type verifier struct {
 // damage; what it found is in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early
 // with the context's error, or with a file system's error.
 func Verify(ctx context.Context, dir string, options ...VerifyOption) (Report, error) {
-	v := &verifier{workers: 1, progress: func(int64) {}}
+	v := &verifier{workers: 1, progress: func(int64) {}, each: func(int, *dataset.Line) error { return nil }}
 	for _, option := range options {
 		option(v)
 	}
@@ -107,10 +114,10 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 	var wg sync.WaitGroup
 	blocks := make(chan int)
 	fatal := make(chan error, v.workers)
-	for range v.workers {
+	for worker := range v.workers {
 		wg.Go(func() {
 			for i := range blocks {
-				if err := v.block(r, i); err != nil && !errors.Is(err, dataset.ErrDamaged) {
+				if err := v.block(r, i, worker); err != nil && !errors.Is(err, dataset.ErrDamaged) {
 					select {
 					case fatal <- err:
 					default:
@@ -170,7 +177,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 }
 
 // block verifies one block: the columns that a reader skips, and every line.
-func (v *verifier) block(r *Reader, i int) error {
+func (v *verifier) block(r *Reader, i, worker int) error {
 	for k := range r.index.Blocks[i].Columns {
 		c := &r.index.Blocks[i].Columns[k]
 		if AllColumns.wanted(c.Name) {
@@ -190,7 +197,11 @@ func (v *verifier) block(r *Reader, i int) error {
 	}
 	var part Report
 	for k := range lines {
-		if err := v.line(&lines[k], &part); err != nil {
+		err := v.line(&lines[k], &part)
+		if err == nil {
+			err = v.each(worker, &lines[k])
+		}
+		if err != nil {
 			v.damaged(fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
 				r.path, i, k, lines[k].Input, lines[k].Number, dataset.ErrDamaged, err))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 
 	"talbot/dataset"
 	"talbot/pipeline"
@@ -53,6 +54,9 @@ func usage(err error, text string) error {
 	return hintError{error: err, hint: text, status: exitUsage}
 }
 
+// errInterrupted ends a command that saved its work at the first Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
 // errSkipped ends a --strict command that left something out.
 var errSkipped = errors.New("some input was skipped")
 
@@ -74,6 +78,8 @@ var statuses = []struct {
 	{pipeline.ErrNoGames, exitFailed, "inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrNoInputs, exitFailed, "of a folder, files named .pgn, .csv, .tsv, .epd or .fen are read, also as .zst, .gz or .bz2"},
 	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
+	{pipeline.ErrBothSides, exitFailed, "make all datasets with the same --split; `talbot verify DIR... --json` names such games"},
+	{pipeline.ErrOverlap, exitFailed, "give a higher --max-overlap: openings recur, and `talbot eval` reports unseen positions apart"},
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},
@@ -84,6 +90,9 @@ var statuses = []struct {
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
 	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},
 	{checkpoint.ErrNone, exitFailed, "the run has saved nothing yet: continue it with `talbot train --run RUN --resume`"},
+	{syscall.ENOSPC, exitFailed, "free space on the disk, then repeat the command: it goes on where it stopped"},
+	{syscall.EROFS, exitFailed, "name a folder on a disk that can be written"},
+	{os.ErrPermission, exitFailed, "name a folder and files that you may read and write"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 

@@ -66,10 +66,11 @@ expanded here.
 
 Every move is checked. A game that cannot be used costs that game only and is
 counted by reason. A copy of a game that was read before (same start and moves)
-is left out as a duplicate. Nothing else is filtered unless a filter is switched
-on; what a filter leaves out is counted by its own reason, and samples that
-sampling leaves out are counted as well. --rejects lists what was left out, with
-file, number, byte offset and reason.
+is left out as a duplicate; a game that another game begins with, wherever that
+one was read, is left out as a prefix. Nothing else is filtered unless a filter
+is switched on; what a filter leaves out is counted by its own reason, and
+samples that sampling leaves out are counted as well. --rejects lists what was
+left out, with file, number, byte offset and reason; prefixes come last.
 
 --import-evals makes labels of evaluations in comments: Lichess's [%eval] (of the
 position after the move, White's view), and those of TCEC (wv=, White's view) and
@@ -92,7 +93,7 @@ changed.`,
 	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of --sample-rate and --max-samples-per-game, recorded in the manifest")
 	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
-	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game")
+	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game, and games that another begins with")
 	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "make labels of the evaluations in the comments of games")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "whose view the evaluations of tables are from: white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
@@ -132,7 +133,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects,
 		Rejected: func(file string, reject *dataset.Reject) {
-			if reject.Reason == pipeline.Duplicate || slices.Contains(dataset.FilterReasons[:], reject.Reason) {
+			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix || slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
@@ -148,14 +149,6 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		return resumable(err)
 	}
 	return printSummary(o.datasetOptions, sum, sum.GamesRead-sum.GamesKept)
-}
-
-// resumable adds the hint that repeating the command resumes it.
-func resumable(err error) error {
-	if status, _ := classify(err); status == exitInterrupted {
-		return hint(err, "repeat the same command to resume")
-	}
-	return err
 }
 
 func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
@@ -174,7 +167,7 @@ func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 			fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
 		}
 		if e := sum.Evals; e != (pipeline.Evals{}) {
-			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates\n", e.Imported, e.NoSample, e.Unread, e.Duplicate)
+			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n", e.Imported, e.NoSample, e.Unread, e.Duplicate)
 		}
 		if sum.GluedDashes > 0 {
 			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)

@@ -14,8 +14,6 @@ import (
 	"talbot/stockfish"
 )
 
-var errCount = errors.New("--count is missing or not positive")
-
 type labelOptions struct {
 	datasetOptions
 	engine   string
@@ -44,9 +42,9 @@ positions are never searched.
 --movetime takes the same time everywhere but is not reproducible; --nodes clears
 the hash before each position and gives the same labels on any machine.
 
-Each label is on disk as soon as it is made. An interrupted command continues
-when it is repeated; the first Ctrl-C finishes the searches under way, the second
-aborts. A position on which the engine fails twice is stored as failed.`,
+Labels are written to a journal as they are made, in order. An interrupted command
+continues when it is repeated; the first Ctrl-C finishes the searches under way,
+the second aborts. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -71,14 +69,22 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
 	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
-	cmd.MarkFlagsMutuallyExclusive("movetime", "nodes", "depth")
 	return cmd
 }
 
 // limit turns the flags into the one limit they name.
 func (o *labelOptions) limit(cmd *cobra.Command) (stockfish.Limit, error) {
 	limit := stockfish.MoveTime(o.movetime)
-	switch f := cmd.Flags(); {
+	f, given := cmd.Flags(), 0
+	for _, name := range []string{"movetime", "nodes", "depth"} {
+		if f.Changed(name) {
+			given++
+		}
+	}
+	if given > 1 {
+		return limit, usage(errors.New("more than one limit"), "give one of --movetime, --nodes and --depth")
+	}
+	switch {
 	case f.Changed("nodes"):
 		limit = stockfish.Nodes(o.nodes)
 	case f.Changed("depth"):
@@ -96,6 +102,9 @@ func (o *labelOptions) limit(cmd *cobra.Command) (stockfish.Limit, error) {
 func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in string) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.multipv < 1 || o.hash < 1 {
+		return usage(fmt.Errorf("--multipv %d --hash %d", o.multipv, o.hash), "both are at least 1")
 	}
 	if !(o.fraction > 0 && o.fraction <= 1) {
 		return usage(fmt.Errorf("--fraction %g", o.fraction), "more than 0, at most 1, as --fraction 0.1")

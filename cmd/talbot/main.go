@@ -62,7 +62,7 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 	root.AddCommand(
 		newIngest(), newSynth(), newLabel(), newVerify(),
 		newTrain(), newEval(),
-		newStats(), newInspect(), newDoctor(), newSetup(),
+		newStats(), newInspect(), newDiff(), newPlan(), newDoctor(), newSetup(),
 	)
 	for _, cmd := range root.Commands() {
 		if args := cmd.Args; args != nil {

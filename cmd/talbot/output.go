@@ -1,14 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
-
-	"context"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -21,6 +21,30 @@ func printJSON(v any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// shellQuote returns a command line that a POSIX shell splits into args again.
+func shellQuote(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = a
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%", r)
+		}) {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// resumable turns the end of an interrupted command into the command line that
+// goes on with it, which is the same one.
+func resumable(err error) error {
+	if status, _ := classify(err); status != exitInterrupted {
+		return err
+	}
+	again := "talbot " + shellQuote(os.Args[1:])
+	return hintError{error: errInterrupted, hint: "continue with `" + again + "`", status: exitInterrupted}
 }
 
 // interrupts returns a context that the first Ctrl-C or SIGTERM cancels, so

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"talbot/dataset"
 	"talbot/pipeline"
 )
 
@@ -13,6 +16,9 @@ type statsOptions struct {
 	workers int
 	json    bool
 	quiet   bool
+	unique  bool
+	temp    string
+	html    string
 }
 
 func newStats() *cobra.Command {
@@ -22,13 +28,17 @@ func newStats() *cobra.Command {
 		Short: "Count what a dataset holds",
 		Long: `Count what the dataset in DIR holds: games, positions and samples per source and
 split, results, ratings, lengths, pieces on the board of the samples, and for
-every engine that labelled it the statuses, scores, depth and nodes.
+every engine that labelled it the statuses, scores, depth and nodes. It counts
+different positions, as they are and with the colours mirrored, and how much of val
+and test occurs in train. --html draws it all as a page of its own.
 
-Every block of the dataset is read and every line replayed; memory does not grow
-with the dataset.`,
+Every block of the dataset is read and every line replayed. Memory does not grow
+with the dataset; the keys of more than 16 million positions go to a temporary file
+of 8 bytes each, which --unique=false saves.`,
 		Example: `  talbot synth-endgames --count 1000 --pieces 3-5 --seed 1 --out endgames
   talbot stats endgames
-  talbot stats endgames --json`,
+  talbot stats endgames --json
+  talbot stats endgames --html endgames.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = args[0]
@@ -37,6 +47,9 @@ with the dataset.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (0 = one for each core)")
+	f.BoolVar(&o.unique, "unique", true, "count different positions, and those of val and test that are in train")
+	f.StringVar(&o.temp, "temp", "", "folder for position keys over 16 million, 8 bytes each (default: that of the system)")
+	f.StringVar(&o.html, "html", "", "also draw the distributions as a page in this file")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -44,13 +57,31 @@ with the dataset.`,
 
 func runStats(cmd *cobra.Command, o *statsOptions) error {
 	report, done := progress(o.quiet)
-	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Progress: report}.Run(cmd.Context())
+	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp, Progress: report}.Run(cmd.Context())
 	done()
 	if err != nil {
 		return err
+	}
+	if o.html != "" {
+		if err := writePage(o.html, o.dir, stats); err != nil {
+			return err
+		}
 	}
 	if o.json {
 		return printJSON(stats)
 	}
 	return stats.WriteText(os.Stdout)
+}
+
+// writePage writes the page of a dataset's statistics.
+func writePage(path, dir string, stats *pipeline.Statistics) error {
+	name := dir
+	if abs, err := filepath.Abs(dir); err == nil {
+		name = abs
+	}
+	var page bytes.Buffer
+	if err := stats.WriteHTML(&page, filepath.Base(name)); err != nil {
+		return err
+	}
+	return dataset.WriteFileAtomic(path, page.Bytes())
 }

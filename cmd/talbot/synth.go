@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -49,7 +50,7 @@ func runSynth(ctx context.Context, o synthOptions) error {
 		return err
 	}
 	if o.count <= 0 {
-		return usage(errCount, "say how many endgames to draw, as --count 10000")
+		return usage(fmt.Errorf("--count %d", o.count), "say how many endgames to draw, as --count 10000")
 	}
 	fewest, most, err := synth.ParsePieces(o.pieces)
 	if err != nil {

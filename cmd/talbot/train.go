@@ -26,7 +26,7 @@ type trainOptions struct {
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
 
-	workers             int
+	workers, maxCopies  int
 	resume, json, quiet bool
 }
 
@@ -44,6 +44,10 @@ dataset's share is its number of samples. All of the data is read once before th
 first step, to count it. Up to 2,048 samples of the val split, spread over all
 datasets, measure the network during training and decide which checkpoint is best.
 Samples without engine label train the policy alone.
+
+--max-copies N lets a position be a train sample at most N times, over all datasets:
+of its copies, N that are spread evenly over the data stay in. Nothing is deleted
+from the datasets, and validation and evaluation are not capped.
 
 Without --steps the run goes over the data once (with --preset v1.5 twelve times).
 The warm-up, --eval-every and --checkpoint-every shrink with short runs.
@@ -75,6 +79,7 @@ contradict the run.`,
 	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
+	f.IntVar(&o.maxCopies, "max-copies", 0, "most copies of a position among the train samples of all datasets (0 = no cap)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
@@ -97,6 +102,10 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 			return t, usage(err, "as --data games or --data games:0.7,puzzles:0.3")
 		}
 	}
+	if o.maxCopies < 0 {
+		return t, usage(fmt.Errorf("--max-copies %d is negative", o.maxCopies), "leave it out for no cap")
+	}
+	t.MaxCopies = o.maxCopies
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
 		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "")
 	}
@@ -159,21 +168,11 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	}
 	t.Begun = func(s job.Start) { end(); printStart(s) }
 	t.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
-	first, note := int64(-1), ""
-	t.Progress = func(p train.Progress) {
-		if first < 0 {
-			first = p.Step - 1
-		}
-		if p.Val != nil {
-			note = fmt.Sprintf("; val policy %.3f, value %.4f at step %d", p.Val.PolicyCE, p.Val.ValueMSE, p.Step)
-		}
-		show(pipeline.Progress{Verb: "train", Done: p.Step, Total: p.Steps, First: first,
-			Count: p.Step * int64(p.Batch), Rate: (p.Step - first) * int64(p.Batch), Unit: "positions",
-			Note: fmt.Sprintf("step %d of %d, loss %.3f (policy %.3f, value %.4f), loader wait %.0f %%%s",
-				p.Step, p.Steps, p.Loss, p.PolicyCE, p.ValueMSE, 100*p.LoaderWait, note)})
-	}
+	progress, done := liveTrain(o.quiet)
+	t.Progress = progress
 	result, err := t.Run(ctx)
 	end()
+	done()
 	if err != nil {
 		return trainError(err, o, result)
 	}
@@ -206,6 +205,9 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
 		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws), %d val samples", set.Dir, set.Train, 100*set.Share, set.Val)
+		if set.Capped > 0 {
+			fmt.Fprintf(os.Stderr, "; %d further copies of positions are left out", set.Capped)
+		}
 		if set.Unusable > 0 {
 			fmt.Fprintf(os.Stderr, "; %d without any target are left out", set.Unusable)
 		}

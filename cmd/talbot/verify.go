@@ -3,77 +3,100 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
-	"talbot/shards"
+	"talbot/pipeline"
 )
 
+type verifyOptions struct {
+	maxOverlap float64
+	workers    int
+	temp       string
+	json       bool
+	quiet      bool
+}
+
 func newVerify() *cobra.Command {
-	var asJSON bool
+	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify DIR...",
-		Short: "Re-read datasets: checksums, every move of every line, totals",
+		Short: "Re-read datasets: checksums, every move, totals, leaks between splits",
 		Long: `Verify reads datasets from the first byte to the last: the manifest's own
 checksum, the SHA-256 of every shard, the checksum of every column, and every
-line, whose moves are replayed. The totals must be those of the manifest.`,
-		Example: `  talbot verify lines labelled`,
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(cmd *cobra.Command, dirs []string) error { return runVerify(cmd.Context(), dirs, asJSON) },
+line, whose moves are replayed. The moves of every sample are encoded and decoded.
+The totals must be those of the manifest.
+
+Then it compares the splits of all given datasets together. A game (start and
+moves) that is in different splits is an error: that happens to datasets with
+different --split. For val and test it prints how many samples have a position
+that is also a train sample, as it is and with the colours mirrored. Openings
+recur, so that is no error, unless the mirrored share of val or of test is above
+--max-overlap percent. Either error ends with exit status 1, damage with 12.`,
+		Example: `  talbot verify lines labelled
+  talbot verify games puzzles endgames --max-overlap 30 --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			return runVerify(cmd.Context(), &o, dirs, cmd.Flags().Changed("max-overlap"))
+		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each dataset")
+	f := cmd.Flags()
+	f.Float64Var(&o.maxOverlap, "max-overlap", 100, "highest share of val and of test samples that may occur in train, in percent")
+	f.IntVarP(&o.workers, "workers", "w", 0, "blocks read at a time (0 = one for each core)")
+	f.StringVar(&o.temp, "temp", "", "folder for position keys over 16 million, 8 bytes each (default: that of the system)")
+	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
-func runVerify(ctx context.Context, dirs []string, asJSON bool) error {
+func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited bool) error {
+	request := pipeline.Verify{Dirs: dirs, Workers: o.workers, Temp: o.temp}
+	if limited {
+		if !(o.maxOverlap >= 0 && o.maxOverlap <= 100) {
+			return usage(fmt.Errorf("--max-overlap %g", o.maxOverlap), "a percentage from 0 to 100, as --max-overlap 30")
+		}
+		request.MaxOverlap = &o.maxOverlap
+	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	var first error
-	for _, dir := range dirs {
-		report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(runtime.GOMAXPROCS(0)))
-		if err != nil && first == nil {
-			first = err
+	show, end := phases(o.quiet)
+	request.Progress = show
+	result, err := request.Run(ctx)
+	end()
+	if o.json {
+		if err := printJSON(result); err != nil {
+			return err
 		}
-		if asJSON {
-			if err := printJSON(newVerified(dir, report, err)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err == nil {
-			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels\n",
-				dir, report.Shards, report.Lines, report.Positions, report.Samples, report.Labelled)
-		}
-		for _, damage := range report.Damage {
-			fmt.Printf("%s: damaged: %v\n", dir, damage)
-		}
+	} else {
+		printVerified(result)
 	}
-	return first
+	return err
 }
 
-// verified is what verify reports of one dataset.
-type verified struct {
-	Dataset   string   `json:"dataset"`
-	Whole     bool     `json:"whole"`
-	Shards    int      `json:"shards"`
-	Bytes     int64    `json:"bytes"`
-	Lines     int64    `json:"lines"`
-	Positions int64    `json:"positions"`
-	Samples   int64    `json:"samples"`
-	Labelled  int64    `json:"labelled"`
-	Terminal  int64    `json:"terminal"`
-	Failed    int64    `json:"failed"`
-	Damage    []string `json:"damage"`
-}
-
-func newVerified(dir string, r shards.Report, err error) verified {
-	v := verified{
-		Dataset: dir, Whole: err == nil, Shards: r.Shards, Bytes: r.Bytes, Lines: r.Lines, Positions: r.Positions,
-		Samples: r.Samples, Labelled: r.Labelled, Terminal: r.Terminal, Failed: r.Failed, Damage: []string{},
+func printVerified(v *pipeline.Verified) {
+	for _, d := range v.Datasets {
+		if d.Whole {
+			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and decoded\n",
+				d.Dataset, d.Shards, d.Lines, d.Positions, d.Samples, d.Labelled, d.Encoded)
+		}
+		for _, name := range d.Extra {
+			fmt.Printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
+		}
+		for _, damage := range d.Damage {
+			fmt.Printf("%s: damaged: %s\n", d.Dataset, damage)
+		}
 	}
-	for _, d := range r.Damage {
-		v.Damage = append(v.Damage, d.Error())
+	fmt.Printf("games on both sides of a split: %d\n", v.BothSides)
+	for _, g := range v.Examples {
+		fmt.Printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
 	}
-	return v
+	for _, s := range []struct {
+		name string
+		pipeline.SplitOverlap
+	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
+		if s.Samples > 0 {
+			fmt.Printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
+				s.name, s.Samples, s.Seen, 100*s.Share, s.SeenMirrored, 100*s.ShareMirrored)
+		}
+	}
 }

@@ -139,3 +139,11 @@ func (f *found) info(words []string) {
 		f.lines[rank-1] = s
 	}
 }
+
+// fresh searches with an empty hash.
+func fresh(e *engine, start string, moves []string, nodes, multi int) (found, error) {
+	if err := e.clear(); err != nil {
+		return found{}, err
+	}
+	return e.search(start, moves, nodes, multi)
+}

@@ -12,27 +12,25 @@ import (
 const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 const (
-	openingPlies  = 8 // plies drawn among several good moves
-	openingChoice = 5
-	openingSpread = 15 // centipawns
-	openingNodes  = 2000
-	longest       = 120 // plies
+	openingPlies  = 10 // plies drawn among several good moves
+	openingChoice = 4
+	openingSpread = 8 // centipawns
+	openingNodes  = 20_000
+	longest       = 100 // plies
 	adjudged      = 300 // centipawns that win a game of that length
+	resigned      = 500 // centipawns, for four plies
+	drawn         = 20  // centipawns, for eight plies from drawnFrom on
+	drawnFrom     = 60
 )
 
-// player is a strength: how far it looks, and how often it slips.
-type player struct {
-	nodes int
-	slip  float64 // share of moves drawn from all legal ones
-}
-
-var players = []player{{100, 0.09}, {400, 0.06}, {1500, 0.03}, {6000, 0.01}}
+// players are the strengths: how many nodes a side searches.
+var players = [...]int{60, 250, 1000, 4000}
 
 // game is a game with what the players thought.
 type game struct {
 	number       int
 	engine       string
-	white, black player
+	white, black int      // nodes
 	moves        []string // UCI
 	san          []string
 	scores       []int // of the best move of every ply, centipawns for the side to move
@@ -45,7 +43,8 @@ type game struct {
 func playGame(e *engine, seed uint64, number int) (*game, error) {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	g := &game{number: number, engine: e.name, white: players[r.IntN(len(players))], black: players[r.IntN(len(players))]}
-	playOut := r.IntN(3) == 0 // lost games are played to the end, not resigned
+	playOut := r.IntN(6) == 0              // lost games are played to the end, not resigned
+	slip := openingPlies + r.IntN(longest) // the ply at which any legal move is played
 	if err := e.clear(); err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 		if len(g.moves)%2 == 1 {
 			side = g.black
 		}
-		uci, err := g.choose(e, r, side)
+		uci, err := g.choose(e, r, side, slip)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +82,7 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 			break
 		}
 		score := g.scores[len(g.scores)-1]
-		lost, level = count(lost, abs(score) > 700), count(level, abs(score) < 20)
+		lost, level = count(lost, abs(score) > resigned), count(level, abs(score) < drawn)
 		wins := [...]string{"1-0", "0-1"} // for White, for Black
 		ply := len(g.moves)
 		switch {
@@ -96,7 +95,7 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 		case ply >= longest && score < -adjudged:
 			g.result, g.termination = wins[ply%2], "adjudication"
 			return g, nil
-		case ply >= longest, ply > 80 && level >= 8:
+		case ply >= longest, ply > drawnFrom && level >= 8:
 			g.result, g.termination = "1/2-1/2", "adjudication"
 			return g, nil
 		}
@@ -106,21 +105,25 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 }
 
 // choose searches the present position, notes the score of its best move, and returns the move to play.
-func (g *game) choose(e *engine, r *rand.Rand, side player) (string, error) {
-	nodes, multi := side.nodes, 1
+func (g *game) choose(e *engine, r *rand.Rand, nodes, slip int) (string, error) {
 	if len(g.moves) < openingPlies {
-		nodes, multi = openingNodes, openingChoice
+		lines, err := openings.lines(e, g.moves)
+		if err != nil {
+			return "", err
+		}
+		g.scores = append(g.scores, lines[0].cp)
+		return draw(r, lines), nil
 	}
-	f, err := e.search(startFEN, g.moves, nodes, multi)
+	f, err := e.search(startFEN, g.moves, nodes, 1)
 	if err != nil {
 		return "", err
 	}
 	g.scores = append(g.scores, f.lines[0].cp)
-	if multi == 1 && r.Float64() < side.slip {
+	if len(g.moves) == slip {
 		moves := g.positions[len(g.moves)].ValidMoves()
 		return moves[r.IntN(len(moves))].String(), nil
 	}
-	return draw(r, f.lines), nil
+	return f.lines[0].move, nil
 }
 
 // draw draws a line's move with weight exp(−loss/openingSpread), the loss in centipawns against the best line.
@@ -157,8 +160,8 @@ func (g *game) writePGN(w io.Writer) {
 	tag("Site", "?")
 	tag("Date", "????.??.??")
 	tag("Round", fmt.Sprint(g.number))
-	tag("White", fmt.Sprintf("%s, %d nodes", g.engine, g.white.nodes))
-	tag("Black", fmt.Sprintf("%s, %d nodes", g.engine, g.black.nodes))
+	tag("White", fmt.Sprintf("%s, %d nodes", g.engine, g.white))
+	tag("Black", fmt.Sprintf("%s, %d nodes", g.engine, g.black))
 	tag("Result", g.result)
 	if g.termination != "" {
 		tag("Termination", g.termination)

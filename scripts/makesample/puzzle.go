@@ -74,7 +74,7 @@ func solve(e *engine, g *game, ply int) (puzzle, error) {
 	line, position := []string{g.moves[ply-1]}, g.positions[ply]
 	var score searched
 	for range solverMoves {
-		f, err := fresh(e, p.fen, line, 2)
+		f, err := fresh(e, p.fen, line, puzzleNodes, 2)
 		if err != nil {
 			return p, err
 		}
@@ -92,7 +92,7 @@ func solve(e *engine, g *game, ply int) (puzzle, error) {
 		if len(position.ValidMoves()) == 0 {
 			break
 		}
-		if f, err = fresh(e, p.fen, line, 1); err != nil {
+		if f, err = fresh(e, p.fen, line, puzzleNodes, 1); err != nil {
 			return p, err
 		}
 		line = append(line, f.lines[0].move)
@@ -107,14 +107,6 @@ func solve(e *engine, g *game, ply int) (puzzle, error) {
 		p.themes = themes(p, score, position.Status() == chess.Checkmate, g.positions[ply])
 	}
 	return p, nil
-}
-
-// fresh searches with an empty hash.
-func fresh(e *engine, fen string, line []string, multi int) (found, error) {
-	if err := e.clear(); err != nil {
-		return found{}, err
-	}
-	return e.search(fen, line, puzzleNodes, multi)
 }
 
 // after returns the position after the move.

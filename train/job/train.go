@@ -29,6 +29,8 @@ type Train struct {
 	Adjust  func(*train.Config)
 	Backend string // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int    // that encode and read, 0 = one for each processor
+	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
+	MaxCopies int
 
 	Surveyed func(blocks, of int) // progress of reading the data once
 	Begun    func(Start)          // before the first step
@@ -185,8 +187,11 @@ func (t *Train) open(c train.Config) (*loader.Data, error) {
 		if t.Backend == "" {
 			t.Backend = was.Backend
 		}
+		if t.MaxCopies == 0 {
+			t.MaxCopies = was.MaxCopies
+		}
 	}
-	data, err := loader.Open(t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers})
+	data, err := loader.Open(t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies})
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	Recipe  string // whose encoding and targets
 	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
 	Workers int    // 0 = one for each processor
+	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
+	MaxCopies int
 }
 
 // Data is one or more open datasets. It is safe for concurrent use until Close.

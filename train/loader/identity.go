@@ -21,6 +21,9 @@ type Identity struct {
 	Label  string        `json:"label,omitempty"` // [Options.Label]
 	Sets   []SetIdentity `json:"datasets"`
 
+	// MaxCopies is [Options.MaxCopies].
+	MaxCopies int `json:"max_copies,omitempty"`
+
 	// Backend is the backend that was asked for by name, which a resumed run goes on with.
 	Backend string `json:"backend,omitempty"`
 }
@@ -34,7 +37,7 @@ type SetIdentity struct {
 
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
-	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label}
+	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies}
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, SetIdentity{s.Absolute(), s.Weight, s.Hash})
 	}
@@ -97,6 +100,9 @@ func (id Identity) Differs(started Identity) error {
 		if s.Weight != was.Weight {
 			return refuse("data", fmt.Sprintf("%q:%g", s.Dir, s.Weight), fmt.Sprintf("%q:%g", was.Dir, was.Weight))
 		}
+	}
+	if id.MaxCopies != started.MaxCopies {
+		return refuse("max-copies", id.MaxCopies, started.MaxCopies)
 	}
 	if id.Label != started.Label {
 		return refuse("label", fmt.Sprintf("%q", id.Label), fmt.Sprintf("%q", started.Label))

@@ -228,7 +228,11 @@ func (s *stream) load(epoch, number int) (*group, error) {
 	g := &group{records: &records{}, last: number == len(plan)-1}
 	want := int64(0)
 	for r, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (*records, error) {
-		return l.data.extract(l.data.Sets[s.set], blocks[i], only(dataset.Train))
+		r, err := l.data.extract(l.data.Sets[s.set], blocks[i], only(dataset.Train))
+		if err == nil {
+			err = l.survey.mask.apply(r, s.set, blocks[i])
+		}
+		return r, err
 	}) {
 		if err != nil {
 			return nil, err

@@ -19,12 +19,14 @@ type Survey struct {
 
 	data   *Data
 	blocks [][]int64 // train samples of each block of each dataset
+	mask   *mask     // nil without a cap on copies
 }
 
 // Counts are the samples of one dataset.
 type Counts struct {
 	Train, Val int64 // usable
 	Unusable   int64 // in train or val, with neither policy nor value target
+	Capped     int64 // usable train samples left out as further copies of a position
 	Share      float64
 }
 
@@ -39,11 +41,21 @@ func (s *Survey) Train() (n int64) {
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, spread by hash over
 // all datasets, in batches of one size of up to batch samples; what does not fill a batch is left out. They do not
 // depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
-// no batches. done, if not nil, is told how many blocks were read.
+// no batches. With [Options.MaxCopies] the data is read once more before, and of a position that is a usable train sample
+// more often than that, over all datasets, just so many copies stay in, spread evenly over the data in its order; val
+// samples are never left out. done, if not nil, is told how many blocks were read.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := &Survey{Sets: make([]Counts, len(d.Sets)), Choices: 1, data: d, blocks: make([][]int64, len(d.Sets))}
 	for i, set := range d.Sets {
 		s.blocks[i] = make([]int64, len(set.blocks))
+	}
+	var copies *copyCap
+	if n := d.Options.MaxCopies; n > 0 {
+		var err error
+		if copies, err = d.countCopies(ctx, n, done); err != nil {
+			return nil, err
+		}
+		s.mask = newMask(s.blocks)
 	}
 	chosen := newPicks(limit)
 	for r, err := range d.scan(ctx, only(dataset.Train, dataset.Val), done) {
@@ -55,6 +67,11 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 			sample := &r.samples[i]
 			s.Choices = max(s.Choices, int(sample.choices))
 			if sample.split == dataset.Train {
+				keep := copies.keep(sample.key)
+				if s.mask.add(r.set, r.block, keep); !keep {
+					c.Capped++
+					continue
+				}
 				c.Train++
 				s.blocks[r.set][r.block]++
 			} else {

@@ -1,0 +1,375 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// pgnOf writes games, given as moves, to a file.
+func pgnOf(t *testing.T, dir, name string, games ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for i, g := range games {
+		fmt.Fprintf(&b, "[White \"%s %d\"]\n[Result \"*\"]\n\n%s *\n\n", name, i, g)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// gamesOf returns the split of each game of a dataset.
+func gamesOf(t *testing.T, dir string) map[[16]byte]dataset.Split {
+	t.Helper()
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	all := map[[16]byte]dataset.Split{}
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := all[l.GameHash()]; ok {
+			t.Errorf("a game twice in %q", dir)
+		}
+		all[l.GameHash()] = d.Manifest.Splits.Of(dataset.SplitKey(l))
+	}
+	return all
+}
+
+// cutGames writes random games and, in two further files, beginnings of some of them, copies and one game more.
+func cutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int) {
+	t.Helper()
+	a := filepath.Join(dir, "a.pgn")
+	writeGames(t, a, 200, 7)
+	text, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var early, late []string
+	seen := map[string]bool{}
+	for i, g := range strings.Split(string(text), "\n\n") {
+		words := strings.Fields(strings.TrimSuffix(g, "1/2-1/2"))
+		if i%2 == 0 || len(words) < 30 || words[1] == "e5" || seen[g] {
+			continue
+		}
+		seen[g] = true
+		if len(seen)%3 == 0 {
+			early = append(early, strings.Join(words[:12], " "), strings.Join(words[:15], " "))
+		} else if len(seen)%7 == 0 {
+			late = append(late, strings.Join(words[:len(words)-2], " "))
+		} else if len(seen)%11 == 0 {
+			late, copies = append(late, strings.Join(words, " ")), copies+1
+		}
+	}
+	cut = len(early) + len(late) - copies
+	return []string{pgnOf(t, dir, "early.pgn", early...), a, pgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
+}
+
+func ingest(t *testing.T, out string, workers int, inputs ...string) Summary {
+	t.Helper()
+	s, err := Ingest{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, out)
+	return s
+}
+
+// TestPrefixes keeps of each game the longest record, in any order of the files, at any number of workers.
+func TestPrefixes(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	in, games, cut, copies := cutGames(t, dir)
+	var want map[[16]byte]dataset.Split
+	for n, order := range [][3]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		files := []string{in[order[0]], in[order[1]], in[order[2]]}
+		outs := []string{filepath.Join(dir, fmt.Sprint("one", n)), filepath.Join(dir, fmt.Sprint("four", n))}
+		s := ingest(t, outs[0], 1, files...)
+		ingest(t, outs[1], 4, files...)
+		same(t, outs[0], outs[1])
+		if s.GamesKept != int64(games) || s.Rejects[Prefix] != int64(cut) || s.Rejects[Duplicate] < int64(copies) {
+			t.Errorf("order %v: %+v, want %d games, %d prefixes", order, s, games, cut)
+		}
+		got := gamesOf(t, outs[0])
+		if want == nil {
+			want = got
+		} else if !maps.Equal(got, want) {
+			t.Errorf("order %v: other games or splits", order)
+		}
+		d, err := Diff{A: outs[0], B: filepath.Join(dir, "one0")}.Run(t.Context())
+		if err != nil || !d.Same || d.Lines.Both != int64(games) {
+			t.Errorf("diff: %+v, %v", d, err)
+		}
+	}
+}
+
+// TestPrefixesInterrupted ends the run while shards are written again, and between the new shard and the mark.
+func TestPrefixesInterrupted(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	in, _, _, _ := cutGames(t, dir)
+	ingest(t, filepath.Join(dir, "want"), 2, in...)
+
+	out := filepath.Join(dir, "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var before []byte
+	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
+	request.Rejected = func(_ string, r *dataset.Reject) {
+		if r.Reason == Prefix && before == nil {
+			before, _ = os.ReadFile(filepath.Join(out, progressName))
+			cancel()
+		}
+	}
+	if _, err := request.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	// The killed run had written the shard but not the mark.
+	var old, now outputProgress
+	after, err := os.ReadFile(filepath.Join(out, progressName))
+	if err = errors.Join(err, json.Unmarshal(before, &old), json.Unmarshal(after, &now)); err != nil {
+		t.Fatal(err)
+	}
+	a, b := old.Manifest.Counts, now.Manifest.Counts
+	old.Pruning = &pruning{Dropped: dataset.Counts{GamesKept: a.GamesKept - b.GamesKept, Positions: a.Positions - b.Positions, Samples: a.Samples - b.Samples}}
+	for old.Manifest.Shards[old.Pruning.Shard] == now.Manifest.Shards[old.Pruning.Shard] {
+		old.Pruning.Shard++
+	}
+	text, err := json.Marshal(old)
+	if err = errors.Join(err, os.WriteFile(filepath.Join(out, progressName), text, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	request.Rejected = nil
+	if _, err := request.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, filepath.Join(dir, "want"), out)
+}
+
+// naive counts positions by their text.
+type naive struct {
+	all, samples map[string]int
+	train        map[string]bool
+	held         [3][]string // by split
+}
+
+// mirrored returns the four fields of a position seen from the side to move.
+func (n *naive) read(t *testing.T, dirs ...string) {
+	n.all, n.samples, n.train = map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, dir := range dirs {
+		d, err := shards.OpenDataset(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for l, err := range d.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := l.Start
+			for ply := 0; ; ply++ {
+				n.all[p.EPD()]++
+				if l.Samples.Has(ply, len(l.Moves)) {
+					n.samples[p.EPD()]++
+					split := d.Manifest.Splits.Of(dataset.SplitKey(l))
+					n.held[split] = append(n.held[split], p.EPD())
+					if split == dataset.Train {
+						n.train[p.EPD()] = true
+					}
+				}
+				if ply == len(l.Moves) {
+					break
+				}
+				p.Play(l.Moves[ply])
+			}
+		}
+	}
+}
+
+func (n *naive) seen(s dataset.Split) (count int64) {
+	for _, epd := range n.held[s] {
+		if n.train[epd] {
+			count++
+		}
+	}
+	return count
+}
+
+// TestUniqueAndOverlap compares with maps of positions as text.
+func TestUniqueAndOverlap(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	in, _, _, _ := cutGames(t, dir)
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	ingest(t, a, 2, in[1])
+	if _, err := (Ingest{Inputs: in, Out: b, Splits: dataset.DefaultSplits, KeepDuplicates: true}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var n naive
+	n.read(t, b)
+	s, err := Stats{Dir: b, Unique: true, Workers: 3}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, copies := 0, int64(0)
+	for _, c := range n.samples {
+		most = max(most, c)
+	}
+	for _, bin := range s.Unique.Copies {
+		copies += bin.Samples
+	}
+	if s.Unique.Positions != int64(len(n.all)) || s.Unique.Samples != int64(len(n.samples)) || s.Unique.MostCopies != int64(most) || copies != s.Samples {
+		t.Errorf("%+v, want %d, %d, %d, %d", s.Unique, len(n.all), len(n.samples), most, s.Samples)
+	}
+	if s.Unique.SamplesMirrored > s.Unique.Samples || s.Overlap.Val.SeenMirrored < s.Overlap.Val.Seen {
+		t.Errorf("%+v, %+v", s.Unique, s.Overlap)
+	}
+	n = naive{}
+	n.read(t, a, b)
+	v, err := Verify{Dirs: []string{a, b}, Workers: 3}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range []SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
+		split := dataset.Split(i)
+		if split != dataset.Train && (o.Samples != int64(len(n.held[split])) || o.Seen != n.seen(split) || o.Samples == 0) {
+			t.Errorf("%v: %+v, want %d of %d", split, o, n.seen(split), len(n.held[split]))
+		}
+	}
+	if v.BothSides != 0 || !v.Whole || len(v.Datasets) != 2 || v.Encoded == 0 {
+		t.Errorf("%+v", v)
+	}
+	none := 0.0
+	if _, err := (Verify{Dirs: []string{a}, MaxOverlap: &none}).Run(t.Context()); !errors.Is(err, ErrOverlap) {
+		t.Error(err)
+	}
+}
+
+// TestMirroredOverlap has a train position only with colours swapped.
+func TestMirroredOverlap(t *testing.T) {
+	lines := []dataset.Line{shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"), shown(t, "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5")}
+	train := showDataset(t, lines[:1], 1)
+	m, err := dataset.ReadManifest(showDataset(t, lines[1:], 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := showDataset(t, lines[1:], 1)
+	m.Splits = dataset.Splits{Test: 100}
+	if err := errors.Join(os.Remove(filepath.Join(held, dataset.ManifestName)), dataset.WriteManifest(held, m)); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Verify{Dirs: []string{train, held}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Overlap.Test != (SplitOverlap{Samples: 1, SeenMirrored: 1, ShareMirrored: 1}) {
+		t.Errorf("%+v", v.Overlap.Test)
+	}
+	// The same game in train and in test.
+	both := showDataset(t, lines[1:], 1)
+	v, err = Verify{Dirs: []string{both, held}}.Run(t.Context())
+	if !errors.Is(err, ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 || v.Examples[0].Split == v.Examples[1].Split {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestDiff knows every difference.
+func TestDiff(t *testing.T) {
+	lines := shownLines(t)
+	a := showDataset(t, lines, 2)
+	other := shownLines(t)[1:]
+	other[0].Labels = nil
+	b := showDataset(t, append(other, shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4")), 3)
+	d, err := Diff{A: a, B: b}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := d.Lines; d.Same || l.OnlyA != 1 || l.OnlyB != 1 || l.Both != int64(len(lines)-1) || l.Labels != 1 || len(l.Examples) != 2 || l.Moved+l.Samples != 0 {
+		t.Errorf("%+v", d)
+	}
+	if len(d.Labels) == 0 || d.Labels[0].OnlyA == 0 || d.Labels[0].Equal != 0 {
+		t.Errorf("%+v", d.Labels)
+	}
+	var text strings.Builder
+	if err := d.WriteText(&text, "x", "y"); err != nil || !strings.Contains(text.String(), "1 only in a, 1 only in b") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	if d, err := (Diff{A: a, B: a}).Run(t.Context()); err != nil || !d.Same || !d.Identical {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestStatsHTML draws a labelled dataset; everything stands in the page itself.
+func TestStatsHTML(t *testing.T) {
+	dir := showDataset(t, shownLines(t), 2)
+	s, err := Stats{Dir: dir, Unique: true}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	if err := s.WriteHTML(&page, "<lines>"); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, want := range []string{"&lt;lines&gt;", "<svg", "Stockfish 15.1", "Scores of the side to move", "different positions", "</html>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	for _, bad := range []string{"http", "NaN", "Inf", "%!", "ZgotmplZ", "<lines>"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q in the page", bad)
+		}
+	}
+	if path := os.Getenv("TALBOT_PAGE"); path != "" { // to look at it
+		os.WriteFile(path, []byte(text), 0o666)
+	}
+	empty, err := Stats{Dir: showDataset(t, nil, 1), Unique: true}.Run(t.Context())
+	if err == nil {
+		err = empty.WriteHTML(&page, "empty")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPrefixShard empties a whole shard.
+func TestPrefixShard(t *testing.T) {
+	small(t)
+	shardPositions = 10
+	dir := t.TempDir()
+	short := pgnOf(t, dir, "short.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5")
+	long := pgnOf(t, dir, "long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6", "1. d4 d5 2. c4")
+	out := filepath.Join(dir, "out")
+	s := ingest(t, out, 2, short, long)
+	if s.GamesKept != 2 || s.Rejects[Prefix] != 3 || s.Positions != 9+4 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := (Stats{Dir: out, Unique: true}).Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	// A game from another start, and a puzzle's line, are no prefixes.
+	other := filepath.Join(dir, "other.pgn")
+	os.WriteFile(other, []byte("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"]\n[SetUp \"1\"]\n\n1. d4 *\n\n"), 0o666)
+	csv := filepath.Join(dir, "p.csv")
+	os.WriteFile(csv, []byte("p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n"), 0o666)
+	game := filepath.Join(dir, "same.pgn")
+	os.WriteFile(game, []byte("[FEN \"6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... h6 2. Rd8+ Kh7 *\n\n"), 0o666)
+	if s := ingest(t, filepath.Join(dir, "out2"), 1, long, other, csv, game); s.GamesKept != 5 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,119 @@
+package loader
+
+import (
+	"context"
+
+	"talbot/dataset"
+)
+
+// A cap on copies costs one more pass over the data, which sorts the keys of all usable train samples on disk
+// ([dataset.Keys]), and memory for the positions over the cap (at most one for each cap + 1 samples, about 40 bytes each,
+// only during the survey) and for one bit a train sample.
+
+// copyCap decides which copies of a position stay in.
+type copyCap struct {
+	most   int64
+	copies map[uint64]*copyCount // of the positions with more than that
+}
+
+// copyCount is how often a position occurs, and how often it occurred so far.
+type copyCount struct{ all, before int64 }
+
+// countCopies counts the positions of all usable train samples by their 64-bit keys (no counters).
+func (d *Data) countCopies(ctx context.Context, most int, done func(blocks, of int)) (*copyCap, error) {
+	keys := dataset.NewKeys(0, "")
+	defer keys.Close()
+	buffer := keys.Buffer()
+	for r, err := range d.scan(ctx, only(dataset.Train), done) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.samples {
+			buffer.Add(r.samples[i].key)
+		}
+	}
+	if err := buffer.Flush(); err != nil {
+		return nil, err
+	}
+	c := &copyCap{int64(most), map[uint64]*copyCount{}}
+	err := keys.Each(1, func(_ int, sorted []uint64) error {
+		for len(sorted) > 0 {
+			n := 1
+			for n < len(sorted) && sorted[n] == sorted[0] {
+				n++
+			}
+			if n > most {
+				c.copies[sorted[0]] = &copyCount{all: int64(n)}
+			}
+			sorted = sorted[n:]
+		}
+		return nil
+	})
+	return c, err
+}
+
+// keep says whether the next copy of a position, in the order of the data, stays in: copy k of n does if the cap's
+// share of the first k + 1 copies, rounded down, is more than that of the first k. That keeps exactly the cap.
+func (c *copyCap) keep(key uint64) bool {
+	if c == nil {
+		return true
+	}
+	n := c.copies[key]
+	if n == nil {
+		return true
+	}
+	k := n.before
+	n.before++
+	return (k+1)*c.most/n.all > k*c.most/n.all
+}
+
+// mask has a bit for each usable train sample of each block of each dataset: it stays in. A nil mask keeps everything.
+type mask struct{ blocks [][]bitmap }
+
+type bitmap struct {
+	bits []uint64
+	n    int
+}
+
+// newMask returns a mask without bits for those blocks.
+func newMask(blocks [][]int64) *mask {
+	m := &mask{}
+	for _, set := range blocks {
+		m.blocks = append(m.blocks, make([]bitmap, len(set)))
+	}
+	return m
+}
+
+// add adds the bit of the next train sample of a block.
+func (m *mask) add(set, block int, keep bool) {
+	if m == nil {
+		return
+	}
+	b := &m.blocks[set][block]
+	if b.n%64 == 0 {
+		b.bits = append(b.bits, 0)
+	}
+	if keep {
+		b.bits[b.n/64] |= 1 << (b.n % 64)
+	}
+	b.n++
+}
+
+// apply removes the samples of a block, all of them of the train split, that do not stay in.
+func (m *mask) apply(r *records, set, block int) error {
+	if m == nil {
+		return nil
+	}
+	b := &m.blocks[set][block]
+	if len(r.samples) != b.n {
+		return errChanged
+	}
+	kept := r.samples[:0]
+	for i, s := range r.samples {
+		if b.bits[i/64]>>(i%64)&1 != 0 {
+			kept = append(kept, s)
+		}
+	}
+	r.samples = kept
+	return nil
+}

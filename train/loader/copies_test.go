@@ -1,0 +1,60 @@
+package loader
+
+import (
+	"testing"
+
+	"talbot/dataset"
+	"talbot/train/internal/madeup"
+)
+
+// TestMaxCopies keeps at most so many copies of a position over two datasets, and all that are fewer.
+func TestMaxCopies(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
+	b := write(t, madeup.Dataset{Seed: 2, Games: 300})
+	counts := func(most, workers int) (map[uint64]int, *Survey) {
+		d, err := Open([]Spec{{Dir: a}, {Dir: b}}, Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		s := survey(t, d)
+		found := map[uint64]int{}
+		for set := range d.Sets {
+			for block := range d.Sets[set].blocks {
+				r, err := d.extract(d.Sets[set], block, only(dataset.Train))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.mask.apply(r, set, block); err != nil {
+					t.Fatal(err)
+				}
+				for i := range r.samples {
+					found[r.samples[i].key]++
+				}
+			}
+		}
+		return found, s
+	}
+	all, full := counts(0, 3)
+	capped, s := counts(2, 3)
+	want, most := int64(0), 0
+	for key, n := range all {
+		want += int64(min(n, 2))
+		most = max(most, n)
+		if capped[key] != min(n, 2) {
+			t.Fatalf("%d of %d copies", capped[key], n)
+		}
+	}
+	if most < 3 || s.Train() != want || s.Train()+s.Sets[0].Capped+s.Sets[1].Capped != full.Train() || s.Sets[0].Val != full.Sets[0].Val {
+		t.Errorf("%+v, want %d of %+v; most %d", s.Sets, want, full.Sets, most)
+	}
+	_, again := counts(2, 1)
+	l, m := s.NewLoader(LoaderOptions{Batch: 64, Seed: 5, GroupSamples: 3000}), again.NewLoader(LoaderOptions{Batch: 64, Seed: 5, GroupSamples: 3000})
+	defer l.Close()
+	defer m.Close()
+	for i := range 20 {
+		if sum(next(t, l)) != sum(next(t, m)) {
+			t.Fatalf("batch %d depends on the number of workers", i)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package loader
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/train"
+	"talbot/train/internal/madeup"
+)
+
+// oracle encodes every sample of a split by walking the lines, planes → targets.
+type seenTargets struct {
+	index, value string
+}
+
+func oracle(t *testing.T, dir string, split dataset.Split, label int) map[string]seenTargets {
+	t.Helper()
+	ds, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ds.Close()
+	all := map[string]seenTargets{}
+	e := encode.TalbotBot{}
+	for l, err := range ds.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds.Manifest.Splits.Of(dataset.SplitKey(l)) != split {
+			continue
+		}
+		g := board.NewGame(l.Start)
+		for i, m := range l.Moves {
+			planes := make([]uint64, 68)
+			e.Encode(planes, g)
+			value := "none"
+			for _, c := range l.Labels {
+				if c.Labels[i].Status == dataset.Labelled && (label == anyLabel || c.Fingerprint == label) {
+					v, _ := e.Value(c.Labels[i].Lines[0].Score)
+					value = fmt.Sprint(v)
+				}
+			}
+			all[fmt.Sprint(planes)] = seenTargets{fmt.Sprint(e.MoveIndex(g.Position(), m)), value}
+			g.Push(m)
+		}
+	}
+	return all
+}
+
+func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
+	trainSet, valSet := oracle(t, dir, dataset.Train, anyLabel), oracle(t, dir, dataset.Val, anyLabel)
+	s := survey(t, open(t, 2, Spec{Dir: dir}))
+	l := s.NewLoader(LoaderOptions{Batch: 64})
+	defer l.Close()
+	check := func(b *train.Batch, want map[string]seenTargets) (valued int) {
+		for i := range b.N {
+			w, ok := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
+			if !ok {
+				t.Fatal("a sample that is not in the split, or is encoded wrongly")
+			}
+			value := "none"
+			if b.ValueWeight[i] == 1 {
+				value = fmt.Sprint(b.Value[i])
+				valued++
+			}
+			unique := b.Planes[i*68+20] != 0 // with history; the start position has many moves
+			if got := (seenTargets{fmt.Sprint(b.PolicyIndex[i]), value}); unique && got != w && b.Planes[i*68+56] != 0 {
+				t.Fatalf("targets %v, want %v", got, w)
+			}
+		}
+		return valued
+	}
+	valued := 0
+	for range 30 {
+		valued += check(next(t, l), trainSet)
+	}
+	if valued == 0 || valued == 30*64 {
+		t.Errorf("%d of %d samples have a value", valued, 30*64)
+	}
+	for i := range s.Val {
+		check(&s.Val[i], valSet)
+	}
+	if len(s.Val) == 0 {
+		t.Error("no validation")
+	}
+}
+
+func TestChosenLabel(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
+	d, err := Open([]Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: madeup.OldEngine.ID()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	want := oracle(t, dir, dataset.Train, 0)
+	l := survey(t, d).NewLoader(LoaderOptions{Batch: 500})
+	defer l.Close()
+	b := next(t, l)
+	valued := 0
+	for i := range b.N {
+		w := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
+		if b.Planes[i*68+56] != 0 && (w.value != "none") != (b.ValueWeight[i] == 1) {
+			t.Fatalf("value %g weight %g, want %s", b.Value[i], b.ValueWeight[i], w.value)
+		}
+		valued += int(b.ValueWeight[i])
+	}
+	if valued == 0 || valued == b.N { // every second line has that column
+		t.Errorf("%d of %d samples have a value", valued, b.N)
+	}
+	if _, err := Open([]Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: "0123456789abcdef"}); err == nil ||
+		!strings.Contains(err.Error(), madeup.Engine.ID()) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("unknown label: %v", err)
+	}
+}
