@@ -75,8 +75,8 @@ type Counts struct {
 	Terminal  int64            `json:"terminal"`
 	Failed    int64            `json:"failed"`
 
-	// SamplesDropped counts the samples that sampling left out of lines that the filters let pass, duplicates
-	// aside; they are not in Samples.
+	// SamplesDropped counts the samples that sampling left out of lines that the filters let pass, duplicates and
+	// prefixes aside; they are not in Samples.
 	SamplesDropped Drops `json:"samples_dropped,omitempty"`
 }
 

@@ -174,3 +174,39 @@ func TestPrunedCounts(t *testing.T) {
 		t.Errorf("%v; rejects\n%s\nwant\n%s", err, other, rows)
 	}
 }
+
+// TestPlanKinds plans every kind of input as ingest reads it.
+func TestPlanKinds(t *testing.T) {
+	dir := t.TempDir()
+	table, tactics, games := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd"), filepath.Join(dir, "games.pgn")
+	writeRows(t, table, tactics, 100)
+	writeGames(t, games, 20, 1)
+	inputs := []string{table, tactics, games}
+	e, err := Plan{Inputs: inputs, Workers: 1, TrainRate: 1, Passes: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits, KeepDuplicates: true}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples || e.Rejected != sum.GamesRead-sum.GamesKept {
+		t.Errorf("%+v, ingested %+v", e, sum)
+	}
+}
+
+// TestWithoutDrops takes away no more of a reason than there is, and loses none.
+func TestWithoutDrops(t *testing.T) {
+	const rate, clock, side = dataset.RateDraw, dataset.LowClock, dataset.OtherSide
+	for _, c := range []struct{ d, other, want dataset.Drops }{
+		{nil, nil, nil},
+		{dataset.Drops{side: 3}, nil, dataset.Drops{side: 3}},
+		{dataset.Drops{side: 3, rate: 2}, dataset.Drops{side: 3, rate: 1}, dataset.Drops{rate: 1}},
+		{dataset.Drops{rate: 1, clock: 4}, dataset.Drops{rate: 3}, dataset.Drops{clock: 2}},
+		{dataset.Drops{rate: 3, clock: 1}, dataset.Drops{clock: 2}, dataset.Drops{rate: 2}},
+	} {
+		if got := withoutDrops(maps.Clone(c.d), c.other); !maps.Equal(got, c.want) {
+			t.Errorf("%v without %v is %v, want %v", c.d, c.other, got, c.want)
+		}
+	}
+}

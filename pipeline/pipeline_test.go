@@ -351,6 +351,7 @@ func TestKill(t *testing.T) {
 	writeGames(t, games, 4000, 2)
 	table, tactics := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd")
 	writeRows(t, table, tactics, 3000)
+	cut, _, _, _ := cutGames(t, dir) // prefixes
 	small(t)
 	defer os.Unsetenv(child)
 	self, err := os.Executable()
@@ -363,7 +364,7 @@ func TestKill(t *testing.T) {
 	}
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
-		{Verb: "ingest", Inputs: []string{games, table, tactics}, Workers: 2, Rejects: "filtered"},
+		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * endgames},
 		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
 	} {
@@ -417,6 +418,9 @@ func TestKill(t *testing.T) {
 			same(t, undisturbed.Out, j.Out)
 			if j.Rejects != "" {
 				sameRejects(t, undisturbed, j)
+				if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[Prefix] == 0 {
+					t.Errorf("no prefixes: %v", err)
+				}
 			}
 			t.Logf("killed %d times", kills)
 		})
