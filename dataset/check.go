@@ -108,7 +108,8 @@ func (l *Label) check(pos *board.Position) error {
 		}
 		return nil
 	}
-	if len(l.Lines) == 0 || !pos.IsLegal(l.Best) {
+	scoreAlone := l.Best == board.NoMove && len(l.Lines) == 1 && len(l.Lines[0].PV) == 0 // as some sources give it
+	if len(l.Lines) == 0 || !scoreAlone && !pos.IsLegal(l.Best) {
 		return fmt.Errorf("%d lines, best move %s in %q", len(l.Lines), l.Best, pos.FEN())
 	}
 	for rank := range l.Lines {

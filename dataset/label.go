@@ -30,7 +30,7 @@ func (s LabelStatus) String() string {
 // Label is what an engine said about one sample, raw.
 type Label struct {
 	Status LabelStatus
-	Best   board.Move // the engine's bestmove; NoMove unless Labelled
+	Best   board.Move // the engine's bestmove; NoMove unless Labelled, and where a source gave the score alone
 	Lines  []Searched // by multipv rank; empty unless Labelled
 }
 

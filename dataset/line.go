@@ -65,11 +65,12 @@ const (
 	SourceGame Source = iota
 	SourcePuzzle
 	SourceEndgame
+	SourceTable // a position of a table of evaluations
 )
 
-var sourceNames = [...]string{"game", "puzzle", "endgame"}
+var sourceNames = [...]string{"game", "puzzle", "endgame", "table"}
 
-// String returns "game", "puzzle" or "endgame".
+// String returns "game", "puzzle", "endgame" or "table".
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]

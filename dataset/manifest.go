@@ -71,9 +71,13 @@ type Counts struct {
 	Rejects   map[Reason]int64 `json:"rejects"`
 	Positions int64            `json:"positions"` // plies + 1 of each line
 	Samples   int64            `json:"samples"`
-	Labelled  int64            `json:"labelled"` // labels of each status but missing, over all fingerprints
+	Labelled  int64            `json:"labelled"` // labels by status, over all fingerprints
 	Terminal  int64            `json:"terminal"`
 	Failed    int64            `json:"failed"`
+
+	// SamplesDropped counts the samples that sampling left out of lines that the filters let pass, duplicates and
+	// prefixes aside; they are not in Samples.
+	SamplesDropped Drops `json:"samples_dropped,omitempty"`
 }
 
 // ShardInfo is one shard of a dataset and what it holds.
@@ -221,6 +225,11 @@ func (m *Manifest) check() error {
 	}
 	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
 		return errors.New("a negative count")
+	}
+	for reason, n := range c.SamplesDropped {
+		if n <= 0 {
+			return fmt.Errorf("%d samples dropped as %q", n, reason)
+		}
 	}
 	var lines, positions, samples int64
 	files := make(map[string]bool, len(m.Shards))

@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -13,9 +11,6 @@ import (
 
 	"talbot/board"
 )
-
-// MaxPuzzleRow is the longest puzzle row that is read, in bytes.
-const MaxPuzzleRow = 64 << 10
 
 // The columns of the Lichess puzzle database, in the order of a file without header.
 const (
@@ -39,30 +34,25 @@ const (
 	TagGameURL      = "GameUrl"
 )
 
-var (
-	errRowLength = fmt.Errorf("row over %d bytes", MaxPuzzleRow)
-	errColumns   = errors.New("fewer columns than a puzzle has")
-)
+var errColumns = errors.New("fewer columns than a puzzle has")
 
 // PuzzleReader reads puzzles from CSV text in the columns of the Lichess puzzle database, with or without header
 // line. A header may name the columns in another order; PuzzleId, FEN and Moves must be among them.
 //
 // A row ends with its line: quoted fields may hold commas and doubled quotes but no line ends, so that an
 // unbalanced quote costs one row. Blank lines are skipped, as are headers further down. Memory is bounded by
-// MaxPuzzleRow.
+// MaxRow.
 //
 // A PuzzleReader starts no goroutine and is not safe for concurrent use.
 type PuzzleReader struct {
-	r      *bufio.Reader
-	offset int64 // of the next row
-	number int64
+	rows
 	column [len(puzzleColumns)]int // place of each known column in a row, −1 if missing
 	fields []string
 }
 
 // NewPuzzleReader returns a reader of the puzzles in r.
 func NewPuzzleReader(r io.Reader) *PuzzleReader {
-	p := &PuzzleReader{r: bufio.NewReaderSize(r, MaxPuzzleRow)}
+	p := &PuzzleReader{rows: newRows(r)}
 	for i := range p.column {
 		p.column[i] = i
 	}
@@ -76,7 +66,7 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
 func (p *PuzzleReader) Next() (Line, error) {
 	for {
-		row, offset, err := p.row()
+		row, offset, err := p.next()
 		if err != nil && err != errRowLength {
 			return Line{}, err
 		}
@@ -104,36 +94,6 @@ func (p *PuzzleReader) Next() (Line, error) {
 		line.Number, line.Offset = p.number, offset
 		return line, nil
 	}
-}
-
-// row returns the next line without its end, valid until the next call, and its byte offset. Of a line over
-// the limit it returns the start, with errRowLength.
-func (p *PuzzleReader) row() (row []byte, offset int64, err error) {
-	row, err = p.r.ReadSlice('\n')
-	offset = p.offset
-	p.offset += int64(len(row))
-	switch {
-	case err == bufio.ErrBufferFull:
-		row = bytes.Clone(row[:min(len(row), 256)])
-		for err == bufio.ErrBufferFull {
-			var more []byte
-			more, err = p.r.ReadSlice('\n')
-			p.offset += int64(len(more))
-		}
-		if err == nil || err == io.EOF {
-			err = errRowLength
-		}
-	case err == io.EOF && len(row) > 0:
-		err = nil
-	}
-	if err != nil && err != io.EOF && err != errRowLength {
-		err = fmt.Errorf("reading puzzles at byte %d: %w", p.offset, err)
-	}
-	if trimmed := bytes.TrimPrefix(row, []byte("\ufeff")); len(trimmed) < len(row) {
-		offset += 3
-		row = trimmed
-	}
-	return bytes.Trim(row, " \t\r\n\x00\x1a"), offset, err
 }
 
 // split cuts a row into its fields.

@@ -89,7 +89,7 @@ func TestPuzzleRejects(t *testing.T) {
 		{"columns", "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1\n", BadRow, "fewer columns"},
 		{"open quote", `ab1,"6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8` + "\n", BadRow, "quote"},
 		{"stray quote", strings.Replace(goodRow, "mate ", `mate " `, 1), BadRow, "quote"},
-		{"overlong", strings.Replace(goodRow, "mate ", strings.Repeat("x", 3*MaxPuzzleRow), 1), BadRow, "over 65536 bytes"},
+		{"overlong", strings.Replace(goodRow, "mate ", strings.Repeat("x", 3*MaxRow), 1), BadRow, "over 65536 bytes"},
 		{"no moves", strings.Replace(goodRow, "h7h6 a1a8", "", 1), NoMoves, ""},
 		{"one move", strings.Replace(goodRow, "h7h6 a1a8", "h7h6", 1), NoMoves, ""},
 		{"bad FEN", strings.Replace(goodRow, "6k1", "6x1", 1), BadFEN, "6x1/"},

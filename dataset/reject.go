@@ -18,10 +18,11 @@ const (
 	TooLong     Reason = "too_long"     // more text or more moves than any real game has
 	BadSyntax   Reason = "bad_syntax"   // movetext that is no movetext, or an open comment or variation
 	BadRow      Reason = "bad_row"      // a CSV row with broken quotes, missing columns or over the length limit
+	BadEval     Reason = "bad_eval"     // an evaluation that is no number or mate, or not in the unit of its table
 )
 
 // Reasons lists every reason.
-var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow}
+var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow, BadEval}
 
 // Reject is the error of one game or row that was left out; reading goes on behind it.
 type Reject struct {
@@ -38,14 +39,26 @@ type Reject struct {
 func (r *Reject) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: number %d at byte %d", r.Reason, r.Number, r.Offset)
-	if r.Token != "" {
-		fmt.Fprintf(&b, ": %q at byte %d", r.Token, r.At)
+	if detail := r.Detail(); detail != "" {
+		b.WriteString(": " + detail)
 	}
-	if r.Ply > 0 {
-		fmt.Fprintf(&b, " after ply %d", r.Ply)
+	return b.String()
+}
+
+// Detail names the offending text, where it stands and what is wrong with it; it is empty where the reason says all.
+func (r *Reject) Detail() string {
+	var b strings.Builder
+	if r.Token != "" {
+		fmt.Fprintf(&b, "%q at byte %d", r.Token, r.At)
+		if r.Ply > 0 {
+			fmt.Fprintf(&b, " after ply %d", r.Ply)
+		}
 	}
 	if r.Err != nil {
-		fmt.Fprintf(&b, ": %v", r.Err)
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		fmt.Fprintf(&b, "%v", r.Err)
 	}
 	return b.String()
 }

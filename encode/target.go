@@ -17,9 +17,10 @@ type Target struct {
 // the sample has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target). Else the target is,
-// for games and puzzles, the move played at the ply, and for endgames the best move of the label.
+// for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
+// tactics that only name moves to avoid) the best move of the label.
 //
-// An endgame's target is the engine's bestmove. It is the first move of the stored principal variation but for about
+// Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
 func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
@@ -31,12 +32,10 @@ func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
 		return dst
 	}
 	m := board.NoMove
-	if line.Source == dataset.SourceEndgame {
-		if label.Status == dataset.Labelled {
-			m = label.Best
-		}
-	} else if ply := w.Ply(); ply < len(line.Moves) {
+	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {
 		m = line.Moves[ply]
+	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
+		m = label.Best
 	}
 	if m == board.NoMove {
 		return dst

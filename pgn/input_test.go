@@ -211,7 +211,7 @@ func TestKindOf(t *testing.T) {
 		"\ufeffPuzzleId,FEN,Moves,Rating":  KindPuzzles,
 		"a,8/8/8/8/8/8/8/8 w - - 0 1,e2e4": KindPuzzles,
 		"a,\"8/8/8/8/8/8/8/8 w - - 0 1\",\"e2e4 e7e5\",1": KindPuzzles,
-		"FEN,Evaluation\n8/8/8/8/8/8/8/8 w - - 0 1,+3":    KindUnknown,
+		"FEN,Evaluation\n8/8/8/8/8/8/8/8 w - - 0 1,+3":    KindTable,
 		"{\"pgn\": 1}":         KindUnknown,
 		"{ open":               KindUnknown,
 		"hello world":          KindUnknown,
@@ -231,9 +231,9 @@ func TestKindShared(t *testing.T) {
 	if len(puzzles) == 0 {
 		t.Skip("SKIPPED: the shared test data are not here")
 	}
-	other, _ := filepath.Glob(sharedData + "/evals/*.csv*")
+	tables, _ := filepath.Glob(sharedData + "/evals/*.csv*")
 	epd, _ := filepath.Glob(sharedData + "/epd/*.epd")
-	for kind, files := range map[Kind][]string{KindPuzzles: puzzles, KindUnknown: append(other, epd...)} {
+	for kind, files := range map[Kind][]string{KindPuzzles: puzzles, KindTable: tables, KindEPD: epd} {
 		for _, file := range files {
 			in, err := Open(file)
 			if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"talbot/dataset"
 )
 
 // Kind is what a stream of text holds.
@@ -13,11 +15,13 @@ const (
 	KindUnknown Kind = iota // neither, or empty
 	KindGames               // PGN
 	KindPuzzles             // Lichess puzzle CSV, with or without header
+	KindEPD                 // positions with operations
+	KindTable               // positions with evaluations
 )
 
-// String returns "unknown", "games" or "puzzles".
+// String returns "unknown", "games", "puzzles", "epd" or "table".
 func (k Kind) String() string {
-	return [...]string{"unknown", "games", "puzzles"}[min(k, KindPuzzles)]
+	return [...]string{"unknown", "games", "puzzles", "epd", "table"}[min(k, KindTable)]
 }
 
 // Kind looks at the start of the decompressed text, without consuming it. Call it before the first Read.
@@ -29,7 +33,8 @@ func (in *Input) Kind() (Kind, error) {
 	return KindUnknown, fmt.Errorf("reading the start of %s: %w", in.name, err)
 }
 
-// KindOf tells games from puzzles by the first bytes of a text; 64 KiB are plenty. Puzzles are told by the name
+// KindOf tells what a text holds by its first bytes; 64 KiB are plenty. Tables of evaluations and EPD are told by
+// their first line, see [dataset.LooksLikeTable] and [dataset.LooksLikeEPD]. Puzzles are told by the name
 // of their first column, or by a first row whose second field has the form of a FEN and whose third begins with a
 // move in coordinates. Games are told by a line that starts with a tag, or else by a first move number
 // or a first word in the form of a move.
@@ -39,8 +44,13 @@ func KindOf(head []byte) Kind {
 	if i := indexLineEnd(head); i >= 0 {
 		line = head[:i]
 	}
-	if isPuzzleRow(line) {
+	switch {
+	case isPuzzleRow(line):
 		return KindPuzzles
+	case dataset.LooksLikeTable(bytes.Trim(line, " \t\r\x00")):
+		return KindTable
+	case dataset.LooksLikeEPD(line):
+		return KindEPD
 	}
 	for rest := head; len(rest) > 0; {
 		if _, _, ok := tagName(rest); ok {

@@ -20,6 +20,16 @@ type Parser struct {
 	// stands in the file, and with the number of plies before it. The text is only valid during the call.
 	Comment func(ply int, text []byte)
 
+	// Select, if set, is asked about each game once its tags are read, before its moves: the line has everything but
+	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
+	Select func(head *dataset.Line) dataset.Reason
+
+	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes].
+	ReadEvals, ReadClocks bool
+
+	notes   Notes
+	playing bool // the tags are read
+
 	game  Game
 	text  []byte
 	i     int // next byte of text
@@ -52,7 +62,8 @@ var (
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
-	p.moves, p.over, p.ended = p.moves[:0], dataset.ResultUnknown, false
+	p.moves, p.over, p.ended, p.playing = p.moves[:0], dataset.ResultUnknown, false, false
+	p.notes.reset()
 	if g.TooLong {
 		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("text over the limit of one game"))
 	}
@@ -63,30 +74,43 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	if r != nil {
 		return dataset.Line{}, r
 	}
-	p.pos = start
+	line := dataset.Line{
+		Source:   dataset.SourceGame,
+		Number:   g.Number,
+		Offset:   g.Offset,
+		Start:    start,
+		Samples:  dataset.AllMoves(),
+		Result:   parseResult(p.tags.get(tagResult)),
+		WhiteElo: parseElo(p.tags.get(tagWhiteElo)),
+		BlackElo: parseElo(p.tags.get(tagBlackElo)),
+	}
+	if p.Select != nil {
+		line.Tags = p.tags.kept()
+		head := line // a copy of its own, so that the line does not escape
+		if reason := p.Select(&head); reason != "" {
+			return dataset.Line{}, p.reject(reason, 0, 0, nil)
+		}
+	}
+	p.pos, p.playing = start, true
 	if r := p.readMoves(); r != nil {
 		return dataset.Line{}, r
 	}
 	if len(p.moves) == 0 {
 		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
 	}
-	line := dataset.Line{
-		Source:   dataset.SourceGame,
-		Number:   g.Number,
-		Offset:   g.Offset,
-		Start:    start,
-		Moves:    append(make([]board.Move, 0, len(p.moves)), p.moves...),
-		Samples:  dataset.AllMoves(),
-		Result:   parseResult(p.tags.get(tagResult)),
-		WhiteElo: parseElo(p.tags.get(tagWhiteElo)),
-		BlackElo: parseElo(p.tags.get(tagBlackElo)),
-		Tags:     p.tags.kept(),
+	line.Moves = append(make([]board.Move, 0, len(p.moves)), p.moves...)
+	if p.Select == nil {
+		line.Tags = p.tags.kept()
 	}
 	if line.Result == dataset.ResultUnknown {
 		line.Result = p.over
 	}
 	return line, nil
 }
+
+// Notes returns what the comments of the last game say, as far as ReadEvals and ReadClocks ask for it. They are valid
+// until the next call of Parse.
+func (p *Parser) Notes() *Notes { return &p.notes }
 
 // reject describes what is wrong with text[from:to].
 func (p *Parser) reject(reason dataset.Reason, from, to int, err error) *dataset.Reject {
@@ -157,6 +181,9 @@ func (p *Parser) comment() *dataset.Reject {
 	}
 	if p.Comment != nil {
 		p.Comment(len(p.moves), text)
+	}
+	if p.playing && (p.ReadEvals || p.ReadClocks) {
+		p.note(text)
 	}
 	return nil
 }

@@ -11,15 +11,15 @@ import (
 
 // parsed is a batch of games on its way through the workers.
 type parsed struct {
-	batch   *pgn.Batch
-	lines   []dataset.Line
-	rejects []*dataset.Reject // nil where the line is good
-	ready   chan struct{}
+	batch *pgn.Batch
+	lines []dataset.Line
+	found []found
+	ready chan struct{}
 }
 
 // games splits PGN text, parses the games behind number done on the workers,
 // and hands them out in order in this goroutine.
-func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*dataset.Line, *dataset.Reject) error) error {
+func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	work := make(chan *parsed, g.Workers)
 	order := make(chan *parsed, 2*g.Workers)
@@ -34,22 +34,16 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	})
 	for range g.Workers {
 		wg.Go(func() {
-			var p pgn.Parser
+			p := g.parser()
 			for b := range work {
-				b.parse(&p)
+				b.parse(p, &g.Ingest)
 			}
 		})
 	}
 	for b := range order {
 		<-b.ready
-		for i := range b.lines {
-			var err error
-			if r := b.rejects[i]; r != nil {
-				err = each(nil, r)
-			} else {
-				err = each(&b.lines[i], nil)
-			}
-			if err != nil {
+		for i := range b.found {
+			if err := each(&b.found[i]); err != nil {
 				return err
 			}
 		}
@@ -86,11 +80,36 @@ func split(ctx context.Context, in io.Reader, done int64, work, order chan<- *pa
 	}
 }
 
-func (b *parsed) parse(p *pgn.Parser) {
+// parser returns a parser that reads no more than the ingest needs.
+func (g *ingester) parser() *pgn.Parser {
+	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0}
+	if g.Filters.active() {
+		p.Select = g.Filters.Head
+	}
+	return p
+}
+
+func (b *parsed) parse(p *pgn.Parser, in *Ingest) {
 	n := len(b.batch.Games)
-	b.lines, b.rejects = make([]dataset.Line, n), make([]*dataset.Reject, n)
+	b.lines, b.found = make([]dataset.Line, n), make([]found, n)
 	for i, game := range b.batch.Games {
-		b.lines[i], b.rejects[i] = p.Parse(game)
+		r := &b.found[i]
+		if b.lines[i], r.reject = p.Parse(game); r.reject != nil {
+			continue
+		}
+		r.line = &b.lines[i]
+		if p.Select != nil {
+			if reason := in.Filters.Whole(r.line); reason != "" {
+				r.reject = &dataset.Reject{Reason: reason, Number: game.Number, Offset: game.Offset}
+				continue
+			}
+			if r.drops, r.reject = in.Filters.sample(r.line, p.Notes().Clocks); r.reject != nil {
+				continue
+			}
+		}
+		if p.ReadEvals {
+			r.imported, r.evals = importEvals(r.line, p.Notes())
+		}
 	}
 	b.batch.Release()
 	close(b.ready)

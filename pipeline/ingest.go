@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,13 +18,20 @@ import (
 type Ingest struct {
 	Inputs  []string // files, "-" = standard input
 	Out     string   // folder
-	Seed    uint64   // recorded; nothing is drawn yet
+	Seed    uint64   // of the sampling; recorded
 	Splits  dataset.Splits
 	Workers int // 0 = all cores
 	// KeepDuplicates keeps every copy of a game, and games that another begins with.
 	KeepDuplicates bool
-	Progress       func(Progress)                // may be nil
-	Rejected       func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
+	Filters        Filters
+	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
+	ImportEvals bool
+	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
+	EvalConvention *dataset.Convention
+	// Rejects is the path of a table of all rejects to make; empty: none.
+	Rejects  string
+	Progress func(Progress)                // may be nil
+	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
 }
 
 // ErrNoGames: an input holds no game at all.
@@ -36,12 +42,13 @@ var ErrNoGames = errors.New("no game or puzzle found")
 // on the number of workers.
 type ingester struct {
 	Ingest
-	out   *output
-	seen  *gameSet                      // of kept lines
-	bytes struct{ before, total int64 } // of the inputs, as stored
-	first int64                         // bytes of the inputs done before this process
-	kept  int64                         // before this process
-	input *pgn.Input
+	out    *output
+	seen   *gameSet                      // of kept lines
+	bytes  struct{ before, total int64 } // of the inputs, as stored
+	first  int64                         // bytes of the inputs done before this process
+	kept   int64                         // before this process
+	input  *pgn.Input
+	prints map[string]int // fingerprints of imported evaluations, by name
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -56,19 +63,30 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if len(in.Inputs) == 0 {
 		return Summary{}, errors.New("no inputs")
 	}
-	g := &ingester{Ingest: in, seen: &gameSet{}}
+	in.Filters.Seed = in.Seed
+	if err := in.Filters.Check(); err != nil {
+		return Summary{}, err
+	}
+	g := &ingester{Ingest: in, seen: &gameSet{}, prints: map[string]int{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
 	}
-	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits}
-	if in.KeepDuplicates {
-		m.Flags = []dataset.Tag{{Name: "keep-duplicates", Value: "true"}}
+	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
+	var id any = identity
+	if in.Rejects != "" {
+		if err := checkRejects(in.Rejects, in.Out); err != nil {
+			return Summary{}, err
+		}
+		id = struct{ Inputs, Rejects any }{identity, true}
 	}
-	if g.out, err = openOutput(in.Out, m, identity, in.Workers); err != nil {
+	if g.out, err = openOutput(in.Out, m, id, in.Workers); err != nil {
 		return Summary{}, err
 	}
 	defer g.out.close()
+	if err := g.out.collectRejects(in.Rejects); err != nil {
+		return Summary{}, err
+	}
 	if err := g.restore(); err != nil {
 		return Summary{}, err
 	}
@@ -89,6 +107,22 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	return g.out.summary(start), nil
+}
+
+// flags returns what decides the content besides the inputs, as the manifest has it.
+func (in *Ingest) flags() []dataset.Tag {
+	flags := in.Filters.flags()
+	if in.KeepDuplicates {
+		flags = append(flags, dataset.Tag{Name: "keep-duplicates", Value: "true"})
+	}
+	if in.ImportEvals {
+		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
+	}
+	if c := in.EvalConvention; c != nil {
+		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()}, dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
+	}
+	sortFlags(flags)
+	return flags
 }
 
 // surveyed is what identifies an input before it is read.
@@ -142,6 +176,9 @@ func (g *ingester) restore() error {
 		g.bytes.before += input.Bytes
 	}
 	g.first, g.kept = g.bytes.before, m.Counts.GamesKept
+	for i, f := range m.Fingerprints {
+		g.prints[f.Engine] = i
+	}
 	if g.KeepDuplicates {
 		return nil
 	}
@@ -167,21 +204,18 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if index == g.out.progress.Input {
 		done = g.out.progress.Number
 	}
-	read := int64(0)
-	each := func(l *dataset.Line, reject *dataset.Reject) error {
-		read++
-		if reject != nil {
-			g.reject(path, reject)
-			g.out.progress.Number = reject.Number
-			return nil
-		}
-		l.Input = index
-		return g.line(path, index, l)
+	each := func(f *found) error { return g.take(path, index, f) }
+	if index != g.out.progress.Input {
+		g.out.progress.Read = 0
 	}
 	g.out.progress.Input, g.out.progress.Number = index, done
 	switch kind {
 	case pgn.KindPuzzles:
-		err = g.puzzles(ctx, in, done, each)
+		err = g.rows(ctx, g.puzzles(in), done, each)
+	case pgn.KindEPD:
+		err = g.rows(ctx, g.epd(in), done, each)
+	case pgn.KindTable:
+		err = g.rows(ctx, g.table(in), done, each)
 	case pgn.KindGames:
 		err = g.games(ctx, in, done, each)
 	default:
@@ -190,7 +224,8 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if err != nil {
 		return err
 	}
-	if done+read == 0 {
+	games := g.out.progress.Read
+	if games == 0 {
 		return fmt.Errorf("%q: %w", path, ErrNoGames)
 	}
 	sum, err := in.Sum()
@@ -203,10 +238,10 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 		name = "-"
 	}
 	m.Inputs = append(m.Inputs, dataset.Input{
-		Name: name, Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: done + read,
+		Name: name, Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games,
 	})
 	g.bytes.before += in.RawRead()
-	g.out.progress.Input, g.out.progress.Number = index+1, 0
+	g.out.progress.Input, g.out.progress.Number, g.out.progress.Read = index+1, 0, 0
 	return nil
 }
 
@@ -214,24 +249,38 @@ func (g *ingester) reject(path string, reject *dataset.Reject) {
 	c := &g.out.manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
+	if g.out.rejects != nil {
+		g.out.rejects.add(path, reject)
+	}
 	if g.Rejected != nil {
 		g.Rejected(path, reject)
 	}
 }
 
-// line takes one good line in order.
-func (g *ingester) line(path string, index int, l *dataset.Line) error {
-	if !g.KeepDuplicates {
-		if !g.seen.add(lineKey(l)) {
-			g.reject(path, &dataset.Reject{Reason: Duplicate, Number: l.Number, Offset: l.Offset})
-			g.out.progress.Number = l.Number
-			return nil
-		}
+// take takes one game or row in order.
+func (g *ingester) take(path string, index int, f *found) error {
+	p := &g.out.progress
+	c := &p.Manifest.Counts
+	p.Number = f.number()
+	p.Read++
+	if f.glued {
+		p.Glued++
 	}
-	if err := g.out.write(l); err != nil {
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.add(lineKey(f.line)) {
+		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
+	}
+	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
+	p.Evals.add(f.evals)
+	if f.reject != nil {
+		g.reject(path, f.reject)
+		return nil
+	}
+	f.line.Input = index
+	g.attach(f.line, f.imported)
+	if err := g.out.write(f.line); err != nil {
 		return err
 	}
-	g.out.progress.Number = l.Number
 	if g.out.full() {
 		return g.out.endShard()
 	}
@@ -251,34 +300,4 @@ func (g *ingester) report() {
 		p.Note = fmt.Sprintf("%d left out", n)
 	}
 	g.Progress(p)
-}
-
-// puzzles reads a CSV file in this goroutine.
-func (g *ingester) puzzles(ctx context.Context, in io.Reader, done int64, each func(*dataset.Line, *dataset.Reject) error) error {
-	r := dataset.NewPuzzleReader(in)
-	for n := 0; ; n++ {
-		l, err := r.Next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return nil
-		case errors.As(err, &reject):
-			if reject.Number > done {
-				err = each(nil, reject)
-			} else {
-				err = nil
-			}
-		case err == nil && l.Number > done:
-			err = each(&l, nil)
-		}
-		if err != nil {
-			return err
-		}
-		if n%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			g.report()
-		}
-	}
 }

@@ -18,8 +18,10 @@ type Label struct {
 	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
 	// fraction contains a smaller one.
 	Fraction float64
-	Progress func(Progress)
-	Failed   func(error) // told of each position without a label; may be nil
+	// SkipImported leaves out samples that have an evaluation that their source carried.
+	SkipImported bool
+	Progress     func(Progress)
+	Failed       func(error) // told of each position without a label; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
 }
@@ -41,6 +43,7 @@ type LabelSummary struct {
 	Limit              string   `json:"limit"`
 	Fingerprint        string   `json:"fingerprint"`
 	Resumed            bool     `json:"resumed"`
+	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
 }
 
 // Run labels the dataset shard by shard. Labels go into a journal in the order
@@ -91,7 +94,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	m := l.out.manifest()
 	f := l.pool.Fingerprint()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.reused, Terminal: s.Terminal, Failed: l.out.progress.Own.Failed,
+		Labelled: s.Labelled, Reused: l.reused, Skipped: l.skipped, Terminal: s.Terminal, Failed: l.out.progress.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(),
 		Samples: m.Counts.Samples, Bytes: l.out.bytes(),
 		Engine: f.Engine, Limit: f.Limit, Fingerprint: f.ID(), Resumed: l.out.resumed,

@@ -25,6 +25,7 @@ type labeller struct {
 	pool    *stockfish.Pool
 	column  int // of the fingerprint
 	reused  int64
+	skipped int64 // by SkipImported
 	samples int64 // done, this process and before
 	first   int64 // done before
 }
@@ -56,6 +57,9 @@ func (l *labeller) open() error {
 	if l.Fraction > 0 && l.Fraction < 1 {
 		m.Flags = append([]dataset.Tag{{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)}}, m.Flags...)
 	}
+	if l.SkipImported {
+		m.Flags = append(m.Flags, dataset.Tag{Name: "skip-imported", Value: "true"})
+	}
 	l.column = slices.IndexFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.ID() == fingerprint.ID() })
 	if l.column < 0 {
 		l.column = len(m.Fingerprints)
@@ -66,7 +70,8 @@ func (l *labeller) open() error {
 	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
 		return err
 	}
-	l.first = l.out.progress.Own.Labelled
+	own := &l.out.progress.Own
+	l.first = own.Labelled + own.Terminal + own.Failed
 	l.samples, l.reused = l.first, l.first
 	return nil
 }
@@ -87,6 +92,16 @@ func (l *labeller) chosen(hash [16]byte, ply int) bool {
 	}
 	b := binary.LittleEndian.AppendUint32(hash[:], uint32(ply))
 	return float64(xxhash.Sum64(b)>>11)/(1<<53) < l.Fraction
+}
+
+// hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
+func (l *labeller) hasImported(line *dataset.Line, k int) bool {
+	for _, c := range line.Labels {
+		if l.out.manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
+			return true
+		}
+	}
+	return false
 }
 
 // shard labels one shard of the input into one of the output.
@@ -130,7 +145,12 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 			hash := line.GameHash()
 			plies, chosen = plies[:0], chosen[:0]
 			for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
-				if w.labels[k].Status == dataset.Missing && l.chosen(hash, ply) {
+				if w.labels[k].Status != dataset.Missing || !l.chosen(hash, ply) {
+					continue
+				}
+				if l.SkipImported && l.hasImported(line, k) {
+					l.skipped++
+				} else {
 					chosen = append(chosen, k)
 					plies = append(plies, ply)
 				}
@@ -207,33 +227,12 @@ func (l *labeller) flush(queue *[]*waiting) error {
 		line.Labels = slices.DeleteFunc(slices.Clone(line.Labels), func(c dataset.LabelColumn) bool { return c.Fingerprint == l.column })
 		line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: l.column, Labels: w.labels})
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
-		c := &l.out.manifest().Counts
-		for _, column := range line.Labels {
-			for k := range column.Labels {
-				count(c, column.Labels[k].Status)
-				if column.Fingerprint == l.column {
-					count(&l.out.progress.Own, column.Labels[k].Status)
-				}
-			}
-		}
+		countLabels(&l.out.progress.Own, w.labels)
 		if err := l.out.write(&line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// count counts one label.
-func count(c *dataset.Counts, status dataset.LabelStatus) {
-	switch status {
-	case dataset.Missing:
-		return
-	case dataset.Terminal:
-		c.Terminal++
-	case dataset.Failed:
-		c.Failed++
-	}
-	c.Labelled++
 }
 
 func (l *labeller) report() {

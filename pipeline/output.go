@@ -45,7 +45,8 @@ type output struct {
 	plan     int64 // positions in a shard
 	writer   *shards.Writer
 	progress outputProgress
-	resumed  bool // the folder held an interrupted run of the same command
+	resumed  bool         // the folder held an interrupted run of the same command
+	rejects  *rejectsFile // nil: none is asked for
 }
 
 // outputProgress is the content of progress.json. It is written at the start
@@ -55,8 +56,14 @@ type outputProgress struct {
 	Manifest dataset.Manifest `json:"manifest"` // as far as the work has come
 	Input    int              `json:"input"`    // lines of this input …
 	Number   int64            `json:"number"`   // … up to this number are done
-	Own      dataset.Counts   `json:"own"`      // labels of the fingerprint being made
-	Pruning  *pruning         `json:"pruning,omitempty"`
+
+	Read    int64 `json:"read"`              // games or rows of this input that are done
+	Glued   int64 `json:"glued,omitempty"`   // EPD lines that were repaired
+	Evals   Evals `json:"evals"`             // of the inputs
+	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
+
+	Own     dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
+	Pruning *pruning       `json:"pruning,omitempty"`
 }
 
 // openOutput creates the folder, or takes up an interrupted run of the same
@@ -102,7 +109,7 @@ func checkFolder(dir string) error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if name != progressName && name != lockName && !strings.HasSuffix(name, ".tmp") &&
+		if name != progressName && name != lockName && name != rejectsName && !strings.HasSuffix(name, ".tmp") &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, journalPrefix) {
 			return fmt.Errorf("%q holds %q: %w", dir, name, ErrOccupied)
 		}
@@ -146,7 +153,7 @@ func (o *output) sweep() error {
 	if err := o.recoverPruning(); err != nil {
 		return err
 	}
-	known := map[string]bool{progressName: true, lockName: true, journalName(len(o.progress.Manifest.Shards)): true}
+	known := map[string]bool{progressName: true, lockName: true, rejectsName: o.progress.Rejects > 0, journalName(len(o.progress.Manifest.Shards)): true}
 	for _, s := range o.progress.Manifest.Shards {
 		known[s.File] = true
 		info, err := os.Stat(filepath.Join(o.dir, s.File))
@@ -172,7 +179,26 @@ func (o *output) sweep() error {
 	return nil
 }
 
+// collectRejects begins or takes up the table of rejects that goes to path, if that is not empty.
+func (o *output) collectRejects(path string) error {
+	if path == "" {
+		return nil
+	}
+	var err error
+	if o.rejects, err = openRejects(o.dir, path, o.progress.Rejects); err != nil {
+		return err
+	}
+	return o.mark()
+}
+
 func (o *output) mark() error {
+	if o.rejects != nil {
+		size, err := o.rejects.mark()
+		if err != nil {
+			return err
+		}
+		o.progress.Rejects = size
+	}
 	data, err := json.MarshalIndent(o.progress, "", "  ")
 	if err != nil {
 		return err
@@ -196,10 +222,32 @@ func (o *output) write(l *dataset.Line) error {
 	}
 	c := &o.progress.Manifest.Counts
 	c.GamesRead++
+	addLine(c, l)
+	return nil
+}
+
+// addLine counts a kept line.
+func addLine(c *dataset.Counts, l *dataset.Line) {
 	c.GamesKept++
 	c.Positions += int64(len(l.Moves) + 1)
 	c.Samples += int64(l.SampleCount())
-	return nil
+	for _, column := range l.Labels {
+		countLabels(c, column.Labels)
+	}
+}
+
+// countLabels counts labels by status.
+func countLabels(c *dataset.Counts, labels []dataset.Label) {
+	for i := range labels {
+		switch labels[i].Status {
+		case dataset.Labelled:
+			c.Labelled++
+		case dataset.Terminal:
+			c.Terminal++
+		case dataset.Failed:
+			c.Failed++
+		}
+	}
 }
 
 // full reports whether the present shard should be ended.
@@ -225,10 +273,20 @@ func (o *output) finish() error {
 	if err := o.endShard(); err != nil {
 		return err
 	}
+	if o.rejects != nil {
+		if err := o.rejects.publish(); err != nil {
+			return err
+		}
+	}
 	if err := dataset.WriteManifest(o.dir, &o.progress.Manifest); err != nil {
 		return err
 	}
-	for _, name := range []string{progressName, lockName} {
+	names := []string{progressName, lockName}
+	if o.rejects != nil {
+		o.rejects.close()
+		names = append(names, rejectsName)
+	}
+	for _, name := range names {
 		if err := os.Remove(filepath.Join(o.dir, name)); err != nil {
 			return fmt.Errorf("the dataset is finished, but: %w", err)
 		}
@@ -242,6 +300,7 @@ func (o *output) close() {
 		o.writer.Abort()
 		o.writer = nil
 	}
+	o.rejects.close()
 	if o.lock != nil {
 		o.lock.Close()
 		o.lock = nil

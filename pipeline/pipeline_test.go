@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// failOn names the environment variable with the position, as EPD, on which the engine ends.
+const failOn = "TALBOT_TEST_FAIL_ON"
+
 // engine is a UCI engine whose score is a function of the position alone.
 func engine() {
 	in := bufio.NewScanner(os.Stdin)
@@ -55,6 +58,9 @@ func engine() {
 		case "position":
 			p = position(f[1:])
 		case "go":
+			if f := os.Getenv(failOn); f != "" && p.EPD() == f {
+				os.Exit(1)
+			}
 			time.Sleep(time.Millisecond)
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
@@ -92,7 +98,8 @@ type job struct {
 	Verb, Out string
 	Inputs    []string
 	Workers   int
-	Count     int64 // endgames
+	Count     int64  // endgames
+	Rejects   string // of a filtered ingest
 }
 
 func runChild(text string) error {
@@ -108,7 +115,13 @@ func (j job) run(ctx context.Context) error {
 	var err error
 	switch j.Verb {
 	case "ingest":
-		_, err = Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		in := Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers, Rejects: j.Rejects}
+		if j.Rejects != "" {
+			in.ImportEvals, in.Seed = true, 7
+			in.Filters.MinElo, in.Filters.MinPlies, in.Filters.KeepUnknownElo = 2100, 30, true
+			in.Filters.SkipPlies, in.Filters.MaxPerGame, in.Filters.Rate, in.Filters.MinClock = 4, 20, 0.7, 10
+		}
+		_, err = in.Run(ctx)
 	case "synth":
 		_, err = SynthEndgames{Count: j.Count, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
@@ -336,6 +349,9 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	games := filepath.Join(dir, "games.pgn")
 	writeGames(t, games, 4000, 2)
+	table, tactics := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd")
+	writeRows(t, table, tactics, 3000)
+	cut, _, _, _ := cutGames(t, dir) // prefixes
 	small(t)
 	defer os.Unsetenv(child)
 	self, err := os.Executable()
@@ -348,16 +364,20 @@ func TestKill(t *testing.T) {
 	}
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
+		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * endgames},
 		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
 	} {
-		t.Run(j.Verb, func(t *testing.T) {
+		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j
-			undisturbed.Out = filepath.Join(dir, j.Verb+"-undisturbed")
+			undisturbed.Out = filepath.Join(dir, j.Verb+j.Rejects+"-undisturbed")
+			if j.Rejects != "" {
+				undisturbed.Rejects, j.Rejects = filepath.Join(dir, "undisturbed.tsv"), filepath.Join(dir, "killed.tsv")
+			}
 			if err := undisturbed.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			j.Out = filepath.Join(dir, j.Verb+"-killed")
+			j.Out = filepath.Join(dir, filepath.Base(undisturbed.Out)+"-killed")
 			text, _ := json.Marshal(j)
 			rng := rand.New(rand.NewPCG(1, 1))
 			kills := 0
@@ -396,6 +416,12 @@ func TestKill(t *testing.T) {
 			}
 			verify(t, j.Out)
 			same(t, undisturbed.Out, j.Out)
+			if j.Rejects != "" {
+				sameRejects(t, undisturbed, j)
+				if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[Prefix] == 0 {
+					t.Errorf("no prefixes: %v", err)
+				}
+			}
 			t.Logf("killed %d times", kills)
 		})
 	}
@@ -573,6 +599,7 @@ func failSome(t *testing.T, from, to string) {
 	}
 	m := *in.Manifest
 	m.Shards, m.Counts.Failed = []dataset.ShardInfo{info}, 10
+	m.Counts.Labelled -= 10
 	if err := dataset.WriteManifest(to, &m); err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,15 @@ func (p Plan) input(path string, w *shards.Writer) (InputEstimate, error) {
 	case pgn.KindGames:
 		whole, err = p.games(in, each)
 	case pgn.KindPuzzles:
-		whole, err = p.puzzles(in, each)
+		whole, err = p.rows(dataset.NewPuzzleReader(in).Next, each)
+	case pgn.KindEPD:
+		whole, err = p.rows(dataset.NewEPDReader(in).Next, each)
+	case pgn.KindTable:
+		r := dataset.NewTableReader(in, nil)
+		whole, err = p.rows(func() (dataset.Line, error) {
+			l, _, err := r.Next()
+			return l, err
+		}, each)
 	default:
 		err = fmt.Errorf("%q: %w", path, ErrNoGames)
 	}
@@ -184,11 +192,10 @@ func (p Plan) games(in io.Reader, each func(*dataset.Line, *dataset.Reject) erro
 	return false, nil
 }
 
-// puzzles is games for CSV files.
-func (p Plan) puzzles(in io.Reader, each func(*dataset.Line, *dataset.Reject) error) (whole bool, err error) {
-	r := dataset.NewPuzzleReader(in)
+// rows is games for puzzles, EPD and tables; their evaluations are not counted.
+func (p Plan) rows(next func() (dataset.Line, error), each func(*dataset.Line, *dataset.Reject) error) (whole bool, err error) {
 	for read := int64(0); read < p.Sample; {
-		l, err := r.Next()
+		l, err := next()
 		var reject *dataset.Reject
 		switch {
 		case err == io.EOF:

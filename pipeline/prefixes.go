@@ -25,6 +25,7 @@ import (
 type pruning struct {
 	Shard   int            `json:"shard"`
 	Dropped dataset.Counts `json:"dropped"`
+	Rejects int64          `json:"rejects,omitempty"` // bytes of the table of rejects before those of this shard
 }
 
 // dropPrefixes drops the games that others begin with.
@@ -55,11 +56,11 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error
 	err := g.out.blocks(ctx, g.Workers, func(lines []dataset.Line) {
 		for i := range lines {
 			l := &lines[i]
-			if l.Source != dataset.SourceGame {
+			if !prunable(l) {
 				continue
 			}
 			k := startKey(l)
-			for _, m := range l.Moves[:max(len(l.Moves)-1, 0)] {
+			for _, m := range l.Moves[:len(l.Moves)-1] {
 				if k = k.play(m); sieve.may(k) && g.seen.has(k) {
 					mu.Lock()
 					found[k] = true
@@ -70,6 +71,10 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error
 	})
 	return found, err
 }
+
+// prunable reports whether a line may be a prefix: positions of tables and tactics are none, nor are games without
+// moves, with which every game from their position begins.
+func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
 
 // prune writes a shard again without the games of those keys, if it has any.
 func (g *ingester) prune(i int, prefixes map[gameKey128]bool) error {
@@ -85,7 +90,7 @@ func (g *ingester) prune(i int, prefixes map[gameKey128]bool) error {
 		switch {
 		case err != nil:
 			return err
-		case l.Source == dataset.SourceGame && prefixes[lineKey(l)]:
+		case prunable(l) && prefixes[lineKey(l)]:
 			dropped = append(dropped, l)
 		default:
 			kept = append(kept, l)
@@ -94,11 +99,16 @@ func (g *ingester) prune(i int, prefixes map[gameKey128]bool) error {
 	if len(dropped) == 0 {
 		return nil
 	}
-	p := &pruning{Shard: i}
+	p := &pruning{Shard: i, Rejects: o.progress.Rejects}
 	for _, l := range dropped {
 		addLine(&p.Dropped, l)
+		p.Dropped.SamplesDropped = p.Dropped.SamplesDropped.Add(g.Filters.dropped(l))
+		reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}
+		if o.rejects != nil {
+			o.rejects.add(g.Inputs[l.Input], reject)
+		}
 		if g.Rejected != nil {
-			g.Rejected(g.Inputs[l.Input], &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset})
+			g.Rejected(g.Inputs[l.Input], reject)
 		}
 	}
 	o.progress.Pruning = p
@@ -132,6 +142,9 @@ func (o *output) pruned() {
 	c.Terminal -= d.Terminal
 	c.Failed -= d.Failed
 	c.Rejects[Prefix] += d.GamesKept
+	o.progress.Evals.Imported -= d.Labelled // all labels are imported ones
+	o.progress.Evals.Duplicate += d.Labelled
+	c.SamplesDropped = withoutDrops(c.SamplesDropped, d.SamplesDropped)
 	o.progress.Pruning = nil
 }
 
@@ -155,8 +168,8 @@ func (o *output) recoverPruning() error {
 	now := r.Info()
 	switch now.Lines {
 	case info.Lines:
-		o.progress.Pruning = nil
-		return nil
+		o.progress.Pruning, o.progress.Rejects = nil, p.Rejects // its rejects are found again
+		return o.mark()
 	case info.Lines - p.Dropped.GamesKept:
 	default:
 		return fmt.Errorf("%q has %d lines, not %d: %w", path, now.Lines, info.Lines, dataset.ErrDamaged)
@@ -167,23 +180,4 @@ func (o *output) recoverPruning() error {
 	*info = now
 	o.pruned()
 	return o.mark()
-}
-
-// addLine counts a kept line.
-func addLine(c *dataset.Counts, l *dataset.Line) {
-	c.GamesKept++
-	c.Positions += int64(len(l.Moves) + 1)
-	c.Samples += int64(l.SampleCount())
-	for _, column := range l.Labels {
-		for i := range column.Labels {
-			switch column.Labels[i].Status {
-			case dataset.Labelled:
-				c.Labelled++
-			case dataset.Terminal:
-				c.Terminal++
-			case dataset.Failed:
-				c.Failed++
-			}
-		}
-	}
 }

@@ -44,7 +44,7 @@ type spread struct {
 func newTally(m *dataset.Manifest) *tally {
 	return &tally{
 		splits:  m.Splits,
-		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}},
+		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}, dataset.SourceTable: {}},
 		bySplit: map[dataset.Split]Part{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},

@@ -36,7 +36,7 @@ func TestStats(t *testing.T) {
 	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
 		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
 	}
-	wantSources := map[string]Part{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1}}
+	wantSources := map[string]Part{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1}, "table": {}}
 	if !reflect.DeepEqual(s.BySource, wantSources) {
 		t.Errorf("sources %+v", s.BySource)
 	}
@@ -131,7 +131,7 @@ func TestStatsWorkers(t *testing.T) {
 // TestStatsEmptyAndIllegal: a dataset without lines counts to zero, one whose moves are illegal is damaged.
 func TestStatsEmptyAndIllegal(t *testing.T) {
 	s, err := Stats{Dir: showDataset(t, nil, 1)}.Run(context.Background())
-	if err != nil || s.Games != 0 || s.BytesPerPosition != 0 || len(s.BySource) != 3 {
+	if err != nil || s.Games != 0 || s.BytesPerPosition != 0 || len(s.BySource) != 4 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	l := shown(t, board.StartFEN, "e2e4")

@@ -39,7 +39,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			}
 		}
 	}
-	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame"})
+	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame", "table"})
 	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
 
 	var results, pieces []bar

@@ -15,7 +15,12 @@ type Summary struct {
 	Samples   int64                    `json:"samples"`
 	Bytes     int64                    `json:"bytes"`   // of the shards
 	Seconds   float64                  `json:"seconds"` // of this process
-	Resumed   bool                     `json:"resumed"` // an interrupted run was continued
+	// Evals counts evaluations that the inputs carried, GluedDashes EPD lines whose en passant dash ran into the clock,
+	// and SamplesDropped the samples that sampling left out, by reason.
+	Evals          Evals         `json:"evaluations"`
+	GluedDashes    int64         `json:"glued_dashes"`
+	SamplesDropped dataset.Drops `json:"samples_dropped"`
+	Resumed        bool          `json:"resumed"` // an interrupted run was continued
 }
 
 func (o *output) summary(start time.Time) Summary {
@@ -23,6 +28,7 @@ func (o *output) summary(start time.Time) Summary {
 	return Summary{
 		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects,
 		Positions: c.Positions, Samples: c.Samples, Bytes: o.bytes(),
+		Evals: o.progress.Evals, GluedDashes: o.progress.Glued, SamplesDropped: dataset.Drops{}.Add(c.SamplesDropped),
 		Seconds: time.Since(start).Seconds(), Resumed: o.resumed,
 	}
 }

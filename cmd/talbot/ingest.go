@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -42,56 +42,98 @@ func (o *datasetOptions) check() error {
 
 type ingestOptions struct {
 	datasetOptions
+	filterOptions
 	seed           uint64
 	split          string
 	keepDuplicates bool
+	importEvals    bool
+	evalView       string
+	evalUnit       string
+	rejects        string
 }
 
 func newIngest() *cobra.Command {
 	var o ingestOptions
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
-		Short: "Read games (PGN) and puzzles (CSV) into a dataset of lines",
-		Long: `Ingest reads PGN games and Lichess puzzle CSVs, plain or compressed (.zst, .gz,
-.bz2; found by content, not by name), and writes them as lines: a start position
-and the legal moves played from it. "-" reads standard input.
+		Short: "Read games (PGN), puzzles (CSV, EPD) and evaluations into a dataset of lines",
+		Long: `Ingest reads PGN games, Lichess puzzle CSVs, EPD with best moves or moves to avoid,
+and tables of positions with evaluations, plain or compressed (.zst, .gz, .bz2;
+found by content, not by name), and writes them as lines: a start position and the
+legal moves played from it. "-" reads standard input; of a folder all .pgn, .csv,
+.tsv, .epd and .fen files in and below it are read; a quoted pattern ("*.pgn") is
+expanded here.
 
 Every move is checked. A game that cannot be used costs that game only and is
 counted by reason. A copy of a game that was read before (same start and moves)
-is left out as duplicate; a game that another game begins with, wherever that one
-was read, is left out as prefix. Nothing else is filtered.
+is left out as a duplicate; a game that another game begins with, wherever that
+one was read, is left out as a prefix. Nothing else is filtered unless a filter
+is switched on; what a filter leaves out is counted by its own reason, and
+samples that sampling leaves out are counted as well. --rejects lists what was
+left out, with file, number, byte offset and reason; prefixes come last.
+
+--import-evals makes labels of evaluations in comments: Lichess's [%eval] (of the
+position after the move, White's view), and those of TCEC (wv=, White's view) and
+cutechess (+0.31/12, the mover's view), which are the mover's search of the
+position before the move. They have a fingerprint of their own. Tables are read
+from White's view, in pawns if they have decimals and in centipawns otherwise,
+but those of the Strategic Test Suite (epd,move,eval,depth,pv,engine) from the
+mover's view; --eval-view and --eval-unit say otherwise.
 
 An interrupted command continues when it is repeated; a finished folder is never
 changed.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
+  talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
+  talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
+  talbot ingest games.pgn.zst --out evals --import-evals --skip-plies 10 --sample-rate 0.2
   zcat games.pgn.gz | talbot ingest - --out lines --json`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd.Context(), o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
-	o.add(cmd, "parsing workers (default: all cores)")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed, recorded in the manifest")
+	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of --sample-rate and --max-samples-per-game, recorded in the manifest")
 	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
 	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game, and games that another begins with")
+	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "make labels of the evaluations in the comments of games")
+	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "whose view the evaluations of tables are from: white or mover")
+	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
+	cmd.Flags().StringVar(&o.rejects, "rejects", "", "new file to list everything that was left out in, tab separated")
+	o.filterOptions.add(cmd.Flags())
 	return cmd
 }
 
-func runIngest(ctx context.Context, o ingestOptions, files []string) error {
+func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err := o.check(); err != nil {
+		return err
+	}
+	filters, err := o.filters(cmd)
+	if err != nil {
+		return err
+	}
+	convention, err := o.convention()
+	if err != nil {
 		return err
 	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	files, err := pipeline.ExpandInputs(paths, func(path string) {
+		fmt.Fprintf(os.Stderr, "talbot: not read: %s\n", path)
+	})
+	if err != nil {
+		return err
+	}
+	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()
 	show, end := progress(false)
 	shown := 0
 	sum, err := pipeline.Ingest{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
-		KeepDuplicates: o.keepDuplicates, Progress: show,
+		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
+		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects,
 		Rejected: func(file string, reject *dataset.Reject) {
-			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix {
+			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix || slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
@@ -120,6 +162,15 @@ func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 			float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 		for _, r := range sortedReasons(sum.Rejects) {
 			fmt.Printf("  left out as %s: %d\n", r, sum.Rejects[r])
+		}
+		for _, r := range sortedReasons(sum.SamplesDropped) {
+			fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
+		}
+		if e := sum.Evals; e != (pipeline.Evals{}) {
+			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n", e.Imported, e.NoSample, e.Unread, e.Duplicate)
+		}
+		if sum.GluedDashes > 0 {
+			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
 		}
 	}
 	if o.strict && skipped > 0 {

@@ -104,12 +104,12 @@ func (o *inspectOptions) request(cmd *cobra.Command) (pipeline.Inspect, error) {
 }
 
 func parseSource(name string) (dataset.Source, error) {
-	for s := dataset.SourceGame; s <= dataset.SourceEndgame; s++ {
+	for s := dataset.SourceGame; s <= dataset.SourceTable; s++ {
 		if s.String() == name {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("source %q is none of game, puzzle and endgame", name)
+	return 0, fmt.Errorf("source %q is none of game, puzzle, endgame and table", name)
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {

@@ -24,6 +24,8 @@ type labelOptions struct {
 	multipv  int
 	fresh    bool
 	fraction float64
+
+	skipImported bool
 }
 
 func newLabel() *cobra.Command {
@@ -66,6 +68,7 @@ the second aborts. A position on which the engine fails twice is stored as faile
 	f.IntVar(&o.multipv, "multipv", 1, "moves to score in each position")
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
 	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
+	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
 	return cmd
 }
 
@@ -129,7 +132,7 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	show, end := progress(false)
 	shown := 0
 	sum, err := pipeline.Label{
-		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, Progress: show,
+		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, SkipImported: o.skipImported, Progress: show,
 		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv, Fresh: o.fresh},
 		Pool:   pool.Store,
 		Failed: func(err error) {
@@ -150,6 +153,9 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 		fmt.Printf("%s: %d positions labelled by %s (%s), %d reused, %d terminal, %d failed, %.1f/s with %d workers, %.1f s\n",
 			o.out, sum.Labelled, sum.Engine, sum.Limit, sum.Reused, sum.Terminal, sum.Failed,
 			sum.PositionsPerSecond, sum.Workers, sum.Seconds)
+		if sum.Skipped > 0 {
+			fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+		}
 		if sum.Utilisation != nil {
 			fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
 		}

@@ -26,8 +26,8 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Estimate size and time of a pipeline before any work",
-		Long: `Plan reads the beginning of games (PGN) and puzzles (CSV) and estimates what the
-whole would give and take: positions, size of the shards, hours of labelling with N
+		Long: `Plan reads the beginning of everything that ingest reads (games, puzzles, EPD,
+tables of evaluations, folders and patterns of them) and estimates what the whole would give and take: positions, size of the shards, hours of labelling with N
 engines, memory, hours of training. Nothing is written. Every assumption is printed;
 those about speed are for you to replace.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
@@ -52,6 +52,10 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 	}
 	if o.workers < 1 || o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
 		return usage(fmt.Errorf("--workers %d, --movetime %v, --passes %g and --train-rate %g are not all above 0", o.workers, o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
+	}
+	files, err = pipeline.ExpandInputs(files, nil)
+	if err != nil {
+		return err
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()

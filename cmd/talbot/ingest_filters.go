@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+)
+
+// filterOptions are the flags of ingest that leave out games or samples.
+type filterOptions struct {
+	preset       string
+	minElo       int
+	maxElo       int
+	eloOf        string
+	unknownElo   string
+	noBots       bool
+	timeControl  []string
+	minBaseTime  time.Duration
+	variant      string
+	result       []string
+	termination  []string
+	minPlies     int
+	player       string
+	side         string
+	since, until string
+	skipPlies    int
+	minClock     time.Duration
+	maxSamples   int
+	rate         float64
+}
+
+func (o *filterOptions) add(f *pflag.FlagSet) {
+	f.StringVar(&o.preset, "preset", "", "filters for known data: gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies), tactics (puzzles and EPD alone); flags win over it")
+	f.IntVar(&o.minElo, "min-elo", 0, "lowest rating")
+	f.IntVar(&o.maxElo, "max-elo", 0, "highest rating")
+	f.StringVar(&o.eloOf, "elo-of", "both", "whose rating must be within the limits: both or either")
+	f.StringVar(&o.unknownElo, "unknown-elo", "", "games with a rating that is not known: keep or drop (default: drop with --min-elo or --max-elo, else keep)")
+	f.BoolVar(&o.noBots, "no-bots", false, "leave out games of players with the title BOT")
+	f.StringSliceVar(&o.timeControl, "time-control", nil, "time controls: ultrabullet, bullet, blitz, rapid, classical, or as the tag has them (180+2)")
+	f.DurationVar(&o.minBaseTime, "min-base-time", 0, "least time on the clock at the start, as 3m")
+	f.StringVar(&o.variant, "variant", "standard", "variant: only standard is read, others are always left out")
+	f.StringSliceVar(&o.result, "result", nil, "results: 1-0, 0-1, 1/2-1/2, *")
+	f.StringSliceVar(&o.termination, "termination", nil, "terminations, as the tag has them (Normal, \"Time forfeit\")")
+	f.IntVar(&o.minPlies, "min-plies", 0, "fewest plies of a game (60 are 30 moves)")
+	f.StringVar(&o.player, "player", "", "one player's games: every word must be in the name")
+	f.StringVar(&o.side, "side", "both", "whose moves are samples: both, player or winner (with --player: the games the player won)")
+	f.StringVar(&o.since, "since", "", "first date, as 2012-05-31, 2012-05 or 2012")
+	f.StringVar(&o.until, "until", "", "last date")
+	f.IntVar(&o.skipPlies, "skip-plies", 0, "samples: none of the first plies of a game")
+	f.DurationVar(&o.minClock, "min-clock", 0, "samples: only moves with that much time left after them ([%clk]), as 30s; moves without clock stay")
+	f.IntVar(&o.maxSamples, "max-samples-per-game", 0, "samples: at most so many of each game, drawn by --seed")
+	f.Float64Var(&o.rate, "sample-rate", 1, "samples: the probability of each, drawn by --seed")
+}
+
+// filters turns the flags into filters.
+func (o *filterOptions) filters(cmd *cobra.Command) (f pipeline.Filters, err error) {
+	if o.preset != "" {
+		preset, ok := pipeline.Presets[o.preset]
+		if !ok {
+			return f, usage(fmt.Errorf("preset %q is unknown", o.preset), "one of "+strings.Join(slices.Sorted(maps.Keys(pipeline.Presets)), ", "))
+		}
+		preset(&f)
+	}
+	if o.variant != "standard" {
+		return f, usage(fmt.Errorf("variant %q", o.variant), "only standard chess is read; leave --variant out")
+	}
+	changed := cmd.Flags().Changed
+	set := func(name string, dst *int, value int) {
+		if changed(name) {
+			*dst = value
+		}
+	}
+	set("min-elo", &f.MinElo, o.minElo)
+	set("max-elo", &f.MaxElo, o.maxElo)
+	set("min-plies", &f.MinPlies, o.minPlies)
+	set("skip-plies", &f.SkipPlies, o.skipPlies)
+	set("max-samples-per-game", &f.MaxPerGame, o.maxSamples)
+	f.NoBots, f.Player = o.noBots, strings.TrimSpace(o.player)
+	f.MinBaseTime, f.MinClock = int(o.minBaseTime/time.Second), int(o.minClock/time.Second)
+	f.TimeControls, f.Terminations = lower(o.timeControl), lower(o.termination)
+	if f.Rate = o.rate; f.Rate == 0 {
+		return f, usage(errors.New("--sample-rate 0 leaves no sample"), "more than 0, at most 1, as --sample-rate 0.1")
+	} else if f.Rate == 1 {
+		f.Rate = 0
+	}
+	if err := o.words(&f); err != nil {
+		return f, err
+	}
+	if err := f.Check(); err != nil {
+		return f, usage(err, "see `talbot ingest --help`")
+	}
+	return f, nil
+}
+
+// words reads the flags whose values are words and dates.
+func (o *filterOptions) words(f *pipeline.Filters) error {
+	switch o.eloOf {
+	case "both":
+	case "either":
+		f.EitherElo = true
+	default:
+		return usage(fmt.Errorf("--elo-of %q", o.eloOf), "both or either")
+	}
+	switch o.unknownElo {
+	case "":
+	case "keep":
+		f.KeepUnknownElo = true
+	case "drop":
+		f.DropUnknownElo = true
+	default:
+		return usage(fmt.Errorf("--unknown-elo %q", o.unknownElo), "keep or drop")
+	}
+	switch o.side {
+	case "both":
+	case "player":
+		f.Side = dataset.PlayerSide
+	case "winner":
+		f.Side, f.WonOnly = dataset.WinnerSide, true
+	default:
+		return usage(fmt.Errorf("--side %q", o.side), "both, player or winner")
+	}
+	for _, text := range o.result {
+		r, err := dataset.ParseResult(text)
+		if err != nil {
+			return usage(err, "as --result 1-0,0-1")
+		}
+		f.Results = append(f.Results, r)
+	}
+	for _, d := range []struct {
+		text string
+		dst  *dataset.Date
+		end  bool
+	}{{o.since, &f.Since, false}, {o.until, &f.Until, true}} {
+		if d.text == "" {
+			continue
+		}
+		date, err := dataset.ParseDate(d.text, d.end)
+		if err != nil {
+			return usage(err, "as --since 1960-03-15, --since 1960-03 or --since 1960")
+		}
+		*d.dst = date
+	}
+	return nil
+}
+
+func lower(values []string) (all []string) {
+	for _, v := range values {
+		all = append(all, strings.ToLower(strings.TrimSpace(v)))
+	}
+	return all
+}
+
+// convention returns how tables write their evaluations, nil if that is to be found from their form.
+func (o *ingestOptions) convention() (*dataset.Convention, error) {
+	if o.evalView == "auto" && o.evalUnit == "auto" {
+		return nil, nil
+	}
+	c := dataset.KaggleConvention
+	switch o.evalView {
+	case "white":
+	case "mover":
+		c.View = dataset.MoverView
+	default:
+		return nil, usage(fmt.Errorf("--eval-view %q", o.evalView), "white or mover, together with --eval-unit")
+	}
+	switch o.evalUnit {
+	case "centipawns":
+	case "pawns":
+		c.Unit = dataset.PawnUnit
+	default:
+		return nil, usage(fmt.Errorf("--eval-unit %q", o.evalUnit), "centipawns or pawns, together with --eval-view")
+	}
+	return &c, nil
+}

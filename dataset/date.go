@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Date is a day of the calendar. The zero value is no date.
+type Date struct{ Year, Month, Day int }
+
+// ParseDate reads 1960-03-15 or 1960.03.15, a month as 1960-03 or a year as 1960: their first day, or their last
+// one if end is set.
+func ParseDate(s string, end bool) (Date, error) {
+	first, last, ok := dateRange(strings.ReplaceAll(s, "-", "."))
+	if !ok {
+		return Date{}, fmt.Errorf("date %q is none such as 1960-03-15, 1960-03 or 1960", s)
+	}
+	if end {
+		return last, nil
+	}
+	return first, nil
+}
+
+// String returns the date as 1960-03-15, or "" for no date.
+func (d Date) String() string {
+	if d == (Date{}) {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
+}
+
+func (d Date) before(o Date) bool {
+	if d.Year != o.Year {
+		return d.Year < o.Year
+	}
+	if d.Month != o.Month {
+		return d.Month < o.Month
+	}
+	return d.Day < o.Day
+}
+
+// dateRange returns the first and the last day that a date of PGN can be: “1960.03.15”, “1960.03.??”, “1960.??.??”
+// or “1960”. A month or day that is no number, or none of the calendar, counts as unknown.
+func dateRange(text string) (first, last Date, ok bool) {
+	var n [3]int
+	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '/' }) {
+		v, err := strconv.Atoi(part)
+		if i > 2 || err != nil || v < 1 {
+			break
+		}
+		n[i] = v
+	}
+	year, month, day := n[0], n[1], n[2]
+	if year < 1 || year > 9999 {
+		return first, last, false
+	}
+	if month < 1 || month > 12 {
+		return Date{year, 1, 1}, Date{year, 12, 31}, true
+	}
+	days := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if day < 1 || day > days {
+		return Date{year, month, 1}, Date{year, month, days}, true
+	}
+	return Date{year, month, day}, Date{year, month, day}, true
+}

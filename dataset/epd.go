@@ -1,0 +1,267 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"talbot/board"
+)
+
+// The tags of a line that was read from EPD.
+const (
+	TagEPDID      = "EpdId"      // operation id
+	TagAvoidMoves = "AvoidMoves" // operation am: the moves to avoid in UCI form, separated by blanks
+)
+
+var errNoOperation = errors.New("neither bm nor am")
+
+// EPDReader reads tactics from EPD text: a position and operations, of which bm (best moves), am (avoid moves) and id
+// count. Each line of text is a line of the data:
+//
+//   - with bm: the first best move is played, and the position before it is the sample; several best moves are its
+//     policy, with equal weights;
+//   - with am alone: no move is played and the position is a sample without policy target, for an engine to label.
+//     Nothing is known of the moves that am does not name, so no policy is made from them. The moves to avoid are kept
+//     as a tag.
+//
+// Tolerated: NUL bytes and blanks at line ends, “startpos” for a FEN, four-field FENs, moves with blanks in them
+// (“Qd1 +”, “a8 = B”), glyphs, further moves as operations of their own (“bm Be3; Bd2”), and an en passant dash that
+// runs into the clock (“w - -1 12”), which [EPDReader.Glued] counts. Blank lines and lines that start with “#” are
+// skipped.
+//
+// An EPDReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by [MaxRow].
+type EPDReader struct {
+	rows
+	glued bool
+}
+
+// NewEPDReader returns a reader of the EPD text in r.
+func NewEPDReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows(r)} }
+
+// Glued reports whether the dash of the last line's en passant field ran into the next field.
+func (e *EPDReader) Glued() bool { return e.glued }
+
+// Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[Reject], and reading
+// can go on; every other error is final. Number counts all lines but blank ones and remarks.
+func (e *EPDReader) Next() (Line, error) {
+	for {
+		row, offset, err := e.next()
+		if err != nil && err != errRowLength {
+			return Line{}, err
+		}
+		if err == nil && (len(row) == 0 || row[0] == '#') {
+			continue
+		}
+		e.number++
+		line, reject := Line{}, (*Reject)(nil)
+		if err != nil {
+			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+		} else {
+			line, reject = e.position(string(row))
+		}
+		if reject != nil {
+			reject.Number, reject.Offset, reject.At = e.number, offset, offset
+			return Line{}, reject
+		}
+		line.Number, line.Offset = e.number, offset
+		return line, nil
+	}
+}
+
+// position turns one line of text into a line.
+func (e *EPDReader) position(text string) (Line, *Reject) {
+	fen, operations := e.cutFEN(text)
+	start, err := board.ParseFEN(fen)
+	if err != nil {
+		return Line{}, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+	}
+	ops := readOperations(&start, operations)
+	best, reject := epdMoves(&start, ops.best)
+	if reject != nil {
+		return Line{}, reject
+	}
+	avoid, reject := epdMoves(&start, ops.avoid)
+	if reject != nil {
+		return Line{}, reject
+	}
+	line := Line{Source: SourcePuzzle, Start: start, Samples: LastPosition()}
+	switch {
+	case len(best) > 0:
+		line.Moves, line.Samples = best[:1:1], AllMoves()
+	case len(avoid) == 0:
+		return Line{}, &Reject{Reason: NoMoves, Token: excerpt([]byte(operations)), Err: errNoOperation}
+	}
+	if len(best) > 1 {
+		policy := make([]PolicyTarget, len(best))
+		for i, m := range best {
+			policy[i] = PolicyTarget{Move: m, Weight: 1}
+		}
+		line.Policies = [][]PolicyTarget{policy}
+	}
+	if ops.id != "" {
+		line.Tags = append(line.Tags, Tag{TagEPDID, ops.id})
+	}
+	if len(avoid) > 0 {
+		names := make([]string, len(avoid))
+		for i, m := range avoid {
+			names[i] = m.String()
+		}
+		line.Tags = append(line.Tags, Tag{TagAvoidMoves, strings.Join(names, " ")})
+	}
+	return line, nil
+}
+
+// cutFEN takes the FEN, of four to six fields, off the text.
+func (e *EPDReader) cutFEN(text string) (fen, operations string) {
+	e.glued = false
+	if rest, ok := strings.CutPrefix(text, "startpos"); ok {
+		start := board.StartPosition()
+		return start.FEN(), rest
+	}
+	var fields []string
+	rest := text
+	for len(fields) < 6 {
+		trimmed := strings.TrimLeft(rest, " \t")
+		end := strings.IndexAny(trimmed, " \t;")
+		if end < 0 {
+			end = len(trimmed)
+		}
+		field := trimmed[:end]
+		if field == "" || len(fields) >= 4 && !isNumber(field) {
+			break
+		}
+		rest = trimmed[end:]
+		if len(fields) == 3 && len(field) > 1 && field[0] == '-' && isNumber(field[1:]) {
+			e.glued = true
+			fields = append(fields, "-", field[1:])
+			continue
+		}
+		fields = append(fields, field)
+	}
+	return strings.Join(fields, " "), rest
+}
+
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 5
+}
+
+// epdOperations are the operations that count; moves as they stand in the text.
+type epdOperations struct {
+	best, avoid []string
+	id          string
+}
+
+// readOperations reads operations that end in semicolons. An operation that is nothing but a legal move belongs to
+// the bm or am before it.
+func readOperations(p *board.Position, text string) (ops epdOperations) {
+	var list *[]string // of the operation before
+	for text != "" {
+		var op string
+		op, text = cutOperation(text)
+		code, operand, _ := strings.Cut(strings.TrimSpace(op), " ")
+		switch code {
+		case "bm":
+			list = &ops.best
+			*list = append(*list, joinMoves(operand)...)
+		case "am":
+			list = &ops.avoid
+			*list = append(*list, joinMoves(operand)...)
+		case "id":
+			list = nil
+			ops.id = strings.ToValidUTF8(strings.Trim(strings.TrimSpace(operand), `"`), string(utf8.RuneError))
+		case "":
+		default:
+			moves := joinMoves(op)
+			if list != nil && len(moves) == 1 && isMoveOf(p, moves[0]) {
+				*list = append(*list, moves[0])
+			} else {
+				list = nil
+			}
+		}
+	}
+	return ops
+}
+
+// cutOperation cuts the text at the first semicolon outside quotes; quotes that are not closed do not count.
+func cutOperation(text string) (op, rest string) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ';':
+			return text[:i], text[i+1:]
+		case '"':
+			if n := strings.IndexByte(text[i+1:], '"'); n >= 0 {
+				i += n + 1
+			}
+		}
+	}
+	return text, ""
+}
+
+// joinMoves cuts a list of moves at its blanks, without the marks that stand alone and with promotions put together.
+func joinMoves(text string) (moves []string) {
+	glue := false
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+		switch {
+		case word == "=":
+			glue = true
+			continue
+		case len(moves) > 0 && glue:
+			moves[len(moves)-1] += "=" + word
+		case len(moves) > 0 && word[0] == '=' && len(word) > 1:
+			moves[len(moves)-1] += word
+		case strings.Trim(word, "+#!?") == "":
+		default:
+			moves = append(moves, word)
+		}
+		glue = false
+	}
+	return moves
+}
+
+func isMoveOf(p *board.Position, text string) bool {
+	_, err := p.ParseSAN([]byte(text))
+	return err == nil
+}
+
+// epdMoves resolves moves, each once.
+func epdMoves(p *board.Position, texts []string) ([]board.Move, *Reject) {
+	var moves []board.Move
+	for _, text := range texts {
+		m, err := p.ParseSAN([]byte(text))
+		if err != nil {
+			return nil, &Reject{Reason: IllegalMove, Token: excerpt([]byte(text)), Err: err}
+		}
+		if !containsMove(moves, m) {
+			moves = append(moves, m)
+		}
+	}
+	return moves, nil
+}
+
+func containsMove(moves []board.Move, m board.Move) bool {
+	for _, other := range moves {
+		if other == m {
+			return true
+		}
+	}
+	return false
+}
+
+// LooksLikeEPD reports whether a line of text begins as EPD does: with a FEN's placement and side to move, without a
+// comma, or with “startpos”.
+func LooksLikeEPD(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("startpos")) {
+		return true
+	}
+	fields := bytes.Fields(line)
+	return len(fields) >= 2 && bytes.Count(fields[0], []byte("/")) == 7 && bytes.IndexByte(fields[0], ',') < 0 &&
+		(string(fields[1]) == "w" || string(fields[1]) == "b")
+}

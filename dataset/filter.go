@@ -1,0 +1,226 @@
+package dataset
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The reasons of filters.
+const (
+	LowElo       Reason = "low_elo"      // rated below --min-elo
+	HighElo      Reason = "high_elo"     // rated above --max-elo
+	UnknownElo   Reason = "unknown_elo"  // a rating that is asked for is not known
+	Bot          Reason = "bot"          // a player with the title BOT
+	TimeControl  Reason = "time_control" // another time control, or none known
+	OtherResult  Reason = "result"       // another result
+	Termination  Reason = "termination"  // another termination, or none known
+	Short        Reason = "short"        // fewer plies than asked for
+	OtherPlayer  Reason = "player"       // not a game of the player
+	NoWinner     Reason = "no_winner"    // nobody won, or not the player
+	OtherDate    Reason = "date"         // before or after the dates asked for
+	UnknownDate  Reason = "unknown_date" // a date that is not known well enough to say
+	OtherSource  Reason = "source"       // no tactic
+	NoSamples    Reason = "no_samples"   // sampling left none of its samples
+	maxTagPlayer        = 256
+)
+
+// FilterReasons lists the reasons of [Filter] and [Sampling].
+var FilterReasons = [...]Reason{
+	LowElo, HighElo, UnknownElo, Bot, TimeControl, OtherResult, Termination, Short, OtherPlayer, NoWinner, OtherDate,
+	UnknownDate, OtherSource, NoSamples,
+}
+
+// Filter says which lines are kept. The zero value keeps all. But for Tactics it is about games alone: puzzles, EPD
+// and tables pass.
+type Filter struct {
+	MinElo, MaxElo int  // 0: no limit
+	EitherElo      bool // one player in the limits is enough; else both must be
+	// KeepUnknownElo keeps a game whose unknown ratings decide; DropUnknownElo drops every game with an unknown rating
+	// without limits too.
+	KeepUnknownElo, DropUnknownElo bool
+
+	NoBots       bool
+	TimeControls []string // classes (see [ClassOf]) or values of the tag, in lower case; empty: any
+	MinBaseTime  int      // seconds on the clock at the start; 0: any
+	Results      []Result // empty: any
+	Terminations []string // values of the tag, in lower case; empty: any
+	MinPlies     int
+	Player       string // words that the name of one player must have; empty: anyone
+	WonOnly      bool   // only games that were won, by Player if there is one
+	Since, Until Date   // zero: any
+	Tactics      bool   // puzzles and EPD alone
+}
+
+// Head decides by what stands before the moves: source, ratings and tags. It returns "" or why the line is left out.
+func (f *Filter) Head(l *Line) Reason {
+	if f.Tactics && l.Source != SourcePuzzle {
+		return OtherSource
+	}
+	if l.Source != SourceGame {
+		return ""
+	}
+	if r := f.elo(l.WhiteElo, l.BlackElo); r != "" {
+		return r
+	}
+	if f.NoBots && (l.Tag("WhiteTitle") == "BOT" || l.Tag("BlackTitle") == "BOT") {
+		return Bot
+	}
+	if (len(f.TimeControls) > 0 || f.MinBaseTime > 0) && !f.timeControl(l.Tag("TimeControl")) {
+		return TimeControl
+	}
+	if len(f.Terminations) > 0 && !slices.Contains(f.Terminations, strings.ToLower(l.Tag("Termination"))) {
+		return Termination
+	}
+	if f.Player != "" {
+		if white, black := f.PlayerSides(l); !white && !black {
+			return OtherPlayer
+		}
+	}
+	return f.date(l)
+}
+
+// Whole decides by the result and the moves, after [Filter.Head].
+func (f *Filter) Whole(l *Line) Reason {
+	if l.Source != SourceGame {
+		return ""
+	}
+	if len(f.Results) > 0 && !slices.Contains(f.Results, l.Result) {
+		return OtherResult
+	}
+	if f.WonOnly {
+		white, black := f.PlayerSides(l)
+		if !(white && l.Result == WhiteWins || black && l.Result == BlackWins) {
+			return NoWinner
+		}
+	}
+	if len(l.Moves) < f.MinPlies {
+		return Short
+	}
+	return ""
+}
+
+// PlayerSides says which sides of the game the player had: both if no player is asked for.
+func (f *Filter) PlayerSides(l *Line) (white, black bool) {
+	if f.Player == "" {
+		return true, true
+	}
+	return nameHas(l.Tag("White"), f.Player), nameHas(l.Tag("Black"), f.Player)
+}
+
+// nameHas reports whether all words of want occur in the name, whatever their order and case: “Mikhail Tal” is in
+// “Tal, Mikhail N.”, and “Tal” is not in “Talbot”.
+func nameHas(name, want string) bool {
+	words := nameWords(name)
+	for _, w := range nameWords(want) {
+		if !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+func nameWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name[:min(len(name), maxTagPlayer)]), func(r rune) bool {
+		return strings.ContainsRune(" ,.;_()\t", r)
+	})
+}
+
+func (f *Filter) elo(white, black int) Reason {
+	if f.MinElo == 0 && f.MaxElo == 0 {
+		if f.DropUnknownElo && (white == 0 || black == 0) {
+			return UnknownElo
+		}
+		return ""
+	}
+	reason, known := Reason(""), 0
+	for _, elo := range [...]int{white, black} {
+		switch {
+		case elo == 0:
+			continue
+		case elo < f.MinElo:
+			reason = LowElo
+		case f.MaxElo > 0 && elo > f.MaxElo:
+			reason = HighElo
+		case f.EitherElo:
+			return ""
+		}
+		known++
+	}
+	switch {
+	case reason != "" && (!f.EitherElo || known == 2):
+		return reason
+	case known < 2 && !f.KeepUnknownElo:
+		return UnknownElo
+	}
+	return ""
+}
+
+// timeControl reports whether the value of a TimeControl tag is asked for.
+func (f *Filter) timeControl(value string) bool {
+	base, increment, ok := ParseTimeControl(value)
+	if f.MinBaseTime > 0 && (!ok || base < f.MinBaseTime) {
+		return false
+	}
+	if len(f.TimeControls) == 0 || slices.Contains(f.TimeControls, strings.ToLower(value)) {
+		return true
+	}
+	return ok && slices.Contains(f.TimeControls, ClassOf(base, increment))
+}
+
+// ParseTimeControl reads the value of a TimeControl tag: “300”, “180+2”, “40/7200:3600” (its first period) or “*60”.
+// Base and increment are in seconds. ok is false for “-”, “?” and whatever is no time.
+func ParseTimeControl(value string) (base, increment int, ok bool) {
+	value, _, _ = strings.Cut(value, ":")
+	if _, time, found := strings.Cut(value, "/"); found {
+		value = time
+	}
+	value = strings.TrimPrefix(value, "*")
+	first, second, plus := strings.Cut(value, "+")
+	base, err := strconv.Atoi(first)
+	if err != nil || base < 0 {
+		return 0, 0, false
+	}
+	if plus {
+		if increment, err = strconv.Atoi(second); err != nil || increment < 0 {
+			return 0, 0, false
+		}
+	}
+	return base, increment, true
+}
+
+// ClassOf returns the class of a time control as Lichess has it, by base + 40 × increment in seconds: "ultrabullet"
+// below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
+func ClassOf(base, increment int) string {
+	switch t := base + 40*increment; {
+	case t < 30:
+		return "ultrabullet"
+	case t < 180:
+		return "bullet"
+	case t < 480:
+		return "blitz"
+	case t < 1500:
+		return "rapid"
+	}
+	return "classical"
+}
+
+func (f *Filter) date(l *Line) Reason {
+	if f.Since == (Date{}) && f.Until == (Date{}) {
+		return ""
+	}
+	text := l.Tag("Date")
+	if text == "" {
+		text = l.Tag("UTCDate")
+	}
+	first, last, ok := dateRange(text)
+	switch {
+	case !ok:
+		return UnknownDate
+	case f.Since != (Date{}) && last.before(f.Since), f.Until != (Date{}) && f.Until.before(first):
+		return OtherDate
+	case f.Since != (Date{}) && first.before(f.Since), f.Until != (Date{}) && f.Until.before(last):
+		return UnknownDate
+	}
+	return ""
+}

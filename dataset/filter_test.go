@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"slices"
+	"testing"
+
+	"talbot/board"
+)
+
+func game(white, black int, tags ...Tag) *Line {
+	return &Line{Start: board.StartPosition(), WhiteElo: white, BlackElo: black, Tags: tags}
+}
+
+func TestFilterHead(t *testing.T) {
+	day := func(s string, end bool) Date {
+		d, err := ParseDate(s, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	puzzle := &Line{Source: SourcePuzzle}
+	for name, c := range map[string]struct {
+		f    Filter
+		l    *Line
+		want Reason
+	}{
+		"nothing":               {Filter{}, game(0, 0), ""},
+		"both":                  {Filter{MinElo: 2600}, game(2600, 2700), ""},
+		"one low":               {Filter{MinElo: 2600}, game(2599, 2700), LowElo},
+		"one high":              {Filter{MaxElo: 2600}, game(2599, 2700), HighElo},
+		"either":                {Filter{MinElo: 2600, EitherElo: true}, game(2599, 2700), ""},
+		"neither":               {Filter{MinElo: 2600, EitherElo: true}, game(2599, 2500), LowElo},
+		"either unknown":        {Filter{MinElo: 2600, EitherElo: true}, game(0, 2500), UnknownElo},
+		"unknown":               {Filter{MinElo: 2600}, game(0, 2700), UnknownElo},
+		"unknown kept":          {Filter{MinElo: 2600, KeepUnknownElo: true}, game(0, 2700), ""},
+		"unknown kept, one low": {Filter{MinElo: 2600, KeepUnknownElo: true}, game(0, 2500), LowElo},
+		"unknown dropped":       {Filter{DropUnknownElo: true}, game(0, 2700), UnknownElo},
+		"puzzles have none":     {Filter{MinElo: 2600, NoBots: true, Player: "x"}, puzzle, ""},
+		"tactics":               {Filter{Tactics: true}, game(1, 1), OtherSource},
+		"a tactic":              {Filter{Tactics: true}, puzzle, ""},
+		"bot":                   {Filter{NoBots: true}, game(1, 1, Tag{"BlackTitle", "BOT"}), Bot},
+		"blitz":                 {Filter{TimeControls: []string{"blitz"}}, game(1, 1, Tag{"TimeControl", "180+2"}), ""},
+		"no blitz":              {Filter{TimeControls: []string{"blitz"}}, game(1, 1, Tag{"TimeControl", "60"}), TimeControl},
+		"exact":                 {Filter{TimeControls: []string{"60+0"}}, game(1, 1, Tag{"TimeControl", "60+0"}), ""},
+		"none known":            {Filter{TimeControls: []string{"blitz"}}, game(1, 1), TimeControl},
+		"base":                  {Filter{MinBaseTime: 7200}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}), ""},
+		"short base":            {Filter{MinBaseTime: 7201}, game(1, 1, Tag{"TimeControl", "40/7200:3600"}), TimeControl},
+		"termination":           {Filter{Terminations: []string{"normal"}}, game(1, 1, Tag{"Termination", "Normal"}), ""},
+		"forfeit":               {Filter{Terminations: []string{"normal"}}, game(1, 1, Tag{"Termination", "Time forfeit"}), Termination},
+		"player":                {Filter{Player: "mikhail tal"}, game(1, 1, Tag{"Black", "Tal, Mikhail N."}), ""},
+		"other player":          {Filter{Player: "Tal"}, game(1, 1, Tag{"Black", "Talbot, N."}), OtherPlayer},
+		"since":                 {Filter{Since: day("1960", false)}, game(1, 1, Tag{"Date", "1960.??.??"}), ""},
+		"before":                {Filter{Since: day("1960", false)}, game(1, 1, Tag{"Date", "1959.12.31"}), OtherDate},
+		"until":                 {Filter{Until: day("1960-02", true)}, game(1, 1, Tag{"Date", "1960.02.29"}), ""},
+		"after":                 {Filter{Until: day("1960-02", true)}, game(1, 1, Tag{"UTCDate", "1960.03.01"}), OtherDate},
+		"perhaps":               {Filter{Until: day("1960-02", true)}, game(1, 1, Tag{"Date", "1960.??.??"}), UnknownDate},
+		"no date":               {Filter{Until: day("1960-02", true)}, game(1, 1), UnknownDate},
+	} {
+		if got := c.f.Head(c.l); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestFilterWhole(t *testing.T) {
+	l := game(1, 1, Tag{"White", "Tal"}, Tag{"Black", "Other"})
+	l.Moves, l.Result = make([]board.Move, 59), BlackWins
+	for name, c := range map[string]struct {
+		f    Filter
+		want Reason
+	}{
+		"short":       {Filter{MinPlies: 60}, Short},
+		"long enough": {Filter{MinPlies: 59}, ""},
+		"result":      {Filter{Results: []Result{Draw}}, OtherResult},
+		"won":         {Filter{WonOnly: true}, ""},
+		"lost":        {Filter{WonOnly: true, Player: "Tal"}, NoWinner},
+	} {
+		if got := c.f.Whole(l); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func FuzzFilterTexts(f *testing.F) {
+	f.Add("180+2", "1960.03.??")
+	f.Add("40/7200:3600", "1960-03-15")
+	f.Fuzz(func(t *testing.T, control, date string) {
+		if base, inc, ok := ParseTimeControl(control); ok && min(base, inc) < 0 {
+			t.Fatal(base, inc)
+		}
+		first, err := ParseDate(date, false)
+		if err != nil {
+			return
+		}
+		if last, _ := ParseDate(date, true); last.before(first) {
+			t.Fatal(first, last)
+		}
+		if again, err := ParseDate(first.String(), true); err != nil || again != first {
+			t.Fatal(again, err)
+		}
+	})
+}
+
+// TestSampling checks the counts, that smaller rates and maxima keep a part of what larger ones keep, and that
+// policies follow their samples.
+func TestSampling(t *testing.T) {
+	fresh := func() *Line {
+		l := game(1, 1)
+		l.Moves, l.Result = make([]board.Move, 100), WhiteWins
+		l.Policies = make([][]PolicyTarget, 100)
+		for i := range l.Policies {
+			l.Policies[i] = []PolicyTarget{{Weight: float32(i)}}
+		}
+		return l
+	}
+	clocks := slices.Repeat([]int32{100, 5}, 40) // Black is short of time, and nothing is known of the last 20 plies
+	for name, c := range map[string]struct {
+		s    Sampling
+		want int
+	}{
+		"skip":   {Sampling{SkipPlies: 10}, 90},
+		"clock":  {Sampling{MinClock: 30}, 60},
+		"winner": {Sampling{Side: WinnerSide}, 50},
+		"player": {Sampling{Side: PlayerSide}, 50},
+		"most":   {Sampling{MaxPerGame: 7}, 7},
+		"none":   {Sampling{SkipPlies: 100}, 0},
+	} {
+		l := fresh()
+		drops := c.s.Apply(l, false, true, clocks)
+		total := l.SampleCount()
+		for _, n := range drops {
+			total += int(n)
+		}
+		if l.SampleCount() != c.want || total != 100 || len(l.Policies) != c.want {
+			t.Errorf("%s: %d samples, %d policies, %v", name, l.SampleCount(), len(l.Policies), drops)
+		}
+		for i, ply := range l.Samples.Plies(nil, 100) {
+			if l.Policies[i][0].Weight != float32(ply) {
+				t.Fatalf("%s: policy %v at ply %d", name, l.Policies[i], ply)
+			}
+		}
+	}
+	chosen := func(s Sampling) []int {
+		l := fresh()
+		s.Apply(l, true, true, nil)
+		return l.Samples.Plies(nil, 100)
+	}
+	within := func(small, large []int) bool {
+		return !slices.ContainsFunc(small, func(p int) bool { return !slices.Contains(large, p) })
+	}
+	if a, b := chosen(Sampling{Rate: 0.2}), chosen(Sampling{Rate: 0.5}); !within(a, b) || len(b) < 30 || len(b) > 70 {
+		t.Errorf("%v and %v", a, b)
+	}
+	if a, b := chosen(Sampling{MaxPerGame: 5}), chosen(Sampling{MaxPerGame: 20}); !within(a, b) {
+		t.Errorf("%v and %v", a, b)
+	}
+	if a, b := chosen(Sampling{Rate: 0.5}), chosen(Sampling{Rate: 0.5, Seed: 1}); slices.Equal(a, b) {
+		t.Error("the seed does not matter")
+	}
+}

@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/board"
+)
+
+// Side says whose moves of a game are samples.
+type Side uint8
+
+// The sides.
+const (
+	BothSides  Side = iota
+	PlayerSide      // the player's that the filter names
+	WinnerSide      // the winner's
+)
+
+// The reasons for which sampling drops samples; they count samples, not lines.
+const (
+	SkippedPly Reason = "skip_plies"           // one of the first plies of a game
+	OtherSide  Reason = "side"                 // a move of the other side
+	LowClock   Reason = "low_clock"            // played with too little time left
+	RateDraw   Reason = "sample_rate"          // not drawn
+	OverMax    Reason = "max_samples_per_game" // drawn, but others come before it
+)
+
+// Sampling says which samples of a line are kept. The zero value keeps all. Only SkipPlies, Side and MinClock are about
+// games alone.
+type Sampling struct {
+	SkipPlies  int     // of each game
+	Side       Side    // of games
+	MinClock   int     // seconds that the mover must have left after the move; moves without clock pass
+	MaxPerGame int     // 0: all
+	Rate       float64 // probability of each sample; 0: all
+	Seed       uint64
+}
+
+// Active reports whether anything may be dropped.
+func (s *Sampling) Active() bool { return *s != Sampling{Seed: s.Seed} }
+
+// Drops counts dropped samples by reason.
+type Drops map[Reason]int64
+
+// Add adds other to d and returns the sum; d may be nil.
+func (d Drops) Add(other Drops) Drops {
+	if len(other) == 0 {
+		return d
+	}
+	if d == nil {
+		d = Drops{}
+	}
+	for reason, n := range other {
+		d[reason] += n
+	}
+	return d
+}
+
+// Apply drops samples of a line that has no labels yet. white and black say which sides the player had; clocks holds
+// the seconds left after each ply's move, −1 where not known, and may be shorter than the line. What is drawn is a
+// pure function of the seed, the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what
+// a larger one keeps.
+func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
+	n := len(l.Moves)
+	all := l.Samples.Plies(nil, n)
+	kept, drops := make([]drawn, 0, len(all)), Drops{}
+	hash := l.GameHash()
+	for k, ply := range all {
+		d := drawn{sample: k, ply: ply, draw: s.draw(hash, ply)}
+		switch {
+		case l.Source == SourceGame && ply < s.SkipPlies:
+			drops[SkippedPly]++
+		case l.Source == SourceGame && !s.chosenSide(l, ply, white, black):
+			drops[OtherSide]++
+		case l.Source == SourceGame && s.MinClock > 0 && ply < len(clocks) && clocks[ply] >= 0 && int(clocks[ply]) < s.MinClock:
+			drops[LowClock]++
+		case s.Rate > 0 && float64(d.draw>>11)/(1<<53) >= s.Rate:
+			drops[RateDraw]++
+		default:
+			kept = append(kept, d)
+		}
+	}
+	if s.MaxPerGame > 0 && len(kept) > s.MaxPerGame {
+		drops[OverMax] += int64(len(kept) - s.MaxPerGame)
+		slices.SortFunc(kept, func(a, b drawn) int {
+			if a.draw != b.draw && a.draw < b.draw {
+				return -1
+			} else if a.draw != b.draw {
+				return 1
+			}
+			return a.ply - b.ply
+		})
+		kept = kept[:s.MaxPerGame]
+		slices.SortFunc(kept, func(a, b drawn) int { return a.ply - b.ply })
+	}
+	if len(kept) < len(all) {
+		l.keepSamples(kept)
+	}
+	return drops
+}
+
+// drawn is a sample with its draw.
+type drawn struct {
+	sample, ply int
+	draw        uint64
+}
+
+// draw returns a number of the sample that looks random.
+func (s *Sampling) draw(hash [16]byte, ply int) uint64 {
+	var b [28]byte
+	copy(b[:], hash[:])
+	binary.LittleEndian.PutUint64(b[16:], s.Seed)
+	binary.LittleEndian.PutUint32(b[24:], uint32(ply))
+	return xxhash.Sum64(b[:])
+}
+
+// chosenSide reports whether the side to move at a ply is asked for.
+func (s *Sampling) chosenSide(l *Line, ply int, white, black bool) bool {
+	isWhite := (l.Start.Turn() == board.White) == (ply%2 == 0)
+	switch s.Side {
+	case PlayerSide:
+		return isWhite && white || !isWhite && black
+	case WinnerSide:
+		return isWhite && l.Result == WhiteWins || !isWhite && l.Result == BlackWins
+	}
+	return true
+}
+
+// keepSamples keeps only those samples, given in order, and their policies.
+func (l *Line) keepSamples(kept []drawn) {
+	bitmap := make([]byte, len(l.Moves)/8+1)
+	for _, d := range kept {
+		bitmap[d.ply/8] |= 1 << (d.ply % 8)
+	}
+	l.Samples = SomePlies(bitmap)
+	if l.Policies == nil {
+		return
+	}
+	policies := make([][]PolicyTarget, len(kept))
+	for i, d := range kept {
+		policies[i] = l.Policies[d.sample]
+	}
+	l.Policies = policies
+}

@@ -1,0 +1,328 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"talbot/board"
+)
+
+// TableEngine is the name of the evaluations of a table that names no engine.
+const TableEngine = "table eval"
+
+// The columns of a table of evaluations, by any of their names.
+const (
+	tableFEN = iota
+	tableEval
+	tableMate
+	tableMove
+	tableDepth
+	tableNodes
+	tablePV
+	tableEngine
+	tableColumns
+)
+
+var tableNames = [tableColumns][]string{
+	tableFEN:    {"fen", "epd", "position"},
+	tableEval:   {"evaluation", "eval", "cp", "score", "stockfish"},
+	tableMate:   {"mate"},
+	tableMove:   {"move", "best", "bestmove", "best_move"},
+	tableDepth:  {"depth"},
+	tableNodes:  {"nodes"},
+	tablePV:     {"pv", "line"},
+	tableEngine: {"engine"},
+}
+
+var (
+	errEvalColumns = errors.New("fewer columns than the table has")
+	errMateNow     = errors.New("mate in 0 where there is a legal move")
+)
+
+// TableReader reads positions with evaluations from CSV, semicolon or tab separated text, with or without a header
+// line. Columns are found by their names (FEN or epd, Evaluation, eval, cp, mate, move, depth, nodes, pv or line,
+// engine); without header they are FEN and evaluation.
+//
+// Each position is a line of the data without moves, already labelled: [Imported] holds one label with one searched
+// line, or as many as there are rows in a row about the same position by the same engine, best first as the table
+// has them.
+//
+// A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
+type TableReader struct {
+	rows
+	convention Convention
+	auto       bool // the convention is found from the header and the first rows
+	begun      bool
+	comma      rune
+	column     [tableColumns]int // −1 if missing
+
+	group   *tableGroup // the position being read
+	pending []*Reject   // of rows behind the start of the group
+	err     error       // what ended the text
+}
+
+// tableGroup is a position and what its rows say.
+type tableGroup struct {
+	fen, engine string
+	line        Line
+	label       Label
+}
+
+// NewTableReader returns a reader of the table in r. A nil convention means that of the form: the columns of the
+// Strategic Test Suite's tables (epd, move, …) are centipawns from the side to move's view; every other table is from
+// White's view, in pawns if an evaluation in the first rows has decimals and in centipawns otherwise.
+func NewTableReader(r io.Reader, convention *Convention) *TableReader {
+	t := &TableReader{rows: newRows(r), auto: convention == nil, comma: ','}
+	if convention != nil {
+		t.convention = *convention
+	}
+	for i := range t.column {
+		t.column[i] = -1
+	}
+	t.column[tableFEN], t.column[tableEval] = 0, 1
+	return t
+}
+
+// Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
+// *[Reject], and reading can go on; every other error is final. Number counts the rows without header and blank
+// lines; a position has the number of its first row.
+func (t *TableReader) Next() (Line, Imported, error) {
+	if !t.begun {
+		t.begun = true
+		t.begin()
+	}
+	for t.err == nil {
+		if t.group == nil && len(t.pending) > 0 {
+			return t.reject()
+		}
+		row, offset, err := t.rows.next()
+		if err != nil && err != errRowLength {
+			t.err = err
+			break
+		}
+		if err == nil && (len(row) == 0 || t.header(row)) {
+			continue
+		}
+		t.number++
+		done, reject := (*tableGroup)(nil), (*Reject)(nil)
+		if err != nil {
+			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+		} else {
+			done, reject = t.row(string(row), offset)
+		}
+		if reject != nil {
+			reject.Number, reject.Offset, reject.At = t.number, offset, offset
+			t.pending = append(t.pending, reject)
+		}
+		if done == nil && t.group != nil && len(t.pending) >= maxPending {
+			done, t.group = t.group, nil
+		}
+		if done != nil {
+			return done.done()
+		}
+	}
+	if t.group != nil {
+		done := t.group
+		t.group = nil
+		return done.done()
+	}
+	if len(t.pending) > 0 {
+		return t.reject()
+	}
+	return Line{}, Imported{}, t.err
+}
+
+// maxPending bounds the rejects that wait for the position before them.
+const maxPending = 64
+
+func (t *TableReader) reject() (Line, Imported, error) {
+	r := t.pending[0]
+	t.pending = t.pending[1:]
+	return Line{}, Imported{}, r
+}
+
+// begin looks at the first rows for what separates the columns and, if the convention is not given, for decimals.
+func (t *TableReader) begin() {
+	head, _ := t.r.Peek(MaxRow)
+	if i := bytes.LastIndexByte(head, '\n'); i > 0 {
+		head = head[:i]
+	}
+	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	for _, c := range [...]byte{'\t', ',', ';'} {
+		if bytes.IndexByte(first, c) >= 0 {
+			t.comma = rune(c)
+			break
+		}
+	}
+	t.header(bytes.Trim(bytes.TrimPrefix(first, []byte("\ufeff")), " \t\r\n\x00\x1a"))
+	if !t.auto {
+		return
+	}
+	t.convention = KaggleConvention
+	if t.column[tableMove] >= 0 && t.column[tablePV] >= 0 && t.column[tableMate] < 0 {
+		t.convention = STSConvention
+	}
+	for row := range bytes.Lines(append(append(bytes.Clone(first), '\n'), rest...)) {
+		if fields, err := t.split(string(bytes.TrimSpace(row))); err == nil && strings.Contains(t.field(fields, tableEval), ".") {
+			t.convention.Unit = PawnUnit
+			return
+		}
+	}
+}
+
+// header reports whether the row is a header, and takes the places of the columns from it.
+func (t *TableReader) header(row []byte) bool {
+	if bytes.IndexByte(row, '/') >= 0 {
+		return false
+	}
+	fields, err := t.split(string(row))
+	if err != nil {
+		return false
+	}
+	place := [tableColumns]int{}
+	for c := range place {
+		place[c] = slices.IndexFunc(fields, func(f string) bool {
+			return slices.Contains(tableNames[c], strings.ToLower(strings.TrimSpace(f)))
+		})
+	}
+	if place[tableFEN] < 0 || place[tableEval] < 0 && place[tableMate] < 0 {
+		return false
+	}
+	t.column = place
+	return true
+}
+
+func (t *TableReader) split(row string) ([]string, error) {
+	if strings.IndexByte(row, '"') < 0 {
+		return strings.Split(row, string(t.comma)), nil
+	}
+	r := csv.NewReader(strings.NewReader(row))
+	r.Comma = t.comma
+	return r.Read()
+}
+
+// field returns a column of a row, or "" if it is missing.
+func (t *TableReader) field(fields []string, column int) string {
+	if i := t.column[column]; i >= 0 && i < len(fields) {
+		return strings.TrimSpace(fields[i])
+	}
+	return ""
+}
+
+// row reads one row. It returns the group before it if that is complete.
+func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *Reject) {
+	fields, err := t.split(text)
+	if err == nil && len(fields) <= max(t.column[tableFEN], t.column[tableEval], t.column[tableMate]) {
+		err = errEvalColumns
+	}
+	if err != nil {
+		return nil, &Reject{Reason: BadRow, Token: excerpt([]byte(text)), Err: err}
+	}
+	fen, engine := t.field(fields, tableFEN), TableEngine
+	if name := t.field(fields, tableEngine); name != "" {
+		engine += " (" + strings.ToValidUTF8(name, string(utf8.RuneError)) + ")"
+	}
+	g := t.group
+	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
+		g.label.Status != Labelled {
+		start, err := board.ParseFEN(fen)
+		if err != nil {
+			return nil, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+		}
+		g = &tableGroup{fen: fen, engine: engine, line: Line{
+			Source: SourceTable, Number: t.number, Offset: offset, Start: start, Samples: LastPosition(),
+		}}
+	}
+	if reject := t.evaluation(g, fields); reject != nil {
+		return nil, reject
+	}
+	if g != t.group {
+		done, t.group = t.group, g
+	}
+	return done, nil
+}
+
+// evaluation adds what a row says to its group.
+func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
+	p := &g.line.Start
+	text := t.field(fields, tableEval)
+	if mate := t.field(fields, tableMate); mate != "" && mate != "0" && (text == "" || strings.EqualFold(text, "none")) {
+		text = "#" + mate
+	}
+	score, err := t.convention.Parse(text, p.Turn())
+	if err != nil {
+		return &Reject{Reason: BadEval, Token: excerpt([]byte(text)), Err: err}
+	}
+	if !p.HasLegalMove() {
+		g.label = Label{Status: Terminal}
+		return nil
+	}
+	if n, ok := score.Mate(); ok && n == 0 {
+		return &Reject{Reason: BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
+	}
+	s := Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1), Nodes: int64(count(t.field(fields, tableNodes), 1<<53))}
+	after := *p
+	for _, text := range strings.Fields(t.field(fields, tablePV)) {
+		m, err := after.ParseSAN([]byte(text))
+		if err != nil {
+			return &Reject{Reason: IllegalMove, Ply: len(s.PV), Token: excerpt([]byte(text)), Err: err}
+		}
+		after.Play(m)
+		s.PV = append(s.PV, m)
+	}
+	if text := t.field(fields, tableMove); text != "" {
+		m, err := p.ParseSAN([]byte(text))
+		if err != nil {
+			return &Reject{Reason: IllegalMove, Token: excerpt([]byte(text)), Err: err}
+		}
+		if len(s.PV) == 0 || s.PV[0] != m {
+			s.PV = []board.Move{m}
+		}
+	}
+	if len(g.label.Lines) == 0 {
+		g.label.Status = Labelled
+		if len(s.PV) > 0 {
+			g.label.Best = s.PV[0]
+		}
+	}
+	g.label.Lines = append(g.label.Lines, s)
+	return nil
+}
+
+// count reads a whole number up to most, 0 if there is none.
+func count(text string, most int) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0
+	}
+	return n
+}
+
+func (g *tableGroup) done() (Line, Imported, error) {
+	return g.line, Imported{Engine: g.engine, Labels: []Label{g.label}}, nil
+}
+
+// LooksLikeTable reports whether a line of text is the header or a row of a table of evaluations.
+func LooksLikeTable(line []byte) bool {
+	for _, comma := range [...]rune{'\t', ',', ';'} {
+		t := NewTableReader(strings.NewReader(""), nil)
+		t.comma = comma
+		if t.header(line) {
+			return true
+		}
+		fields, err := t.split(string(line))
+		if err != nil || len(fields) < 2 || strings.Count(fields[0], "/") != 7 || len(strings.Fields(fields[0])) < 4 {
+			continue
+		}
+		if _, err := LichessConvention.Parse(strings.TrimSpace(fields[1]), board.White); err == nil {
+			return true
+		}
+	}
+	return false
+}

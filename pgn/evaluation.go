@@ -1,0 +1,198 @@
+package pgn
+
+import (
+	"bytes"
+	"strconv"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// EvalKind says who wrote an evaluation into a comment.
+type EvalKind uint8
+
+// The kinds of evaluations.
+const (
+	LichessEval   EvalKind = iota // “[%eval 0.35]” of the position after the move
+	TCECEval                      // “d=33, wv=0.60” of the mover's search of the position before the move
+	CutechessEval                 // “+0.31/12 0.5s” of the mover's search of the position before the move
+)
+
+// Evaluation is what a comment of the main line says about a position.
+type Evaluation struct {
+	Kind  EvalKind
+	Ply   int           // of the position that it is about
+	Score dataset.Score // from the view of the side to move there
+	Depth int           // 0: not given
+	Nodes int64         // 0: not given
+	Best  board.Move    // the searched move, which was played; NoMove for Lichess
+}
+
+// Notes are what the comments of a game's main line say beside the moves.
+type Notes struct {
+	// Evals are in the order of the text; at most one of a kind for each ply.
+	Evals []Evaluation
+	// Unread counts evaluations that could not be read or say nothing about a position of the game: of Lichess's
+	// form without decimals (ChessBase writes centipawns there), of TCEC's without a number.
+	Unread int
+	// Clocks holds for each ply the whole seconds that the mover had left after that move, −1 where it is not known.
+	Clocks []int32
+}
+
+func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0], Clocks: n.Clocks[:0]} }
+
+// note reads a comment behind the last move.
+func (p *Parser) note(text []byte) {
+	ply := len(p.moves)
+	if p.ReadClocks && ply > 0 {
+		if seconds, ok := clockOf(text); ok {
+			for len(p.notes.Clocks) < ply {
+				p.notes.Clocks = append(p.notes.Clocks, -1)
+			}
+			p.notes.Clocks[ply-1] = seconds
+		}
+	}
+	if !p.ReadEvals {
+		return
+	}
+	e, found, ok := evalOf(text, ply, p.pos.Turn())
+	if !found {
+		return
+	}
+	if ok = ok && e.Ply >= 0; ok {
+		for i := len(p.notes.Evals) - 1; i >= 0 && p.notes.Evals[i].Ply >= e.Ply; i-- {
+			ok = ok && (p.notes.Evals[i].Kind != e.Kind || p.notes.Evals[i].Ply != e.Ply)
+		}
+	}
+	if !ok {
+		p.notes.Unread++
+		return
+	}
+	if e.Kind != LichessEval {
+		e.Best = p.moves[e.Ply]
+	}
+	p.notes.Evals = append(p.notes.Evals, e)
+}
+
+// evalOf reads the evaluation in a comment that stands behind ply moves, where turn is to move. found is false if
+// there is none in the text, ok is false if it cannot be used.
+func evalOf(text []byte, ply int, turn board.Color) (e Evaluation, found, ok bool) {
+	if value, has := command(text, "[%eval "); has {
+		value, depth, _ := bytes.Cut(value, []byte(","))
+		value = bytes.TrimSpace(value)
+		e = Evaluation{Kind: LichessEval, Ply: ply, Depth: wholeNumber(depth, 1<<16-1)}
+		if bytes.IndexByte(value, '.') < 0 && bytes.IndexByte(value, '#') < 0 {
+			return e, true, false
+		}
+		score, err := dataset.LichessConvention.Parse(string(value), turn)
+		e.Score = score
+		return e, true, err == nil && usable(score)
+	}
+	if value, has := pair(text, "wv"); has {
+		e = Evaluation{Kind: TCECEval, Ply: ply - 1}
+		depth, _ := pair(text, "d")
+		nodes, _ := pair(text, "n")
+		e.Depth, e.Nodes = wholeNumber(depth, 1<<16-1), int64(wholeNumber(nodes, 1<<53))
+		score, err := dataset.TCECConvention.Parse(string(value), turn.Other())
+		e.Score = score
+		return e, true, err == nil && usable(score)
+	}
+	value, depth, has := cutechess(text)
+	if !has {
+		return e, false, false
+	}
+	e = Evaluation{Kind: CutechessEval, Ply: ply - 1, Depth: wholeNumber(depth, 1<<16-1)}
+	score, err := dataset.CutechessConvention.Parse(string(value), turn.Other())
+	e.Score = score
+	return e, true, err == nil && usable(score)
+}
+
+// usable reports whether a score can be that of a position from which a move is played: a mate in 0 cannot.
+func usable(s dataset.Score) bool {
+	n, mate := s.Mate()
+	return !mate || n != 0
+}
+
+// command returns what stands between the name of a command such as “[%clk ” and its bracket.
+func command(text []byte, name string) ([]byte, bool) {
+	i := bytes.Index(text, []byte(name))
+	if i < 0 {
+		return nil, false
+	}
+	rest := text[i+len(name):]
+	end := bytes.IndexByte(rest, ']')
+	if end < 0 {
+		return nil, false
+	}
+	return bytes.TrimSpace(rest[:end]), true
+}
+
+// pair returns the value of “name=value” in a list that is separated by commas or blanks.
+func pair(text []byte, name string) ([]byte, bool) {
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(name))
+		if i < 0 {
+			return nil, false
+		}
+		i += from
+		from = i + len(name)
+		if from == len(text) || text[from] != '=' || i > 0 && text[i-1] != ',' && !isSpace(text[i-1]) {
+			continue
+		}
+		value := text[from+1:]
+		if end := bytes.IndexFunc(value, func(r rune) bool { return r == ',' || r < 256 && isSpace(byte(r)) }); end >= 0 {
+			value = value[:end]
+		}
+		return value, true
+	}
+}
+
+// cutechess takes “+0.31/12 0.5s” apart. The sign must be there unless the number is 0: other programs write the same
+// without sign from other views.
+func cutechess(text []byte) (value, depth []byte, ok bool) {
+	word := bytes.TrimLeft(text, " \t\r\n")
+	if i := bytes.IndexFunc(word, func(r rune) bool { return r < 256 && isSpace(byte(r)) }); i >= 0 {
+		word = word[:i]
+	}
+	value, depth, ok = bytes.Cut(word, []byte("/"))
+	if !ok || len(value) == 0 || len(depth) == 0 || depth[0] < '0' || depth[0] > '9' {
+		return nil, nil, false
+	}
+	if value[0] != '+' && value[0] != '-' && string(value) != "0.00" {
+		return nil, nil, false
+	}
+	if mate := len(value) > 1 && value[1] == 'M'; !mate && bytes.IndexByte(value, '.') < 0 {
+		return nil, nil, false
+	}
+	return value, bytes.TrimRight(depth, ","), true
+}
+
+// clockOf returns the whole seconds of a “[%clk 1:02:03]” in a comment.
+func clockOf(text []byte) (seconds int32, ok bool) {
+	value, ok := command(text, "[%clk ")
+	if !ok {
+		return 0, false
+	}
+	value, _, _ = bytes.Cut(value, []byte("."))
+	total, parts := 0, bytes.Split(value, []byte(":"))
+	if len(parts) < 2 || len(parts) > 3 {
+		return 0, false
+	}
+	for _, part := range parts {
+		n, err := strconv.ParseUint(string(part), 10, 16)
+		if err != nil {
+			return 0, false
+		}
+		total = 60*total + int(n)
+	}
+	return int32(min(total, 1<<30)), true
+}
+
+// wholeNumber reads a whole number up to most, 0 if there is none.
+func wholeNumber(text []byte, most int) int {
+	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	if err != nil || n < 0 || n > most {
+		return 0
+	}
+	return n
+}

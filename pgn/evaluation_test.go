@@ -1,0 +1,160 @@
+package pgn
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// notesOf parses one game and returns its evaluations as "ply score depth best", and its clocks.
+func notesOf(t *testing.T, text string) (evals []string, notes *Notes) {
+	t.Helper()
+	p := &Parser{ReadEvals: true, ReadClocks: true}
+	if _, r := p.Parse(Game{Number: 1, Text: []byte(text)}); r != nil {
+		t.Fatal(r)
+	}
+	for _, e := range p.Notes().Evals {
+		evals = append(evals, fmt.Sprintf("%d %v %d %v", e.Ply, e.Score, e.Depth, e.Best))
+	}
+	return evals, p.Notes()
+}
+
+// TestEvaluations has worked examples of each form: of which position, from whose view.
+func TestEvaluations(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+		unread           int
+	}{
+		// The position after 1. e4, Black to move; White is 0.35 ahead.
+		{"lichess", "1. e4 { [%eval 0.35] [%clk 0:03:00] } 1... e5 { [%eval 0.24,18] } 2. Ke2 { [%eval #-3] } *",
+			"1 cp -35 0 0000, 2 cp 24 18 0000, 3 mate 3 0 0000", 0},
+		// The start position, searched by White, who then played e4; then Black's search of the position after it.
+		{"tcec", "1. e4 {d=33, sd=50, n=120, wv=0.60, } e5 { ev=-0.42, d=19, wv=0.42 } 2. Nf3 {book} Nc6 {wv=M5}",
+			"0 cp 60 33 e2e4, 1 cp -42 19 e7e5, 3 mate -3 0 b8c6", 0},
+		{"cutechess", "1. e4 {+0.31/12 0.5s} e5 {-0.20/11 0.4s} 2. Nf3 {0.00/9 1s, White wins} Nc6 {-M4/20 1s}",
+			"0 cp 31 12 e2e4, 1 cp -20 11 e7e5, 2 cp 0 9 g1f3, 3 mate -2 20 b8c6", 0},
+		{"no sign", "1. e4 {0.31/12 239} e5 {5/7} 2. Nf3 {1-0/1-0}", "", 0},
+		{"centipawns", "1. e4 {[%eval 31,15]}", "", 1},
+		{"twice", "1. e4 {[%eval 0.31]} {[%eval 0.32]}", "1 cp -31 0 0000", 1},
+		{"variation", "1. e4 (1. d4 {[%eval 9.00]}) {[%eval 0.31]} e5", "1 cp -31 0 0000", 0},
+		{"before the first move", "{wv=0.5} {[%eval 0.20]} 1. e4 {wv=0.30}", "0 cp 30 0 e2e4", 0},
+		{"nothing", "1. e4 {wv=} e5 {wv=-} 2. Nf3 {[%eval ] swv=1.0} Nc6 {[%eval #0]}", "", 4},
+		{"Black first", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7 {wv=1.50} 2. e4 {[%eval 2.00]}",
+			"0 cp -150 0 e8d7, 2 cp -200 0 0000", 0},
+	} {
+		evals, notes := notesOf(t, c.text)
+		if got := strings.Join(evals, ", "); got != c.want || notes.Unread != c.unread {
+			t.Errorf("%s: %q, %d unread; want %q, %d", c.name, got, notes.Unread, c.want, c.unread)
+		}
+	}
+	_, notes := notesOf(t, "1. e4 {[%clk 0:01:02]} e5 2. Nf3 {[%clk 1:00:00.5]} Nc6 {[%clk x]}")
+	if got := fmt.Sprint(notes.Clocks); got != "[62 -1 3600]" {
+		t.Errorf("clocks %s", got)
+	}
+}
+
+// TestSelect leaves games out by their tags, before their moves are looked at.
+func TestSelect(t *testing.T) {
+	p := &Parser{Select: func(head *dataset.Line) dataset.Reason {
+		if head.WhiteElo < 2000 {
+			return dataset.LowElo
+		}
+		return ""
+	}}
+	_, r := p.Parse(Game{Number: 3, Offset: 7, Text: []byte("[WhiteElo \"1999\"]\n\n1. e5 *")})
+	if r == nil || r.Reason != dataset.LowElo || r.Number != 3 || r.Offset != 7 {
+		t.Errorf("%+v", r)
+	}
+	if l, r := p.Parse(Game{Text: []byte("[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 *")}); r != nil || l.Tag("White") != "A" {
+		t.Errorf("%+v, %v", l, r)
+	}
+}
+
+// TestEvaluationsShared counts the evaluations of the shared files. Those of the TCEC corpus are what its README has,
+// 2,602,079, without the 239 in its two Chess960 games. Where a TCEC game ends in mate, the mating side's own search
+// before its last move says mate in 1, if it says mate at all.
+func TestEvaluationsShared(t *testing.T) {
+	for file, want := range map[string]struct{ evals, clocks int }{
+		"corpus/tcec-evals.pgn.zst":                          {2_602_079 - 239, 0},
+		"pgn/lichess/lichess-2021-10-g001-600.pgn.zst":       {2_997, 40_428},
+		"pgn/dirty/python-chess/cutechess-fischerrandom.pgn": {0, 0},
+	} {
+		in, err := Open(sharedData + "/" + file)
+		if err != nil {
+			t.Skip("SKIPPED: the shared test data are not here")
+		}
+		evals, unread, clocks, mates, odd := 0, 0, 0, 0, 0
+		p, s := &Parser{ReadEvals: true, ReadClocks: true}, NewSplitter(in)
+		for {
+			b, err := s.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range b.Games {
+				l, r := p.Parse(g)
+				if r != nil {
+					continue
+				}
+				n := p.Notes()
+				evals, unread = evals+len(n.Evals), unread+n.Unread
+				for _, c := range n.Clocks {
+					if c >= 0 {
+						clocks++
+					}
+				}
+				if k := len(n.Evals); k > 0 && n.Evals[k-1].Kind == TCECEval && n.Evals[k-1].Ply == len(l.Moves)-1 && mated(&l) {
+					switch mate, ok := n.Evals[k-1].Score.Mate(); {
+					case ok && mate == 1:
+						mates++
+					case ok:
+						odd++
+					}
+				}
+			}
+			b.Release()
+		}
+		in.Close()
+		if evals+unread != want.evals || unread != 0 || clocks != want.clocks {
+			t.Errorf("%s: %d evaluations, %d unread, %d clocks; want %+v", file, evals, unread, clocks, want)
+		}
+		if odd > mates/100 {
+			t.Errorf("%s: before the mating move, %d evaluations say mate in 1 and %d do not", file, mates, odd)
+		}
+		t.Logf("%s: %d evaluations, %d clocks, %d of %d mating moves known", file, evals, clocks, mates, mates+odd)
+	}
+}
+
+func mated(l *dataset.Line) bool {
+	p := l.Start
+	for _, m := range l.Moves {
+		p.Play(m)
+	}
+	return p.IsCheckmate()
+}
+
+// FuzzComment checks that no comment breaks the reading of evaluations and clocks.
+func FuzzComment(f *testing.F) {
+	for _, s := range []string{"[%eval 0.35] [%clk 0:03:00]", "d=33, n=5, wv=-M3", "+0.31/12 0.5s", "0.00/9,", "wv=wv=1"} {
+		f.Add([]byte(s), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, white bool) {
+		turn := board.Black
+		if white {
+			turn = board.White
+		}
+		e, found, ok := evalOf(text, 7, turn)
+		if ok && !found || ok && (!e.Score.Valid() || !usable(e.Score) || e.Depth < 0 || e.Depth > 1<<16-1 || e.Nodes < 0 || e.Ply < 6 || e.Ply > 7) {
+			t.Fatalf("%+v, %v, %v", e, found, ok)
+		}
+		if s, ok := clockOf(text); ok && s < 0 {
+			t.Fatal(s)
+		}
+	})
+}

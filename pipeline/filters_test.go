@@ -1,0 +1,293 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// writeRows writes a table of evaluations and EPD of n random positions each, every tenth of them bad.
+func writeRows(t testing.TB, table, tactics string, n int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 0))
+	var csv, epd bytes.Buffer
+	csv.WriteString("FEN,Evaluation\n")
+	for i := range n {
+		p := board.StartPosition()
+		for range 6 + rng.IntN(30) {
+			legal := p.LegalMoves(nil)
+			if len(legal) == 0 {
+				break
+			}
+			p.Play(legal[rng.IntN(len(legal))])
+		}
+		eval, op := fmt.Sprintf("%+d", rng.IntN(500)-250), "bm"
+		legal := p.LegalMoves(nil)
+		if len(legal) == 0 {
+			continue
+		}
+		best := p.SAN(legal[rng.IntN(len(legal))])
+		if i%10 == 3 {
+			eval, op = "?", "c0"
+		}
+		fmt.Fprintf(&csv, "%s,%s\n", p.FEN(), eval)
+		fmt.Fprintf(&epd, "%s %s %s; id \"%d\";\n", p.EPD(), op, best, i)
+	}
+	for path, b := range map[string][]byte{table: csv.Bytes(), tactics: epd.Bytes()} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameRejects compares the tables of rejects of two runs with each other and with the counts.
+func sameRejects(t *testing.T, a, b job) {
+	t.Helper()
+	ta, err := os.ReadFile(a.Rejects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb, err := os.ReadFile(b.Rejects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(ta, tb) {
+		t.Errorf("the tables of rejects differ: %d and %d bytes", len(ta), len(tb))
+	}
+	m, err := dataset.ReadManifest(b.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTable(t, string(tb), m)
+}
+
+// checkTable fails unless the table has each reject that the manifest counts.
+func checkTable(t *testing.T, table string, m *dataset.Manifest) {
+	t.Helper()
+	rows := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	counts := map[dataset.Reason]int64{}
+	for _, row := range rows[1:] {
+		cells := strings.Split(row, "\t")
+		if len(cells) != 5 {
+			t.Fatalf("row %q", row)
+		}
+		counts[dataset.Reason(cells[3])]++
+	}
+	if rows[0]+"\n" != rejectsHeader || fmt.Sprint(counts) != fmt.Sprint(m.Counts.Rejects) || len(counts) < 3 {
+		t.Errorf("the table has %v, the manifest %v", counts, m.Counts.Rejects)
+	}
+}
+
+const annotated = `[Event "A"]
+[White "Tal, Mikhail"]
+[Black "Engine"]
+[WhiteElo "2700"]
+[BlackElo "2650"]
+[Result "1-0"]
+
+1. e4 {[%eval 0.20] [%clk 0:01:00]} e5 {[%eval 0.30] [%clk 0:00:05]} 2. Qh5 {[%eval -0.50]} Nc6 {[%eval 0.10]}
+3. Bc4 {wv=0.60, d=10} Nf6 {wv=M2, d=11} 4. Qxf7# {wv=M1} 1-0
+
+[Event "B"]
+[White "Other"]
+[Black "Tal"]
+[Result "1-0"]
+
+1. d4 d5 1-0
+
+[Event "C"]
+[WhiteElo "2700"]
+[BlackElo "2500"]
+[Result "*"]
+
+1. f3 Ke5 *
+`
+
+// ingestText ingests one file and returns its lines.
+func ingestText(t *testing.T, name, text string, in Ingest) (Summary, *shards.Dataset, []*dataset.Line) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in.Inputs, in.Splits = []string{path}, dataset.DefaultSplits
+	if in.Out == "" {
+		in.Out = filepath.Join(dir, "out")
+	}
+	sum, err := in.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(t, in.Out)
+	d, err := shards.OpenDataset(in.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	var lines []*dataset.Line
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := *l
+		lines = append(lines, &kept)
+	}
+	return sum, d, lines
+}
+
+func TestImportEvals(t *testing.T) {
+	sum, d, lines := ingestText(t, "a.pgn", annotated, Ingest{ImportEvals: true})
+	if want := (Evals{Imported: 7}); sum.Evals != want || len(lines) != 2 {
+		t.Fatalf("%+v, want %+v", sum.Evals, want)
+	}
+	var got []string
+	for _, c := range lines[0].Labels {
+		f := d.Manifest.Fingerprints[c.Fingerprint]
+		s := f.Engine + " " + f.Limit
+		for k, l := range c.Labels {
+			if l.Status == dataset.Labelled {
+				s += fmt.Sprintf(", %d: %v %v", k, l.Lines[0].Score, l.Best)
+			}
+		}
+		got = append(got, s)
+	}
+	want := "lichess eval imported, 1: cp -20 0000, 2: cp 30 0000, 3: cp 50 0000, 4: cp 10 0000\n" +
+		"TCEC Tal, Mikhail imported, 4: cp 60 f1c4, 6: mate 1 h5f7\n" +
+		"TCEC Engine imported, 5: mate -1 g8f6"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+func TestFilteredIngest(t *testing.T) {
+	rejects := filepath.Join(t.TempDir(), "rejects.tsv")
+	in := Ingest{Rejects: rejects, ImportEvals: true}
+	in.Filters.Player, in.Filters.Side, in.Filters.WonOnly = "Tal", dataset.WinnerSide, true
+	in.Filters.MinClock = 30
+	sum, d, lines := ingestText(t, "a.pgn", annotated, in)
+	if sum.GamesRead != 3 || sum.GamesKept != 1 || sum.Rejects[dataset.NoWinner] != 1 || sum.Rejects[dataset.OtherPlayer] != 1 ||
+		sum.Samples != 4 || sum.SamplesDropped[dataset.OtherSide] != 3 || sum.Evals != (Evals{Imported: 4, NoSample: 3}) {
+		t.Errorf("%+v", sum)
+	}
+	if got := fmt.Sprint(lines[0].Samples.Plies(nil, len(lines[0].Moves)), d.Manifest.Flags); got !=
+		"[0 2 4 6] [{import-evals true} {min-clock 30} {player Tal} {side winner}]" {
+		t.Error(got)
+	}
+	table, err := os.ReadFile(rejects)
+	if err != nil || !strings.Contains(string(table), "\t2\t") || !strings.Contains(string(table), "\tplayer\t") {
+		t.Errorf("%s, %v", table, err)
+	}
+	if _, err := in.Run(t.Context()); err == nil {
+		t.Error("no inputs")
+	}
+	in.Inputs, in.Out = []string{filepath.Join("testdata", "x")}, filepath.Join(t.TempDir(), "x")
+	os.WriteFile(filepath.Join(filepath.Dir(in.Out), "x.pgn"), []byte(annotated), 0o666)
+	in.Inputs = []string{filepath.Join(filepath.Dir(in.Out), "x.pgn")}
+	if _, err := in.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+		t.Errorf("a file is overwritten: %v", err)
+	}
+}
+
+// TestTablesAndEPD reads both and labels what they left open.
+func TestTablesAndEPD(t *testing.T) {
+	sum, d, lines := ingestText(t, "a.csv", "FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n", Ingest{})
+	if sum.Evals.Imported != 1 || len(lines) != 2 || d.Manifest.Counts.Labelled != 1 || d.Manifest.Counts.Terminal != 1 ||
+		lines[0].Labels[0].Labels[0].Lines[0].Score != dataset.Centipawns(-36) || d.Manifest.Fingerprints[0].Engine != dataset.TableEngine {
+		t.Errorf("%+v, %+v", sum, d.Manifest.Counts)
+	}
+	out := filepath.Join(t.TempDir(), "labelled")
+	small(t)
+	defer os.Unsetenv(child)
+	l := job{Inputs: []string{d.Dir}, Out: out, Workers: 1}.label()
+	l.SkipImported = true
+	if sum, err := l.Run(t.Context()); err != nil || sum.Labelled != 0 || sum.Skipped != 2 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	l.Out, l.SkipImported = out+"-all", false
+	if sum, err := l.Run(t.Context()); err != nil || sum.Labelled != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	verify(t, l.Out)
+
+	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n", Ingest{})
+	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 || lines[1].Tag(dataset.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+func TestExpandInputs(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.pgn", "a.pgn.zst", "notes.txt", "sub/c.epd", ".hidden/d.pgn", "we[i]rd.pgn", "empty/x.txt"} {
+		path := filepath.Join(dir, name)
+		os.MkdirAll(filepath.Dir(path), 0o777)
+		os.WriteFile(path, []byte("x"), 0o666)
+	}
+	for _, c := range []struct {
+		in   []string
+		want string
+	}{
+		{[]string{""}, "a.pgn.zst b.pgn sub/c.epd we[i]rd.pgn | empty/x.txt notes.txt"},
+		{[]string{"*.pgn"}, "b.pgn we[i]rd.pgn |"},
+		{[]string{"we[i]rd.pgn", "b.pgn", "b.pgn", "notes.txt"}, "we[i]rd.pgn b.pgn notes.txt |"},
+		{[]string{"b.pgn", "."}, "b.pgn a.pgn.zst sub/c.epd we[i]rd.pgn | empty/x.txt notes.txt"},
+	} {
+		var in, skipped []string
+		for _, p := range c.in {
+			in = append(in, filepath.Join(dir, p))
+		}
+		got, err := ExpandInputs(in, func(p string) { skipped = append(skipped, p) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/", "")
+		if text != c.want {
+			t.Errorf("%v: %s, want %s", c.in, text, c.want)
+		}
+	}
+	for _, p := range []string{"empty", "*.none", "missing.pgn"} {
+		if _, err := ExpandInputs([]string{filepath.Join(dir, p)}, nil); err == nil {
+			t.Errorf("%s: no error", p)
+		}
+	}
+	if _, err := ExpandInputs([]string{filepath.Join(dir, "empty")}, nil); !errors.Is(err, ErrNoInputs) {
+		t.Error(err)
+	}
+}
+
+// TestFilterFlags: the manifest's flags are sorted, and filters that contradict themselves are refused.
+func TestFilterFlags(t *testing.T) {
+	for name, f := range map[string]Filters{
+		"ratings": {Filter: dataset.Filter{MinElo: 2, MaxElo: 1}},
+		"either":  {Filter: dataset.Filter{EitherElo: true}},
+		"unknown": {Filter: dataset.Filter{KeepUnknownElo: true, DropUnknownElo: true}},
+		"plies":   {Filter: dataset.Filter{MinPlies: -1}},
+		"rate":    {Sampling: dataset.Sampling{Rate: 1.5}},
+		"side":    {Sampling: dataset.Sampling{Side: dataset.PlayerSide}},
+		"dates":   {Filter: dataset.Filter{Since: dataset.Date{Year: 2, Month: 1, Day: 1}, Until: dataset.Date{Year: 1, Month: 1, Day: 1}}},
+	} {
+		if f.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for name, preset := range Presets {
+		var f Filters
+		preset(&f)
+		if f.Check() != nil || !f.active() {
+			t.Errorf("%s: %v", name, f.flags())
+		}
+	}
+	var none Filters
+	if none.active() || len((&Ingest{}).flags()) != 0 {
+		t.Error("a filter is on by default")
+	}
+}

@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// TestLabelCounts labels searched, terminal and failed samples: manifest, verification and statistics count each label
+// once, by its status.
+func TestLabelCounts(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "games.pgn")
+	const dead = "[FEN \"8/8/4k3/8/8/4K3/8/8 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd3 Kd5 *\n\n"
+	if err := os.WriteFile(path, []byte(dead+"[White \"A\"]\n\n1. e4 e5 2. Nf3 *\n\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := filepath.Join(dir, "lines")
+	ingest(t, lines, 1, path)
+	p := board.StartPosition()
+	m, err := p.ParseUCI("e2e4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Play(m)
+	t.Setenv(failOn, p.EPD())
+	defer os.Unsetenv(child)
+	check := func(in, out string, labelled, terminal, failed int64) {
+		t.Helper()
+		sum, err := job{Inputs: []string{in}, Out: out, Workers: 1}.label().Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := verify(t, out)
+		d, err := dataset.ReadManifest(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := d.Counts
+		want := [3]int64{labelled, terminal, failed}
+		if got := [3]int64{c.Labelled, c.Terminal, c.Failed}; got != want || [3]int64{r.Labelled, r.Terminal, r.Failed} != want || sum.Failed != failed {
+			t.Errorf("manifest %v, verification %+v, summary %+v; want %v", got, r, sum, want)
+		}
+		s, err := Stats{Dir: out}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Labels[0].Statuses
+		if s.Labelled != labelled || got["labelled"] != labelled || got["terminal"] != terminal || got["failed"] != failed {
+			t.Errorf("statistics: %d, %v", s.Labelled, got)
+		}
+	}
+	first := filepath.Join(dir, "labelled")
+	check(lines, first, 2, 2, 1)
+	os.Unsetenv(failOn)
+	check(first, filepath.Join(dir, "mended"), 3, 2, 0)
+}
+
+// evalGames writes short games that later ones begin with, with evaluations, tables of positions and other games.
+func evalGames(t *testing.T, dir string) (short, long, table string) {
+	t.Helper()
+	text := func(name string, n int, moves string) string {
+		var b strings.Builder
+		for i := range n {
+			a := "abcdefg"[i%7]
+			fmt.Fprintf(&b, "[White \"%s\"]\n[Result \"*\"]\n\n1. %c3 {[%%eval 0.2]} %c6 {[%%eval 0.1]} %s *\n\n", name, a, a, moves)
+		}
+		path := filepath.Join(dir, name+".pgn")
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	table = filepath.Join(dir, "table.csv")
+	start := board.StartPosition()
+	if err := os.WriteFile(table, []byte("FEN,Evaluation\n"+start.FEN()+",+20\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return text("short", 7, "2. Nh3 {[%eval 0.3]} Nh6"), text("long", 7, "2. Nh3 {[%eval 0.3]} Nh6 3. Ng1 {[%eval 0.0]} Ng8"), table
+}
+
+// TestPrunedCounts compares a dataset from which prefixes were pruned with one that never had them.
+func TestPrunedCounts(t *testing.T) {
+	small(t)
+	shardPositions = 10
+	dir := t.TempDir()
+	short, long, table := evalGames(t, dir)
+	request := func(name string, inputs ...string) Ingest {
+		in := Ingest{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2, ImportEvals: true}
+		in.Filters.SkipPlies, in.Filters.Rate = 1, 0.8
+		return in
+	}
+	run := func(in Ingest) (Summary, dataset.Counts) {
+		t.Helper()
+		sum, err := in.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify(t, in.Out)
+		m, err := dataset.ReadManifest(in.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum, m.Counts
+	}
+	wantSum, want := run(request("want", table, long))
+	pruned := request("pruned", table, short, long)
+	pruned.Rejects = filepath.Join(dir, "pruned.tsv")
+	sum, got := run(pruned)
+	if got.Rejects[Prefix] == 0 || got.GamesKept != want.GamesKept || got.Samples != want.Samples || got.Labelled != want.Labelled ||
+		!maps.Equal(got.SamplesDropped, want.SamplesDropped) || sum.Evals.Imported != wantSum.Evals.Imported {
+		t.Errorf("%+v, %+v; want %+v, %+v", got, sum.Evals, want, wantSum.Evals)
+	}
+	rows, err := os.ReadFile(pruned.Rejects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(rows), short+"\t"); int64(n) != got.Rejects[Prefix]+got.Rejects[dataset.NoSamples]-want.Rejects[dataset.NoSamples] {
+		t.Errorf("%d rows of %q:\n%s", n, short, rows)
+	}
+
+	// Interrupted in the midst of pruning, and again before the shard in progress.json had its new content.
+	again := request("again", table, short, long)
+	again.Rejects = filepath.Join(dir, "again.tsv")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	again.Rejected = func(_ string, r *dataset.Reject) {
+		if r.Reason == Prefix {
+			cancel()
+		}
+	}
+	if _, err := again.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	again.Rejected = nil
+	path := filepath.Join(again.Out, progressName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p outputProgress
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	part, err := os.OpenFile(filepath.Join(again.Out, rejectsName), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const torn = "a row that the killed run marked\n"
+	part.WriteString(torn)
+	part.Close()
+	last := len(p.Manifest.Shards) - 1
+	p.Pruning = &pruning{Shard: last, Dropped: dataset.Counts{GamesKept: 1}, Rejects: p.Rejects}
+	p.Rejects += int64(len(torn))
+	if text, err = json.Marshal(p); err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(again)
+	same(t, pruned.Out, again.Out)
+	other, err := os.ReadFile(again.Rejects)
+	if err != nil || string(other) != string(rows) {
+		t.Errorf("%v; rejects\n%s\nwant\n%s", err, other, rows)
+	}
+}
+
+// TestPlanKinds plans every kind of input as ingest reads it.
+func TestPlanKinds(t *testing.T) {
+	dir := t.TempDir()
+	table, tactics, games := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd"), filepath.Join(dir, "games.pgn")
+	writeRows(t, table, tactics, 100)
+	writeGames(t, games, 20, 1)
+	inputs := []string{table, tactics, games}
+	e, err := Plan{Inputs: inputs, Workers: 1, TrainRate: 1, Passes: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits, KeepDuplicates: true}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples || e.Rejected != sum.GamesRead-sum.GamesKept {
+		t.Errorf("%+v, ingested %+v", e, sum)
+	}
+}
+
+// TestWithoutDrops takes away no more of a reason than there is, and loses none.
+func TestWithoutDrops(t *testing.T) {
+	const rate, clock, side = dataset.RateDraw, dataset.LowClock, dataset.OtherSide
+	for _, c := range []struct{ d, other, want dataset.Drops }{
+		{nil, nil, nil},
+		{dataset.Drops{side: 3}, nil, dataset.Drops{side: 3}},
+		{dataset.Drops{side: 3, rate: 2}, dataset.Drops{side: 3, rate: 1}, dataset.Drops{rate: 1}},
+		{dataset.Drops{rate: 1, clock: 4}, dataset.Drops{rate: 3}, dataset.Drops{clock: 2}},
+		{dataset.Drops{rate: 3, clock: 1}, dataset.Drops{clock: 2}, dataset.Drops{rate: 2}},
+	} {
+		if got := withoutDrops(maps.Clone(c.d), c.other); !maps.Equal(got, c.want) {
+			t.Errorf("%v without %v is %v, want %v", c.d, c.other, got, c.want)
+		}
+	}
+}

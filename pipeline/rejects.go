@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"talbot/dataset"
+)
+
+// rejectsName is the file in the output folder that collects the rejects until the dataset is finished. It is cut back
+// to the last mark when the command is repeated, so that it says of each game once why it was left out.
+const rejectsName = "rejects.part"
+
+const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
+
+// rejectsFile is a table of rejects being made.
+type rejectsFile struct {
+	path string // where it goes in the end
+	file *os.File
+	w    *bufio.Writer
+	size int64
+}
+
+// openRejects begins the table in the folder, or takes it up at the given size, that of the last mark.
+func openRejects(dir, path string, size int64) (*rejectsFile, error) {
+	f, err := os.OpenFile(filepath.Join(dir, rejectsName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("opening the table of rejects: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() < size {
+		err = fmt.Errorf("%d bytes, not %d: %w", info.Size(), size, dataset.ErrDamaged)
+	}
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		_, err = f.Seek(size, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("table of rejects %q: %w", f.Name(), err)
+	}
+	r := &rejectsFile{path: path, file: f, w: bufio.NewWriterSize(f, 64<<10), size: size}
+	if size == 0 {
+		r.write(rejectsHeader)
+	}
+	return r, nil
+}
+
+func (r *rejectsFile) write(s string) {
+	n, _ := r.w.WriteString(s) // an error stays in the writer until mark
+	r.size += int64(n)
+}
+
+// cell removes from a text what would break the table.
+var cell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\x00", "")
+
+// add writes one row. The file is as it was named on the command line.
+func (r *rejectsFile) add(path string, reject *dataset.Reject) {
+	r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
+		cell.Replace(reject.Detail())))
+}
+
+// mark makes durable what was added and returns its size.
+func (r *rejectsFile) mark() (int64, error) {
+	err := r.w.Flush()
+	if err == nil {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("writing the table of rejects: %w", err)
+	}
+	return r.size, nil
+}
+
+// publish copies the table to its place, whole or not at all.
+func (r *rejectsFile) publish() error {
+	if _, err := r.mark(); err != nil {
+		return err
+	}
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("reading the table of rejects: %w", err)
+	}
+	out, err := dataset.CreateAtomic(r.path)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, r.file); err != nil {
+		out.Abort()
+		return fmt.Errorf("writing %q: %w", r.path, err)
+	}
+	return out.Commit()
+}
+
+func (r *rejectsFile) close() {
+	if r != nil && r.file != nil {
+		r.file.Close()
+		r.file = nil
+	}
+}
+
+// checkRejects refuses a path at which something stands, unless an interrupted run in dir may have put it there.
+func checkRejects(path, dir string) error {
+	if filepath.Clean(filepath.Dir(path)) == filepath.Clean(dir) {
+		return fmt.Errorf("table of rejects %q: a dataset's folder holds nothing else: %w", path, ErrOccupied)
+	}
+	if _, err := os.Stat(filepath.Join(dir, progressName)); err == nil {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%q is there already and is not overwritten: %w", path, ErrOccupied)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("table of rejects: %w", err)
+	}
+	return nil
+}
