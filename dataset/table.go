@@ -98,7 +98,8 @@ func (t *TableReader) Next() (Line, Imported, error) {
 		t.begin()
 	}
 	for t.err == nil {
-		if t.group == nil && len(t.pending) > 0 {
+		// Numbers ascend, so that a reader can go on behind one.
+		if len(t.pending) > 0 && (t.group == nil || t.pending[0].Number < t.group.line.Number) {
 			return t.reject()
 		}
 		row, offset, err := t.rows.next()
@@ -127,7 +128,7 @@ func (t *TableReader) Next() (Line, Imported, error) {
 			return done.done()
 		}
 	}
-	if t.group != nil {
+	if t.group != nil && (len(t.pending) == 0 || t.pending[0].Number > t.group.line.Number) {
 		done := t.group
 		t.group = nil
 		return done.done()

@@ -390,7 +390,7 @@ func TestKill(t *testing.T) {
 					t.Fatal(err)
 				}
 				// Long enough to get somewhere, short enough to be killed most of the time.
-				after := time.Duration(10+rng.IntN(60)) * time.Millisecond
+				after := time.Duration(8+rng.IntN(30)) * time.Millisecond
 				if j.Verb == "label" {
 					after *= 5
 				}
@@ -400,6 +400,15 @@ func TestKill(t *testing.T) {
 				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
 				err := cmd.Wait()
 				timer.Stop()
+				if err == nil && kills == 0 && round < 50 { // too fast for the timer: once more
+					if err := os.RemoveAll(j.Out); err != nil {
+						t.Fatal(err)
+					}
+					if j.Rejects != "" {
+						os.Remove(j.Rejects)
+					}
+					continue
+				}
 				if err == nil {
 					break
 				}
