@@ -126,23 +126,10 @@ func TestPrefixesInterrupted(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	early := filepath.Join(dir, "early") // the folder as a kill leaves it before the mark
-	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
-	request.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == Prefix && ctx.Err() == nil {
-			if err := os.CopyFS(early, os.DirFS(out)); err != nil {
-				t.Error(err)
-			}
-			cancel()
-		}
-	}
-	if _, err := request.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
 	copyFiles := func(from, to, pattern string) {
 		t.Helper()
 		files, err := filepath.Glob(filepath.Join(from, pattern))
-		if err != nil || len(files) == 0 {
+		if err = errors.Join(err, os.MkdirAll(to, 0o777)); err != nil || len(files) == 0 {
 			t.Fatalf("no %s in %s: %v", pattern, from, err)
 		}
 		for _, file := range files {
@@ -154,6 +141,19 @@ func TestPrefixesInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	early := filepath.Join(dir, "early") // the folder as a kill leaves it before the mark
+	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
+	request.Rejected = func(_ string, r *dataset.Reject) {
+		if r.Reason == Prefix && ctx.Err() == nil {
+			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", progressName} { // others are being written
+				copyFiles(out, early, pattern)
+			}
+			cancel()
+		}
+	}
+	if _, err := request.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
 	}
 	copyFiles(out, early, "shard-*.zst")
 	copyFiles(early, out, "draft-*.zst") // there again as if killed behind the mark

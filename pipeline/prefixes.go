@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"talbot/dataset"
@@ -33,11 +34,39 @@ func (g *ingester) finishDrafts(ctx context.Context) error {
 		return err
 	}
 	g.seen = nil
-	for g.out.progress.Final < len(g.out.progress.Drafts) {
-		if err := ctx.Err(); err != nil {
-			return err
+	first := g.out.progress.Final
+	drafts := slices.Clone(g.out.progress.Drafts[first:])
+	ctx, cancel := context.WithCancel(ctx)
+	results := make([]chan finished, len(drafts))
+	for i := range results {
+		results[i] = make(chan finished, 1)
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		defer close(next)
+		for i := range drafts {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
 		}
-		if err := g.finishDraft(prefixes); err != nil {
+	})
+	for range g.Workers {
+		wg.Go(func() {
+			for i := range next {
+				results[i] <- g.out.finishDraft(drafts[i].File, first+i, prefixes)
+			}
+		})
+	}
+	for i, result := range results {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := g.replaceDraft(drafts[i].File, <-result); err != nil {
 			return err
 		}
 	}
@@ -72,49 +101,64 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error
 // moves, with which every game from their position begins.
 func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
 
-// finishDraft writes the next draft as a shard, without the games of those keys.
-func (g *ingester) finishDraft(prefixes map[gameKey128]bool) error {
-	o := g.out
-	p := &o.progress
-	draft := filepath.Join(o.dir, p.Drafts[p.Final].File)
-	r, err := shards.Open(draft)
+// finished is a draft that was written again.
+type finished struct {
+	shard   dataset.ShardInfo // without lines there is no shard
+	dropped []dataset.Line
+	err     error
+}
+
+// finishDraft writes a draft as the shard of that number, without the games of those keys.
+func (o *output) finishDraft(draft string, number int, prefixes map[gameKey128]bool) (f finished) {
+	r, err := shards.Open(filepath.Join(o.dir, draft))
 	if err != nil {
-		return err
+		return finished{err: err}
 	}
 	defer r.Close()
-	w, err := shards.Create(o.dir, len(p.Manifest.Shards), shards.WithWorkers(o.workers))
+	w, err := shards.Create(o.dir, number)
 	if err != nil {
-		return err
+		return finished{err: err}
 	}
 	defer w.Abort()
-	var dropped dataset.Counts
 	var lines []dataset.Line
 	for i := range r.Blocks() {
 		if lines, err = r.ReadBlock(i, lines[:0]); err != nil {
-			return err
+			return finished{err: err}
 		}
 		for k := range lines {
 			l := &lines[k]
 			if len(prefixes) > 0 && prunable(l) && prefixes[lineKey(l)] {
-				g.drop(l, &dropped)
+				f.dropped = append(f.dropped, *l)
 			} else if err := w.Write(l); err != nil {
-				return err
+				return finished{err: err}
 			}
 		}
 	}
 	if w.Lines() > 0 {
-		info, err := w.Commit()
-		if err != nil {
-			return err
-		}
-		p.Manifest.Shards = append(p.Manifest.Shards, info)
+		f.shard, f.err = w.Commit()
+	}
+	return f
+}
+
+// replaceDraft puts the shard in the place of its draft and counts what was dropped.
+func (g *ingester) replaceDraft(draft string, f finished) error {
+	if f.err != nil {
+		return f.err
+	}
+	o := g.out
+	var dropped dataset.Counts
+	for i := range f.dropped {
+		g.drop(&f.dropped[i], &dropped)
 	}
 	o.subtract(&dropped)
-	p.Final++
+	if f.shard.Lines > 0 {
+		o.progress.Manifest.Shards = append(o.progress.Manifest.Shards, f.shard)
+	}
+	o.progress.Final++
 	if err := o.mark(); err != nil {
 		return err
 	}
-	if err := os.Remove(draft); err != nil {
+	if err := os.Remove(filepath.Join(o.dir, draft)); err != nil {
 		return fmt.Errorf("removing a draft whose shard is written: %w", err)
 	}
 	return nil

@@ -178,7 +178,6 @@ func (w *Writer) write(p []byte) {
 type compressed struct {
 	block *block
 	index blockIndex
-	bytes []byte
 	err   error
 	done  chan struct{}
 }
@@ -213,7 +212,7 @@ func (w *Writer) drain(keep int) {
 			c.index.Columns[i].Offset += w.size
 		}
 		w.index.Blocks = append(w.index.Blocks, c.index)
-		w.write(c.bytes)
+		w.write(c.block.packed)
 		c.block.reset()
 		w.blocks = append(w.blocks, c.block)
 	}
@@ -243,10 +242,11 @@ func (c *compressed) run(draft bool) {
 		defer encoders.Put(e)
 		pack = func(dst, raw []byte) []byte { return e.EncodeAll(raw, dst) }
 	}
+	b.packed = b.packed[:0]
 	for _, col := range b.columns() {
-		from := len(c.bytes)
-		c.bytes = pack(c.bytes, col.raw)
-		frame := c.bytes[from:]
+		from := len(b.packed)
+		b.packed = pack(b.packed, col.raw)
+		frame := b.packed[from:]
 		c.index.Columns = append(c.index.Columns, columnIndex{
 			Name: col.name, Offset: int64(from), Size: int64(len(frame)), Raw: int64(len(col.raw)),
 			Hash: checksum(xxhash.Sum64(frame)),
