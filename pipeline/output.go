@@ -86,7 +86,7 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, dataset.ManifestName)); err == nil {
-		return nil, fmt.Errorf("%q: %w", dir, ErrFinished)
+		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), tidy(dir))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("creating the output folder: %w", err)
@@ -103,6 +103,55 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 		return nil, err
 	}
 	return o, nil
+}
+
+// tidy removes what is left beside a finished dataset when its command was killed behind the last step, or could not
+// remove something.
+func tidy(dir string) error {
+	left, err := leftovers(dir)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	lock, err := dataset.Lock(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil // it is just being finished
+	}
+	defer lock.Close()
+	return removeLeftovers(dir)
+}
+
+// leftovers returns the files of a dataset's folder that are of no use once it is finished; the lock is the last.
+func leftovers(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	lock := false
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == lockName:
+			lock = true
+		case name == progressName, name == rejectsName, strings.HasSuffix(name, ".tmp"):
+			names = append(names, name)
+		}
+	}
+	if lock {
+		names = append(names, lockName)
+	}
+	return names, nil
+}
+
+func removeLeftovers(dir string) error {
+	names, err := leftovers(dir)
+	for _, name := range names {
+		if err == nil {
+			err = dataset.Remove(filepath.Join(dir, name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the dataset is finished, but: %w", err)
+	}
+	return nil
 }
 
 // checkFolder refuses a folder that holds files that are not of an interrupted
@@ -177,7 +226,7 @@ func (o *output) sweep() error {
 		if known[e.Name()] {
 			continue
 		}
-		if err := os.Remove(filepath.Join(o.dir, e.Name())); err != nil {
+		if err := dataset.Remove(filepath.Join(o.dir, e.Name())); err != nil {
 			return fmt.Errorf("removing what an interrupted run left: %w", err)
 		}
 	}
@@ -303,17 +352,8 @@ func (o *output) finish() error {
 	if err := dataset.WriteManifest(o.dir, &o.progress.Manifest); err != nil {
 		return err
 	}
-	names := []string{progressName, lockName}
-	if o.rejects != nil {
-		o.rejects.close()
-		names = append(names, rejectsName)
-	}
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(o.dir, name)); err != nil {
-			return fmt.Errorf("the dataset is finished, but: %w", err)
-		}
-	}
-	return nil
+	o.rejects.close()
+	return removeLeftovers(o.dir)
 }
 
 // close drops an unfinished shard and gives the folder free.

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -158,7 +157,7 @@ func (g *ingester) replaceDraft(draft string, f finished) error {
 	if err := o.mark(); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(o.dir, draft)); err != nil {
+	if err := dataset.Remove(filepath.Join(o.dir, draft)); err != nil {
 		return fmt.Errorf("removing a draft whose shard is written: %w", err)
 	}
 	return nil
