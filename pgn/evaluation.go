@@ -190,9 +190,14 @@ func clockOf(text []byte) (seconds int32, ok bool) {
 
 // wholeNumber reads a whole number up to most, 0 if there is none.
 func wholeNumber(text []byte, most int) int {
-	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
-	if err != nil || n < 0 || n > most {
-		return 0
+	n := 0
+	for _, c := range bytes.TrimSpace(text) {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		if n = 10*n + int(c-'0'); n > most {
+			return 0
+		}
 	}
 	return n
 }

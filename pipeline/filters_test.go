@@ -291,3 +291,31 @@ func TestFilterFlags(t *testing.T) {
 		t.Error("a filter is on by default")
 	}
 }
+
+// TestFilteredWorkers: filters, sampling, duplicates, prefixes and rejects give the same bytes at any number of workers.
+func TestFilteredWorkers(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	inputs, _, _, _ := cutGames(t, dir)
+	games := filepath.Join(dir, "more.pgn")
+	writeGames(t, games, 500, 11)
+	var first job
+	for _, workers := range []int{1, 2, 5} {
+		j := job{Verb: "ingest", Inputs: append([]string{games}, inputs...), Workers: workers}
+		j.Out = filepath.Join(dir, fmt.Sprint("workers", workers))
+		j.Rejects = j.Out + ".tsv"
+		if err := j.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			first = j
+			m, err := dataset.ReadManifest(j.Out)
+			if err != nil || len(m.Shards) < 3 || len(m.Counts.Rejects) < 4 || len(m.Counts.SamplesDropped) < 2 {
+				t.Fatalf("too little is filtered: %+v, %v", m, err)
+			}
+			continue
+		}
+		same(t, first.Out, j.Out)
+		sameRejects(t, first, j)
+	}
+}
