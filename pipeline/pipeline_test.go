@@ -464,9 +464,8 @@ func TestLabel(t *testing.T) {
 	out := filepath.Join(dir, "labelled")
 	l := job{Inputs: []string{lines}, Out: out, Workers: 2}.label()
 	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	l.Progress = func(Progress) {
-		if n++; n == 400 {
+	l.Progress = func(p Progress) {
+		if p.Count >= 400 {
 			cancel()
 		}
 	}
@@ -524,9 +523,8 @@ func TestLabel(t *testing.T) {
 		l.In, l.Out = out, filepath.Join(dir, "two")
 		l.Engine.Limit = stockfish.Nodes(200)
 		ctx, cancel := context.WithCancel(t.Context())
-		n := 0
-		l.Progress = func(Progress) {
-			if n++; n == 2*endgames/3 { // in a later shard
+		l.Progress = func(p Progress) {
+			if p.Count >= 2*endgames/3 { // in a later shard
 				cancel()
 			}
 		}
@@ -651,10 +649,10 @@ func labelledLines(t *testing.T, dir string) map[string]bool {
 }
 
 func TestJournalTorn(t *testing.T) {
-	label := dataset.Label{
+	label := []dataset.Label{{Status: dataset.Terminal}, {
 		Status: dataset.Labelled, Best: board.NewMove(12, 28),
 		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20, Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
-	}
+	}}
 	dir := t.TempDir()
 	path := filepath.Join(dir, journalName(0))
 	j, err := openJournal(dir, 0, nil)
@@ -662,7 +660,7 @@ func TestJournalTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int64(3) {
-		if err := j.append(i, &label); err != nil {
+		if err := j.append(i, label); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -674,7 +672,7 @@ func TestJournalTorn(t *testing.T) {
 	for cut := range len(whole) + 1 {
 		os.WriteFile(path, whole[:cut], 0o666)
 		n := int64(0)
-		j, err := openJournal(dir, 0, func(sample int64, l dataset.Label) {
+		j, err := openJournal(dir, 0, func(sample int64, l []dataset.Label) {
 			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
 				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
 			}
@@ -691,7 +689,7 @@ func TestJournalTorn(t *testing.T) {
 	for at := range whole {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1
-		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l dataset.Label) {
+		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l []dataset.Label) {
 			if fmt.Sprint(l) != fmt.Sprint(label) {
 				t.Fatalf("flip at %d goes unnoticed", at)
 			}
@@ -703,10 +701,10 @@ func TestJournalTorn(t *testing.T) {
 
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(encodeRecord(nil, 7, &dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}))
+	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if sample, l, err := decodeRecord(data); err == nil {
-			if _, again, err := decodeRecord(encodeRecord(nil, sample, &l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
+			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
 				t.Errorf("%v becomes %v, %v", l, again, err)
 			}
 		}

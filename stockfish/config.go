@@ -80,6 +80,17 @@ const (
 	LineScope
 )
 
+// String returns "position", "line" or "default".
+func (s HashScope) String() string {
+	switch s {
+	case PositionScope:
+		return "position"
+	case LineScope:
+		return "line"
+	}
+	return "default"
+}
+
 // Config is what an engine is started with. Only Limit has no default.
 type Config struct {
 	Path string   // the executable, as for Find

@@ -193,8 +193,8 @@ func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
 	}
 	defer e.Close()
 	d.Stockfish.Path, d.Stockfish.Name = e.Path(), e.Name()
-	if print, err := e.Fingerprint(); err == nil {
-		d.Stockfish.Build = print.Build
+	if prints, err := e.Fingerprints(); err == nil {
+		d.Stockfish.Build = prints[0].Build
 	}
 	d.add("stockfish", statusOK, "", "%s, %s", e.Name(), e.Path())
 }

@@ -133,7 +133,7 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	shown := 0
 	sum, err := pipeline.Label{
 		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, SkipImported: o.skipImported, Progress: show,
-		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv, Fresh: o.fresh},
+		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv},
 		Pool:   pool.Store,
 		Failed: func(err error) {
 			if shown++; shown <= shownRejects {

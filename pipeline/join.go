@@ -1,0 +1,4 @@
+package pipeline
+
+// shardFlag is the flag of a manifest that says which share of the lines was labelled.
+const shardFlag = "shard"
