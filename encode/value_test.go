@@ -115,7 +115,7 @@ func TestValueOfLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := Value(TalbotBot{}, &p, c.label); got != c.want || ok != c.ok {
+		if got, ok := Value(TalbotBot{}, RecipeValue, &p, c.label); got != c.want || ok != c.ok {
 			t.Errorf("%s: value %v %v, want %v %v", c.name, got, ok, c.want, c.ok)
 		}
 	}

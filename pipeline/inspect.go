@@ -26,6 +26,7 @@ type Inspect struct {
 	Split  *dataset.Split
 
 	Encoder encode.Encoder
+	Value   encode.ValueTarget
 }
 
 // Inspected is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
@@ -211,7 +212,7 @@ func (in *inspector) inspect(l *dataset.Line) *Inspected {
 	if label.Status == dataset.Labelled {
 		s.Label = in.label(&label, column)
 	}
-	if v, ok := encode.Value(e, p, label); ok {
+	if v, ok := encode.Value(e, in.Inspect.Value, p, label); ok {
 		s.Value = &v
 	}
 	in.policy(s, label)

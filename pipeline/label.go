@@ -35,7 +35,9 @@ type Label struct {
 
 	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Shard.
 	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
-	verb []dataset.Tag // flags of the manifest beside the usual ones
+	// expect is how many samples only chooses, for the progress.
+	expect int64
+	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
 // Shard is one of several equal shares of the lines: number I of N, from 1. Which share a line is in depends on its

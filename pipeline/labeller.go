@@ -98,7 +98,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
 	}
-	flags = append(flags, l.verb...)
+	flags = append(flags, l.flags...)
 	slices.SortFunc(flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 	return dataset.Manifest{
 		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
@@ -157,7 +157,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.only != nil {
 		return l.only(line, hash, sample, ply)
 	}
-	if l.Shard.N > 0 && xxhash.Sum64(append([]byte("shard"), hash[:]...))%uint64(l.Shard.N) != uint64(l.Shard.I-1) {
+	if l.Shard.N > 0 && l.Shard.of(hash) != l.Shard.I {
 		return false
 	}
 	return l.Fraction <= 0 || l.Fraction >= 1 || draw(hash, ply) < l.Fraction
@@ -219,6 +219,9 @@ func (l *labeller) report() {
 	total := l.in.Manifest.Counts.Samples
 	if l.Fraction > 0 && l.Fraction < 1 {
 		total = int64(l.Fraction * float64(total))
+	}
+	if l.only != nil {
+		total = l.expect
 	}
 	if l.Shard.N > 0 {
 		total /= int64(l.Shard.N)

@@ -63,14 +63,14 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 		l := &lines[i]
 		key := dataset.SplitKey(l)
 		if split := s.Manifest.Splits.Of(key); want[split] {
-			r.add(d.encoder, &w, l, s.label, key, split)
+			r.add(d.encoder, d.Options.Value, &w, l, s.label, key, split)
 		}
 	}
 	return r, nil
 }
 
 // add takes a line over if it has usable samples.
-func (r *records) add(e encode.Encoder, w *encode.Walker, l *dataset.Line, label int, key uint64, split dataset.Split) {
+func (r *records) add(e encode.Encoder, target encode.ValueTarget, w *encode.Walker, l *dataset.Line, label int, key uint64, split dataset.Split) {
 	before := len(r.samples)
 	for w.Reset(l); w.Next(); {
 		said := labelOf(l, w.Sample(), label)
@@ -78,7 +78,7 @@ func (r *records) add(e encode.Encoder, w *encode.Walker, l *dataset.Line, label
 			policy: uint32(len(r.policies)), value: float32(math.NaN())}
 		r.policies = encode.Policy(r.policies, e, w, said)
 		s.choices = uint16(len(r.policies) - int(s.policy))
-		if v, ok := encode.Value(e, w.Position(), said); ok {
+		if v, ok := encode.Value(e, target, w.Position(), said); ok {
 			s.value = v
 		}
 		if s.choices == 0 && !s.hasValue() {
