@@ -244,4 +244,3 @@ func (g *ledger) made(id identity, labels []dataset.Label) []waiter {
 	s.owned, s.labels, s.waiters = true, labels, nil
 	return waiters
 }
-
