@@ -94,10 +94,15 @@ func (t ValueTarget) of(e Encoder, s *dataset.Searched) (float32, bool) {
 		}
 		return float32(int(s.WDL.Win)-int(s.WDL.Loss)) / 1000, true
 	case WinProbValue:
-		if cp, ok := s.Score.Centipawns(); ok {
-			return float32(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp))))) - 1), true
-		}
-		return TalbotBot{}.Value(s.Score)
+		return WinningChances(s.Score)
 	}
 	return e.Value(s.Score)
+}
+
+// WinningChances is [WinProbValue] of a score; false if it is none.
+func WinningChances(s dataset.Score) (float32, bool) {
+	if cp, ok := s.Centipawns(); ok {
+		return float32(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp))))) - 1), true
+	}
+	return TalbotBot{}.Value(s)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"talbot/board"
@@ -17,15 +18,15 @@ import (
 
 // The reasons for which a sample of a game is no tactic, in the order in which they are looked for.
 const (
-	TacticUnlabelled  dataset.Reason = "unlabelled"        // no label of the fingerprint
-	TacticOnlyMove    dataset.Reason = "only_move"         // there is one legal move
-	TacticOneLine     dataset.Reason = "one_line"          // the engine scored no second move
-	TacticUncertain   dataset.Reason = "uncertain"         // the engine's move is not that of its best line
-	TacticNoAdvantage dataset.Reason = "no_advantage"      // the best move's score is below Advantage
-	TacticOthersHold  dataset.Reason = "others_hold"       // the second best move's score is above Second
-	TacticSmallGap    dataset.Reason = "small_gap"         // the two differ by less than Gap
-	NoTactic          dataset.Reason = "no_tactic"         // of a line: none of its samples is one
-	NotAGame          dataset.Reason = "not_a_game" // of a line: an endgame or a position of a table
+	TacticUnlabelled  dataset.Reason = "unlabelled"   // no label of the fingerprint
+	TacticOnlyMove    dataset.Reason = "only_move"    // there is one legal move
+	TacticOneLine     dataset.Reason = "one_line"     // the engine scored no second move
+	TacticUncertain   dataset.Reason = "uncertain"    // the engine's move is not that of its best line
+	TacticNoAdvantage dataset.Reason = "no_advantage" // the best move's score is below Advantage
+	TacticOthersHold  dataset.Reason = "others_hold"  // the second best move's score is above Second
+	TacticSmallGap    dataset.Reason = "small_gap"    // the two differ by less than Gap
+	NoTactic          dataset.Reason = "no_tactic"    // of a line: none of its samples is one
+	NotAGame          dataset.Reason = "not_a_game"   // of a line: an endgame or a position of a table
 )
 
 // Tactics is the request to find, in labelled games, the positions where exactly one move holds the advantage. Scores
@@ -120,7 +121,7 @@ func (t Tactics) column(m *dataset.Manifest) (int, error) {
 			continue
 		}
 		for _, o := range f.Options {
-			if n, err := strconv.Atoi(o.Value); o.Name == "MultiPV" && err == nil && n > 1 {
+			if n, err := strconv.Atoi(o.Value); strings.EqualFold(o.Name, "MultiPV") && err == nil && n > 1 {
 				return i, nil
 			}
 		}

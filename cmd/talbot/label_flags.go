@@ -79,12 +79,8 @@ func (o *engineOptions) config(cmd *cobra.Command) (stockfish.Config, error) {
 
 // find sets the engine's executable.
 func (o *engineOptions) find(c *stockfish.Config) error {
-	path := o.engine
-	if path == "stockfish" {
-		path = ""
-	}
 	var err error
-	c.Path, err = stockfish.Find(path)
+	c.Path, err = stockfish.Find(o.engine)
 	return err
 }
 
