@@ -12,15 +12,15 @@ import (
 
 // labelTally counts the labels of one fingerprint.
 type labelTally struct {
-	statuses     [dataset.Failed + 1]int64
-	mating       int64
-	mated        int64
-	bins         [len(scoreEdges) + 1]int64
-	nodes        int64 // sum
-	depths       spread
-	effort       map[int]int64 // labels by the power of two that their nodes reach
-	least, most  int64         // nodes
-	played       Played
+	statuses    [dataset.Failed + 1]int64
+	mating      int64
+	mated       int64
+	bins        [len(scoreEdges) + 1]int64
+	nodes       int64 // sum
+	depths      spread
+	effort      map[int]int64 // labels by the power of two that their nodes reach
+	least, most int64         // nodes
+	played      Played
 }
 
 func newLabelTallies(n int) []labelTally {
