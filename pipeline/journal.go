@@ -28,9 +28,10 @@ import (
 // length of the PV uvarint, its moves u16. What follows the last whole record
 // is cut off when the journal is opened.
 type journal struct {
-	file   *dataset.File
-	buf    []byte
-	synced time.Time
+	file    *dataset.File
+	buf     []byte
+	synced  time.Time
+	syncing chan error // the sync under way, if there is one: nobody waits for the disk
 }
 
 const (
@@ -117,14 +118,30 @@ func (j *journal) append(sample int64, labels []dataset.Label) error {
 		return nil
 	}
 	j.synced = time.Now()
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("writing the label journal: %w", err)
+	if j.syncing != nil {
+		select {
+		case err := <-j.syncing:
+			if j.syncing = nil; err != nil {
+				return fmt.Errorf("writing the label journal: %w", err)
+			}
+		default:
+			return nil // a slow disk
+		}
 	}
+	j.syncing = make(chan error, 1)
+	go func(done chan<- error) { done <- j.file.Sync() }(j.syncing)
 	return nil
 }
 
 func (j *journal) close() error {
-	return errors.Join(j.file.Sync(), j.file.Close())
+	var err error
+	if j.syncing != nil {
+		err = <-j.syncing
+	}
+	if err = errors.Join(err, j.file.Sync(), j.file.Close()); err != nil {
+		return fmt.Errorf("writing the label journal: %w", err)
+	}
+	return nil
 }
 
 func encodeRecord(b []byte, sample int64, labels []dataset.Label) []byte {

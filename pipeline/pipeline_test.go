@@ -43,14 +43,33 @@ func TestMain(m *testing.M) {
 // failOn names the environment variable with the position, as EPD, on which the engine ends.
 const failOn = "TALBOT_TEST_FAIL_ON"
 
+// searchLog names the environment variable with the file to which engines add a line for each search: the limit and
+// the position. hasMemory is the one that, if set, makes scores a function of all searches since the memory was cleared.
+const (
+	searchLog = "TALBOT_TEST_SEARCHES"
+	hasMemory = "TALBOT_TEST_MEMORY"
+)
+
+func logSearch(path, limit string, p *board.Position) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s: %s\n", limit, p.FEN())
+}
+
 // engine is a UCI engine whose score is a function of the position alone.
 func engine() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	p := board.StartPosition()
+	var since []string // searched since the memory was cleared
 	for in.Scan() {
 		f := strings.Fields(in.Text())
 		switch f[0] {
+		case "ucinewgame":
+			since = nil
 		case "uci":
 			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 16 min 1 max 64\nuciok")
 		case "isready":
@@ -61,9 +80,16 @@ func engine() {
 			if f := os.Getenv(failOn); f != "" && p.EPD() == f {
 				os.Exit(1)
 			}
+			if path := os.Getenv(searchLog); path != "" {
+				logSearch(path, in.Text(), &p)
+			}
 			time.Sleep(time.Millisecond)
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
+			if os.Getenv(hasMemory) != "" {
+				fmt.Fprint(h, since)
+				since = append(since, p.FEN())
+			}
 			h.Write([]byte(p.FEN()))
 			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n", int(h.Sum32()%400)-200, m, m)
 		case "quit":
@@ -98,7 +124,8 @@ type job struct {
 	Verb, Out string
 	Inputs    []string
 	Workers   int
-	Count     int64  // endgames
+	Count     int64 // endgames
+	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
 }
 
@@ -135,7 +162,7 @@ func (j job) label() Label {
 	path, _ := os.Executable()
 	return Label{
 		In: j.Inputs[0], Out: j.Out, Workers: j.Workers,
-		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100)},
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Scope: j.Scope},
 	}
 }
 
@@ -359,15 +386,10 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := os.Getenv("TALBOT_FULL") != ""
-	drawn := filepath.Join(dir, "endgames")
-	if err := (job{Verb: "synth", Out: drawn, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * endgames},
-		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j
@@ -427,9 +449,6 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 		}
 		// Long enough to get somewhere, short enough to be killed most of the time.
 		after := time.Duration(8+rng.IntN(30)) * time.Millisecond
-		if j.Verb == "label" {
-			after *= 5
-		}
 		if kills >= most {
 			after = time.Minute
 		}

@@ -145,7 +145,8 @@ func (p *Pool) Close() error {
 // again, or the moves are illegal, the result is Failed, with the reason. That
 // somebody killed the engine from outside does not count, up to ten times.
 // Failures are handed on only when another position has succeeded since or the
-// jobs are at their end.
+// jobs are at their end. Besides them, at most four results for each worker are
+// searched for or wait for done at a time.
 //
 // When ctx ends, no further search begins; the running ones finish, their results
 // are handed on and Label returns the cause of ctx.
@@ -169,7 +170,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	n := len(p.workers)
 	hard, kill := context.WithCancelCause(p.abort)
 	todo := make(chan task, p.buffer())
-	results := make(chan outcome, 64*n) // room for what is made while done waits for a disk
+	results := make(chan outcome, 2*n) // so few because what waits here is lost with the process
 	var wg sync.WaitGroup
 	for _, w := range p.workers {
 		wg.Go(func() { w.run(ctx, hard, todo, results) })

@@ -182,7 +182,7 @@ func TestRealShallower(t *testing.T) {
 	cfg := realConfig(t, Depth(10))
 	cfg.Shallower = []int{1, 3, 7}
 	p := newPool(t, cfg, 2)
-	jobs := gameJobs(t)[10:22]
+	jobs := gameJobs(t)[10:14]
 	got, err := gather(t.Context(), t, p, slices.Values(jobs))
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestRealShallower(t *testing.T) {
 // TestRealLines: with the memory kept for a line, node limits are reproducible as
 // long as the line is searched in order, and not otherwise.
 func TestRealLines(t *testing.T) {
-	cfg := realConfig(t, Nodes(5000))
+	cfg := realConfig(t, Nodes(1000))
 	cfg.Scope = LineScope
 	var jobs []Job
 	for _, g := range games {
