@@ -201,7 +201,7 @@ func TestAudit(t *testing.T) {
 			}
 		}
 	}
-	if changed != sum.All.Samples || abs(value/float64(changed)-sum.All.ValueMSE) > 1e-6 || sum.All.BestMove != 0 {
+	if changed != sum.All.Samples || math.Abs(value/float64(changed)-sum.All.ValueMSE) > 1e-6 || sum.All.BestMove != 0 {
 		t.Errorf("%d samples with an MSE of %g, reported %+v", changed, value/float64(changed), sum.All)
 	}
 	for _, p := range sum.Phases {
@@ -210,7 +210,7 @@ func TestAudit(t *testing.T) {
 	for _, p := range sum.Pieces {
 		pieces += float64(p.Samples) * p.ValueMSE
 	}
-	if all := float64(sum.All.Samples) * sum.All.ValueMSE; abs(phases-all) > 1e-6 || abs(pieces-all) > 1e-6 {
+	if all := float64(sum.All.Samples) * sum.All.ValueMSE; math.Abs(phases-all) > 1e-6 || math.Abs(pieces-all) > 1e-6 {
 		t.Errorf("the parts do not make the whole: %+v", sum)
 	}
 	if _, err := (Audit{Label: Label{In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "x")}, Share: 1}).Run(t.Context()); !errors.Is(err, ErrNoLabels) {
@@ -241,7 +241,7 @@ func TestCalibrate(t *testing.T) {
 	dir := t.TempDir()
 	openings(t, filepath.Join(dir, "g.pgn"), 10, 1)
 	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Workers: 1}.label()
-	r.Engine.Limit = stockfishMillisecond
+	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
 	sum, err := Calibrate{Dir: filepath.Join(dir, "in"), Engine: r.Engine, Workers: 2}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -257,8 +257,4 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-var stockfishMillisecond = stockfish.MoveTime(time.Millisecond)
-
 func tanh(cp int) float64 { return math.Tanh(float64(cp) / 350) }
-
-func abs(x float64) float64 { return math.Abs(x) }
