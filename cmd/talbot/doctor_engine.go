@@ -43,7 +43,7 @@ func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
 	}
 	d.add("stockfish", statusOK, "", "%s, %s, %d nodes/s in one process", s.Name, s.Path, s.NodesPerSecond)
 	if remedy := slowBuild(s.Compiler, d.AVX2); remedy != "" {
-		d.add("stockfish", statusAbsent, remedy, "this build uses %s and not this processor's AVX2: an AVX2 build of the same source, with the same evaluations, is about 1.7 times as fast", instructions(s.Compiler))
+		d.add("build", statusAbsent, remedy, "this Stockfish uses %s and not this processor's AVX2: an AVX2 build of the same source, with the same evaluations, is about 1.7 times as fast", instructions(s.Compiler))
 	}
 }
 
