@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -260,6 +261,41 @@ func TestLineScope(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	equalScores(t, "reused", scores(t, again.Out), want)
+}
+
+// TestMoveTimeResumes: under a time limit a line that was under way is gone on with, not begun again.
+func TestMoveTimeResumes(t *testing.T) {
+	defer os.Unsetenv(child)
+	dir := t.TempDir()
+	count := searches(t)
+	openings(t, filepath.Join(dir, "g.pgn"), 4, 1)
+	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Out: filepath.Join(dir, "out"), Workers: 1}.label()
+	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
+	runs := 0
+	for done := false; !done; runs++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		made := int64(0)
+		r.Progress = func(p Progress) {
+			if made++; made == 7 { // in the middle of a line
+				cancel()
+			}
+		}
+		sum, err := r.Run(ctx)
+		cancel()
+		if done = err == nil; !done && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if done && sum.HashScope != "line" {
+			t.Errorf("%+v", sum)
+		}
+	}
+	m, err := dataset.ReadManifest(r.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(count()); n != m.Counts.Labelled || runs < 5 || m.Counts.Labelled+m.Counts.Terminal != m.Counts.Samples {
+		t.Errorf("%d searches for %d labels in %d runs", n, m.Counts.Labelled, runs)
+	}
 }
 
 // TestShards: what several machines label, joined, is to the byte what one labels alone.
