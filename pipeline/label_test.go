@@ -254,6 +254,26 @@ func TestLineScope(t *testing.T) {
 	}
 	equalScores(t, "the rest of half", scores(t, whole.Out), want)
 
+	// Labels of whole lines are not those of a part of their samples.
+	part := half
+	part.In, part.Out, part.Reuse = shuffled.In, filepath.Join(dir, "part"), []string{r.Out}
+	labelled(t, part)
+	equalScores(t, "a part beside whole lines", scores(t, part.Out), scores(t, half.Out))
+
+	// A failure is mended with its whole line, also by who asks for a part.
+	failing := r
+	failing.Out = filepath.Join(dir, "failing")
+	t.Setenv(failOn, chosenPosition(t, in, 0.5))
+	if sum := labelled(t, failing); sum.Failed == 0 {
+		t.Error("nothing failed")
+	}
+	t.Setenv(failOn, "")
+	mended := half
+	mended.In, mended.Out = failing.Out, filepath.Join(dir, "mended")
+	labelled(t, mended)
+	equalScores(t, "mended", scores(t, mended.Out), want)
+	count()
+
 	// Whole lines are reused.
 	again := r
 	again.In, again.Out, again.Reuse = shuffled.In, filepath.Join(dir, "again"), []string{r.Out}
@@ -261,6 +281,31 @@ func TestLineScope(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	equalScores(t, "reused", scores(t, again.Out), want)
+}
+
+// chosenPosition returns a position, as EPD, that occurs once in a dataset, late in a line, and is in that fraction.
+func chosenPosition(t *testing.T, dir string, fraction float64) string {
+	t.Helper()
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const late = 15
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Moves) > 20 && draw(l.GameHash(), late) < fraction {
+			p := l.Start
+			for _, m := range l.Moves[:late] {
+				p.Play(m)
+			}
+			return p.EPD()
+		}
+	}
+	t.Fatal("none")
+	return ""
 }
 
 // TestMoveTimeResumes: under a time limit a line that was under way is gone on with, not begun again.

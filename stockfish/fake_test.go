@@ -236,6 +236,12 @@ func (f *fake) misbehave() bool {
 			select {}
 		}
 		return false
+	case "shotat": // a stranger kills the first n engines at their first search
+		if f.starts <= f.n {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		return false
 	case "poison": // for every position after n moves
 		if f.moves == f.n {
 			os.Exit(3)

@@ -362,6 +362,18 @@ func TestPoolLinePoison(t *testing.T) {
 	}
 }
 
+// TestPoolShotAt: positions are not blamed for strangers who kill engines.
+func TestPoolShotAt(t *testing.T) {
+	p := newPool(t, fakeConfig(t, "shotat:4"), 1)
+	got, err := gather(t.Context(), t, p, shuffleJobs(3))
+	if err != nil || len(got) != 3 || got[0].Err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if s := p.Stats(); s.Restarts != 4 || s.Retried != 4 || s.Failed != 0 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
 // TestPoolShot: an engine that strangers kill at every search is given up after a
 // while, with the reason.
 func TestPoolShot(t *testing.T) {
