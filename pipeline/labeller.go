@@ -230,14 +230,16 @@ func (l *labeller) report() {
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
 		First: l.first, Done: l.samples, Total: max(total, l.samples),
 	}
+	var notes []string
 	if u, ok := s.Utilisation(); ok {
-		p.Note = fmt.Sprintf("%.1f %% of the engines' time used", 100*u)
+		notes = append(notes, fmt.Sprintf("%.1f %% of the engines' time used", 100*u))
 	}
 	if s.Failed > 0 {
-		p.Note += fmt.Sprintf(", %d failed", s.Failed)
+		notes = append(notes, fmt.Sprintf("%d failed", s.Failed))
 	}
 	if s.Restarts > 0 {
-		p.Note += fmt.Sprintf(", %d engines started again", s.Restarts)
+		notes = append(notes, fmt.Sprintf("%d engines started again", s.Restarts))
 	}
+	p.Note = strings.Join(notes, ", ")
 	l.Progress(p)
 }

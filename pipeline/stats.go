@@ -80,7 +80,7 @@ type LabelStats struct {
 	Depth       float64          `json:"depth"`    // mean
 	Nodes       float64          `json:"nodes"`    // mean
 	Mates       float64          `json:"mates"`    // share of the labelled samples that are mates for either side
-	Depths      Distribution     `json:"depths"`
+	Depths      Distribution     `json:"depths"`      // from 32 on, bins from powers of two to the next
 	NodeCounts  Distribution     `json:"node_counts"` // bins from powers of two to the next
 	Played      Played           `json:"played"`
 }

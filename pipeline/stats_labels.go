@@ -110,6 +110,7 @@ func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
 		s.Mates = float64(t.mating+t.mated) / float64(n)
 	}
 	s.Depths = t.depths.distribution()
+	s.Depths.Bins = coarse(s.Depths.Bins)
 	s.Depth = s.Depths.Mean
 	s.NodeCounts = Distribution{Count: t.statuses[dataset.Labelled], Min: t.least, Max: t.most, Mean: s.Nodes, Bins: []Bin{}}
 	for _, k := range slices.Sorted(maps.Keys(t.effort)) {
@@ -153,4 +154,22 @@ func (a *labelTally) merge(b *labelTally) {
 		a.effort[k] += n
 	}
 	a.played.merge(&b.played)
+}
+
+// coarse merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to great
+// depths in no time.
+func coarse(bins []Bin) []Bin {
+	out := []Bin{}
+	for _, b := range bins {
+		if b.From >= 32 {
+			k := bits.Len64(uint64(b.From))
+			b.From, b.To = 1<<k>>1, 1<<k
+		}
+		if n := len(out); n > 0 && out[n-1].From == b.From {
+			out[n-1].Count += b.Count
+		} else {
+			out = append(out, b)
+		}
+	}
+	return out
 }

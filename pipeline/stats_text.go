@@ -77,7 +77,11 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 	}
 	var bars []bar
 	for _, bin := range d.Bins {
-		bars = append(bars, bar{fmt.Sprintf("%d–%d", bin.From, bin.To-1), bin.Count})
+		name := fmt.Sprintf("%d–%d", bin.From, bin.To-1)
+		if bin.To == bin.From+1 {
+			name = strconv.FormatInt(bin.From, 10)
+		}
+		bars = append(bars, bar{name, bin.Count})
 	}
 	chart(b, fmt.Sprintf("%s (%d to %d, mean %.1f)", title, d.Min, d.Max, d.Mean), bars)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,7 +25,8 @@ import (
 // the same commands for the same lines and waits for bestmove, parsing nothing, storing nothing. Both run in turns,
 // TALBOT_BENCH_ROUNDS times, on TALBOT_BENCH_POSITIONS positions of the games of TALBOT_BENCH_DATA (a dataset; default:
 // the sample's games). TALBOT_BENCH_WORKERS engines run at a time, by default one for each core. The figures are medians
-// of the rounds.
+// of the rounds; cpu-ms is the processor time of this process alone for a position, which other work on the machine
+// leaves as it is.
 func BenchmarkUtilisation(b *testing.B) {
 	path, err := stockfish.Find("")
 	if err != nil {
@@ -46,15 +48,22 @@ func BenchmarkUtilisation(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			c.config.Path, c.config.Hash = path, 16
 			var bare, ours, share []float64
+			var bareCPU, ourCPU time.Duration
+			var positions int64
 			for b.Loop() {
 				for round := range rounds {
+					cpu := ownCPU()
 					n, took := bareLoops(b, in, c.config, workers)
+					bareCPU += ownCPU() - cpu
 					start := time.Now()
+					cpu = ownCPU()
 					sum, err := Label{In: in, Out: filepath.Join(b.TempDir(), fmt.Sprint(round)), Engine: c.config, Workers: workers}.Run(b.Context())
 					if err != nil {
 						b.Fatal(err)
 					}
 					mine := time.Since(start)
+					ourCPU += ownCPU() - cpu
+					positions += n
 					if sum.Labelled != n || sum.Failed != 0 {
 						b.Fatalf("%+v, and %d by the bare loops", sum, n)
 					}
@@ -70,11 +79,20 @@ func BenchmarkUtilisation(b *testing.B) {
 			b.ReportMetric(r, "label/s")
 			b.ReportMetric(100*share[len(share)/2], "%of-bare")
 			b.ReportMetric(1000*float64(workers)*(1/r-1/bare[len(bare)/2]), "ms-over/position")
+			b.ReportMetric(1000*bareCPU.Seconds()/float64(positions), "bare-cpu-ms")
+			b.ReportMetric(1000*ourCPU.Seconds()/float64(positions), "label-cpu-ms")
 			if t := c.config.Limit.Time(); t > 0 {
 				b.ReportMetric(100*r*t.Seconds()/float64(workers), "%of-time")
 			}
 		})
 	}
+}
+
+// ownCPU is the processor time of this process, without that of the engines.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func envNumber(name string, standard int) int {

@@ -2,7 +2,10 @@
 # Builds the source of the distribution's Stockfish package for this processor, with the same network and therefore the
 # same evaluations, and puts it where talbot can be pointed at it. Debian and Ubuntu build for SSE2, which every x86-64
 # has; with AVX2 the same source is about 1.7 times as fast. Needs apt-get, dpkg-dev, a C++ compiler and make, about 50 MB of
-# download and 500 MB of disk while it builds. Repeating it is harmless.
+# download and 500 MB of disk while it builds. Repeating it is harmless. Given a folder with Stockfish's source and its
+# network in src/, it builds that.
+#
+# Usage: setup-stockfish-native.sh [SOURCE]
 set -eu
 
 dir=${XDG_DATA_HOME:-$HOME/.local/share}/talbot/stockfish
@@ -14,7 +17,9 @@ fail() {
 	exit 1
 }
 
-for program in apt-get dpkg-source make g++; do
+needs="make g++"
+[ $# -gt 0 ] || needs="apt-get dpkg-source $needs"
+for program in $needs; do
 	command -v $program >/dev/null 2>&1 ||
 		fail "$program not found" "on Debian or Ubuntu: apt-get install dpkg-dev make g++; elsewhere build Stockfish from its source"
 done
@@ -43,24 +48,34 @@ temp=$(mktemp -d "$dir/setup.XXXXXX")
 trap 'rm -rf "$temp"' EXIT
 trap 'exit 130' INT TERM
 
+# fetch unpacks the distribution's source into $temp/source.
+#
 # The system's own package sources, asked for source packages, with lists in the temporary folder: nothing of the
 # system changes.
-mkdir -p "$temp/sources" "$temp/lists/partial" "$temp/archives/partial"
-for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-	[ -f "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >"$temp/sources/$(basename "$list" .list).list"
-done
-for list in /etc/apt/sources.list.d/*.sources; do
-	[ -f "$list" ] && sed 's/^Types:.*/Types: deb-src/' "$list" >"$temp/sources/$(basename "$list")"
-done
-apt() {
-	apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$temp/sources" \
-		-o Dir::State::Lists="$temp/lists" -o Dir::Cache::Archives="$temp/archives" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
-		-o APT::Sandbox::User= "$@"
+fetch() {
+	mkdir -p "$temp/sources" "$temp/lists/partial" "$temp/archives/partial"
+	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[ -f "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >"$temp/sources/$(basename "$list" .list).list"
+	done
+	for list in /etc/apt/sources.list.d/*.sources; do
+		[ -f "$list" ] && sed 's/^Types:.*/Types: deb-src/' "$list" >"$temp/sources/$(basename "$list")"
+	done
+	apt() {
+		apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$temp/sources" \
+			-o Dir::State::Lists="$temp/lists" -o Dir::Cache::Archives="$temp/archives" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+			-o APT::Sandbox::User= "$@"
+	}
+	echo "setup-stockfish-native: fetching the source package"
+	apt update >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the lists of source packages could not be fetched" "check the network and /etc/apt"; }
+	(cd "$temp" && apt source --download-only stockfish >"$temp/log" 2>&1) || { tail -5 "$temp/log" >&2; fail "the source of stockfish could not be fetched" "on Ubuntu it is in the component universe"; }
+	dpkg-source --no-check -x "$temp"/stockfish_*.dsc "$temp/source" >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the source package could not be unpacked" "try again"; }
 }
-echo "setup-stockfish-native: fetching the source package"
-apt update >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the lists of source packages could not be fetched" "check the network and /etc/apt"; }
-(cd "$temp" && apt source --download-only stockfish >"$temp/log" 2>&1) || { tail -5 "$temp/log" >&2; fail "the source of stockfish could not be fetched" "on Ubuntu it is in the component universe"; }
-dpkg-source --no-check -x "$temp"/stockfish_*.dsc "$temp/source" >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the source package could not be unpacked" "try again"; }
+
+if [ $# -gt 0 ]; then
+	cp -r "$1" "$temp/source" || fail "$1 is no folder to copy" "name the folder of the source"
+else
+	fetch
+fi
 
 # A network that the package carries beside the program belongs where the build looks for it.
 find "$temp/source" "$temp" -maxdepth 3 -name 'nn-*.nnue' ! -path "$temp/source/src/*" -exec cp -n {} "$temp/source/src/" \;
