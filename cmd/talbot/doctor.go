@@ -29,7 +29,7 @@ func newDoctor() *cobra.Command {
 		Short: "Tell what this machine has, and what to do about what is missing",
 		Long: `Look for what talbot uses on this machine: the processor and its vector
 instructions, memory, Stockfish (started, asked for its name and compilation, and
-timed for a second), XLA's plugins, GPUs and the disk space of the current folder. What is missing is named together
+timed), XLA's plugins, GPUs and the disk space of the current folder. What is missing is named together
 with the remedy.
 
 Nothing is changed or downloaded. The exit status is 1 if something is missing

@@ -7,19 +7,17 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/dataset"
 	"talbot/stockfish"
 )
 
-// handshakeTime is how long doctor waits for the engine, and speedTime how long it searches.
 const (
-	handshakeTime = 10 * time.Second
-	speedTime     = time.Second
+	handshakeTime = 10 * time.Second // that doctor waits for the engine
+	speedNodes    = 500_000          // that it is timed over
 )
 
 // checkStockfish starts the engine, asks for its name and compilation and times a search.
 func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
-	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.MoveTime(speedTime), StartTimeout: handshakeTime})
+	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.Nodes(speedNodes), StartTimeout: handshakeTime})
 	if errors.Is(err, stockfish.ErrNotFound) {
 		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine", "not found: %q", engine)
 		return
@@ -53,14 +51,11 @@ func nodesPerSecond(ctx context.Context, e *stockfish.Engine) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	labels, err := e.Search(ctx, p, nil)
-	if err != nil {
+	start := time.Now()
+	if _, err := e.Search(ctx, p, nil); err != nil {
 		return 0, err
 	}
-	if labels[0].Status != dataset.Labelled {
-		return 0, nil
-	}
-	return int64(float64(labels[0].Lines[0].Nodes) / speedTime.Seconds()), nil
+	return int64(speedNodes / time.Since(start).Seconds()), nil
 }
 
 // instructions finds the vector instructions in what Stockfish says of its compilation.

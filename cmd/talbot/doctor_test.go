@@ -34,7 +34,7 @@ const greets = `while read line; do case $line in
 uci) echo "id name Fake 7"; echo "option name Threads type spin default 1 min 1 max 8"; echo "option name Hash type spin default 16 min 1 max 64"; echo uciok;;
 isready) echo readyok;;
 compiler) echo "Compilation settings include:  64bit AVX2 SSE2";;
-"go movetime 1000") echo "info depth 9 score cp 12 nodes 654321 pv d4c5"; echo "bestmove d4c5";;
+"go nodes 500000") echo "info depth 9 score cp 12 nodes 499999 pv d4c5"; echo "bestmove d4c5";;
 quit) exit;;
 esac; done
 `
@@ -74,7 +74,7 @@ func TestDiagnose(t *testing.T) {
 		}
 	}
 
-	if s := d.Stockfish; s.NodesPerSecond != 654321 || !strings.Contains(s.Compiler, "AVX2") {
+	if s := d.Stockfish; s.NodesPerSecond <= 0 || !strings.Contains(s.Compiler, "AVX2") {
 		t.Errorf("engine %+v", s)
 	}
 	d.AVX2 = true
