@@ -143,16 +143,8 @@ func (p *Position) Validate() error {
 		return errors.New("a pawn stands on the first or last rank")
 	}
 	for c := White; c <= Black; c++ {
-		if n := p.Pieces(c, King).Len(); n != 1 {
-			return fmt.Errorf("%v has %d kings", c, n)
-		}
-		if n := p.ByColor(c).Len(); n > 16 {
-			return fmt.Errorf("%v has %d pieces", c, n)
-		}
-		if n := p.Pieces(c, Pawn).Len(); n > 8 {
-			return fmt.Errorf("%v has %d pawns", c, n)
-		} else if promoted := p.promoted(c); n+promoted > 8 {
-			return fmt.Errorf("%v has %d pawns and at least %d promoted pieces", c, n, promoted)
+		if err := p.checkMaterial(c); err != nil {
+			return err
 		}
 		for i, right := range [2]uint8{whiteKingSide, whiteQueenSide} {
 			if p.castling&(right<<(2*c)) == 0 {
@@ -171,6 +163,22 @@ func (p *Position) Validate() error {
 	}
 	if p.checkers().Len() > 2 {
 		return fmt.Errorf("%v is in check from more than two pieces", p.turn)
+	}
+	return nil
+}
+
+// checkMaterial says why side c cannot have its pieces, nil if it can.
+func (p *Position) checkMaterial(c Color) error {
+	if n := p.Pieces(c, King).Len(); n != 1 {
+		return fmt.Errorf("%v has %d kings", c, n)
+	}
+	if n := p.ByColor(c).Len(); n > 16 {
+		return fmt.Errorf("%v has %d pieces", c, n)
+	}
+	if n := p.Pieces(c, Pawn).Len(); n > 8 {
+		return fmt.Errorf("%v has %d pawns", c, n)
+	} else if promoted := p.promoted(c); n+promoted > 8 {
+		return fmt.Errorf("%v has %d pawns and at least %d promoted pieces", c, n, promoted)
 	}
 	return nil
 }
