@@ -1,6 +1,9 @@
 package board
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 // benchmarkGames returns 500 games and their plies.
 func benchmarkGames(b *testing.B) (games [][][]byte, plies int) {
@@ -29,6 +32,33 @@ func BenchmarkSAN(b *testing.B) {
 					b.Fatal(err)
 				}
 				p.Play(m)
+			}
+		}
+	}
+	reportPlies(b, plies)
+}
+
+// BenchmarkPlaySAN does the same where text stands as in a file, falling back as the PGN reader does.
+func BenchmarkPlaySAN(b *testing.B) {
+	games, plies := benchmarkGames(b)
+	texts := make([][]byte, len(games))
+	for i, game := range games {
+		texts[i] = append(bytes.Join(game, []byte(" ")), "         "...)
+	}
+	for b.Loop() {
+		for _, text := range texts {
+			p := StartPosition()
+			for len(text) > 9 {
+				_, n := p.PlaySAN(text)
+				if n == 0 {
+					n = bytes.IndexByte(text, ' ')
+					m, err := p.ParseSAN(text[:n])
+					if err != nil {
+						b.Fatal(err)
+					}
+					p.Play(m)
+				}
+				text = text[n+1:]
 			}
 		}
 	}

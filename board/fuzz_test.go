@@ -91,6 +91,8 @@ func FuzzParseSAN(f *testing.F) {
 				p = q
 			}
 		}
+		checkPlaySAN(t, &p, append([]byte(san), "\n       "...))
+		checkPlaySAN(t, &p, []byte(san))
 		m, err := p.ParseSAN([]byte(san))
 		if err != nil {
 			if m != NoMove {

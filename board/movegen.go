@@ -109,15 +109,26 @@ func (p *Position) pawnReaches(from, to Square, occ Bitboard) bool {
 // kingSafeAfter reports whether the side to move's king, which does not move,
 // is out of check once the piece has gone from a square to another.
 func (p *Position) kingSafeAfter(from, to Square, enPassant bool) bool {
-	us, them := p.turn, p.turn.Other()
-	ksq := p.king(us)
-	occ := p.Occupied()&^from.Bitboard() | to.Bitboard()
-	gone := to.Bitboard() // a captured piece attacks no more
+	us, them := p.turn&1, p.turn.Other()&1
+	ksq := p.king(us) & 63
+	t := (to & 63).Bitboard()
+	occ := p.Occupied()&^(from&63).Bitboard() | t
+	enemies := p.colors[them] &^ t // a captured piece attacks no more
 	if enPassant {
-		gone = (to ^ 8).Bitboard()
+		gone := (to ^ 8).Bitboard()
 		occ &^= gone
+		enemies &^= gone
 	}
-	return p.attackersTo(ksq, them, occ)&^gone == 0
+	if (knightAttacks[ksq]&p.pieces[Knight]|pawnAttacks[us][ksq]&p.pieces[Pawn])&enemies != 0 {
+		return false
+	}
+	snipers := (reach[Bishop][ksq]&(p.pieces[Bishop]|p.pieces[Queen]) | reach[Rook][ksq]&(p.pieces[Rook]|p.pieces[Queen])) & enemies
+	for ; snipers != 0; snipers &= snipers - 1 {
+		if between[ksq][snipers.First()&63]&occ == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // pinned returns side c's pieces that stand alone between its king and an

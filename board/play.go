@@ -13,71 +13,104 @@ var lostRights = func() (r [64]uint8) {
 // Play plays m, which must be legal here (see [Position.IsLegal]); anything
 // else leaves nonsense behind.
 func (p *Position) Play(m Move) {
-	us, them := p.turn, p.turn.Other()
 	from, to := m.From(), m.To()
-	pt := p.typeAt(from)
-	fb, tb := from.Bitboard(), to.Bitboard()
-	key := p.key
+	if pt := p.typeAt(from); pt == Pawn {
+		p.playPawn(from, to, m.Promotion())
+	} else {
+		p.playPiece(pt, from, to)
+	}
+}
 
+// playPiece plays the move of a piece other than a pawn.
+func (p *Position) playPiece(pt PieceType, from, to Square) {
+	us := p.turn & 1
 	// The counters stop at their limit instead of starting over.
 	p.halfmove = min(p.halfmove, math.MaxUint16-1) + 1
-	if p.colors[them]&tb != 0 {
-		victim := p.typeAt(to)
-		p.pieces[victim] &^= tb
-		p.colors[them] &^= tb
-		key ^= zobrist.piece[them][victim][to]
-		p.halfmove = 0
+	key := p.key ^ p.take(to) ^ p.shift(us, pt, from, to)
+	if p.ep != NoSquare {
+		key ^= zobrist.file[p.ep&7]
+		p.ep = NoSquare
 	}
-	p.pieces[pt] ^= fb | tb
-	p.colors[us] ^= fb | tb
-	key ^= zobrist.piece[us][pt][from] ^ zobrist.piece[us][pt][to]
+	if pt == King && (from == to+2 || to == from+2) { // castling; a king step never spans two files
+		rookFrom, rookTo := to+1, to-1
+		if to < from {
+			rookFrom, rookTo = to-2, to+1
+		}
+		key ^= p.shift(us, Rook, rookFrom, rookTo)
+	}
+	if lost := p.castling & (lostRights[from&63] | lostRights[to&63]); lost != 0 {
+		key ^= zobrist.castle[p.castling&15]
+		p.castling &^= lost
+		key ^= zobrist.castle[p.castling&15]
+	}
+	p.pass(key)
+}
 
+// playPawn plays the move of a pawn.
+func (p *Position) playPawn(from, to Square, promotion PieceType) {
+	us, them := p.turn&1, p.turn.Other()&1
+	key := p.key ^ p.take(to) ^ p.shift(us, Pawn, from, to)
+	p.halfmove = 0
 	oldEP := p.ep
 	if oldEP != NoSquare {
 		key ^= zobrist.file[oldEP&7]
 		p.ep = NoSquare
 	}
-	newEP := NoSquare
-	switch pt {
-	case Pawn:
-		p.halfmove = 0
-		if promo := m.Promotion(); promo != NoPieceType {
-			p.pieces[Pawn] ^= tb
-			p.pieces[promo] |= tb
-			key ^= zobrist.piece[us][Pawn][to] ^ zobrist.piece[us][promo][to]
-		} else if to == oldEP {
-			victim := to ^ 8
-			p.pieces[Pawn] ^= victim.Bitboard()
-			p.colors[them] ^= victim.Bitboard()
-			key ^= zobrist.piece[them][Pawn][victim]
-		} else if from^to == 16 {
-			newEP = (from + to) / 2
+	switch {
+	case promotion != NoPieceType:
+		tb := to.Bitboard()
+		p.pieces[Pawn] ^= tb
+		p.pieces[promotion&7] |= tb
+		key ^= zobrist.piece[us][Pawn][to&63] ^ zobrist.piece[us][promotion&7][to&63]
+		if lost := p.castling & lostRights[to&63]; lost != 0 {
+			key ^= zobrist.castle[p.castling&15]
+			p.castling &^= lost
+			key ^= zobrist.castle[p.castling&15]
 		}
-	case King:
-		if from == to+2 || to == from+2 { // castling; a king step never spans two files
-			rookFrom, rookTo := to+1, to-1
-			if to < from {
-				rookFrom, rookTo = to-2, to+1
-			}
-			rb := rookFrom.Bitboard() | rookTo.Bitboard()
-			p.pieces[Rook] ^= rb
-			p.colors[us] ^= rb
-			key ^= zobrist.piece[us][Rook][rookFrom] ^ zobrist.piece[us][Rook][rookTo]
+	case to == oldEP:
+		victim := to ^ 8
+		p.pieces[Pawn] ^= victim.Bitboard()
+		p.colors[them] ^= victim.Bitboard()
+		key ^= zobrist.piece[them][Pawn][victim&63]
+	case from^to == 16:
+		p.pass(key)
+		if ep := (from + to) / 2; p.epCapturePossible(ep) {
+			p.ep = ep
+			p.key ^= zobrist.file[ep&7]
 		}
+		return
 	}
-	if lost := p.castling & (lostRights[from] | lostRights[to]); lost != 0 {
-		key ^= zobrist.castle[p.castling]
-		p.castling &^= lost
-		key ^= zobrist.castle[p.castling]
+	p.pass(key)
+}
+
+// take removes what the other side has on a square, if anything, and returns the change of the key.
+func (p *Position) take(s Square) uint64 {
+	them := p.turn.Other() & 1
+	if !p.colors[them].Has(s & 63) {
+		return 0
 	}
-	p.turn = them
-	if us == Black {
+	victim := p.typeAt(s)
+	b := (s & 63).Bitboard()
+	p.pieces[victim] &^= b
+	p.colors[them] &^= b
+	p.halfmove = 0
+	return zobrist.piece[them][victim][s&63]
+}
+
+// shift moves a piece from a square to an empty one and returns the change of the key.
+func (p *Position) shift(c Color, pt PieceType, from, to Square) uint64 {
+	b := (from & 63).Bitboard() | (to & 63).Bitboard()
+	p.pieces[pt] ^= b
+	p.colors[c] ^= b
+	return zobrist.piece[c][pt][from&63] ^ zobrist.piece[c][pt][to&63]
+}
+
+// pass gives the turn to the other side.
+func (p *Position) pass(key uint64) {
+	if p.turn == Black {
 		p.fullmove = min(p.fullmove, math.MaxUint16-1) + 1
 	}
-	if newEP != NoSquare && p.epCapturePossible(newEP) {
-		p.ep = newEP
-		key ^= zobrist.file[newEP&7]
-	}
+	p.turn ^= 1
 	p.key = key ^ zobrist.black
 }
 

@@ -16,34 +16,17 @@ const tempSuffix = ".tmp"
 // Whoever creates one ends it with Commit or Abort. It is not safe for concurrent use.
 type AtomicFile struct {
 	path string
-	file tempFile
-	disk disk
+	file *File
 	err  error
 }
 
-// tempFile is what an AtomicFile needs of an open file.
-type tempFile interface {
-	io.WriteCloser
-	Sync() error
-}
-
-// disk is what an AtomicFile needs of the file system.
-type disk interface {
-	Create(path string) (tempFile, error)
-	Rename(from, to string) error
-	Remove(path string) error
-	SyncDir(dir string) error
-}
-
 // CreateAtomic begins the file of that path under the temporary name path + ".tmp".
-func CreateAtomic(path string) (*AtomicFile, error) { return createAtomic(path, osDisk{}) }
-
-func createAtomic(path string, d disk) (*AtomicFile, error) {
-	f, err := d.Create(path + tempSuffix)
+func CreateAtomic(path string) (*AtomicFile, error) {
+	f, err := OpenFile(path+tempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("creating %q: %w", path, err)
 	}
-	return &AtomicFile{path: path, file: f, disk: d}, nil
+	return &AtomicFile{path: path, file: f}, nil
 }
 
 // Write appends to the file. After an error the file cannot be committed.
@@ -76,14 +59,18 @@ func (f *AtomicFile) Commit() error {
 	file := f.file
 	f.file, f.err = nil, os.ErrClosed
 	if err := file.Close(); err != nil {
-		f.disk.Remove(f.path + tempSuffix)
+		Remove(f.path + tempSuffix)
 		return fmt.Errorf("closing %q: %w", f.path, err)
 	}
-	if err := f.disk.Rename(f.path+tempSuffix, f.path); err != nil {
-		f.disk.Remove(f.path + tempSuffix)
+	err := fault("rename", f.path)
+	if err == nil {
+		err = os.Rename(f.path+tempSuffix, f.path)
+	}
+	if err != nil {
+		Remove(f.path + tempSuffix)
 		return fmt.Errorf("naming %q: %w", f.path, err)
 	}
-	if err := f.disk.SyncDir(filepath.Dir(f.path)); err != nil {
+	if err := syncFolder(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("making the name %q durable: %w", f.path, err)
 	}
 	return nil
@@ -95,7 +82,7 @@ func (f *AtomicFile) Abort() {
 		return
 	}
 	f.file.Close()
-	f.disk.Remove(f.path + tempSuffix)
+	Remove(f.path + tempSuffix)
 	f.file, f.err = nil, os.ErrClosed
 }
 
@@ -107,23 +94,4 @@ func WriteFileAtomic(path string, data []byte) error {
 	}
 	f.Write(data) // Commit returns its error
 	return f.Commit()
-}
-
-type osDisk struct{}
-
-func (osDisk) Create(path string) (tempFile, error) {
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-}
-
-func (osDisk) Rename(from, to string) error { return os.Rename(from, to) }
-
-func (osDisk) Remove(path string) error { return os.Remove(path) }
-
-func (osDisk) SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

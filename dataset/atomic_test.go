@@ -9,78 +9,24 @@ import (
 
 var errInjected = errors.New("input/output error")
 
-// faultyDisk fails at the given call, counted from 1.
-type faultyDisk struct {
-	osDisk
-	calls, failAt int
-}
-
-func (d *faultyDisk) call() error {
-	if d.calls++; d.calls == d.failAt {
-		return errInjected
-	}
-	return nil
-}
-
-type faultyFile struct {
-	tempFile
-	disk *faultyDisk
-}
-
-func (d *faultyDisk) Create(path string) (tempFile, error) {
-	if err := d.call(); err != nil {
-		return nil, err
-	}
-	f, err := d.osDisk.Create(path)
-	return faultyFile{f, d}, err
-}
-
-func (d *faultyDisk) Rename(from, to string) error {
-	if err := d.call(); err != nil {
-		return err
-	}
-	return d.osDisk.Rename(from, to)
-}
-
-func (d *faultyDisk) SyncDir(dir string) error {
-	if err := d.call(); err != nil {
-		return err
-	}
-	return d.osDisk.SyncDir(dir)
-}
-
-func (f faultyFile) Write(p []byte) (int, error) {
-	if err := f.disk.call(); err != nil {
-		n, _ := f.tempFile.Write(p[:len(p)/2])
-		return n, err
-	}
-	return f.tempFile.Write(p)
-}
-
-func (f faultyFile) Sync() error {
-	if err := f.disk.call(); err != nil {
-		return err
-	}
-	return f.tempFile.Sync()
-}
-
-func (f faultyFile) Close() error {
-	err := f.tempFile.Close()
-	return errors.Join(f.disk.call(), err)
-}
-
-// TestAtomicFile lets each call fail: create, two writes, sync, close, rename, sync of the folder.
+// TestAtomicFile lets each step fail: open, two writes, sync, close, rename, sync of the folder.
 func TestAtomicFile(t *testing.T) {
-	const calls = 7
-	for n := 1; n <= calls+1; n++ {
+	const steps = 7
+	for n := 1; n <= steps+1; n++ {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a")
 		if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d := &faultyDisk{failAt: n}
+		count := 0
+		Fault = func(op, _ string) error {
+			if count++; count == n && op != "remove" {
+				return errInjected
+			}
+			return nil
+		}
 		err := func() error {
-			f, err := createAtomic(path, d)
+			f, err := CreateAtomic(path)
 			if err != nil {
 				return err
 			}
@@ -89,20 +35,21 @@ func TestAtomicFile(t *testing.T) {
 			f.Write([]byte("text"))
 			return f.Commit()
 		}()
+		Fault = nil
 		got, readErr := os.ReadFile(path)
 		entries, dirErr := os.ReadDir(dir)
 		if readErr != nil || dirErr != nil {
 			t.Fatal(readErr, dirErr)
 		}
 		want := "old"
-		if n >= calls {
+		if n >= steps {
 			want = "new text"
 		}
 		if string(got) != want || len(entries) != 1 {
-			t.Errorf("call %d fails: %q, want %q, among %v", n, got, want, entries)
+			t.Errorf("step %d fails: %q, want %q, among %v", n, got, want, entries)
 		}
-		if (n <= calls) != errors.Is(err, errInjected) {
-			t.Errorf("call %d fails: error %v", n, err)
+		if (n <= steps) != errors.Is(err, errInjected) {
+			t.Errorf("step %d fails: error %v", n, err)
 		}
 	}
 }

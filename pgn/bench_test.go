@@ -68,6 +68,28 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportMetric(float64(len(games)*b.N)/b.Elapsed().Seconds(), "games/s")
 }
 
+// BenchmarkRead splits text and resolves every move, on one core.
+func BenchmarkRead(b *testing.B) {
+	text := carlsen(b)
+	p, plies := new(Parser), 0
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		s := NewSplitter(bytes.NewReader(text))
+		for {
+			batch, err := s.Next()
+			if err != nil {
+				break
+			}
+			for _, g := range batch.Games {
+				line, _ := p.Parse(g)
+				plies += len(line.Moves)
+			}
+			batch.Release()
+		}
+	}
+	b.ReportMetric(float64(plies)/b.Elapsed().Seconds()/1e6, "Mplies/s")
+}
+
 // BenchmarkInput reads a zstd file: decompression and SHA-256.
 func BenchmarkInput(b *testing.B) {
 	path := sharedData + "/pgn/gm/gnuchess-book-g00001-30000.pgn.zst"

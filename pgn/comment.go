@@ -23,8 +23,15 @@ func (c *commentScanner) advance(buf []byte, to int) {
 	if to <= c.pos {
 		return
 	}
+	tried := false
 	for c.pos < to {
 		text := buf[c.pos:to]
+		if c.content && !c.rest && !tried {
+			if tried = true; c.onlyBraces(text) {
+				c.pos = to
+				break
+			}
+		}
 		switch {
 		case c.brace:
 			i := bytes.IndexByte(text, '}')
@@ -45,6 +52,19 @@ func (c *commentScanner) advance(buf []byte, to int) {
 		}
 	}
 	c.lineStart = buf[to-1] == '\n' || buf[to-1] == '\r'
+}
+
+// onlyBraces reads all of text at once if braces are all that matters in it, as they nearly always are: no semicolon,
+// no “%” line.
+func (c *commentScanner) onlyBraces(text []byte) bool {
+	if bytes.IndexByte(text, ';') >= 0 || c.lineStart && text[0] == '%' ||
+		bytes.Contains(text, []byte("\n%")) || bytes.Contains(text, []byte("\r%")) {
+		return false
+	}
+	last := bytes.LastIndexByte(text, '}')
+	opened := bytes.IndexByte(text[last+1:], '{') >= 0
+	c.brace = opened || c.brace && last < 0
+	return true
 }
 
 // plain reads text up to the start of the next comment.

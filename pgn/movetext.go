@@ -48,11 +48,12 @@ var moveBytes = func() (t [256]bool) {
 
 // readMoves reads movetext up to a result or the end of the text.
 func (p *Parser) readMoves() *dataset.Reject {
-	for p.i < len(p.text) && !p.ended {
+	for !p.ended {
+		if p.plainMoves(); p.i == len(p.text) {
+			return nil
+		}
 		var r *dataset.Reject
 		switch c := p.text[p.i]; classes[c] {
-		case blankByte:
-			p.i++
 		case glyphByte:
 			p.glyph()
 		case digitByte:
@@ -69,6 +70,48 @@ func (p *Parser) readMoves() *dataset.Reject {
 		}
 	}
 	return nil
+}
+
+// plainMoves reads blanks, move numbers with a dot, moves in plain form and comments that nobody asks for, which most
+// text of games consists of, up to the first byte that begins anything else.
+func (p *Parser) plainMoves() {
+	text, i := p.text, p.i
+	for i < len(text) {
+		switch c := text[i]; classes[c] {
+		case blankByte:
+			i++
+			continue
+		case digitByte:
+			j := i + 1
+			for j < len(text) && text[j] >= '0' && text[j] <= '9' {
+				j++
+			}
+			if j < len(text) && text[j] == '.' {
+				for i = j + 1; i < len(text) && text[i] == '.'; i++ {
+				}
+				continue
+			}
+		case otherByte:
+			if c != '{' || p.noting() {
+				break
+			}
+			if n := bytes.IndexByte(text[i:], '}'); n > 0 {
+				i += n + 1
+				continue
+			}
+		case letterByte:
+			if len(p.moves) == MaxPlies {
+				break
+			}
+			if m, n := p.pos.PlaySAN(text[i:]); n > 0 {
+				p.moves = append(p.moves, m)
+				i += n
+				continue
+			}
+		}
+		break
+	}
+	p.i = i
 }
 
 // mark reads what starts with a punctuation mark of its own meaning.

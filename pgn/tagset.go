@@ -24,16 +24,52 @@ const (
 	tagCount
 )
 
-// tagIndex finds the place of a tag by its name.
-var tagIndex = func() map[string]int {
-	m := map[string]int{
-		"Result": tagResult, "WhiteElo": tagWhiteElo, "BlackElo": tagBlackElo, "FEN": tagFEN, "Variant": tagVariant,
+// tagIndex returns the place of a tag, or −1: the compiler makes faster code of a switch than a map is.
+func tagIndex(name []byte) int {
+	switch string(name) {
+	case "Event":
+		return 0
+	case "Site":
+		return 1
+	case "Date":
+		return 2
+	case "Round":
+		return 3
+	case "White":
+		return 4
+	case "Black":
+		return 5
+	case "ECO":
+		return 6
+	case "TimeControl":
+		return 7
+	case "Termination":
+		return 8
+	case "UTCDate":
+		return 9
+	case "UTCTime":
+		return 10
+	case "EventDate":
+		return 11
+	case "WhiteTitle":
+		return 12
+	case "BlackTitle":
+		return 13
+	case "GameId":
+		return 14
+	case "Result":
+		return tagResult
+	case "WhiteElo":
+		return tagWhiteElo
+	case "BlackElo":
+		return tagBlackElo
+	case "FEN":
+		return tagFEN
+	case "Variant":
+		return tagVariant
 	}
-	for i, name := range keptTags {
-		m[name] = i
-	}
-	return m
-}()
+	return -1
+}
 
 // maxValue is the longest tag value that is kept, in bytes; a longer one is cut between characters.
 const maxValue = 1 << 10
@@ -42,15 +78,21 @@ const maxValue = 1 << 10
 type tags struct {
 	raw [tagCount][]byte // parts of the game's text
 	any bool             // there is a tag at all
-	buf []byte
+
+	buf  []byte
+	free []dataset.Tag    // its room is for the tags of lines to come
+	text *strings.Builder // the same for their values
 }
 
-func (t *tags) reset() { *t = tags{buf: t.buf[:0]} }
+func (t *tags) reset() { clear(t.raw[:]); t.any = false }
 
 func (t *tags) add(name, value []byte) {
 	t.any = true
-	if i, ok := tagIndex[string(name)]; ok && t.raw[i] == nil {
-		t.raw[i] = bytes.TrimSpace(value)
+	if i := tagIndex(name); i >= 0 && t.raw[i] == nil {
+		if n := len(value); n == 0 || value[0] <= ' ' || value[n-1] <= ' ' || value[0] >= 0x80 || value[n-1] >= 0x80 {
+			value = bytes.TrimSpace(value)
+		}
+		t.raw[i] = value
 	}
 }
 
@@ -58,32 +100,66 @@ func (t *tags) add(name, value []byte) {
 func (t *tags) get(index int) []byte { return t.raw[index] }
 
 // kept returns the kept tags that say something, in the order of keptTags: values that are empty or only made
-// of “?”, “-” and dots are left out. The values are valid UTF-8 and hold no control characters. All values
-// share one string.
+// of “?”, “-” and dots are left out. The values are valid UTF-8 and hold no control characters. Tags and values are cut
+// from pieces of memory that several games share.
 func (t *tags) kept() []dataset.Tag {
-	var end [len(keptTags)]int
-	n := 0
-	t.buf = t.buf[:0]
-	for i := range keptTags {
-		from := len(t.buf)
-		if len(bytes.Trim(t.raw[i], "?-./ ")) > 0 {
-			t.buf = appendText(t.buf, t.raw[i], maxValue)
+	if cap(t.free)-len(t.free) < len(keptTags) {
+		t.free = make([]dataset.Tag, 0, tagsPiece)
+	}
+	first := len(t.free)
+	for i, name := range keptTags {
+		raw := t.raw[i]
+		if !saysSomething(raw) {
+			continue
 		}
-		if end[i] = len(t.buf); end[i] > from {
-			n++
+		if !isPlain(raw) || len(raw) > maxValue {
+			t.buf = appendText(t.buf[:0], raw, maxValue)
+			raw = t.buf
+		}
+		if len(raw) > 0 {
+			t.free = append(t.free, dataset.Tag{Name: name, Value: t.keep(raw)})
 		}
 	}
-	if n == 0 {
+	if first == len(t.free) {
 		return nil
 	}
-	text, kept, from := string(t.buf), make([]dataset.Tag, 0, n), 0
-	for i, name := range keptTags {
-		if end[i] > from {
-			kept = append(kept, dataset.Tag{Name: name, Value: text[from:end[i]]})
-		}
-		from = end[i]
+	return t.free[first:len(t.free):len(t.free)]
+}
+
+const (
+	tagsPiece = 1 << 10  // tags
+	textPiece = 64 << 10 // bytes
+)
+
+// keep returns a copy of a value.
+func (t *tags) keep(value []byte) string {
+	if t.text == nil || t.text.Cap()-t.text.Len() < len(value) {
+		t.text = new(strings.Builder)
+		t.text.Grow(textPiece)
 	}
-	return kept
+	from := t.text.Len()
+	t.text.Write(value) // what String returned before stays what it is: there is room
+	return t.text.String()[from:]
+}
+
+// saysSomething reports whether a value holds more than the signs for what is not known.
+func saysSomething(value []byte) bool {
+	for _, c := range value {
+		if c != '?' && c != '-' && c != '.' && c != '/' && c != ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlain reports whether a value is printable ASCII without escapes, as nearly all are.
+func isPlain(value []byte) bool {
+	for _, c := range value {
+		if c < ' ' || c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // appendText appends a tag value without its escapes, as valid UTF-8 of at most limit bytes. A value that is

@@ -2,11 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -39,7 +34,7 @@ func (o *output) blocks(ctx context.Context, workers int, f func(lines []dataset
 		})
 	}
 	var open []*shards.Reader
-	for _, s := range o.progress.Manifest.Shards {
+	for _, s := range o.shards() {
 		r, err := shards.Open(filepath.Join(o.dir, s.File), shards.WithColumns(0))
 		if err != nil {
 			cancel(err)
@@ -58,18 +53,4 @@ func (o *output) blocks(ctx context.Context, workers int, f func(lines []dataset
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// fileHash returns the SHA-256 of a file as hex digits.
-func fileHash(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("reading %q: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -3,26 +3,28 @@ package pipeline
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 
 	"talbot/dataset"
 	"talbot/pgn"
 )
 
-// parsed is a batch of games on its way through the workers.
+// parsed is a batch of games on its way through the workers, and back to be used again.
 type parsed struct {
 	batch *pgn.Batch
 	lines []dataset.Line
 	found []found
-	ready chan struct{}
+	ready chan struct{} // gets one value when the batch is parsed
 }
 
 // games splits PGN text, parses the games behind number done on the workers,
 // and hands them out in order in this goroutine.
 func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	work := make(chan *parsed, g.Workers)
-	order := make(chan *parsed, 2*g.Workers)
+	work := make(chan *parsed, 8*g.Workers)
+	order := make(chan *parsed, 8*g.Workers) // enough to parse on while a shard is made durable
+	free := make(chan *parsed, cap(order))
 	var readErr error
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -30,7 +32,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	wg.Go(func() {
 		defer close(work)
 		defer close(order)
-		readErr = split(ctx, in, done, work, order)
+		readErr = split(ctx, in, done, work, order, free)
 	})
 	for range g.Workers {
 		wg.Go(func() {
@@ -47,6 +49,10 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 				return err
 			}
 		}
+		select {
+		case free <- b:
+		default:
+		}
 		g.report()
 	}
 	if err := ctx.Err(); err != nil {
@@ -57,7 +63,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 
 // split sends the batches to the workers and, in the same order, to the
 // collector.
-func split(ctx context.Context, in io.Reader, done int64, work, order chan<- *parsed) error {
+func split(ctx context.Context, in io.Reader, done int64, work, order chan<- *parsed, free <-chan *parsed) error {
 	s := pgn.NewSplitter(in)
 	for {
 		batch, err := s.Next()
@@ -70,7 +76,12 @@ func split(ctx context.Context, in io.Reader, done int64, work, order chan<- *pa
 		for len(batch.Games) > 0 && batch.Games[0].Number <= done {
 			batch.Games = batch.Games[1:]
 		}
-		b := &parsed{batch: batch, ready: make(chan struct{})}
+		b := &parsed{ready: make(chan struct{}, 1)}
+		select {
+		case b = <-free:
+		default:
+		}
+		b.batch = batch
 		select {
 		case order <- b:
 		case <-ctx.Done():
@@ -91,7 +102,8 @@ func (g *ingester) parser() *pgn.Parser {
 
 func (b *parsed) parse(p *pgn.Parser, in *Ingest) {
 	n := len(b.batch.Games)
-	b.lines, b.found = make([]dataset.Line, n), make([]found, n)
+	b.lines, b.found = slices.Grow(b.lines[:0], n)[:n], slices.Grow(b.found[:0], n)[:n]
+	clear(b.found)
 	for i, game := range b.batch.Games {
 		r := &b.found[i]
 		if b.lines[i], r.reject = p.Parse(game); r.reject != nil {
@@ -112,5 +124,5 @@ func (b *parsed) parse(p *pgn.Parser, in *Ingest) {
 		}
 	}
 	b.batch.Release()
-	close(b.ready)
+	b.ready <- struct{}{}
 }

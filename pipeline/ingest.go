@@ -84,6 +84,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer g.out.close()
+	g.out.drafting = !in.KeepDuplicates
 	if err := g.out.collectRejects(in.Rejects); err != nil {
 		return Summary{}, err
 	}
@@ -99,7 +100,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 		}
 	}
 	if !in.KeepDuplicates {
-		if err := g.dropPrefixes(ctx); err != nil {
+		if err := g.finishDrafts(ctx); err != nil {
 			return Summary{}, err
 		}
 	}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -127,37 +126,44 @@ func TestPrefixesInterrupted(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var before []byte
+	copyFiles := func(from, to, pattern string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(from, pattern))
+		if err = errors.Join(err, os.MkdirAll(to, 0o777)); err != nil || len(files) == 0 {
+			t.Fatalf("no %s in %s: %v", pattern, from, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(to, filepath.Base(file)), data, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	early := filepath.Join(dir, "early") // the folder as a kill leaves it before the mark
 	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
 	request.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == Prefix && before == nil {
-			before, _ = os.ReadFile(filepath.Join(out, progressName))
+		if r.Reason == Prefix && ctx.Err() == nil {
+			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", progressName} { // others are being written
+				copyFiles(out, early, pattern)
+			}
 			cancel()
 		}
 	}
 	if _, err := request.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	// The killed run had written the shard but not the mark.
-	var old, now outputProgress
-	after, err := os.ReadFile(filepath.Join(out, progressName))
-	if err = errors.Join(err, json.Unmarshal(before, &old), json.Unmarshal(after, &now)); err != nil {
-		t.Fatal(err)
-	}
-	a, b := old.Manifest.Counts, now.Manifest.Counts
-	old.Pruning = &pruning{Dropped: dataset.Counts{GamesKept: a.GamesKept - b.GamesKept, Positions: a.Positions - b.Positions, Samples: a.Samples - b.Samples}}
-	for old.Manifest.Shards[old.Pruning.Shard] == now.Manifest.Shards[old.Pruning.Shard] {
-		old.Pruning.Shard++
-	}
-	text, err := json.Marshal(old)
-	if err = errors.Join(err, os.WriteFile(filepath.Join(out, progressName), text, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	copyFiles(out, early, "shard-*.zst")
+	copyFiles(early, out, "draft-*.zst") // there again as if killed behind the mark
 	request.Rejected = nil
-	if _, err := request.Run(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, request.Out = range []string{out, early} {
+		if _, err := request.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, filepath.Join(dir, "want"), request.Out)
 	}
-	same(t, filepath.Join(dir, "want"), out)
 }
 
 // naive counts positions by their text.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"talbot/dataset"
@@ -43,6 +44,7 @@ type output struct {
 	lock     io.Closer
 	workers  int
 	plan     int64 // positions in a shard
+	drafting bool  // shards are drafts until finishDrafts writes them again
 	writer   *shards.Writer
 	progress outputProgress
 	resumed  bool         // the folder held an interrupted run of the same command
@@ -62,8 +64,11 @@ type outputProgress struct {
 	Evals   Evals `json:"evals"`             // of the inputs
 	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
 
-	Own     dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
-	Pruning *pruning       `json:"pruning,omitempty"`
+	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
+	// Drafts are the shards as they were before the last pass over them, and Final is how many of them have had it;
+	// those are gone.
+	Drafts []dataset.ShardInfo `json:"drafts,omitempty"`
+	Final  int                 `json:"final,omitempty"`
 }
 
 // openOutput creates the folder, or takes up an interrupted run of the same
@@ -81,7 +86,7 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, dataset.ManifestName)); err == nil {
-		return nil, fmt.Errorf("%q: %w", dir, ErrFinished)
+		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), tidy(dir))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("creating the output folder: %w", err)
@@ -100,6 +105,55 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 	return o, nil
 }
 
+// tidy removes what is left beside a finished dataset when its command was killed behind the last step, or could not
+// remove something.
+func tidy(dir string) error {
+	left, err := leftovers(dir)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	lock, err := dataset.Lock(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil // it is just being finished
+	}
+	defer lock.Close()
+	return removeLeftovers(dir)
+}
+
+// leftovers returns the files of a dataset's folder that are of no use once it is finished; the lock is the last.
+func leftovers(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	lock := false
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == lockName:
+			lock = true
+		case name == progressName, name == rejectsName, strings.HasSuffix(name, ".tmp"):
+			names = append(names, name)
+		}
+	}
+	if lock {
+		names = append(names, lockName)
+	}
+	return names, nil
+}
+
+func removeLeftovers(dir string) error {
+	names, err := leftovers(dir)
+	for _, name := range names {
+		if err == nil {
+			err = dataset.Remove(filepath.Join(dir, name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the dataset is finished, but: %w", err)
+	}
+	return nil
+}
+
 // checkFolder refuses a folder that holds files that are not of an interrupted
 // run.
 func checkFolder(dir string) error {
@@ -110,7 +164,7 @@ func checkFolder(dir string) error {
 	for _, e := range entries {
 		name := e.Name()
 		if name != progressName && name != lockName && name != rejectsName && !strings.HasSuffix(name, ".tmp") &&
-			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, journalPrefix) {
+			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") && !strings.HasPrefix(name, journalPrefix) {
 			return fmt.Errorf("%q holds %q: %w", dir, name, ErrOccupied)
 		}
 	}
@@ -137,6 +191,9 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 	if err := json.Unmarshal(data, &o.progress); err != nil {
 		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
 	}
+	if n := len(o.progress.Drafts); o.progress.Final < 0 || o.progress.Final > n {
+		return fmt.Errorf("%q: %d of %d drafts are done: %w", path, o.progress.Final, n, dataset.ErrDamaged)
+	}
 	if o.progress.Command != command {
 		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", o.dir, o.progress.Manifest.Verb, ErrOccupied)
 	}
@@ -150,11 +207,8 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 // sweep removes files that progress.json does not know, and checks those that
 // it does.
 func (o *output) sweep() error {
-	if err := o.recoverPruning(); err != nil {
-		return err
-	}
 	known := map[string]bool{progressName: true, lockName: true, rejectsName: o.progress.Rejects > 0, journalName(len(o.progress.Manifest.Shards)): true}
-	for _, s := range o.progress.Manifest.Shards {
+	for _, s := range o.shards() {
 		known[s.File] = true
 		info, err := os.Stat(filepath.Join(o.dir, s.File))
 		if err != nil {
@@ -172,7 +226,7 @@ func (o *output) sweep() error {
 		if known[e.Name()] {
 			continue
 		}
-		if err := os.Remove(filepath.Join(o.dir, e.Name())); err != nil {
+		if err := dataset.Remove(filepath.Join(o.dir, e.Name())); err != nil {
 			return fmt.Errorf("removing what an interrupted run left: %w", err)
 		}
 	}
@@ -211,7 +265,7 @@ func (o *output) manifest() *dataset.Manifest { return &o.progress.Manifest }
 // write appends a line to the present shard and counts it as read and kept.
 func (o *output) write(l *dataset.Line) error {
 	if o.writer == nil {
-		w, err := shards.Create(o.dir, len(o.progress.Manifest.Shards), shards.WithWorkers(o.workers))
+		w, err := o.create()
 		if err != nil {
 			return err
 		}
@@ -224,6 +278,19 @@ func (o *output) write(l *dataset.Line) error {
 	c.GamesRead++
 	addLine(c, l)
 	return nil
+}
+
+// create begins the next shard.
+func (o *output) create() (*shards.Writer, error) {
+	if o.drafting {
+		return shards.CreateDraft(o.dir, len(o.progress.Drafts))
+	}
+	return shards.Create(o.dir, len(o.progress.Manifest.Shards), shards.WithWorkers(o.workers))
+}
+
+// shards returns what is there of shards, drafts that wait for their last pass included.
+func (o *output) shards() []dataset.ShardInfo {
+	return slices.Concat(o.progress.Manifest.Shards, o.progress.Drafts[o.progress.Final:])
 }
 
 // addLine counts a kept line.
@@ -262,7 +329,11 @@ func (o *output) endShard() error {
 		if err != nil {
 			return err
 		}
-		o.progress.Manifest.Shards = append(o.progress.Manifest.Shards, info)
+		if o.drafting {
+			o.progress.Drafts = append(o.progress.Drafts, info)
+		} else {
+			o.progress.Manifest.Shards = append(o.progress.Manifest.Shards, info)
+		}
 	}
 	return o.mark()
 }
@@ -281,17 +352,8 @@ func (o *output) finish() error {
 	if err := dataset.WriteManifest(o.dir, &o.progress.Manifest); err != nil {
 		return err
 	}
-	names := []string{progressName, lockName}
-	if o.rejects != nil {
-		o.rejects.close()
-		names = append(names, rejectsName)
-	}
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(o.dir, name)); err != nil {
-			return fmt.Errorf("the dataset is finished, but: %w", err)
-		}
-	}
-	return nil
+	o.rejects.close()
+	return removeLeftovers(o.dir)
 }
 
 // close drops an unfinished shard and gives the folder free.
@@ -317,7 +379,7 @@ func (o *output) bytes() (n int64) {
 
 // lines reads the finished shards, only what every line has, for whoever must know what they hold.
 func (o *output) lines(each func(*dataset.Line) error) error {
-	for _, s := range o.progress.Manifest.Shards {
+	for _, s := range o.shards() {
 		r, err := shards.Open(filepath.Join(o.dir, s.File), shards.WithColumns(0))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"talbot/dataset"
@@ -12,36 +13,59 @@ import (
 
 // Games that are a prefix of another are found when all inputs have been read, because the longer game may come last:
 //
-//  1. The keys of all kept lines are in memory, for finding copies. Every shard is read once more, only starts and
-//     moves, and the key behind each move but the last is looked up: what is found is a whole line that this game
-//     begins with. The blocks are read in parallel.
-//  2. Every shard that holds such a game is written again without it. Where shards are cut is not changed.
+//  1. Until then the shards are drafts, which are quick to write. The keys of all their lines are in memory, for
+//     finding copies.
+//  2. Every draft is read, only starts and moves, and the key behind each move but the last is looked up: what is found
+//     is a whole line that this game begins with. The blocks are read in parallel.
+//  3. Every draft is written again, as a shard, without such games. Where shards are cut is not changed.
 //
-// The result depends on the set of games alone. The longest games are never dropped, so the work can be repeated after
-// an interruption: what is left of the short ones is found again. progress.json names the shard being written and what
-// is dropped from it, so that the counts are right whether or not its new content got its name.
+// The result depends on the set of games alone. The longest games are never dropped, so the last two steps can be
+// repeated after an interruption: what is left of the short ones is found again. A draft is removed once progress.json
+// knows its shard.
 
-// pruning is a shard that is being written without some of its lines.
-type pruning struct {
-	Shard   int            `json:"shard"`
-	Dropped dataset.Counts `json:"dropped"`
-	Rejects int64          `json:"rejects,omitempty"` // bytes of the table of rejects before those of this shard
-}
-
-// dropPrefixes drops the games that others begin with.
-func (g *ingester) dropPrefixes(ctx context.Context) error {
+// finishDrafts makes shards of the drafts, without the games that others begin with.
+func (g *ingester) finishDrafts(ctx context.Context) error {
 	if err := g.out.endShard(); err != nil {
 		return err
 	}
 	prefixes, err := g.findPrefixes(ctx)
-	if err != nil || len(prefixes) == 0 {
+	if err != nil {
 		return err
 	}
-	for i := range g.out.manifest().Shards {
-		if err := ctx.Err(); err != nil {
-			return err
+	g.seen = nil
+	first := g.out.progress.Final
+	drafts := slices.Clone(g.out.progress.Drafts[first:])
+	ctx, cancel := context.WithCancel(ctx)
+	results := make([]chan finished, len(drafts))
+	for i := range results {
+		results[i] = make(chan finished, 1)
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		defer close(next)
+		for i := range drafts {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
 		}
-		if err := g.prune(i, prefixes); err != nil {
+	})
+	for range g.Workers {
+		wg.Go(func() {
+			for i := range next {
+				results[i] <- g.out.finishDraft(drafts[i].File, first+i, prefixes)
+			}
+		})
+	}
+	for i, result := range results {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := g.replaceDraft(drafts[i].File, <-result); err != nil {
 			return err
 		}
 	}
@@ -76,108 +100,95 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error
 // moves, with which every game from their position begins.
 func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
 
-// prune writes a shard again without the games of those keys, if it has any.
-func (g *ingester) prune(i int, prefixes map[gameKey128]bool) error {
-	o := g.out
-	info := &o.progress.Manifest.Shards[i]
-	r, err := shards.Open(filepath.Join(o.dir, info.File))
+// finished is a draft that was written again.
+type finished struct {
+	shard   dataset.ShardInfo // without lines there is no shard
+	dropped []dataset.Line
+	err     error
+}
+
+// finishDraft writes a draft as the shard of that number, without the games of those keys.
+func (o *output) finishDraft(draft string, number int, prefixes map[gameKey128]bool) (f finished) {
+	r, err := shards.Open(filepath.Join(o.dir, draft))
 	if err != nil {
-		return err
+		return finished{err: err}
 	}
 	defer r.Close()
-	var kept, dropped []*dataset.Line
-	for l, err := range r.Lines() {
-		switch {
-		case err != nil:
-			return err
-		case prunable(l) && prefixes[lineKey(l)]:
-			dropped = append(dropped, l)
-		default:
-			kept = append(kept, l)
+	w, err := shards.Create(o.dir, number)
+	if err != nil {
+		return finished{err: err}
+	}
+	defer w.Abort()
+	var lines []dataset.Line
+	for i := range r.Blocks() {
+		if lines, err = r.ReadBlock(i, lines[:0]); err != nil {
+			return finished{err: err}
+		}
+		for k := range lines {
+			l := &lines[k]
+			if len(prefixes) > 0 && prunable(l) && prefixes[lineKey(l)] {
+				f.dropped = append(f.dropped, *l)
+			} else if err := w.Write(l); err != nil {
+				return finished{err: err}
+			}
 		}
 	}
-	if len(dropped) == 0 {
-		return nil
+	if w.Lines() > 0 {
+		f.shard, f.err = w.Commit()
 	}
-	p := &pruning{Shard: i, Rejects: o.progress.Rejects}
-	for _, l := range dropped {
-		addLine(&p.Dropped, l)
-		p.Dropped.SamplesDropped = p.Dropped.SamplesDropped.Add(g.Filters.dropped(l))
-		reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}
-		if o.rejects != nil {
-			o.rejects.add(g.Inputs[l.Input], reject)
-		}
-		if g.Rejected != nil {
-			g.Rejected(g.Inputs[l.Input], reject)
-		}
+	return f
+}
+
+// replaceDraft puts the shard in the place of its draft and counts what was dropped.
+func (g *ingester) replaceDraft(draft string, f finished) error {
+	if f.err != nil {
+		return f.err
 	}
-	o.progress.Pruning = p
+	o := g.out
+	var dropped dataset.Counts
+	for i := range f.dropped {
+		g.drop(&f.dropped[i], &dropped)
+	}
+	o.subtract(&dropped)
+	if f.shard.Lines > 0 {
+		o.progress.Manifest.Shards = append(o.progress.Manifest.Shards, f.shard)
+	}
+	o.progress.Final++
 	if err := o.mark(); err != nil {
 		return err
 	}
-	w, err := shards.Create(o.dir, i, shards.WithWorkers(o.workers))
-	if err != nil {
-		return err
+	if err := dataset.Remove(filepath.Join(o.dir, draft)); err != nil {
+		return fmt.Errorf("removing a draft whose shard is written: %w", err)
 	}
-	for _, l := range kept {
-		if err := w.Write(l); err != nil {
-			w.Abort()
-			return err
-		}
-	}
-	if *info, err = w.Commit(); err != nil {
-		return err
-	}
-	o.pruned()
-	return o.mark()
+	return nil
 }
 
-// pruned counts what is no longer in the shard that was being written.
-func (o *output) pruned() {
-	c, d := &o.progress.Manifest.Counts, &o.progress.Pruning.Dropped
+// drop reports a line that another begins with, and counts it.
+func (g *ingester) drop(l *dataset.Line, dropped *dataset.Counts) {
+	addLine(dropped, l)
+	dropped.SamplesDropped = dropped.SamplesDropped.Add(g.Filters.dropped(l))
+	reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}
+	if g.out.rejects != nil {
+		g.out.rejects.add(g.Inputs[l.Input], reject)
+	}
+	if g.Rejected != nil {
+		g.Rejected(g.Inputs[l.Input], reject)
+	}
+}
+
+// subtract takes the dropped lines, which were counted as kept, out of the counts.
+func (o *output) subtract(d *dataset.Counts) {
+	c := &o.progress.Manifest.Counts
 	c.GamesKept -= d.GamesKept
 	c.Positions -= d.Positions
 	c.Samples -= d.Samples
 	c.Labelled -= d.Labelled
 	c.Terminal -= d.Terminal
 	c.Failed -= d.Failed
-	c.Rejects[Prefix] += d.GamesKept
+	if d.GamesKept > 0 {
+		c.Rejects[Prefix] += d.GamesKept
+	}
 	o.progress.Evals.Imported -= d.Labelled // all labels are imported ones
 	o.progress.Evals.Duplicate += d.Labelled
 	c.SamplesDropped = withoutDrops(c.SamplesDropped, d.SamplesDropped)
-	o.progress.Pruning = nil
-}
-
-// recoverPruning finds out whether the shard that was being written when the command was interrupted has its new
-// content.
-func (o *output) recoverPruning() error {
-	p := o.progress.Pruning
-	if p == nil {
-		return nil
-	}
-	if p.Shard < 0 || p.Shard >= len(o.progress.Manifest.Shards) {
-		return fmt.Errorf("%s: no shard %d: %w", progressName, p.Shard, dataset.ErrDamaged)
-	}
-	info := &o.progress.Manifest.Shards[p.Shard]
-	path := filepath.Join(o.dir, info.File)
-	r, err := shards.Open(path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	now := r.Info()
-	switch now.Lines {
-	case info.Lines:
-		o.progress.Pruning, o.progress.Rejects = nil, p.Rejects // its rejects are found again
-		return o.mark()
-	case info.Lines - p.Dropped.GamesKept:
-	default:
-		return fmt.Errorf("%q has %d lines, not %d: %w", path, now.Lines, info.Lines, dataset.ErrDamaged)
-	}
-	if now.SHA256, err = fileHash(path); err != nil {
-		return err
-	}
-	*info = now
-	o.pruned()
-	return o.mark()
 }

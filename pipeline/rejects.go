@@ -21,14 +21,14 @@ const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
 // rejectsFile is a table of rejects being made.
 type rejectsFile struct {
 	path string // where it goes in the end
-	file *os.File
+	file *dataset.File
 	w    *bufio.Writer
 	size int64
 }
 
 // openRejects begins the table in the folder, or takes it up at the given size, that of the last mark.
 func openRejects(dir, path string, size int64) (*rejectsFile, error) {
-	f, err := os.OpenFile(filepath.Join(dir, rejectsName), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := dataset.OpenFile(filepath.Join(dir, rejectsName), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the table of rejects: %w", err)
 	}
@@ -110,8 +110,10 @@ func checkRejects(path, dir string) error {
 	if filepath.Clean(filepath.Dir(path)) == filepath.Clean(dir) {
 		return fmt.Errorf("table of rejects %q: a dataset's folder holds nothing else: %w", path, ErrOccupied)
 	}
-	if _, err := os.Stat(filepath.Join(dir, progressName)); err == nil {
-		return nil
+	for _, name := range []string{progressName, dataset.ManifestName} { // what is there then is said elsewhere
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return nil
+		}
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%q is there already and is not overwritten: %w", path, ErrOccupied)

@@ -29,9 +29,13 @@ type block struct {
 	start                                                     textColumn
 	lastNumber, lastOffset                                    int64
 
-	tags   map[string]*textColumn
+	tags   []*tagColumn
+	serial int   // of the line being added; no line has 0
+	places []int // in tags, of the tags of the line being added
 	policy policyColumns
 	labels map[int]*labelColumns
+
+	packed []byte // the columns as they are written
 }
 
 // textColumn is one optional text for each line of a block.
@@ -39,6 +43,14 @@ type textColumn struct {
 	entries int
 	lengths []byte // uvarint each: 0 = no text, else its length + 1
 	text    []byte
+}
+
+// tagColumn is the column of the tags of one name.
+type tagColumn struct {
+	name string
+	bad  bool // the name is no text, or empty
+	last int  // serial of the last line that has the tag
+	textColumn
 }
 
 // put appends the text of the line with that number in its block.
@@ -63,7 +75,7 @@ func (c *textColumn) raw(lines int) []byte {
 }
 
 func newBlock() *block {
-	return &block{tags: make(map[string]*textColumn), labels: make(map[int]*labelColumns)}
+	return &block{labels: make(map[int]*labelColumns)}
 }
 
 // startPosition is what the start column does not spell out.
@@ -73,6 +85,9 @@ var startPosition = board.StartPosition()
 func (b *block) add(l *dataset.Line) error {
 	n := l.SampleCount()
 	if err := checkLine(l, n); err != nil {
+		return err
+	}
+	if err := b.checkTags(l.Tags); err != nil {
 		return err
 	}
 	size := lineSize(l)
@@ -96,13 +111,8 @@ func (b *block) add(l *dataset.Line) error {
 		b.start.put(b.lines, l.Start.FEN())
 	}
 	b.addSamples(l)
-	for _, t := range l.Tags {
-		c := b.tags[t.Name]
-		if c == nil {
-			c = new(textColumn)
-			b.tags[t.Name] = c
-		}
-		c.put(b.lines, t.Value)
+	for i, t := range l.Tags {
+		b.tags[b.places[i]].put(b.lines, t.Value)
 	}
 	b.policy.add(b.samples, l.Policies)
 	for _, c := range l.Labels {
@@ -119,6 +129,45 @@ func (b *block) add(l *dataset.Line) error {
 	b.lines++
 	b.positions += len(l.Moves) + 1
 	b.samples += n
+	return nil
+}
+
+// tagColumn returns the index of the column of that name, made if need be. Tags come in much the same order from line to
+// line, so it is looked for from the index of the tag before.
+func (b *block) tagColumn(name string, from int) int {
+	for i := from; i < len(b.tags); i++ {
+		if b.tags[i].name == name {
+			return i
+		}
+	}
+	for i, c := range b.tags[:from] {
+		if c.name == name {
+			return i
+		}
+	}
+	b.tags = append(b.tags, &tagColumn{name: name, bad: name == "" || !utf8.ValidString(name)})
+	return len(b.tags) - 1
+}
+
+// checkTags returns an error for tags that could not be read back as they are, and notes in places the column of each.
+func (b *block) checkTags(tags []dataset.Tag) error {
+	b.serial++
+	b.places = b.places[:0]
+	at := 0
+	for i := range tags {
+		t := &tags[i]
+		if at = b.tagColumn(t.Name, at); b.tags[at].bad {
+			return fmt.Errorf("tag name %q is empty or not valid UTF-8", t.Name)
+		}
+		if !utf8.ValidString(t.Value) {
+			return fmt.Errorf("tag %q %q is not valid UTF-8", t.Name, t.Value)
+		}
+		if b.tags[at].last == b.serial {
+			return fmt.Errorf("two tags %q", t.Name)
+		}
+		b.tags[at].last = b.serial
+		b.places = append(b.places, at)
+	}
 	return nil
 }
 
@@ -159,16 +208,6 @@ func checkLine(l *dataset.Line, samples int) error {
 	}
 	if l.Start == (board.Position{}) {
 		return errNoStart
-	}
-	for i, t := range l.Tags {
-		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {
-			return fmt.Errorf("tag %q %q is not valid UTF-8 or has no name", t.Name, t.Value)
-		}
-		for _, u := range l.Tags[:i] {
-			if u.Name == t.Name {
-				return fmt.Errorf("two tags %q", t.Name)
-			}
-		}
 	}
 	if l.Policies != nil && len(l.Policies) != samples {
 		return fmt.Errorf("%d policies for %d samples", len(l.Policies), samples)
@@ -216,12 +255,9 @@ func (b *block) reset() {
 	}
 	b.lines, b.positions, b.samples, b.bytes, b.lastNumber, b.lastOffset = 0, 0, 0, 0, 0, 0
 	b.start.entries, b.policy.samples, b.policy.varied = 0, 0, false
-	for name, c := range b.tags {
-		if len(c.text) == 0 {
-			delete(b.tags, name)
-			continue
-		}
-		*c = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
+	b.tags = slices.DeleteFunc(b.tags, func(c *tagColumn) bool { return len(c.text) == 0 })
+	for _, c := range b.tags {
+		c.textColumn = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
 	}
 	clear(b.labels)
 }
@@ -235,13 +271,9 @@ func (b *block) columns() []column {
 		{colMoves, b.moves}, {colInvented, b.invented}, {colSamples, b.kinds}, {colBitmap, b.bitmaps},
 	}
 	cols = b.policy.columns(cols, b.samples)
-	var names []string
-	for name := range b.tags {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
-	for _, name := range names {
-		cols = append(cols, column{tagPrefix + name, b.tags[name].raw(b.lines)})
+	slices.SortFunc(b.tags, func(c, d *tagColumn) int { return strings.Compare(c.name, d.name) })
+	for _, c := range b.tags {
+		cols = append(cols, column{tagPrefix + c.name, c.raw(b.lines)})
 	}
 	var prints []int
 	for f := range b.labels {
@@ -265,8 +297,10 @@ func zeros(b []byte) bool {
 }
 
 func appendMoves(dst []byte, moves []board.Move) []byte {
-	for _, m := range moves {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(m))
+	n := len(dst)
+	dst = slices.Grow(dst, 2*len(moves))[:n+2*len(moves)]
+	for i, m := range moves {
+		binary.LittleEndian.PutUint16(dst[n+2*i:], uint16(m))
 	}
 	return dst
 }

@@ -51,6 +51,30 @@ func appendFooter(dst []byte, ix *index) ([]byte, error) {
 	return append(dst, trailerText...), nil
 }
 
+// appendStored appends a zstd frame of raw blocks: the bytes as they are (RFC 8878, sections 3.1.1 and 3.1.1.2.2).
+func appendStored(dst, raw []byte) []byte {
+	const (
+		zstdMagic   = 0xFD2FB528
+		description = 3<<6 | 1<<5 // a content size of 8 bytes, a single segment
+		blockMax    = 128 << 10
+	)
+	dst = binary.LittleEndian.AppendUint32(dst, zstdMagic)
+	dst = append(dst, description)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(raw)))
+	for last := false; !last; {
+		n := min(len(raw), blockMax)
+		last = n == len(raw)
+		head := uint32(n) << 3 // of type 0
+		if last {
+			head |= 1
+		}
+		dst = append(dst, byte(head), byte(head>>8), byte(head>>16))
+		dst = append(dst, raw[:n]...)
+		raw = raw[n:]
+	}
+	return dst
+}
+
 // damage is what is wrong at a byte of a shard.
 type damage struct {
 	at   int64

@@ -1,0 +1,77 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"talbot/dataset"
+)
+
+// TestFailingWrites lets each step of writing fail in turn, alone or with all steps behind it as on a full disk, and
+// repeats the command: the result is to the byte that of an undisturbed run.
+func TestFailingWrites(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	cut, _, _, _ := cutGames(t, dir)
+	defer func() { dataset.Fault = nil }()
+	for _, j := range []job{
+		{Verb: "ingest", Inputs: cut, Workers: 2, Rejects: "filtered"},
+		{Verb: "synth", Workers: 2, Count: endgames},
+	} {
+		for _, full := range []bool{false, true} {
+			t.Run(fmt.Sprint(j.Verb, full), func(t *testing.T) {
+				want := j
+				want.Out = filepath.Join(t.TempDir(), "undisturbed")
+				if j.Rejects != "" {
+					want.Rejects = want.Out + ".tsv"
+				}
+				if err := want.run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				failed := 0
+				for k := int64(1); ; k++ {
+					got := j
+					got.Out = filepath.Join(t.TempDir(), "disturbed")
+					if j.Rejects != "" {
+						got.Rejects = got.Out + ".tsv"
+					}
+					var steps atomic.Int64
+					dataset.Fault = func(op, path string) error {
+						if n := steps.Add(1); n == k || full && n > k {
+							return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
+						}
+						return nil
+					}
+					err := got.run(t.Context())
+					dataset.Fault = nil
+					if err != nil {
+						failed++
+						if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), filepath.Dir(got.Out)) {
+							t.Fatalf("step %d: %v", k, err)
+						}
+						if err := got.run(t.Context()); err != nil && !errors.Is(err, ErrFinished) {
+							t.Fatalf("step %d, repeated: %v", k, err)
+						}
+					}
+					same(t, want.Out, got.Out)
+					if j.Rejects != "" {
+						sameRejects(t, want, got)
+					}
+					if steps.Load() < k {
+						break
+					}
+				}
+				t.Logf("failed at %d steps", failed)
+				if failed < 50 {
+					t.Errorf("only %d failures", failed)
+				}
+			})
+		}
+	}
+}
