@@ -159,13 +159,25 @@ func (p *Position) Validate() error {
 	}
 	them := p.turn.Other()
 	if p.attackersTo(p.king(them), p.turn, p.Occupied()) != 0 {
-		return fmt.Errorf("%v is in check but it is not its move", them)
+		return errInCheck[them]
 	}
 	if p.checkers().Len() > 2 {
-		return fmt.Errorf("%v is in check from more than two pieces", p.turn)
+		return errCheckers[p.turn]
 	}
 	return nil
 }
+
+// Errors that random positions often have are made beforehand.
+var (
+	errInCheck = [2]error{
+		errors.New("white is in check but it is not its move"),
+		errors.New("black is in check but it is not its move"),
+	}
+	errCheckers = [2]error{
+		errors.New("white is in check from more than two pieces"),
+		errors.New("black is in check from more than two pieces"),
+	}
+)
 
 // checkMaterial says why side c cannot have its pieces, nil if it can.
 func (p *Position) checkMaterial(c Color) error {

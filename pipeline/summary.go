@@ -21,6 +21,8 @@ type Summary struct {
 	GluedDashes    int64         `json:"glued_dashes"`
 	SamplesDropped dataset.Drops `json:"samples_dropped"`
 	Resumed        bool          `json:"resumed"` // an interrupted run was continued
+	// Exhausted are the materials of endgames that ran out of positions, so that others were drawn instead.
+	Exhausted []string `json:"exhausted,omitempty"`
 }
 
 func (o *output) summary(start time.Time) Summary {

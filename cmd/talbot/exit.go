@@ -77,7 +77,6 @@ var statuses = []struct {
 	{dataset.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{pipeline.ErrNoGames, exitFailed, "inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrNoInputs, exitFailed, "of a folder, files named .pgn, .csv, .tsv, .epd or .fen are read, also as .zst, .gz or .bz2"},
-	{pipeline.ErrExhausted, exitFailed, "ask for fewer endgames or for more pieces"},
 	{pipeline.ErrBothSides, exitFailed, "make all datasets with the same --split; `talbot verify DIR... --json` names such games"},
 	{pipeline.ErrOverlap, exitFailed, "give a higher --max-overlap: openings recur, and `talbot eval` reports unseen positions apart"},
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},

@@ -1,0 +1,191 @@
+package synth
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"talbot/board"
+)
+
+// Past says what invented moves are like.
+type Past struct {
+	// Captures and Promotions are the weights of captures and of promotions, en passant and capturing ones included,
+	// where other moves have the weight 1: where each is possible, a move is a capture with the chance
+	// Captures ÷ (1 + Captures + …). A promotion that captures has the product of both. 0 is never.
+	Captures, Promotions float64
+	// MostPieces is how many pieces a position of the past may have, kings included.
+	MostPieces int
+}
+
+// DefaultPast has captures and promotions about as often as the last plies in front of endgames of master games.
+var DefaultPast = Past{Captures: 0.15, Promotions: 0.03, MostPieces: 32}
+
+// The kinds of moves of a past.
+const (
+	quiet = iota
+	capture
+	promotion
+	capturingPromotion
+	kinds
+)
+
+// maxTrials bounds the retro-moves that are tried for one past. Positions that
+// have one need as many as it has plies, hardly ever a few more.
+const maxTrials = 10_000
+
+// Inventor finds pasts. It is not safe for concurrent use.
+type Inventor struct {
+	past    Past
+	weights [kinds]float64
+	plies   []step
+	trials  int
+}
+
+// step is a ply of a past being sought: the retro-moves not tried yet.
+type step struct{ unmoves []board.Unmove }
+
+// NewInventor returns an inventor, or what is wrong with the weights.
+func NewInventor(p Past) (*Inventor, error) {
+	for _, w := range []float64{p.Captures, p.Promotions} {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, fmt.Errorf("weight %g of captures or promotions: want 0 or more", w)
+		}
+	}
+	if p.MostPieces < MinPieces {
+		return nil, errors.New("fewer than three pieces in the past")
+	}
+	return &Inventor{past: p, weights: [kinds]float64{1, p.Captures, p.Promotions, p.Captures * p.Promotions}}, nil
+}
+
+func (v *Inventor) clone() *Inventor { return &Inventor{past: v.past, weights: v.weights} }
+
+// Invent finds a past of len(moves) plies that leads to p: it fills moves and
+// returns the position in front of them. Played from there they are legal and
+// give p. It reports false if there is none within the bounds.
+//
+// Each ply is drawn from the last one backwards: its kind by the weights, among
+// the kinds that are possible, then the retro-move, all of a kind alike. Where
+// a draw leads to a position without retro-moves another is taken.
+//
+// The counters of p are respected, unless they are those of a position of
+// which nothing is known (0 and 1) or cannot be: as many plies as the halfmove
+// clock says are reversible, the one before is not. The counters of the past
+// are those that lead to p's; the clock in front of the last capture or pawn
+// move counts from 0.
+func (v *Inventor) Invent(rng *rand.Rand, p board.Position, moves []board.Move) (start board.Position, ok bool) {
+	for len(v.plies) < len(moves) {
+		v.plies = append(v.plies, step{})
+	}
+	v.trials = 0
+	if p.HalfmoveClock() > 0 || p.FullmoveNumber() > 1 {
+		if start, ok = v.find(rng, p, moves, p.HalfmoveClock()); ok {
+			return start, true
+		}
+	}
+	return v.find(rng, p, moves, free)
+}
+
+// free is the clock of a position of which it is not known.
+const free = -1
+
+// find looks for the past of the remaining plies.
+func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, clock int) (board.Position, bool) {
+	n := len(moves)
+	if n == 0 {
+		return p, true
+	}
+	s := &v.plies[n-1]
+	s.unmoves = p.Unmoves(s.unmoves[:0])
+	var sets [kinds][]board.Unmove
+	v.sort(s, &p, clock, &sets)
+	for v.trials < maxTrials {
+		kind := v.kind(rng, &sets)
+		if kind < 0 {
+			return p, false
+		}
+		v.trials++
+		set := sets[kind]
+		i := rng.IntN(len(set))
+		u := set[i]
+		set[i] = set[len(set)-1]
+		sets[kind] = set[:len(set)-1]
+		before := clock - 1
+		if clock <= 0 { // whatever came before the last capture or pawn move is unknown
+			before = free
+		}
+		if start, ok := v.find(rng, p.Before(u), moves[:n-1], before); ok {
+			moves[n-1] = u.Move
+			return start, true
+		}
+	}
+	return p, false
+}
+
+// sort puts the retro-moves in order of their kinds, without those that the
+// clock or the bound on pieces rules out.
+func (v *Inventor) sort(s *step, p *board.Position, clock int, sets *[kinds][]board.Unmove) {
+	full := p.Occupied().Len() >= v.past.MostPieces
+	var first [kinds + 1]int
+	fits := func(u board.Unmove) int {
+		kind := quiet
+		if u.Captured != board.NoPieceType {
+			if full {
+				return kinds
+			}
+			kind = capture
+		}
+		if u.Move.Promotion() != board.NoPieceType {
+			kind += promotion
+		}
+		if v.weights[kind] == 0 || clock != free && u.Irreversible(p) != (clock == 0) {
+			return kinds
+		}
+		return kind
+	}
+	all := s.unmoves
+	for _, u := range all {
+		if kind := fits(u); kind < kinds {
+			first[kind+1]++
+		}
+	}
+	for kind := range kinds {
+		first[kind+1] += first[kind]
+	}
+	s.unmoves = append(all, all[:first[kinds]]...) // room for the sorted ones behind
+	sorted := s.unmoves[len(all):]
+	at := first
+	for _, u := range all {
+		if kind := fits(u); kind < kinds {
+			sorted[at[kind]] = u
+			at[kind]++
+		}
+	}
+	for kind := range sets {
+		sets[kind] = sorted[first[kind]:first[kind+1]]
+	}
+}
+
+// kind draws a kind that has retro-moves left, −1 if none has.
+func (v *Inventor) kind(rng *rand.Rand, sets *[kinds][]board.Unmove) int {
+	sum, last := 0.0, -1
+	for kind, set := range sets {
+		if len(set) > 0 {
+			sum += v.weights[kind]
+			last = kind
+		}
+	}
+	if last <= quiet {
+		return last
+	}
+	x := float64(rng.Float64() * sum) // not fused with the differences below: all machines draw alike
+	for kind := range last {
+		if len(sets[kind]) > 0 {
+			if x -= v.weights[kind]; x < 0 {
+				return kind
+			}
+		}
+	}
+	return last
+}
