@@ -67,7 +67,7 @@ func sampled(t *testing.T, dir string) (copies map[string]int, classes map[strin
 func TestSynthExhausted(t *testing.T) {
 	small(t)
 	// A class counts as exhausted after three misses in a row here, so that the test is quick.
-	s := SynthEndgames{Count: 30000, Config: synthMaterial(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
+	s := SynthEndgames{Count: 45000, Config: synthMaterial(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
 	s.Config.Patience = 3
 	dir := t.TempDir()
 	s.Out, s.Workers = filepath.Join(dir, "one"), 1

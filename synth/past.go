@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"talbot/board"
 )
@@ -39,12 +40,9 @@ const maxTrials = 10_000
 type Inventor struct {
 	past    Past
 	weights [kinds]float64
-	plies   []step
+	plies   [][]board.Unmove // of each ply of a past being sought: the retro-moves not tried yet
 	trials  int
 }
-
-// step is a ply of a past being sought: the retro-moves not tried yet.
-type step struct{ unmoves []board.Unmove }
 
 // NewInventor returns an inventor, or what is wrong with the weights.
 func NewInventor(p Past) (*Inventor, error) {
@@ -76,7 +74,7 @@ func (v *Inventor) clone() *Inventor { return &Inventor{past: v.past, weights: v
 // move counts from 0.
 func (v *Inventor) Invent(rng *rand.Rand, p board.Position, moves []board.Move) (start board.Position, ok bool) {
 	for len(v.plies) < len(moves) {
-		v.plies = append(v.plies, step{})
+		v.plies = append(v.plies, nil)
 	}
 	v.trials = 0
 	if p.HalfmoveClock() > 0 || p.FullmoveNumber() > 1 {
@@ -96,21 +94,23 @@ func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, cl
 	if n == 0 {
 		return p, true
 	}
-	s := &v.plies[n-1]
-	s.unmoves = p.Unmoves(s.unmoves[:0])
-	var sets [kinds][]board.Unmove
-	v.sort(s, &p, clock, &sets)
+	all := v.possible(p.Unmoves(v.plies[n-1][:0]), &p, clock)
+	v.plies[n-1] = all
+	var counts [kinds]int
+	for _, u := range all {
+		counts[kindOf(u)]++
+	}
 	for v.trials < maxTrials {
-		kind := v.kind(rng, &sets)
+		kind := v.kind(rng, &counts)
 		if kind < 0 {
 			return p, false
 		}
 		v.trials++
-		set := sets[kind]
-		i := rng.IntN(len(set))
-		u := set[i]
-		set[i] = set[len(set)-1]
-		sets[kind] = set[:len(set)-1]
+		counts[kind]--
+		i := nth(all, kind, rng.IntN(counts[kind]+1))
+		u := all[i]
+		all[i] = all[len(all)-1]
+		all = all[:len(all)-1]
 		before := clock - 1
 		if clock <= 0 { // whatever came before the last capture or pawn move is unknown
 			before = free
@@ -123,55 +123,46 @@ func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, cl
 	return p, false
 }
 
-// sort puts the retro-moves in order of their kinds, without those that the
-// clock or the bound on pieces rules out.
-func (v *Inventor) sort(s *step, p *board.Position, clock int, sets *[kinds][]board.Unmove) {
-	full := p.Occupied().Len() >= v.past.MostPieces
-	var first [kinds + 1]int
-	fits := func(u board.Unmove) int {
-		kind := quiet
-		if u.Captured != board.NoPieceType {
-			if full {
-				return kinds
+func kindOf(u board.Unmove) (kind int) {
+	if u.Captured != board.NoPieceType {
+		kind = capture
+	}
+	if u.Move.Promotion() != board.NoPieceType {
+		kind += promotion
+	}
+	return kind
+}
+
+// nth returns the place of the n-th retro-move of a kind.
+func nth(all []board.Unmove, kind, n int) int {
+	for i, u := range all {
+		if kindOf(u) == kind {
+			if n == 0 {
+				return i
 			}
-			kind = capture
-		}
-		if u.Move.Promotion() != board.NoPieceType {
-			kind += promotion
-		}
-		if v.weights[kind] == 0 || clock != free && u.Irreversible(p) != (clock == 0) {
-			return kinds
-		}
-		return kind
-	}
-	all := s.unmoves
-	for _, u := range all {
-		if kind := fits(u); kind < kinds {
-			first[kind+1]++
+			n--
 		}
 	}
-	for kind := range kinds {
-		first[kind+1] += first[kind]
+	return -1
+}
+
+// possible keeps the retro-moves that neither the clock nor the bound on pieces
+// rules out.
+func (v *Inventor) possible(all []board.Unmove, p *board.Position, clock int) []board.Unmove {
+	full := p.Occupied().Len() >= v.past.MostPieces
+	if clock == free && !full {
+		return all
 	}
-	s.unmoves = append(all, all[:first[kinds]]...) // room for the sorted ones behind
-	sorted := s.unmoves[len(all):]
-	at := first
-	for _, u := range all {
-		if kind := fits(u); kind < kinds {
-			sorted[at[kind]] = u
-			at[kind]++
-		}
-	}
-	for kind := range sets {
-		sets[kind] = sorted[first[kind]:first[kind+1]]
-	}
+	return slices.DeleteFunc(all, func(u board.Unmove) bool {
+		return full && u.Captured != board.NoPieceType || clock != free && u.Irreversible(p) != (clock == 0)
+	})
 }
 
 // kind draws a kind that has retro-moves left, −1 if none has.
-func (v *Inventor) kind(rng *rand.Rand, sets *[kinds][]board.Unmove) int {
+func (v *Inventor) kind(rng *rand.Rand, counts *[kinds]int) int {
 	sum, last := 0.0, -1
-	for kind, set := range sets {
-		if len(set) > 0 {
+	for kind, n := range counts {
+		if n > 0 && v.weights[kind] > 0 {
 			sum += v.weights[kind]
 			last = kind
 		}
@@ -181,7 +172,7 @@ func (v *Inventor) kind(rng *rand.Rand, sets *[kinds][]board.Unmove) int {
 	}
 	x := float64(rng.Float64() * sum) // not fused with the differences below: all machines draw alike
 	for kind := range last {
-		if len(sets[kind]) > 0 {
+		if counts[kind] > 0 {
 			if x -= v.weights[kind]; x < 0 {
 				return kind
 			}
