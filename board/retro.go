@@ -27,22 +27,19 @@ func shade(s Square) int { return int(lightSquares >> s & 1) }
 // fillMaterial says which captures and promotions leave a number of pieces
 // that a game can have.
 func (r *retro) fillMaterial() {
-	few := r.p.colors[r.us].Len() <= 8 && r.p.colors[r.them].Len() <= 8
+	roomForUs, roomForThem := r.p.hasRoom(r.us), r.p.hasRoom(r.them) && r.p.colors[r.them].Len() < 16
 	for sh := range 2 {
+		shaded := lightSquares ^ (Bitboard(sh) - 1)
+		free := shaded &^ r.occ
 		for pt := Pawn; pt <= Queen; pt++ {
-			if few { // too few to break any limit
-				r.victims[sh][pt], r.unpromo[sh][pt] = true, pt != Pawn
-				continue
+			r.victims[sh][pt], r.unpromo[sh][pt] = roomForThem, roomForUs && pt != Pawn
+			if !roomForThem && free != 0 {
+				q := *r.p
+				q.put(r.them, pt, free.First())
+				r.victims[sh][pt] = q.checkMaterial(r.them) == nil
 			}
-			free := ^r.occ & (lightSquares ^ (Bitboard(sh) - 1))
-			if free == 0 {
-				continue
-			}
-			q := *r.p
-			q.put(r.them, pt, free.First())
-			r.victims[sh][pt] = q.checkMaterial(r.them) == nil
-			if b := r.p.Pieces(r.us, pt) & (lightSquares ^ (Bitboard(sh) - 1)); b != 0 && pt != Pawn {
-				q = *r.p
+			if b := r.p.Pieces(r.us, pt) & shaded; !roomForUs && b != 0 && pt != Pawn {
+				q := *r.p
 				q.pieces[pt] ^= b.First().Bitboard()
 				q.pieces[Pawn] ^= b.First().Bitboard()
 				r.unpromo[sh][pt] = q.checkMaterial(r.us) == nil
@@ -50,6 +47,10 @@ func (r *retro) fillMaterial() {
 		}
 	}
 }
+
+// hasRoom reports whether side c can have a pawn more, or a piece more that was
+// one.
+func (p *Position) hasRoom(c Color) bool { return p.Pieces(c, Pawn).Len()+p.promoted(c) < 8 }
 
 // fixed returns the pieces of us that never moved: they have a castling right.
 func (r *retro) fixed() (b Bitboard) {

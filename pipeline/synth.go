@@ -75,9 +75,7 @@ func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
 	if err := d.out.finish(); err != nil {
 		return Summary{}, err
 	}
-	sum := d.out.summary(start)
-	sum.Exhausted = d.out.progress.Exhausted
-	return sum, nil
+	return d.out.summary(start), nil
 }
 
 // flags returns what decides the content, as the manifest has it.
