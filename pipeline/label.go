@@ -20,7 +20,11 @@ type Label struct {
 	Fraction float64
 	// SkipImported leaves out samples that have an evaluation that their source carried.
 	SkipImported bool
-	Progress     func(Progress)
+	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own. With
+	// SkipExact these are not searched. Empty: none.
+	Syzygy    string
+	SkipExact bool
+	Progress  func(Progress)
 	Failed       func(error) // told of each position without a label; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
@@ -43,7 +47,9 @@ type LabelSummary struct {
 	Limit              string   `json:"limit"`
 	Fingerprint        string   `json:"fingerprint"`
 	Resumed            bool     `json:"resumed"`
-	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
+	Skipped            int64    `json:"skipped"`       // left out because their source carried an evaluation
+	Exact              int64    `json:"exact"`         // results taken from endgame tables now
+	SkippedExact       int64    `json:"skipped_exact"` // not searched because tables have them
 }
 
 // Run labels the dataset shard by shard. Labels go into a journal in the order
@@ -73,7 +79,8 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 		r.Pool(pool)
 	}
 	l := &labeller{Label: r, in: in, pool: pool}
-	if err := l.open(); err != nil {
+	defer l.exact.close()
+	if err := l.open(ctx); err != nil {
 		return LabelSummary{}, err
 	}
 	defer l.out.close()
@@ -94,7 +101,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	m := l.out.manifest()
 	f := l.pool.Fingerprint()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.reused, Skipped: l.skipped, Terminal: s.Terminal, Failed: l.out.progress.Own.Failed,
+		Labelled: s.Labelled, Reused: l.reused, Skipped: l.skipped, Exact: l.exact.found, SkippedExact: l.skippedExact, Terminal: s.Terminal, Failed: l.out.progress.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(),
 		Samples: m.Counts.Samples, Bytes: l.out.bytes(),
 		Engine: f.Engine, Limit: f.Limit, Fingerprint: f.ID(), Resumed: l.out.resumed,

@@ -20,14 +20,16 @@ import (
 // labeller is a labelling under way.
 type labeller struct {
 	Label
-	in      *shards.Dataset
-	out     *output
-	pool    *stockfish.Pool
-	column  int // of the fingerprint
-	reused  int64
-	skipped int64 // by SkipImported
-	samples int64 // done, this process and before
-	first   int64 // done before
+	in           *shards.Dataset
+	out          *output
+	pool         *stockfish.Pool
+	column       int // of the fingerprint
+	exact        exactLabels
+	reused       int64
+	skipped      int64 // by SkipImported
+	skippedExact int64
+	samples      int64 // done, this process and before
+	first        int64 // done before
 }
 
 // sameFolder reports whether both paths name one folder.
@@ -45,7 +47,7 @@ func sameFolder(a, b string) (bool, error) {
 
 // open begins or takes up the output, whose manifest is that of the input with
 // one more fingerprint, unless the input has it already.
-func (l *labeller) open() error {
+func (l *labeller) open(ctx context.Context) error {
 	parent := l.in.Manifest
 	fingerprint := l.pool.Fingerprint()
 	m := dataset.Manifest{
@@ -65,6 +67,9 @@ func (l *labeller) open() error {
 		l.column = len(m.Fingerprints)
 		m.Fingerprints = append(m.Fingerprints, fingerprint)
 	}
+	if err := l.exact.open(ctx, &l.Label, &m); err != nil {
+		return err
+	}
 	identity := struct{ Parent, Fingerprint string }{m.Parents[0].Manifest, fingerprint.ID()}
 	var err error
 	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
@@ -80,8 +85,9 @@ func (l *labeller) open() error {
 type waiting struct {
 	line   dataset.Line
 	labels []dataset.Label
-	first  int64 // number of its first sample in the shard
-	open   int   // labels still to come
+	exact  []dataset.Label // nil: none
+	first  int64           // number of its first sample in the shard
+	open   int             // labels still to come
 }
 
 // chosen reports whether the sample at a ply of a line is in the fraction that
@@ -142,6 +148,9 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 			w.labels = make([]dataset.Label, line.SampleCount())
 			next += int64(len(w.labels))
 			l.reuse(w, have)
+			if w.exact, readErr = l.exact.of(ctx, line); readErr != nil {
+				return
+			}
 			hash := line.GameHash()
 			plies, chosen = plies[:0], chosen[:0]
 			for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
@@ -150,6 +159,8 @@ func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64
 				}
 				if l.SkipImported && l.hasImported(line, k) {
 					l.skipped++
+				} else if l.SkipExact && isExact(w.exact, k) {
+					l.skippedExact++
 				} else {
 					chosen = append(chosen, k)
 					plies = append(plies, ply)
@@ -224,8 +235,13 @@ func (l *labeller) flush(queue *[]*waiting) error {
 		w := (*queue)[0]
 		*queue = (*queue)[1:]
 		line := w.line
-		line.Labels = slices.DeleteFunc(slices.Clone(line.Labels), func(c dataset.LabelColumn) bool { return c.Fingerprint == l.column })
+		line.Labels = slices.DeleteFunc(slices.Clone(line.Labels), func(c dataset.LabelColumn) bool {
+			return c.Fingerprint == l.column || w.exact != nil && c.Fingerprint == l.exact.column
+		})
 		line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: l.column, Labels: w.labels})
+		if w.exact != nil {
+			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: l.exact.column, Labels: w.exact})
+		}
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
 		countLabels(&l.out.progress.Own, w.labels)
 		if err := l.out.write(&line); err != nil {

@@ -72,6 +72,7 @@ var statuses = []struct {
 	{dataset.ErrNoDataset, exitNoDataset, "name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished; an unfinished one is completed by repeating its command"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
 	{dataset.ErrVersion, exitFailed, "a newer talbot wrote it: use that one"},
+	{stockfish.ErrNoTables, exitFailed, "name a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, as Stockfish does"},
 	{pipeline.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
 	{pipeline.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
 	{dataset.ErrLocked, exitLocked, "wait for the other process, or end it"},

@@ -26,6 +26,8 @@ type labelOptions struct {
 	fraction float64
 
 	skipImported bool
+	syzygy       string
+	skipExact    bool
 }
 
 func newLabel() *cobra.Command {
@@ -42,12 +44,20 @@ positions are never searched.
 --movetime takes the same time everywhere but is not reproducible; --nodes clears
 the hash before each position and gives the same labels on any machine.
 
+--syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
+read through the engine, which must be Stockfish) in a column of their own, with the
+fingerprint of the tables: win, draw or loss under the 50-move rule. Training takes
+the value from it and the moves from the engine; talbot stats shows where they
+disagree. The engine searches without tables, and all samples; with --skip-exact
+only those that the tables do not have.
+
 Labels are written to a journal as they are made, in order. An interrupted command
 continues when it is repeated; the first Ctrl-C finishes the searches under way,
 the second aborts. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
+  talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,6 +79,8 @@ the second aborts. A position on which the engine fails twice is stored as faile
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
 	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
+	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added")
+	f.BoolVar(&o.skipExact, "skip-exact", false, "with --syzygy: do not search samples that the tables have; they get no best move")
 	return cmd
 }
 
@@ -109,6 +121,9 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	if !(o.fraction > 0 && o.fraction <= 1) {
 		return usage(fmt.Errorf("--fraction %g", o.fraction), "more than 0, at most 1, as --fraction 0.1")
 	}
+	if o.skipExact && o.syzygy == "" {
+		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
+	}
 	path := o.engine
 	if path == "stockfish" {
 		path = ""
@@ -133,6 +148,7 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 	shown := 0
 	sum, err := pipeline.Label{
 		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, SkipImported: o.skipImported, Progress: show,
+		Syzygy: o.syzygy, SkipExact: o.skipExact,
 		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv, Fresh: o.fresh},
 		Pool:   pool.Store,
 		Failed: func(err error) {
@@ -155,6 +171,9 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 			sum.PositionsPerSecond, sum.Workers, sum.Seconds)
 		if sum.Skipped > 0 {
 			fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+		}
+		if sum.Exact > 0 || o.syzygy != "" {
+			fmt.Printf("  exact results from tables: %d, %d of them not searched\n", sum.Exact, sum.SkippedExact)
 		}
 		if sum.Utilisation != nil {
 			fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)

@@ -63,22 +63,28 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 		l := &lines[i]
 		key := dataset.SplitKey(l)
 		if split := s.Manifest.Splits.Of(key); want[split] {
-			r.add(d.encoder, &w, l, s.label, key, split)
+			r.add(d.encoder, &w, l, s, key, split)
 		}
 	}
 	return r, nil
 }
 
-// add takes a line over if it has usable samples.
-func (r *records) add(e encode.Encoder, w *encode.Walker, l *dataset.Line, label int, key uint64, split dataset.Split) {
+// add takes a line over if it has usable samples. Where no fingerprint is asked for, the value is that of endgame tables
+// if they have the sample, and the moves are those of the last engine.
+func (r *records) add(e encode.Encoder, w *encode.Walker, l *dataset.Line, set *Set, key uint64, split dataset.Split) {
+	prints := set.Manifest.Fingerprints
 	before := len(r.samples)
 	for w.Reset(l); w.Next(); {
-		said := labelOf(l, w.Sample(), label)
+		said := labelOf(l, w.Sample(), set.label, prints)
+		valued := said
+		if exact, ok := l.Exact(w.Sample(), prints); ok && set.label == anyLabel {
+			valued = exact
+		}
 		s := record{key: w.Position().Key(), line: int32(len(r.lines)), ply: int32(w.Ply()), split: split,
 			policy: uint32(len(r.policies)), value: float32(math.NaN())}
 		r.policies = encode.Policy(r.policies, e, w, said)
 		s.choices = uint16(len(r.policies) - int(s.policy))
-		if v, ok := encode.Value(e, w.Position(), said); ok {
+		if v, ok := encode.Value(e, w.Position(), valued); ok {
 			s.value = v
 		}
 		if s.choices == 0 && !s.hasValue() {
@@ -94,11 +100,15 @@ func (r *records) add(e encode.Encoder, w *encode.Walker, l *dataset.Line, label
 	}
 }
 
-// labelOf returns the label of a sample by the fingerprint of that index, or by the last that has one.
-func labelOf(l *dataset.Line, sample, fingerprint int) dataset.Label {
+// labelOf returns the label of a sample by the fingerprint of that index, or by the last that has one and is not of
+// endgame tables.
+func labelOf(l *dataset.Line, sample, fingerprint int, prints []dataset.Fingerprint) dataset.Label {
 	for i := len(l.Labels) - 1; i >= 0; i-- {
 		c := &l.Labels[i]
 		if fingerprint != anyLabel && c.Fingerprint != fingerprint || sample >= len(c.Labels) {
+			continue
+		}
+		if fingerprint == anyLabel && c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
 			continue
 		}
 		if said := c.Labels[sample]; said.Status == dataset.Labelled || said.Status == dataset.Terminal {
