@@ -25,7 +25,7 @@ type Label struct {
 	Syzygy    string
 	SkipExact bool
 	Progress  func(Progress)
-	Failed       func(error) // told of each position without a label; may be nil
+	Failed    func(error) // told of each position without a label; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
 }

@@ -37,7 +37,8 @@ type Statistics struct {
 	Plies            Distribution     `json:"plies"`        // moves of each line
 	Invented         int64            `json:"invented"`     // plies of invented history
 	Policies         int64            `json:"policies"`     // samples with a policy of their own
-	Labels           []LabelStats     `json:"labels"`       // one for each fingerprint of the manifest
+	Coverage         Coverage         `json:"coverage"`
+	Labels           []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
 	Unique           *Unique          `json:"unique,omitempty"`
 	Overlap          *Overlap         `json:"overlap,omitempty"`
 }
@@ -73,12 +74,13 @@ type LabelStats struct {
 	Engine      string           `json:"engine"`
 	Build       string           `json:"build"`
 	Limit       string           `json:"limit"`
-	Statuses    map[string]int64 `json:"statuses"` // samples by status; they sum to all samples
-	Mating      int64            `json:"mating"`   // the side to move mates
-	Mated       int64            `json:"mated"`    // the side to move is mated
-	Scores      []ScoreBin       `json:"scores"`   // the other scores, from the side to move
-	Depth       float64          `json:"depth"`    // mean
-	Nodes       float64          `json:"nodes"`    // mean
+	Statuses    map[string]int64 `json:"statuses"`         // samples by status; they sum to all samples
+	Mating      int64            `json:"mating"`           // the side to move mates
+	Mated       int64            `json:"mated"`            // the side to move is mated
+	Scores      []ScoreBin       `json:"scores"`           // the other scores, from the side to move
+	Depth       float64          `json:"depth"`            // mean
+	Nodes       float64          `json:"nodes"`            // mean
+	Tables      *Agreement       `json:"tables,omitempty"` // where endgame tables have the samples too
 }
 
 // ScoreBin counts scores with From ≤ centipawns < To; no bound is nil.
