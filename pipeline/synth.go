@@ -31,7 +31,8 @@ const drawBatch = 1024
 type drawing struct {
 	SynthEndgames
 	out     *output
-	drawers []*synth.Drawer
+	drawers []*synth.Drawer // of the workers
+	redraw  *synth.Drawer   // of the goroutine that takes their draws
 	left    *synth.Left
 	seen    gameSet // keys of the sampled positions, 26 bytes each
 	nothing bool    // nothing is left to draw
@@ -56,7 +57,7 @@ func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	d := &drawing{SynthEndgames: s, drawers: []*synth.Drawer{first}, left: first.Left()}
+	d := &drawing{SynthEndgames: s, redraw: first, left: first.Left()}
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
@@ -128,36 +129,30 @@ func endgameKey(l *dataset.Line) gameKey128 {
 	return gameKey128{a: synth.Key(&p)}
 }
 
-// draw has the workers draw batches of numbers, and takes them in order.
+// draw takes the draws in the order of their numbers while the workers make the next ones.
 func (d *drawing) draw(ctx context.Context) error {
 	counts := &d.out.manifest().Counts
 	before := counts.GamesKept
-	batches := make([][]synth.Drawn, d.Workers)
-	for w := range batches {
-		batches[w] = make([]synth.Drawn, drawBatch)
-	}
+	next := d.out.progress.Number + 1
+	drawn, coming := d.batch(next), d.batch(next)
+	coming.start(d.drawers)
 	for !d.done() {
-		var wg sync.WaitGroup
-		next := d.out.progress.Number + 1
-		for w, batch := range batches {
-			wg.Go(func() {
-				for i := range batch {
-					batch[i] = d.drawers[w].Draw(next + int64(w*drawBatch+i))
-				}
-			})
-		}
-		wg.Wait()
-		for _, batch := range batches {
-			for i := range batch {
-				if d.done() {
-					break
-				}
-				if err := d.take(&batch[i]); err != nil {
-					return err
-				}
+		coming.wait()
+		drawn, coming = coming, drawn
+		next += int64(len(drawn.draws))
+		coming.first = next
+		coming.start(d.drawers)
+		for i := range drawn.draws {
+			if d.done() {
+				break
+			}
+			if err := d.take(&drawn.draws[i]); err != nil {
+				coming.wait()
+				return err
 			}
 		}
 		if err := ctx.Err(); err != nil {
+			coming.wait()
 			return err
 		}
 		if d.Progress != nil {
@@ -171,7 +166,32 @@ func (d *drawing) draw(ctx context.Context) error {
 			d.Progress(p)
 		}
 	}
+	coming.wait()
 	return nil
+}
+
+// batch is a run of draws that the workers make together.
+type batch struct {
+	first int64 // number of the first draw
+	draws []synth.Drawn
+	wait  func()
+}
+
+func (d *drawing) batch(first int64) *batch {
+	return &batch{first: first, draws: make([]synth.Drawn, d.Workers*drawBatch)}
+}
+
+// start has each drawer make its part.
+func (b *batch) start(drawers []*synth.Drawer) {
+	var wg sync.WaitGroup
+	for w, drawer := range drawers {
+		wg.Go(func() {
+			for i := w * drawBatch; i < (w+1)*drawBatch; i++ {
+				b.draws[i] = drawer.Draw(b.first + int64(i))
+			}
+		})
+	}
+	b.wait = wg.Wait
 }
 
 // take stores a draw, or another in its place if it is not new.
@@ -180,7 +200,7 @@ func (d *drawing) take(x *synth.Drawn) error {
 	for {
 		switch {
 		case d.left.Exhausted(x.Class):
-			if !d.drawers[0].Elsewhere(x, d.left) {
+			if !d.redraw.Elsewhere(x, d.left) {
 				d.out.progress.Number, d.nothing = x.Line.Number, true
 				return nil
 			}
@@ -190,7 +210,7 @@ func (d *drawing) take(x *synth.Drawn) error {
 			continue
 		case !d.seen.add(gameKey128{a: x.Key}):
 			x.Rejects.Add(synth.Duplicate)
-			d.drawers[0].Again(x, known)
+			d.redraw.Again(x, known)
 			continue
 		}
 		break

@@ -20,8 +20,9 @@ type Past struct {
 	MostPieces int
 }
 
-// DefaultPast has captures and promotions about as often as the last plies in front of endgames of master games.
-var DefaultPast = Past{Captures: 0.15, Promotions: 0.03, MostPieces: 32}
+// DefaultPast has captures as often as master games have them in front of positions with up to seven pieces: 30 % of
+// these have one among their last four plies (695,901 positions of 325,495 games).
+var DefaultPast = Past{Captures: 0.09, Promotions: 0.02, MostPieces: 32}
 
 // The kinds of moves of a past.
 const (

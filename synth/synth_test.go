@@ -98,8 +98,8 @@ func TestDraw(t *testing.T) {
 		chance(t, "pieces", counts[pieces], n, 0.2)
 	}
 	chance(t, "White to move", turns[board.White], n, 0.5)
-	// Captures: each ply one with 0.15 of 1.15 or 1.18, where a capture is possible, which it nearly always is.
-	chance(t, "captures", captures, n*Plies, 0.15/1.16)
+	// Captures: each ply one with 0.09 of 1.09 or 1.11, where a capture is possible, which it nearly always is.
+	chance(t, "captures", captures, n*Plies, 0.09/1.1)
 	rejects[checkmate] += rejects[stalemate]
 	for i, want := range []bool{dead: true, unbalanced: false, illegalPlacement: true, checkmate: true, noPast: true, duplicate: false} {
 		if i != stalemate && (rejects[i] > 0) != want {
