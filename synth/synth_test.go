@@ -3,6 +3,7 @@ package synth
 import (
 	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -49,7 +50,10 @@ func TestDraw(t *testing.T) {
 	d := drawer(t, nil)
 	var rejects Rejects
 	counts, turns, captures := map[int]int{}, map[board.Color]int{}, 0
-	const n = 2000
+	n := 2000
+	if os.Getenv("TALBOT_FULL") != "" {
+		n = 10000
+	}
 	for i := range int64(n) {
 		x := d.Draw(i + 1)
 		line := &x.Line
