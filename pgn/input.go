@@ -136,17 +136,23 @@ func (in *Input) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF {
 		return n, err
 	}
+	return n, in.explain(err)
+}
+
+// explain names the file, the place and the remedy in an error of its text.
+func (in *Input) explain(err error) error {
 	if in.format == "plain" {
-		return n, fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, err)
+		return fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, err)
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		err = fmt.Errorf("%w (the limit is %d MiB: compress with --long=28 or less)", err, MaxWindow>>20)
+		return fmt.Errorf("%s: %w: the limit is %d MiB; pack it again: zstd -d --memory=2GB FILE, zstd --long=28 FILE",
+			in.name, err, MaxWindow>>20)
 	}
 	what := "damaged"
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		what = "cut short"
 	}
-	return n, fmt.Errorf("%s: %s data %s near byte %d of the file, after %d bytes of text: %w",
+	return fmt.Errorf("%s: %s data %s near byte %d of the file, after %d bytes of text: %w",
 		in.name, in.format, what, in.RawRead(), in.read, err)
 }
 

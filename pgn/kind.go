@@ -2,7 +2,6 @@ package pgn
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"talbot/dataset"
@@ -30,7 +29,7 @@ func (in *Input) Kind() (Kind, error) {
 	if kind := KindOf(head); kind != KindUnknown || err == nil || err == io.EOF {
 		return kind, nil
 	}
-	return KindUnknown, fmt.Errorf("reading the start of %s: %w", in.name, err)
+	return KindUnknown, in.explain(err)
 }
 
 // KindOf tells what a text holds by its first bytes; 64 KiB are plenty. Tables of evaluations and EPD are told by

@@ -130,7 +130,7 @@ func (p *Parser) reject(reason dataset.Reason, from, to int, err error) *dataset
 		Offset: p.game.Offset,
 		At:     p.game.Offset + int64(from),
 		Ply:    len(p.moves),
-		Token:  string(p.text[from:min(to, from+64)]),
+		Token:  string(p.text[from:min(to, from+64, len(p.text))]),
 		Err:    err,
 	}
 }

@@ -117,7 +117,8 @@ func (s *Splitter) Next() (*Batch, error) {
 		if s.eof && s.err == io.EOF {
 			s.finish()
 		}
-		if len(s.spans) > 0 && (s.eof || s.pending >= batchSize) {
+		// Games that wait keep what is behind them in memory, however long that gets.
+		if len(s.spans) > 0 && (s.eof || s.pending >= batchSize || s.n-s.spans[0].start > 4*batchSize) {
 			return s.emit(), nil
 		}
 		if s.eof {

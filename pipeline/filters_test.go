@@ -162,8 +162,8 @@ func TestImportEvals(t *testing.T) {
 		got = append(got, s)
 	}
 	want := "lichess eval imported, 1: cp -20 0000, 2: cp 30 0000, 3: cp 50 0000, 4: cp 10 0000\n" +
-		"TCEC Tal, Mikhail imported, 4: cp 60 f1c4, 6: mate 1 h5f7\n" +
-		"TCEC Engine imported, 5: mate -1 g8f6"
+		"TCEC Tal, Mikhail imported, 4: cp 60 0000, 6: mate 1 0000\n" +
+		"TCEC Engine imported, 5: mate -1 0000"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
@@ -289,5 +289,33 @@ func TestFilterFlags(t *testing.T) {
 	var none Filters
 	if none.active() || len((&Ingest{}).flags()) != 0 {
 		t.Error("a filter is on by default")
+	}
+}
+
+// TestFilteredWorkers: filters, sampling, duplicates, prefixes and rejects give the same bytes at any number of workers.
+func TestFilteredWorkers(t *testing.T) {
+	small(t)
+	dir := t.TempDir()
+	inputs, _, _, _ := cutGames(t, dir)
+	games := filepath.Join(dir, "more.pgn")
+	writeGames(t, games, 500, 11)
+	var first job
+	for _, workers := range []int{1, 2, 5} {
+		j := job{Verb: "ingest", Inputs: append([]string{games}, inputs...), Workers: workers}
+		j.Out = filepath.Join(dir, fmt.Sprint("workers", workers))
+		j.Rejects = j.Out + ".tsv"
+		if err := j.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			first = j
+			m, err := dataset.ReadManifest(j.Out)
+			if err != nil || len(m.Shards) < 3 || len(m.Counts.Rejects) < 4 || len(m.Counts.SamplesDropped) < 2 {
+				t.Fatalf("too little is filtered: %+v, %v", m, err)
+			}
+			continue
+		}
+		same(t, first.Out, j.Out)
+		sameRejects(t, first, j)
 	}
 }

@@ -343,8 +343,8 @@ func TestSynth(t *testing.T) {
 	}
 }
 
-// TestKill kills each verb again and again at random moments; what the last
-// run leaves is to the byte what an undisturbed one leaves.
+// TestKill kills each verb again and again at random moments; what the last run leaves is to the byte what an
+// undisturbed one leaves. TALBOT_FULL=1 kills each 100 times.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	games := filepath.Join(dir, "games.pgn")
@@ -358,6 +358,7 @@ func TestKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	full := os.Getenv("TALBOT_FULL") != ""
 	drawn := filepath.Join(dir, "endgames")
 	if err := (job{Verb: "synth", Out: drawn, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -378,61 +379,76 @@ func TestKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			j.Out = filepath.Join(dir, filepath.Base(undisturbed.Out)+"-killed")
-			text, _ := json.Marshal(j)
 			rng := rand.New(rand.NewPCG(1, 1))
-			kills := 0
-			for round := 0; ; round++ {
-				cmd := exec.Command(self)
-				cmd.Env = append(os.Environ(), child+"="+string(text))
-				var stderr bytes.Buffer
-				cmd.Stderr = &stderr
-				if err := cmd.Start(); err != nil {
+			kills, runs, most := 0, 0, 8
+			if full {
+				most = 100
+			}
+			for kills == 0 || full && kills < most {
+				if runs++; runs > 50*most {
+					t.Fatal("never killed")
+				}
+				if err := os.RemoveAll(j.Out); err != nil {
 					t.Fatal(err)
 				}
-				// Long enough to get somewhere, short enough to be killed most of the time.
-				after := time.Duration(8+rng.IntN(30)) * time.Millisecond
-				if j.Verb == "label" {
-					after *= 5
+				if j.Rejects != "" {
+					os.Remove(j.Rejects)
 				}
-				if kills >= 8 {
-					after = time.Minute
-				}
-				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-				err := cmd.Wait()
-				timer.Stop()
-				if err == nil && kills == 0 && round < 50 { // too fast for the timer: once more
-					if err := os.RemoveAll(j.Out); err != nil {
-						t.Fatal(err)
+				kills += killUntilDone(t, self, j, rng, most-kills)
+				verify(t, j.Out)
+				same(t, undisturbed.Out, j.Out)
+				if j.Rejects != "" {
+					sameRejects(t, undisturbed, j)
+					if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[Prefix] == 0 {
+						t.Errorf("no prefixes: %v", err)
 					}
-					if j.Rejects != "" {
-						os.Remove(j.Rejects)
-					}
-					continue
-				}
-				if err == nil {
-					break
-				}
-				if cmd.ProcessState.Exited() {
-					t.Fatalf("round %d: %v: %s", round, err, stderr.String())
-				}
-				kills++
-				if _, err := dataset.ReadManifest(j.Out); err == nil {
-					break // killed behind the last step
-				}
-			}
-			if kills == 0 {
-				t.Error("never killed")
-			}
-			verify(t, j.Out)
-			same(t, undisturbed.Out, j.Out)
-			if j.Rejects != "" {
-				sameRejects(t, undisturbed, j)
-				if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[Prefix] == 0 {
-					t.Errorf("no prefixes: %v", err)
 				}
 			}
 			t.Logf("killed %d times", kills)
 		})
+	}
+}
+
+// killUntilDone runs a job in a process of its own, kills it at random moments up to that many times, and repeats it
+// until it is done. It returns how often it was killed.
+func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (kills int) {
+	t.Helper()
+	text, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), child+"="+string(text))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Long enough to get somewhere, short enough to be killed most of the time.
+		after := time.Duration(8+rng.IntN(30)) * time.Millisecond
+		if j.Verb == "label" {
+			after *= 5
+		}
+		if kills >= most {
+			after = time.Minute
+		}
+		timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		timer.Stop()
+		if err == nil {
+			return kills
+		}
+		if cmd.ProcessState.Exited() {
+			t.Fatalf("killed %d times: %v: %s", kills, err, stderr.String())
+		}
+		kills++
+		if _, err := dataset.ReadManifest(j.Out); err == nil { // killed behind the last step
+			if err := tidy(j.Out); err != nil {
+				t.Fatal(err)
+			}
+			return kills
+		}
 	}
 }
 
