@@ -95,11 +95,15 @@ func (s *SynthEndgames) flags() []dataset.Tag {
 	if c.Balance >= 0 {
 		flags = append(flags, dataset.Tag{Name: "balance", Value: strconv.Itoa(c.Balance)})
 	}
-	if len(c.Materials) == 0 {
+	switch {
+	case len(c.Materials) == 0:
 		flags = append(flags, dataset.Tag{Name: "piece-weights", Value: c.Types.String()})
-	}
-	for _, w := range c.Materials {
-		flags = append(flags, dataset.Tag{Name: "material", Value: w.Material.String() + ":" + number(w.Weight)})
+	case slices.Equal(c.Materials, synth.AllMaterials(c.Pieces)):
+		flags = append(flags, dataset.Tag{Name: "material", Value: "all"})
+	default:
+		for _, w := range c.Materials {
+			flags = append(flags, dataset.Tag{Name: "material", Value: w.Material.String() + ":" + number(w.Weight)})
+		}
 	}
 	sortFlags(flags)
 	return flags

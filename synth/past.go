@@ -42,6 +42,7 @@ type Inventor struct {
 	past    Past
 	weights [kinds]float64
 	plies   [][]board.Unmove // of each ply of a past being sought: the retro-moves not tried yet
+	front   []board.Unmove   // of the position in front of it
 	trials  int
 }
 
@@ -66,7 +67,8 @@ func (v *Inventor) clone() *Inventor { return &Inventor{past: v.past, weights: v
 //
 // Each ply is drawn from the last one backwards: its kind by the weights, among
 // the kinds that are possible, then the retro-move, all of a kind alike. Where
-// a draw leads to a position without retro-moves another is taken.
+// a draw leads to a position without retro-moves another is taken. A check or
+// an en passant square in front of the past can have come about by a move too.
 //
 // The counters of p are respected, unless they are those of a position of
 // which nothing is known (0 and 1) or cannot be: as many plies as the halfmove
@@ -93,7 +95,7 @@ const free = -1
 func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, clock int) (board.Position, bool) {
 	n := len(moves)
 	if n == 0 {
-		return p, true
+		return p, v.reachable(&p)
 	}
 	all := v.possible(p.Unmoves(v.plies[n-1][:0]), &p, clock)
 	v.plies[n-1] = all
@@ -122,6 +124,16 @@ func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, cl
 		}
 	}
 	return p, false
+}
+
+// reachable reports whether the position in front of a past can have come about where it says how: a check, perhaps a
+// double one, or an en passant square that no move leaves would show that it was made up.
+func (v *Inventor) reachable(p *board.Position) bool {
+	if !p.InCheck() && p.EnPassant() == board.NoSquare {
+		return true
+	}
+	v.front = p.Unmoves(v.front[:0])
+	return len(v.front) > 0
 }
 
 func kindOf(u board.Unmove) (kind int) {
