@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -49,6 +51,29 @@ func TestLabelSyzygy(t *testing.T) {
 	bare, _ := run("bare", func(r *Label) { r.Syzygy = "" })
 	with, sum := run("with", func(r *Label) { r.Workers = 2 })
 	skipped, sumSkipped := run("skipped", func(r *Label) { r.SkipExact = true })
+	cut := Label{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: sharedTables,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
+	for interrupted := 0; ; interrupted++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		reports := 0
+		cut.Progress = func(Progress) {
+			if reports++; reports == 40 {
+				cancel()
+			}
+		}
+		_, err := cut.Run(ctx)
+		cancel()
+		if err == nil {
+			if interrupted == 0 {
+				t.Error("the run was not interrupted")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || interrupted > 50 {
+			t.Fatal(err)
+		}
+	}
+	same(t, with, cut.Out)
 	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, sharedTables)
 	if err != nil {
 		t.Fatal(err)

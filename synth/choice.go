@@ -76,8 +76,8 @@ func newChoice(c *Config) (*choice, error) {
 		if w == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(ch.materials[n].values, func(m board.Material) bool { return ch.unfit(m) == accepted }) {
-			return nil, fmt.Errorf("no material of %d pieces is fit: %w", n, ErrNoMaterial)
+		if ch.fit(n) < leastFit {
+			return nil, fmt.Errorf("hardly any or no material of %d pieces is fit: %w", n, ErrNoMaterial)
 		}
 		ch.counts.add(n, w)
 	}
@@ -87,6 +87,23 @@ func newChoice(c *Config) (*choice, error) {
 // ErrNoMaterial: with a number of pieces that was asked for no material is
 // possible. The caller says which flags to change.
 var ErrNoMaterial = errors.New("all are dead, differ by more than the balance, or are not among those named")
+
+// leastFit is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
+const leastFit = 1e-4
+
+// fit returns the share of the materials of n pieces that is fit.
+func (ch *choice) fit(n int) float64 {
+	t, sum := &ch.materials[n], 0.0
+	if len(t.values) == 0 {
+		return 0
+	}
+	for i, m := range t.values {
+		if ch.unfit(m) == accepted {
+			sum += t.weight(i)
+		}
+	}
+	return sum / t.sums[len(t.sums)-1]
+}
 
 // unfit returns why no endgame is drawn with the material.
 func (ch *choice) unfit(m board.Material) int {

@@ -65,7 +65,8 @@ func TestNothingToDraw(t *testing.T) {
 		"a count without material": func(c *Config) {
 			c.Materials = []WeightedMaterial{{Material: 1, Weight: 1}}
 		},
-		"only dead ones": func(c *Config) { c.Types = TypeWeights{board.Knight: 1} },
+		"nearly only dead ones": func(c *Config) { c.Types = TypeWeights{board.Knight: 1e9, board.Pawn: 1} },
+		"only dead ones":        func(c *Config) { c.Types = TypeWeights{board.Knight: 1} },
 	} {
 		c := DefaultConfig()
 		change(&c)
