@@ -36,11 +36,14 @@ func (t *table[T]) weight(i int) float64 {
 	return t.sums[i] - t.sums[i-1]
 }
 
-// pick draws a value of a table that is not empty.
-func pick[T any](rng *rand.Rand, t table[T]) T {
-	x := rng.Float64() * t.sums[len(t.sums)-1]
+// at returns the value at a place from 0 to 1 of a table that is not empty.
+func (t *table[T]) at(place float64) T {
+	x := place * t.sums[len(t.sums)-1]
 	return t.values[min(sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > x }), len(t.sums)-1)]
 }
+
+// pick draws a value of a table that is not empty.
+func pick[T any](rng *rand.Rand, t table[T]) T { return t.at(rng.Float64()) }
 
 // choice says which material is drawn: the number of pieces by its weight, then
 // one of the materials of that number, of either colour.

@@ -109,17 +109,18 @@ func (d *Drawer) Clone() *Drawer {
 // position at the end, which is neither mate, stalemate nor dead. It is not OK
 // only where the class has no such position.
 //
-// The number of pieces is drawn first, then the material, then the squares and
-// the side to move until they are legal: the shares of numbers and materials
-// are those asked for, whatever is thrown away, and all legal positions of a
-// material are equally likely.
+// The number of pieces comes first, then the material, then the squares and the
+// side to move until they are legal: the shares of numbers and materials are
+// those asked for, whatever is thrown away, and all legal positions of a
+// material are equally likely. The numbers of pieces are spread evenly over
+// consecutive draws, so that their shares are exact to a few endgames.
 func (d *Drawer) Draw(number int64) (x Drawn) {
 	d.source.Seed(d.config.Seed, uint64(number))
 	x.Line = dataset.Line{
 		Source: dataset.SourceEndgame, Number: number, Invented: Plies, Samples: dataset.LastPosition(),
 		Moves: make([]board.Move, Plies),
 	}
-	pieces := pick(d.rng, d.choice.counts)
+	pieces := d.choice.counts.at(evenly(d.config.Seed, number))
 	for {
 		x.material = pick(d.rng, d.choice.materials[pieces])
 		if i := d.choice.unfit(x.material); i != accepted {
@@ -131,6 +132,14 @@ func (d *Drawer) Draw(number int64) (x Drawn) {
 	d.place(&x, nil)
 	x.source = d.source
 	return x
+}
+
+// evenly returns a number from 0 to 1 for each draw of a seed. Those of
+// consecutive draws are spread more evenly than random ones: they are the
+// multiples of the golden ratio modulo 1, from a place that the seed says.
+func evenly(seed uint64, number int64) float64 {
+	offset := rand.NewPCG(seed, 0).Uint64()
+	return float64((uint64(number)*0x9e3779b97f4a7c15+offset)>>11) / (1 << 53)
 }
 
 // Again replaces the position by another one of the same material that is not

@@ -131,6 +131,24 @@ func TestDrawIsPure(t *testing.T) {
 	}
 }
 
+// TestPieceShares: the numbers of pieces have their shares almost exactly, in any run of draws.
+func TestPieceShares(t *testing.T) {
+	for seed := range uint64(5) {
+		d := drawer(t, func(c *Config) { c.Seed, c.Pieces = seed, PieceWeights{3: 1, 4: 2, 5: 1, 7: 4} })
+		counts := map[int]int{}
+		const n = 2000
+		for i := range int64(n) {
+			x := d.Draw(1000*int64(seed) + i)
+			counts[x.Class.Pieces()]++
+		}
+		for pieces, share := range map[int]float64{3: 0.125, 4: 0.25, 5: 0.125, 6: 0, 7: 0.5} {
+			if off := math.Abs(float64(counts[pieces]) - share*n); off > 4 {
+				t.Errorf("seed %d: %d of %d have %d pieces", seed, counts[pieces], n, pieces)
+			}
+		}
+	}
+}
+
 // TestMaterialShares: the materials of four pieces have the shares that the
 // weights give, worked out by hand, whatever was rejected on the way.
 func TestMaterialShares(t *testing.T) {
