@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -112,6 +113,9 @@ changed.`,
 }
 
 func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
+	if os.Getenv("GOGC") == "" { // the heap is small and made of short-lived lines: fewer collections, about 50 MiB more
+		debug.SetGCPercent(300)
+	}
 	if err := o.check(); err != nil {
 		return err
 	}

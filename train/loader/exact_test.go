@@ -26,7 +26,7 @@ func TestExactResults(t *testing.T) {
 		label   int
 		columns []dataset.LabelColumn
 		value   float32
-		choices uint16
+		choices int
 	}{
 		"both":       {anyLabel, []dataset.LabelColumn{engine, tables}, won, 1},
 		"engine":     {anyLabel, []dataset.LabelColumn{engine}, minus, 1},
@@ -36,12 +36,13 @@ func TestExactResults(t *testing.T) {
 	} {
 		set.label = c.label
 		l := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(), Labels: c.columns}
-		var r records
 		var w encode.Walker
 		w.Reset(&l)
-		r.add(encode.TalbotBot{}, &w, &l, &set, 0, dataset.Train)
-		if len(r.samples) != 1 || r.samples[0].value != c.value || r.samples[0].choices != c.choices {
-			t.Errorf("%s: %+v, want value %v and %d moves", name, r.samples, c.value, c.choices)
+		w.Next()
+		moves, valued := set.said(&l, 0)
+		choices := len(encode.Policy(nil, encode.TalbotBot{}, &w, moves))
+		if v, ok := encode.Value(encode.TalbotBot{}, w.Position(), valued); !ok || v != c.value || choices != c.choices {
+			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)
 		}
 	}
 }
