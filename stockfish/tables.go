@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,10 +31,14 @@ type Tables struct {
 }
 
 // OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
-// the tables in a folder. The caller closes them. Engines that label do not get the tables, so that their labels stay
+// the tables in a folder, or in several separated as in PATH. The caller closes them. Engines that label do not get the tables, so that their labels stay
 // what their fingerprint says.
-func OpenTables(ctx context.Context, cfg Config, dir string) (*Tables, error) {
-	build, most, err := surveyTables(dir)
+func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
+	if strings.ContainsAny(path, "\r\n") {
+		return nil, fmt.Errorf("%q: %w: a path of more than one line", path, ErrNoTables)
+	}
+	dirs := filepath.SplitList(path)
+	build, most, err := surveyTables(dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +52,7 @@ func OpenTables(ctx context.Context, cfg Config, dir string) (*Tables, error) {
 		e.Close()
 		return nil, fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
 	}
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+abs+"\n")
-	}
+	_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+path+"\n")
 	if err == nil {
 		err = t.check(ctx)
 	}
@@ -61,35 +63,36 @@ func OpenTables(ctx context.Context, cfg Config, dir string) (*Tables, error) {
 	return t, nil
 }
 
-// surveyTables returns a hash of the names and sizes of the tables of a folder, and the pieces of the greatest.
-func surveyTables(dir string) (build string, most int, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
-	}
-	h := sha256.New()
-	for _, e := range entries { // by name
-		name, suffix, _ := strings.Cut(e.Name(), ".")
-		if suffix != "rtbw" && suffix != "rtbz" {
-			continue
-		}
-		m, err := board.ParseMaterial(name)
-		if err != nil {
-			continue // of another game
-		}
-		info, err := os.Stat(filepath.Join(dir, e.Name())) // through links
+// surveyTables returns a hash of the names and sizes of the tables in some folders, and the pieces of the greatest.
+func surveyTables(dirs []string) (build string, most int, err error) {
+	var files []string
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
 		if err != nil {
 			return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
 		}
-		fmt.Fprintf(h, "%s %d\n", e.Name(), info.Size())
-		if suffix == "rtbw" {
-			most = max(most, m.Pieces())
+		for _, e := range entries {
+			name, suffix, _ := strings.Cut(e.Name(), ".")
+			m, err := board.ParseMaterial(name)
+			if suffix != "rtbw" && suffix != "rtbz" || err != nil {
+				continue
+			}
+			info, err := os.Stat(filepath.Join(dir, e.Name())) // through links
+			if err != nil {
+				return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
+			}
+			files = append(files, fmt.Sprintf("%s %d\n", e.Name(), info.Size()))
+			if suffix == "rtbw" {
+				most = max(most, m.Pieces())
+			}
 		}
 	}
 	if most == 0 {
-		return "", 0, fmt.Errorf("%q: %w: no file as KRvK.rtbw", dir, ErrNoTables)
+		return "", 0, fmt.Errorf("%q: %w: no file as KRvK.rtbw", dirs, ErrNoTables)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16], most, nil
+	slices.Sort(files)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(files), "")))
+	return hex.EncodeToString(sum[:8]), most, nil
 }
 
 // check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at once. Kings alone are drawn

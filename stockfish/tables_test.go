@@ -110,6 +110,42 @@ func TestParseTables(t *testing.T) {
 	}
 }
 
+// TestTablesInFolders: tables may be spread over folders, which changes nothing.
+func TestTablesInFolders(t *testing.T) {
+	whole := openTables(t)
+	all, err := os.ReadDir(sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := filepath.Abs(sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	for i, e := range all {
+		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(dirs[i/2%2], e.Name())); err != nil {
+			t.Skip("NOT TESTED with tables in several folders:", err)
+		}
+	}
+	tables, err := OpenTables(t.Context(), realConfig(t, Depth(1)), dirs[0]+string(os.PathListSeparator)+dirs[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tables.Close()
+	if tables.Fingerprint().ID() != whole.Fingerprint().ID() {
+		t.Error("spread over folders, the tables have another fingerprint")
+	}
+	for _, fen := range []string{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", "8/8/8/8/8/k7/8/1K1R4 w - - 0 1", "8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", "8/8/8/3k4/8/8/4BB2/4K3 w - - 0 1"} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, known, err := tables.Probe(t.Context(), &p); err != nil || !known || c != dataset.Won {
+			t.Errorf("%s: %v, %v, %v", fen, c, known, err)
+		}
+	}
+}
+
 // TestOpenTablesFaults: no folder, no tables, files that are none, and an engine that knows no tables.
 func TestOpenTablesFaults(t *testing.T) {
 	engine := realConfig(t, Depth(1))
@@ -119,6 +155,9 @@ func TestOpenTablesFaults(t *testing.T) {
 	}
 	if _, err := OpenTables(t.Context(), engine, dir); !errors.Is(err, ErrNoTables) {
 		t.Errorf("no tables: %v", err)
+	}
+	if _, err := OpenTables(t.Context(), engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
+		t.Errorf("a command in the path: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666); err != nil {
 		t.Fatal(err)

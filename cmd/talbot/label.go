@@ -79,7 +79,7 @@ the second aborts. A position on which the engine fails twice is stored as faile
 	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
 	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
-	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added")
+	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
 	f.BoolVar(&o.skipExact, "skip-exact", false, "with --syzygy: do not search samples that the tables have; they get no best move")
 	return cmd
 }
