@@ -14,7 +14,7 @@ type Fingerprint struct {
 	Engine  string `json:"engine"`  // as "id name" says it: "Stockfish 15.1"
 	Author  string `json:"author"`  // as "id author" says it
 	Build   string `json:"build"`   // first 16 hex digits of the SHA-256 of the executable
-	Options []Tag  `json:"options"` // every option set, sorted by name
+	Options []Tag  `json:"options"` // every option set, networks, and when memory is cleared, sorted by name
 	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit] or [ExactLimit]
 }
 

@@ -14,7 +14,7 @@ import (
 type exactLabels struct {
 	tables *stockfish.Tables
 	column int   // of the tables' fingerprint
-	found  int64 // samples with a result, in this process
+	found  int64 // samples with a result, written in this process
 }
 
 // open starts the reader of tables, if there are any to read, and adds their fingerprint and flags.
@@ -70,13 +70,21 @@ func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label,
 		}
 		if known {
 			labels[k], any = dataset.ExactLabel(class), true
-			x.found++
 		}
 	}
 	if !any {
 		return nil, nil
 	}
 	return labels, nil
+}
+
+// count counts the results that are written.
+func (x *exactLabels) count(labels []dataset.Label) {
+	for k := range labels {
+		if isExact(labels, k) {
+			x.found++
+		}
+	}
 }
 
 // isExact reports whether the k-th sample has a result.

@@ -26,6 +26,7 @@ type Inspect struct {
 	Split  *dataset.Split
 
 	Encoder encode.Encoder
+	Value   encode.ValueTarget
 }
 
 // Inspected is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
@@ -218,7 +219,7 @@ func (in *inspector) inspect(l *dataset.Line) *Inspected {
 		name := class.String()
 		s.Exact, valued = &name, exact
 	}
-	if v, ok := encode.Value(e, p, valued); ok {
+	if v, ok := encode.Value(e, in.Inspect.Value, p, valued); ok {
 		s.Value = &v
 	}
 	in.policy(s, label)

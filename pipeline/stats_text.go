@@ -93,6 +93,16 @@ func (l *LabelStats) write(b *strings.Builder) {
 	if l.Statuses["labelled"] == 0 {
 		return
 	}
+	fmt.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
+	if p := l.Played; p.Moves > 0 {
+		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", thousands(p.Moves), 100*p.Agreement)
+		if p.Judged > 0 {
+			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s inaccuracies\n",
+				thousands(p.Judged), thousands(p.Blunders), 100*p.BlunderShare, thousands(p.Mistakes), thousands(p.Inaccuracies))
+		}
+	}
+	l.Depths.chart(b, "depth")
+	l.NodeCounts.chart(b, "nodes")
 	bars := []bar{{"mated", l.Mated}}
 	for _, bin := range l.Scores {
 		name := ""

@@ -42,7 +42,7 @@ func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Fresh, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0, false, nil, 0
+	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0, DefaultScope, nil, nil, 0
 	e, err := Start(ctx, cfg)
 	if err != nil {
 		return nil, err

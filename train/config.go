@@ -23,7 +23,12 @@ type Config struct {
 	MinLR       float64 `json:"min_lr"` // learning rate of the last step
 	Warmup      int64   `json:"warmup"` // steps of linear rise from 0
 	WeightDecay float64 `json:"weight_decay"`
-	Decay       Decay   `json:"decay"`        // which tensors decay
+	Decay       Decay   `json:"decay"` // which tensors decay
+	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
+	// says it in one line, for whoever reads run.json.
+	ValueTarget  string `json:"value_target,omitempty"`
+	ValueFormula string `json:"value_formula,omitempty"`
+
 	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
 	Clip        float64 `json:"clip"`         // highest global norm of the gradient, 0 = no clipping
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/encode"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
@@ -18,7 +19,7 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend string
+	data, run, recipe, preset, label, backend, valueTarget string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -75,6 +76,7 @@ contradict the run.`,
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to it (default: the preset's)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
@@ -113,6 +115,9 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
 	}
+	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
+		return t, usage(err, "as --value-target wdl")
+	}
 	if !flags.Changed("backend") {
 		t.Backend = ""
 	}
@@ -133,6 +138,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "seed", &c.Seed, o.seed)
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
+	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
 	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)

@@ -41,7 +41,7 @@ func TestExactResults(t *testing.T) {
 		w.Next()
 		moves, valued := set.said(&l, 0)
 		choices := len(encode.Policy(nil, encode.TalbotBot{}, &w, moves))
-		if v, ok := encode.Value(encode.TalbotBot{}, w.Position(), valued); !ok || v != c.value || choices != c.choices {
+		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), valued); !ok || v != c.value || choices != c.choices {
 			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)
 		}
 	}

@@ -100,7 +100,7 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
 			v.policy = encode.Policy(v.policy[:0], d.encoder, w, said)
 			v.sample.choices = uint16(len(v.policy))
-			if value, ok := encode.Value(d.encoder, w.Position(), valued); ok {
+			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
 				v.sample.value = value
 			}
 			if v.sample.choices == 0 && !v.sample.hasValue() {
