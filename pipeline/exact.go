@@ -66,6 +66,9 @@ func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label,
 		}
 		class, known, err := x.tables.Probe(ctx, &p)
 		if err != nil {
+			if stopped := ctx.Err(); stopped != nil {
+				err = stopped
+			}
 			return nil, err
 		}
 		if known {

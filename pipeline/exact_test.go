@@ -55,9 +55,8 @@ func TestLabelSyzygy(t *testing.T) {
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 	for interrupted := 0; ; interrupted++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		reports := 0
-		cut.Progress = func(Progress) {
-			if reports++; reports == 40 {
+		cut.Progress = func(p Progress) {
+			if p.Rate >= 40 { // searched by this run
 				cancel()
 			}
 		}
