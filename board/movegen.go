@@ -119,16 +119,25 @@ func (p *Position) kingSafeAfter(from, to Square, enPassant bool) bool {
 		occ &^= gone
 		enemies &^= gone
 	}
-	if (knightAttacks[ksq]&p.pieces[Knight]|pawnAttacks[us][ksq]&p.pieces[Pawn])&enemies != 0 {
+	if p.leapers(us, ksq)&enemies != 0 {
 		return false
 	}
-	snipers := (reach[Bishop][ksq]&(p.pieces[Bishop]|p.pieces[Queen]) | reach[Rook][ksq]&(p.pieces[Rook]|p.pieces[Queen])) & enemies
-	for ; snipers != 0; snipers &= snipers - 1 {
-		if between[ksq][snipers.First()&63]&occ == 0 {
+	for b := p.snipers(ksq) & enemies; b != 0; b &= b - 1 {
+		if between[ksq][b.First()&63]&occ == 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// leapers returns the knights and pawns that give check to side c's king on a square, if they are not its own.
+func (p *Position) leapers(c Color, king Square) Bitboard {
+	return knightAttacks[king&63]&p.pieces[Knight] | pawnAttacks[c&1][king&63]&p.pieces[Pawn]
+}
+
+// snipers returns the sliding pieces of both sides that attack a square on an empty board.
+func (p *Position) snipers(s Square) Bitboard {
+	return reach[Bishop][s&63]&(p.pieces[Bishop]|p.pieces[Queen]) | reach[Rook][s&63]&(p.pieces[Rook]|p.pieces[Queen])
 }
 
 // pinned returns side c's pieces that stand alone between its king and an

@@ -80,10 +80,24 @@ func plainPair(a, b byte) bool { return b == 'x' || a >= 'a' && a <= 'h' && b >=
 // plainOrigin returns the one candidate that gets to the target legally.
 func (p *Position) plainOrigin(candidates Bitboard, to Square) Square {
 	from, occ := NoSquare, p.Occupied()
+	ksq := p.king(p.turn) & 63
+	t := (to & 63).Bitboard()
+	enemies := p.colors[p.turn.Other()&1] &^ t // as in kingSafeAfter, once for all candidates
+	if p.leapers(p.turn, ksq)&enemies != 0 {
+		return NoSquare
+	}
+	snipers := p.snipers(ksq) & enemies
+next:
 	for ; candidates != 0; candidates &= candidates - 1 {
-		s := candidates.First()
-		if between[s&63][to&63]&occ != 0 || !p.kingSafeAfter(s, to, false) {
+		s := candidates.First() & 63
+		if between[s][to&63]&occ != 0 {
 			continue
+		}
+		after := occ&^s.Bitboard() | t
+		for b := snipers; b != 0; b &= b - 1 {
+			if between[ksq][b.First()&63]&after == 0 {
+				continue next
+			}
 		}
 		if from != NoSquare {
 			return NoSquare

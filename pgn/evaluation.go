@@ -18,14 +18,14 @@ const (
 	CutechessEval                 // “+0.31/12 0.5s” of the mover's search of the position before the move
 )
 
-// Evaluation is what a comment of the main line says about a position.
+// Evaluation is what a comment of the main line says about a position. The best move of an engine's own search is the
+// one that it played.
 type Evaluation struct {
 	Kind  EvalKind
 	Ply   int           // of the position that it is about
 	Score dataset.Score // from the view of the side to move there
 	Depth int           // 0: not given
 	Nodes int64         // 0: not given
-	Best  board.Move    // the searched move, which was played; NoMove for Lichess
 }
 
 // Notes are what the comments of a game's main line say beside the moves.
@@ -67,9 +67,6 @@ func (p *Parser) note(text []byte) {
 	if !ok {
 		p.notes.Unread++
 		return
-	}
-	if e.Kind != LichessEval {
-		e.Best = p.moves[e.Ply]
 	}
 	p.notes.Evals = append(p.notes.Evals, e)
 }

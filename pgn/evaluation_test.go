@@ -10,7 +10,7 @@ import (
 	"talbot/dataset"
 )
 
-// notesOf parses one game and returns its evaluations as "ply score depth best", and its clocks.
+// notesOf parses one game and returns its evaluations as "ply score depth", and its clocks.
 func notesOf(t *testing.T, text string) (evals []string, notes *Notes) {
 	t.Helper()
 	p := &Parser{ReadEvals: true, ReadClocks: true}
@@ -18,7 +18,7 @@ func notesOf(t *testing.T, text string) (evals []string, notes *Notes) {
 		t.Fatal(r)
 	}
 	for _, e := range p.Notes().Evals {
-		evals = append(evals, fmt.Sprintf("%d %v %d %v", e.Ply, e.Score, e.Depth, e.Best))
+		evals = append(evals, fmt.Sprintf("%d %v %d", e.Ply, e.Score, e.Depth))
 	}
 	return evals, p.Notes()
 }
@@ -31,20 +31,20 @@ func TestEvaluations(t *testing.T) {
 	}{
 		// The position after 1. e4, Black to move; White is 0.35 ahead.
 		{"lichess", "1. e4 { [%eval 0.35] [%clk 0:03:00] } 1... e5 { [%eval 0.24,18] } 2. Ke2 { [%eval #-3] } *",
-			"1 cp -35 0 0000, 2 cp 24 18 0000, 3 mate 3 0 0000", 0},
+			"1 cp -35 0, 2 cp 24 18, 3 mate 3 0", 0},
 		// The start position, searched by White, who then played e4; then Black's search of the position after it.
 		{"tcec", "1. e4 {d=33, sd=50, n=120, wv=0.60, } e5 { ev=-0.42, d=19, wv=0.42 } 2. Nf3 {book} Nc6 {wv=M5}",
-			"0 cp 60 33 e2e4, 1 cp -42 19 e7e5, 3 mate -3 0 b8c6", 0},
+			"0 cp 60 33, 1 cp -42 19, 3 mate -3 0", 0},
 		{"cutechess", "1. e4 {+0.31/12 0.5s} e5 {-0.20/11 0.4s} 2. Nf3 {0.00/9 1s, White wins} Nc6 {-M4/20 1s}",
-			"0 cp 31 12 e2e4, 1 cp -20 11 e7e5, 2 cp 0 9 g1f3, 3 mate -2 20 b8c6", 0},
+			"0 cp 31 12, 1 cp -20 11, 2 cp 0 9, 3 mate -2 20", 0},
 		{"no sign", "1. e4 {0.31/12 239} e5 {5/7} 2. Nf3 {1-0/1-0}", "", 0},
 		{"centipawns", "1. e4 {[%eval 31,15]}", "", 1},
-		{"twice", "1. e4 {[%eval 0.31]} {[%eval 0.32]}", "1 cp -31 0 0000", 1},
-		{"variation", "1. e4 (1. d4 {[%eval 9.00]}) {[%eval 0.31]} e5", "1 cp -31 0 0000", 0},
-		{"before the first move", "{wv=0.5} {[%eval 0.20]} 1. e4 {wv=0.30}", "0 cp 30 0 e2e4", 0},
+		{"twice", "1. e4 {[%eval 0.31]} {[%eval 0.32]}", "1 cp -31 0", 1},
+		{"variation", "1. e4 (1. d4 {[%eval 9.00]}) {[%eval 0.31]} e5", "1 cp -31 0", 0},
+		{"before the first move", "{wv=0.5} {[%eval 0.20]} 1. e4 {wv=0.30}", "0 cp 30 0", 0},
 		{"nothing", "1. e4 {wv=} e5 {wv=-} 2. Nf3 {[%eval ] swv=1.0} Nc6 {[%eval #0]}", "", 4},
 		{"Black first", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7 {wv=1.50} 2. e4 {[%eval 2.00]}",
-			"0 cp -150 0 e8d7, 2 cp -200 0 0000", 0},
+			"0 cp -150 0, 2 cp -200 0", 0},
 	} {
 		evals, notes := notesOf(t, c.text)
 		if got := strings.Join(evals, ", "); got != c.want || notes.Unread != c.unread {

@@ -56,8 +56,8 @@ func importEvals(l *dataset.Line, notes *pgn.Notes) (all []dataset.Imported, cou
 			count.Unread++
 			continue
 		}
-		*label = dataset.Label{Status: dataset.Labelled, Best: e.Best,
-			Lines: []dataset.Searched{{Score: e.Score, Depth: e.Depth, Nodes: e.Nodes}}}
+		// The searched move of TCEC and cutechess is the one that was played: the line has it.
+		*label = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: e.Score, Depth: e.Depth, Nodes: e.Nodes}}}
 		count.Imported++
 	}
 	return all, count

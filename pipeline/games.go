@@ -18,26 +18,18 @@ type parsed struct {
 	ready chan struct{} // gets one value when the batch is parsed
 }
 
-// games splits PGN text, parses the games behind number done on the workers,
-// and hands them out in order in this goroutine.
+// games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine.
 func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	work := make(chan *parsed, 8*g.Workers)
-	order := make(chan *parsed, 8*g.Workers) // enough to parse on while a shard is made durable
-	free := make(chan *parsed, cap(order))
-	var readErr error
+	order := make(chan *parsed, 8*g.Workers) // enough to read on while a shard is made durable
+	from := &batches{splitter: pgn.NewSplitter(in), done: done, order: order, free: make(chan *parsed, cap(order))}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	wg.Go(func() {
-		defer close(work)
-		defer close(order)
-		readErr = split(ctx, in, done, work, order, free)
-	})
 	for range g.Workers {
 		wg.Go(func() {
 			p := g.parser()
-			for b := range work {
+			for b := from.next(ctx); b != nil; b = from.next(ctx) {
 				b.parse(p, &g.Ingest)
 			}
 		})
@@ -50,7 +42,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 			}
 		}
 		select {
-		case free <- b:
+		case from.free <- b:
 		default:
 		}
 		g.report()
@@ -58,37 +50,51 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return readErr
+	return from.err
 }
 
-// split sends the batches to the workers and, in the same order, to the
-// collector.
-func split(ctx context.Context, in io.Reader, done int64, work, order chan<- *parsed, free <-chan *parsed) error {
-	s := pgn.NewSplitter(in)
-	for {
-		batch, err := s.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for len(batch.Games) > 0 && batch.Games[0].Number <= done {
+// batches hands the batches of a splitter to workers. Each splits for itself, one at a time, so that it parses text that
+// its own core has just read.
+type batches struct {
+	mu       sync.Mutex
+	splitter *pgn.Splitter
+	done     int64        // games up to this number are left out
+	order    chan *parsed // gets the batches in order; closed behind the last
+	free     chan *parsed // to be used again
+	ended    bool
+	err      error // valid when order is closed
+}
+
+// next returns the next batch, nil behind the last one.
+func (s *batches) next(ctx context.Context) *parsed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil
+	}
+	batch, err := s.splitter.Next()
+	if err == nil {
+		for len(batch.Games) > 0 && batch.Games[0].Number <= s.done {
 			batch.Games = batch.Games[1:]
 		}
 		b := &parsed{ready: make(chan struct{}, 1)}
 		select {
-		case b = <-free:
+		case b = <-s.free:
 		default:
 		}
 		b.batch = batch
 		select {
-		case order <- b:
+		case s.order <- b:
+			return b
 		case <-ctx.Done():
-			return ctx.Err()
+			err = ctx.Err()
 		}
-		work <- b // the workers take whatever is in order
 	}
+	if s.ended = true; err != io.EOF {
+		s.err = err
+	}
+	close(s.order)
+	return nil
 }
 
 // parser returns a parser that reads no more than the ingest needs.

@@ -27,9 +27,13 @@ type Label struct {
 	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
 	SkipImported bool
-	Progress     func(Progress)
-	Failed       func(error) // told of each position without a label; may be nil
-	Warn         func(error) // what does not stop the run; may be nil
+	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own. With
+	// SkipExact these are not searched. Empty: none.
+	Syzygy    string
+	SkipExact bool
+	Progress  func(Progress)
+	Failed    func(error) // told of each position without a label; may be nil
+	Warn      func(error) // what does not stop the run; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
 
@@ -86,8 +90,10 @@ type LabelSummary struct {
 	Resumed            bool     `json:"resumed"`
 	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
 	Saved              Saved    `json:"saved"`
-	Retried            int64    `json:"retried"`  // searches that went wrong once
-	Restarts           int64    `json:"restarts"` // engines started in place of lost ones
+	Retried            int64    `json:"retried"`       // searches that went wrong once
+	Restarts           int64    `json:"restarts"`      // engines started in place of lost ones
+	Exact              int64    `json:"exact"`         // results taken from endgame tables now
+	SkippedExact       int64    `json:"skipped_exact"` // not searched because tables have them
 }
 
 // Saved are positions that had not to be searched, by where their label was found.
@@ -132,7 +138,7 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 	}
 	l := &labeller{Label: r, in: in, pool: pool}
 	defer l.close()
-	if err := l.open(); err != nil {
+	if err := l.open(ctx); err != nil {
 		return LabelSummary{}, err
 	}
 	searching := time.Now()
@@ -151,7 +157,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	s := l.pool.Stats()
 	m := l.out.manifest()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found, SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
 		Samples: m.Counts.Samples, Bytes: l.out.bytes(), HashScope: l.Engine.HashScope().String(), Resumed: l.out.resumed,
 	}

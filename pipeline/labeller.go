@@ -32,8 +32,11 @@ type labeller struct {
 	saved    Saved
 	terminal int64
 	skipped  int64 // by SkipImported
-	samples  int64 // done, this process and before
-	first    int64 // done before, or taken from elsewhere
+	exact    exactLabels
+	// skippedExact counts samples that SkipExact leaves out.
+	skippedExact int64
+	samples      int64 // done, this process and before
+	first        int64 // done before, or taken from elsewhere
 }
 
 // sameFolder reports whether both paths name one folder.
@@ -51,7 +54,7 @@ func sameFolder(a, b string) (bool, error) {
 
 // open begins or takes up the output, whose manifest is that of the input with
 // the fingerprints that the input does not have yet.
-func (l *labeller) open() error {
+func (l *labeller) open(ctx context.Context) error {
 	prints := l.pool.Fingerprints()
 	m := l.manifest(prints)
 	ids := make([]string, len(prints))
@@ -63,6 +66,9 @@ func (l *labeller) open() error {
 			m.Fingerprints = append(m.Fingerprints, f)
 		}
 		l.columns = append(l.columns, c)
+	}
+	if err := l.exact.open(ctx, &l.Label, &m); err != nil {
+		return err
 	}
 	identity := struct {
 		Parent       string
@@ -147,6 +153,7 @@ func (l *labeller) close() {
 	for _, r := range l.done {
 		r.Close()
 	}
+	l.exact.close()
 	if l.out != nil {
 		l.out.close()
 	}
@@ -160,7 +167,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.Shard.N > 0 && l.Shard.of(hash) != l.Shard.I {
 		return false
 	}
-	return l.Fraction <= 0 || l.Fraction >= 1 || draw(hash, ply) < l.Fraction
+	return l.Fraction <= 0 || l.Fraction >= 1 || draw(hash, ply-line.Invented) < l.Fraction
 }
 
 // draw returns a number in [0, 1) that looks random, a function of a line and a ply.

@@ -28,6 +28,8 @@ type waiting struct {
 	journal int64             // labels of the journal
 	dead    int64             // terminal positions
 	skipped int64             // by SkipImported
+	known   int64             // by SkipExact
+	exact   []dataset.Label   // of tables; nil: none, or not looked up yet
 	todo    []int             // samples to search; until the ledger has served also those of the journal
 	ids     []identity        // of todo
 	open    int               // samples that wait for a search, this line's or another's
@@ -37,8 +39,14 @@ type waiting struct {
 // label. Under [stockfish.LineScope] a line that misses any is searched whole,
 // with the samples that have one, except that under a time limit a line that was
 // under way is gone on with.
-func (s *labelling) plan(line *dataset.Line, first int64) *waiting {
+func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*waiting, error) {
 	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount())}
+	if s.SkipExact {
+		var err error
+		if w.exact, err = s.exact.of(ctx, line); err != nil {
+			return nil, err
+		}
+	}
 	columns := columnsOf(line, s.columns)
 	hash := line.GameHash()
 	plies := line.Samples.Plies(nil, len(line.Moves))
@@ -54,6 +62,8 @@ func (s *labelling) plan(line *dataset.Line, first int64) *waiting {
 			}
 		case s.SkipImported && s.hasImported(line, k):
 			w.skipped++
+		case s.SkipExact && isExact(w.exact, k):
+			w.known++
 		case given != nil:
 			w.todo = append(w.todo, k)
 			w.kept++
@@ -67,7 +77,7 @@ func (s *labelling) plan(line *dataset.Line, first int64) *waiting {
 	}
 	if !missing {
 		w.todo = nil
-		return w
+		return w, nil
 	}
 	if s.Engine.HashScope() == stockfish.PositionScope {
 		w.todo = slices.DeleteFunc(w.todo, func(k int) bool { return w.labels[k] != nil })
@@ -79,7 +89,7 @@ func (s *labelling) plan(line *dataset.Line, first int64) *waiting {
 	}
 	w.ids = identities(nil, s.Engine.HashScope(), line, pliesOf(plies, w.todo))
 	s.resume(w)
-	return w
+	return w, nil
 }
 
 // pliesOf returns the plies of samples.
@@ -146,7 +156,11 @@ func (s *labelling) look(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		s.ledger.want(s.plan(line, next))
+		w, err := s.plan(ctx, line, next)
+		if err != nil {
+			return err
+		}
+		s.ledger.want(w)
 		next += int64(line.SampleCount())
 	}
 	if len(s.ledger.wanted) > 0 {
@@ -170,7 +184,13 @@ func (s *labelling) run(ctx context.Context, i int) error {
 				readErr = err
 				return
 			}
-			w := s.plan(line, next)
+			var w *waiting
+			if w, readErr = s.plan(ctx, line, next); readErr == nil && !s.SkipExact {
+				w.exact, readErr = s.exact.of(ctx, line)
+			}
+			if readErr != nil {
+				return
+			}
 			next += int64(len(w.labels))
 			s.serve(w)
 			s.queue = append(s.queue, w)
@@ -208,6 +228,7 @@ func (s *labelling) serve(w *waiting) {
 	s.saved.Repeated += repeated
 	s.terminal += w.dead
 	s.skipped += w.skipped
+	s.skippedExact += w.known
 	n := w.kept + w.journal + found + repeated + w.dead
 	if n > 0 {
 		s.samples += n
@@ -253,6 +274,11 @@ func (s *labelling) flush() error {
 			}
 			line.Labels = slices.DeleteFunc(line.Labels, func(l dataset.LabelColumn) bool { return l.Fingerprint == c })
 			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: c, Labels: labels})
+		}
+		if w.exact != nil {
+			line.Labels = slices.DeleteFunc(line.Labels, func(l dataset.LabelColumn) bool { return l.Fingerprint == s.exact.column })
+			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: s.exact.column, Labels: w.exact})
+			s.exact.count(w.exact)
 		}
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
 		if err := s.out.write(&line); err != nil {

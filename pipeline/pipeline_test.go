@@ -150,7 +150,7 @@ func (j job) run(ctx context.Context) error {
 		}
 		_, err = in.Run(ctx)
 	case "synth":
-		_, err = SynthEndgames{Count: j.Count, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		_, err = SynthEndgames{Count: j.Count, Config: synthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.label().Run(ctx)
 	}
@@ -334,7 +334,7 @@ func TestSynth(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := SynthEndgames{Count: endgames, Fewest: 3, MostPieces: 7, Seed: 1, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		sum, err := SynthEndgames{Count: endgames, Config: synthConfig(1), Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ type Statistics struct {
 	Plies            Distribution     `json:"plies"`        // moves of each line
 	Invented         int64            `json:"invented"`     // plies of invented history
 	Policies         int64            `json:"policies"`     // samples with a policy of their own
-	Labels           []LabelStats     `json:"labels"`       // one for each fingerprint of the manifest
+	Coverage         Coverage         `json:"coverage"`
+	Labels           []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
 	Unique           *Unique          `json:"unique,omitempty"`
 	Overlap          *Overlap         `json:"overlap,omitempty"`
 }
@@ -83,6 +84,7 @@ type LabelStats struct {
 	Depths      Distribution     `json:"depths"`      // from 32 on, bins from powers of two to the next
 	NodeCounts  Distribution     `json:"node_counts"` // bins from powers of two to the next
 	Played      Played           `json:"played"`
+	Tables      *Agreement       `json:"tables,omitempty"` // where endgame tables have the samples too
 }
 
 // Played compares the moves of games with what the engine says.

@@ -21,6 +21,7 @@ type tally struct {
 	invented int64
 	policies int64
 	labels   []labelTally
+	coverage coverageTally
 	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
 }
 
@@ -41,6 +42,8 @@ func newTally(m *dataset.Manifest) *tally {
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
 		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
 		labels:  newLabelTallies(len(m.Fingerprints)),
+
+		coverage: newCoverageTally(m.Fingerprints),
 	}
 }
 
@@ -78,11 +81,16 @@ func (t *tally) add(l *dataset.Line) error {
 			t.policies++
 		}
 	}
-	pos := l.Start
+	pos, samples := l.Start, 0
+	var pieces [coveragePlies + 1]int // in front of the last plies
 	for ply := 0; ply <= n; ply++ {
 		sample := l.Samples.Has(ply, n)
+		now := pos.Occupied().Len()
+		pieces[ply%len(pieces)] = now
 		if sample {
-			t.pieces[pos.Occupied().Len()]++
+			t.pieces[now]++
+			t.coverage.add(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
+			samples++
 		}
 		if t.keys != nil {
 			addPosition(t.keys, &pos, sample, split)
@@ -198,6 +206,7 @@ func (t *tally) merge(o *tally) {
 	t.plies.merge(&o.plies)
 	t.invented += o.invented
 	t.policies += o.policies
+	t.coverage.merge(&o.coverage)
 	for i := range o.labels {
 		t.labels[i].merge(&o.labels[i])
 	}
@@ -209,7 +218,7 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		Games: t.all.Games, Positions: t.all.Positions, Samples: t.all.Samples, Labelled: t.all.Labelled,
 		BySource: map[string]Part{}, BySplit: map[string]Part{}, PieceCounts: map[int]int64{}, Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
-		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{},
+		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
 	}
 	for k, p := range t.sources {
 		s.BySource[k.String()] = p
@@ -226,7 +235,9 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		s.Results[k.String()] = n
 	}
 	for i := range t.labels {
-		s.Labels = append(s.Labels, t.labels[i].stats(m.Fingerprints[i], t.all.Samples))
+		labels := t.labels[i].stats(m.Fingerprints[i], t.all.Samples)
+		labels.Tables = t.coverage.agreementOf(i)
+		s.Labels = append(s.Labels, labels)
 	}
 	return s
 }

@@ -146,7 +146,7 @@ func TestCoarseBins(t *testing.T) {
 
 // TestScoreBins puts scores on and beside the bounds.
 func TestScoreBins(t *testing.T) {
-	var l labelTally
+	l := newLabelTallies(1)[0]
 	for _, cp := range []int{-30000, -1001, -1000, -26, -25, 24, 25, 999, 1000, 30000} {
 		l.add(&dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(cp)}}})
 	}

@@ -53,6 +53,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
 	chart(&b, "samples by pieces on the board", pieces)
+	s.Coverage.write(&b)
 	s.Plies.chart(&b, "lines by plies")
 	s.Ratings.chart(&b, "players by rating")
 	for i := range s.Labels {
@@ -120,6 +121,9 @@ func (l *LabelStats) write(b *strings.Builder) {
 		bars = append(bars, bar{name, bin.Count})
 	}
 	chart(b, "scores of the side to move, centipawns", append(bars, bar{"mates", l.Mating}))
+	if l.Tables != nil {
+		l.Tables.write(b)
+	}
 }
 
 // chart draws bars whose lengths are shares of the greatest; what is not zero is seen.

@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -287,14 +288,7 @@ func (b *block) columns() []column {
 }
 
 // zeros reports whether all bytes are zero.
-func zeros(b []byte) bool {
-	for _, v := range b {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
-}
+func zeros(b []byte) bool { return bytes.Count(b, []byte{0}) == len(b) }
 
 func appendMoves(dst []byte, moves []board.Move) []byte {
 	n := len(dst)

@@ -2,7 +2,6 @@ package shards
 
 import (
 	"encoding/binary"
-	"slices"
 	"strconv"
 
 	"talbot/board"
@@ -14,52 +13,82 @@ func (b *rawBlock) labels(lines []dataset.Line) error {
 	if len(b.print) == 0 {
 		return nil
 	}
-	columns := make([][]dataset.Label, len(b.print)) // nil where all is missing
-	for i, f := range b.print {
+	samples, columns := make([]int, len(lines)), make([]int, len(lines)) // of each line
+	for i := range lines {
+		samples[i] = lines[i].SampleCount()
+	}
+	all := make([][][]dataset.Label, len(b.print)) // by fingerprint and line; nil where all is missing
+	total := 0
+	for k, f := range b.print {
 		var err error
-		if columns[i], err = b.labelsOf(f); err != nil {
+		if all[k], err = b.labelsOf(f, samples); err != nil {
 			return err
 		}
-	}
-	if err := charge[dataset.LabelColumn](b, len(lines)*len(b.print)); err != nil {
-		return err
-	}
-	arena := make([]dataset.LabelColumn, 0, len(lines)*len(b.print))
-	from := 0
-	for i := range lines {
-		n, first := lines[i].SampleCount(), len(arena)
-		for k, labels := range columns {
-			if labels != nil && labelled(labels[from:from+n]) {
-				arena = append(arena, dataset.LabelColumn{Fingerprint: b.print[k], Labels: labels[from : from+n : from+n]})
+		for i, labels := range all[k] {
+			if labels != nil {
+				columns[i]++
+				total++
 			}
 		}
-		if len(arena) > first {
-			lines[i].Labels = slices.Clip(arena[first:])
+	}
+	if err := charge[dataset.LabelColumn](b, total); err != nil {
+		return err
+	}
+	arena := make([]dataset.LabelColumn, total)
+	for i, n := range columns {
+		if n > 0 {
+			lines[i].Labels, arena = arena[:0:n], arena[n:]
 		}
-		from += n
+	}
+	for k, f := range b.print {
+		for i, labels := range all[k] {
+			if labels != nil {
+				lines[i].Labels = append(lines[i].Labels, dataset.LabelColumn{Fingerprint: f, Labels: labels})
+			}
+		}
 	}
 	return nil
 }
 
-// labelsOf reads the labels of one fingerprint for all samples of the block.
-func (b *rawBlock) labelsOf(f int) ([]dataset.Label, error) {
+// labelsOf reads the labels of one fingerprint for lines of that many samples each. Lines without any take no memory:
+// a block may have a hundred fingerprints, each of a few of its lines.
+func (b *rawBlock) labelsOf(f int, samples []int) ([][]dataset.Label, error) {
 	prefix := labelPrefix + strconv.Itoa(f) + ":"
 	status, err := b.fixed(prefix+labelStatus, int(b.Samples), 1)
 	if err != nil || status == nil {
 		return nil, err
 	}
-	if err := charge[dataset.Label](b, len(status)); err != nil {
+	needed := 0
+	for from, i := 0, 0; i < len(samples); from, i = from+samples[i], i+1 {
+		if !zeros(status[from : from+samples[i]]) {
+			needed += samples[i]
+		}
+	}
+	if err := charge[dataset.Label](b, needed); err != nil {
 		return nil, err
 	}
+	if err := charge[[]dataset.Label](b, len(samples)); err != nil {
+		return nil, err
+	}
+	byLine := make([][]dataset.Label, len(samples))
+	labels := make([]dataset.Label, 0, needed)
 	searched := 0
-	labels := make([]dataset.Label, len(status))
-	for i, s := range status {
-		if labels[i].Status = dataset.LabelStatus(s); labels[i].Status > dataset.Failed {
-			return nil, b.fail(prefix+labelStatus, "sample %d: %d", i, s)
+	for from, i := 0, 0; i < len(samples); from, i = from+samples[i], i+1 {
+		part := status[from : from+samples[i]]
+		if zeros(part) {
+			continue
 		}
-		if labels[i].Status == dataset.Labelled {
-			searched++
+		first := len(labels)
+		for k, s := range part {
+			if dataset.LabelStatus(s) > dataset.Failed {
+				return nil, b.fail(prefix+labelStatus, "sample %d: %d", from+k, s)
+			}
+			if dataset.LabelStatus(s) == dataset.Labelled {
+				searched++
+			}
+			labels = append(labels, dataset.Label{Status: dataset.LabelStatus(s)})
 		}
+		byLine[i] = labels[first:len(labels):len(labels)]
 	}
 	more, err := b.fixed(prefix+labelLines, searched, 1)
 	if err != nil {
@@ -104,7 +133,7 @@ func (b *rawBlock) labelsOf(f int) ([]dataset.Label, error) {
 		}
 		k++
 	}
-	return labels, nil
+	return byLine, nil
 }
 
 // searchedOf reads that many searched lines.

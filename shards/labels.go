@@ -159,9 +159,8 @@ func (c *labelColumns) searched(s *dataset.Searched) {
 }
 
 func (c *labelColumns) pad(samples int) {
-	for ; c.samples < samples; c.samples++ {
-		c.status = append(c.status, byte(dataset.Missing))
-	}
+	c.status = append(c.status, make([]byte, samples-c.samples)...)
+	c.samples = samples
 }
 
 func (c *labelColumns) columns(cols []column, fingerprint, samples int) []column {

@@ -49,7 +49,7 @@ that takes the datasets the run was trained on, where they were or among --data.
 	f.StringVar(&o.data, "data", "", "datasets: DIR[,DIR…]")
 	f.StringVar(&o.split, "split", "test", "test, val, train or all")
 	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
+	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
 	f.StringVar(&o.valueTarget, "value-target", "", "what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")

@@ -23,6 +23,8 @@ type labelOptions struct {
 	calibrate bool
 
 	skipImported bool
+	syzygy       string
+	skipExact    bool
 }
 
 func newLabel() *cobra.Command {
@@ -49,6 +51,13 @@ start and the same moves. Labels of another engine or limit stand beside them.
 --shard 2/4 labels the second of four shares, on a machine of its own; ` + "`talbot join`" + `
 puts the four together, to the byte what one machine had made.
 
+--syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
+read through the engine, which must be Stockfish) in a column of their own, with the
+fingerprint of the tables: win, draw or loss under the 50-move rule. Training takes
+the value from it and the moves from the engine; talbot stats shows where they
+disagree. The engine searches without tables, and all samples; with --skip-exact
+only those that the tables do not have.
+
 --audit 0.1% searches a sample of a labelled dataset again with a hundred times the
 nodes, and says how far the labels are from that.
 
@@ -59,6 +68,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
+  talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out part2 --nodes 20000 --shard 2/4
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
@@ -73,6 +83,8 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	f.StringVar(&o.shard, "shard", "", "label only this share of the lines, as 1/4; `talbot join` puts the shares together")
 	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
+	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
+	f.BoolVar(&o.skipExact, "skip-exact", false, "with --syzygy: do not search samples that the tables have; they get no best move")
 	f.StringVar(&o.audit, "audit", "", "search this share of the labelled samples again with a hundred times the nodes, and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false, "measure how many nodes --movetime is worth here, and write nothing")
 	return cmd
@@ -96,7 +108,11 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := pipeline.Label{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse}
+	r := pipeline.Label{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+		Syzygy: o.syzygy, SkipExact: o.skipExact}
+	if o.skipExact && o.syzygy == "" {
+		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
+	}
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
 		return usage(err, "as --fraction 0.1")
 	}
@@ -190,6 +206,9 @@ func printLabelled(o *labelOptions, sum pipeline.LabelSummary) {
 	}
 	if sum.Skipped > 0 {
 		fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+	}
+	if sum.Exact > 0 || o.syzygy != "" {
+		fmt.Printf("  exact results from tables: %d, %d samples not searched for them\n", sum.Exact, sum.SkippedExact)
 	}
 	if sum.Utilisation != nil {
 		fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)

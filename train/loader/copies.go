@@ -99,21 +99,11 @@ func (m *mask) add(set, block int, keep bool) {
 	b.n++
 }
 
-// apply removes the samples of a block, all of them of the train split, that do not stay in.
-func (m *mask) apply(r *records, set, block int) error {
+// keeps reports whether train sample i of a block stays in. A block with fewer samples has changed.
+func (m *mask) keeps(set, block, i int) bool {
 	if m == nil {
-		return nil
+		return true
 	}
 	b := &m.blocks[set][block]
-	if len(r.samples) != b.n {
-		return errChanged
-	}
-	kept := r.samples[:0]
-	for i, s := range r.samples {
-		if b.bits[i/64]>>(i%64)&1 != 0 {
-			kept = append(kept, s)
-		}
-	}
-	r.samples = kept
-	return nil
+	return i < b.n && b.bits[i/64]>>(i%64)&1 != 0
 }

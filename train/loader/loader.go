@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"talbot/dataset"
 	"talbot/train"
@@ -27,7 +26,6 @@ type Loader struct {
 	options LoaderOptions
 	streams []*stream
 	draws   uint64
-	slots   []slot
 }
 
 var _ train.Source = (*Loader)(nil)
@@ -60,19 +58,13 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 
 // Next draws the next batch. Errors are those of reading a shard.
 func (l *Loader) Next(b *train.Batch) error {
-	l.slots = l.slots[:0]
-	for range l.options.Batch {
-		s, err := l.choose().take()
-		if err != nil {
+	size(b, l.options.Batch, l.data.encoder.Planes(), l.survey.Choices)
+	for i := range l.options.Batch {
+		if err := l.choose().take(b, i); err != nil {
 			return err
 		}
-		l.slots = append(l.slots, s)
 		l.draws++
 	}
-	if err := l.data.fill(b, l.slots, l.survey.Choices); err != nil {
-		return err
-	}
-	clear(l.slots) // let go of finished groups
 	state := State{Draws: l.draws}
 	for _, s := range l.streams {
 		state.Sets = append(state.Sets, s.Place)
@@ -137,14 +129,8 @@ type stream struct {
 	Place
 
 	now   *group
+	spare *group      // used up: its memory is for the next
 	ahead chan loaded // the group behind now, if it is being read
-}
-
-// group is a group of blocks in memory.
-type group struct {
-	*records
-	order []int32
-	last  bool // of its epoch
 }
 
 type loaded struct {
@@ -152,27 +138,28 @@ type loaded struct {
 	err   error
 }
 
-// take returns the next sample.
-func (s *stream) take() (slot, error) {
+// take puts the next sample into place i of a batch.
+func (s *stream) take(b *train.Batch, i int) error {
 	if s.now == nil {
 		if err := s.seek(s.Place); err != nil {
-			return slot{}, err
+			return err
 		}
 	}
-	for s.Offset >= len(s.now.order) {
+	for s.Offset >= s.now.N {
 		next := s.behind()
 		l := <-s.ahead
 		s.ahead = nil
 		if l.err != nil {
 			s.now = nil
-			return slot{}, l.err
+			return l.err
 		}
+		s.spare = s.now
 		s.Place, s.now = next, l.group
 		s.prefetch()
 	}
-	i := s.now.order[s.Offset]
+	s.now.copy(b, i, s.Offset)
 	s.Offset++
-	return slot{s.now.records, int(i)}, nil
+	return nil
 }
 
 // behind is the beginning of the group behind the present one.
@@ -185,12 +172,12 @@ func (s *stream) behind() Place {
 
 func (s *stream) seek(p Place) error {
 	s.stop()
-	g, err := s.load(p.Epoch, p.Group)
+	g, err := s.load(p.Epoch, p.Group, new(group))
 	if err != nil {
 		return err
 	}
-	if p.Offset > len(g.order) {
-		return fmt.Errorf("sample %d of a group of %d", p.Offset, len(g.order))
+	if p.Offset > g.N {
+		return fmt.Errorf("sample %d of a group of %d", p.Offset, g.N)
 	}
 	s.Place, s.now = p, g
 	s.prefetch()
@@ -199,10 +186,13 @@ func (s *stream) seek(p Place) error {
 
 // prefetch begins to read the group behind the present one.
 func (s *stream) prefetch() {
-	next, c := s.behind(), make(chan loaded, 1)
-	s.ahead = c
+	next, c, into := s.behind(), make(chan loaded, 1), s.spare
+	if into == nil {
+		into = new(group)
+	}
+	s.ahead, s.spare = c, nil
 	go func() {
-		g, err := s.load(next.Epoch, next.Group)
+		g, err := s.load(next.Epoch, next.Group, into)
 		c <- loaded{g, err}
 	}()
 }
@@ -213,42 +203,61 @@ func (s *stream) stop() {
 		<-s.ahead
 		s.ahead = nil
 	}
-	s.now = nil
+	s.now, s.spare = nil, nil
 }
 
-// load reads a group. It is called from the goroutine of prefetch as well, and changes nothing.
-func (s *stream) load(epoch, number int) (*group, error) {
+// load reads a group into the memory of another. It is called from the goroutine of prefetch as well, and changes nothing
+// else.
+func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	l := s.loader
+	counts := l.survey.blocks[s.set]
 	limit := int64(float64(l.options.GroupSamples) * l.survey.Sets[s.set].Share)
-	plan := groups(l.survey.blocks[s.set], limit, l.options.Seed, s.set, epoch)
+	plan := groups(counts, limit, l.options.Seed, s.set, epoch)
 	if number >= len(plan) {
 		return nil, fmt.Errorf("group %d of an epoch of %d groups", number, len(plan))
 	}
 	blocks := plan[number]
-	g := &group{records: &records{}, last: number == len(plan)-1}
-	want := int64(0)
-	for r, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (*records, error) {
-		r, err := l.data.extract(l.data.Sets[s.set], blocks[i], only(dataset.Train))
-		if err == nil {
-			err = l.survey.mask.apply(r, s.set, blocks[i])
-		}
-		return r, err
+	firsts, n := make([]int, len(blocks)), 0
+	for i, b := range blocks {
+		firsts[i] = n
+		n += int(counts[b])
+	}
+	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
+	places := d.permutation(n)
+	size(&g.Batch, n, l.data.encoder.Planes(), l.survey.Choices)
+	g.last = number == len(plan)-1
+	for _, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (struct{}, error) {
+		b := blocks[i]
+		return struct{}{}, s.fill(g, b, places[firsts[i]:firsts[i]+int(counts[b])])
 	}) {
 		if err != nil {
 			return nil, err
 		}
-		g.records.append(r)
 	}
-	for _, b := range blocks {
-		want += l.survey.blocks[s.set][b]
-	}
-	if int64(len(g.samples)) != want {
-		return nil, errChanged
-	}
-	g.lines, g.samples = slices.Clip(g.lines), slices.Clip(g.samples)
-	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
-	g.order = d.permutation(len(g.samples))
 	return g, nil
+}
+
+// fill encodes the train samples of a block that stay in into those places of a group.
+func (s *stream) fill(g *group, block int, places []int32) error {
+	l := s.loader
+	all, put := 0, 0
+	var fault error
+	_, err := l.data.each(l.data.Sets[s.set], block, only(dataset.Train), func(v visit) {
+		keep := l.survey.mask.keeps(s.set, block, all)
+		if all++; !keep {
+			return
+		}
+		if put == len(places) || len(v.policy) > l.survey.Choices {
+			fault = errChanged
+			return
+		}
+		l.data.put(&g.Batch, int(places[put]), v.at.Game(), v.policy, v.sample.value)
+		put++
+	})
+	if err == nil && put < len(places) {
+		fault = errChanged
+	}
+	return errors.Join(err, fault)
 }
 
 var errChanged = errors.New("the dataset changed while it was read")

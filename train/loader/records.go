@@ -52,73 +52,89 @@ func only(splits ...dataset.Split) (set splitSet) {
 
 // extract reads a block and returns the usable samples of its lines in those splits, in their order.
 func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
+	r := &records{}
+	var last *dataset.Line
+	unusable, err := d.each(s, block, want, func(v visit) {
+		if v.line != last { // without labels and policies, which are used up
+			kept := *v.line
+			kept.Policies, kept.Labels = nil, nil
+			r.lines, r.keys, last = append(r.lines, kept), append(r.keys, v.key), v.line
+		}
+		v.sample.line, v.sample.policy = int32(len(r.lines)-1), uint32(len(r.policies))
+		r.policies = append(r.policies, v.policy...)
+		r.samples = append(r.samples, v.sample)
+	})
+	r.unusable = unusable
+	return r, err
+}
+
+// visit is a usable sample while its line is replayed. It is valid during the call that it is given to.
+type visit struct {
+	line   *dataset.Line
+	key    uint64 // split key of the line
+	at     *encode.Walker
+	sample record // without line and policy
+	policy []encode.Target
+}
+
+// each reads a block and calls f with the usable samples of its lines in those splits, in their order. It returns how
+// many samples of each split have neither target.
+func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [3]int64, err error) {
 	at := s.blocks[block]
 	lines, err := s.shards.Shards[at.shard].ReadBlock(at.block, nil)
 	if err != nil {
-		return nil, err
+		return unusable, err
 	}
-	r := &records{}
-	var w encode.Walker
+	w, _ := walkers.Get().(*encode.Walker)
+	defer walkers.Put(w)
+	v := visit{at: w}
 	for i := range lines {
-		l := &lines[i]
-		key := dataset.SplitKey(l)
-		if split := s.Manifest.Splits.Of(key); want[split] {
-			r.add(d.encoder, d.Options.Value, &w, l, s.label, key, split)
-		}
-	}
-	return r, nil
-}
-
-// add takes a line over if it has usable samples.
-func (r *records) add(e encode.Encoder, target encode.ValueTarget, w *encode.Walker, l *dataset.Line, label int, key uint64, split dataset.Split) {
-	before := len(r.samples)
-	for w.Reset(l); w.Next(); {
-		said := labelOf(l, w.Sample(), label)
-		s := record{key: w.Position().Key(), line: int32(len(r.lines)), ply: int32(w.Ply()), split: split,
-			policy: uint32(len(r.policies)), value: float32(math.NaN())}
-		r.policies = encode.Policy(r.policies, e, w, said)
-		s.choices = uint16(len(r.policies) - int(s.policy))
-		if v, ok := encode.Value(e, target, w.Position(), said); ok {
-			s.value = v
-		}
-		if s.choices == 0 && !s.hasValue() {
-			r.unusable[split]++
+		v.line = &lines[i]
+		v.key = dataset.SplitKey(v.line)
+		split := s.Manifest.Splits.Of(v.key)
+		if !want[split] {
 			continue
 		}
-		r.samples = append(r.samples, s)
+		for w.Reset(v.line); w.Next(); {
+			said, valued := s.said(v.line, w.Sample())
+			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
+			v.policy = encode.Policy(v.policy[:0], d.encoder, w, said)
+			v.sample.choices = uint16(len(v.policy))
+			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
+				v.sample.value = value
+			}
+			if v.sample.choices == 0 && !v.sample.hasValue() {
+				unusable[split]++
+				continue
+			}
+			f(v)
+		}
 	}
-	if len(r.samples) > before {
-		kept := *l
-		kept.Policies, kept.Labels = nil, nil
-		r.lines, r.keys = append(r.lines, kept), append(r.keys, key)
-	}
+	return unusable, nil
 }
 
-// labelOf returns the label of a sample by the fingerprint of that index, or by the last that has one.
-func labelOf(l *dataset.Line, sample, fingerprint int) dataset.Label {
+// said returns the labels of a sample of which its moves and its value come. That is the label of the fingerprint asked
+// for. Where none is, it is the last that an engine gave, but the value is that of endgame tables if they have the
+// sample.
+func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label) {
+	prints := s.Manifest.Fingerprints
 	for i := len(l.Labels) - 1; i >= 0; i-- {
 		c := &l.Labels[i]
-		if fingerprint != anyLabel && c.Fingerprint != fingerprint || sample >= len(c.Labels) {
+		if sample >= len(c.Labels) || s.label != anyLabel && c.Fingerprint != s.label {
+			continue
+		}
+		if s.label == anyLabel && c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
 			continue
 		}
 		if said := c.Labels[sample]; said.Status == dataset.Labelled || said.Status == dataset.Terminal {
-			return said
+			moves = said
+			break
 		}
 	}
-	return dataset.Label{}
-}
-
-// append takes over all of other.
-func (r *records) append(other *records) {
-	line, policy := int32(len(r.lines)), uint32(len(r.policies))
-	r.lines = append(r.lines, other.lines...)
-	r.keys = append(r.keys, other.keys...)
-	r.policies = append(r.policies, other.policies...)
-	for _, s := range other.samples {
-		s.line += line
-		s.policy += policy
-		r.samples = append(r.samples, s)
+	if exact, ok := l.Exact(sample, prints); ok && s.label == anyLabel {
+		return moves, exact
 	}
+	return moves, moves
 }
 
 // scanned is what a scan found in one block.
