@@ -541,7 +541,7 @@ func TestLabelFailingWrites(t *testing.T) {
 	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
 	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	want := job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.label()
-	want.Fraction = 0.2
+	want.Fraction = 0.1
 	labelled(t, want)
 	defer func() { dataset.Fault = nil }()
 	for _, full := range []bool{false, true} {
@@ -572,7 +572,7 @@ func TestLabelFailingWrites(t *testing.T) {
 				break
 			}
 		}
-		if failed < 20 {
+		if failed < 15 {
 			t.Errorf("only %d failures", failed)
 		}
 	}

@@ -108,6 +108,9 @@ func (f *fake) start() {
 		time.Sleep(time.Hour)
 	case f.is("late"): // n ms
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
+	case f.is("shotstarting") && f.starts <= f.n: // a stranger kills the first n engines before they say anything
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
 	case f.is("crash"):
 		fmt.Fprintln(os.Stderr, "no such network")
 		os.Exit(5)

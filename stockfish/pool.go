@@ -84,7 +84,7 @@ func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	errs := make([]error, workers)
 	for i, w := range p.workers {
 		wg.Go(func() {
-			w.engine, errs[i] = Start(ctx, cfg)
+			w.engine, errs[i] = startUnlessKilled(ctx, cfg)
 			if i == 0 && errs[i] == nil {
 				p.prints, errs[i] = w.engine.Fingerprints()
 			}

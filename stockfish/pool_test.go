@@ -374,6 +374,14 @@ func TestPoolShotAt(t *testing.T) {
 	}
 }
 
+// TestPoolShotStarting: nor is the run ended by those who kill engines that are starting.
+func TestPoolShotStarting(t *testing.T) {
+	p := newPool(t, fakeConfig(t, "shotstarting:3"), 2)
+	if got, err := gather(t.Context(), t, p, shuffleJobs(5)); err != nil || len(got) != 5 {
+		t.Errorf("%d results, %v", len(got), err)
+	}
+}
+
 // TestPoolShot: an engine that strangers kill at every search is given up after a
 // while, with the reason.
 func TestPoolShot(t *testing.T) {

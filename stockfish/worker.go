@@ -189,6 +189,19 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 }
 
+// startUnlessKilled is [Start], begun again when somebody kills the engine meanwhile.
+func startUnlessKilled(ctx context.Context, cfg Config) (*Engine, error) {
+	for killed := 1; ; killed++ {
+		e, err := Start(ctx, cfg)
+		if err == nil || !errors.Is(err, errKilled) || killed > maxKilled {
+			return e, err
+		}
+		if err := sleep(ctx, backoff(killed)); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // drop closes the engine, if there is one.
 func (w *worker) drop() error {
 	e := w.engine
