@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"talbot/train/model"
 )
@@ -30,6 +31,27 @@ type Source interface {
 
 // choices is K.
 func (b *Batch) choices() int { return len(b.PolicyIndex) / b.N }
+
+// counts are the samples with a policy target and the sum of the value weights.
+func (b *Batch) counts() (policies, values float64) {
+	k := b.choices()
+	for i := range b.N {
+		if slices.ContainsFunc(b.PolicyWeight[i*k:(i+1)*k], func(w float32) bool { return w > 0 }) {
+			policies++
+		}
+		values += float64(b.ValueWeight[i])
+	}
+	return policies, values
+}
+
+// part is the i-th of so many equal parts, without state.
+func (b *Batch) part(i, parts int) Batch {
+	n, k := b.N/parts, b.choices()
+	from, to := i*n, (i+1)*n
+	return Batch{N: n, Planes: b.Planes[from*model.Planes : to*model.Planes],
+		PolicyIndex: b.PolicyIndex[from*k : to*k], PolicyWeight: b.PolicyWeight[from*k : to*k],
+		Value: b.Value[from:to], ValueWeight: b.ValueWeight[from:to]}
+}
 
 // check rejects what the graph would silently clamp or spread. NaN targets are rejected here as well, so that a NaN
 // loss means that the network diverged.

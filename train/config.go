@@ -15,9 +15,10 @@ type Config struct {
 	Recipe string `json:"recipe"`
 	model.Config
 
-	Batch int   `json:"batch"` // samples a step
-	Steps int64 `json:"steps"` // length of the run and of its schedule
-	Seed  int64 `json:"seed"`  // of initial weights and dropout
+	Batch      int   `json:"batch"`      // samples a step
+	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
+	Steps      int64 `json:"steps"`      // length of the run and of its schedule
+	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
 	LR          float64 `json:"lr"`     // highest learning rate
 	MinLR       float64 `json:"min_lr"` // learning rate of the last step
@@ -26,6 +27,7 @@ type Config struct {
 	Decay       Decay   `json:"decay"`        // which tensors decay
 	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
 	Clip        float64 `json:"clip"`         // highest global norm of the gradient, 0 = no clipping
+	EMA         float64 `json:"ema"`          // decay of the average of the weights, which is evaluated; 0 = no average
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
@@ -47,7 +49,7 @@ func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Steps: 656844, Seed: 42,
+		Batch:  512, Accumulate: 1, Steps: 656844, Seed: 42,
 		LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
@@ -79,6 +81,17 @@ func (c *Config) SetSteps(steps int64) {
 	fit(&c.CheckpointEvery, 4)
 }
 
+// UnmarshalJSON fills fields that an older run does not have with what that run did.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	type plain Config
+	old := plain{Accumulate: 1}
+	if err := json.Unmarshal(text, &old); err != nil {
+		return err
+	}
+	*c = Config(old)
+	return nil
+}
+
 // Validate reports the first field with a value that cannot be.
 func (c Config) Validate() error {
 	if _, err := model.New(c.Recipe, c.Config); err != nil {
@@ -88,6 +101,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.Batch < 2 || c.Batch > 1<<20:
 		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
+	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
+		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
 	case !finite(c.LR) || c.LR == 0:
@@ -104,6 +119,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("value weight %g is negative", c.ValueWeight)
 	case !finite(c.Clip):
 		return fmt.Errorf("clip %g is negative", c.Clip)
+	case !(c.EMA >= 0 && c.EMA < 1):
+		return fmt.Errorf("decay %g of the average of the weights is not in [0, 1)", c.EMA)
 	case c.LogEvery < 1:
 		return fmt.Errorf("a log line every %d steps", c.LogEvery)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:

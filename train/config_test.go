@@ -22,7 +22,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"huge decay": func(c *Config) { c.WeightDecay = 1e4 }, "clip": func(c *Config) { c.Clip = math.Inf(1) },
 		"value weight": func(c *Config) { c.ValueWeight = -1 }, "keep": func(c *Config) { c.Keep = 0 },
 		"log": func(c *Config) { c.LogEvery = 0 }, "eval": func(c *Config) { c.EvalEvery = -1 },
-		"dropout": func(c *Config) { c.BlockDropout = 1 },
+		"accumulate": func(c *Config) { c.Accumulate = 3 }, "parts of 1": func(c *Config) { c.Accumulate = c.Batch },
+		"ema": func(c *Config) { c.EMA = 1 }, "dropout": func(c *Config) { c.BlockDropout = 1 },
 	} {
 		c := tiny()
 		spoil(&c)
@@ -39,8 +40,8 @@ func TestPresetIsTheRecipe(t *testing.T) {
 		t.Fatal(err, c.Validate())
 	}
 	text, _ := json.Marshal(c)
-	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"steps":656844,` +
-		`"seed":42,"lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,` +
+	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"steps":656844,` +
+		`"seed":42,"lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"ema":0,` +
 		`"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
@@ -50,6 +51,17 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	}
 	if _, err := Preset("v9"); err == nil {
 		t.Error("unknown preset: no error")
+	}
+}
+
+// TestOlderConfig reads a configuration written before the later options existed.
+func TestOlderConfig(t *testing.T) {
+	var c Config
+	if err := json.Unmarshal([]byte(`{"recipe":"talbotbot","blocks":1,"filters":8,"batch":16,"steps":1,"lr":1,"decay":"all","log_every":1,"keep":1}`), &c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

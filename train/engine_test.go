@@ -62,6 +62,13 @@ func tiny() Config {
 	return c
 }
 
+// everything is tiny with every option of training on.
+func everything() Config {
+	c := tiny()
+	c.EMA, c.Accumulate = 0.99, 2
+	return c
+}
+
 func openTest(tb testing.TB, spec string) *backend.Opened {
 	tb.Helper()
 	b, err := backend.Open(spec)
@@ -86,7 +93,7 @@ func TestBackendsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.close()
-		if err := e.store.AddMoments(momentPrefix); err != nil {
+		if err := e.forTraining(); err != nil {
 			t.Fatal(err)
 		}
 		for step := range 10 {
@@ -161,7 +168,7 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := e.store.AddMoments(momentPrefix); err != nil {
+			if err := e.forTraining(); err != nil {
 				b.Fatal(err)
 			}
 			var batch Batch

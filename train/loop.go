@@ -94,6 +94,9 @@ func (r *runner) validate() (improved bool, err error) {
 	if len(r.Val) == 0 {
 		return false, nil
 	}
+	if err := r.calibrate(); err != nil {
+		return false, err
+	}
 	l, err := r.engine.validate(r.Val)
 	if err != nil {
 		return false, fmt.Errorf("validation at step %d: %w", r.state.Step, err)
@@ -115,10 +118,25 @@ func (r *runner) validate() (improved bool, err error) {
 	return improved, nil
 }
 
+// calibrate makes the statistics of the averaged weights fit them, if there are any and it was not done at this step.
+func (r *runner) calibrate() error {
+	if r.c.EMA == 0 || r.calibratedAt == r.state.Step {
+		return nil
+	}
+	if err := r.engine.calibrate(r.Calibration); err != nil {
+		return fmt.Errorf("step %d: %w", r.state.Step, err)
+	}
+	r.calibratedAt = r.state.Step
+	return nil
+}
+
 // save writes a checkpoint unless this step has one.
 func (r *runner) save(best bool) error {
 	if r.savedAt == r.state.Step && !best {
 		return nil
+	}
+	if err := r.calibrate(); err != nil {
+		return err
 	}
 	f, err := r.engine.snapshot(r.state)
 	if err != nil {

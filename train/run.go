@@ -37,7 +37,10 @@ type Options struct {
 	Backend *backend.Opened
 	Source  Source
 	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
-	Resume  bool    // continue the run in Dir
+	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their
+	// running statistics; needed if the configuration has an EMA.
+	Calibration []Batch
+	Resume      bool // continue the run in Dir
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
 	Progress func(Progress)
 	// Warn is told what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
@@ -105,18 +108,28 @@ type runner struct {
 	samples int64
 	saved   string // path of the last checkpoint
 	savedAt int64  // its step
+
+	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }
 
 func begin(c Config, o Options) (_ *runner, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if c.EMA > 0 && len(o.Calibration) == 0 {
+		return nil, errors.New("averaged weights need train samples to take their statistics from")
+	}
+	for i := range o.Calibration {
+		if err := o.Calibration[i].check(); err != nil {
+			return nil, fmt.Errorf("calibration batch %d: %w", i, err)
+		}
+	}
 	for i := range o.Val {
 		if err := o.Val[i].check(); err != nil {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
 	}
-	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1}
+	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {
 		if r.owned, err = NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err
@@ -133,7 +146,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
 		return nil, err
 	}
-	if err := r.engine.store.AddMoments(momentPrefix); err != nil {
+	if err := r.engine.forTraining(); err != nil {
 		return nil, err
 	}
 	r.state = state{Config: c}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,25 +47,26 @@ func mustRun(t *testing.T, c Config, o Options) Result {
 	return result
 }
 
-// killed runs up to a step in a process of its own that then kills itself with SIGKILL.
+// TestKilledRunResumesToTheBit kills two processes in a row with SIGKILL and resumes. All options of training are on.
 func TestKilledRunResumesToTheBit(t *testing.T) {
 	if dir := os.Getenv("TALBOT_TEST_KILL_DIR"); dir != "" {
 		killSelf(t, dir, os.Getenv("TALBOT_TEST_KILL_BACKEND"))
 		return
 	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		c := tiny()
+		c := everything()
 		whole := t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
-		child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
-		child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind)
-		if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("child was not killed: %v\n%s", err, out)
+		for _, at := range []string{"6", "10"} { // checkpoints are of steps 4 and 8
+			child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
+			child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind, "TALBOT_TEST_KILL_AT="+at)
+			if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+				t.Fatalf("child was not killed: %v\n%s", err, out)
+			}
 		}
-		// The child died after step 10; its last checkpoint is of step 8.
-		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Resume: true})
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
 		if want := int64(4 * c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
 		}
@@ -73,10 +75,10 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 }
 
 func killSelf(t *testing.T, dir, spec string) {
-	c := tiny()
+	c, at := everything(), os.Getenv("TALBOT_TEST_KILL_AT")
 	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &synthetic{batch: c.Batch},
-		Val: valBatches(c, 2), Progress: func(p Progress) {
-			if p.Step == 10 {
+		Resume: at != "6", Val: valBatches(c, 2), Calibration: valBatches(c, 3), Progress: func(p Progress) {
+			if strconv.FormatInt(p.Step, 10) == at {
 				self, _ := os.FindProcess(os.Getpid())
 				self.Kill()
 				select {}
@@ -136,10 +138,10 @@ func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		whole, cut := t.TempDir(), t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 		for stop := int64(3); ; stop += 6 { // in the middle of a log window each time
 			ctx, cancel := context.WithCancel(context.Background())
-			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3),
 				Resume: stop > 3, Progress: func(p Progress) {
 					if p.Step == stop {
 						cancel()
@@ -161,7 +163,7 @@ func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()
 	whole, cut := t.TempDir(), t.TempDir()
-	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)}
 	mustRun(t, c, o)
 	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
 	mustRun(t, c, o)

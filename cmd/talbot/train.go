@@ -25,6 +25,8 @@ type trainOptions struct {
 	steps, warmup, seed    int64
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
+	accumulate, keep       int
+	ema, clip              float64
 
 	workers, maxCopies  int
 	resume, json, quiet bool
@@ -70,16 +72,20 @@ contradict the run.`,
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
+	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate; it falls along a cosine (default: the preset's)")
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to it (default: the preset's)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
+	f.Float64Var(&o.ema, "ema", 0, "decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: the preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
+	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0, "most copies of a position among the train samples of all datasets (0 = no cap)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
@@ -130,6 +136,10 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "blocks", &c.Blocks, o.blocks)
 	set(flags, "filters", &c.Filters, o.filters)
 	set(flags, "batch", &c.Batch, o.batch)
+	set(flags, "accumulate", &c.Accumulate, o.accumulate)
+	set(flags, "clip", &c.Clip, o.clip)
+	set(flags, "ema", &c.EMA, o.ema)
+	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)

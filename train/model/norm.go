@@ -11,7 +11,7 @@ const (
 // norm is a batch normalisation over samples and squares of each channel.
 //
 // In training it uses the batch's mean and biased variance and moves the running statistics: running =
-// 0.9·running + 0.1·batch, with the unbiased variance, as PyTorch does. Otherwise it uses the running statistics.
+// 0.9·running + 0.1·batch, with the unbiased variance, as PyTorch does ([Pass].Momentum may say otherwise). Otherwise it uses the running statistics.
 // Everything is float32. It is written from mean, variance, Sqrt and Div since the Go backend has neither a batch
 // normalisation for training nor a gradient of Rsqrt.
 func (p *Pass) norm(x *Node, name string) *Node {
@@ -40,8 +40,12 @@ func (p *Pass) perChannel(x *Node) *Node {
 }
 
 func (p *Pass) move(name string, batch *Node) {
-	v := p.Store.GetVariable("/" + name)
+	v := p.variable(name)
 	old := v.NodeValue(batch.Graph())
 	batch = StopGradient(Reshape(batch, old.Shape().Dim(0)))
+	if p.Momentum != nil {
+		v.SetNodeValue(Add(Mul(old, OneMinus(p.Momentum)), Mul(batch, p.Momentum)))
+		return
+	}
 	v.SetNodeValue(Add(MulScalar(old, 1-normMomentum), MulScalar(batch, normMomentum)))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // Pass is one building of a network's graph.
@@ -11,18 +12,29 @@ type Pass struct {
 	Store *Store
 	Form  Form
 	Train bool  // batch statistics and dropout; running statistics are updated
-	Key   *Node // uint32[2], the random key of this step; needed where Train is set and a dropout rate is not 0
+	Key   *Node // uint32[2], the random key of this step; without one nothing is dropped
+
+	// Prefix is put before the names of the parameters and statistics that are used: "" the trained ones, or one that
+	// [Store.AddCopies] was given.
+	Prefix string
+	// Momentum, a float32 scalar, is the weight of the batch's statistics in the running ones; nil = 0.1, PyTorch's. With
+	// 1/k for the k-th of several batches the running statistics become the plain means over them.
+	Momentum *Node
 
 	draws uint32 // dropout layers so far: each has its own stream
 }
 
 // value returns a parameter's value in this graph.
 func (p *Pass) value(g *Graph, name string) *Node {
-	v := p.Store.GetVariable("/" + name)
+	return p.variable(name).NodeValue(g)
+}
+
+func (p *Pass) variable(name string) *model.Variable {
+	v := p.Store.GetVariable("/" + p.Prefix + name)
 	if v == nil {
-		panic("model: no parameter " + name)
+		panic("model: no parameter " + p.Prefix + name)
 	}
-	return v.NodeValue(g)
+	return v
 }
 
 // linear is x·Wᵀ + b: x [N, in] → [N, out].
@@ -63,9 +75,11 @@ func mix(h *Node) *Node {
 	return BitwiseXor(h, BitwiseShiftRightLogicalScalar(h, 16))
 }
 
+func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
+
 // dropout zeroes single features: x is [N, features].
 func (p *Pass) dropout(x *Node, rate float64) *Node {
-	if !p.Train || rate == 0 {
+	if !p.drops(rate) {
 		return x
 	}
 	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, x.Shape().Dimensions...))
@@ -75,7 +89,7 @@ func (p *Pass) dropout(x *Node, rate float64) *Node {
 // dropChannels zeroes whole channels of single samples (PyTorch's Dropout2d). Sample n and channel c use number
 // n·channels + c of the stream in every layout.
 func (p *Pass) dropChannels(x *Node, rate float64) *Node {
-	if !p.Train || rate == 0 {
+	if !p.drops(rate) {
 		return x
 	}
 	n, c := x.Shape().Dim(p.Form.batchAxis()), x.Shape().Dim(p.Form.channelAxis())
