@@ -20,9 +20,10 @@ type Config struct {
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
-	LR          float64 `json:"lr"`     // highest learning rate
-	MinLR       float64 `json:"min_lr"` // learning rate of the last step
-	Warmup      int64   `json:"warmup"` // steps of linear rise from 0
+	Schedule    string  `json:"schedule"` // of the learning rate: [ScheduleNames]
+	LR          float64 `json:"lr"`       // highest learning rate
+	MinLR       float64 `json:"min_lr"`   // learning rate of the last step
+	Warmup      int64   `json:"warmup"`   // steps of linear rise from 0
 	WeightDecay float64 `json:"weight_decay"`
 	Decay       Decay   `json:"decay"`        // which tensors decay
 	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
@@ -50,7 +51,7 @@ func Preset(name string) (Config, error) {
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
 		Batch:  512, Accumulate: 1, Steps: 656844, Seed: 42,
-		LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
+		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
 	switch name {
@@ -84,7 +85,7 @@ func (c *Config) SetSteps(steps int64) {
 // UnmarshalJSON fills fields that an older run does not have with what that run did.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
-	old := plain{Accumulate: 1}
+	old := plain{Accumulate: 1, Schedule: "cosine"}
 	if err := json.Unmarshal(text, &old); err != nil {
 		return err
 	}
@@ -95,6 +96,9 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 // Validate reports the first field with a value that cannot be.
 func (c Config) Validate() error {
 	if _, err := model.New(c.Recipe, c.Config); err != nil {
+		return err
+	}
+	if _, err := c.schedule(); err != nil {
 		return err
 	}
 	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }

@@ -66,6 +66,7 @@ func tiny() Config {
 func everything() Config {
 	c := tiny()
 	c.EMA, c.Accumulate = 0.99, 2
+	c.Schedule = "one-cycle"
 	return c
 }
 

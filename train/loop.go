@@ -8,11 +8,14 @@ import (
 
 // loop runs the steps that are left. Where it stops early, what was trained is saved unless it diverged.
 func (r *runner) loop(ctx context.Context) error {
+	schedule, err := r.c.schedule()
+	if err != nil {
+		return err
+	}
 	r.started = time.Now()
 	if r.state.Step < r.c.Steps {
 		r.batches = prefetch(r.Source)
 	}
-	schedule := r.c.schedule()
 	for r.state.Step < r.c.Steps {
 		batch, err := r.batches.next(ctx)
 		if err == nil && ctx.Err() != nil {
@@ -34,7 +37,6 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	improved := false
 	if r.state.Val == nil || r.state.ValAt < r.state.Step {
-		var err error
 		if improved, err = r.validate(); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend string
+	data, run, recipe, preset, label, backend, schedule string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -74,8 +74,9 @@ contradict the run.`,
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
 	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
-	f.Float64Var(&o.lr, "lr", 0, "highest learning rate; it falls along a cosine (default: the preset's)")
-	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to it (default: the preset's)")
+	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
+	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
+	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
@@ -141,6 +142,10 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "ema", &c.EMA, o.ema)
 	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
+	set(flags, "schedule", &c.Schedule, o.schedule)
+	if flags.Changed("schedule") && o.schedule == "one-cycle" {
+		c.Warmup = 0
+	}
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
 	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
