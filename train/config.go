@@ -20,15 +20,18 @@ type Config struct {
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
-	Schedule    string  `json:"schedule"` // of the learning rate: [ScheduleNames]
-	LR          float64 `json:"lr"`       // highest learning rate
-	MinLR       float64 `json:"min_lr"`   // learning rate of the last step
-	Warmup      int64   `json:"warmup"`   // steps of linear rise from 0
-	WeightDecay float64 `json:"weight_decay"`
-	Decay       Decay   `json:"decay"`        // which tensors decay
-	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
-	Clip        float64 `json:"clip"`         // highest global norm of the gradient, 0 = no clipping
-	EMA         float64 `json:"ema"`          // decay of the average of the weights, which is evaluated; 0 = no average
+	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
+	LR             float64 `json:"lr"`       // highest learning rate
+	MinLR          float64 `json:"min_lr"`   // learning rate of the last step
+	Warmup         int64   `json:"warmup"`   // steps of linear rise from 0
+	WeightDecay    float64 `json:"weight_decay"`
+	Decay          Decay   `json:"decay"`           // which tensors decay
+	ValueWeight    float64 `json:"value_weight"`    // loss = policy cross-entropy + ValueWeight · value MSE
+	Clip           float64 `json:"clip"`            // highest global norm of the gradient, 0 = no clipping
+	LabelSmoothing float64 `json:"label_smoothing"` // share of a policy target spread evenly over the moves
+	LegalMask      bool    `json:"legal_mask"`      // the policy's softmax is over the legal moves, in training and validation
+	HistoryDropout float64 `json:"history_dropout"` // share of the training samples that lose the planes of the past
+	EMA            float64 `json:"ema"`             // decay of the average of the weights, which is evaluated; 0 = no average
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
@@ -125,6 +128,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("clip %g is negative", c.Clip)
 	case !(c.EMA >= 0 && c.EMA < 1):
 		return fmt.Errorf("decay %g of the average of the weights is not in [0, 1)", c.EMA)
+	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
+		return fmt.Errorf("label smoothing of %g is not in [0, 1)", c.LabelSmoothing)
+	case !(c.HistoryDropout >= 0 && c.HistoryDropout < 1):
+		return fmt.Errorf("history dropout of %g is not in [0, 1)", c.HistoryDropout)
 	case c.LogEvery < 1:
 		return fmt.Errorf("a log line every %d steps", c.LogEvery)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/encode"
+	"talbot/train/model"
 )
 
 func TestConfigIsChecked(t *testing.T) {
@@ -23,6 +26,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"value weight": func(c *Config) { c.ValueWeight = -1 }, "keep": func(c *Config) { c.Keep = 0 },
 		"log": func(c *Config) { c.LogEvery = 0 }, "eval": func(c *Config) { c.EvalEvery = -1 },
 		"accumulate": func(c *Config) { c.Accumulate = 3 }, "parts of 1": func(c *Config) { c.Accumulate = c.Batch },
+		"smoothing": func(c *Config) { c.LabelSmoothing = 1 }, "history": func(c *Config) { c.HistoryDropout = -1 },
 		"schedule": func(c *Config) { c.Schedule = "linear" }, "pieces": func(c *Config) { c.Schedule = "piecewise:" },
 		"falling pieces": func(c *Config) { c.Schedule = "piecewise:0.5=0.1,0.4=0.01" },
 		"rising factor":  func(c *Config) { c.Schedule = "piecewise:0.5=2" },
@@ -44,7 +48,7 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	}
 	text, _ := json.Marshal(c)
 	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"steps":656844,` +
-		`"seed":42,"schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"ema":0,` +
+		`"seed":42,"schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"label_smoothing":0,"legal_mask":false,"history_dropout":0,"ema":0,` +
 		`"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
@@ -137,7 +141,7 @@ func (s *slow) Next(b *Batch) error {
 }
 
 func TestPrefetchKeepsOrderAndMeasuresWaiting(t *testing.T) {
-	p := prefetch(&slow{synthetic: synthetic{batch: 2}})
+	p := prefetch(&slow{synthetic: synthetic{batch: 2}}, false)
 	defer p.close()
 	start := time.Now()
 	for i := range 10 {
@@ -205,5 +209,30 @@ func TestEvaluate(t *testing.T) {
 	cancel()
 	if _, err := Evaluate(ctx, p, samples(-1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestIllegalTargetsAndPositionsAreErrors(t *testing.T) {
+	for name, spoil := range map[string]func(*Batch){
+		"illegal move": func(b *Batch) { b.PolicyIndex[3] = 4671 },
+		"no king":      func(b *Batch) { b.Planes[3*model.Planes+5] = 0 },
+	} {
+		var b Batch
+		(&synthetic{batch: 4}).fill(&b, 1)
+		played(&b, 1)
+		if err := b.addLegal(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&b)
+		if err := b.addLegal(); err == nil || !strings.Contains(err.Error(), "sample 3") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPast holds the network's view of the planes against the encoding's.
+func TestPast(t *testing.T) {
+	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes || model.Moves != encode.TalbotBotMoves || encode.LegalWords*64 != model.Moves {
+		t.Error("the network and the encoding disagree")
 	}
 }

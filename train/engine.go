@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -81,7 +82,7 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.evaluated()}
 			logits, values := e.network.Forward(p, in[0])
-			s := lossSums(logits, values, in[1], in[2], in[3], in[4])
+			s := lossSums(logits, values, in, 0)
 			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount}, 0)
 		})
 		if err != nil {
@@ -114,13 +115,17 @@ func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err 
 
 func targets(b *Batch) []any {
 	k := b.choices()
-	return []any{
+	list := []any{
 		tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
 		tensors.FromFlatDataAndDimensions(b.PolicyIndex, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.PolicyWeight, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.Value, b.N),
 		tensors.FromFlatDataAndDimensions(b.ValueWeight, b.N),
 	}
+	if b.legal != nil {
+		list = append(list, tensors.FromFlatDataAndDimensions(b.legal, b.N, encode.LegalWords))
+	}
+	return list
 }
 
 // run executes a graph, which is built at its first use, and copies its output to the host.

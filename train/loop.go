@@ -14,7 +14,7 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	r.started = time.Now()
 	if r.state.Step < r.c.Steps {
-		r.batches = prefetch(r.Source)
+		r.batches = prefetch(r.Source, r.c.LegalMask)
 	}
 	for r.state.Step < r.c.Steps {
 		batch, err := r.batches.next(ctx)

@@ -128,6 +128,11 @@ func begin(c Config, o Options) (_ *runner, err error) {
 		if err := o.Val[i].check(); err != nil {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
+		if c.LegalMask {
+			if err := o.Val[i].addLegal(); err != nil {
+				return nil, fmt.Errorf("validation batch %d: %w", i, err)
+			}
+		}
 	}
 	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {

@@ -34,6 +34,9 @@ func valBatches(c Config, n int) []Batch {
 	val := make([]Batch, n)
 	for i := range val {
 		(&synthetic{batch: c.Batch}).fill(&val[i], int64(1e9)+int64(i))
+		if c.LegalMask {
+			played(&val[i], int64(1e9)+int64(i))
+		}
 	}
 	return val
 }
@@ -56,7 +59,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := everything()
 		whole := t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
 		for _, at := range []string{"6", "10"} { // checkpoints are of steps 4 and 8
@@ -66,7 +69,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 				t.Fatalf("child was not killed: %v\n%s", err, out)
 			}
 		}
-		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
 		if want := int64(4 * c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
 		}
@@ -76,7 +79,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 
 func killSelf(t *testing.T, dir, spec string) {
 	c, at := everything(), os.Getenv("TALBOT_TEST_KILL_AT")
-	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &synthetic{batch: c.Batch},
+	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &playing{synthetic{batch: c.Batch}},
 		Resume: at != "6", Val: valBatches(c, 2), Calibration: valBatches(c, 3), Progress: func(p Progress) {
 			if strconv.FormatInt(p.Step, 10) == at {
 				self, _ := os.FindProcess(os.Getpid())

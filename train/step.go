@@ -91,9 +91,9 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key}
-	logits, values := e.network.Forward(p, batch[0])
-	s := lossSums(logits, values, batch[1], batch[2], batch[3], batch[4])
-	loss := Add(Div(s.policy, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
+	logits, values := e.network.Forward(p, p.DropHistory(batch[0], e.config.HistoryDropout))
+	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
+	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
 	if e.config.Accumulate == 1 {

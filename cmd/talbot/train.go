@@ -26,7 +26,9 @@ type trainOptions struct {
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
 	accumulate, keep       int
-	ema, clip              float64
+	ema, clip, smoothing   float64
+	historyDropout         float64
+	legalMask              bool
 
 	workers, maxCopies  int
 	resume, json, quiet bool
@@ -51,6 +53,15 @@ Samples without engine label train the policy alone.
 --max-copies N lets a position be a train sample at most N times, over all datasets:
 of its copies, N that are spread evenly over the data stay in. Nothing is deleted
 from the datasets, and validation and evaluation are not capped.
+
+--ema D keeps a running average of the weights and evaluates that; normalisations get
+statistics of their own for it from 16 batches of train samples. --accumulate N trains
+a batch in N parts one after the other, in the memory of one part; only normalisation
+sees a difference. With --legal-mask the policy's cross-entropy is over the legal
+moves, in training and validation, and what the network says of other moves means
+nothing. --history-dropout P trains a share of the samples without history and
+repetitions: pasts that were made up, as of endgames, can betray their source.
+'talbot eval --no-history' shows what a network does without.
 
 Without --steps the run goes over the data once (with --preset v1.5 twelve times).
 The warm-up, --eval-every and --checkpoint-every shrink with short runs.
@@ -80,6 +91,9 @@ contradict the run.`,
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
+	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
+	f.BoolVar(&o.legalMask, "legal-mask", false, "softmax over the legal moves alone, in training and validation")
+	f.Float64Var(&o.historyDropout, "history-dropout", 0, "share of the samples that are trained without history and repetitions")
 	f.Float64Var(&o.ema, "ema", 0, "decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: the preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
@@ -140,6 +154,9 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "accumulate", &c.Accumulate, o.accumulate)
 	set(flags, "clip", &c.Clip, o.clip)
 	set(flags, "ema", &c.EMA, o.ema)
+	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
+	set(flags, "legal-mask", &c.LegalMask, o.legalMask)
+	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
 	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
 	set(flags, "schedule", &c.Schedule, o.schedule)

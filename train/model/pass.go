@@ -50,21 +50,24 @@ func relu(x *Node) *Node {
 	return Where(GreaterThan(x, zero), x, ZerosLike(x))
 }
 
-// bernoulli returns float32 numbers of the shape, 0 with probability rate and 1/(1−rate) otherwise. Element i of index
-// (uint32, any shape) gets the i-th number of this layer's stream.
+// bernoulli returns float32 numbers of the shape, 0 with probability rate and 1/(1−rate) otherwise.
+func (p *Pass) bernoulli(index *Node, rate float64) *Node {
+	return MulScalar(ConvertDType(p.keep(index, rate), dtypes.Float32), 1/(1-rate))
+}
+
+// keep is false with probability rate. Element i of index (uint32, any shape) gets the i-th number of this layer's stream.
 //
 // The stream is a hash of (key, layer, i): two rounds of the 32-bit finaliser of MurmurHash3, one per key word. It is
 // ours, and not the backends' generators, because those differ from one another: the same seed shall drop the same
 // channels on every backend, and the generator has no state to save but the step.
-func (p *Pass) bernoulli(index *Node, rate float64) *Node {
+func (p *Pass) keep(index *Node, rate float64) *Node {
 	p.draws++
 	layer := p.draws * 0x9E3779B9
 	k0, k1 := Reshape(Slice(p.Key, AxisElem(0))), Reshape(Slice(p.Key, AxisElem(1)))
 	h := mix(BitwiseXor(Add(index, Scalar(index.Graph(), dtypes.Uint32, layer)), k0))
 	h = mix(BitwiseXor(h, k1))
 	u := ConvertDType(BitwiseShiftRightLogicalScalar(h, 8), dtypes.Float32) // 24 bits: exact in float32
-	keep := GreaterOrEqual(u, Scalar(u.Graph(), dtypes.Float32, rate*(1<<24)))
-	return MulScalar(ConvertDType(keep, dtypes.Float32), 1/(1-rate))
+	return GreaterOrEqual(u, Scalar(u.Graph(), dtypes.Float32, rate*(1<<24)))
 }
 
 func mix(h *Node) *Node {
@@ -76,6 +79,17 @@ func mix(h *Node) *Node {
 }
 
 func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
+
+// DropHistory zeroes the planes from [Past] on of whole samples with probability rate: planes is [N, planes] uint64. Such
+// a sample is what it would be had the game begun with it.
+func (p *Pass) DropHistory(planes *Node, rate float64) *Node {
+	if !p.drops(rate) {
+		return planes
+	}
+	n := planes.Shape().Dim(0)
+	keep := ConvertDType(p.keep(IotaFull(planes.Graph(), shapes.Make(dtypes.Uint32, n, 1)), rate), dtypes.Uint64)
+	return Concatenate([]*Node{Slice(planes, AxisRange(), AxisRange(0, Past)), Mul(Slice(planes, AxisRange(), AxisRange(Past)), keep)}, 1)
+}
 
 // dropout zeroes single features: x is [N, features].
 func (p *Pass) dropout(x *Node, rate float64) *Node {
