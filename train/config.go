@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 
+	"talbot/train/backend"
 	"talbot/train/model"
 )
 
@@ -19,6 +20,8 @@ type Config struct {
 	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
+
+	Precision Precision `json:"precision"` // of products in training
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
 	LR             float64 `json:"lr"`       // highest learning rate
@@ -39,6 +42,15 @@ type Config struct {
 	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
 }
 
+// Precision says what convolutions and matrix products of training compute in. Parameters, optimizer, statistics, softmax
+// and losses are float32 in any case, and so are validation, prediction and evaluation.
+type Precision string
+
+const (
+	Float32  Precision = "float32"
+	BFloat16 Precision = "bf16" // not on the backend "go"
+)
+
 // Decay says which tensors weight decay applies to.
 type Decay string
 
@@ -53,7 +65,7 @@ func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Accumulate: 1, Steps: 656844, Seed: 42,
+		Batch:  512, Accumulate: 1, Precision: Float32, Steps: 656844, Seed: 42,
 		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
@@ -88,7 +100,7 @@ func (c *Config) SetSteps(steps int64) {
 // UnmarshalJSON fills fields that an older run does not have with what that run did.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
-	old := plain{Accumulate: 1, Schedule: "cosine"}
+	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine"}
 	if err := json.Unmarshal(text, &old); err != nil {
 		return err
 	}
@@ -112,6 +124,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
+	case c.Precision != Float32 && c.Precision != BFloat16:
+		return fmt.Errorf("precision %q (want %s or %s)", c.Precision, Float32, BFloat16)
 	case !finite(c.LR) || c.LR == 0:
 		return fmt.Errorf("learning rate %g is not positive", c.LR)
 	case !finite(c.MinLR) || c.MinLR > c.LR:
@@ -138,6 +152,14 @@ func (c Config) Validate() error {
 		return errors.New("steps between validations or checkpoints are negative")
 	case c.Keep < 1:
 		return fmt.Errorf("%d checkpoints to keep, want at least 1", c.Keep)
+	}
+	return nil
+}
+
+// RunsOn returns [ErrPrecision] if the backend cannot train with the configuration.
+func (c Config) RunsOn(b *backend.Opened) error {
+	if c.Precision == BFloat16 && b.Form != model.Native {
+		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
 	return nil
 }

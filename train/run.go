@@ -18,6 +18,8 @@ var (
 	ErrExists = errors.New("the run exists already")
 	// ErrNoRun says that the folder holds no run.
 	ErrNoRun = errors.New("no run there")
+	// ErrPrecision says that a backend does not compute in the precision asked for.
+	ErrPrecision = errors.New("the backend lacks the precision")
 	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
 	// from before it.
 	ErrDiverged = errors.New("training diverged")
@@ -114,6 +116,9 @@ type runner struct {
 
 func begin(c Config, o Options) (_ *runner, err error) {
 	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.RunsOn(o.Backend); err != nil {
 		return nil, err
 	}
 	if c.EMA > 0 && len(o.Calibration) == 0 {

@@ -19,6 +19,7 @@ import (
 	"talbot/dataset"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/model"
 )
 
 // specs are the backends every training test runs on; one that is not there is skipped loudly.
@@ -140,6 +141,9 @@ func readMetrics(t *testing.T, dir string) []Line {
 func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
+		if b.Form == model.Native {
+			c.Precision = BFloat16
+		}
 		whole, cut := t.TempDir(), t.TempDir()
 		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 		for stop := int64(3); ; stop += 6 { // in the middle of a log window each time
@@ -204,6 +208,11 @@ func TestRefusals(t *testing.T) {
 	var ce *ConfigError
 	if _, err := Run(t.Context(), other, o); !errors.As(err, &ce) || ce.Field != "value_dropout" {
 		t.Errorf("other dropout: %v", err)
+	}
+	other = c
+	other.Precision = BFloat16
+	if _, err := Run(t.Context(), other, Options{Dir: t.TempDir(), Backend: b, Source: o.Source}); !errors.Is(err, ErrPrecision) {
+		t.Errorf("bfloat16 on go: %v", err)
 	}
 	other = c
 	other.Keep, other.LogEvery = 1, 1

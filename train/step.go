@@ -90,7 +90,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
 	e.store.SetTraining(key.Graph(), true)
-	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key}
+	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key, BFloat16: e.config.Precision == BFloat16}
 	logits, values := e.network.Forward(p, p.DropHistory(batch[0], e.config.HistoryDropout))
 	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
 	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -179,4 +180,53 @@ func channelStatistics(b *Batch, kernel []float32) (mean, variance float64) {
 		variance += (x - mean) * (x - mean) / float64(len(all)-1)
 	}
 	return mean, variance
+}
+
+// TestBFloat16 trains ten steps in both precisions from the same weights. A bfloat16 has 8 bits of precision, 0.4 %; the losses
+// stay within 1 %, the norms of gradients within 5 %, and what is kept is not rounded to bfloat16.
+func TestBFloat16(t *testing.T) {
+	b := openTest(t, "xla:cpu")
+	c := tiny()
+	c.Blocks, c.Filters, c.Batch = 2, 16, 64
+	var want [][]float64
+	for _, c.Precision = range []Precision{Float32, BFloat16} {
+		e, err := newEngine(b, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.close()
+		if err := e.forTraining(); err != nil {
+			t.Fatal(err)
+		}
+		same := true
+		for step := range 10 {
+			var batch Batch
+			(&synthetic{batch: c.Batch}).fill(&batch, int64(step))
+			l, norm, err := e.step(&batch, int64(step), 1e-3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []float64{*l.PolicyCE, *l.ValueMSE, norm}
+			if c.Precision == Float32 {
+				want = append(want, got)
+				continue
+			}
+			for i, tolerance := range []float64{0.01, 0.03, 0.05} {
+				if d := math.Abs(got[i]-want[step][i]) / want[step][i]; !(d <= tolerance) {
+					t.Errorf("step %d, figure %d: %g in bfloat16, %g in float32", step, i, got[i], want[step][i])
+				}
+				same = same && got[i] == want[step][i]
+			}
+		}
+		if c.Precision == BFloat16 && same {
+			t.Error("bfloat16 changes nothing")
+		}
+		w, err := e.store.Get("blocks.0.conv1.weight")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(w, func(x float32) bool { return math.Float32bits(x)&0xFFFF != 0 }) {
+			t.Error("the parameters are rounded to bfloat16")
+		}
+	}
 }

@@ -18,7 +18,8 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend, schedule string
+	data, run, recipe, preset, label, backend string
+	schedule, precision                       string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -84,6 +85,7 @@ contradict the run.`,
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
 	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
+	f.StringVar(&o.precision, "precision", "float32", "of convolutions and matrix products in training: float32, or bf16 on XLA")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
 	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
@@ -157,6 +159,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
 	set(flags, "legal-mask", &c.LegalMask, o.legalMask)
 	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
+	set(flags, "precision", &c.Precision, train.Precision(o.precision))
 	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
 	set(flags, "schedule", &c.Schedule, o.schedule)
@@ -226,6 +229,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	switch {
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
+	case errors.Is(err, train.ErrPrecision):
+		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists what is there)")
 	case errors.Is(err, train.ErrNoRun):
 		return hint(err, "name the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):

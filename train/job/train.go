@@ -154,6 +154,9 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer b.Finalize()
+	if err := c.RunsOn(b); err != nil {
+		return train.Result{}, err
+	}
 	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err

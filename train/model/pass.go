@@ -21,6 +21,10 @@ type Pass struct {
 	// 1/k for the k-th of several batches the running statistics become the plain means over them.
 	Momentum *Node
 
+	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
+	// Parameters, statistics, biases and what the network returns stay float32. It needs the form Native.
+	BFloat16 bool
+
 	draws uint32 // dropout layers so far: each has its own stream
 }
 
@@ -37,11 +41,24 @@ func (p *Pass) variable(name string) *model.Variable {
 	return v
 }
 
-// linear is x·Wᵀ + b: x [N, in] → [N, out].
+// low is x in the type that products compute in.
+func (p *Pass) low(x *Node) *Node {
+	if p.BFloat16 {
+		return ConvertDType(x, dtypes.BFloat16)
+	}
+	return x
+}
+
+// convolve is a convolution without bias.
+func (p *Pass) convolve(x *Node, name string) *Node {
+	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
+}
+
+// linear is x·Wᵀ + b, float32: x [N, in] → [N, out].
 func (p *Pass) linear(x *Node, name string) *Node {
 	g := x.Graph()
-	y := DotGeneral(x, []int{1}, nil, p.value(g, name+".weight"), []int{1}, nil)
-	return Add(y, InsertAxes(p.value(g, name+".bias"), 0))
+	y := DotGeneral(p.low(x), []int{1}, nil, p.low(p.value(g, name+".weight")), []int{1}, nil)
+	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
 // relu has gradient 0 at 0, as PyTorch's.
@@ -113,5 +130,5 @@ func (p *Pass) dropChannels(x *Node, rate float64) *Node {
 	if p.Form.channelAxis() < p.Form.batchAxis() {
 		index = Transpose(index, 0, 1)
 	}
-	return Mul(x, p.bernoulli(Reshape(index, dims...), rate))
+	return Mul(x, ConvertDType(p.bernoulli(Reshape(index, dims...), rate), x.DType()))
 }
