@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"talbot/train/model"
 )
 
 // loop runs the steps that are left. Where it stops early, what was trained is saved unless it diverged.
@@ -51,7 +53,9 @@ func (r *runner) step(b *Batch, lr float64) error {
 	}
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
-		return fmt.Errorf("step %d: %w", r.state.Step+1, err)
+		bytes, source := r.Backend.Memory()
+		err = explainMemory(err, r.c, model.CountTrainable(r.engine.store.Params()), bytes, source)
+		return fmt.Errorf("step %d: %w; the last checkpoint is from step %d", r.state.Step+1, err, max(r.savedAt, 0))
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
 	if !finite(l.Loss, policy, value, norm) {

@@ -84,7 +84,8 @@ type Final struct {
 // A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
 // configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
 // checkpoint. A folder belongs to one process at a time ([dataset.ErrLocked]). When ctx ends, Run saves a checkpoint and returns
-// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged] nothing is saved.
+// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged], [ErrMemory] or another error
+// of the backend nothing is saved: what the device holds is not to be trusted then.
 func Run(ctx context.Context, c Config, o Options) (Result, error) {
 	r, err := begin(c, o)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/train/backend"
 	"talbot/train/model"
@@ -35,7 +36,7 @@ func linearEngine(t *testing.T, b *backend.Opened, c Config) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{config: c, backend: b, network: linear{}, store: store}
+	e := &engine{config: c, backend: b, network: linear{}, store: store, execute: (*gomlx.Exec).Call}
 	t.Cleanup(e.close)
 	if err := e.forTraining(); err != nil {
 		t.Fatal(err)

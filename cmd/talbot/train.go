@@ -239,6 +239,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(fmt.Errorf("interrupted before the first step: %w", err), "repeat the command")
 	case errors.Is(err, context.Canceled):
 		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
+	case errors.Is(err, train.ErrMemory):
+		return hint(err, "a run cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")
 	}
