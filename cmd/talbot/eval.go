@@ -22,9 +22,10 @@ import (
 type evalOptions struct {
 	run, data, split, label, backend, valueTarget string
 
-	samples             int64
-	batch, workers      int
-	newest, json, quiet bool
+	samples           int64
+	batch, workers    int
+	newest, noHistory bool
+	json, quiet       bool
 }
 
 func newEval() *cobra.Command {
@@ -38,7 +39,10 @@ playing any legal move alike, and the squared error of always saying the mean.
 
 Openings recur, so positions of the test split occur in the train split too, though
 no game does. The figures on positions that do not are reported apart as "unseen";
-that takes the datasets the run was trained on, where they were or among --data.`,
+that takes the datasets the run was trained on, where they were or among --data.
+
+--no-history shows the network each position as if its game began there. A network
+that is much worse then has learnt to read the past, and perhaps who made it up.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json`,
 		Args: cobra.NoArgs,
@@ -54,6 +58,7 @@ that takes the datasets the run was trained on, where they were or among --data.
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
+	f.BoolVar(&o.noHistory, "no-history", false, "show the network positions without history and repetitions")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -61,7 +66,7 @@ that takes the datasets the run was trained on, where they were or among --data.
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers}
+	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers, NoHistory: o.noHistory}
 	if o.run == "" || o.data == "" {
 		return e, usage(errors.New("--run or --data is missing"), "as `talbot eval --run run1 --data labelled`")
 	}

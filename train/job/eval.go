@@ -27,6 +27,8 @@ type Eval struct {
 	Backend string // as [backend.Open] takes it
 	Workers int    // that encode and read, 0 = one for each processor
 
+	NoHistory bool // the network sees no history and no repetitions
+
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
 	Warn     func(error)                       // what does not stop the evaluation
@@ -110,7 +112,11 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Progress != nil {
 		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
 	}
-	a, err := train.Evaluate(ctx, p, e.counted(data.Samples(ctx, o), &total))
+	samples := e.counted(data.Samples(ctx, o), &total)
+	if e.NoHistory {
+		samples = withoutHistory(samples)
+	}
+	a, err := train.Evaluate(ctx, p, samples)
 	if err != nil {
 		return f, err
 	}
