@@ -21,6 +21,11 @@ type Config struct {
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
+	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
+	// says it in one line, for whoever reads run.json.
+	ValueTarget  string `json:"value_target,omitempty"`
+	ValueFormula string `json:"value_formula,omitempty"`
+
 	Precision Precision `json:"precision"` // of products in training
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]

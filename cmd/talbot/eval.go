@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/encode"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
@@ -19,7 +20,7 @@ import (
 )
 
 type evalOptions struct {
-	run, data, split, label, backend string
+	run, data, split, label, backend, valueTarget string
 
 	samples           int64
 	batch, workers    int
@@ -52,7 +53,8 @@ that is much worse then has learnt to read the past, and perhaps who made it up.
 	f.StringVar(&o.data, "data", "", "datasets: DIR[,DIR…]")
 	f.StringVar(&o.split, "split", "test", "test, val, train or all")
 	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
+	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
+	f.StringVar(&o.valueTarget, "value-target", "", "what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
@@ -76,6 +78,13 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return e, err
+	}
+	if o.valueTarget != "" {
+		value, err := encode.ParseValueTarget(o.valueTarget)
+		if err != nil {
+			return e, usage(err, "as --value-target wdl")
+		}
+		e.Value = &value
 	}
 	if o.newest {
 		e.Choice = train.NewestCheckpoint

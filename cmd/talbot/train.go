@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/encode"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
@@ -18,8 +19,8 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend string
-	schedule, precision                       string
+	data, run, recipe, preset, label, backend, valueTarget string
+	schedule, precision                                    string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -92,6 +93,7 @@ contradict the run.`,
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
 	f.BoolVar(&o.legalMask, "legal-mask", false, "softmax over the legal moves alone, in training and validation")
@@ -99,7 +101,7 @@ contradict the run.`,
 	f.Float64Var(&o.ema, "ema", 0, "decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: the preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
+	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
 	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
@@ -136,6 +138,9 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
 	}
+	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
+		return t, usage(err, "as --value-target wdl")
+	}
 	if !flags.Changed("backend") {
 		t.Backend = ""
 	}
@@ -168,6 +173,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	}
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
+	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
 	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -15,12 +16,13 @@ import (
 
 // Eval is an evaluation of a run's network.
 type Eval struct {
-	Dir     string        // run folder
-	Data    []loader.Spec // without weights
-	Split   string        // "train", "val", "test" or "all"
-	Label   string        // fingerprint whose labels count; "" = the last
-	Samples int64         // that many, spread over the data; 0 = all
-	Batch   int           // positions the network is asked about at a time
+	Dir     string              // run folder
+	Data    []loader.Spec       // without weights
+	Split   string              // "train", "val", "test" or "all"
+	Label   string              // fingerprint whose labels count; "" = the last
+	Samples int64               // that many, spread over the data; 0 = all
+	Value   *encode.ValueTarget // nil = what the network was trained on
+	Batch   int                 // positions the network is asked about at a time
 	Choice  train.Choice
 	Backend string // as [backend.Open] takes it
 	Workers int    // that encode and read, 0 = one for each processor
@@ -35,13 +37,15 @@ type Eval struct {
 // Figures are what an evaluation found.
 type Figures struct {
 	train.Report
-	Run        string  `json:"run"`
-	Checkpoint string  `json:"checkpoint"`
-	Step       int64   `json:"step"`
-	Split      string  `json:"split"`
-	Backend    string  `json:"backend"`
-	Seconds    float64 `json:"seconds"`
-	PerSecond  float64 `json:"positions_per_second"`
+	Run        string `json:"run"`
+	Checkpoint string `json:"checkpoint"`
+	Step       int64  `json:"step"`
+	Split      string `json:"split"`
+	Backend    string `json:"backend"`
+	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
+	ValueTarget string  `json:"value_target"`
+	Seconds     float64 `json:"seconds"`
+	PerSecond   float64 `json:"positions_per_second"`
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -68,7 +72,15 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Workers: e.Workers, Checked: e.checked()})
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+	}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	f.ValueTarget = value.String()
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -84,7 +85,21 @@ func (t Train) config(samples int64) (train.Config, error) {
 	}
 	c.SetSteps(steps)
 	t.Adjust(&c) // for what SetSteps fits to the run
-	return c, nil
+	return c, describeValue(&c)
+}
+
+// describeValue writes the formula of the value target into the configuration.
+func describeValue(c *train.Config) error {
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return err
+	}
+	e, err := encode.ByName(c.Recipe)
+	if err != nil {
+		return err
+	}
+	c.ValueTarget, c.ValueFormula = value.String(), value.Formula(e)
+	return nil
 }
 
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
@@ -108,6 +123,11 @@ func (t Train) resumed() (train.Config, error) {
 		c.Steps = t.Steps
 	}
 	t.Adjust(&c)
+	if c.ValueTarget != have.ValueTarget {
+		if err := describeValue(&c); err != nil {
+			return c, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	if field, want, was := c.Differs(have); field != "" {
 		return c, &train.ConfigError{Field: field, Want: want, Have: was}
 	}
@@ -230,7 +250,11 @@ func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) 
 			t.MaxCopies = was.MaxCopies
 		}
 	}
-	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, err
