@@ -88,3 +88,15 @@ func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, e
 
 // Close frees the backend's memory.
 func (p *Predictor) Close() { p.engine.close() }
+
+// Tensors copies the parameters and statistics that predictions are made with, in the order of [model.Network.Params].
+func (p *Predictor) Tensors() ([]checkpoint.Tensor, error) {
+	list := p.engine.tensors(false)
+	for i := range list {
+		var err error
+		if list[i].Data, err = p.engine.store.Get(list[i].Name); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
