@@ -91,12 +91,13 @@ func (p *Predictor) Close() { p.engine.close() }
 
 // Tensors copies the parameters and statistics that predictions are made with, in the order of [model.Network.Params].
 func (p *Predictor) Tensors() ([]checkpoint.Tensor, error) {
-	list := p.engine.tensors(false)
-	for i := range list {
-		var err error
-		if list[i].Data, err = p.engine.store.Get(list[i].Name); err != nil {
+	var list []checkpoint.Tensor
+	for _, param := range p.engine.store.Params() {
+		data, err := p.engine.store.Get(param.Name)
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, checkpoint.Tensor{Name: param.Name, Shape: param.Shape, Data: data})
 	}
 	return list, nil
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-
 	"talbot/train/checkpoint"
 	"talbot/train/model"
 )
