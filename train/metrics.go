@@ -31,6 +31,22 @@ type Line struct {
 	LoaderWait         float64 `json:"loader_wait"` // share of the time spent waiting for batches
 }
 
+// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn one. Without the file there are none.
+func ReadMetrics(dir string) ([]Line, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var list []Line
+	for part := range bytes.Lines(text) {
+		var line Line
+		if json.Unmarshal(part, &line) == nil {
+			list = append(list, line)
+		}
+	}
+	return list, nil
+}
+
 // scalars are the line's numbers under the names of their charts.
 func (l Line) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}
