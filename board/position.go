@@ -143,16 +143,8 @@ func (p *Position) Validate() error {
 		return errors.New("a pawn stands on the first or last rank")
 	}
 	for c := White; c <= Black; c++ {
-		if n := p.Pieces(c, King).Len(); n != 1 {
-			return fmt.Errorf("%v has %d kings", c, n)
-		}
-		if n := p.ByColor(c).Len(); n > 16 {
-			return fmt.Errorf("%v has %d pieces", c, n)
-		}
-		if n := p.Pieces(c, Pawn).Len(); n > 8 {
-			return fmt.Errorf("%v has %d pawns", c, n)
-		} else if promoted := p.promoted(c); n+promoted > 8 {
-			return fmt.Errorf("%v has %d pawns and at least %d promoted pieces", c, n, promoted)
+		if err := p.checkMaterial(c); err != nil {
+			return err
 		}
 		for i, right := range [2]uint8{whiteKingSide, whiteQueenSide} {
 			if p.castling&(right<<(2*c)) == 0 {
@@ -167,10 +159,38 @@ func (p *Position) Validate() error {
 	}
 	them := p.turn.Other()
 	if p.attackersTo(p.king(them), p.turn, p.Occupied()) != 0 {
-		return fmt.Errorf("%v is in check but it is not its move", them)
+		return errInCheck[them]
 	}
 	if p.checkers().Len() > 2 {
-		return fmt.Errorf("%v is in check from more than two pieces", p.turn)
+		return errCheckers[p.turn]
+	}
+	return nil
+}
+
+// Errors that random positions often have are made beforehand.
+var (
+	errInCheck = [2]error{
+		errors.New("white is in check but it is not its move"),
+		errors.New("black is in check but it is not its move"),
+	}
+	errCheckers = [2]error{
+		errors.New("white is in check from more than two pieces"),
+		errors.New("black is in check from more than two pieces"),
+	}
+)
+
+// checkMaterial says why side c cannot have its pieces, nil if it can.
+func (p *Position) checkMaterial(c Color) error {
+	if n := p.Pieces(c, King).Len(); n != 1 {
+		return fmt.Errorf("%v has %d kings", c, n)
+	}
+	if n := p.ByColor(c).Len(); n > 16 {
+		return fmt.Errorf("%v has %d pieces", c, n)
+	}
+	if n := p.Pieces(c, Pawn).Len(); n > 8 {
+		return fmt.Errorf("%v has %d pawns", c, n)
+	} else if promoted := p.promoted(c); n+promoted > 8 {
+		return fmt.Errorf("%v has %d pawns and at least %d promoted pieces", c, n, promoted)
 	}
 	return nil
 }

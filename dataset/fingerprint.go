@@ -14,8 +14,8 @@ type Fingerprint struct {
 	Engine  string `json:"engine"`  // as "id name" says it: "Stockfish 15.1"
 	Author  string `json:"author"`  // as "id author" says it
 	Build   string `json:"build"`   // first 16 hex digits of the SHA-256 of the executable
-	Options []Tag  `json:"options"` // every option set, sorted by name
-	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000" or "depth 10"
+	Options []Tag  `json:"options"` // every option set, networks, and when memory is cleared, sorted by name
+	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit] or [ExactLimit]
 }
 
 // ID returns the fingerprint's short name: the first 16 hex digits of the SHA-256 of its JSON, written without

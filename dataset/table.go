@@ -230,8 +230,9 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 		engine += " (" + strings.ToValidUTF8(name, string(utf8.RuneError)) + ")"
 	}
 	g := t.group
+	hasMove := t.field(fields, tableMove) != "" || t.field(fields, tablePV) != ""
 	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
-		g.label.Status != Labelled {
+		g.label.Status != Labelled || !hasMove || g.label.Best == board.NoMove { // only rows of moves are one search
 		start, err := board.ParseFEN(fen)
 		if err != nil {
 			return nil, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}

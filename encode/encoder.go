@@ -34,6 +34,9 @@ type Encoder interface {
 	// Value returns the value target in [-1, 1] of an exact score, both from the side to move's view; false if the
 	// recipe gives such a score no value, or if it is no score.
 	Value(s dataset.Score) (float32, bool)
+
+	// ValueFormula is Value in one line, for manifests.
+	ValueFormula() string
 }
 
 // ByName returns the encoder of that name.

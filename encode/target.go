@@ -63,27 +63,6 @@ func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.Polic
 	return dst
 }
 
-// Value returns the value target of position p with its label, in [-1, 1] from the side to move's view: that of the
-// first searched line's score, or for a terminal label -1 for checkmate and 0 for stalemate and dead positions. It
-// returns false if there is none: the label is missing or failed, the recipe gives the score no value, or the label
-// says terminal and the position is not.
-func Value(e Encoder, p *board.Position, label dataset.Label) (float32, bool) {
-	switch label.Status {
-	case dataset.Labelled:
-		if len(label.Lines) > 0 {
-			return e.Value(label.Lines[0].Score)
-		}
-	case dataset.Terminal:
-		switch {
-		case p.IsCheckmate():
-			return -1, true
-		case p.IsDead(), p.IsStalemate():
-			return 0, true
-		}
-	}
-	return 0, false
-}
-
 // Value returns the value target of a score, in float32 from the side to move's view:
 //
 //	centipawns  tanh(cp / 350), cp clipped to ±1500: at most 0.99962
@@ -108,5 +87,8 @@ func (TalbotBot) Value(s dataset.Score) (float32, bool) {
 	}
 	return float32(math.Tanh(float64(max(-1500, min(1500, cp))) / 350)), true
 }
+
+// ValueFormula returns the formula of [TalbotBot.Value].
+func (e TalbotBot) ValueFormula() string { return TanhValue.Formula(e) }
 
 func mateValue(n int) float64 { return 1 - 0.0003*(1-1/float64(n)) }

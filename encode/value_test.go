@@ -86,6 +86,77 @@ func TestValueOrder(t *testing.T) {
 	}
 }
 
+// TestValueTargets holds values worked out with a pocket calculator to 7 digits.
+func TestValueTargets(t *testing.T) {
+	with := func(s dataset.Score, w dataset.WDL) dataset.Label {
+		l := searched(s)
+		l.Lines[0].WDL = w
+		return l
+	}
+	p := board.StartPosition()
+	for _, c := range []struct {
+		target ValueTarget
+		label  dataset.Label
+		want   float64
+		ok     bool
+	}{
+		{RecipeValue, searched(dataset.Centipawns(100)), 0.2781855, true},
+		{TanhValue, searched(dataset.Centipawns(100)), 0.2781855, true},
+		{TanhValue, searched(dataset.MateIn(-2)), -0.99985, true},
+		{WinProbValue, searched(dataset.Centipawns(0)), 0, true},
+		{WinProbValue, searched(dataset.Centipawns(100)), 0.1820518, true}, // 2/(1+e^-0.368208) - 1
+		{WinProbValue, searched(dataset.Centipawns(-300)), -0.5022510, true},
+		{WinProbValue, searched(dataset.Centipawns(1000)), 0.9508949, true},
+		{WinProbValue, searched(dataset.Centipawns(2900)), 0.9508949, true},
+		{WinProbValue, searched(dataset.MateIn(1)), 1, true},
+		{WinProbValue, searched(dataset.MateIn(-4)), -0.999775, true},
+		{WDLValue, with(dataset.Centipawns(5), dataset.WDL{Win: 100, Draw: 850, Loss: 50}), 0.05, true},
+		{WDLValue, with(dataset.MateIn(3), dataset.WDL{Win: 1000}), 1, true},
+		{WDLValue, with(dataset.Centipawns(-5), dataset.WDL{Loss: 1000}), -1, true},
+		{WDLValue, searched(dataset.Centipawns(5)), 0, false},
+		{WinProbValue, searched(math.MinInt16), 0, false},
+	} {
+		got, ok := Value(TalbotBot{}, c.target, &p, c.label)
+		if ok != c.ok || math.Abs(float64(got)-c.want) > 6e-8 {
+			t.Errorf("%v of %v: %.8f %v, want %.7f %v", c.target, c.label.Lines[0], got, ok, c.want, c.ok)
+		}
+	}
+	mated, err := board.ParseFEN("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "recipe", "tanh", "wdl", "winprob"} {
+		target, err := ParseValueTarget(name)
+		if err != nil || name != "" && target.String() != name || target.Formula(TalbotBot{}) == "" {
+			t.Errorf("%q: %v, %v", name, target, err)
+		}
+		if v, ok := Value(TalbotBot{}, target, &mated, dataset.Label{Status: dataset.Terminal}); v != -1 || !ok {
+			t.Errorf("%q of a mate on the board: %v %v", name, v, ok)
+		}
+	}
+	if _, err := ParseValueTarget("cp"); err == nil {
+		t.Error("cp is a target")
+	}
+	if RecipeValue.Formula(TalbotBot{}) != TanhValue.Formula(TalbotBot{}) {
+		t.Error("the recipe's formula is another one")
+	}
+}
+
+// TestWinProbOrder: the more centipawns, the more; mates are worth more than any.
+func TestWinProbOrder(t *testing.T) {
+	last, _ := WinningChances(dataset.MateIn(-1))
+	for cp := -1000; cp <= 1000; cp++ {
+		v, ok := WinningChances(dataset.Centipawns(cp))
+		if !ok || v <= last {
+			t.Fatalf("%d centipawns: %v after %v", cp, v, last)
+		}
+		last = v
+	}
+	if mate, _ := WinningChances(dataset.MateIn(dataset.MaxMate)); mate <= last {
+		t.Errorf("a far mate is worth %v", mate)
+	}
+}
+
 func searched(s dataset.Score) dataset.Label {
 	return dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: s}, {Score: -s}}}
 }
@@ -115,7 +186,7 @@ func TestValueOfLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := Value(TalbotBot{}, &p, c.label); got != c.want || ok != c.ok {
+		if got, ok := Value(TalbotBot{}, RecipeValue, &p, c.label); got != c.want || ok != c.ok {
 			t.Errorf("%s: value %v %v, want %v %v", c.name, got, ok, c.want, c.ok)
 		}
 	}

@@ -94,7 +94,7 @@ func TestWalkerAllocatesNothing(t *testing.T) {
 			e.Encode(planes, w.Alone())
 			indices = LegalIndices(indices[:0], e, w.Position())
 			targets = Policy(targets[:0], e, &w, label)
-			Value(e, w.Position(), label)
+			Value(e, RecipeValue, w.Position(), label)
 		}
 	}
 	walk()

@@ -71,21 +71,10 @@ func BenchmarkParse(b *testing.B) {
 // BenchmarkRead splits text and resolves every move, on one core.
 func BenchmarkRead(b *testing.B) {
 	text := carlsen(b)
-	p, plies := new(Parser), 0
+	plies := 0
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		s := NewSplitter(bytes.NewReader(text))
-		for {
-			batch, err := s.Next()
-			if err != nil {
-				break
-			}
-			for _, g := range batch.Games {
-				line, _ := p.Parse(g)
-				plies += len(line.Moves)
-			}
-			batch.Release()
-		}
+		plies += readPlies(b, bytes.NewReader(text))
 	}
 	b.ReportMetric(float64(plies)/b.Elapsed().Seconds()/1e6, "Mplies/s")
 }

@@ -47,7 +47,7 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDig
 	for _, c := range sortedColumns(l, ids) {
 		b = append(b, ids[c.Fingerprint]...)
 		for i := range c.Labels {
-			b = encodeRecord(b, int64(i), &c.Labels[i])
+			b = encodeLabel(b, &c.Labels[i])
 		}
 	}
 	d.labels = sum()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 
 	"talbot/dataset"
@@ -28,6 +29,8 @@ type Ingest struct {
 	ImportEvals bool
 	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
 	EvalConvention *dataset.Convention
+	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0: none.
+	History int
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects  string
 	Progress func(Progress)                // may be nil
@@ -49,6 +52,7 @@ type ingester struct {
 	kept   int64                         // before this process
 	input  *pgn.Input
 	prints map[string]int // fingerprints of imported evaluations, by name
+	past   pastInventor
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -119,6 +123,9 @@ func (in *Ingest) flags() []dataset.Tag {
 	if in.ImportEvals {
 		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
 	}
+	if in.History > 0 {
+		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
+	}
 	if c := in.EvalConvention; c != nil {
 		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()}, dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
 	}
@@ -184,7 +191,8 @@ func (g *ingester) restore() error {
 		return nil
 	}
 	return g.out.lines(func(l *dataset.Line) error {
-		g.seen.add(lineKey(l))
+		start, moves := l.Real()
+		g.seen.add(lineKey(&dataset.Line{Start: start, Moves: moves}))
 		return nil
 	})
 }
@@ -276,6 +284,14 @@ func (g *ingester) take(path string, index int, f *found) error {
 	if f.reject != nil {
 		g.reject(path, f.reject)
 		return nil
+	}
+	if g.History > 0 && f.line.Source != dataset.SourceGame {
+		switch ok, err := g.past.prepend(f.line, g.History, g.Seed); {
+		case err != nil:
+			return err
+		case !ok:
+			p.NoHistory++
+		}
 	}
 	f.line.Input = index
 	g.attach(f.line, f.imported)

@@ -26,6 +26,7 @@ type Inspect struct {
 	Split  *dataset.Split
 
 	Encoder encode.Encoder
+	Value   encode.ValueTarget
 }
 
 // Inspected is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
@@ -58,7 +59,8 @@ type Inspected struct {
 	Legal       map[string]int `json:"legal"`        // index of every legal move
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *InspectLabel  `json:"label"`        // nil unless an engine searched the sample
-	Value       *float32       `json:"value"`        // the recipe's target
+	Exact       *string        `json:"exact"`        // the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
+	Value       *float32       `json:"value"`        // the recipe's target: of the exact result, where there is one
 	Planes      []string       `json:"planes"`       // 16 hex digits each, bit i = square i
 
 	start board.Position
@@ -206,12 +208,18 @@ func (in *inspector) inspect(l *dataset.Line) *Inspected {
 	for _, m := range in.moves {
 		s.Legal[m.String()] = e.MoveIndex(p, m)
 	}
-	label, column := newestLabel(l, w.Sample())
+	label, column := in.newestLabel(l, w.Sample())
 	s.LabelStatus = label.Status.String()
 	if label.Status == dataset.Labelled {
 		s.Label = in.label(&label, column)
 	}
-	if v, ok := encode.Value(e, p, label); ok {
+	valued := label
+	if exact, ok := l.Exact(w.Sample(), in.dataset.Manifest.Fingerprints); ok {
+		class, _ := exact.Class()
+		name := class.String()
+		s.Exact, valued = &name, exact
+	}
+	if v, ok := encode.Value(e, in.Inspect.Value, p, valued); ok {
 		s.Value = &v
 	}
 	in.policy(s, label)
@@ -242,10 +250,15 @@ func (in *inspector) policy(s *Inspected, label dataset.Label) {
 	}
 }
 
-// newestLabel returns the label of sample k by the last column that has one, and the column's fingerprint.
-func newestLabel(l *dataset.Line, k int) (dataset.Label, int) {
+// newestLabel returns the label of sample k by the last column of an engine that has one, and the column's fingerprint.
+func (in *inspector) newestLabel(l *dataset.Line, k int) (dataset.Label, int) {
+	prints := in.dataset.Manifest.Fingerprints
 	for i := len(l.Labels) - 1; i >= 0; i-- {
-		if c := &l.Labels[i]; c.Labels[k].Status != dataset.Missing {
+		c := &l.Labels[i]
+		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
+			continue
+		}
+		if c.Labels[k].Status != dataset.Missing {
 			return c.Labels[k], c.Fingerprint
 		}
 	}

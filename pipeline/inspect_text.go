@@ -51,6 +51,9 @@ func (s *Inspected) WriteText(w io.Writer) error {
 		row("", "%s, %s", s.Label.Engine, s.Label.Limit)
 		row("pv", "%s", strings.Join(s.Label.PV, " "))
 	}
+	if s.Exact != nil {
+		row("tables", "%s", *s.Exact)
+	}
 	if s.Value == nil {
 		row("value", "none")
 	} else {

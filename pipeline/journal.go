@@ -15,26 +15,29 @@ import (
 	"talbot/dataset"
 )
 
-// A journal holds the labels of the shard that is being labelled, so that an
-// interruption loses only the searches under way. It is a sequence of records:
+// A journal holds the labels of the shard that is being labelled, in the order
+// in which they were made, so that a kill loses only the searches under way. It
+// is a sequence of records:
 //
 //	u32 length of the payload, u32 CRC-32C of the payload, payload
 //
 // all little-endian. The payload is the number of the sample within the shard
-// (uvarint), then the label: status u8, best u16, number of searched lines u8,
-// and for each: score i16, win, draw and loss u16, depth and nodes uvarint,
+// (uvarint), how many labels follow (u8, one for each fingerprint that is being
+// made), then each label: status u8, best u16, number of searched lines u8, and
+// for each of those: score i16, win, draw and loss u16, depth and nodes uvarint,
 // length of the PV uvarint, its moves u16. What follows the last whole record
 // is cut off when the journal is opened.
 type journal struct {
-	file   *os.File
-	buf    []byte
-	synced time.Time
+	file    *dataset.File
+	buf     []byte
+	synced  time.Time
+	syncing chan error // the sync under way, if there is one: nobody waits for the disk
 }
 
 const (
 	journalPrefix = "labels-"
 	journalSync   = 2 * time.Second
-	maxRecord     = 1 << 16
+	maxRecord     = 1 << 20
 )
 
 func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
@@ -43,8 +46,8 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // openJournal opens or creates the journal and hands its whole records to
 // each.
-func openJournal(dir string, shard int, each func(sample int64, l dataset.Label)) (*journal, error) {
-	f, err := os.OpenFile(filepath.Join(dir, journalName(shard)), os.O_RDWR|os.O_CREATE, 0o666)
+func openJournal(dir string, shard int, each func(sample int64, labels []dataset.Label)) (*journal, error) {
+	f, err := dataset.OpenFile(filepath.Join(dir, journalName(shard)), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the label journal: %w", err)
 	}
@@ -63,7 +66,7 @@ func openJournal(dir string, shard int, each func(sample int64, l dataset.Label)
 }
 
 // readJournal returns the offset behind the last whole record.
-func readJournal(r io.Reader, each func(sample int64, l dataset.Label)) (end int64, err error) {
+func readJournal(r io.Reader, each func(sample int64, labels []dataset.Label)) (end int64, err error) {
 	var head [8]byte
 	payload := make([]byte, maxRecord)
 	for {
@@ -80,11 +83,11 @@ func readJournal(r io.Reader, each func(sample int64, l dataset.Label)) (end int
 		if crc32.Checksum(payload[:n], crcTable) != binary.LittleEndian.Uint32(head[4:]) {
 			return end, nil
 		}
-		sample, label, err := decodeRecord(payload[:n])
+		sample, labels, err := decodeRecord(payload[:n])
 		if err != nil {
 			return end, nil
 		}
-		each(sample, label)
+		each(sample, labels)
 		end += int64(len(head)) + int64(n)
 	}
 }
@@ -97,10 +100,11 @@ func torn(err error) error {
 	return err
 }
 
-// append writes one record; it reaches the disk within about [journalSync].
-func (j *journal) append(sample int64, l *dataset.Label) error {
+// append writes one record. It survives the end of this process at once, and
+// that of the machine within about [journalSync].
+func (j *journal) append(sample int64, labels []dataset.Label) error {
 	b := append(j.buf[:0], make([]byte, 8)...)
-	b = encodeRecord(b, sample, l)
+	b = encodeRecord(b, sample, labels)
 	j.buf = b
 	if len(b)-8 > maxRecord {
 		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-8)
@@ -114,19 +118,43 @@ func (j *journal) append(sample int64, l *dataset.Label) error {
 		return nil
 	}
 	j.synced = time.Now()
-	if err := j.file.Sync(); err != nil {
+	if j.syncing != nil {
+		select {
+		case err := <-j.syncing:
+			if j.syncing = nil; err != nil {
+				return fmt.Errorf("writing the label journal: %w", err)
+			}
+		default:
+			return nil // a slow disk
+		}
+	}
+	j.syncing = make(chan error, 1)
+	go func(done chan<- error) { done <- j.file.Sync() }(j.syncing)
+	return nil
+}
+
+func (j *journal) close() error {
+	var err error
+	if j.syncing != nil {
+		err = <-j.syncing
+	}
+	if err = errors.Join(err, j.file.Sync(), j.file.Close()); err != nil {
 		return fmt.Errorf("writing the label journal: %w", err)
 	}
 	return nil
 }
 
-func (j *journal) close() error {
-	return errors.Join(j.file.Sync(), j.file.Close())
+func encodeRecord(b []byte, sample int64, labels []dataset.Label) []byte {
+	b = binary.AppendUvarint(b, uint64(sample))
+	b = append(b, byte(len(labels)))
+	for i := range labels {
+		b = encodeLabel(b, &labels[i])
+	}
+	return b
 }
 
-func encodeRecord(b []byte, sample int64, l *dataset.Label) []byte {
+func encodeLabel(b []byte, l *dataset.Label) []byte {
 	le := binary.LittleEndian
-	b = binary.AppendUvarint(b, uint64(sample))
 	b = append(b, byte(l.Status))
 	b = le.AppendUint16(b, uint16(l.Best))
 	b = append(b, byte(len(l.Lines)))
@@ -176,9 +204,20 @@ func (r *recordReader) take(n int) uint16 {
 	return v
 }
 
-func decodeRecord(payload []byte) (sample int64, l dataset.Label, err error) {
+func decodeRecord(payload []byte) (sample int64, labels []dataset.Label, err error) {
 	r := recordReader{b: payload}
 	sample = int64(r.uvarint())
+	n := int(r.take(1))
+	for i := 0; i < n && !r.bad; i++ {
+		labels = append(labels, r.label())
+	}
+	if r.bad || len(r.b) != 0 {
+		return 0, nil, errRecord
+	}
+	return sample, labels, nil
+}
+
+func (r *recordReader) label() (l dataset.Label) {
 	l.Status = dataset.LabelStatus(r.take(1))
 	l.Best = board.Move(r.take(2))
 	n := int(r.take(1))
@@ -189,7 +228,8 @@ func decodeRecord(payload []byte) (sample int64, l dataset.Label, err error) {
 		s.Depth, s.Nodes = int(r.uvarint()), int64(r.uvarint())
 		pv := r.uvarint()
 		if pv > uint64(len(r.b)/2) {
-			return 0, l, errRecord
+			r.bad = true
+			return l
 		}
 		s.PV = make([]board.Move, pv)
 		for k := range s.PV {
@@ -197,8 +237,5 @@ func decodeRecord(payload []byte) (sample int64, l dataset.Label, err error) {
 		}
 		l.Lines = append(l.Lines, s)
 	}
-	if r.bad || len(r.b) != 0 {
-		return 0, l, errRecord
-	}
-	return sample, l, nil
+	return l
 }

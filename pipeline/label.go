@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	"talbot/dataset"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -18,19 +21,59 @@ type Label struct {
 	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
 	// fraction contains a smaller one.
 	Fraction float64
+	// Shard is the share of the lines to label; the zero value is all of them. See [Join].
+	Shard Shard
+	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.
+	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
 	SkipImported bool
-	Progress     func(Progress)
-	Failed       func(error) // told of each position without a label; may be nil
+	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own. With
+	// SkipExact these are not searched. Empty: none.
+	Syzygy    string
+	SkipExact bool
+	Progress  func(Progress)
+	Failed    func(error) // told of each position without a label; may be nil
+	Warn      func(error) // what does not stop the run; may be nil
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
+
+	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Shard.
+	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
+	// expect is how many samples only chooses, for the progress.
+	expect int64
+	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
-// LabelSummary is what label reports. Counts are of this process but for
-// Failed, which is of the whole dataset.
+// Shard is one of several equal shares of the lines: number I of N, from 1. Which share a line is in depends on its
+// game alone.
+type Shard struct{ I, N int }
+
+// ParseShard reads "2/4".
+func ParseShard(s string) (Shard, error) {
+	i, n, ok := strings.Cut(s, "/")
+	var h Shard
+	var err, errN error
+	h.I, err = strconv.Atoi(i)
+	h.N, errN = strconv.Atoi(n)
+	if !ok || err != nil || errN != nil || h.I < 1 || h.I > h.N || h.N > 1<<20 {
+		return Shard{}, fmt.Errorf("shard %q is not a number and how many there are, as 1/4 … 4/4", s)
+	}
+	return h, nil
+}
+
+// String is what [ParseShard] reads; empty for the zero value.
+func (s Shard) String() string {
+	if s.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.I, s.N)
+}
+
+// LabelSummary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
+// whole dataset.
 type LabelSummary struct {
 	Labelled           int64    `json:"labelled"` // searched now
-	Reused             int64    `json:"reused"`   // taken from an interrupted run or the input
+	Reused             int64    `json:"reused"`   // not searched: the sum of Saved
 	Terminal           int64    `json:"terminal"` // mates, stalemates and dead positions, never searched
 	Failed             int64    `json:"failed"`   // positions without a label
 	Workers            int      `json:"workers"`
@@ -41,16 +84,37 @@ type LabelSummary struct {
 	Bytes              int64    `json:"bytes"`
 	Engine             string   `json:"engine"`
 	Limit              string   `json:"limit"`
+	HashScope          string   `json:"hash_scope"` // "position" or "line"
 	Fingerprint        string   `json:"fingerprint"`
+	Fingerprints       []string `json:"fingerprints"` // with several depths one for each, Fingerprint last
 	Resumed            bool     `json:"resumed"`
 	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
+	Saved              Saved    `json:"saved"`
+	Retried            int64    `json:"retried"`       // searches that went wrong once
+	Restarts           int64    `json:"restarts"`      // engines started in place of lost ones
+	Exact              int64    `json:"exact"`         // results taken from endgame tables now
+	SkippedExact       int64    `json:"skipped_exact"` // not searched because tables have them
 }
 
-// Run labels the dataset shard by shard. Labels go into a journal in the order
-// of the samples, as soon as those before them are made; repeated after an
-// interruption, the same command continues with the first sample that has
-// none. Positions on which the engine failed twice are stored as failed and
-// counted; labelling the result once more tries them again.
+// Saved are positions that had not to be searched, by where their label was found.
+type Saved struct {
+	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one goes on with
+	Input    int64 `json:"input"`    // in the input, on the same sample
+	Found    int64 `json:"found"`    // the same search in --reuse, elsewhere in the input, or in earlier shards
+	Repeated int64 `json:"repeated"` // the same search more than once in the shard
+}
+
+func (s Saved) sum() int64 { return s.Resumed + s.Input + s.Found + s.Repeated }
+
+// Run labels the dataset shard by shard. Labels go into a journal as soon as they
+// are made; repeated after an interruption, the same command continues with the
+// samples that have none. With [stockfish.LineScope] a line that was under way is
+// gone on with, under a time limit, and searched again from its start where
+// labels are exact. Positions on which the engine failed twice are stored as
+// failed and counted; labelling the result once more tries them again.
+//
+// Nothing is searched twice: not what the input has under the same fingerprint,
+// nor what Reuse has, nor what occurs again with the same start and moves.
 func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 	start := time.Now()
 	if r.Workers <= 0 {
@@ -73,10 +137,10 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 		r.Pool(pool)
 	}
 	l := &labeller{Label: r, in: in, pool: pool}
-	if err := l.open(); err != nil {
+	defer l.close()
+	if err := l.open(ctx); err != nil {
 		return LabelSummary{}, err
 	}
-	defer l.out.close()
 	searching := time.Now()
 	for i := len(l.out.manifest().Shards); i < len(in.Shards); i++ {
 		if err := l.shard(ctx, i); err != nil {
@@ -92,12 +156,14 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	s := l.pool.Stats()
 	m := l.out.manifest()
-	f := l.pool.Fingerprint()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.reused, Skipped: l.skipped, Terminal: s.Terminal, Failed: l.out.progress.Own.Failed,
-		Workers: l.Workers, Seconds: elapsed.Seconds(),
-		Samples: m.Counts.Samples, Bytes: l.out.bytes(),
-		Engine: f.Engine, Limit: f.Limit, Fingerprint: f.ID(), Resumed: l.out.resumed,
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found, SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
+		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
+		Samples: m.Counts.Samples, Bytes: l.out.bytes(), HashScope: l.Engine.HashScope().String(), Resumed: l.out.resumed,
+	}
+	for _, f := range l.pool.Fingerprints() {
+		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()
+		sum.Fingerprints = append(sum.Fingerprints, f.ID())
 	}
 	if sec := searching.Seconds(); sec > 0 {
 		sum.PositionsPerSecond = float64(s.Labelled) / sec

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -17,17 +18,25 @@ import (
 	"talbot/stockfish"
 )
 
-// labeller is a labelling under way.
+// labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one.
 type labeller struct {
 	Label
 	in      *shards.Dataset
 	out     *output
 	pool    *stockfish.Pool
-	column  int // of the fingerprint
-	reused  int64
-	skipped int64 // by SkipImported
-	samples int64 // done, this process and before
-	first   int64 // done before
+	columns []int // of the fingerprints
+	donors  []donor
+	opened  []*shards.Dataset // of Reuse
+	done    []*shards.Reader  // finished shards of the output
+
+	saved    Saved
+	terminal int64
+	skipped  int64 // by SkipImported
+	exact    exactLabels
+	// skippedExact counts samples that SkipExact leaves out.
+	skippedExact int64
+	samples      int64 // done, this process and before
+	first        int64 // done before, or taken from elsewhere
 }
 
 // sameFolder reports whether both paths name one folder.
@@ -44,54 +53,127 @@ func sameFolder(a, b string) (bool, error) {
 }
 
 // open begins or takes up the output, whose manifest is that of the input with
-// one more fingerprint, unless the input has it already.
-func (l *labeller) open() error {
-	parent := l.in.Manifest
-	fingerprint := l.pool.Fingerprint()
-	m := dataset.Manifest{
-		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
-		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
-		Flags:        []dataset.Tag{{Name: "limit", Value: fingerprint.Limit}, {Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}},
-		Fingerprints: slices.Clone(parent.Fingerprints),
+// the fingerprints that the input does not have yet.
+func (l *labeller) open(ctx context.Context) error {
+	prints := l.pool.Fingerprints()
+	m := l.manifest(prints)
+	ids := make([]string, len(prints))
+	for i, f := range prints {
+		ids[i] = f.ID()
+		c := slices.IndexFunc(m.Fingerprints, func(g dataset.Fingerprint) bool { return g.ID() == f.ID() })
+		if c < 0 {
+			c = len(m.Fingerprints)
+			m.Fingerprints = append(m.Fingerprints, f)
+		}
+		l.columns = append(l.columns, c)
 	}
-	if l.Fraction > 0 && l.Fraction < 1 {
-		m.Flags = append([]dataset.Tag{{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)}}, m.Flags...)
+	if err := l.exact.open(ctx, &l.Label, &m); err != nil {
+		return err
 	}
-	if l.SkipImported {
-		m.Flags = append(m.Flags, dataset.Tag{Name: "skip-imported", Value: "true"})
-	}
-	l.column = slices.IndexFunc(m.Fingerprints, func(f dataset.Fingerprint) bool { return f.ID() == fingerprint.ID() })
-	if l.column < 0 {
-		l.column = len(m.Fingerprints)
-		m.Fingerprints = append(m.Fingerprints, fingerprint)
-	}
-	identity := struct{ Parent, Fingerprint string }{m.Parents[0].Manifest, fingerprint.ID()}
+	identity := struct {
+		Parent       string
+		Fingerprints []string
+	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
 		return err
 	}
+	if err := l.openDonors(prints); err != nil {
+		return err
+	}
 	own := &l.out.progress.Own
 	l.first = own.Labelled + own.Terminal + own.Failed
-	l.samples, l.reused = l.first, l.first
+	l.samples, l.saved.Resumed = l.first, l.first
 	return nil
 }
 
-// waiting is a line whose labels are being made.
-type waiting struct {
-	line   dataset.Line
-	labels []dataset.Label
-	first  int64 // number of its first sample in the shard
-	open   int   // labels still to come
+// manifest is that of the output before the first shard.
+func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
+	parent := l.in.Manifest
+	var limits []string
+	for _, f := range prints {
+		limits = append(limits, f.Limit)
+	}
+	flags := []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")}, {Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
+	if l.Fraction > 0 && l.Fraction < 1 {
+		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
+	}
+	if l.Shard.N > 0 {
+		flags = append(flags, dataset.Tag{Name: shardFlag, Value: l.Shard.String()})
+	}
+	if l.SkipImported {
+		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
+	}
+	flags = append(flags, l.flags...)
+	slices.SortFunc(flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
+	return dataset.Manifest{
+		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
+		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
+		Flags:        flags,
+		Fingerprints: slices.Clone(parent.Fingerprints),
+	}
 }
 
-// chosen reports whether the sample at a ply of a line is in the fraction that
-// is labelled. hash identifies the line.
-func (l *labeller) chosen(hash [16]byte, ply int) bool {
-	if l.Fraction <= 0 || l.Fraction >= 1 {
-		return true
+// openDonors opens what labels may be taken from: Reuse, the input if it has the fingerprints, and finished shards.
+func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
+	for _, dir := range append([]string{l.In}, l.Reuse...) {
+		d, err := shards.OpenDataset(dir, shards.WithColumns(shards.AllLabels))
+		if err != nil {
+			return err
+		}
+		l.opened = append(l.opened, d)
+		switch columns := donorColumns(d.Manifest.Fingerprints, prints); {
+		case columns != nil:
+			l.donors = append(l.donors, donor{d.Shards, columns})
+		case dir != l.In && l.Warn != nil:
+			l.Warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
+		}
 	}
+	for _, s := range l.out.manifest().Shards {
+		if err := l.finished(s.File); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finished opens a finished shard of the output.
+func (l *labeller) finished(file string) error {
+	r, err := shards.Open(filepath.Join(l.out.dir, file), shards.WithColumns(shards.AllLabels))
+	if err == nil {
+		l.done = append(l.done, r)
+	}
+	return err
+}
+
+func (l *labeller) close() {
+	for _, d := range l.opened {
+		d.Close()
+	}
+	for _, r := range l.done {
+		r.Close()
+	}
+	l.exact.close()
+	if l.out != nil {
+		l.out.close()
+	}
+}
+
+// chosen reports whether the sample at a ply of a line is to be labelled. hash identifies the line.
+func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bool {
+	if l.only != nil {
+		return l.only(line, hash, sample, ply)
+	}
+	if l.Shard.N > 0 && l.Shard.of(hash) != l.Shard.I {
+		return false
+	}
+	return l.Fraction <= 0 || l.Fraction >= 1 || draw(hash, ply-line.Invented) < l.Fraction
+}
+
+// draw returns a number in [0, 1) that looks random, a function of a line and a ply.
+func draw(hash [16]byte, ply int) float64 {
 	b := binary.LittleEndian.AppendUint32(hash[:], uint32(ply))
-	return float64(xxhash.Sum64(b)>>11)/(1<<53) < l.Fraction
+	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
 }
 
 // hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
@@ -106,12 +188,20 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 
 // shard labels one shard of the input into one of the output.
 func (l *labeller) shard(ctx context.Context, i int) error {
-	have := map[int64]dataset.Label{}
-	j, err := openJournal(l.out.dir, i, func(sample int64, label dataset.Label) { have[sample] = label })
+	have := map[int64][]dataset.Label{}
+	j, err := openJournal(l.out.dir, i, func(sample int64, labels []dataset.Label) {
+		if len(labels) == len(l.columns) {
+			have[sample] = labels
+		}
+	})
 	if err != nil {
 		return err
 	}
-	err = l.search(ctx, i, j, have)
+	s := &labelling{labeller: l, journal: j, have: have, open: map[int64]*waiting{}}
+	err = s.look(ctx, i)
+	if err == nil {
+		err = s.run(ctx, i)
+	}
 	if err := errors.Join(err, j.close()); err != nil {
 		return err
 	}
@@ -121,120 +211,13 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 	if err := l.out.endShard(); err != nil {
 		return err
 	}
-	return os.Remove(filepath.Join(l.out.dir, journalName(i)))
-}
-
-// search labels the samples of a shard that have no label yet and writes the
-// lines in order.
-func (l *labeller) search(ctx context.Context, i int, j *journal, have map[int64]dataset.Label) error {
-	var queue []*waiting // lines not written yet, in order
-	var inLine []*waiting
-	var readErr error
-	var plies, chosen []int // of the line: the samples to search
-	next := int64(0)
-	jobs := func(yield func(stockfish.Job) bool) {
-		for line, err := range l.in.Shards[i].Lines() {
-			if err != nil {
-				readErr = err
-				return
-			}
-			w := &waiting{line: *line, first: next}
-			w.labels = make([]dataset.Label, line.SampleCount())
-			next += int64(len(w.labels))
-			l.reuse(w, have)
-			hash := line.GameHash()
-			plies, chosen = plies[:0], chosen[:0]
-			for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
-				if w.labels[k].Status != dataset.Missing || !l.chosen(hash, ply) {
-					continue
-				}
-				if l.SkipImported && l.hasImported(line, k) {
-					l.skipped++
-				} else {
-					chosen = append(chosen, k)
-					plies = append(plies, ply)
-				}
-			}
-			w.open = len(chosen)
-			queue = append(queue, w)
-			if w.open == 0 {
-				if readErr = l.flush(&queue); readErr != nil {
-					return
-				}
-			}
-			for i, k := range chosen {
-				inLine = append(inLine, w)
-				if !yield(stockfish.Job{Index: w.first + int64(k), Start: w.line.Start, Moves: w.line.Moves[:plies[i]]}) {
-					return
-				}
-			}
-		}
-	}
-	err := l.pool.Label(ctx, jobs, func(r stockfish.Result) error {
-		w := inLine[0]
-		inLine = inLine[1:]
-		w.labels[r.Index-w.first] = r.Label
-		if r.Err != nil && l.Failed != nil {
-			l.Failed(fmt.Errorf("input %d, number %d: %w", w.line.Input, w.line.Number, r.Err))
-		}
-		if err := j.append(r.Index, &r.Label); err != nil {
-			return err
-		}
-		l.samples++
-		l.report()
-		if w.open--; w.open > 0 {
-			return nil
-		}
-		return l.flush(&queue)
-	})
-	if err := errors.Join(readErr, err); err != nil {
+	if err := l.finished(l.out.manifest().Shards[i].File); err != nil {
 		return err
 	}
-	return l.flush(&queue)
+	return dataset.Remove(filepath.Join(l.out.dir, journalName(i)))
 }
 
-// reuse takes over labels that are there: of the journal, and of the input if
-// it was labelled under the same fingerprint.
-func (l *labeller) reuse(w *waiting, have map[int64]dataset.Label) {
-	for _, c := range w.line.Labels {
-		if c.Fingerprint == l.column {
-			copy(w.labels, c.Labels)
-		}
-	}
-	for k := range w.labels {
-		if w.labels[k].Status == dataset.Failed {
-			w.labels[k] = dataset.Label{} // another run tries again
-		}
-		if label, ok := have[w.first+int64(k)]; ok {
-			w.labels[k] = label
-			delete(have, w.first+int64(k))
-		}
-		switch w.labels[k].Status {
-		case dataset.Failed, dataset.Terminal, dataset.Labelled:
-			l.reused++
-			l.samples++
-			l.first++
-		}
-	}
-}
-
-// flush writes the lines at the head of the queue that are done.
-func (l *labeller) flush(queue *[]*waiting) error {
-	for len(*queue) > 0 && (*queue)[0].open == 0 {
-		w := (*queue)[0]
-		*queue = (*queue)[1:]
-		line := w.line
-		line.Labels = slices.DeleteFunc(slices.Clone(line.Labels), func(c dataset.LabelColumn) bool { return c.Fingerprint == l.column })
-		line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: l.column, Labels: w.labels})
-		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
-		countLabels(&l.out.progress.Own, w.labels)
-		if err := l.out.write(&line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// report tells how far the work has come.
 func (l *labeller) report() {
 	if l.Progress == nil {
 		return
@@ -242,17 +225,28 @@ func (l *labeller) report() {
 	s := l.pool.Stats()
 	total := l.in.Manifest.Counts.Samples
 	if l.Fraction > 0 && l.Fraction < 1 {
-		total = max(int64(l.Fraction*float64(total)), l.samples)
+		total = int64(l.Fraction * float64(total))
+	}
+	if l.only != nil {
+		total = l.expect
+	}
+	if l.Shard.N > 0 {
+		total /= int64(l.Shard.N)
 	}
 	p := Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
-		First: l.first, Done: l.samples, Total: total,
+		First: l.first, Done: l.samples, Total: max(total, l.samples),
 	}
+	var notes []string
 	if u, ok := s.Utilisation(); ok {
-		p.Note = fmt.Sprintf("%.0f %% of the engines' time used", 100*u)
+		notes = append(notes, fmt.Sprintf("%.1f %% of the engines' time used", 100*u))
 	}
 	if s.Failed > 0 {
-		p.Note += fmt.Sprintf(", %d failed", s.Failed)
+		notes = append(notes, fmt.Sprintf("%d failed", s.Failed))
 	}
+	if s.Restarts > 0 {
+		notes = append(notes, fmt.Sprintf("%d engines started again", s.Restarts))
+	}
+	p.Note = strings.Join(notes, ", ")
 	l.Progress(p)
 }

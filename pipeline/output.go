@@ -64,6 +64,9 @@ type outputProgress struct {
 	Evals   Evals `json:"evals"`             // of the inputs
 	Rejects int64 `json:"rejects,omitempty"` // bytes of the table of rejects; 0 if there is none
 
+	Exhausted []string `json:"exhausted,omitempty"`  // materials of endgames that have run out, sorted
+	NoHistory int64    `json:"no_history,omitempty"` // lines for which no history could be invented
+
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 	// Drafts are the shards as they were before the last pass over them, and Final is how many of them have had it;
 	// those are gone.

@@ -43,14 +43,33 @@ func TestMain(m *testing.M) {
 // failOn names the environment variable with the position, as EPD, on which the engine ends.
 const failOn = "TALBOT_TEST_FAIL_ON"
 
+// searchLog names the environment variable with the file to which engines add a line for each search: the limit and
+// the position. hasMemory is the one that, if set, makes scores a function of all searches since the memory was cleared.
+const (
+	searchLog = "TALBOT_TEST_SEARCHES"
+	hasMemory = "TALBOT_TEST_MEMORY"
+)
+
+func logSearch(path, limit string, p *board.Position) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s: %s\n", limit, p.FEN())
+}
+
 // engine is a UCI engine whose score is a function of the position alone.
 func engine() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	p := board.StartPosition()
+	var since []string // searched since the memory was cleared
 	for in.Scan() {
 		f := strings.Fields(in.Text())
 		switch f[0] {
+		case "ucinewgame":
+			since = nil
 		case "uci":
 			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 16 min 1 max 64\nuciok")
 		case "isready":
@@ -61,9 +80,16 @@ func engine() {
 			if f := os.Getenv(failOn); f != "" && p.EPD() == f {
 				os.Exit(1)
 			}
+			if path := os.Getenv(searchLog); path != "" {
+				logSearch(path, in.Text(), &p)
+			}
 			time.Sleep(time.Millisecond)
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
+			if os.Getenv(hasMemory) != "" {
+				fmt.Fprint(h, since)
+				since = append(since, p.FEN())
+			}
 			h.Write([]byte(p.FEN()))
 			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n", int(h.Sum32()%400)-200, m, m)
 		case "quit":
@@ -98,7 +124,8 @@ type job struct {
 	Verb, Out string
 	Inputs    []string
 	Workers   int
-	Count     int64  // endgames
+	Count     int64 // endgames
+	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
 }
 
@@ -123,7 +150,7 @@ func (j job) run(ctx context.Context) error {
 		}
 		_, err = in.Run(ctx)
 	case "synth":
-		_, err = SynthEndgames{Count: j.Count, Fewest: 3, MostPieces: 7, Seed: 1, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		_, err = SynthEndgames{Count: j.Count, Config: synthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.label().Run(ctx)
 	}
@@ -135,7 +162,7 @@ func (j job) label() Label {
 	path, _ := os.Executable()
 	return Label{
 		In: j.Inputs[0], Out: j.Out, Workers: j.Workers,
-		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100)},
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Scope: j.Scope},
 	}
 }
 
@@ -307,7 +334,7 @@ func TestSynth(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := SynthEndgames{Count: endgames, Fewest: 3, MostPieces: 7, Seed: 1, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		sum, err := SynthEndgames{Count: endgames, Config: synthConfig(1), Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,15 +386,10 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := os.Getenv("TALBOT_FULL") != ""
-	drawn := filepath.Join(dir, "endgames")
-	if err := (job{Verb: "synth", Out: drawn, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * endgames},
-		{Verb: "label", Inputs: []string{drawn}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j
@@ -427,9 +449,6 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 		}
 		// Long enough to get somewhere, short enough to be killed most of the time.
 		after := time.Duration(8+rng.IntN(30)) * time.Millisecond
-		if j.Verb == "label" {
-			after *= 5
-		}
 		if kills >= most {
 			after = time.Minute
 		}
@@ -464,9 +483,8 @@ func TestLabel(t *testing.T) {
 	out := filepath.Join(dir, "labelled")
 	l := job{Inputs: []string{lines}, Out: out, Workers: 2}.label()
 	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	l.Progress = func(Progress) {
-		if n++; n == 400 {
+	l.Progress = func(p Progress) {
+		if p.Count >= 400 {
 			cancel()
 		}
 	}
@@ -524,9 +542,8 @@ func TestLabel(t *testing.T) {
 		l.In, l.Out = out, filepath.Join(dir, "two")
 		l.Engine.Limit = stockfish.Nodes(200)
 		ctx, cancel := context.WithCancel(t.Context())
-		n := 0
-		l.Progress = func(Progress) {
-			if n++; n == 2*endgames/3 { // in a later shard
+		l.Progress = func(p Progress) {
+			if p.Count >= 2*endgames/3 { // in a later shard
 				cancel()
 			}
 		}
@@ -651,10 +668,10 @@ func labelledLines(t *testing.T, dir string) map[string]bool {
 }
 
 func TestJournalTorn(t *testing.T) {
-	label := dataset.Label{
+	label := []dataset.Label{{Status: dataset.Terminal}, {
 		Status: dataset.Labelled, Best: board.NewMove(12, 28),
 		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20, Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
-	}
+	}}
 	dir := t.TempDir()
 	path := filepath.Join(dir, journalName(0))
 	j, err := openJournal(dir, 0, nil)
@@ -662,7 +679,7 @@ func TestJournalTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int64(3) {
-		if err := j.append(i, &label); err != nil {
+		if err := j.append(i, label); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -674,7 +691,7 @@ func TestJournalTorn(t *testing.T) {
 	for cut := range len(whole) + 1 {
 		os.WriteFile(path, whole[:cut], 0o666)
 		n := int64(0)
-		j, err := openJournal(dir, 0, func(sample int64, l dataset.Label) {
+		j, err := openJournal(dir, 0, func(sample int64, l []dataset.Label) {
 			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
 				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
 			}
@@ -691,7 +708,7 @@ func TestJournalTorn(t *testing.T) {
 	for at := range whole {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1
-		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l dataset.Label) {
+		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l []dataset.Label) {
 			if fmt.Sprint(l) != fmt.Sprint(label) {
 				t.Fatalf("flip at %d goes unnoticed", at)
 			}
@@ -703,10 +720,10 @@ func TestJournalTorn(t *testing.T) {
 
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(encodeRecord(nil, 7, &dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}))
+	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if sample, l, err := decodeRecord(data); err == nil {
-			if _, again, err := decodeRecord(encodeRecord(nil, sample, &l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
+			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
 				t.Errorf("%v becomes %v, %v", l, again, err)
 			}
 		}

@@ -37,7 +37,8 @@ type Statistics struct {
 	Plies            Distribution     `json:"plies"`        // moves of each line
 	Invented         int64            `json:"invented"`     // plies of invented history
 	Policies         int64            `json:"policies"`     // samples with a policy of their own
-	Labels           []LabelStats     `json:"labels"`       // one for each fingerprint of the manifest
+	Coverage         Coverage         `json:"coverage"`
+	Labels           []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
 	Unique           *Unique          `json:"unique,omitempty"`
 	Overlap          *Overlap         `json:"overlap,omitempty"`
 }
@@ -73,12 +74,31 @@ type LabelStats struct {
 	Engine      string           `json:"engine"`
 	Build       string           `json:"build"`
 	Limit       string           `json:"limit"`
-	Statuses    map[string]int64 `json:"statuses"` // samples by status; they sum to all samples
-	Mating      int64            `json:"mating"`   // the side to move mates
-	Mated       int64            `json:"mated"`    // the side to move is mated
-	Scores      []ScoreBin       `json:"scores"`   // the other scores, from the side to move
-	Depth       float64          `json:"depth"`    // mean
-	Nodes       float64          `json:"nodes"`    // mean
+	Statuses    map[string]int64 `json:"statuses"`    // samples by status; they sum to all samples
+	Mating      int64            `json:"mating"`      // the side to move mates
+	Mated       int64            `json:"mated"`       // the side to move is mated
+	Scores      []ScoreBin       `json:"scores"`      // the other scores, from the side to move
+	Depth       float64          `json:"depth"`       // mean
+	Nodes       float64          `json:"nodes"`       // mean
+	Mates       float64          `json:"mates"`       // share of the labelled samples that are mates for either side
+	Depths      Distribution     `json:"depths"`      // from 32 on, bins from powers of two to the next
+	NodeCounts  Distribution     `json:"node_counts"` // bins from powers of two to the next
+	Played      Played           `json:"played"`
+	Tables      *Agreement       `json:"tables,omitempty"` // where endgame tables have the samples too
+}
+
+// Played compares the moves of games with what the engine says.
+type Played struct {
+	Moves     int64   `json:"moves"`     // played on labelled samples of games
+	Agree     int64   `json:"agree"`     // of them, the engine's best move
+	Agreement float64 `json:"agreement"` // Agree / Moves; 0 without any
+	// Judged are the moves after which the position is labelled too. What such a move gave away is how much Lichess's
+	// winning chances, in [-1, 1], fell: at least 0.1 is an inaccuracy, 0.2 a mistake, 0.3 a blunder.
+	Judged       int64   `json:"judged"`
+	Inaccuracies int64   `json:"inaccuracies"`
+	Mistakes     int64   `json:"mistakes"`
+	Blunders     int64   `json:"blunders"`
+	BlunderShare float64 `json:"blunder_share"` // Blunders / Judged; 0 without any
 }
 
 // ScoreBin counts scores with From ≤ centipawns < To; no bound is nil.
@@ -101,7 +121,7 @@ const (
 // dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
 // [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
 func (o Stats) Run(ctx context.Context) (*Statistics, error) {
-	d, err := shards.OpenDataset(o.Dir, shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Effort))
+	d, err := shards.OpenDataset(o.Dir, shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Best|shards.Effort))
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type page struct {
 	Splits  []namedPart
 	Sources []namedPart
 	Charts  []plot
+	Shown   []SignatureCoverage
 	Engines []enginePlot
 }
 
@@ -54,12 +55,12 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 		}
 		p.Splits = append(p.Splits, part)
 	}
-	for _, name := range []string{"game", "puzzle", "endgame"} {
+	for _, name := range []string{"game", "puzzle", "endgame", "table"} {
 		if part := s.part(name, s.BySource[name]); part.Games > 0 {
 			p.Sources = append(p.Sources, part)
 		}
 	}
-	p.Charts = s.plots()
+	p.Charts, p.Shown = s.plots(), s.Coverage.shown()
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
 			p.Engines = append(p.Engines, enginePlot{l, newPlot("Scores of the side to move", "centipawns; mates apart", "samples", l.scoreBars(), false)})
@@ -118,6 +119,9 @@ func (s *Statistics) plots() []plot {
 		newPlot("Length", fmt.Sprintf("plies of a line, mean %.1f", s.Plies.Mean), "lines", s.Plies.bars(), false),
 		newPlot("Rating", fmt.Sprintf("of both players where known, mean %.0f", s.Ratings.Mean), "players", s.Ratings.bars(), false),
 		newPlot("Pieces", "on the board, kings included", "samples", pieces, false),
+		newPlot("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]}, {"Black", s.Coverage.SideToMove["black"]}}, false),
+		newPlot("Results", "for the side to move: by endgame tables where they have it, else by the newest label", "samples", s.Coverage.resultBars(), false),
+		newPlot("Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars(), false),
 		newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true),
 		newPlot("Result", "as the source says", "lines", results, false),
 	} {

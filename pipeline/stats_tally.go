@@ -21,16 +21,8 @@ type tally struct {
 	invented int64
 	policies int64
 	labels   []labelTally
+	coverage coverageTally
 	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
-}
-
-// labelTally counts the labels of one fingerprint.
-type labelTally struct {
-	statuses     [dataset.Failed + 1]int64
-	mating       int64
-	mated        int64
-	bins         [len(scoreEdges) + 1]int64
-	depth, nodes int64 // sums
 }
 
 // spread counts whole numbers in bins of equal width.
@@ -49,7 +41,9 @@ func newTally(m *dataset.Manifest) *tally {
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
 		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
-		labels:  make([]labelTally, len(m.Fingerprints)),
+		labels:  newLabelTallies(len(m.Fingerprints)),
+
+		coverage: newCoverageTally(m.Fingerprints),
 	}
 }
 
@@ -87,11 +81,16 @@ func (t *tally) add(l *dataset.Line) error {
 			t.policies++
 		}
 	}
-	pos := l.Start
+	pos, samples := l.Start, 0
+	var pieces [coveragePlies + 1]int // in front of the last plies
 	for ply := 0; ply <= n; ply++ {
 		sample := l.Samples.Has(ply, n)
+		now := pos.Occupied().Len()
+		pieces[ply%len(pieces)] = now
 		if sample {
-			t.pieces[pos.Occupied().Len()]++
+			t.pieces[now]++
+			t.coverage.add(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
+			samples++
 		}
 		if t.keys != nil {
 			addPosition(t.keys, &pos, sample, split)
@@ -110,6 +109,10 @@ func (t *tally) add(l *dataset.Line) error {
 // addLabels counts the labels of a line and returns how many of its samples some engine searched.
 func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 	var searched []bool
+	var plies []int
+	if len(l.Labels) > 0 {
+		plies = l.Samples.Plies(nil, len(l.Moves))
+	}
 	for _, c := range l.Labels {
 		if c.Fingerprint >= len(t.labels) {
 			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels), dataset.ErrDamaged)
@@ -119,6 +122,13 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 		}
 		for k := range c.Labels {
 			t.labels[c.Fingerprint].add(&c.Labels[k])
+			if ply := plies[k]; l.Source == dataset.SourceGame && ply < len(l.Moves) {
+				var after *dataset.Label
+				if k+1 < len(plies) && plies[k+1] == ply+1 {
+					after = &c.Labels[k+1]
+				}
+				t.labels[c.Fingerprint].played.add(l.Moves[ply], &c.Labels[k], after)
+			}
 			if c.Labels[k].Status == dataset.Labelled && !searched[k] {
 				searched[k] = true
 				labelled++
@@ -126,30 +136,6 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 		}
 	}
 	return labelled, nil
-}
-
-func (t *labelTally) add(l *dataset.Label) {
-	t.statuses[l.Status]++
-	if l.Status != dataset.Labelled {
-		return
-	}
-	first := &l.Lines[0]
-	t.depth += int64(first.Depth)
-	t.nodes += first.Nodes
-	if n, ok := first.Score.Mate(); ok {
-		if n > 0 {
-			t.mating++
-		} else {
-			t.mated++
-		}
-		return
-	}
-	cp, _ := first.Score.Centipawns()
-	i, found := slices.BinarySearch(scoreEdges[:], cp)
-	if found {
-		i++
-	}
-	t.bins[i]++
 }
 
 func (p *Part) add(q Part) {
@@ -220,16 +206,9 @@ func (t *tally) merge(o *tally) {
 	t.plies.merge(&o.plies)
 	t.invented += o.invented
 	t.policies += o.policies
+	t.coverage.merge(&o.coverage)
 	for i := range o.labels {
-		a, b := &t.labels[i], &o.labels[i]
-		for k, n := range b.statuses {
-			a.statuses[k] += n
-		}
-		for k, n := range b.bins {
-			a.bins[k] += n
-		}
-		a.mating, a.mated = a.mating+b.mating, a.mated+b.mated
-		a.depth, a.nodes = a.depth+b.depth, a.nodes+b.nodes
+		t.labels[i].merge(&o.labels[i])
 	}
 }
 
@@ -239,7 +218,7 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		Games: t.all.Games, Positions: t.all.Positions, Samples: t.all.Samples, Labelled: t.all.Labelled,
 		BySource: map[string]Part{}, BySplit: map[string]Part{}, PieceCounts: map[int]int64{}, Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
-		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{},
+		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
 	}
 	for k, p := range t.sources {
 		s.BySource[k.String()] = p
@@ -256,37 +235,9 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		s.Results[k.String()] = n
 	}
 	for i := range t.labels {
-		s.Labels = append(s.Labels, t.labels[i].stats(m.Fingerprints[i], t.all.Samples))
-	}
-	return s
-}
-
-func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
-	s := LabelStats{
-		Fingerprint: f.ID(), Engine: f.Engine, Build: f.Build, Limit: f.Limit,
-		Statuses: map[string]int64{}, Mating: t.mating, Mated: t.mated,
-	}
-	for _, n := range t.statuses {
-		samples -= n
-	}
-	for k, n := range t.statuses {
-		if dataset.LabelStatus(k) == dataset.Missing {
-			n += samples // of lines without a column
-		}
-		s.Statuses[dataset.LabelStatus(k).String()] = n
-	}
-	if n := t.statuses[dataset.Labelled]; n > 0 {
-		s.Depth, s.Nodes = float64(t.depth)/float64(n), float64(t.nodes)/float64(n)
-	}
-	for i, n := range t.bins {
-		b := ScoreBin{Count: n}
-		if i > 0 {
-			b.From = &scoreEdges[i-1]
-		}
-		if i < len(scoreEdges) {
-			b.To = &scoreEdges[i]
-		}
-		s.Scores = append(s.Scores, b)
+		labels := t.labels[i].stats(m.Fingerprints[i], t.all.Samples)
+		labels.Tables = t.coverage.agreementOf(i)
+		s.Labels = append(s.Labels, labels)
 	}
 	return s
 }

@@ -76,9 +76,77 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// TestLabelStats knows every number of a game with labels on all moves.
+func TestLabelStats(t *testing.T) {
+	pos := board.StartPosition()
+	var moves []board.Move
+	var labels []dataset.Label
+	for i, s := range []struct {
+		score dataset.Score // of the side to move
+		best  bool          // the move played is the engine's
+		nodes int64
+	}{
+		{dataset.Centipawns(30), true, 1},
+		{dataset.Centipawns(-30), false, 2}, // gives away 0.13: inaccuracy
+		{dataset.Centipawns(100), true, 1000},
+		{dataset.Centipawns(-100), false, 1023}, // 0.25: mistake
+		{dataset.Centipawns(250), false, 1024},  // 0.75: blunder
+		{dataset.Centipawns(200), true, 20000},  // 0, the opponent is to be mated
+		{dataset.MateIn(-4), false, 20000},      // behind it there is no label
+	} {
+		legal := pos.LegalMoves(nil)
+		best := legal[0]
+		if !s.best {
+			best = legal[1]
+		}
+		labels = append(labels, dataset.Label{Status: dataset.Labelled, Best: best,
+			Lines: []dataset.Searched{{Score: s.score, Depth: 3 + i%2, Nodes: s.nodes, PV: []board.Move{best}}}})
+		moves = append(moves, legal[0])
+		pos.Play(legal[0])
+	}
+	moves = append(moves, pos.LegalMoves(nil)[0])
+	labels = append(labels, dataset.Label{Status: dataset.Failed})
+	start := board.StartPosition()
+	in := labelledLinesIn(t, []dataset.Line{
+		{Start: start, Moves: moves, Labels: []dataset.LabelColumn{{Labels: labels}}, Number: 1},
+		{Start: start, Moves: moves[:2], Samples: dataset.OddPlies(), Source: dataset.SourcePuzzle, Labels: []dataset.LabelColumn{{Labels: labels[:1]}}, Number: 2},
+	}, "1")
+	for _, workers := range []int{1, 2} {
+		s, err := Stats{Dir: in, Workers: workers}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := s.Labels[0]
+		if want := (Played{Moves: 7, Agree: 3, Agreement: 3. / 7, Judged: 6, Inaccuracies: 1, Mistakes: 1, Blunders: 1, BlunderShare: 1. / 6}); l.Played != want {
+			t.Errorf("played %+v, want %+v", l.Played, want)
+		}
+		if want := (Distribution{8, 3, 4, 27. / 8, []Bin{{3, 4, 5}, {4, 5, 3}}}); !reflect.DeepEqual(l.Depths, want) {
+			t.Errorf("depths %+v, want %+v", l.Depths, want)
+		}
+		if want := (Distribution{8, 1, 20000, 43051. / 8, []Bin{{1, 2, 2}, {2, 4, 1}, {512, 1024, 2}, {1024, 2048, 1}, {16384, 32768, 2}}}); !reflect.DeepEqual(l.NodeCounts, want) {
+			t.Errorf("nodes %+v, want %+v", l.NodeCounts, want)
+		}
+		if l.Mates != 1./8 {
+			t.Errorf("mates %v", l.Mates)
+		}
+		var text strings.Builder
+		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(), "of 7 moves played in games 42.9 % are the engine's best") ||
+			!strings.Contains(text.String(), "1 are blunders (16.67 %)") {
+			t.Errorf("%v: %s", err, text.String())
+		}
+	}
+}
+
+func TestCoarseBins(t *testing.T) {
+	in := []Bin{{4, 5, 1}, {31, 32, 2}, {32, 33, 3}, {63, 64, 4}, {64, 65, 5}, {245, 246, 6}}
+	if got, want := coarse(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5}, {128, 256, 6}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestScoreBins puts scores on and beside the bounds.
 func TestScoreBins(t *testing.T) {
-	var l labelTally
+	l := newLabelTallies(1)[0]
 	for _, cp := range []int{-30000, -1001, -1000, -26, -25, 24, 25, 999, 1000, 30000} {
 		l.add(&dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(cp)}}})
 	}

@@ -53,6 +53,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
 	chart(&b, "samples by pieces on the board", pieces)
+	s.Coverage.write(&b)
 	s.Plies.chart(&b, "lines by plies")
 	s.Ratings.chart(&b, "players by rating")
 	for i := range s.Labels {
@@ -77,7 +78,11 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 	}
 	var bars []bar
 	for _, bin := range d.Bins {
-		bars = append(bars, bar{fmt.Sprintf("%d–%d", bin.From, bin.To-1), bin.Count})
+		name := fmt.Sprintf("%d–%d", bin.From, bin.To-1)
+		if bin.To == bin.From+1 {
+			name = strconv.FormatInt(bin.From, 10)
+		}
+		bars = append(bars, bar{name, bin.Count})
 	}
 	chart(b, fmt.Sprintf("%s (%d to %d, mean %.1f)", title, d.Min, d.Max, d.Mean), bars)
 }
@@ -92,6 +97,16 @@ func (l *LabelStats) write(b *strings.Builder) {
 	if l.Statuses["labelled"] == 0 {
 		return
 	}
+	fmt.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
+	if p := l.Played; p.Moves > 0 {
+		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", thousands(p.Moves), 100*p.Agreement)
+		if p.Judged > 0 {
+			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s inaccuracies\n",
+				thousands(p.Judged), thousands(p.Blunders), 100*p.BlunderShare, thousands(p.Mistakes), thousands(p.Inaccuracies))
+		}
+	}
+	l.Depths.chart(b, "depth")
+	l.NodeCounts.chart(b, "nodes")
 	bars := []bar{{"mated", l.Mated}}
 	for _, bin := range l.Scores {
 		name := ""
@@ -106,6 +121,9 @@ func (l *LabelStats) write(b *strings.Builder) {
 		bars = append(bars, bar{name, bin.Count})
 	}
 	chart(b, "scores of the side to move, centipawns", append(bars, bar{"mates", l.Mating}))
+	if l.Tables != nil {
+		l.Tables.write(b)
+	}
 }
 
 // chart draws bars whose lengths are shares of the greatest; what is not zero is seen.

@@ -21,6 +21,9 @@ type Summary struct {
 	GluedDashes    int64         `json:"glued_dashes"`
 	SamplesDropped dataset.Drops `json:"samples_dropped"`
 	Resumed        bool          `json:"resumed"` // an interrupted run was continued
+	// Exhausted are the materials of endgames that ran out of positions, so that others were drawn instead.
+	Exhausted []string `json:"exhausted,omitempty"`
+	NoHistory int64    `json:"no_history,omitempty"` // lines in front of which no history could be invented
 }
 
 func (o *output) summary(start time.Time) Summary {
@@ -30,5 +33,6 @@ func (o *output) summary(start time.Time) Summary {
 		Positions: c.Positions, Samples: c.Samples, Bytes: o.bytes(),
 		Evals: o.progress.Evals, GluedDashes: o.progress.Glued, SamplesDropped: dataset.Drops{}.Add(c.SamplesDropped),
 		Seconds: time.Since(start).Seconds(), Resumed: o.resumed,
+		Exhausted: o.progress.Exhausted, NoHistory: o.progress.NoHistory,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/shards"
@@ -172,7 +173,7 @@ func (w *verifyWorker) moves(l *dataset.Line) error {
 		moves = append(moves, l.Policies[k]...)
 	}
 	for i := range l.Labels {
-		if label := &l.Labels[i].Labels[k]; label.Status == dataset.Labelled {
+		if label := &l.Labels[i].Labels[k]; label.Best != board.NoMove {
 			moves = append(moves, dataset.PolicyTarget{Move: label.Best})
 		}
 	}

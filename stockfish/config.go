@@ -21,11 +21,11 @@ type Limit struct {
 // the machine, its load and what the engine searched before.
 func MoveTime(d time.Duration) Limit { return Limit{moveTime: d} }
 
-// Nodes ends a search after n nodes. The engine's memory is cleared before each
-// search, so such labels are a function of the position and its history.
+// Nodes ends a search after n nodes. Such labels are a function of what the
+// engine has been given since its memory was last cleared, see [HashScope].
 func Nodes(n int64) Limit { return Limit{nodes: n} }
 
-// Depth ends a search at depth n, with cleared memory as for [Nodes].
+// Depth ends a search at depth n.
 func Depth(n int) Limit { return Limit{depth: n} }
 
 // String is the limit as UCI writes it: "movetime 20", "nodes 20000",
@@ -44,8 +44,8 @@ func (l Limit) String() string {
 // Time is the time limit of one search, 0 if the limit is another one.
 func (l Limit) Time() time.Duration { return l.moveTime }
 
-// Reproducible reports whether labels under this limit are a function of the
-// position, its history and the engine alone.
+// Reproducible reports whether labels under this limit are a function of what
+// the engine was given since its memory was last cleared, and of the engine.
 func (l Limit) Reproducible() bool { return l.moveTime == 0 }
 
 // Check reports a limit that cannot be asked of an engine.
@@ -65,15 +65,45 @@ func (l Limit) Check() error {
 	return nil
 }
 
+// HashScope says what an engine's memory (hash table, histories) is kept for.
+type HashScope uint8
+
+const (
+	// DefaultScope is LineScope for a time limit and PositionScope for others.
+	DefaultScope HashScope = iota
+	// PositionScope clears the memory before each search: a label under a node or
+	// depth limit is then a function of the position and its history.
+	PositionScope
+	// LineScope clears the memory before the first search of a line. It saves the
+	// clearing and searches deeper, and a label under a node or depth limit is a
+	// function of the line up to it and of which positions on it were searched.
+	LineScope
+)
+
+// String returns "position", "line" or "default".
+func (s HashScope) String() string {
+	switch s {
+	case PositionScope:
+		return "position"
+	case LineScope:
+		return "line"
+	}
+	return "default"
+}
+
 // Config is what an engine is started with. Only Limit has no default.
 type Config struct {
 	Path string   // the executable, as for Find
 	Args []string // its arguments, normally none
 
 	Limit   Limit
-	Hash    int  // MiB of hash table; 0 means 16
-	MultiPV int  // lines per position; 0 means 1
-	Fresh   bool // clear the engine's memory before each search under a time limit too
+	Hash    int // MiB of hash table; 0 means 16
+	MultiPV int // lines per position; 0 means 1
+	Scope   HashScope
+
+	// Shallower are depths below a depth limit whose results are kept too, ascending:
+	// one search gives a label for each of them, under a fingerprint of its own.
+	Shallower []int
 
 	// Options are set besides Threads, Hash, MultiPV and UCI_ShowWDL. One that
 	// the engine does not offer is an error, as is a value out of its range.
@@ -93,8 +123,16 @@ func (c Config) check() error {
 		return fmt.Errorf("stockfish: negative setting (hash %d, multipv %d, timeouts %v and %v)",
 			c.Hash, c.MultiPV, c.StartTimeout, c.SearchTimeout)
 	}
-	if c.MultiPV > 500 {
-		return fmt.Errorf("stockfish: multipv %d is over 500", c.MultiPV)
+	if c.MultiPV > 256 {
+		return fmt.Errorf("stockfish: multipv %d is over 256", c.MultiPV)
+	}
+	if c.Scope > LineScope {
+		return fmt.Errorf("stockfish: unknown hash scope %d", c.Scope)
+	}
+	for i, d := range c.Shallower {
+		if d < 1 || i > 0 && d <= c.Shallower[i-1] || d >= c.Limit.depth {
+			return fmt.Errorf("stockfish: depths %v are not ascending below the limit, %s", c.Shallower, c.Limit)
+		}
 	}
 	if t := c.SearchTimeout; t > 0 && t <= c.Limit.moveTime {
 		return fmt.Errorf("stockfish: search timeout %v is not over the move time %v", t, c.Limit.moveTime)
@@ -110,8 +148,20 @@ func (c Config) check() error {
 func (c Config) hash() int    { return orElse(c.Hash, 16) }
 func (c Config) multiPV() int { return orElse(c.MultiPV, 1) }
 
-// clears reports whether the engine forgets everything before each search.
-func (c Config) clears() bool { return c.Fresh || c.Limit.Reproducible() }
+// HashScope is the scope that the configuration asks for or means.
+func (c Config) HashScope() HashScope {
+	switch {
+	case c.Scope != DefaultScope:
+		return c.Scope
+	case c.Limit.Reproducible():
+		return PositionScope
+	}
+	return LineScope
+}
+
+// Exact reports whether labels are a function of what the engine is given:
+// searched again, they are the same.
+func (c Config) Exact() bool { return c.Limit.Reproducible() }
 
 func (c Config) startTimeout() time.Duration { return orElse(c.StartTimeout, 20*time.Second) }
 

@@ -34,6 +34,12 @@ const (
 	maxQuote   = 200      // bytes of engine output quoted in an error
 )
 
+// errKilled is the cause when somebody else killed the engine: a person, or the
+// system for want of memory. The position is not to blame.
+var errKilled = errors.New("killed from outside")
+
+const killedExit = "signal: killed"
+
 // Engine is one UCI process that has passed its handshake.
 // It is not safe for concurrent use.
 type Engine struct {
@@ -44,6 +50,7 @@ type Engine struct {
 	author  string
 	offered map[string]option // by lower-case name
 	set     []dataset.Tag     // options set, sorted by name
+	stale   bool              // its memory is to be cleared before the next search
 	last    []byte            // start of the last line read, for errors
 	broken  error             // why the process may not be used again
 }
@@ -70,7 +77,7 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]option{}}
+	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]option{}, stale: true}
 	stop := context.AfterFunc(ctx, proc.kill)
 	defer stop()
 	if err := e.handshake(ctx, deadline); err != nil {
@@ -132,6 +139,34 @@ func (e *Engine) Name() string { return e.name }
 
 // Path is the executable that was started.
 func (e *Engine) Path() string { return e.path }
+
+// NewLine says that the next search is the first of another line: with
+// [LineScope] the engine forgets what it has searched before.
+func (e *Engine) NewLine() { e.stale = true }
+
+// Compiler is what the engine tells of its own compilation when it is asked by
+// the word "compiler", which Stockfish knows beside UCI; empty if it says
+// nothing. An error is as after [Engine.Search].
+func (e *Engine) Compiler(ctx context.Context) (string, error) {
+	if e.broken != nil {
+		return "", e.broken
+	}
+	deadline := time.Now().Add(e.cfg.startTimeout())
+	if err := e.send(ctx, "compiler", "compiler\nisready\n", deadline); err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	err := e.read(ctx, "readyok", deadline, func(line []byte) (bool, error) {
+		if string(line) == "readyok" {
+			return true, nil
+		}
+		if said.Len() < maxTail && !bytes.HasPrefix(line, []byte("Unknown command")) {
+			said.WriteString(text(line, maxQuote) + "\n")
+		}
+		return false, nil
+	})
+	return strings.TrimSpace(said.String()), err
+}
 
 // Close asks a healthy engine to quit, kills what is left of its process group
 // and waits for the end. It returns an error only if the process could not be
@@ -199,6 +234,9 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 		// It died, or closed its side. A death shows within moments.
 		if exit, ok := e.proc.waitExit(500 * time.Millisecond); ok {
 			what = "engine ended: " + exit
+			if exit == killedExit {
+				cause = errors.Join(cause, errKilled)
+			}
 		} else {
 			what = "engine closed its output but still runs"
 		}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -98,6 +99,15 @@ func noLeak(t *testing.T) {
 	})
 }
 
+// one is a search that gives one label.
+func one(ctx context.Context, e *Engine, start board.Position, moves []board.Move) (dataset.Label, error) {
+	labels, err := e.Search(ctx, start, moves)
+	if err != nil {
+		return dataset.Label{}, err
+	}
+	return labels[0], nil
+}
+
 func TestSearchFake(t *testing.T) {
 	noLeak(t)
 	cfg := fakeConfig(t, "none-at-all")
@@ -109,7 +119,7 @@ func TestSearchFake(t *testing.T) {
 	}
 	want := dataset.Centipawns(int(pos.Key()%2001) - 1000)
 	for range 3 {
-		label, err := e.Search(t.Context(), start, moves)
+		label, err := one(t.Context(), e, start, moves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,9 +135,15 @@ func TestSearchFake(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(cfg.dir(), "newgame")); len(b) != 3 {
 		t.Errorf("%d times ucinewgame for 3 searches", len(b))
 	}
-	f, err := e.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
+	prints, err := e.Fingerprints()
+	if err != nil || len(prints) != 1 {
+		t.Fatal(prints, err)
+	}
+	f := prints[0]
+	if i := slices.IndexFunc(f.Options, func(o dataset.Tag) bool { return o.Name == "EvalFile" }); i != 0 || f.Options[0].Value != "nn-0123456789ab.nnue" {
+		t.Errorf("the network is not in %v", f.Options)
+	} else {
+		f.Options = f.Options[1:]
 	}
 	options := []dataset.Tag{{Name: "Hash", Value: "16"}, {Name: "Threads", Value: "1"}, {Name: "UCI_ShowWDL", Value: "true"}}
 	if f.Engine != fakeID || f.Author != "nobody" || len(f.Build) != 16 || f.Limit != "nodes 1000" || len(f.Options) != 3 {
@@ -172,16 +188,12 @@ func TestFaults(t *testing.T) {
 		t.Run(c.fault, func(t *testing.T) {
 			noLeak(t)
 			cfg := fakeConfig(t, c.fault)
-			if c.fault == "hang" || c.fault == "child" {
+			if c.fault == "hang" || c.fault == "child" { // the engine never answers, however long we wait
 				cfg.SearchTimeout = 300 * time.Millisecond
 			}
 			e := startEngine(t, cfg)
 			start, moves := line(t, "", "e2e4")
-			begin := time.Now()
 			_, err := e.Search(t.Context(), start, moves)
-			if took := time.Since(begin); took > 2*time.Second {
-				t.Errorf("took %v", took)
-			}
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -282,6 +294,8 @@ func TestStartFaults(t *testing.T) {
 		cfg         func(*Config)
 	}{
 		{"silent", "uciok: no answer in time", nil},
+		{"crash", "exit status 5", func(*Config) {}},
+		{"crash", `stderr "no such network"`, func(*Config) {}},
 		{"nouciok", "uciok: no answer in time", nil},
 		{"noready", "readyok: no answer in time", nil},
 		{"flood", "options offered", nil},
@@ -294,6 +308,8 @@ func TestStartFaults(t *testing.T) {
 		{"good", "no search limit", func(c *Config) { c.Limit = Limit{} }},
 		{"good", "whole number", func(c *Config) { c.Limit = MoveTime(1500 * time.Microsecond) }},
 		{"good", "negative", func(c *Config) { c.Limit = Nodes(-1) }},
+		{"good", "ascending below the limit", func(c *Config) { c.Limit, c.Shallower = Depth(7), []int{1, 7} }},
+		{"good", "ascending below the limit", func(c *Config) { c.Limit, c.Shallower = Nodes(7), []int{1} }},
 		{"good", "not over the move time", func(c *Config) { c.Limit = MoveTime(time.Minute) }},
 		{"good", Remedy, func(c *Config) { c.Path = "/nowhere/stockfish" }},
 		{"good", "exec format error", func(c *Config) { c.Path = textFile }},
@@ -342,7 +358,7 @@ func TestStaleBestmove(t *testing.T) {
 func TestIllegalTailIsCut(t *testing.T) {
 	e := startEngine(t, fakeConfig(t, "wrongtail"))
 	start, moves := line(t, "", "e2e4")
-	label, err := e.Search(t.Context(), start, moves)
+	label, err := one(t.Context(), e, start, moves)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +377,7 @@ func TestNotForTheEngine(t *testing.T) {
 		{"dead", "7k/8/8/8/8/8/8/KB6 w - - 0 1", ""},
 	} {
 		start, moves := line(t, c.fen, c.moves)
-		label, err := e.Search(t.Context(), start, moves)
+		label, err := one(t.Context(), e, start, moves)
 		if err != nil || label.Status != dataset.Terminal || len(label.Lines) != 0 || label.Best != board.NoMove {
 			t.Errorf("%s: %+v, %v", c.name, label, err)
 		}
@@ -371,8 +387,87 @@ func TestNotForTheEngine(t *testing.T) {
 	if !errors.As(err, &job) || job.Ply != 0 {
 		t.Errorf("illegal move: %v", err)
 	}
+	var nowhere board.Position // without kings
+	if _, err := e.Search(t.Context(), nowhere, nil); !errors.As(err, &job) || job.Reason == nil || !strings.Contains(err.Error(), "king") {
+		t.Errorf("illegal start: %v", err)
+	}
 	if e.broken != nil {
 		t.Errorf("the engine is blamed: %v", e.broken)
+	}
+}
+
+// TestLateStart: an engine that takes its time to say anything is waited for.
+// The wait is the test's own, not a matter of the machine's load.
+func TestLateStart(t *testing.T) {
+	if os.Getenv("TALBOT_FULL") == "" {
+		t.Skip("NOT TESTED without TALBOT_FULL=1: 8 seconds")
+	}
+	t.Parallel()
+	cfg := fakeConfig(t, "late:8000")
+	cfg.StartTimeout = 0 // what it is without being asked
+	e := startEngine(t, cfg)
+	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHashScope counts how often the memory is cleared: scores tell the searches
+// since then.
+func TestHashScope(t *testing.T) {
+	noLeak(t)
+	start, moves := line(t, "", "e2e4 e7e5 g1f3")
+	for _, c := range []struct {
+		scope  HashScope
+		limit  Limit
+		clears int
+		mark   string
+	}{
+		{DefaultScope, Nodes(10), 6, ""},
+		{PositionScope, Depth(3), 6, ""},
+		{LineScope, Nodes(10), 2, "every line"},
+		{DefaultScope, MoveTime(time.Millisecond), 2, "every line"},
+		{PositionScope, MoveTime(time.Millisecond), 6, "every search"},
+	} {
+		cfg := fakeConfig(t, "memory")
+		cfg.Scope, cfg.Limit = c.scope, c.limit
+		e := startEngine(t, cfg)
+		var rounds [2][3]dataset.Score
+		for round := range rounds {
+			e.NewLine()
+			for k := range 3 {
+				l, err := one(t.Context(), e, start, moves[:k+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				rounds[round][k] = l.Lines[0].Score
+			}
+		}
+		if rounds[0] != rounds[1] {
+			t.Errorf("%+v: %v, then %v", c, rounds[0], rounds[1])
+		}
+		if b, _ := os.ReadFile(filepath.Join(cfg.dir(), "newgame")); len(b) != c.clears {
+			t.Errorf("%+v: cleared %d times", c, len(b))
+		}
+		prints, err := e.Fingerprints()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark := ""
+		for _, o := range prints[0].Options {
+			if o.Name == "ucinewgame" {
+				mark = o.Value
+			}
+		}
+		if mark != c.mark {
+			t.Errorf("%+v: fingerprint %v", c, prints[0])
+		}
+	}
+}
+
+func TestCompiler(t *testing.T) {
+	e := startEngine(t, fakeConfig(t, "good"))
+	if said, err := e.Compiler(t.Context()); err != nil || said != "" {
+		t.Errorf("%q, %v", said, err)
 	}
 }
 
@@ -384,9 +479,7 @@ func TestSearchCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	start, moves := line(t, "", "e2e4")
-	begin := time.Now()
-	_, err := e.Search(ctx, start, moves)
-	if !errors.Is(err, context.Canceled) || time.Since(begin) > 2*time.Second {
-		t.Errorf("after %v: %v", time.Since(begin), err)
+	if _, err := e.Search(ctx, start, moves); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

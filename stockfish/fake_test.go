@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"os/exec"
@@ -57,6 +58,7 @@ type fake struct {
 	starts int // of fakes on this folder, this one included
 	gos    int
 	moves  int
+	since  []string // positions searched since the memory was cleared
 	pos    board.Position
 }
 
@@ -104,6 +106,11 @@ func (f *fake) start() {
 		panic(err)
 	case f.is("silent"):
 		time.Sleep(time.Hour)
+	case f.is("late"): // n ms
+		time.Sleep(time.Duration(f.n) * time.Millisecond)
+	case f.is("crash"):
+		fmt.Fprintln(os.Stderr, "no such network")
+		os.Exit(5)
 	case f.is("once") && f.starts > 1:
 		fmt.Fprintln(os.Stderr, "licence expired")
 		os.Exit(4)
@@ -118,6 +125,7 @@ func (f *fake) command(line string) {
 	case "setoption":
 		f.count("set " + rest)
 	case "ucinewgame":
+		f.since = nil
 		f.count("newgame")
 	case "isready":
 		if !f.is("noready") {
@@ -147,6 +155,7 @@ func (f *fake) uci() {
 	fmt.Println("option name Threads type spin default 1 min 1 max 8")
 	fmt.Println("option name Hash type spin default 1 min 1 max 64")
 	fmt.Println("option name UCI_ShowWDL type check default false")
+	fmt.Println("option name EvalFile type string default nn-0123456789ab.nnue")
 	fmt.Println("option name MultiPV type spin default 1 min 1 max 8")
 	if f.is("flood") {
 		for k := range 2 * maxOptions {
@@ -193,6 +202,12 @@ func (f *fake) tellPID(pid int) {
 func (f *fake) answer() {
 	legal := f.pos.LegalMoves(nil)
 	score := int(f.pos.Key()%2001) - 1000
+	f.since = append(f.since, f.pos.FEN())
+	if f.is("memory") || f.is("dieonce") || f.is("shot") { // the score is a function of all searches since the memory was cleared
+		h := fnv.New32a()
+		fmt.Fprint(h, f.since)
+		score = int(h.Sum32()%2001) - 1000
+	}
 	for depth := 1; depth <= 3; depth++ {
 		fmt.Printf("info depth %d seldepth 9 multipv 1 score cp %d wdl 100 200 700 nodes %d time 1 pv %s\n", depth, score, 10*depth, legal[0])
 	}
@@ -213,6 +228,18 @@ func (f *fake) misbehave() bool {
 	case "dieonce", "once", "renamed": // at the first search of all processes
 		if f.starts == 1 {
 			os.Exit(3)
+		}
+		return false
+	case "shot": // a stranger kills the engine at its n-th search, so it never gets farther
+		if f.gos == f.n {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		return false
+	case "shotat": // a stranger kills the first n engines at their first search
+		if f.starts <= f.n {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
 		}
 		return false
 	case "poison": // for every position after n moves
@@ -243,7 +270,7 @@ func (f *fake) misbehave() bool {
 	case "matezero":
 		fmt.Printf("info depth 0 score mate 0\nbestmove (none)\n")
 	case "longline":
-		fmt.Println("info string " + strings.Repeat("x", 100<<10))
+		fmt.Println("info string " + strings.Repeat("x", 200<<10))
 	case "wrongmove":
 		fmt.Printf("info depth 1 score cp 1 pv %s\nbestmove e1e5\n", first)
 	case "wrongpv":

@@ -7,32 +7,51 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"talbot/dataset"
 )
 
-// Fingerprint says whose labels these are: the engine's id, the first 16 hex
-// digits of the SHA-256 of its executable, every option that was set, sorted by
-// name, and the limit. Config.Fresh under a time limit stands among the options
-// as "ucinewgame" = "every search"; other limits imply it.
+// Fingerprints say whose the labels of a search are, one for each label that
+// [Engine.Search] returns: the engine's id, the first 16 hex digits of the
+// SHA-256 of its executable, its options sorted by name, and the limit.
+//
+// The options are all that were set, and besides:
+//   - "EvalFile" and "EvalFileSmall", the networks the engine names as its own,
+//     where it offers them and none was set;
+//   - "ucinewgame", how often the memory is cleared: "every line" with
+//     [LineScope]; "every search" with [PositionScope] under a time limit (other
+//     limits without this option imply it).
 //
 // It reads the executable (50 MB for a Stockfish with its network inside).
-func (e *Engine) Fingerprint() (dataset.Fingerprint, error) {
+func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	build, err := hashFile(e.path)
 	if err != nil {
-		return dataset.Fingerprint{}, fmt.Errorf("stockfish: fingerprint: %w", err)
+		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
 	}
 	options := slices.Clone(e.set)
-	if e.cfg.Fresh && !e.cfg.Limit.Reproducible() {
+	for _, name := range []string{"EvalFile", "EvalFileSmall"} {
+		o, ok := e.offered[strings.ToLower(name)]
+		if ok && o.standard != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.name }) {
+			options = append(options, dataset.Tag{Name: o.name, Value: o.standard})
+		}
+	}
+	switch {
+	case e.cfg.HashScope() == LineScope:
+		options = append(options, dataset.Tag{Name: "ucinewgame", Value: "every line"})
+	case !e.cfg.Limit.Reproducible():
 		options = append(options, dataset.Tag{Name: "ucinewgame", Value: "every search"})
 	}
-	return dataset.Fingerprint{
-		Engine:  e.name,
-		Author:  e.author,
-		Build:   build,
-		Options: options,
-		Limit:   e.cfg.Limit.String(),
-	}, nil
+	slices.SortFunc(options, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
+	limits := []string{e.cfg.Limit.String()}
+	for _, d := range slices.Backward(e.cfg.Shallower) {
+		limits = slices.Insert(limits, 0, Depth(d).String())
+	}
+	var prints []dataset.Fingerprint
+	for _, limit := range limits {
+		prints = append(prints, dataset.Fingerprint{Engine: e.name, Author: e.author, Build: build, Options: options, Limit: limit})
+	}
+	return prints, nil
 }
 
 func hashFile(path string) (string, error) {

@@ -114,17 +114,18 @@ func FuzzFound(f *testing.F) {
 			return
 		}
 		pos := board.StartPosition()
-		found := newFound(&pos, multiPV)
+		found := newFound(&pos, multiPV, nil)
 		for s := range strings.SplitSeq(lines, "\n") {
 			i, err := parseInfo([]byte(s))
 			if err != nil || found.add(i) != nil {
 				return
 			}
 		}
-		label, err := found.label(&pos, best)
+		labels, err := found.labels(&pos, best)
 		if err != nil {
 			return
 		}
+		label := labels[0]
 		if label.Status != dataset.Labelled || !pos.IsLegal(label.Best) || len(label.Lines) != min(multiPV, 20) {
 			t.Fatalf("label %+v", label)
 		}
@@ -141,7 +142,7 @@ func FuzzFound(f *testing.F) {
 
 func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2)
+	found := newFound(&pos, 2, nil)
 	for _, s := range []string{
 		"depth 7 multipv 1 score cp 10 pv e2e4",
 		"depth 7 multipv 2 score cp 9 pv d2d4",
@@ -156,13 +157,60 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	label, err := found.label(&pos, "d2d4")
+	labels, err := found.labels(&pos, "d2d4")
 	if err != nil {
 		t.Fatal(err)
 	}
+	label := labels[0]
 	// so that the last exact line of each rank would be d2d4 twice.
 	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" || b.PV[0].String() != "d2d4" {
 		t.Errorf("lines %+v", label.Lines)
+	}
+}
+
+// Shallower depths are the last complete set up to each, also where the engine skips a depth.
+func TestFoundKeepsShallowerDepths(t *testing.T) {
+	pos := board.StartPosition()
+	found := newFound(&pos, 2, []int{1, 3, 4})
+	for _, s := range []string{
+		"depth 1 multipv 1 score cp 10 nodes 20 pv e2e4",
+		"depth 1 multipv 2 score cp 9 nodes 20 pv d2d4",
+		"depth 2 multipv 1 score cp 11 nodes 50 pv d2d4",
+		"depth 2 multipv 2 score cp 8 nodes 50 pv e2e4",
+		"depth 3 multipv 1 score cp 99 lowerbound nodes 60 pv g1f3",
+		"depth 4 multipv 1 score cp 12 nodes 90 pv g1f3",
+		"depth 3 multipv 2 score cp 7 nodes 90 pv b1c3",
+		"depth 4 multipv 1 score cp 14 nodes 99 pv g1f3 g8f6",
+		"depth 4 multipv 2 score cp 6 nodes 99 pv b1c3",
+		"depth 5 multipv 1 score cp 15 nodes 200 pv c2c4",
+		"depth 5 multipv 2 score cp 5 nodes 200 pv b1c3",
+	} {
+		i, err := parseInfo([]byte(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := found.add(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	labels, err := found.labels(&pos, "c2c4")
+	if err != nil || len(labels) != 4 {
+		t.Fatal(labels, err)
+	}
+	for k, want := range []struct {
+		best  string
+		depth int
+		nodes int64
+		cp    int
+	}{{"e2e4", 1, 20, 10}, {"d2d4", 2, 50, 11}, {"g1f3", 4, 99, 14}, {"c2c4", 5, 200, 15}} {
+		l := labels[k]
+		if cp, _ := l.Lines[0].Score.Centipawns(); l.Best.String() != want.best || l.Lines[0].Depth != want.depth ||
+			l.Lines[0].Nodes != want.nodes || cp != want.cp || len(l.Lines) != 2 {
+			t.Errorf("label %d: %+v, want %+v", k, l, want)
+		}
+	}
+	if _, err := newFound(&pos, 1, []int{1}).labels(&pos, "e2e4"); err == nil {
+		t.Error("a label without a line")
 	}
 }
 
@@ -170,6 +218,8 @@ func TestParseOption(t *testing.T) {
 	for s, want := range map[string]option{
 		"name Hash type spin default 16 min 1 max 33554432":       {name: "Hash", kind: "spin", min: "1", max: "33554432"},
 		"name Debug Log File type string default":                 {name: "Debug Log File", kind: "string"},
+		"name EvalFile type string default nn-1.nnue":             {name: "EvalFile", kind: "string", standard: "nn-1.nnue"},
+		"name SyzygyPath type string default <empty>":             {name: "SyzygyPath", kind: "string"},
 		"name Clear Hash type button":                             {name: "Clear Hash", kind: "button"},
 		"name Style type combo default a var min var max var c d": {name: "Style", kind: "combo"},
 	} {

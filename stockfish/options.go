@@ -14,14 +14,16 @@ type option struct {
 	name     string
 	kind     string // check, spin, combo, button, string
 	min, max string // of a spin, empty if not given
+	standard string // default of a string, empty if not given or "<empty>"
 }
 
 // parseOption reads what follows "option" in a line of the handshake:
 //
 //	name Hash type spin default 16 min 1 max 33554432
 //
-// Names may have spaces. Default values and the choices of a combo are not
-// kept. ok is false if there is no name or no type.
+// Names may have spaces. The choices of a combo are not kept, and default values
+// only of strings, up to the first space. ok is false if there is no name or no
+// type.
 func parseOption(s string) (o option, ok bool) {
 	s, ok = strings.CutPrefix(strings.TrimSpace(s), "name ")
 	if !ok {
@@ -37,6 +39,9 @@ func parseOption(s string) (o option, ok bool) {
 		return option{}, false
 	}
 	o.kind = strings.Clone(words[0])
+	if o.kind == "string" && len(words) >= 3 && words[1] == "default" && words[2] != "<empty>" {
+		o.standard = strings.ToValidUTF8(words[2][:min(len(words[2]), maxName)], "\uFFFD")
+	}
 	if o.kind == "spin" {
 		for i := 1; i+1 < len(words); i++ {
 			switch words[i] {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,18 +14,20 @@ import (
 	"talbot/dataset"
 )
 
-// Job is one position to label.
+// Job is one line with the positions on it to label.
 type Job struct {
 	Index int64          // the caller's own number, handed back
 	Start board.Position // of the line
-	Moves []board.Move   // legal, from Start to the position; not changed, and not to be changed until the result is there
+	Moves []board.Move   // legal, from Start; not changed, and not to be changed until all results are there
+	Plies []int          // the positions: after so many of the moves, ascending
 }
 
-// Result is what became of a job.
+// Result is what became of one position of a job.
 type Result struct {
-	Index int64
-	Label dataset.Label // Labelled, Terminal or Failed
-	Err   error         // why it failed, nil otherwise
+	Index  int64
+	Sample int             // index into the job's Plies
+	Labels []dataset.Label // one for each fingerprint of the pool: all Labelled, all Terminal or all Failed
+	Err    error           // why it failed, nil otherwise
 }
 
 // Pool labels positions with several engines. Engines live from one call of
@@ -33,7 +36,7 @@ type Result struct {
 type Pool struct {
 	path    string
 	cfg     Config
-	print   dataset.Fingerprint
+	prints  []dataset.Fingerprint
 	stamp   stamp // of the executable that was fingerprinted
 	workers []*worker
 
@@ -53,13 +56,13 @@ var ErrAborted = errors.New("labelling was aborted")
 // them, mean that the engine is at fault and not the positions.
 const maxFailedInARow = 8
 
-// window is how many jobs a worker may run ahead of the oldest unfinished one.
-// It covers a neighbour that waits out a timeout.
-const window = 512
+// ahead is how many tasks wait for each worker. When the jobs are at their end
+// the longest of them go first, so that no worker is left with a long line when
+// the others have nothing to do.
+const ahead = 32
 
-// NewPool starts one engine, to see that it works and to take its fingerprint,
-// and leaves room for workers engines in all, which start when they are first
-// needed. The caller closes the pool.
+// NewPool starts the engines, all at once, and takes their fingerprint. The
+// caller closes the pool.
 func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	if workers < 1 {
 		return nil, fmt.Errorf("stockfish: %d workers", workers)
@@ -70,30 +73,45 @@ func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	}
 	cfg.Path = path
 	p := &Pool{path: path, cfg: cfg}
+	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	if p.stamp, err = stampOf(path); err != nil {
 		return nil, fmt.Errorf("stockfish: %w", err)
 	}
-	e, err := Start(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if p.print, err = e.Fingerprint(); err != nil {
-		_ = e.Close()
-		return nil, err
-	}
-	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	for range workers {
 		p.workers = append(p.workers, &worker{pool: p})
 	}
-	p.workers[0].engine = e
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for i, w := range p.workers {
+		wg.Go(func() {
+			w.engine, errs[i] = Start(ctx, cfg)
+			if i == 0 && errs[i] == nil {
+				p.prints, errs[i] = w.engine.Fingerprints()
+			}
+		})
+	}
+	wg.Wait()
+	for i, w := range p.workers {
+		if errs[i] == nil && errs[0] == nil {
+			errs[i] = p.recognise(w.engine)
+		}
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		_ = p.Close()
+		return nil, errs[i]
+	}
 	return p, nil
 }
 
-// Fingerprint is the identity of the labels this pool makes. An engine that is
-// started later and is not the same ends Label with an error.
-func (p *Pool) Fingerprint() dataset.Fingerprint { return p.print }
+// Fingerprints are the identities of the labels this pool makes, in the order of
+// [Result].Labels. An engine that is started later and is not the same ends Label
+// with an error.
+func (p *Pool) Fingerprints() []dataset.Fingerprint { return p.prints }
 
-// Workers is the number of engines the pool may run.
+// Config is what the engines are started with.
+func (p *Pool) Config() Config { return p.cfg }
+
+// Workers is the number of engines.
 func (p *Pool) Workers() int { return len(p.workers) }
 
 // Abort kills the running searches; Label returns soon after without their
@@ -113,24 +131,29 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// Label labels the jobs and hands every result to done in the order of the
-// jobs. jobs and done are never called at the same time, and neither is called
-// after Label has returned, so that a caller who reads lines in the one and
-// writes them in the other needs no lock. Up to 512 jobs for each worker are
-// held at a time.
+// Label labels the positions of the jobs and hands every result to done as soon
+// as it is there: in the order of a line within a job whose engine keeps its
+// memory, in no order otherwise. jobs and done are never called at the same time,
+// and neither is called after Label has returned, so that a caller who reads
+// lines in the one and writes them in the other needs no lock.
 //
-// A job whose search goes wrong is tried once more on a fresh engine. If that
-// goes wrong too, or the job's moves are illegal, its result is Failed, with
-// the reason. Failures are handed on only when another position has succeeded
-// since or the jobs are at their end.
+// With [LineScope] one engine searches all positions of a job; with
+// [PositionScope] they are shared among the engines.
 //
-// When ctx ends, no further search begins; the running ones finish and Label
-// returns the cause of ctx, having handed on every result up to the first
-// missing one.
+// A search that goes wrong is repeated on a fresh engine; if labels are exact and
+// the scope is the line, so are those before it on the line. If it goes wrong
+// again, or the moves are illegal, the result is Failed, with the reason. That
+// somebody killed the engine from outside does not count, up to ten times.
+// Failures are handed on only when another position has succeeded since or the
+// jobs are at their end. Besides them, at most four results for each worker are
+// searched for or wait for done at a time.
+//
+// When ctx ends, no further search begins; the running ones finish, their results
+// are handed on and Label returns the cause of ctx.
 //
 // Other errors: done's own; an engine that does not start, three times in a
-// row; eight failed jobs in a row over all workers (none of them is handed on);
-// an executable that changed while the pool was at work; [ErrAborted].
+// row; eight failed positions in a row over all workers (none of them is handed
+// on); an executable that changed while the pool was at work; [ErrAborted].
 func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) error) error {
 	p.running.Lock()
 	defer p.running.Unlock()
@@ -146,126 +169,62 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 
 	n := len(p.workers)
 	hard, kill := context.WithCancelCause(p.abort)
-	todo := make(chan task, n)
-	results := make(chan outcome, 2*n) // room for all that are under way, so that workers never wait
+	todo := make(chan task, p.buffer())
+	results := make(chan outcome, 2*n) // so few because what waits here is lost with the process
 	var wg sync.WaitGroup
 	for _, w := range p.workers {
 		wg.Go(func() { w.run(ctx, hard, todo, results) })
 	}
-	defer wg.Wait()
-	defer close(todo)
-	defer kill(nil)
-
 	next, stop := iter.Pull(jobs)
 	defer stop()
-	r := &reorder{pool: p, done: done, slots: make([]outcome, n*window)}
-	var (
-		job      Job
-		have     bool // job is waiting for a worker
-		under    int  // jobs with the workers
-		end      bool // of the jobs
-		draining = ctx.Done()
-		failure  error
-	)
+	q := &queue{pool: p, next: next}
+	d := &delivery{pool: p, done: done}
+	under := 0 // tasks with the workers
+	draining := ctx.Done()
 	for {
-		over := failure != nil || ctx.Err() != nil || hard.Err() != nil
-		if !over && !end && !have && r.room() {
-			job, have = next()
-			end = !have
-		}
+		over := d.failure != nil || ctx.Err() != nil || hard.Err() != nil
 		var give chan task
-		switch {
-		case have && !over:
-			give = todo
-		case under > 0:
-		case !over && !end: // no room, and no success to come that would vouch for the failures
-			failure = r.flush(true)
-			continue
+		var first task
+		if !over && q.fill() {
+			give, first = todo, q.ready[0]
 		}
 		if give == nil && under == 0 {
 			break
 		}
 		select {
-		case give <- task{job, r.sent}:
-			have = false
-			r.sent++
+		case give <- first:
+			q.ready = q.ready[1:]
 			under++
 		case o := <-results:
-			under--
-			if failure == nil {
-				if failure = r.take(o); failure != nil {
-					kill(failure)
-				}
+			if o.last {
+				under--
+			}
+			if d.failure == nil && d.take(o) != nil {
+				kill(d.failure)
 			}
 		case <-draining:
 			draining = nil
 		}
 	}
+	cut := hard.Err() != nil
+	close(todo)
+	wg.Wait()
+	kill(nil)
 	switch {
-	case failure != nil:
-		return failure
-	case p.abort.Err() != nil:
+	case d.failure != nil:
+		return d.failure
+	case cut:
 		return fmt.Errorf("stockfish: %w", context.Cause(p.abort))
-	case ctx.Err() != nil && !(end && r.given == r.sent):
+	case ctx.Err() != nil && (d.skipped || !q.end || len(q.ready) > 0):
 		return context.Cause(ctx)
 	}
-	return r.flush(true)
+	return d.flush(true)
 }
 
-// reorder hands results on in the order of their jobs.
-type reorder struct {
-	pool  *Pool
-	done  func(Result) error
-	slots []outcome // a ring, by number of the job
-	sent  int64     // jobs given out
-	given int64     // results handed on
-	row   int       // failed jobs since the last success
-}
-
-func (r *reorder) room() bool { return r.sent-r.given < int64(len(r.slots)) }
-
-// take files one outcome and hands on what is next in order.
-func (r *reorder) take(o outcome) error {
-	switch o.kind {
-	case fatal:
-		return o.result.Err
-	case skipped:
-		return nil
+// buffer is how many tasks are handed to the workers before they ask.
+func (p *Pool) buffer() int {
+	if p.cfg.HashScope() == LineScope {
+		return 1 // a line is long, and the order of the last ones is worth something
 	}
-	switch {
-	case o.result.Label.Status == dataset.Labelled:
-		r.row = 0
-	case o.blame:
-		if r.row++; r.row >= maxFailedInARow {
-			return fmt.Errorf("stockfish: %d positions in a row failed, each on two engines; the last: %w", r.row, o.result.Err)
-		}
-	}
-	r.slots[o.number%int64(len(r.slots))] = o
-	return r.flush(r.row == 0)
-}
-
-// flush hands on results up to the first missing one and, unless the engine
-// has proved itself since, the first failed one.
-func (r *reorder) flush(trusted bool) error {
-	for r.given < r.sent {
-		slot := &r.slots[r.given%int64(len(r.slots))]
-		if slot.kind != finished || slot.blame && !trusted {
-			return nil
-		}
-		o := *slot
-		*slot = outcome{}
-		r.given++
-		switch o.result.Label.Status {
-		case dataset.Labelled:
-			r.pool.labelled.Add(1)
-		case dataset.Terminal:
-			r.pool.terminal.Add(1)
-		default:
-			r.pool.failed.Add(1)
-		}
-		if err := r.done(o.result); err != nil {
-			return err
-		}
-	}
-	return nil
+	return 16 * len(p.workers)
 }

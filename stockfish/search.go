@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,50 +13,58 @@ import (
 	"talbot/dataset"
 )
 
-// JobError is the error for a search that could not be asked for: the moves
-// are not legal from the start position. The engine has not seen it, another
-// one would not help, and the line is not what it claims to be.
+// JobError is the error for a search that could not be asked for: the start is
+// no legal position, or the moves are not legal from it. The engine has not seen
+// it, another one would not help, and the line is not what it claims to be.
 type JobError struct {
-	Ply  int // of the first illegal move, from 0
-	Move board.Move
-	FEN  string // before it
+	Ply    int        // of the first illegal move, from 0
+	Move   board.Move // NoMove if the start is the fault
+	FEN    string     // before it
+	Reason error      // of the start, nil otherwise
 }
 
 func (e *JobError) Error() string {
+	if e.Reason != nil {
+		return fmt.Sprintf("stockfish: start %q: %v", e.FEN, e.Reason)
+	}
 	return fmt.Sprintf("stockfish: move %s at ply %d is illegal in %q", e.Move, e.Ply, e.FEN)
 }
 
 var errNoScore = errors.New("bestmove before a complete set of exact scores with their moves")
 
 // Search labels the position reached from start by moves, which it sends along
-// so that the engine knows what has been repeated.
+// so that the engine knows what has been repeated. Before it the engine forgets
+// what [HashScope] says. There is one label for each of [Engine.Fingerprints]:
+// those of Config.Shallower, then that of the limit.
 //
-// Under a node or depth limit, or with Config.Fresh, the engine first forgets
-// everything. Under a time limit it keeps its hash table.
-//
-// A label with status Terminal means checkmate, stalemate or a dead position;
-// no engine is asked about those. In any other label every search line has an
-// exact score, seen from the side to move, and at least one legal move. With
-// MultiPV the lines are the latest complete set of them, so that they are of
-// one iteration and start with different moves; there are fewer lines than
-// MultiPV only if there are fewer legal moves.
+// Labels with status Terminal mean checkmate, stalemate or a dead position; no
+// engine is asked about those. In any other label every search line has an exact
+// score, seen from the side to move, and at least one legal move. With MultiPV
+// the lines are the latest complete set of them, so that they are of one
+// iteration and start with different moves; there are fewer lines than MultiPV
+// only if there are fewer legal moves. The label of a shallower depth is the
+// latest complete set up to that depth, and its best move is the first line's.
 //
 // Errors: after a [*JobError], or when ctx had ended before, the engine is as it
 // was. After any other error, which includes the end of ctx during the search,
 // the process is dead and only Close is left.
-func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) (dataset.Label, error) {
+func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
 	if e.broken != nil {
-		return dataset.Label{}, e.broken
+		return nil, e.broken
 	}
 	pos, err := replay(start, moves)
 	if err != nil {
-		return dataset.Label{}, err
+		return nil, err
 	}
 	if pos.IsDead() || !pos.HasLegalMove() {
-		return dataset.Label{Status: dataset.Terminal}, nil
+		labels := make([]dataset.Label, 1+len(e.cfg.Shallower))
+		for i := range labels {
+			labels[i].Status = dataset.Terminal
+		}
+		return labels, nil
 	}
 	if ctx.Err() != nil {
-		return dataset.Label{}, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
 	}
 	stop := context.AfterFunc(ctx, e.proc.kill)
 	defer func() {
@@ -66,7 +75,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 
 	deadline := time.Now().Add(e.cfg.startTimeout())
 	if err := e.send(ctx, "position", e.commands(start, moves), deadline); err != nil {
-		return dataset.Label{}, err
+		return nil, err
 	}
 	err = e.read(ctx, "readyok", deadline, func(line []byte) (bool, error) {
 		// A bestmove that is still to come from an earlier search would be
@@ -77,11 +86,11 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 		return string(line) == "readyok", nil
 	})
 	if err != nil {
-		return dataset.Label{}, err
+		return nil, err
 	}
 
-	var label dataset.Label
-	found := newFound(&pos, e.cfg.multiPV())
+	var labels []dataset.Label
+	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower)
 	deadline = time.Now().Add(e.cfg.searchTimeout())
 	err = e.read(ctx, "bestmove", deadline, func(line []byte) (done bool, err error) {
 		w := words{rest: line}
@@ -95,23 +104,24 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 			return false, err
 		case "bestmove":
 			w.next()
-			label, err = found.label(&pos, string(w.word))
+			labels, err = found.labels(&pos, string(w.word))
 			return err == nil, err
 		}
 		return false, nil
 	})
 	if err != nil {
-		return dataset.Label{}, fmt.Errorf("%w; position %q", err, pos.FEN())
+		return nil, fmt.Errorf("%w; position %q", err, pos.FEN())
 	}
-	return label, nil
+	return labels, nil
 }
 
 // commands is everything for one search in one write. The engine answers
 // isready before it starts on go.
 func (e *Engine) commands(start board.Position, moves []board.Move) string {
 	var b strings.Builder
-	if e.cfg.clears() {
+	if e.stale || e.cfg.HashScope() == PositionScope {
 		b.WriteString("ucinewgame\n")
+		e.stale = false
 	}
 	b.WriteString("isready\nposition ")
 	if start == board.StartPosition() {
@@ -132,9 +142,18 @@ func (e *Engine) commands(start board.Position, moves []board.Move) string {
 }
 
 // replay plays moves from start. An engine would silently stop at the first
-// illegal one and search a different position.
+// illegal one and search a different position, and many end or talk nonsense
+// when the start is no legal position.
 func replay(start board.Position, moves []board.Move) (board.Position, error) {
 	pos := start
+	if start != board.StartPosition() {
+		if read, err := board.ParseFEN(start.FEN()); err != nil || read != start {
+			if err == nil {
+				err = errors.New("not what its FEN says")
+			}
+			return pos, &JobError{FEN: start.FEN(), Reason: err}
+		}
+	}
 	for k, m := range moves {
 		if !pos.IsLegal(m) {
 			return pos, &JobError{Ply: k, Move: m, FEN: pos.FEN()}
@@ -146,15 +165,26 @@ func replay(start board.Position, moves []board.Move) (board.Position, error) {
 
 // found collects the lines of one search, per MultiPV rank.
 type found struct {
-	want  int    // lines to expect
-	now   []info // by rank - 1: the set being reported; rank 0 where there is no exact line
-	whole []info // the latest complete set of exact lines, nil if none yet
+	want  int         // lines to expect
+	now   []info      // by rank - 1: the set being reported; rank 0 where there is no exact line
+	whole []info      // the latest complete set of exact lines, nil if none yet
+	below []shallower // ascending
 }
 
-func newFound(pos *board.Position, multiPV int) *found {
+// shallower is the latest complete set up to a depth.
+type shallower struct {
+	depth int
+	lines []info
+}
+
+func newFound(pos *board.Position, multiPV int, depths []int) *found {
 	legal := len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	n := min(multiPV, legal)
-	return &found{want: n, now: make([]info, n)}
+	f := &found{want: n, now: make([]info, n)}
+	for _, d := range depths {
+		f.below = append(f.below, shallower{depth: d})
+	}
+	return f
 }
 
 // add takes one line. Engines report the ranks of a set in order, so rank 1
@@ -178,9 +208,19 @@ func (f *found) add(i info) error {
 	}
 	i.pv = append(old.pv[:0], i.pv...) // the line is only lent
 	*old = i
+	depth := 0
 	for k := range f.now {
 		if f.now[k].rank == 0 {
 			return nil
+		}
+		depth = max(depth, f.now[k].depth)
+	}
+	for k := range f.below {
+		if b := &f.below[k]; depth <= b.depth {
+			b.lines = slices.Clone(f.now)
+			for j := range b.lines {
+				b.lines[j].pv = bytes.Clone(b.lines[j].pv)
+			}
 		}
 	}
 	f.now, f.whole = f.whole, f.now // both keep their memory
@@ -193,18 +233,36 @@ func (f *found) add(i info) error {
 	return nil
 }
 
-// label is what the search found, once the engine has said which move is best.
-func (f *found) label(pos *board.Position, best string) (dataset.Label, error) {
+// labels is what the search found, once the engine has said which move is best.
+func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error) {
 	m, err := pos.ParseUCI(best)
 	if err != nil {
-		return dataset.Label{}, fmt.Errorf("bestmove %q: %w", best, err)
+		return nil, fmt.Errorf("bestmove %q: %w", best, err)
 	}
-	if f.whole == nil {
+	labels := make([]dataset.Label, 0, len(f.below)+1)
+	for _, b := range f.below {
+		l, err := labelOf(pos, b.lines)
+		if err != nil {
+			return nil, fmt.Errorf("depth %d: %w", b.depth, err)
+		}
+		labels = append(labels, l)
+	}
+	l, err := labelOf(pos, f.whole)
+	if err != nil {
+		return nil, err
+	}
+	l.Best = m
+	return append(labels, l), nil
+}
+
+// labelOf is the label of a complete set of lines, by its own best move.
+func labelOf(pos *board.Position, lines []info) (dataset.Label, error) {
+	if lines == nil {
 		return dataset.Label{}, errNoScore
 	}
-	label := dataset.Label{Status: dataset.Labelled, Best: m, Lines: make([]dataset.Searched, 0, f.want)}
-	for k := range f.whole {
-		i := &f.whole[k]
+	label := dataset.Label{Status: dataset.Labelled, Lines: make([]dataset.Searched, 0, len(lines))}
+	for k := range lines {
+		i := &lines[k]
 		pv, err := playable(*pos, i.pv)
 		if err != nil {
 			return dataset.Label{}, fmt.Errorf("line of rank %d: %w", i.rank, err)
@@ -218,6 +276,7 @@ func (f *found) label(pos *board.Position, best string) (dataset.Label, error) {
 			Score: i.score, WDL: i.wdl, Depth: i.depth, Nodes: i.nodes, PV: pv,
 		})
 	}
+	label.Best = label.Lines[0].PV[0]
 	return label, nil
 }
 

@@ -5,18 +5,18 @@ import "time"
 // Stats are a pool's figures since it was made.
 type Stats struct {
 	Workers  int
-	Labelled int64 // results handed on that an engine searched
-	Terminal int64 // results handed on that needed none
-	Failed   int64 // results handed on that two engines failed at, or that were impossible
+	Labelled int64 // positions handed on that an engine searched
+	Terminal int64 // positions handed on that needed none
+	Failed   int64 // positions handed on that two engines failed at, or that were impossible
 	Retried  int64 // searches that went wrong once
 	Restarts int64 // engines started in place of lost ones
 
 	Elapsed time.Duration   // inside Label
-	Busy    []time.Duration // per worker, on jobs: searching, starting engines, waiting to restart
+	Busy    []time.Duration // per worker, on lines: searching, starting engines, waiting to restart
 	Limit   Limit
 }
 
-// Stats returns the figures so far. Busy counts a job when it has ended.
+// Stats returns the figures so far. Busy counts a line or position when it has ended.
 func (p *Pool) Stats() Stats {
 	s := Stats{
 		Workers:  len(p.workers),

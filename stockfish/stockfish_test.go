@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func realConfig(t testing.TB, limit Limit) Config {
 func search(t *testing.T, e *Engine, fen, moves string) dataset.Label {
 	t.Helper()
 	start, list := line(t, fen, moves)
-	label, err := e.Search(t.Context(), start, list)
+	label, err := one(t.Context(), e, start, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func gameJobs(t testing.TB) []Job {
 	for _, g := range games {
 		start, moves := line(t, "", g)
 		for k := range moves {
-			jobs = append(jobs, Job{Index: int64(100 + len(jobs)), Start: start, Moves: moves[:k+1]})
+			jobs = append(jobs, Job{Index: int64(100 + len(jobs)), Start: start, Moves: moves, Plies: []int{k + 1}})
 		}
 	}
 	return jobs
@@ -165,14 +166,78 @@ func TestRealNodesAreReproducible(t *testing.T) {
 	cfg.Hash = 4
 	e := startEngine(t, cfg)
 	for k, j := range slices.Backward(jobs) {
-		label, err := e.Search(t.Context(), j.Start, j.Moves)
+		label, err := one(t.Context(), e, j.Start, j.Moves[:j.Plies[0]])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(label, want[k].Label) {
-			t.Errorf("job %d: %+v, then %+v", k, want[k].Label, label)
+		if !reflect.DeepEqual(label, want[k].Labels[0]) {
+			t.Errorf("job %d: %+v, then %+v", k, want[k].Labels[0], label)
 		}
 	}
+}
+
+// TestRealShallower: the results that one search passes are those of searches
+// that end there.
+func TestRealShallower(t *testing.T) {
+	cfg := realConfig(t, Depth(10))
+	cfg.Shallower = []int{1, 3, 7}
+	p := newPool(t, cfg, 2)
+	jobs := gameJobs(t)[10:14]
+	got, err := gather(t.Context(), t, p, slices.Values(jobs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, d := range []int{1, 3, 7, 10} {
+		cfg.Limit, cfg.Shallower = Depth(d), nil
+		alone, err := gather(t.Context(), t, newPool(t, cfg, 2), slices.Values(jobs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range alone {
+			if !reflect.DeepEqual(alone[i].Labels[0], got[i].Labels[k]) {
+				t.Errorf("depth %d: %+v alone, %+v on the way", d, alone[i].Labels[0], got[i].Labels[k])
+			}
+		}
+	}
+}
+
+// TestRealLines: with the memory kept for a line, node limits are reproducible as
+// long as the line is searched in order, and not otherwise.
+func TestRealLines(t *testing.T) {
+	cfg := realConfig(t, Nodes(1000))
+	cfg.Scope = LineScope
+	var jobs []Job
+	for _, g := range games {
+		start, moves := line(t, "", g)
+		j := Job{Index: int64(len(jobs)), Start: start, Moves: moves}
+		for k := range moves {
+			j.Plies = append(j.Plies, k+1)
+		}
+		jobs = append(jobs, j)
+	}
+	want, err := gather(t.Context(), t, newPool(t, cfg, 1), slices.Values(jobs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(jobs)
+	got, err := gather(t.Context(), t, newPool(t, cfg, 2), slices.Values(jobs))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("other labels in another order of lines, %v", err)
+	}
+	cfg.Scope = PositionScope
+	fresh, err := gather(t.Context(), t, newPool(t, cfg, 2), slices.Values(jobs))
+	if err != nil || reflect.DeepEqual(fresh, want) {
+		t.Errorf("the memory makes no difference, %v", err)
+	}
+}
+
+func TestRealCompiler(t *testing.T) {
+	e := startEngine(t, realConfig(t, Nodes(100)))
+	said, err := e.Compiler(t.Context())
+	if err != nil || !strings.Contains(e.Name(), "Stockfish") || !strings.Contains(said, "Compil") {
+		t.Errorf("%q says %q, %v", e.Name(), said, err)
+	}
+	search(t, e, "", "e2e4") // it is as good as before
 }
 
 func TestRealMoveTime(t *testing.T) {
@@ -184,14 +249,14 @@ func TestRealMoveTime(t *testing.T) {
 		t.Fatalf("%d results, %v", len(got), err)
 	}
 	for _, r := range got {
-		if r.Label.Status != dataset.Labelled || len(r.Label.Lines) != 1 {
+		if r.Labels[0].Status != dataset.Labelled || len(r.Labels[0].Lines) != 1 {
 			t.Errorf("result %+v", r)
 		}
 	}
 	if u, ok := p.Stats().Utilisation(); !ok || u <= 0 || u > 1 {
 		t.Errorf("utilisation %v, %v", u, ok)
 	}
-	f := p.Fingerprint()
+	f := p.Fingerprints()[0]
 	if f.Limit != "movetime 20" || f.Engine == "" {
 		t.Errorf("fingerprint %+v", f)
 	}
@@ -217,8 +282,8 @@ func BenchmarkMoveTime(b *testing.B) {
 			for b.Loop() {
 				err := p.Label(b.Context(), slices.Values(jobs), func(r Result) error {
 					if r.Err == nil {
-						nodes += r.Label.Lines[0].Nodes
-						depth += int64(r.Label.Lines[0].Depth)
+						nodes += r.Labels[0].Lines[0].Nodes
+						depth += int64(r.Labels[0].Lines[0].Depth)
 					}
 					return r.Err
 				})

@@ -18,25 +18,28 @@ const (
 	lastBackoff   = time.Second
 )
 
-// task is a job with its place in the order of one call of Label.
+// maxKilled is how often a position may see its engine killed from outside
+// before that counts as its failure.
+const maxKilled = 10
+
+// task is a part of a job: the plies Plies[from:to].
 type task struct {
 	Job
-	number int64
+	from, to int
 }
 
-// outcome is what a worker answers to a task.
+// outcome is what a worker answers for one position of a task.
 type outcome struct {
 	kind   outcomeKind
-	number int64
 	result Result
 	blame  bool // the engine failed, rather than the job being impossible
+	last   bool // of the task
 }
 
 type outcomeKind uint8
 
 const (
-	empty    outcomeKind = iota // no outcome yet
-	finished                    // result is there, failed or not
+	finished outcomeKind = iota // result is there, failed or not
 	skipped                     // not done, because the work ends
 	fatal                       // the run cannot go on; result.Err says why
 )
@@ -44,66 +47,114 @@ const (
 // worker is one goroutine's engine.
 type worker struct {
 	pool   *Pool
-	engine *Engine // nil when the next task needs a new one
+	engine *Engine // nil when the next search needs a new one
 	fails  int     // engines lost since the last success
 	busy   atomic.Int64
 }
 
-// run works until todo is closed. Once drain ends, tasks are answered without
-// being done; hard kills the search under way.
+// run works until todo is closed. Once drain ends, positions are answered without
+// being searched; hard kills the search under way.
 func (w *worker) run(drain, hard context.Context, todo <-chan task, results chan<- outcome) {
 	for t := range todo {
-		o := outcome{kind: skipped, number: t.number}
-		if drain.Err() == nil && hard.Err() == nil {
-			begin := time.Now()
-			o = w.do(hard, t)
-			w.busy.Add(int64(time.Since(begin)))
+		begin := time.Now()
+		if w.engine != nil {
+			w.engine.NewLine()
 		}
-		results <- o
+		passed := make([]bool, t.to) // positions that searching the line again leaves out
+		for i := t.from; i < t.to; i++ {
+			o := outcome{kind: skipped}
+			if drain.Err() == nil && hard.Err() == nil {
+				o = w.do(hard, t, i, passed)
+				passed[i] = o.kind != finished || o.result.Labels[0].Status != dataset.Labelled
+			}
+			o.last = o.kind != finished || i == t.to-1
+			results <- o
+			if o.last {
+				break
+			}
+		}
+		w.busy.Add(int64(time.Since(begin)))
 	}
 }
 
-// do labels one position, on a second engine if the first one fails.
-func (w *worker) do(ctx context.Context, t task) outcome {
-	o := outcome{kind: finished, number: t.number, result: Result{Index: t.Index}}
+// do labels one position of a task, on a second engine if the first one fails.
+func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
+	o := outcome{kind: finished, result: Result{Index: t.Index, Sample: i}}
 	var first error
-	for attempt := range 2 {
-		if err := w.ready(ctx); err != nil {
-			if ctx.Err() != nil {
-				return outcome{kind: skipped, number: t.number}
-			}
+	killed := 0
+	for {
+		labels, err := w.search(ctx, t, i, passed)
+		switch impossible := (*JobError)(nil); {
+		case err == nil:
+			o.result.Labels = labels
+			return o
+		case ctx.Err() != nil:
+			return outcome{kind: skipped}
+		case errors.As(err, &impossible):
+			o.result.Labels, o.result.Err = w.pool.failedLabels(), err
+			return o
+		case errors.Is(err, errStart):
 			if first != nil {
 				err = fmt.Errorf("%w; the engine before it: %w", err, first)
 			}
 			o.kind, o.result.Err = fatal, err
 			return o
 		}
-		label, err := w.engine.Search(ctx, t.Start, t.Moves)
-		if err == nil {
-			if label.Status == dataset.Labelled {
-				w.fails = 0
-			}
-			o.result.Label = label
-			return o
-		}
-		if impossible := (*JobError)(nil); errors.As(err, &impossible) {
-			o.result.Label.Status, o.result.Err = dataset.Failed, err
-			return o
-		}
 		_ = w.drop()
-		if ctx.Err() != nil {
-			return outcome{kind: skipped, number: t.number}
-		}
 		w.fails++
-		if attempt == 0 {
+		if killed++; errors.Is(err, errKilled) && killed <= maxKilled {
+			w.pool.retried.Add(1)
+			continue
+		}
+		if first == nil {
 			w.pool.retried.Add(1)
 			first = err
 			continue
 		}
-		o.result.Err = fmt.Errorf("%w; at first: %w", err, first)
+		o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), fmt.Errorf("%w; at first: %w", err, first), true
+		return o
 	}
-	o.result.Label.Status, o.blame = dataset.Failed, true
-	return o
+}
+
+// search searches the i-th position of a task. An engine that is new to the line
+// first searches those before it, where they decide the label.
+func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]dataset.Label, error) {
+	from := i
+	if w.engine == nil {
+		if err := w.ready(ctx); err != nil {
+			return nil, fmt.Errorf("%w%w", errStart, err)
+		}
+		if w.pool.cfg.Exact() && w.pool.cfg.HashScope() == LineScope {
+			from = t.from
+		}
+	}
+	for k := from; ; k++ {
+		if k < i && passed[k] {
+			continue
+		}
+		labels, err := w.engine.Search(ctx, t.Start, t.Moves[:t.Plies[k]])
+		if err != nil {
+			return nil, err
+		}
+		if labels[0].Status == dataset.Labelled {
+			w.fails = 0
+		}
+		if k == i {
+			return labels, nil
+		}
+	}
+}
+
+// errStart marks an error of [worker.ready].
+var errStart = errors.New("")
+
+// failedLabels are the labels of a position without one.
+func (p *Pool) failedLabels() []dataset.Label {
+	labels := make([]dataset.Label, len(p.prints))
+	for i := range labels {
+		labels[i].Status = dataset.Failed
+	}
+	return labels
 }
 
 // ready makes sure of an engine. After a loss it waits first, longer each time.
@@ -111,29 +162,31 @@ func (w *worker) ready(ctx context.Context) error {
 	if w.engine != nil {
 		return nil
 	}
-	var err error
-	for attempt := range startAttempts {
-		if n := w.fails + attempt; n > 0 {
+	for attempt, killed := 0, 0; ; {
+		if n := w.fails + attempt + killed; n > 0 {
 			if err := sleep(ctx, backoff(n)); err != nil {
 				return err
 			}
 			w.pool.restarts.Add(1)
 		}
-		var e *Engine
-		if e, err = Start(ctx, w.pool.cfg); err != nil {
-			if ctx.Err() != nil {
+		e, err := Start(ctx, w.pool.cfg)
+		if err == nil {
+			if err := w.pool.recognise(e); err != nil {
+				_ = e.Close()
 				return err
 			}
-			continue
+			w.engine = e
+			return nil
 		}
-		if err := w.pool.recognise(e); err != nil {
-			_ = e.Close()
+		if ctx.Err() != nil {
 			return err
 		}
-		w.engine = e
-		return nil
+		if errors.Is(err, errKilled) && killed < maxKilled {
+			killed++
+		} else if attempt++; attempt == startAttempts {
+			return fmt.Errorf("%w (%d attempts)", err, startAttempts)
+		}
 	}
-	return fmt.Errorf("%w (%d attempts)", err, startAttempts)
 }
 
 // drop closes the engine, if there is one.
@@ -153,16 +206,17 @@ func (p *Pool) recognise(e *Engine) error {
 	if err != nil {
 		return fmt.Errorf("stockfish: %w", err)
 	}
-	if now == p.stamp && e.name == p.print.Engine && e.author == p.print.Author {
+	was := p.prints[0]
+	if now == p.stamp && e.name == was.Engine && e.author == was.Author {
 		return nil
 	}
-	print, err := e.Fingerprint()
+	prints, err := e.Fingerprints()
 	if err != nil {
 		return err
 	}
-	if print.Build != p.print.Build || print.Engine != p.print.Engine || print.Author != p.print.Author {
+	if is := prints[0]; is.ID() != was.ID() {
 		return fmt.Errorf("stockfish: %q changed during the run: it was %q build %s and is %q build %s",
-			p.path, p.print.Engine, p.print.Build, print.Engine, print.Build)
+			p.path, was.Engine, was.Build, is.Engine, is.Build)
 	}
 	return nil
 }

@@ -1,17 +1,16 @@
 // Package synth draws synthetic endgames: random legal positions of three to
-// seven pieces with legal moves in front of them.
+// seven pieces, each with a past of legal moves that lead to it.
 //
-// In: a seed and a range of piece counts. Out: lines of [Plies] moves whose
-// last position is the sample. Every draw is a pure function of seed and
-// number, so draws may be made in any order and on any worker. The package
+// In: a [Config]. Out: lines of [Plies] moves whose last position is the
+// sample. The position is drawn first and its past is found backwards, by
+// retro-moves, so that what was drawn is what is stored. Every draw is a pure
+// function of seed and number, so draws may be made in any order and on any
+// worker. [Inventor] makes up a past for any other position too. The package
 // starts no goroutines.
 package synth
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -20,139 +19,184 @@ import (
 // Plies is the length of the history in front of every endgame.
 const Plies = 4
 
-// The range of piece counts, kings included.
+// Why something that was drawn was thrown away and drawn again.
 const (
-	MinPieces = 3
-	MaxPieces = 7
-)
-
-// Why an attempt was thrown away and drawn again.
-const (
+	Dead             dataset.Reason = "dead"              // nobody can mate with this material, or these bishops
+	Unbalanced       dataset.Reason = "unbalanced"        // material that differs by more than asked for
 	IllegalPlacement dataset.Reason = "illegal_placement" // the side not to move stood in check
-	Dead             dataset.Reason = "dead"              // nobody can mate with this material
-	GameOver         dataset.Reason = "game_over"         // mate or stalemate, in the end or on the way
-	Captured         dataset.Reason = "captured"          // the history changed the piece count
-	Duplicate        dataset.Reason = "duplicate"         // drawn before, perhaps with colours swapped
+	Checkmate        dataset.Reason = "checkmate"
+	Stalemate        dataset.Reason = "stalemate"
+	NoPast           dataset.Reason = "no_past"   // no legal moves lead to it, with the weights and bounds asked for
+	Duplicate        dataset.Reason = "duplicate" // drawn before, perhaps with colours swapped
 )
 
-// Config says what is drawn.
-type Config struct {
-	Seed               uint64
-	Fewest, MostPieces int // piece counts, kings included; each is equally likely
+// Reasons lists the reasons in the order of [Rejects].
+var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast, Duplicate}
+
+// Rejects counts what was thrown away, by the order of [Reasons].
+type Rejects [len(Reasons)]int64
+
+// Add counts one more.
+func (r *Rejects) Add(why dataset.Reason) {
+	for i, reason := range Reasons {
+		if reason == why {
+			r[i]++
+		}
+	}
 }
 
-// ParsePieces reads a piece count "5" or a range "3-7".
-func ParsePieces(s string) (fewest, most int, err error) {
-	lo, hi, isRange := strings.Cut(s, "-")
-	if !isRange {
-		hi = lo
+const (
+	dead = iota
+	unbalanced
+	illegalPlacement
+	checkmate
+	stalemate
+	noPast
+	duplicate
+	accepted = -1
+)
+
+// Drawn is an endgame with what is needed to draw on: it goes on with the same
+// random numbers.
+type Drawn struct {
+	Line    dataset.Line
+	Key     uint64         // of the sampled position, the same for its mirror image
+	Class   board.Material // of the sampled position, folded
+	Rejects Rejects        // on the way to it
+	OK      bool           // whether a position was found
+
+	material board.Material
+	source   rand.PCG
+}
+
+// Drawer draws endgames. It is not safe for concurrent use: each worker has
+// its own.
+type Drawer struct {
+	choice   *choice
+	config   Config
+	source   rand.PCG
+	rng      *rand.Rand
+	inventor *Inventor
+}
+
+// NewDrawer returns a drawer, or why nothing can be drawn as asked for.
+func NewDrawer(c Config) (*Drawer, error) {
+	if c.Patience <= 0 {
+		c.Patience = 10_000
 	}
-	fewest, err1 := strconv.Atoi(lo)
-	most, err2 := strconv.Atoi(hi)
-	if err1 != nil || err2 != nil || fewest < MinPieces || most > MaxPieces || fewest > most {
-		return 0, 0, fmt.Errorf("pieces %q: want a count or a range within %d-%d", s, MinPieces, MaxPieces)
+	choice, err := newChoice(&c)
+	if err != nil {
+		return nil, err
 	}
-	return fewest, most, nil
+	d := &Drawer{choice: choice, config: c}
+	d.rng = rand.New(&d.source)
+	if d.inventor, err = NewInventor(c.Past); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Clone returns another drawer of the same endgames.
+func (d *Drawer) Clone() *Drawer {
+	c := *d
+	c.rng = rand.New(&c.source)
+	c.inventor = d.inventor.clone()
+	return &c
 }
 
 // Draw returns the endgame of that number: a start position without castling
-// rights, [Plies] random legal moves, and the sampled position at the end,
-// which has the drawn number of pieces and is neither mate, stalemate nor
-// dead. The moves are marked as invented. Attempts thrown away are counted in
-// rejects.
+// rights, [Plies] legal moves, which are marked as invented, and the sampled
+// position at the end, which is neither mate, stalemate nor dead. It is not OK
+// only where the class has no such position.
 //
-// The piece count is drawn first, uniformly. Each further piece is a pawn,
-// rook, bishop, knight or queen with weights 5, 2, 2, 2, 1, its colour by
-// coin, at most two rooks, bishops (on squares of different colours) and
-// knights and one queen a side; then the squares and the side to move. These
-// are the weights of the Talbotbot reference.
-func (c Config) Draw(number int64, rejects map[dataset.Reason]int64) dataset.Line {
-	rng := rand.New(rand.NewPCG(c.Seed, uint64(number)))
-	pieces := c.Fewest + rng.IntN(c.MostPieces-c.Fewest+1)
+// The number of pieces comes first, then the material, then the squares and the
+// side to move until they are legal: the shares of numbers and materials are
+// those asked for, whatever is thrown away, and all legal positions of a
+// material are equally likely. The numbers of pieces are spread evenly over
+// consecutive draws, so that their shares are exact to a few endgames.
+func (d *Drawer) Draw(number int64) (x Drawn) {
+	d.source.Seed(d.config.Seed, uint64(number))
+	x.Line = dataset.Line{
+		Source: dataset.SourceEndgame, Number: number, Invented: Plies, Samples: dataset.LastPosition(),
+		Moves: make([]board.Move, Plies),
+	}
+	pieces := d.choice.counts.at(evenly(d.config.Seed, number))
 	for {
-		start, reason := place(rng, pieces)
-		if reason == "" {
-			var moves []board.Move
-			if moves, reason = history(rng, start); reason == "" {
-				return dataset.Line{
-					Source: dataset.SourceEndgame, Number: number, Start: start, Moves: moves,
-					Invented: Plies, Samples: dataset.LastPosition(),
-				}
-			}
-		}
-		rejects[reason]++
-	}
-}
-
-// weighted holds each piece type as often as its weight says.
-var weighted = [...]board.PieceType{
-	board.Pawn, board.Pawn, board.Pawn, board.Pawn, board.Pawn, board.Rook, board.Rook,
-	board.Bishop, board.Bishop, board.Knight, board.Knight, board.Queen,
-}
-
-// most is how many pieces of a type a side may have.
-var most = [...]int{board.Pawn: 8, board.Knight: 2, board.Bishop: 2, board.Rook: 2, board.Queen: 1, board.King: 1}
-
-// place draws a position with that many pieces.
-func place(rng *rand.Rand, pieces int) (board.Position, dataset.Reason) {
-	s := board.Setup{Turn: board.Color(rng.IntN(2))}
-	var count [2][7]int
-	s.Put(board.NewPiece(board.White, board.King), board.Square(rng.IntN(64)))
-	for s.Occupied().Len() < 2 {
-		// Kings side by side are a check on the side not to move: rejected below.
-		if on := board.Square(rng.IntN(64)); !s.Occupied().Has(on) {
-			s.Put(board.NewPiece(board.Black, board.King), on)
-		}
-	}
-	var bishop [2]int // 1 + colour of the square of the side's first bishop
-	for s.Occupied().Len() < pieces {
-		pt := weighted[rng.IntN(len(weighted))]
-		c := board.Color(rng.IntN(2))
-		on := board.Square(rng.IntN(64))
-		shade := 1 + (on.File()+on.Rank())%2
-		switch {
-		case count[c][pt] == most[pt], s.Occupied().Has(on),
-			pt == board.Pawn && (on.Rank() == 0 || on.Rank() == 7),
-			pt == board.Bishop && bishop[c] == shade:
+		x.material = pick(d.rng, d.choice.materials[pieces])
+		if i := d.choice.unfit(x.material); i != accepted {
+			x.Rejects[i]++
 			continue
 		}
-		if pt == board.Bishop {
-			bishop[c] = shade
-		}
-		count[c][pt]++
-		s.Put(board.NewPiece(c, pt), on)
+		break
 	}
-	p, err := s.Position()
-	if err != nil {
-		return p, IllegalPlacement
-	}
-	if p.IsDead() {
-		return p, Dead
-	}
-	return p, ""
+	d.place(&x, nil)
+	x.source = d.source
+	return x
 }
 
-// history plays random legal moves from p.
-func history(rng *rand.Rand, p board.Position) ([]board.Move, dataset.Reason) {
-	pieces := p.Occupied().Len()
-	moves := make([]board.Move, 0, Plies)
-	var buf [board.MaxMoves]board.Move
-	for range Plies {
-		legal := p.LegalMoves(buf[:0])
-		if len(legal) == 0 {
-			return nil, GameOver
+// evenly returns a number from 0 to 1 for each draw of a seed. Those of
+// consecutive draws are spread more evenly than random ones: they are the
+// multiples of the golden ratio modulo 1, from a place that the seed says.
+func evenly(seed uint64, number int64) float64 {
+	offset := rand.NewPCG(seed, 0).Uint64()
+	return float64((uint64(number)*0x9e3779b97f4a7c15+offset)>>11) / (1 << 53)
+}
+
+// Again replaces the position by another one of the same material that is not
+// known. It is not OK if that has hardly any left.
+func (d *Drawer) Again(x *Drawn, known func(key uint64) bool) {
+	d.source = x.source
+	d.place(x, known)
+	x.source = d.source
+}
+
+// Elsewhere replaces the position by one of a class that is not exhausted, with
+// the same number of pieces where there is one. It reports false if there is
+// none at all.
+func (d *Drawer) Elsewhere(x *Drawn, left *Left) bool {
+	d.source = x.source
+	counts := left.counts
+	pieces := x.material.Pieces()
+	if len(left.materials[pieces].values) == 0 {
+		if len(counts.values) == 0 {
+			return false
 		}
-		m := legal[rng.IntN(len(legal))]
-		moves = append(moves, m)
-		p.Play(m)
+		pieces = pick(d.rng, counts)
 	}
-	switch {
-	case p.Occupied().Len() != pieces:
-		return nil, Captured
-	case p.IsDead():
-		return nil, Dead
-	case !p.HasLegalMove():
-		return nil, GameOver
+	x.material = pick(d.rng, left.materials[pieces])
+	d.place(x, nil)
+	x.source = d.source
+	return true
+}
+
+// place draws positions of the material until one is fit, and gives it a past.
+func (d *Drawer) place(x *Drawn, known func(key uint64) bool) {
+	x.Class, x.OK = x.material.Fold(), false
+	for misses := 0; misses < d.config.Patience; {
+		p, why := d.position(x.material)
+		if why == accepted {
+			x.Key = Key(&p)
+			if known != nil && known(x.Key) {
+				why = duplicate
+			} else if x.Line.Start, x.OK = d.inventor.Invent(d.rng, p, x.Line.Moves); x.OK {
+				return
+			} else {
+				why = noPast
+			}
+		}
+		x.Rejects[why]++
+		if why != illegalPlacement {
+			misses++
+		}
 	}
-	return moves, ""
+}
+
+// Key returns a hash of a position without its counters that is the same for
+// its mirror image: that of the two in which White is to move.
+func Key(p *board.Position) uint64 {
+	if p.Turn() == board.White {
+		return p.Key()
+	}
+	q := p.Mirror()
+	return q.Key()
 }

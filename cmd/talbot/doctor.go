@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
@@ -29,8 +28,8 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Tell what this machine has, and what to do about what is missing",
 		Long: `Look for what talbot uses on this machine: the processor and its vector
-instructions, memory, Stockfish (started and asked for its name), XLA's plugins,
-GPUs and the disk space of the current folder. What is missing is named together
+instructions, memory, Stockfish (started, asked for its name and compilation, and
+timed), XLA's plugins, GPUs and the disk space of the current folder. What is missing is named together
 with the remedy.
 
 Nothing is changed or downloaded. The exit status is 1 if something is missing
@@ -82,6 +81,9 @@ type diagnosis struct {
 		Path  string `json:"path"`
 		Name  string `json:"name"`  // as "id name" says it
 		Build string `json:"build"` // first 16 hex digits of the executable's SHA-256
+		// Compiler is what the engine tells of its compilation, NodesPerSecond what one process reaches.
+		Compiler       string `json:"compiler"`
+		NodesPerSecond int64  `json:"nodes_per_second"`
 	} `json:"stockfish"`
 	XLA      bool         `json:"xla"` // compiled in
 	Plugins  []foundThing `json:"plugins"`
@@ -175,28 +177,6 @@ func (d *diagnosis) checkMachine() {
 	default:
 		d.add("disk", statusOK, "", "%s free of %s in %s", gigabytes(d.Disk.Free), gigabytes(d.Disk.Total), d.Disk.Path)
 	}
-}
-
-// handshakeTime is how long doctor waits for the engine.
-const handshakeTime = 10 * time.Second
-
-// checkStockfish starts the engine and asks for its name.
-func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
-	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.MoveTime(20 * time.Millisecond), StartTimeout: handshakeTime})
-	if errors.Is(err, stockfish.ErrNotFound) {
-		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine", "not found: %q", engine)
-		return
-	}
-	if err != nil {
-		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not work: %v", err)
-		return
-	}
-	defer e.Close()
-	d.Stockfish.Path, d.Stockfish.Name = e.Path(), e.Name()
-	if print, err := e.Fingerprint(); err == nil {
-		d.Stockfish.Build = print.Build
-	}
-	d.add("stockfish", statusOK, "", "%s, %s", e.Name(), e.Path())
 }
 
 // checkXLA judges the backends besides Go.

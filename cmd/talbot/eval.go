@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/encode"
 	"talbot/pgn"
 	"talbot/pipeline"
 	"talbot/train"
@@ -21,12 +22,13 @@ import (
 )
 
 type evalOptions struct {
-	run, data, split, label, backend string
-	puzzles, report                  string
+	run, data, split, label, backend, valueTarget string
+	puzzles, report                               string
 
-	samples             int64
-	batch, workers      int
-	newest, json, quiet bool
+	samples           int64
+	batch, workers    int
+	newest, noHistory bool
+	json, quiet       bool
 }
 
 func newEval() *cobra.Command {
@@ -41,6 +43,9 @@ playing any legal move alike, and the squared error of always saying the mean.
 Openings recur, so positions of the test split occur in the train split too, though
 no game does. The figures on positions that do not are reported apart as "unseen";
 that takes the datasets the run was trained on, where they were or among --data.
+
+--no-history shows the network each position as if its game began there. A network
+that is much worse then has learnt to read the past, and perhaps who made it up.
 
 With --json there are 95 % bootstrap intervals (whole games are drawn), figures by
 source, phase, pieces, rating and side to move, the calibration of both heads, the
@@ -64,10 +69,12 @@ than the puzzle's counts as right.`,
 	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
 	f.StringVar(&o.report, "report", "", "file of the page (default: RUN/report.html; none = no page)")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one)")
+	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
+	f.StringVar(&o.valueTarget, "value-target", "", "what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
+	f.BoolVar(&o.noHistory, "no-history", false, "show the network positions without history and repetitions")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -75,7 +82,7 @@ than the puzzle's counts as right.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers}
+	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers, NoHistory: o.noHistory}
 	if o.run == "" || o.data == "" {
 		return e, usage(errors.New("--run or --data is missing"), "as `talbot eval --run run1 --data labelled`")
 	}
@@ -87,6 +94,13 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return e, err
+	}
+	if o.valueTarget != "" {
+		value, err := encode.ParseValueTarget(o.valueTarget)
+		if err != nil {
+			return e, usage(err, "as --value-target wdl")
+		}
+		e.Value = &value
 	}
 	if o.newest {
 		e.Choice = train.NewestCheckpoint

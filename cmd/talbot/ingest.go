@@ -51,6 +51,7 @@ type ingestOptions struct {
 	evalView       string
 	evalUnit       string
 	rejects        string
+	history        int
 }
 
 func newIngest() *cobra.Command {
@@ -81,23 +82,31 @@ from White's view, in pawns if they have decimals and in centipawns otherwise,
 but those of the Strategic Test Suite (epd,move,eval,depth,pv,engine) from the
 mover's view; --eval-view and --eval-unit say otherwise.
 
+--history 4 gives puzzles, EPD and positions of tables, which come without a past,
+four plies of one: legal moves, found backwards, that lead to the position and
+agree with its counters. They are marked as invented, and change neither the split
+nor what counts as a copy. What the source has, as the opponent's move of a puzzle,
+stays as it is.
+
 An interrupted command continues when it is repeated; a finished folder is never
 changed.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
+  talbot ingest puzzles.csv mates.epd --out tactics --history 4 --seed 1
   talbot ingest games.pgn.zst --out evals --import-evals --skip-plies 10 --sample-rate 0.2
   zcat games.pgn.gz | talbot ingest - --out lines --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
 	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of --sample-rate and --max-samples-per-game, recorded in the manifest")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of --history, --sample-rate and --max-samples-per-game, recorded in the manifest")
 	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
 	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game, and games that another begins with")
 	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "make labels of the evaluations in the comments of games")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "whose view the evaluations of tables are from: white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
+	cmd.Flags().IntVar(&o.history, "history", 0, "plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "", "new file to list everything that was left out in, tab separated")
 	o.filterOptions.add(cmd.Flags())
 	return cmd
@@ -109,6 +118,9 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.history < 0 || o.history > pipeline.MaxHistory {
+		return usage(fmt.Errorf("--history %d", o.history), fmt.Sprintf("0 to %d plies, as --history 4", pipeline.MaxHistory))
 	}
 	filters, err := o.filters(cmd)
 	if err != nil {
@@ -135,7 +147,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	sum, err := pipeline.Ingest{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
-		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects,
+		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history,
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix || slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
@@ -172,6 +184,9 @@ func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 		}
 		if e := sum.Evals; e != (pipeline.Evals{}) {
 			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n", e.Imported, e.NoSample, e.Unread, e.Duplicate)
+		}
+		if sum.NoHistory > 0 {
+			fmt.Printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
 		}
 		if sum.GluedDashes > 0 {
 			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)

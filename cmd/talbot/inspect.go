@@ -21,6 +21,7 @@ type inspectOptions struct {
 	source string
 	split  string
 	recipe string
+	value  string
 	json   bool
 }
 
@@ -62,6 +63,7 @@ mirrored and the colours swapped.`,
 	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
 	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
+	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	return cmd
 }
@@ -100,6 +102,9 @@ func (o *inspectOptions) request(cmd *cobra.Command) (pipeline.Inspect, error) {
 		return in, usage(err, "")
 	}
 	in.Encoder = encoder
+	if in.Value, err = encode.ParseValueTarget(o.value); err != nil {
+		return in, usage(err, "as --value-target wdl")
+	}
 	return in, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,16 +15,16 @@ import (
 
 type labelOptions struct {
 	datasetOptions
-	engine   string
-	movetime time.Duration
-	nodes    int64
-	depth    int
-	hash     int
-	multipv  int
-	fresh    bool
-	fraction float64
+	engineOptions
+	fraction  string
+	shard     string
+	reuse     []string
+	audit     string
+	calibrate bool
 
 	skipImported bool
+	syzygy       string
+	skipExact    bool
 }
 
 func newLabel() *cobra.Command {
@@ -39,87 +38,116 @@ best move, principal variation, depth and nodes. The engine is given the moves
 that led to the position, so it knows repetitions. Mates, stalemates and dead
 positions are never searched.
 
---movetime takes the same time everywhere but is not reproducible; --nodes clears
-the hash before each position and gives the same labels on any machine.
+--movetime takes the same time everywhere but is not reproducible; its hash is
+cleared before each line. --nodes and --depth clear the hash before each position
+and give the same labels on any machine; with --hash-scope line before each line,
+which is faster and searches deeper, and still reproducible as whole lines.
+--calibrate measures how many nodes --movetime is worth on this machine.
 
-Labels are written to a journal as they are made, in order. An interrupted command
-continues when it is repeated; the first Ctrl-C finishes the searches under way,
-the second aborts. A position on which the engine fails twice is stored as failed.`,
+Nothing is searched twice under the same engine, options and limit: not what the
+input has, not what a dataset of --reuse has, not what occurs again with the same
+start and the same moves. Labels of another engine or limit stand beside them.
+
+--shard 2/4 labels the second of four shares, on a machine of its own; ` + "`talbot join`" + `
+puts the four together, to the byte what one machine had made.
+
+--syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
+read through the engine, which must be Stockfish) in a column of their own, with the
+fingerprint of the tables: win, draw or loss under the 50-move rule. Training takes
+the value from it and the moves from the engine; talbot stats shows where they
+disagree. The engine searches without tables, and all samples; with --skip-exact
+only those that the tables do not have.
+
+--audit 0.1% searches a sample of a labelled dataset again with a hundred times the
+nodes, and says how far the labels are from that.
+
+Labels are written to a journal as they are made. An interrupted command continues
+when it is repeated; the first Ctrl-C finishes the searches under way, the second
+aborts. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
+  talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
+  talbot label endgames --out endgames-labelled --syzygy /data/syzygy
+  talbot label lines --out part2 --nodes 20000 --shard 2/4
+  talbot label lines --calibrate --movetime 20ms
+  talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := o.limit(cmd)
-			if err != nil {
-				return err
-			}
-			return runLabel(cmd.Context(), o, limit, args[0])
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	o.add(cmd, "engine processes (default: physical cores)")
+	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
 	f := cmd.Flags()
-	f.StringVar(&o.engine, "engine", "stockfish", "engine: a path, or a name found in the usual places")
-	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
-	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each position, with a fresh hash")
-	f.IntVar(&o.depth, "depth", 0, "depth for each position, with a fresh hash")
-	f.IntVar(&o.hash, "hash", 16, "hash of each process in MiB")
-	f.IntVar(&o.multipv, "multipv", 1, "moves to score in each position")
-	f.BoolVar(&o.fresh, "fresh", false, "with --movetime: clear the hash before each position too")
-	f.Float64Var(&o.fraction, "fraction", 1, "share of the samples to label, spread over all games; the others train the policy alone")
+	o.engineOptions.add(f)
+	f.StringVar(&o.fraction, "fraction", "1", "share of the samples to label, spread over all games; the others train the policy alone")
+	f.StringVar(&o.shard, "shard", "", "label only this share of the lines, as 1/4; `talbot join` puts the shares together")
+	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
+	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
+	f.BoolVar(&o.skipExact, "skip-exact", false, "with --syzygy: do not search samples that the tables have; they get no best move")
+	f.StringVar(&o.audit, "audit", "", "search this share of the labelled samples again with a hundred times the nodes, and compare")
+	f.BoolVar(&o.calibrate, "calibrate", false, "measure how many nodes --movetime is worth here, and write nothing")
 	return cmd
 }
 
-// limit turns the flags into the one limit they name.
-func (o *labelOptions) limit(cmd *cobra.Command) (stockfish.Limit, error) {
-	limit := stockfish.MoveTime(o.movetime)
-	f, given := cmd.Flags(), 0
-	for _, name := range []string{"movetime", "nodes", "depth"} {
-		if f.Changed(name) {
-			given++
-		}
-	}
-	if given > 1 {
-		return limit, usage(errors.New("more than one limit"), "give one of --movetime, --nodes and --depth")
-	}
-	switch {
-	case f.Changed("nodes"):
-		limit = stockfish.Nodes(o.nodes)
-	case f.Changed("depth"):
-		limit = stockfish.Depth(o.depth)
-	}
-	if err := limit.Check(); err != nil {
-		return limit, usage(err, "as --movetime 20ms, --nodes 20000 or --depth 10")
-	}
-	if o.fresh && limit.Time() == 0 {
-		return limit, usage(errors.New("--fresh is for --movetime"), "--nodes and --depth always clear the hash")
-	}
-	return limit, nil
-}
-
-func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if o.multipv < 1 || o.hash < 1 {
-		return usage(fmt.Errorf("--multipv %d --hash %d", o.multipv, o.hash), "both are at least 1")
-	}
-	if !(o.fraction > 0 && o.fraction <= 1) {
-		return usage(fmt.Errorf("--fraction %g", o.fraction), "more than 0, at most 1, as --fraction 0.1")
-	}
-	path := o.engine
-	if path == "stockfish" {
-		path = ""
-	}
-	path, err := stockfish.Find(path)
+// run checks the flags and starts what they ask for.
+func (o *labelOptions) run(cmd *cobra.Command, in string) error {
+	engine, err := o.config(cmd)
 	if err != nil {
 		return err
 	}
-	if cores := stockfish.DefaultWorkers(); o.workers > cores {
-		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n", o.workers, cores)
+	f := cmd.Flags()
+	switch {
+	case o.calibrate && (o.audit != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
+		return usage(errors.New("--calibrate measures --movetime and writes nothing"), "as `talbot label lines --calibrate --movetime 20ms`")
+	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") || o.shard != ""):
+		return usage(errors.New("--audit chooses samples and limit itself"), "as `talbot label labelled --audit 0.1% --out audit`")
 	}
+	if !o.calibrate {
+		if err := o.check(); err != nil {
+			return err
+		}
+	}
+	r := pipeline.Label{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+		Syzygy: o.syzygy, SkipExact: o.skipExact}
+	if o.skipExact && o.syzygy == "" {
+		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
+	}
+	if r.Fraction, err = parseShare(o.fraction); err != nil {
+		return usage(err, "as --fraction 0.1")
+	}
+	if r.Shard, err = shardOf(o.shard); err != nil {
+		return err
+	}
+	audit := 0.0
+	if o.audit != "" {
+		if audit, err = parseShare(o.audit); err != nil {
+			return usage(err, "as --audit 0.1%")
+		}
+	}
+	if err := o.find(&engine); err != nil {
+		return err
+	}
+	r.Engine = engine
+	warnWorkers(o.workers)
+	switch {
+	case o.calibrate:
+		return runCalibrate(cmd.Context(), o, pipeline.Calibrate{Dir: in, Engine: engine, Workers: o.workers})
+	case o.audit != "":
+		return runAudit(cmd.Context(), o, pipeline.Audit{Label: r, Share: audit})
+	}
+	return runLabel(cmd.Context(), o, r)
+}
+
+// warnWorkers warns of engines that share cores.
+func warnWorkers(workers int) {
+	if cores := stockfish.DefaultWorkers(); workers > cores {
+		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n", workers, cores)
+	}
+}
+
+// watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
+func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Context, func()) {
 	var pool atomic.Pointer[stockfish.Pool]
 	ctx, stop := interrupts(ctx, func() {
 		if p := pool.Load(); p != nil {
@@ -128,19 +156,21 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 		}
 		abortNow()
 	})
-	defer stop()
 	show, end := progress(false)
 	shown := 0
-	sum, err := pipeline.Label{
-		In: in, Out: o.out, Workers: o.workers, Fraction: o.fraction, SkipImported: o.skipImported, Progress: show,
-		Engine: stockfish.Config{Path: path, Limit: limit, Hash: o.hash, MultiPV: o.multipv, Fresh: o.fresh},
-		Pool:   pool.Store,
-		Failed: func(err error) {
-			if shown++; shown <= shownRejects {
-				fmt.Fprintf(os.Stderr, "talbot: warning: no label: %v\n", err)
-			}
-		},
-	}.Run(ctx)
+	r.Progress, r.Pool = show, pool.Store
+	r.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	r.Failed = func(err error) {
+		if shown++; shown <= shownRejects {
+			fmt.Fprintf(os.Stderr, "talbot: warning: no label: %v\n", err)
+		}
+	}
+	return ctx, func() { end(); stop() }
+}
+
+func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
+	ctx, end := o.watch(ctx, &r)
+	sum, err := r.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)
@@ -150,16 +180,13 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 			return err
 		}
 	} else {
-		fmt.Printf("%s: %d positions labelled by %s (%s), %d reused, %d terminal, %d failed, %.1f/s with %d workers, %.1f s\n",
-			o.out, sum.Labelled, sum.Engine, sum.Limit, sum.Reused, sum.Terminal, sum.Failed,
-			sum.PositionsPerSecond, sum.Workers, sum.Seconds)
-		if sum.Skipped > 0 {
-			fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
-		}
-		if sum.Utilisation != nil {
-			fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
-		}
+		printLabelled(o, sum)
 	}
+	return o.failed(sum)
+}
+
+// failed warns of positions without a label.
+func (o *labelOptions) failed(sum pipeline.LabelSummary) error {
 	if sum.Failed > 0 {
 		fmt.Fprintf(os.Stderr, "talbot: warning: %d positions have no label\n", sum.Failed)
 		if o.strict {
@@ -167,4 +194,26 @@ func runLabel(ctx context.Context, o labelOptions, limit stockfish.Limit, in str
 		}
 	}
 	return nil
+}
+
+func printLabelled(o *labelOptions, sum pipeline.LabelSummary) {
+	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, %.1f/s with %d workers, %.1f s\n",
+		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,
+		sum.PositionsPerSecond, sum.Workers, sum.Seconds)
+	if sum.Reused > 0 {
+		s := sum.Saved
+		fmt.Printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed, s.Input, s.Found, s.Repeated)
+	}
+	if sum.Skipped > 0 {
+		fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+	}
+	if sum.Exact > 0 || o.syzygy != "" {
+		fmt.Printf("  exact results from tables: %d, %d samples not searched for them\n", sum.Exact, sum.SkippedExact)
+	}
+	if sum.Utilisation != nil {
+		fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
+	}
+	if sum.Restarts > 0 {
+		fmt.Printf("  %d searches repeated, %d engines started again\n", sum.Retried, sum.Restarts)
+	}
 }

@@ -60,7 +60,7 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	})
 	root.AddCommand(
-		newIngest(), newSynth(), newLabel(), newVerify(),
+		newIngest(), newSynth(), newLabel(), newJoin(), newTactics(), newVerify(),
 		newTrain(), newEval(), newExport(),
 		newStats(), newInspect(), newDiff(), newPlan(), newDoctor(), newSetup(),
 	)

@@ -28,7 +28,10 @@ func newStats() *cobra.Command {
 		Short: "Count what a dataset holds",
 		Long: `Count what the dataset in DIR holds: games, positions and samples per source and
 split, results, ratings, lengths, pieces on the board of the samples, and for
-every engine that labelled it the statuses, scores, depth and nodes. It counts
+every engine that labelled it the statuses, scores, depth and nodes, and where the
+results of endgame tables are there too (talbot label --syzygy) how often it
+disagrees with them. Samples are counted by side to move, result, captures in the
+last four plies and, with up to seven pieces, by material. It counts
 different positions, as they are and with the colours mirrored, and how much of val
 and test occurs in train. --html draws it all as a page of its own.
 

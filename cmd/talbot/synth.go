@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,46 +18,134 @@ import (
 
 type synthOptions struct {
 	datasetOptions
-	count  int64
-	pieces string
-	seed   uint64
-	split  string
+	count        int64
+	pieces       string
+	pieceWeights string
+	material     string
+	materialFile string
+	balance      int
+	past         synth.Past
+	seed         uint64
+	split        string
 }
 
 func newSynth() *cobra.Command {
-	var o synthOptions
+	o := synthOptions{past: synth.DefaultPast}
 	cmd := &cobra.Command{
 		Use:   "synth-endgames --count N --out DIR",
-		Short: "Draw random legal endgames of 3 to 7 pieces with real history",
+		Short: "Draw random legal endgames of 3 to 7 pieces with true history",
 		Long: `Synth-endgames draws random legal positions: first the number of pieces, then the
-pieces, their squares and the side to move. Four random legal moves are played
-from each, and the position they reach is the sample, so that it has a true past.
-The moves are marked as invented. No endgame occurs twice, also not with colours
-swapped, and none is mate, stalemate or dead.
+pieces one by one with their weights, then the squares and the side to move. The
+position drawn is the sample. Its past is found backwards: four legal moves that
+lead to it, taken back one by one, captures and promotions among them. These
+moves are marked as invented. No endgame occurs twice, also not with colours
+swapped, and none is mate, stalemate or dead; what is drawn again is counted by
+reason.
+
+--material draws given materials instead of single pieces: a list as KRPvKR,KQvKR:2
+(twice as often), or "all": every material of two rooks, bishops and knights and
+one queen a side, all alike. Each comes in both colours. With --pieces the number
+of pieces is still drawn first. A material that runs out of positions (king and
+pawn against king has about 330,000) is named at the end, and what is left of its
+share is spread over the others of as many pieces.
 
 The same seed gives the same bytes, however many workers there are.`,
-		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames`,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSynth(cmd.Context(), o) },
+		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
+  talbot synth-endgames --count 10000 --pieces 4:1,5:2,6:4 --piece-weights P3R2B1N1Q1 --balance 3 --out balanced
+  talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := o.config(cmd)
+			if err != nil {
+				return err
+			}
+			return runSynth(cmd.Context(), o, config)
+		},
 	}
 	o.add(cmd, "drawing workers (default: all cores)")
-	cmd.Flags().Int64VarP(&o.count, "count", "n", 0, "how many endgames (required)")
-	cmd.Flags().StringVar(&o.pieces, "pieces", "3-7", "number of pieces, kings included: a count or a range")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of the draws")
-	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames for train, val and test")
+	f := cmd.Flags()
+	f.Int64VarP(&o.count, "count", "n", 0, "how many endgames (required)")
+	f.StringVar(&o.pieces, "pieces", "3-7", "number of pieces, kings included: counts or ranges, each with a weight or 1, as 3-5 or 3:1,4:2,5-7:4")
+	f.StringVar(&o.pieceWeights, "piece-weights", synth.DefaultConfig().Types.String(), "weights of the pieces that are drawn one by one")
+	f.StringVar(&o.material, "material", "", "draw these materials alike, or with weights, as KRPvKR,KQvKR:2; or all")
+	f.StringVar(&o.materialFile, "material-file", "", "file of materials to draw, each with a weight or 1, as KRPvKR:2; # begins a comment")
+	f.IntVar(&o.balance, "balance", 0, "leave out material that differs by more than that many pawns, with knight and bishop 3, rook 5, queen 9 (default: keep all)")
+	f.Float64Var(&o.past.Captures, "capture-weight", o.past.Captures, "how often a move of the history is a capture, where another one that is possible has 1")
+	f.Float64Var(&o.past.Promotions, "promotion-weight", o.past.Promotions, "how often it is a promotion")
+	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces, "most pieces that a position of the history may have")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the draws")
+	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames for train, val and test")
 	return cmd
 }
 
-func runSynth(ctx context.Context, o synthOptions) error {
+// config turns the flags into what is drawn.
+func (o *synthOptions) config(cmd *cobra.Command) (c synth.Config, err error) {
+	changed := cmd.Flags().Changed
+	if o.count <= 0 {
+		return c, usage(fmt.Errorf("--count %d", o.count), "say how many endgames to draw, as --count 10000")
+	}
+	c = synth.DefaultConfig()
+	c.Seed, c.Past = o.seed, o.past
+	if c.Pieces, err = synth.ParsePieces(o.pieces); err != nil {
+		return c, usage(err, "as --pieces 3-7 or --pieces 3:1,4:2,5-7:4")
+	}
+	if c.Types, err = synth.ParseTypes(o.pieceWeights); err != nil {
+		return c, usage(err, "as --piece-weights P5R2B2N2Q1")
+	}
+	if changed("balance") {
+		if c.Balance = o.balance; c.Balance < 0 {
+			return c, usage(fmt.Errorf("--balance %d", o.balance), "0 or more pawns, as --balance 3")
+		}
+	}
+	if err := o.materials(&c, changed); err != nil {
+		return c, err
+	}
+	if _, err := synth.NewDrawer(c); errors.Is(err, synth.ErrNoMaterial) {
+		return c, usage(err, "choose other --pieces, --material, --piece-weights or --balance")
+	} else if err != nil {
+		return c, usage(err, "see --capture-weight, --promotion-weight and --history-max-pieces")
+	}
+	return c, nil
+}
+
+// materials takes over --material and --material-file.
+func (o *synthOptions) materials(c *synth.Config, changed func(string) bool) (err error) {
+	named := 0
+	for _, name := range []string{"material", "material-file", "piece-weights"} {
+		if changed(name) {
+			named++
+		}
+	}
+	switch {
+	case named > 1:
+		return usage(errors.New("more than one of --material, --material-file and --piece-weights"), "give one of them")
+	case o.material == "all":
+		c.Materials = synth.AllMaterials(c.Pieces)
+		return nil
+	case changed("material"):
+		if c.Materials, err = synth.ParseMaterials(o.material); err != nil {
+			return usage(err, "as --material KRPvKR,KQvKR:2, or --material all")
+		}
+	case changed("material-file"):
+		text, err := os.ReadFile(o.materialFile)
+		if err != nil {
+			return err
+		}
+		if c.Materials, err = synth.ParseMaterials(string(text)); err != nil {
+			return usage(fmt.Errorf("%q: %w", o.materialFile, err), "a material a line, each with a weight or 1, as KRPvKR:2")
+		}
+	default:
+		return nil
+	}
+	if !changed("pieces") {
+		c.Pieces = synth.PieceWeights{} // as the materials have it
+	}
+	return nil
+}
+
+func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	if err := o.check(); err != nil {
 		return err
-	}
-	if o.count <= 0 {
-		return usage(fmt.Errorf("--count %d", o.count), "say how many endgames to draw, as --count 10000")
-	}
-	fewest, most, err := synth.ParsePieces(o.pieces)
-	if err != nil {
-		return usage(err, "as --pieces 3-7")
 	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
@@ -64,14 +155,20 @@ func runSynth(ctx context.Context, o synthOptions) error {
 	defer stop()
 	show, end := progress(false)
 	sum, err := pipeline.SynthEndgames{
-		Count: o.count, Fewest: fewest, MostPieces: most, Seed: o.seed, Out: o.out,
-		Splits: splits, Workers: o.workers, Progress: show,
+		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show,
 	}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)
 	}
-	return printSummary(o.datasetOptions, sum, 0)
+	missing := o.count - sum.GamesKept
+	if len(sum.Exhausted) > 0 {
+		fmt.Fprintf(os.Stderr, "talbot: warning: hardly any position is left of %s; the rest of their share went to others\n", strings.Join(sum.Exhausted, ", "))
+	}
+	if missing > 0 {
+		fmt.Fprintf(os.Stderr, "talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
+	}
+	return printSummary(o.datasetOptions, sum, missing)
 }
 
 func sortedReasons(m map[dataset.Reason]int64) []dataset.Reason {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -17,17 +18,20 @@ import (
 
 // Eval is an evaluation of a run's network.
 type Eval struct {
-	Dir     string        // run folder
-	Data    []loader.Spec // without weights
-	Split   string        // "train", "val", "test" or "all"
-	Label   string        // fingerprint whose labels count; "" = the last
-	Samples int64         // that many, spread over the data; 0 = all
-	Batch   int           // positions the network is asked about at a time
+	Dir     string              // run folder
+	Data    []loader.Spec       // without weights
+	Split   string              // "train", "val", "test" or "all"
+	Label   string              // fingerprint whose labels count; "" = the last
+	Samples int64               // that many, spread over the data; 0 = all
+	Value   *encode.ValueTarget // nil = what the network was trained on
+	Batch   int                 // positions the network is asked about at a time
 	Choice  train.Choice
 	Backend string    // as [backend.Open] takes it
 	Workers int       // that encode and read, 0 = one for each processor
 	Puzzles io.Reader // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string    // file of the page that shows it all; "" = none
+
+	NoHistory bool // the network sees no history and no repetitions
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -43,8 +47,10 @@ type Figures struct {
 	Step       int64               `json:"step"`
 	Split      string              `json:"split"`
 	Backend    string              `json:"backend"`
-	Seconds    float64             `json:"seconds"`
-	PerSecond  float64             `json:"positions_per_second"`
+	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
+	ValueTarget string  `json:"value_target"`
+	Seconds     float64 `json:"seconds"`
+	PerSecond   float64 `json:"positions_per_second"`
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -71,7 +77,15 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Workers: e.Workers, Origins: true, Checked: e.checked()})
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+	}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	f.ValueTarget = value.String()
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}
@@ -103,7 +117,11 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Progress != nil {
 		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
 	}
-	a, err := train.Evaluate(ctx, p, e.counted(data.Samples(ctx, o), &total))
+	samples := e.counted(data.Samples(ctx, o), &total)
+	if e.NoHistory {
+		samples = withoutHistory(samples)
+	}
+	a, err := train.Evaluate(ctx, p, samples)
 	if err != nil {
 		return f, err
 	}

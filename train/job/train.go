@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -86,7 +87,21 @@ func (t Train) config(samples int64) (train.Config, error) {
 	}
 	c.SetSteps(steps)
 	t.Adjust(&c) // for what SetSteps fits to the run
-	return c, nil
+	return c, describeValue(&c)
+}
+
+// describeValue writes the formula of the value target into the configuration.
+func describeValue(c *train.Config) error {
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return err
+	}
+	e, err := encode.ByName(c.Recipe)
+	if err != nil {
+		return err
+	}
+	c.ValueTarget, c.ValueFormula = value.String(), value.Formula(e)
+	return nil
 }
 
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
@@ -110,6 +125,11 @@ func (t Train) resumed() (train.Config, error) {
 		c.Steps = t.Steps
 	}
 	t.Adjust(&c)
+	if c.ValueTarget != have.ValueTarget {
+		if err := describeValue(&c); err != nil {
+			return c, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	if field, want, was := c.Differs(have); field != "" {
 		return c, &train.ConfigError{Field: field, Want: want, Have: was}
 	}
@@ -156,6 +176,9 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer b.Finalize()
+	if err := c.RunsOn(b); err != nil {
+		return train.Result{}, err
+	}
 	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
@@ -173,15 +196,37 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := id.Write(t.Dir); err != nil {
 		return train.Result{}, err
 	}
+	calibration, err := calibrationBatches(c, survey)
+	if err != nil {
+		return train.Result{}, err
+	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Resume: t.Resume,
+	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration, Resume: t.Resume,
 		Progress: t.Progress, Warn: t.Warn})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
 		err = errors.Join(err, writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil))
 	}
 	return result, err
+}
+
+// calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
+// average: some of the first ones in an order of their own, which is the same after a resumption.
+func calibrationBatches(c train.Config, survey *loader.Survey) ([]train.Batch, error) {
+	if c.EMA == 0 {
+		return nil, nil
+	}
+	const count, group = 16, 1 << 17
+	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
+	defer source.Close()
+	batches := make([]train.Batch, count)
+	for i := range batches {
+		if err := source.Next(&batches[i]); err != nil {
+			return nil, err
+		}
+	}
+	return batches, nil
 }
 
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
@@ -212,7 +257,11 @@ func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) 
 			t.MaxCopies = was.MaxCopies
 		}
 	}
-	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	value, err := encode.ParseValueTarget(c.ValueTarget)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, err

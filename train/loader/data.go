@@ -24,7 +24,8 @@ var ErrSplits = errors.New("datasets are split differently")
 type Options struct {
 	Recipe  string // whose encoding and targets
 	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
-	Workers int    // 0 = one for each processor
+	Value   encode.ValueTarget
+	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
 	// Origins reads where lines are from, their ratings and tags too, for [train.Place].

@@ -96,11 +96,11 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			continue
 		}
 		for w.Reset(v.line); w.Next(); {
-			said := labelOf(v.line, w.Sample(), s.label)
+			said, valued := s.said(v.line, w.Sample())
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
 			v.policy = encode.Policy(v.policy[:0], d.encoder, w, said)
 			v.sample.choices = uint16(len(v.policy))
-			if value, ok := encode.Value(d.encoder, w.Position(), said); ok {
+			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
 				v.sample.value = value
 			}
 			if v.sample.choices == 0 && !v.sample.hasValue() {
@@ -113,18 +113,28 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	return unusable, nil
 }
 
-// labelOf returns the label of a sample by the fingerprint of that index, or by the last that has one.
-func labelOf(l *dataset.Line, sample, fingerprint int) dataset.Label {
+// said returns the labels of a sample of which its moves and its value come. That is the label of the fingerprint asked
+// for. Where none is, it is the last that an engine gave, but the value is that of endgame tables if they have the
+// sample.
+func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label) {
+	prints := s.Manifest.Fingerprints
 	for i := len(l.Labels) - 1; i >= 0; i-- {
 		c := &l.Labels[i]
-		if fingerprint != anyLabel && c.Fingerprint != fingerprint || sample >= len(c.Labels) {
+		if sample >= len(c.Labels) || s.label != anyLabel && c.Fingerprint != s.label {
+			continue
+		}
+		if s.label == anyLabel && c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
 			continue
 		}
 		if said := c.Labels[sample]; said.Status == dataset.Labelled || said.Status == dataset.Terminal {
-			return said
+			moves = said
+			break
 		}
 	}
-	return dataset.Label{}
+	if exact, ok := l.Exact(sample, prints); ok && s.label == anyLabel {
+		return moves, exact
+	}
+	return moves, moves
 }
 
 // scanned is what a scan found in one block.

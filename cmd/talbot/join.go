@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"talbot/pipeline"
+)
+
+type joinOptions struct {
+	out  string
+	json bool
+}
+
+func newJoin() *cobra.Command {
+	var o joinOptions
+	cmd := &cobra.Command{
+		Use:   "join DIR... --out DIR",
+		Short: "Put together what several machines labelled with --shard",
+		Long: `Join takes all the shares of one labelling, made by ` + "`talbot label --shard 1/n`" + ` to
+n/n on machines that share nothing but the dataset they read, and writes the
+dataset that one machine had made alone: with --nodes and --depth to the byte.
+
+Each line comes from the share that had to label it. Shares of different inputs,
+engines, options or limits are refused, and so is a share that is missing.`,
+		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
+  talbot label endgames --nodes 200 --shard 1/2 --out part1
+  talbot label endgames --nodes 200 --shard 2/2 --out part2
+  talbot join part1 part2 --out joined`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
+	}
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the dataset to make (required)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+func runJoin(ctx context.Context, o joinOptions, parts []string) error {
+	if err := (&datasetOptions{out: o.out}).check(); err != nil {
+		return err
+	}
+	ctx, stop := interrupts(ctx, abortNow)
+	defer stop()
+	show, end := progress(false)
+	sum, err := pipeline.Join{Parts: parts, Out: o.out, Progress: show}.Run(ctx)
+	end()
+	if err != nil {
+		return resumable(err)
+	}
+	if o.json {
+		return printJSON(sum)
+	}
+	fmt.Printf("%s: %d lines of %d shares, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
+		o.out, sum.Games, sum.Parts, sum.Samples, sum.Labelled, sum.Terminal, sum.Failed, sum.Bytes, sum.Seconds)
+	return nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"talbot/pipeline"
+)
+
+type tacticsOptions struct {
+	pipeline.Tactics
+	json bool
+}
+
+func newTactics() *cobra.Command {
+	var o tacticsOptions
+	cmd := &cobra.Command{
+		Use:   "tactics DIR --out DIR",
+		Short: "Keep the positions of labelled games where one move alone holds the advantage",
+		Long: `Tactics reads games whose samples were labelled with ` + "`talbot label --multipv 2`" + ` or
+more, and keeps the positions where the best move has an advantage that the second
+best has not. They stay on the line of their game, whole, so that history and
+split are the game's; the engine's move is what the policy learns.
+
+Scores are centipawns of the side to move, clipped to ±1500, mates ±2000. What is
+left out is counted by reason: only_move, no_advantage, others_hold, small_gap,
+uncertain (the search ended while the engine was changing its mind), one_line and
+unlabelled. Lines become tactics of the source puzzle.`,
+		Example: `  talbot label lines --out scored --nodes 20000 --multipv 2
+  talbot tactics scored --out tactics
+  talbot tactics scored --out sharp --advantage 300 --second 0 --gap 400`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.In = args[0]
+			return runTactics(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Out, "out", "o", "", "folder of the dataset to make (required)")
+	f.IntVar(&o.Advantage, "advantage", 150, "the best move's score is at least this, in centipawns")
+	f.IntVar(&o.Second, "second", 50, "the second best move's score is at most this")
+	f.IntVar(&o.Gap, "gap", 200, "the second best move's score is at least so much less")
+	f.StringVar(&o.Label, "label", "", "fingerprint of the labels (default: the last with two moves scored)")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+func runTactics(ctx context.Context, o tacticsOptions) error {
+	if err := (&datasetOptions{out: o.Out}).check(); err != nil {
+		return err
+	}
+	if o.Gap < 0 || o.Second > o.Advantage {
+		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap), "the second best move has less than the best")
+	}
+	ctx, stop := interrupts(ctx, abortNow)
+	defer stop()
+	show, end := progress(false)
+	o.Progress = show
+	sum, err := o.Run(ctx)
+	end()
+	if err != nil {
+		return resumable(err)
+	}
+	if o.json {
+		return printJSON(sum)
+	}
+	fmt.Printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead, sum.Bytes, sum.Seconds)
+	for _, reason := range sortedReasons(sum.Rejects) {
+		fmt.Printf("  games left out as %s: %d\n", reason, sum.Rejects[reason])
+	}
+	for _, reason := range slices.Sorted(maps.Keys(sum.Dropped)) {
+		fmt.Printf("  positions left out as %s: %d\n", reason, sum.Dropped[reason])
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package dataset
+
+import "talbot/board"
+
+// Real returns the part of a line that was not invented: the position behind the invented plies, and the moves from
+// there. The slice is the line's. A line whose invented plies are illegal, which only damaged data has, is real as a
+// whole.
+func (l *Line) Real() (start board.Position, moves []board.Move) {
+	start = l.Start
+	for _, m := range l.Moves[:l.Invented] {
+		if !start.IsLegal(m) {
+			return l.Start, l.Moves
+		}
+		start.Play(m)
+	}
+	return start, l.Moves[l.Invented:]
+}
+
+// Prepend puts invented history in front of a line that has none: moves that lead from start to the line's start. The
+// samples stay the same positions.
+func (l *Line) Prepend(start board.Position, moves []board.Move) {
+	n := len(l.Moves)
+	if kind, _ := l.Samples.Kind(); kind != KindLastPosition {
+		bitmap := make([]byte, (n+len(moves))/8+1)
+		for _, ply := range l.Samples.Plies(nil, n) {
+			ply += len(moves)
+			bitmap[ply/8] |= 1 << (ply % 8)
+		}
+		l.Samples = SomePlies(bitmap)
+	}
+	l.Start, l.Invented = start, len(moves)
+	l.Moves = append(append(make([]board.Move, 0, n+len(moves)), moves...), l.Moves...)
+}

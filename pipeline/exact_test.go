@@ -1,0 +1,182 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/stockfish"
+)
+
+const sharedTables = "../../shared/data/syzygy"
+
+// TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
+// engine's labels; samples that the tables have can be left out of the search; an interrupted run ends alike.
+func TestLabelSyzygy(t *testing.T) {
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("NOT TESTED with tables:", err)
+	}
+	if _, err := os.Stat(sharedTables); err != nil {
+		t.Skip("NOT TESTED with tables:", err)
+	}
+	small(t)
+	dir := t.TempDir()
+	config := synthConfig(1)
+	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
+	lines := filepath.Join(dir, "lines")
+	if _, err := (SynthEndgames{Count: 150, Config: config, Out: lines, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, change func(*Label)) (string, LabelSummary) {
+		t.Helper()
+		r := Label{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: sharedTables,
+			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
+		change(&r)
+		sum, err := r.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Out, sum
+	}
+	bare, _ := run("bare", func(r *Label) { r.Syzygy = "" })
+	with, sum := run("with", func(r *Label) { r.Workers = 2 })
+	skipped, sumSkipped := run("skipped", func(r *Label) { r.SkipExact = true })
+	cut := Label{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: sharedTables,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
+	for interrupted := 0; ; interrupted++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		cut.Progress = func(p Progress) {
+			if p.Rate >= 40 { // searched by this run
+				cancel()
+			}
+		}
+		_, err := cut.Run(ctx)
+		cancel()
+		if err == nil {
+			if interrupted == 0 {
+				t.Error("the run was not interrupted")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) || interrupted > 50 {
+			t.Fatal(err)
+		}
+	}
+	same(t, with, cut.Out)
+	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tables.Close()
+
+	m, err := dataset.ReadManifest(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Fingerprints) != 2 || m.Fingerprints[0].IsExact() || !reflect.DeepEqual(m.Fingerprints[1], tables.Fingerprint()) {
+		t.Fatalf("fingerprints %+v", m.Fingerprints)
+	}
+	if text, _ := os.ReadFile(filepath.Join(with, dataset.ManifestName)); strings.Contains(string(text), "shared") {
+		t.Error("the manifest has the path of the tables")
+	}
+	a, b, c := readLines(t, bare), readLines(t, with), readLines(t, skipped)
+	exact := int64(0)
+	for i := range b {
+		p := b[i].Start
+		for _, move := range b[i].Moves {
+			p.Play(move)
+		}
+		label, ok := b[i].Exact(0, m.Fingerprints)
+		class, known, err := tables.Probe(t.Context(), &p)
+		if err != nil || ok != known || known != (p.Occupied().Len() <= 4) {
+			t.Fatalf("%s: a result %v, in the tables %v, %v", p.FEN(), ok, known, err)
+		}
+		if known {
+			exact++
+			if got, _ := label.Class(); got != class || label.Best != board.NoMove || len(label.Lines) != 1 {
+				t.Errorf("%s: %+v, the tables say %v", p.FEN(), label, class)
+			}
+		}
+		if !reflect.DeepEqual(a[i].Labels[0], b[i].Labels[0]) {
+			t.Errorf("%s: with tables the engine says %+v, without %+v", p.FEN(), b[i].Labels[0], a[i].Labels[0])
+		}
+		status := dataset.Labelled
+		if known {
+			status = dataset.Missing
+		}
+		got := dataset.Missing // as a line without such a column has it
+		for _, column := range c[i].Labels {
+			if column.Fingerprint == 0 {
+				got = column.Labels[0].Status
+			}
+		}
+		if got != status {
+			t.Errorf("%s: leaving out what is exact, the engine's label is %v", p.FEN(), got)
+		}
+	}
+	if sum.Exact != exact || sum.Labelled != 150 || sumSkipped.SkippedExact != exact || sumSkipped.Labelled != 150-exact || exact < 60 {
+		t.Errorf("%d exact; %+v and %+v", exact, sum, sumSkipped)
+	}
+	if v, err := (Verify{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
+		t.Errorf("verify: %v, %+v", err, v)
+	}
+	s, err := Stats{Dir: with}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tables := s.Labels[0].Tables; tables == nil || tables.Samples != exact || s.Labels[1].Tables != nil || s.Coverage.Exact != exact {
+		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
+	}
+	checkInspectExact(t, with, b, m.Fingerprints)
+}
+
+// checkInspectExact: inspect shows the engine's label beside the result, and the value is that of the result.
+func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
+	t.Helper()
+	i := slices.IndexFunc(lines, func(l dataset.Line) bool {
+		label, ok := l.Exact(0, prints)
+		class, _ := label.Class()
+		return ok && class == dataset.Won
+	})
+	var got *Inspected
+	if err := (Inspect{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(), func(s *Inspected) error { got = s; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" || got.Policy == nil || got.Policy.UCI != got.Label.Best {
+		text, _ := json.Marshal(got)
+		t.Fatalf("%s", text)
+	}
+	if want, _ := (encode.TalbotBot{}).Value(dataset.Centipawns(dataset.MaxCentipawns)); *got.Value != want {
+		t.Errorf("the value of a win is %v", *got.Value)
+	}
+}
+
+// TestLabelWithoutTables: a folder without tables is refused before anything is written.
+func TestLabelWithoutTables(t *testing.T) {
+	path, err := stockfish.Find("")
+	if err != nil {
+		t.Skip("NOT TESTED with an engine:", err)
+	}
+	dir := t.TempDir()
+	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
+	if _, err := (SynthEndgames{Count: 5, Config: synthConfig(1), Out: lines, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Label{In: lines, Out: out, Workers: 1, Syzygy: dir, Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "no Syzygy tables") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a folder was made")
+	}
+}

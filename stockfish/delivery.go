@@ -1,0 +1,68 @@
+package stockfish
+
+import (
+	"fmt"
+
+	"talbot/dataset"
+)
+
+// delivery hands results on.
+type delivery struct {
+	pool    *Pool
+	done    func(Result) error
+	held    []Result // failures that no success vouches for yet
+	row     int      // failed positions since the last success
+	skipped bool     // something was not done
+	failure error    // the run cannot go on
+}
+
+// take files one outcome and returns the failure, if there is one now.
+func (d *delivery) take(o outcome) error {
+	switch o.kind {
+	case fatal:
+		d.failure = o.result.Err
+		return d.failure
+	case skipped:
+		d.skipped = true
+		return nil
+	}
+	if !o.blame {
+		if o.result.Labels[0].Status == dataset.Labelled {
+			d.row = 0
+			d.flush(true)
+		}
+		return d.give(o.result)
+	}
+	d.held = append(d.held, o.result)
+	if d.row++; d.row >= maxFailedInARow {
+		d.failure = fmt.Errorf("stockfish: %d positions in a row failed, each on two engines; the last: %w", d.row, o.result.Err)
+	}
+	return d.failure
+}
+
+// flush hands on the failures, if the engine has proved itself since.
+func (d *delivery) flush(trusted bool) error {
+	for trusted && len(d.held) > 0 && d.failure == nil {
+		r := d.held[0]
+		d.held = d.held[1:]
+		d.give(r)
+	}
+	return d.failure
+}
+
+// give counts a result and hands it on.
+func (d *delivery) give(r Result) error {
+	if d.failure != nil {
+		return d.failure
+	}
+	switch r.Labels[0].Status {
+	case dataset.Labelled:
+		d.pool.labelled.Add(1)
+	case dataset.Terminal:
+		d.pool.terminal.Add(1)
+	default:
+		d.pool.failed.Add(1)
+	}
+	d.failure = d.done(r)
+	return d.failure
+}

@@ -1,0 +1,33 @@
+package stockfish
+
+import "slices"
+
+// queue turns jobs into tasks.
+type queue struct {
+	pool  *Pool
+	next  func() (Job, bool)
+	ready []task
+	end   bool // of the jobs
+}
+
+// fill makes sure that a task is ready, if there is one left.
+func (q *queue) fill() bool {
+	for !q.end && len(q.ready) < ahead*len(q.pool.workers) {
+		j, ok := q.next()
+		if !ok {
+			q.end = true
+			slices.SortStableFunc(q.ready, func(a, b task) int { return (b.to - b.from) - (a.to - a.from) })
+			break
+		}
+		if q.pool.cfg.HashScope() == LineScope {
+			if len(j.Plies) > 0 {
+				q.ready = append(q.ready, task{Job: j, to: len(j.Plies)})
+			}
+			continue
+		}
+		for i := range j.Plies {
+			q.ready = append(q.ready, task{Job: j, from: i, to: i + 1})
+		}
+	}
+	return len(q.ready) > 0
+}

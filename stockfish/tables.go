@@ -1,0 +1,199 @@
+package stockfish
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// ErrNoTables: the folder holds no Syzygy tables that the engine can read, or the engine does not read any.
+var ErrNoTables = errors.New("no Syzygy tables")
+
+// Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish says what they hold in answer to
+// its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. After an error only
+// Close is left.
+type Tables struct {
+	engine *Engine
+	build  string
+	most   int // pieces
+}
+
+// OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
+// the tables in a folder, or in several separated as in PATH. The caller closes them. Engines that label do not get the tables, so that their labels stay
+// what their fingerprint says.
+func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
+	if strings.ContainsAny(path, "\r\n") {
+		return nil, fmt.Errorf("%q: %w: a path of more than one line", path, ErrNoTables)
+	}
+	dirs := filepath.SplitList(path)
+	build, most, err := surveyTables(dirs)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0, DefaultScope, nil, nil, 0
+	e, err := Start(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tables{engine: e, build: build, most: most}
+	if _, ok := e.offered["syzygypath"]; !ok {
+		e.Close()
+		return nil, fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
+	}
+	_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+path+"\n")
+	if err == nil {
+		err = t.check(ctx)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// surveyTables returns a hash of the names and sizes of the tables in some folders, and the pieces of the greatest.
+func surveyTables(dirs []string) (build string, most int, err error) {
+	var files []string
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
+		}
+		for _, e := range entries {
+			name, suffix, _ := strings.Cut(e.Name(), ".")
+			m, err := board.ParseMaterial(name)
+			if suffix != "rtbw" && suffix != "rtbz" || err != nil {
+				continue
+			}
+			info, err := os.Stat(filepath.Join(dir, e.Name())) // through links
+			if err != nil {
+				return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
+			}
+			files = append(files, fmt.Sprintf("%s %d\n", e.Name(), info.Size()))
+			if suffix == "rtbw" {
+				most = max(most, m.Pieces())
+			}
+		}
+	}
+	if most == 0 {
+		return "", 0, fmt.Errorf("%q: %w: no file as KRvK.rtbw", dirs, ErrNoTables)
+	}
+	slices.Sort(files)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(files), "")))
+	return hex.EncodeToString(sum[:8]), most, nil
+}
+
+// check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at once. Kings alone are drawn
+// in tables of any number of pieces.
+func (t *Tables) check(ctx context.Context) error {
+	lines, err := t.ask(ctx, "tables", "position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\nd\n")
+	if err == nil && lines["WDL"] == "" {
+		err = fmt.Errorf("%w: %s says nothing of them", ErrNoTables, t.engine.Path())
+	}
+	return err
+}
+
+// Fingerprint is that of the tables' results: it names the tables, not the engine that reads them, and its build is the
+// first 16 hex digits of the SHA-256 of "NAME SIZE" of each file, a line each, by name.
+func (t *Tables) Fingerprint() dataset.Fingerprint {
+	return dataset.Fingerprint{Engine: "Syzygy tables", Build: t.build, Options: []dataset.Tag{}, Limit: dataset.ExactLimit}
+}
+
+// Close ends the engine.
+func (t *Tables) Close() error { return t.engine.Close() }
+
+// Probe returns the result of a position with best play under the 50-move rule, for the side to move. It reports false
+// where the tables do not have it: more pieces than they have, castling rights, a table that is missing, or a halfmove
+// clock with which the rule may end the game first.
+func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class, known bool, err error) {
+	if p.Occupied().Len() > t.most || canCastle(p) {
+		return 0, false, nil
+	}
+	if t.engine.broken != nil {
+		return 0, false, t.engine.broken
+	}
+	lines, err := t.ask(ctx, "tables", "position fen "+p.FEN()+"\nd\n")
+	if err != nil {
+		return 0, false, err
+	}
+	result, ok := parseResult(lines["WDL"])
+	if !ok {
+		return 0, false, nil
+	}
+	switch {
+	case result == 2 || result == -2: // within 50 moves, from a clock of 0
+		plies, ok := parseDTZ(lines["DTZ"])
+		if p.HalfmoveClock() > 0 && (!ok || plies+p.HalfmoveClock() > 99) {
+			return 0, false, nil
+		}
+		if result > 0 {
+			return dataset.Won, true, nil
+		}
+		return dataset.Lost, true, nil
+	default: // a draw, by the rule or without it
+		return dataset.Drawn, true, nil
+	}
+}
+
+func canCastle(p *board.Position) bool {
+	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) || p.CanCastle(board.Black, false)
+}
+
+// ask sends commands and returns what the engine prints of its tables until it is ready, by what stands before the
+// colon: "WDL" and "DTZ".
+func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]string, error) {
+	e := t.engine
+	stop := context.AfterFunc(ctx, e.proc.kill)
+	defer stop()
+	deadline := time.Now().Add(e.cfg.startTimeout())
+	if err := e.send(ctx, step, commands+"isready\n", deadline); err != nil {
+		return nil, err
+	}
+	lines := map[string]string{}
+	err := e.read(ctx, step, deadline, func(line []byte) (bool, error) {
+		if rest, ok := bytes.CutPrefix(line, []byte("Tablebase")); ok {
+			rest = bytes.TrimPrefix(rest, []byte("s"))
+			if name, value, ok := strings.Cut(string(rest), ":"); ok && len(lines) < 8 {
+				lines[strings.TrimSpace(name)] = strings.TrimSpace(value)
+			}
+		}
+		return string(line) == "readyok", nil
+	})
+	return lines, err
+}
+
+// parseResult reads "Win (Success)", or "2 (1)" of versions that print numbers: 2 wins, 1 wins but for the 50-move rule.
+func parseResult(s string) (wdl int, ok bool) {
+	result, state, _ := strings.Cut(s, " (")
+	if state == "" || strings.HasPrefix(state, "Fail") || strings.HasPrefix(state, "0)") {
+		return 0, false
+	}
+	for i, names := range [5][2]string{{"Loss", "-2"}, {"Blessed loss", "-1"}, {"Draw", "0"}, {"Cursed win", "1"}, {"Win", "2"}} {
+		if result == names[0] || result == names[1] {
+			return i - 2, true
+		}
+	}
+	return 0, false
+}
+
+// parseDTZ reads the plies to the next capture or pawn move of "-17 (Success)", without their sign.
+func parseDTZ(s string) (plies int, ok bool) {
+	number, state, _ := strings.Cut(s, " (")
+	n, err := strconv.Atoi(number)
+	if err != nil || state == "" || strings.HasPrefix(state, "Fail") || strings.HasPrefix(state, "0)") {
+		return 0, false
+	}
+	return max(n, -n), true
+}

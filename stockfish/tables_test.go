@@ -1,0 +1,193 @@
+package stockfish
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+const sharedTables = "../../shared/data/syzygy"
+
+func openTables(t testing.TB) *Tables {
+	t.Helper()
+	if _, err := os.Stat(sharedTables); err != nil {
+		t.Skip("NOT TESTED with real tables:", err)
+	}
+	tables, err := OpenTables(t.Context(), realConfig(t, Depth(1)), sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tables.Close() })
+	return tables
+}
+
+// TestProbeKnownResults compares with 200 results of python-chess's own reader of the tables.
+func TestProbeKnownResults(t *testing.T) {
+	tables := openTables(t)
+	f, err := os.Open("../../shared/data/epd/endgame-wdl-dtz.epd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for s := bufio.NewScanner(f); s.Scan(); n++ {
+		fields := strings.Fields(s.Text())
+		p, err := board.ParseFEN(strings.Join(fields[:4], " "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(s.Text(), "; wdl ")
+		want := dataset.Drawn
+		switch wdl, _, _ := strings.Cut(rest, ";"); wdl {
+		case "2":
+			want = dataset.Won
+		case "-2":
+			want = dataset.Lost
+		case "0", "1", "-1":
+		default:
+			t.Fatalf("%s: no result", s.Text())
+		}
+		if got, ok, err := tables.Probe(t.Context(), &p); err != nil || !ok || got != want {
+			t.Errorf("%s: %v, %v, %v", s.Text(), got, ok, err)
+		}
+	}
+	if n != 200 {
+		t.Errorf("%d results", n)
+	}
+}
+
+// TestProbeUnknown: what the tables do not have is not known.
+func TestProbeUnknown(t *testing.T) {
+	tables := openTables(t)
+	for _, c := range []struct {
+		fen   string
+		known bool
+		want  dataset.Class
+	}{
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 1", true, dataset.Drawn},
+		{"8/8/8/8/3k4/8/2PPK3/3R4 w - - 0 1", false, 0},         // five pieces
+		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", false, 0},            // castling
+		{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", true, dataset.Won},   // few plies to mate
+		{"8/8/8/8/8/k7/8/1K1Q4 w - - 99 80", false, 0},          // too late for it, or just not
+		{"8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", true, dataset.Won}, // up to 33 moves
+		{"8/8/8/3k4/8/8/4BN2/4K3 w - - 90 80", false, 0},        // not within the clock
+		{"8/8/8/3k4/8/8/4NN2/4K3 w - - 90 80", true, dataset.Drawn},
+	} {
+		p, err := board.ParseFEN(c.fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, known, err := tables.Probe(t.Context(), &p); err != nil || known != c.known || got != c.want {
+			t.Errorf("%s: %v, %v, %v", c.fen, got, known, err)
+		}
+	}
+}
+
+func TestParseTables(t *testing.T) {
+	for s, want := range map[string]int{"Win (Success)": 2, "Loss (Best move zeroes DTZ)": -2, "Cursed win (Success)": 1, "Blessed loss (Success)": -1, "Draw (Success)": 0, "2 (1)": 2, "-1 (1)": -1} {
+		if got, ok := parseResult(s); !ok || got != want {
+			t.Errorf("%q: %d, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "Win", "Draw (Failed)", "0 (0)", "3 (1)", "nonsense (Success)"} {
+		if got, ok := parseResult(s); ok {
+			t.Errorf("%q: %d", s, got)
+		}
+	}
+	if n, ok := parseDTZ("-17 (Success)"); !ok || n != 17 {
+		t.Errorf("%d, %v", n, ok)
+	}
+	for _, s := range []string{"", "5", "5 (Failed)", "x (Success)"} {
+		if _, ok := parseDTZ(s); ok {
+			t.Errorf("%q is read", s)
+		}
+	}
+}
+
+// TestTablesInFolders: tables may be spread over folders, which changes nothing.
+func TestTablesInFolders(t *testing.T) {
+	whole := openTables(t)
+	all, err := os.ReadDir(sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := filepath.Abs(sharedTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	for i, e := range all {
+		if err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(dirs[i/2%2], e.Name())); err != nil {
+			t.Skip("NOT TESTED with tables in several folders:", err)
+		}
+	}
+	tables, err := OpenTables(t.Context(), realConfig(t, Depth(1)), dirs[0]+string(os.PathListSeparator)+dirs[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tables.Close()
+	if tables.Fingerprint().ID() != whole.Fingerprint().ID() {
+		t.Error("spread over folders, the tables have another fingerprint")
+	}
+	for _, fen := range []string{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", "8/8/8/8/8/k7/8/1K1R4 w - - 0 1", "8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", "8/8/8/3k4/8/8/4BB2/4K3 w - - 0 1"} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, known, err := tables.Probe(t.Context(), &p); err != nil || !known || c != dataset.Won {
+			t.Errorf("%s: %v, %v, %v", fen, c, known, err)
+		}
+	}
+}
+
+// TestOpenTablesFaults: no folder, no tables, files that are none, and an engine that knows no tables.
+func TestOpenTablesFaults(t *testing.T) {
+	engine := realConfig(t, Depth(1))
+	dir := t.TempDir()
+	if _, err := OpenTables(t.Context(), engine, filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if _, err := OpenTables(t.Context(), engine, dir); !errors.Is(err, ErrNoTables) {
+		t.Errorf("no tables: %v", err)
+	}
+	if _, err := OpenTables(t.Context(), engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
+		t.Errorf("a command in the path: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := OpenTables(t.Context(), engine, dir)
+	if err == nil {
+		p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
+		c, known, err := tables.Probe(t.Context(), &p)
+		if known {
+			t.Errorf("a file that is no table says %v, %v", c, err)
+		}
+		tables.Close()
+	} else {
+		t.Log(err)
+	}
+	fake := fakeConfig(t, "none")
+	if tables, err := OpenTables(t.Context(), fake, dir); !errors.Is(err, ErrNoTables) {
+		if err == nil {
+			tables.Close()
+		}
+		t.Errorf("an engine without tables: %v", err)
+	}
+}
+
+func BenchmarkProbe(b *testing.B) {
+	tables := openTables(b)
+	p, _ := board.ParseFEN("8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1")
+	for b.Loop() {
+		if _, known, err := tables.Probe(b.Context(), &p); err != nil || !known {
+			b.Fatal(err)
+		}
+	}
+}
