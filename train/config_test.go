@@ -105,12 +105,13 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestMetricsDropTornAndLaterLines(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "metrics.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "metrics.jsonl")
 	text := `{"kind":"train","step":1}` + "\n" + `{"kind":"val","step":2}` + "\n" + "garbage\n" + `{"kind":"train","step":3}` + "\n" + `{"kind":"tr`
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMetrics(path, 2)
+	m, err := openMetrics(dir, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@
 //
 //	run.json            the configuration, written once
 //	metrics.jsonl       one JSON object a line, kinds "train" and "val"
+//	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
+//	report.html         curves and figures for the eye, written by package job
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
 //	run.lock            held while a process trains in the folder
 //

@@ -166,7 +166,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			return nil, err
 		}
 	}
-	if r.metrics, err = openMetrics(filepath.Join(o.Dir, "metrics.jsonl"), r.state.Step); err != nil {
+	if r.metrics, err = openMetrics(o.Dir, r.state.Step); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -43,7 +43,7 @@ func newTrain() *cobra.Command {
 		Short: "Train a network on one or more datasets",
 		Long: `Train trains a network on the train split of one or more datasets and keeps it in
 the folder RUN: run.json (the settings), data.json (what it is trained on),
-metrics.jsonl (every loss) and checkpoints/.
+metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoints/.
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is

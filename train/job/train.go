@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
 	"talbot/train/model"
+	"talbot/train/report"
 )
 
 // Validation samples of a run: how many, and the largest batch they are measured in.
@@ -200,8 +202,13 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	return train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration, Resume: t.Resume,
+	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration, Resume: t.Resume,
 		Progress: t.Progress, Warn: t.Warn})
+	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
+		facts := []report.Fact{{Name: "backend", Text: b.Why}}
+		err = errors.Join(err, writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil))
+	}
+	return result, err
 }
 
 // calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
