@@ -117,8 +117,17 @@ func (p *Position) parsePlacement(s string) error {
 // setEnPassant takes the FEN's en passant field over if a capture is legal.
 func (p *Position) setEnPassant(field string) error {
 	ep, ok := ParseSquare(field)
-	if !ok || ep.Rank() != [2]int{5, 2}[p.turn] {
+	if !ok {
 		return fmt.Errorf("en passant square %q", field)
+	}
+	return p.passed(ep)
+}
+
+// passed takes over that a pawn just passed a square, if a capture there is
+// legal. The position must be valid otherwise.
+func (p *Position) passed(ep Square) error {
+	if ep.Rank() != [2]int{5, 2}[p.turn] {
+		return fmt.Errorf("en passant square \"%v\"", ep)
 	}
 	them := p.turn.Other()
 	pawn, origin := ep-8, ep+8
@@ -126,7 +135,7 @@ func (p *Position) setEnPassant(field string) error {
 		pawn, origin = origin, pawn
 	}
 	if !p.Pieces(them, Pawn).Has(pawn) || p.Occupied().Has(ep) || p.Occupied().Has(origin) {
-		return fmt.Errorf("en passant square %q without a pawn that just passed it", field)
+		return fmt.Errorf("en passant square \"%v\" without a pawn that just passed it", ep)
 	}
 	if p.epCapturePossible(ep) {
 		p.ep = ep

@@ -1,11 +1,12 @@
 package board
 
-// Setup is a position being composed: pieces on squares and the side to move,
-// without castling rights, en passant square or counters. Nothing is checked
+// Setup is a position being composed: pieces on squares, the side to move,
+// castling rights and en passant square, without counters. Nothing is checked
 // until [Setup.Position].
 type Setup struct {
 	Turn     Color
 	position Position
+	passed   Square // 0, which no pawn passes, is none
 }
 
 // Put places a piece on a square in place of what was there; [NoPiece] empties
@@ -23,6 +24,19 @@ func (s *Setup) Put(p Piece, on Square) {
 	}
 }
 
+// AllowCastling gives side c the right to castle.
+func (s *Setup) AllowCastling(c Color, kingSide bool) {
+	right := whiteQueenSide
+	if kingSide {
+		right = whiteKingSide
+	}
+	s.position.castling |= right << (2 * c)
+}
+
+// Passed says that a pawn of the side not to move has just passed a square. As
+// everywhere the square is kept only if a capture on it is legal.
+func (s *Setup) Passed(on Square) { s.passed = on }
+
 // Occupied returns the squares that hold a piece.
 func (s *Setup) Occupied() Bitboard { return s.position.Occupied() }
 
@@ -33,6 +47,11 @@ func (s *Setup) Position() (Position, error) {
 	p.turn, p.ep, p.fullmove = s.Turn, NoSquare, 1
 	if err := p.Validate(); err != nil {
 		return Position{}, err
+	}
+	if s.passed != 0 {
+		if err := p.passed(s.passed); err != nil {
+			return Position{}, err
+		}
 	}
 	p.key = p.computeKey()
 	return p, nil

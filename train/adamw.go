@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -15,35 +16,42 @@ const (
 	epsilon = 1e-8
 )
 
-const momentPrefix = "optimizer."
-
-// hyper are the numbers of AdamW that change from step to step, in the order of the graph's input [3]. They are computed
+// hyper are the numbers of AdamW that change from step to step, in the order of the graph's input [4]. They are computed
 // here in float64: as powers in a float32 graph the corrections would be off in the fourth digit for the first steps.
-func hyper(step int64, lr, weightDecay float64) []float32 {
+//
+// The last one is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
+// forget the initial weights, as TensorFlow's ExponentialMovingAverage does it.
+func hyper(c Config, step int64, lr float64) []float32 {
 	t := float64(step + 1)
 	return []float32{
 		float32(lr / (1 - math.Pow(beta1, t))),
 		float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
-		float32(1 - lr*weightDecay),
+		float32(1 - lr*c.WeightDecay),
+		float32(1 - min(c.EMA, (1+t)/(10+t))),
 	}
 }
 
-// adamW updates all trainable parameters and returns the global norm of the gradient before clipping.
+// trainable lists the trainable parameters in the order of gradients.
+func trainable(store *model.Store) []model.Param {
+	return slices.DeleteFunc(slices.Clone(store.Params()), func(p model.Param) bool { return !p.Trainable() })
+}
+
+// gradients are those of the trainable parameters.
+func gradients(store *model.Store, loss *Node) []*Node {
+	var values []*Node
+	for _, p := range trainable(store) {
+		values = append(values, store.GetVariable("/"+p.Name).NodeValue(loss.Graph()))
+	}
+	return Gradient(loss, values...)
+}
+
+// adamW updates all trainable parameters and their averages, and returns the global norm of the gradient before clipping.
 //
 //	w ← (1 − lr·decay)·w − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)     (Loshchilov and Hutter, as in PyTorch)
 //
 // GoMLX's own Adam is not used: it decays every tensor, has no clipping by global norm, and computes 1 − βᵗ in float32.
-func adamW(c Config, store *model.Store, loss, hyper *Node) (norm *Node) {
-	g := loss.Graph()
-	var params []model.Param
-	var values []*Node
-	for _, p := range store.Params() {
-		if p.Trainable() {
-			params = append(params, p)
-			values = append(values, store.GetVariable("/"+p.Name).NodeValue(g))
-		}
-	}
-	grads := Gradient(loss, values...)
+func adamW(c Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
+	g := hyper.Graph()
 	var square *Node
 	for _, grad := range grads {
 		s := ReduceAllSum(Square(grad))
@@ -60,19 +68,25 @@ func adamW(c Config, store *model.Store, loss, hyper *Node) (norm *Node) {
 			grads[i] = Mul(grads[i], factor)
 		}
 	}
-	rate, correction, shrink := at(hyper, 0), at(hyper, 1), at(hyper, 2)
-	for i, p := range params {
-		mVar, vVar := store.GetVariable("/"+momentPrefix+"m."+p.Name), store.GetVariable("/"+momentPrefix+"v."+p.Name)
+	rate, correction, shrink, fresh := at(hyper, 0), at(hyper, 1), at(hyper, 2), at(hyper, 3)
+	for i, p := range trainable(store) {
+		variable := store.GetVariable("/" + p.Name)
+		mVar, vVar := store.GetVariable("/"+firstMomentPrefix+p.Name), store.GetVariable("/"+secondMomentPrefix+p.Name)
 		m := Add(MulScalar(mVar.NodeValue(g), beta1), MulScalar(grads[i], 1-beta1))
 		v := Add(MulScalar(vVar.NodeValue(g), beta2), MulScalar(Square(grads[i]), 1-beta2))
 		mVar.SetNodeValue(m)
 		vVar.SetNodeValue(v)
-		w := values[i]
+		w := variable.NodeValue(g)
 		if c.WeightDecay > 0 && (c.Decay == DecayAll || p.Kind == model.Weight) {
 			w = Mul(w, shrink)
 		}
 		w = Sub(w, Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), epsilon)))
-		store.GetVariable("/" + p.Name).SetNodeValue(w)
+		variable.SetNodeValue(w)
+		if c.EMA > 0 {
+			average := store.GetVariable("/" + averagePrefix + p.Name)
+			old := average.NodeValue(g)
+			average.SetNodeValue(Add(old, Mul(Sub(w, old), fresh)))
+		}
 	}
 	return norm
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -34,7 +35,8 @@ func TestAdamW(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store.AddMoments(momentPrefix)
+			store.AddZeros(firstMomentPrefix)
+			store.AddZeros(secondMomentPrefix)
 			x, y := []float64{0.5, -2, 1}, []float64{3, 3, 1}
 			store.Set("w", []int{2}, []float32{0.5, -2})
 			store.Set("b", []int{1}, []float32{1})
@@ -43,7 +45,7 @@ func TestAdamW(t *testing.T) {
 				w, bias := store.GetVariable("/w").NodeValue(in), store.GetVariable("/b").NodeValue(in)
 				loss := graph.Add(graph.MulScalar(graph.ReduceAllSum(graph.Square(w)), 1.5),
 					graph.ReduceAllSum(graph.Add(graph.MulScalar(graph.Square(bias), 0.5), bias)))
-				return adamW(c, store, loss, in)
+				return adamW(c, store, gradients(store, loss), in)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -51,7 +53,7 @@ func TestAdamW(t *testing.T) {
 			m, v := make([]float64, 3), make([]float64, 3)
 			for step := range int64(5) {
 				const lr = 0.01
-				norm, err := exec.Call1(tensors.FromFlatDataAndDimensions(hyper(step, lr, c.WeightDecay), 3))
+				norm, err := exec.Call1(tensors.FromFlatDataAndDimensions(hyper(c, step, lr), 4))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,6 +89,48 @@ func near(t *testing.T, got float32, want float64) {
 	}
 }
 
+// TestMaskedAndSmoothedLoss compares with hand-worked numbers: three of the moves are legal, with logits ln 2, ln 1 and
+// ln 1, and the others have logits that must not count.
+func TestMaskedAndSmoothedLoss(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		const n = 2 // the second sample has no legal moves and no target
+		logits := make([]float32, n*model.Moves)
+		for i := range logits {
+			logits[i] = 5
+		}
+		legal := make([]uint64, n*encode.LegalWords)
+		for i, index := range []int{7, 73*63 + 72, 100} {
+			logits[index] = []float32{math.Ln2, 0, 0}[i]
+			legal[index%73] |= 1 << (index / 73)
+		}
+		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
+			s := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:]...), 0.3)
+			plain := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:6]...), 0.3)
+			return []*graph.Node{s.policy, s.smoothed, plain.policy, plain.smoothed, graph.ReduceAllSum(graph.Gradient(s.smoothed, in[0])[0])}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Call(
+			tensors.FromFlatDataAndDimensions(logits, n, model.Moves),
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
+			tensors.FromFlatDataAndDimensions([]int32{7, 0}, n, 1),
+			tensors.FromFlatDataAndDimensions([]float32{1, 0}, n, 1),
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
+			tensors.FromFlatDataAndDimensions(legal, n, encode.LegalWords))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := math.Log(4669*math.Exp(5) + 4) // the sum of the exponentials, then the mean of the logits
+		even := all - (4669*5+math.Ln2)/4672
+		want := []float64{math.Ln2, 0.7*math.Ln2 + 0.3*(2*math.Ln2-math.Ln2/3), all - math.Ln2, 0.7*(all-math.Ln2) + 0.3*even, 0}
+		for i := range want {
+			near(t, tensors.ToScalar[float32](out[i]), want[i])
+		}
+	})
+}
+
 // TestLoss compares with hand-worked numbers: uniform logits, and one logit of ln 4671 that takes half the mass.
 func TestLoss(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
@@ -95,7 +139,7 @@ func TestLoss(t *testing.T) {
 		logits[1*model.Moves+7] = float32(math.Log(4671))
 		logits[2*model.Moves+7] = float32(math.Log(4671))
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
-			s := lossSums(in[0], in[1], in[2], in[3], in[4], in[5])
+			s := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:]...), 0)
 			return []*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, mean(s.value, s.valueCount),
 				mean(s.value, graph.ScalarZero(in[0].Graph(), s.value.DType()))}
 		})

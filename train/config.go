@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 
+	"talbot/train/backend"
 	"talbot/train/model"
 )
 
@@ -15,28 +16,45 @@ type Config struct {
 	Recipe string `json:"recipe"`
 	model.Config
 
-	Batch int   `json:"batch"` // samples a step
-	Steps int64 `json:"steps"` // length of the run and of its schedule
-	Seed  int64 `json:"seed"`  // of initial weights and dropout
+	Batch      int   `json:"batch"`      // samples a step
+	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
+	Steps      int64 `json:"steps"`      // length of the run and of its schedule
+	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
-	LR          float64 `json:"lr"`     // highest learning rate
-	MinLR       float64 `json:"min_lr"` // learning rate of the last step
-	Warmup      int64   `json:"warmup"` // steps of linear rise from 0
-	WeightDecay float64 `json:"weight_decay"`
-	Decay       Decay   `json:"decay"` // which tensors decay
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
 	// says it in one line, for whoever reads run.json.
 	ValueTarget  string `json:"value_target,omitempty"`
 	ValueFormula string `json:"value_formula,omitempty"`
 
-	ValueWeight float64 `json:"value_weight"` // loss = policy cross-entropy + ValueWeight · value MSE
-	Clip        float64 `json:"clip"`         // highest global norm of the gradient, 0 = no clipping
+	Precision Precision `json:"precision"` // of products in training
+
+	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
+	LR             float64 `json:"lr"`       // highest learning rate
+	MinLR          float64 `json:"min_lr"`   // learning rate of the last step
+	Warmup         int64   `json:"warmup"`   // steps of linear rise from 0
+	WeightDecay    float64 `json:"weight_decay"`
+	Decay          Decay   `json:"decay"`           // which tensors decay
+	ValueWeight    float64 `json:"value_weight"`    // loss = policy cross-entropy + ValueWeight · value MSE
+	Clip           float64 `json:"clip"`            // highest global norm of the gradient, 0 = no clipping
+	LabelSmoothing float64 `json:"label_smoothing"` // share of a policy target spread evenly over the moves
+	LegalMask      bool    `json:"legal_mask"`      // the policy's softmax is over the legal moves, in training and validation
+	HistoryDropout float64 `json:"history_dropout"` // share of the training samples that lose the planes of the past
+	EMA            float64 `json:"ema"`             // decay of the average of the weights, which is evaluated; 0 = no average
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
 	CheckpointEvery int64 `json:"checkpoint_every"` // steps between checkpoints, 0 = only at the end
 	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
 }
+
+// Precision says what convolutions and matrix products of training compute in. Parameters, optimizer, statistics, softmax
+// and losses are float32 in any case, and so are validation, prediction and evaluation.
+type Precision string
+
+const (
+	Float32  Precision = "float32"
+	BFloat16 Precision = "bf16" // not on the backend "go"
+)
 
 // Decay says which tensors weight decay applies to.
 type Decay string
@@ -52,8 +70,8 @@ func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Steps: 656844, Seed: 42,
-		LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
+		Batch:  512, Accumulate: 1, Precision: Float32, Steps: 656844, Seed: 42,
+		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
 	switch name {
@@ -84,17 +102,35 @@ func (c *Config) SetSteps(steps int64) {
 	fit(&c.CheckpointEvery, 4)
 }
 
+// UnmarshalJSON fills fields that an older run does not have with what that run did.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	type plain Config
+	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine"}
+	if err := json.Unmarshal(text, &old); err != nil {
+		return err
+	}
+	*c = Config(old)
+	return nil
+}
+
 // Validate reports the first field with a value that cannot be.
 func (c Config) Validate() error {
 	if _, err := model.New(c.Recipe, c.Config); err != nil {
+		return err
+	}
+	if _, err := c.schedule(); err != nil {
 		return err
 	}
 	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }
 	switch {
 	case c.Batch < 2 || c.Batch > 1<<20:
 		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
+	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
+		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
+	case c.Precision != Float32 && c.Precision != BFloat16:
+		return fmt.Errorf("precision %q (want %s or %s)", c.Precision, Float32, BFloat16)
 	case !finite(c.LR) || c.LR == 0:
 		return fmt.Errorf("learning rate %g is not positive", c.LR)
 	case !finite(c.MinLR) || c.MinLR > c.LR:
@@ -109,12 +145,26 @@ func (c Config) Validate() error {
 		return fmt.Errorf("value weight %g is negative", c.ValueWeight)
 	case !finite(c.Clip):
 		return fmt.Errorf("clip %g is negative", c.Clip)
+	case !(c.EMA >= 0 && c.EMA < 1):
+		return fmt.Errorf("decay %g of the average of the weights is not in [0, 1)", c.EMA)
+	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
+		return fmt.Errorf("label smoothing of %g is not in [0, 1)", c.LabelSmoothing)
+	case !(c.HistoryDropout >= 0 && c.HistoryDropout < 1):
+		return fmt.Errorf("history dropout of %g is not in [0, 1)", c.HistoryDropout)
 	case c.LogEvery < 1:
 		return fmt.Errorf("a log line every %d steps", c.LogEvery)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:
 		return errors.New("steps between validations or checkpoints are negative")
 	case c.Keep < 1:
 		return fmt.Errorf("%d checkpoints to keep, want at least 1", c.Keep)
+	}
+	return nil
+}
+
+// RunsOn returns [ErrPrecision] if the backend cannot train with the configuration.
+func (c Config) RunsOn(b *backend.Opened) error {
+	if c.Precision == BFloat16 && b.Form != model.Native {
+		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"talbot/encode"
+	"talbot/train/model"
 )
 
 func TestConfigIsChecked(t *testing.T) {
@@ -22,7 +25,13 @@ func TestConfigIsChecked(t *testing.T) {
 		"huge decay": func(c *Config) { c.WeightDecay = 1e4 }, "clip": func(c *Config) { c.Clip = math.Inf(1) },
 		"value weight": func(c *Config) { c.ValueWeight = -1 }, "keep": func(c *Config) { c.Keep = 0 },
 		"log": func(c *Config) { c.LogEvery = 0 }, "eval": func(c *Config) { c.EvalEvery = -1 },
-		"dropout": func(c *Config) { c.BlockDropout = 1 },
+		"accumulate": func(c *Config) { c.Accumulate = 3 }, "parts of 1": func(c *Config) { c.Accumulate = c.Batch },
+		"smoothing": func(c *Config) { c.LabelSmoothing = 1 }, "history": func(c *Config) { c.HistoryDropout = -1 },
+		"precision": func(c *Config) { c.Precision = "fp8" },
+		"schedule":  func(c *Config) { c.Schedule = "linear" }, "pieces": func(c *Config) { c.Schedule = "piecewise:" },
+		"falling pieces": func(c *Config) { c.Schedule = "piecewise:0.5=0.1,0.4=0.01" },
+		"rising factor":  func(c *Config) { c.Schedule = "piecewise:0.5=2" },
+		"ema":            func(c *Config) { c.EMA = 1 }, "dropout": func(c *Config) { c.BlockDropout = 1 },
 	} {
 		c := tiny()
 		spoil(&c)
@@ -39,8 +48,8 @@ func TestPresetIsTheRecipe(t *testing.T) {
 		t.Fatal(err, c.Validate())
 	}
 	text, _ := json.Marshal(c)
-	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"steps":656844,` +
-		`"seed":42,"lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,` +
+	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"steps":656844,` +
+		`"seed":42,"precision":"float32","schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"label_smoothing":0,"legal_mask":false,"history_dropout":0,"ema":0,` +
 		`"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
@@ -50,6 +59,17 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	}
 	if _, err := Preset("v9"); err == nil {
 		t.Error("unknown preset: no error")
+	}
+}
+
+// TestOlderConfig reads a configuration written before the later options existed.
+func TestOlderConfig(t *testing.T) {
+	var c Config
+	if err := json.Unmarshal([]byte(`{"recipe":"talbotbot","blocks":1,"filters":8,"batch":16,"steps":1,"lr":1,"decay":"all","log_every":1,"keep":1}`), &c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Schedule != "cosine" || c.Precision != Float32 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 
@@ -85,12 +105,13 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestMetricsDropTornAndLaterLines(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "metrics.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "metrics.jsonl")
 	text := `{"kind":"train","step":1}` + "\n" + `{"kind":"val","step":2}` + "\n" + "garbage\n" + `{"kind":"train","step":3}` + "\n" + `{"kind":"tr`
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMetrics(path, 2)
+	m, err := openMetrics(dir, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +143,7 @@ func (s *slow) Next(b *Batch) error {
 }
 
 func TestPrefetchKeepsOrderAndMeasuresWaiting(t *testing.T) {
-	p := prefetch(&slow{synthetic: synthetic{batch: 2}})
+	p := prefetch(&slow{synthetic: synthetic{batch: 2}}, false)
 	defer p.close()
 	start := time.Now()
 	for i := range 10 {
@@ -190,5 +211,30 @@ func TestEvaluate(t *testing.T) {
 	cancel()
 	if _, err := Evaluate(ctx, p, samples(-1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestIllegalTargetsAndPositionsAreErrors(t *testing.T) {
+	for name, spoil := range map[string]func(*Batch){
+		"illegal move": func(b *Batch) { b.PolicyIndex[3] = 4671 },
+		"no king":      func(b *Batch) { b.Planes[3*model.Planes+5] = 0 },
+	} {
+		var b Batch
+		(&synthetic{batch: 4}).fill(&b, 1)
+		played(&b, 1)
+		if err := b.addLegal(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&b)
+		if err := b.addLegal(); err == nil || !strings.Contains(err.Error(), "sample 3") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPast holds the network's view of the planes against the encoding's.
+func TestPast(t *testing.T) {
+	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes || model.Moves != encode.TalbotBotMoves || encode.LegalWords*64 != model.Moves {
+		t.Error("the network and the encoding disagree")
 	}
 }

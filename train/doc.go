@@ -8,12 +8,21 @@
 //
 //	run.json            the configuration, written once
 //	metrics.jsonl       one JSON object a line, kinds "train" and "val"
+//	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
+//	report.html         curves and figures for the eye, written by package job
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
 //	run.lock            held while a process trains in the folder
 //
+// # Averaged weights
+//
+// With Config.EMA a run keeps a running average of its weights, a ← d·a + (1−d)·w after each step. The average is what is
+// validated, predicted with and evaluated; training goes on with the weights themselves. Normalisations in evaluation mode use
+// running statistics of the activations, which belong to the weights that made them, so before each validation and checkpoint
+// the average gets statistics of its own from fixed batches of train samples. A checkpoint holds both networks.
+//
 // # Resuming
 //
-// A checkpoint holds everything a step depends on: weights, running statistics, moments, step, the source's state, the
+// A checkpoint holds everything a step depends on: weights, running statistics, moments, averages, step, the source's state, the
 // best metric and the sums of the unfinished log line. The learning rate and the dropout masks are functions of the seed
 // and the step alone. A resumed run therefore equals the uninterrupted one to the bit on the backends "go" and
 // "xla:cpu"; metrics.jsonl does too, but for its wall-clock fields.

@@ -3,21 +3,22 @@ package train
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
 
-// engine runs the three graphs of a network: a training step, the loss terms of a validation batch, and prediction.
+// engine runs the graphs of a network: a training step with the update that follows several micro-batches and the
+// statistics of averaged weights (step.go), the loss terms of a validation batch, and prediction.
 // Each is compiled at its first use, for one batch size. Its methods turn panics into errors.
 //
-// GoMLX bakes the weights into graphs that are not marked as training where a backend likes that (Go does). The first
-// two graphs are marked, even if the second uses the evaluation mode; the third runs faster for it, and is not to be
+// GoMLX bakes the weights into graphs that are not marked as training where a backend likes that (Go does). The graphs
+// used in training are marked, even where they use the evaluation mode; prediction runs faster for it, and is not to be
 // mixed with training.
 type engine struct {
 	config  Config
@@ -25,7 +26,9 @@ type engine struct {
 	network model.Network
 	store   *model.Store
 
-	train, loss, predict *gomlx.Exec
+	train, update, calibration, loss, predict *gomlx.Exec
+
+	execute func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) // Exec.Call; tests make it fail
 }
 
 // losses are the means over a batch or over several.
@@ -61,11 +64,11 @@ func newEngine(b *backend.Opened, c Config) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{config: c, backend: b, network: network, store: store}, nil
+	return &engine{config: c, backend: b, network: network, store: store, execute: (*gomlx.Exec).Call}, nil
 }
 
 func (e *engine) close() {
-	for _, x := range []*gomlx.Exec{e.train, e.loss, e.predict} {
+	for _, x := range []*gomlx.Exec{e.train, e.update, e.calibration, e.loss, e.predict} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -73,62 +76,17 @@ func (e *engine) close() {
 	e.store.Finalize()
 }
 
-// dropoutKey is a function of seed and step (SplitMix64), so there is no generator state to save.
-func dropoutKey(seed, step int64) []uint32 {
-	z := bits.RotateLeft64(uint64(seed), 32) ^ 0x9E3779B97F4A7C15*uint64(step+1)
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	z ^= z >> 31
-	return []uint32{uint32(z), uint32(z >> 32)}
-}
-
-// step trains on a batch; step counts from 0. The loss may be NaN or infinite.
-func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
-	if e.train == nil {
-		e.train, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*graph.Node) *graph.Node {
-			e.store.SetTraining(in[0].Graph(), true)
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: in[6]}
-			logits, values := e.network.Forward(p, in[0])
-			s := lossSums(logits, values, in[1], in[2], in[3], in[4])
-			policy, value := mean(s.policy, s.policyCount), mean(s.value, s.valueCount)
-			loss := graph.Add(policy, graph.MulScalar(value, e.config.ValueWeight))
-			norm := adamW(e.config, e.store, loss, in[5])
-			return graph.Stack([]*graph.Node{loss, norm, s.policy, s.policyCount, s.value, s.valueCount}, 0)
-		})
-		if err != nil {
-			return losses{}, 0, fmt.Errorf("building the training graph: %w", err)
-		}
-	}
-	out, err := e.run(e.train, append(targets(b),
-		tensors.FromFlatDataAndDimensions(hyper(step, lr, e.config.WeightDecay), 3),
-		tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step), 2)))
-	if err != nil {
-		return losses{}, 0, err
-	}
-	var x [6]float64
-	for i := range x {
-		x[i] = float64(out[0][i])
-	}
-	return losses{x[0], ratio(x[2], x[3]), ratio(x[4], x[5])}, x[1], nil
-}
-
 // validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
 func (e *engine) validate(batches []Batch) (losses, error) {
-	if e.loss == nil {
-		var err error
-		e.loss, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*graph.Node) *graph.Node {
-			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			logits, values := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in[0])
-			s := lossSums(logits, values, in[1], in[2], in[3], in[4])
-			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount}, 0)
-		})
-		if err != nil {
-			return losses{}, fmt.Errorf("building the validation graph: %w", err)
-		}
-	}
 	var sum [4]float64
 	for i := range batches {
-		out, err := e.run(e.loss, targets(&batches[i]))
+		out, err := e.run(&e.loss, "validation", targets(&batches[i]), func(in []*graph.Node) *graph.Node {
+			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.evaluated()}
+			logits, values := e.network.Forward(p, in[0])
+			s := lossSums(logits, values, in, 0)
+			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount}, 0)
+		})
 		if err != nil {
 			return losses{}, fmt.Errorf("validation batch %d: %w", i, err)
 		}
@@ -150,7 +108,7 @@ func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err 
 			return nil, nil, fmt.Errorf("building the prediction graph: %w", err)
 		}
 	}
-	out, err := e.run(e.predict, []any{tensors.FromFlatDataAndDimensions(planes, n, model.Planes)})
+	out, err := e.call(e.predict, []any{tensors.FromFlatDataAndDimensions(planes, n, model.Planes)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,19 +117,31 @@ func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err 
 
 func targets(b *Batch) []any {
 	k := b.choices()
-	return []any{
+	list := []any{
 		tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
 		tensors.FromFlatDataAndDimensions(b.PolicyIndex, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.PolicyWeight, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.Value, b.N),
 		tensors.FromFlatDataAndDimensions(b.ValueWeight, b.N),
 	}
+	if b.legal != nil {
+		list = append(list, tensors.FromFlatDataAndDimensions(b.legal, b.N, encode.LegalWords))
+	}
+	return list
 }
 
-// run executes a graph and copies its outputs to the host, which waits for the device.
-func (e *engine) run(x *gomlx.Exec, args []any) (out [][]float32, err error) {
+// run executes a graph, which is built at its first use, and copies its output to the host.
+func (e *engine) run(x **gomlx.Exec, what string, args []any, build func(in []*graph.Node) *graph.Node) ([][]float32, error) {
+	if err := e.compile(x, what, build); err != nil {
+		return nil, err
+	}
+	return e.call(*x, args)
+}
+
+// call executes a graph and copies its outputs to the host, which waits for the device.
+func (e *engine) call(x *gomlx.Exec, args []any) (out [][]float32, err error) {
 	err = model.Guard(func() error {
-		results, err := x.Call(args...)
+		results, err := e.execute(x, args...)
 		if err != nil {
 			return err
 		}

@@ -5,9 +5,12 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
+	"talbot/board"
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -62,6 +65,44 @@ func tiny() Config {
 	return c
 }
 
+// playing is a deterministic source of real positions: random games, of which the move of the lowest index is to be learnt.
+type playing struct{ synthetic }
+
+func (p *playing) Next(b *Batch) error {
+	err := p.synthetic.Next(b)
+	played(b, p.at)
+	return err
+}
+
+func played(b *Batch, at int64) {
+	rng := rand.New(rand.NewPCG(8, uint64(at)))
+	var e encode.TalbotBot
+	for i := range b.N {
+		g := board.NewGame(board.StartPosition())
+		for range 1 + rng.IntN(30) {
+			if moves := g.Position().LegalMoves(nil); len(moves) > 1 {
+				g.Push(moves[rng.IntN(len(moves))])
+			}
+		}
+		e.Encode(b.Planes[i*model.Planes:], g)
+		b.PolicyIndex[i] = 0
+		if legal := encode.LegalIndices(nil, e, g.Position()); len(legal) > 0 {
+			b.PolicyIndex[i] = int32(slices.Min(legal))
+		} else {
+			b.PolicyWeight[i] = 0
+		}
+	}
+}
+
+// everything is tiny with every option of training on.
+func everything() Config {
+	c := tiny()
+	c.EMA, c.Accumulate = 0.99, 2
+	c.Schedule = "one-cycle"
+	c.LabelSmoothing, c.LegalMask, c.HistoryDropout = 0.1, true, 0.5
+	return c
+}
+
 func openTest(tb testing.TB, spec string) *backend.Opened {
 	tb.Helper()
 	b, err := backend.Open(spec)
@@ -86,7 +127,7 @@ func TestBackendsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.close()
-		if err := e.store.AddMoments(momentPrefix); err != nil {
+		if err := e.forTraining(); err != nil {
 			t.Fatal(err)
 		}
 		for step := range 10 {
@@ -161,7 +202,7 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := e.store.AddMoments(momentPrefix); err != nil {
+			if err := e.forTraining(); err != nil {
 				b.Fatal(err)
 			}
 			var batch Batch

@@ -4,15 +4,20 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"talbot/train/model"
 )
 
 // loop runs the steps that are left. Where it stops early, what was trained is saved unless it diverged.
 func (r *runner) loop(ctx context.Context) error {
+	schedule, err := r.c.schedule()
+	if err != nil {
+		return err
+	}
 	r.started = time.Now()
 	if r.state.Step < r.c.Steps {
-		r.batches = prefetch(r.Source)
+		r.batches = prefetch(r.Source, r.c.LegalMask)
 	}
-	schedule := r.c.schedule()
 	for r.state.Step < r.c.Steps {
 		batch, err := r.batches.next(ctx)
 		if err == nil && ctx.Err() != nil {
@@ -34,7 +39,6 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	improved := false
 	if r.state.Val == nil || r.state.ValAt < r.state.Step {
-		var err error
 		if improved, err = r.validate(); err != nil {
 			return err
 		}
@@ -49,7 +53,9 @@ func (r *runner) step(b *Batch, lr float64) error {
 	}
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
-		return fmt.Errorf("step %d: %w", r.state.Step+1, err)
+		bytes, source := r.Backend.Memory()
+		err = explainMemory(err, r.c, model.CountTrainable(r.engine.store.Params()), bytes, source)
+		return fmt.Errorf("step %d: %w; the last checkpoint is from step %d", r.state.Step+1, err, max(r.savedAt, 0))
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
 	if !finite(l.Loss, policy, value, norm) {
@@ -94,6 +100,9 @@ func (r *runner) validate() (improved bool, err error) {
 	if len(r.Val) == 0 {
 		return false, nil
 	}
+	if err := r.calibrate(); err != nil {
+		return false, err
+	}
 	l, err := r.engine.validate(r.Val)
 	if err != nil {
 		return false, fmt.Errorf("validation at step %d: %w", r.state.Step, err)
@@ -115,10 +124,25 @@ func (r *runner) validate() (improved bool, err error) {
 	return improved, nil
 }
 
+// calibrate makes the statistics of the averaged weights fit them, if there are any and it was not done at this step.
+func (r *runner) calibrate() error {
+	if r.c.EMA == 0 || r.calibratedAt == r.state.Step {
+		return nil
+	}
+	if err := r.engine.calibrate(r.Calibration); err != nil {
+		return fmt.Errorf("step %d: %w", r.state.Step, err)
+	}
+	r.calibratedAt = r.state.Step
+	return nil
+}
+
 // save writes a checkpoint unless this step has one.
 func (r *runner) save(best bool) error {
 	if r.savedAt == r.state.Step && !best {
 		return nil
+	}
+	if err := r.calibrate(); err != nil {
+		return err
 	}
 	f, err := r.engine.snapshot(r.state)
 	if err != nil {

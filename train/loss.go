@@ -9,30 +9,59 @@ import (
 // sums are a batch's loss terms, float32 scalars.
 type sums struct {
 	policy, policyCount *Node // Σ cross-entropy over samples with a policy target, and their number
+	smoothed            *Node // Σ cross-entropy with the smoothed targets
 	value, valueCount   *Node // Σ weight·(v−target)², and Σ weight
 }
 
-// lossSums builds the terms. Targets are policyIndex [N, K] int32, policyWeight [N, K], value [N], valueWeight [N].
+// lossSums builds the terms. The inputs are those of targets: planes, policyIndex [N, K] int32, policyWeight [N, K], value
+// [N], valueWeight [N] and, for a mask of legal moves, [N, 73] uint64.
 //
-// The cross-entropy of a sample is −Σ w·log p over its moves, p the softmax over all logits, without a mask of legal
-// moves. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather.
-func lossSums(logits, values, policyIndex, policyWeight, value, valueWeight *Node) sums {
+// The cross-entropy of a sample is −Σ w·log p over its moves, p the softmax over all logits, or over those of the legal
+// moves if there is a mask. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather. Smoothing
+// by ε takes ε of a sample's target from its moves and spreads it evenly over all moves of the softmax (Szegedy and
+// others, Rethinking the Inception Architecture).
+func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 	g := logits.Graph()
+	policyIndex, policyWeight, value, valueWeight := in[1], in[2], in[3], in[4]
 	n, k := policyIndex.Shape().Dim(0), policyIndex.Shape().Dim(1)
 	rows := Iota(g, shapes.Make(dtypes.Int32, n, k, 1), 0)
 	at := Concatenate([]*Node{rows, Reshape(policyIndex, n, k, 1)}, 2)
 	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(policyWeight, n*k), logits.Shape(), false, false))
 
-	top := StopGradient(ReduceAndKeep(logits, ReduceMax, 1))
-	lse := Add(Log(ReduceSum(Exp(Sub(logits, top)), 1)), Reshape(top, n))
+	allowed, total := logits, ReduceSum(logits, 1) // the mean of the allowed logits is total/count
+	count := BroadcastToDims(Scalar(g, dtypes.Float32, logits.Shape().Dim(1)), n)
+	if len(in) > 5 {
+		legal := legalMoves(in[5])
+		allowed = Where(legal, logits, BroadcastToShape(Scalar(g, dtypes.Float32, -1e9), logits.Shape()))
+		total = ReduceSum(Where(legal, logits, ZerosLike(logits)), 1)
+		count = MaxScalar(ReduceSum(ConvertDType(legal, dtypes.Float32), 1), 1.0)
+	}
+	top := StopGradient(ReduceAndKeep(allowed, ReduceMax, 1))
+	lse := Add(Log(ReduceSum(Exp(Sub(allowed, top)), 1)), Reshape(top, n))
 	weight := ReduceSum(policyWeight, 1)
 	has := ConvertDType(GreaterThan(weight, ScalarZero(g, dtypes.Float32)), dtypes.Float32)
+	policy := Sub(ReduceAllSum(Mul(weight, lse)), ReduceAllSum(Mul(target, logits)))
+	smoothed := policy
+	if smoothing > 0 {
+		even := ReduceAllSum(Mul(weight, Sub(lse, Div(total, count))))
+		smoothed = Add(MulScalar(policy, 1-smoothing), MulScalar(even, smoothing))
+	}
 	return sums{
-		policy:      Sub(ReduceAllSum(Mul(weight, lse)), ReduceAllSum(Mul(target, logits))),
+		policy:      policy,
 		policyCount: ReduceAllSum(has),
+		smoothed:    smoothed,
 		value:       ReduceAllSum(Mul(valueWeight, Square(Sub(values, value)))),
 		valueCount:  ReduceAllSum(valueWeight),
 	}
+}
+
+// legalMoves unpacks [N, 73] uint64, bit s of word m = move 73·s + m, to [N, 4672] booleans.
+func legalMoves(words *Node) *Node {
+	g, n, planes := words.Graph(), words.Shape().Dim(0), words.Shape().Dim(1)
+	square := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1), n, 64, planes)
+	bits := BitwiseShiftRightLogical(BroadcastToDims(InsertAxes(words, 1), n, 64, planes), square)
+	one := Scalar(g, dtypes.Uint64, uint64(1))
+	return Reshape(Equal(BitwiseAnd(bits, one), one), n, 64*planes)
 }
 
 // mean is sum/count, 0 for a count of 0.

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"time"
 
 	"talbot/dataset"
+	"talbot/train/tensorboard"
 )
 
 // Line is one line of metrics.jsonl. The means of a train line are over the steps since the line before it
@@ -28,11 +31,54 @@ type Line struct {
 	LoaderWait         float64 `json:"loader_wait"` // share of the time spent waiting for batches
 }
 
-// metrics is the open metrics.jsonl.
-type metrics struct{ f *os.File }
+// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn one. Without the file there are none.
+func ReadMetrics(dir string) ([]Line, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var list []Line
+	for part := range bytes.Lines(text) {
+		var line Line
+		if json.Unmarshal(part, &line) == nil {
+			list = append(list, line)
+		}
+	}
+	return list, nil
+}
 
-// openMetrics drops the lines behind a step, and a torn last one, and opens the file for appending.
-func openMetrics(path string, step int64) (*metrics, error) {
+// scalars are the line's numbers under the names of their charts.
+func (l Line) scalars() []tensorboard.Scalar {
+	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}
+	for _, mean := range []struct {
+		tag   string
+		value *float64
+	}{{"loss/policy", l.PolicyCE}, {"loss/value", l.ValueMSE}} {
+		if mean.value != nil {
+			list = append(list, tensorboard.Scalar{Tag: mean.tag, Value: *mean.value})
+		}
+	}
+	if l.Kind == "train" {
+		list = append(list, tensorboard.Scalar{Tag: "optimiser/learning_rate", Value: l.LR},
+			tensorboard.Scalar{Tag: "optimiser/gradient_norm", Value: l.GradNorm},
+			tensorboard.Scalar{Tag: "speed/positions_per_second", Value: l.PositionsPerSecond},
+			tensorboard.Scalar{Tag: "speed/loader_wait", Value: l.LoaderWait})
+	}
+	return list
+}
+
+// metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of line.
+type metrics struct {
+	f      *os.File
+	dir    string                         // of the event files
+	step   int64                          // behind which this process writes
+	events map[string]*tensorboard.Writer // by kind, opened by the first line
+}
+
+// openMetrics drops the lines behind a step, and a torn last one, from the metrics.jsonl of a run folder and opens it for
+// appending. Event files are never rewritten: TensorBoard drops those points itself.
+func openMetrics(dir string, step int64) (*metrics, error) {
+	path := filepath.Join(dir, "metrics.jsonl")
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -57,7 +103,7 @@ func openMetrics(path string, step int64) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metrics{f}, nil
+	return &metrics{f: f, dir: filepath.Join(dir, "tensorboard"), step: step, events: map[string]*tensorboard.Writer{}}, nil
 }
 
 // add writes a line with one system call, so that a killed process leaves at most one torn line.
@@ -69,7 +115,24 @@ func (m *metrics) add(line Line) error {
 	if _, err := m.f.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("writing metrics: %w", err)
 	}
+	now := time.Now()
+	w := m.events[line.Kind]
+	if w == nil {
+		if w, err = tensorboard.Create(filepath.Join(m.dir, line.Kind), m.step+1, now); err != nil {
+			return fmt.Errorf("beginning an event file: %w", err)
+		}
+		m.events[line.Kind] = w
+	}
+	if err := w.Add(line.Step, now, line.scalars()); err != nil {
+		return fmt.Errorf("writing an event file: %w", err)
+	}
 	return nil
 }
 
-func (m *metrics) close() error { return errors.Join(m.f.Sync(), m.f.Close()) }
+func (m *metrics) close() error {
+	err := errors.Join(m.f.Sync(), m.f.Close())
+	for _, w := range m.events {
+		err = errors.Join(err, w.Close())
+	}
+	return err
+}

@@ -88,3 +88,16 @@ func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, e
 
 // Close frees the backend's memory.
 func (p *Predictor) Close() { p.engine.close() }
+
+// Tensors copies the parameters and statistics that predictions are made with, in the order of [model.Network.Params].
+func (p *Predictor) Tensors() ([]checkpoint.Tensor, error) {
+	var list []checkpoint.Tensor
+	for _, param := range p.engine.store.Params() {
+		data, err := p.engine.store.Get(param.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, checkpoint.Tensor{Name: param.Name, Shape: param.Shape, Data: data})
+	}
+	return list, nil
+}

@@ -23,7 +23,8 @@ type fetched struct {
 // ahead is the number of batches fetched ahead.
 const ahead = 2
 
-func prefetch(src Source) *prefetcher {
+// prefetch begins to fetch; with legal the batches get their legal moves.
+func prefetch(src Source, legal bool) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
 	p := &prefetcher{ready: make(chan fetched, ahead), free: make(chan *Batch, ahead+2), stop: stop}
 	for range ahead + 2 { // ahead in the channel, one being filled, one in use
@@ -40,6 +41,9 @@ func prefetch(src Source) *prefetcher {
 			err := src.Next(b)
 			if err == nil {
 				err = b.check()
+			}
+			if err == nil && legal {
+				err = b.addLegal()
 			}
 			select {
 			case <-ctx.Done():

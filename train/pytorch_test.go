@@ -29,7 +29,7 @@ func TestPyTorch(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.close()
-		if err := e.store.AddMoments(momentPrefix); err != nil {
+		if err := e.forTraining(); err != nil {
 			t.Fatal(err)
 		}
 		for step, want := range want {

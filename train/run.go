@@ -18,6 +18,8 @@ var (
 	ErrExists = errors.New("the run exists already")
 	// ErrNoRun says that the folder holds no run.
 	ErrNoRun = errors.New("no run there")
+	// ErrPrecision says that a backend does not compute in the precision asked for.
+	ErrPrecision = errors.New("the backend lacks the precision")
 	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
 	// from before it.
 	ErrDiverged = errors.New("training diverged")
@@ -37,7 +39,10 @@ type Options struct {
 	Backend *backend.Opened
 	Source  Source
 	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
-	Resume  bool    // continue the run in Dir
+	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their
+	// running statistics; needed if the configuration has an EMA.
+	Calibration []Batch
+	Resume      bool // continue the run in Dir
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
 	Progress func(Progress)
 	// Warn is told what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
@@ -79,7 +84,8 @@ type Final struct {
 // A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
 // configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
 // checkpoint. A folder belongs to one process at a time ([dataset.ErrLocked]). When ctx ends, Run saves a checkpoint and returns
-// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged] nothing is saved.
+// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged], [ErrMemory] or another error
+// of the backend nothing is saved: what the device holds is not to be trusted then.
 func Run(ctx context.Context, c Config, o Options) (Result, error) {
 	r, err := begin(c, o)
 	if err != nil {
@@ -105,18 +111,36 @@ type runner struct {
 	samples int64
 	saved   string // path of the last checkpoint
 	savedAt int64  // its step
+
+	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }
 
 func begin(c Config, o Options) (_ *runner, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if err := c.RunsOn(o.Backend); err != nil {
+		return nil, err
+	}
+	if c.EMA > 0 && len(o.Calibration) == 0 {
+		return nil, errors.New("averaged weights need train samples to take their statistics from")
+	}
+	for i := range o.Calibration {
+		if err := o.Calibration[i].check(); err != nil {
+			return nil, fmt.Errorf("calibration batch %d: %w", i, err)
+		}
+	}
 	for i := range o.Val {
 		if err := o.Val[i].check(); err != nil {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
+		if c.LegalMask {
+			if err := o.Val[i].addLegal(); err != nil {
+				return nil, fmt.Errorf("validation batch %d: %w", i, err)
+			}
+		}
 	}
-	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1}
+	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {
 		if r.owned, err = NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err
@@ -133,7 +157,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
 		return nil, err
 	}
-	if err := r.engine.store.AddMoments(momentPrefix); err != nil {
+	if err := r.engine.forTraining(); err != nil {
 		return nil, err
 	}
 	r.state = state{Config: c}
@@ -142,7 +166,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			return nil, err
 		}
 	}
-	if r.metrics, err = openMetrics(filepath.Join(o.Dir, "metrics.jsonl"), r.state.Step); err != nil {
+	if r.metrics, err = openMetrics(o.Dir, r.state.Step); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -12,12 +12,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"talbot/dataset"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/model"
 )
 
 // specs are the backends every training test runs on; one that is not there is skipped loudly.
@@ -33,6 +35,9 @@ func valBatches(c Config, n int) []Batch {
 	val := make([]Batch, n)
 	for i := range val {
 		(&synthetic{batch: c.Batch}).fill(&val[i], int64(1e9)+int64(i))
+		if c.LegalMask {
+			played(&val[i], int64(1e9)+int64(i))
+		}
 	}
 	return val
 }
@@ -46,25 +51,26 @@ func mustRun(t *testing.T, c Config, o Options) Result {
 	return result
 }
 
-// killed runs up to a step in a process of its own that then kills itself with SIGKILL.
+// TestKilledRunResumesToTheBit kills two processes in a row with SIGKILL and resumes. All options of training are on.
 func TestKilledRunResumesToTheBit(t *testing.T) {
 	if dir := os.Getenv("TALBOT_TEST_KILL_DIR"); dir != "" {
 		killSelf(t, dir, os.Getenv("TALBOT_TEST_KILL_BACKEND"))
 		return
 	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		c := tiny()
+		c := everything()
 		whole := t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
-		child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
-		child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind)
-		if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("child was not killed: %v\n%s", err, out)
+		for _, at := range []string{"6", "10"} { // checkpoints are of steps 4 and 8
+			child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
+			child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind, "TALBOT_TEST_KILL_AT="+at)
+			if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+				t.Fatalf("child was not killed: %v\n%s", err, out)
+			}
 		}
-		// The child died after step 10; its last checkpoint is of step 8.
-		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Resume: true})
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
 		if want := int64(4 * c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
 		}
@@ -73,10 +79,10 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 }
 
 func killSelf(t *testing.T, dir, spec string) {
-	c := tiny()
-	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &synthetic{batch: c.Batch},
-		Val: valBatches(c, 2), Progress: func(p Progress) {
-			if p.Step == 10 {
+	c, at := everything(), os.Getenv("TALBOT_TEST_KILL_AT")
+	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &playing{synthetic{batch: c.Batch}},
+		Resume: at != "6", Val: valBatches(c, 2), Calibration: valBatches(c, 3), Progress: func(p Progress) {
+			if strconv.FormatInt(p.Step, 10) == at {
 				self, _ := os.FindProcess(os.Getpid())
 				self.Kill()
 				select {}
@@ -135,11 +141,14 @@ func readMetrics(t *testing.T, dir string) []Line {
 func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
+		if b.Form == model.Native {
+			c.Precision = BFloat16
+		}
 		whole, cut := t.TempDir(), t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 		for stop := int64(3); ; stop += 6 { // in the middle of a log window each time
 			ctx, cancel := context.WithCancel(context.Background())
-			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3),
 				Resume: stop > 3, Progress: func(p Progress) {
 					if p.Step == stop {
 						cancel()
@@ -161,7 +170,7 @@ func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()
 	whole, cut := t.TempDir(), t.TempDir()
-	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)}
 	mustRun(t, c, o)
 	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
 	mustRun(t, c, o)
@@ -199,6 +208,11 @@ func TestRefusals(t *testing.T) {
 	var ce *ConfigError
 	if _, err := Run(t.Context(), other, o); !errors.As(err, &ce) || ce.Field != "value_dropout" {
 		t.Errorf("other dropout: %v", err)
+	}
+	other = c
+	other.Precision = BFloat16
+	if _, err := Run(t.Context(), other, Options{Dir: t.TempDir(), Backend: b, Source: o.Source}); !errors.Is(err, ErrPrecision) {
+		t.Errorf("bfloat16 on go: %v", err)
 	}
 	other = c
 	other.Keep, other.LogEvery = 1, 1

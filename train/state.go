@@ -63,7 +63,7 @@ func (e *engine) snapshot(s state) (*checkpoint.File, error) {
 		return nil, err
 	}
 	f := &checkpoint.File{Meta: meta}
-	for _, t := range e.tensors(true) {
+	for _, t := range e.tensors() {
 		if t.Data, err = e.store.Get(t.Name); err != nil {
 			return nil, err
 		}
@@ -72,9 +72,10 @@ func (e *engine) snapshot(s state) (*checkpoint.File, error) {
 	return f, nil
 }
 
-// restore takes over a checkpoint's tensors, with the moments if they are wanted, and returns its state. The checkpoint
-// must hold exactly the tensors of the engine's network and finite numbers.
-func (e *engine) restore(f *checkpoint.File, moments bool) (state, error) {
+// restore takes over a checkpoint and returns its state: all tensors for training; otherwise the weights and statistics
+// that are evaluated, under the names of the network's. The checkpoint must hold exactly the tensors that the engine's
+// configuration has, and finite numbers.
+func (e *engine) restore(f *checkpoint.File, training bool) (state, error) {
 	s, err := stateOf(f)
 	if err != nil {
 		return state{}, err
@@ -83,18 +84,22 @@ func (e *engine) restore(f *checkpoint.File, moments bool) (state, error) {
 	for _, t := range f.Tensors {
 		have[t.Name] = t
 	}
-	if want := len(e.tensors(true)); len(have) != want {
+	if want := len(e.tensors()); len(have) != want {
 		return state{}, fmt.Errorf("checkpoint of %d tensors, the network needs %d", len(have), want)
 	}
-	for _, want := range e.tensors(moments) {
-		t, ok := have[want.Name]
+	wanted, prefix := e.tensors(), ""
+	if !training {
+		wanted, prefix = wanted[:len(e.store.Params())], e.evaluated()
+	}
+	for _, want := range wanted {
+		t, ok := have[prefix+want.Name]
 		if !ok {
-			return state{}, fmt.Errorf("checkpoint lacks tensor %q", want.Name)
+			return state{}, fmt.Errorf("checkpoint lacks tensor %q", prefix+want.Name)
 		}
 		if slices.ContainsFunc(t.Data, func(x float32) bool { return !finite(float64(x)) }) {
 			return state{}, fmt.Errorf("checkpoint tensor %q is not finite", t.Name)
 		}
-		if err := e.store.Set(t.Name, t.Shape, t.Data); err != nil {
+		if err := e.store.Set(want.Name, t.Shape, t.Data); err != nil {
 			return state{}, fmt.Errorf("checkpoint: %w", err)
 		}
 	}
@@ -115,21 +120,20 @@ func stateOf(f *checkpoint.File) (state, error) {
 	return s, nil
 }
 
-// tensors lists names and shapes in the order of the file: the network's, then the moments.
-func (e *engine) tensors(moments bool) []checkpoint.Tensor {
-	var list []checkpoint.Tensor
+// tensors lists names and shapes in the order of the file: the network's, then the moments, then the averages.
+func (e *engine) tensors() []checkpoint.Tensor {
+	var list, averages []checkpoint.Tensor
 	for _, p := range e.store.Params() {
 		list = append(list, checkpoint.Tensor{Name: p.Name, Shape: p.Shape})
+		averages = append(averages, checkpoint.Tensor{Name: averagePrefix + p.Name, Shape: p.Shape})
 	}
-	if !moments {
-		return list
-	}
-	for _, p := range e.store.Params() {
-		if p.Trainable() {
-			for _, m := range []string{"m.", "v."} {
-				list = append(list, checkpoint.Tensor{Name: momentPrefix + m + p.Name, Shape: p.Shape})
-			}
+	for _, p := range trainable(e.store) {
+		for _, prefix := range []string{firstMomentPrefix, secondMomentPrefix} {
+			list = append(list, checkpoint.Tensor{Name: prefix + p.Name, Shape: p.Shape})
 		}
+	}
+	if e.config.EMA > 0 {
+		list = append(list, averages...)
 	}
 	return list
 }

@@ -61,7 +61,7 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 	})
 	root.AddCommand(
 		newIngest(), newSynth(), newLabel(), newJoin(), newTactics(), newVerify(),
-		newTrain(), newEval(),
+		newTrain(), newEval(), newExport(),
 		newStats(), newInspect(), newDiff(), newPlan(), newDoctor(), newSetup(),
 	)
 	for _, cmd := range root.Commands() {

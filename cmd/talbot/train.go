@@ -20,12 +20,17 @@ import (
 
 type trainOptions struct {
 	data, run, recipe, preset, label, backend, valueTarget string
+	schedule, precision                                    string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
 	steps, warmup, seed    int64
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
+	accumulate, keep       int
+	ema, clip, smoothing   float64
+	historyDropout         float64
+	legalMask              bool
 
 	workers, maxCopies  int
 	resume, json, quiet bool
@@ -38,7 +43,7 @@ func newTrain() *cobra.Command {
 		Short: "Train a network on one or more datasets",
 		Long: `Train trains a network on the train split of one or more datasets and keeps it in
 the folder RUN: run.json (the settings), data.json (what it is trained on),
-metrics.jsonl (every loss) and checkpoints/.
+metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoints/.
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
@@ -50,6 +55,15 @@ Samples without engine label train the policy alone.
 --max-copies N lets a position be a train sample at most N times, over all datasets:
 of its copies, N that are spread evenly over the data stay in. Nothing is deleted
 from the datasets, and validation and evaluation are not capped.
+
+--ema D keeps a running average of the weights and evaluates that; normalisations get
+statistics of their own for it from 16 batches of train samples. --accumulate N trains
+a batch in N parts one after the other, in the memory of one part; only normalisation
+sees a difference. With --legal-mask the policy's cross-entropy is over the legal
+moves, in training and validation, and what the network says of other moves means
+nothing. --history-dropout P trains a share of the samples without history and
+repetitions: pasts that were made up, as of endgames, can betray their source.
+'talbot eval --no-history' shows what a network does without.
 
 Without --steps the run goes over the data once (with --preset v1.5 twelve times).
 The warm-up, --eval-every and --checkpoint-every shrink with short runs.
@@ -71,17 +85,26 @@ contradict the run.`,
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
+	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
+	f.StringVar(&o.precision, "precision", "float32", "of convolutions and matrix products in training: float32, or bf16 on XLA")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
-	f.Float64Var(&o.lr, "lr", 0, "highest learning rate; it falls along a cosine (default: the preset's)")
-	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to it (default: the preset's)")
+	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
+	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
+	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
 	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
+	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
+	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
+	f.BoolVar(&o.legalMask, "legal-mask", false, "softmax over the legal moves alone, in training and validation")
+	f.Float64Var(&o.historyDropout, "history-dropout", 0, "share of the samples that are trained without history and repetitions")
+	f.Float64Var(&o.ema, "ema", 0, "decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: the preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
+	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0, "most copies of a position among the train samples of all datasets (0 = no cap)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
@@ -135,7 +158,19 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "blocks", &c.Blocks, o.blocks)
 	set(flags, "filters", &c.Filters, o.filters)
 	set(flags, "batch", &c.Batch, o.batch)
+	set(flags, "accumulate", &c.Accumulate, o.accumulate)
+	set(flags, "clip", &c.Clip, o.clip)
+	set(flags, "ema", &c.EMA, o.ema)
+	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
+	set(flags, "legal-mask", &c.LegalMask, o.legalMask)
+	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
+	set(flags, "precision", &c.Precision, train.Precision(o.precision))
+	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
+	set(flags, "schedule", &c.Schedule, o.schedule)
+	if flags.Changed("schedule") && o.schedule == "one-cycle" {
+		c.Warmup = 0
+	}
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
 	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
@@ -200,6 +235,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	switch {
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
+	case errors.Is(err, train.ErrPrecision):
+		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists what is there)")
 	case errors.Is(err, train.ErrNoRun):
 		return hint(err, "name the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
@@ -208,6 +245,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(fmt.Errorf("interrupted before the first step: %w", err), "repeat the command")
 	case errors.Is(err, context.Canceled):
 		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
+	case errors.Is(err, train.ErrMemory):
+		return hint(err, "a run cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")
 	}

@@ -3,6 +3,7 @@ package backend
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -124,5 +125,19 @@ func TestOpenedBackendsCompute(t *testing.T) {
 				t.Errorf("21 + 21 = %g", got)
 			}
 		})
+	}
+}
+
+func TestMemory(t *testing.T) {
+	if bytes, source := cudaMemory("143771\n80000\n"); bytes != 143771<<20/4*3 || !strings.Contains(source, "GPU") {
+		t.Errorf("%d, %q", bytes, source)
+	}
+	for _, text := range []string{"", "[N/A]", "-5"} {
+		if bytes, _ := cudaMemory(text); bytes != 0 {
+			t.Errorf("%q: %d", text, bytes)
+		}
+	}
+	if bytes, source := (&Opened{Kind: "xla:cpu"}).Memory(); runtime.GOOS == "linux" && (bytes < 1<<28 || source == "") {
+		t.Errorf("this machine has %d bytes, %q", bytes, source)
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
+	"talbot/train/report"
 )
 
 // Eval is an evaluation of a run's network.
@@ -24,8 +26,12 @@ type Eval struct {
 	Value   *encode.ValueTarget // nil = what the network was trained on
 	Batch   int                 // positions the network is asked about at a time
 	Choice  train.Choice
-	Backend string // as [backend.Open] takes it
-	Workers int    // that encode and read, 0 = one for each processor
+	Backend string    // as [backend.Open] takes it
+	Workers int       // that encode and read, 0 = one for each processor
+	Puzzles io.Reader // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
+	Report  string    // file of the page that shows it all; "" = none
+
+	NoHistory bool // the network sees no history and no repetitions
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -35,11 +41,12 @@ type Eval struct {
 // Figures are what an evaluation found.
 type Figures struct {
 	train.Report
-	Run        string `json:"run"`
-	Checkpoint string `json:"checkpoint"`
-	Step       int64  `json:"step"`
-	Split      string `json:"split"`
-	Backend    string `json:"backend"`
+	Puzzles    *train.PuzzleReport `json:"puzzles,omitempty"`
+	Run        string              `json:"run"`
+	Checkpoint string              `json:"checkpoint"`
+	Step       int64               `json:"step"`
+	Split      string              `json:"split"`
+	Backend    string              `json:"backend"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
 	ValueTarget string  `json:"value_target"`
 	Seconds     float64 `json:"seconds"`
@@ -78,7 +85,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		value = *e.Value
 	}
 	f.ValueTarget = value.String()
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Checked: e.checked()})
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}
@@ -110,14 +117,52 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Progress != nil {
 		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
 	}
-	a, err := train.Evaluate(ctx, p, e.counted(data.Samples(ctx, o), &total))
+	samples := e.counted(data.Samples(ctx, o), &total)
+	if e.NoHistory {
+		samples = withoutHistory(samples)
+	}
+	a, err := train.Evaluate(ctx, p, samples)
 	if err != nil {
 		return f, err
 	}
 	f.Report = a.Report(trained != nil)
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = float64(f.Samples) / f.Seconds
+	if e.Puzzles != nil {
+		solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving())
+		if err != nil {
+			return f, fmt.Errorf("puzzles: %w", err)
+		}
+		f.Puzzles = &solved
+	}
+	if e.Report != "" {
+		facts := []report.Fact{{Name: "backend", Text: b.Why}}
+		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e.Data)); err != nil {
+			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
+		}
+	}
 	return f, nil
+}
+
+// lines are the puzzles of a text.
+func lines(text io.Reader) iter.Seq2[dataset.Line, error] {
+	r := dataset.NewPuzzleReader(text)
+	return func(yield func(dataset.Line, error) bool) {
+		for {
+			line, err := r.Next()
+			if err == io.EOF || !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// solving is the progress of the puzzles; nil without any.
+func (e Eval) solving() func(puzzles int64) {
+	if e.Progress == nil {
+		return nil
+	}
+	return func(n int64) { e.Progress("solving puzzles", n, 0) }
 }
 
 // checked is the progress of checking the data, in megabytes; nil without any.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
 	"talbot/train/model"
+	"talbot/train/report"
 )
 
 // Validation samples of a run: how many, and the largest batch they are measured in.
@@ -174,6 +176,9 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer b.Finalize()
+	if err := c.RunsOn(b); err != nil {
+		return train.Result{}, err
+	}
 	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
@@ -191,10 +196,37 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := id.Write(t.Dir); err != nil {
 		return train.Result{}, err
 	}
+	calibration, err := calibrationBatches(c, survey)
+	if err != nil {
+		return train.Result{}, err
+	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	return train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Resume: t.Resume,
+	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration, Resume: t.Resume,
 		Progress: t.Progress, Warn: t.Warn})
+	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
+		facts := []report.Fact{{Name: "backend", Text: b.Why}}
+		err = errors.Join(err, writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil))
+	}
+	return result, err
+}
+
+// calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
+// average: some of the first ones in an order of their own, which is the same after a resumption.
+func calibrationBatches(c train.Config, survey *loader.Survey) ([]train.Batch, error) {
+	if c.EMA == 0 {
+		return nil, nil
+	}
+	const count, group = 16, 1 << 17
+	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
+	defer source.Close()
+	batches := make([]train.Batch, count)
+	for i := range batches {
+		if err := source.Next(&batches[i]); err != nil {
+			return nil, err
+		}
+	}
+	return batches, nil
 }
 
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If

@@ -28,6 +28,8 @@ type Options struct {
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
+	// Origins reads where lines are from, their ratings and tags too, for [train.Place].
+	Origins bool
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
 	Checked func(bytes, of int64)
 }
@@ -71,7 +73,7 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 		}
 	}()
 	for _, spec := range specs {
-		s, err := openSet(spec, o.Label)
+		s, err := openSet(spec, o)
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +125,12 @@ func (d *Data) check(ctx context.Context) error {
 // columns are all that targets are made of.
 const columns = shards.Policies | shards.Scores | shards.Best
 
-func openSet(spec Spec, label string) (*Set, error) {
-	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(columns))
+func openSet(spec Spec, o Options) (*Set, error) {
+	wanted, label := columns, o.Label
+	if o.Origins {
+		wanted |= shards.Origin | shards.Ratings | shards.Tags
+	}
+	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Samp
 			return err
 		}
 		list := pickedIn(r, &chosen, o.Limit > 0)
-		for s, err := range d.evalSamples(r.records, list, seen) {
+		for s, err := range d.evalSamples(r, list, seen) {
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r *records, list []int, seen map[uint64]bool) iter.Seq2[train.Sample, error] {
+func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool) iter.Seq2[train.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(train.Sample, error) bool) {
 		for samples, err := range inOrder(len(chunks), d.Options.Workers, func(i int) ([]train.Sample, error) {
@@ -167,7 +167,7 @@ func (d *Data) evalSamples(r *records, list []int, seen map[uint64]bool) iter.Se
 	}
 }
 
-func (d *Data) evalChunk(r *records, list []int, seen map[uint64]bool) ([]train.Sample, error) {
+func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool) ([]train.Sample, error) {
 	out := make([]train.Sample, 0, len(list))
 	var w encode.Walker
 	for _, i := range list {
@@ -193,6 +193,7 @@ func (d *Data) evalChunk(r *records, list []int, seen map[uint64]bool) ([]train.
 		if seen != nil {
 			e.Unseen = !seen[s.key]
 		}
+		e.Place = r.place(d.Sets[r.set], s, w.Position())
 		out = append(out, e)
 	}
 	return out, nil

@@ -29,6 +29,9 @@ const Moves = 4672
 // Planes is the number of input planes of the talbotbot recipe; each is one uint64, bit i = square i, a1 = 0.
 const Planes = 68
 
+// Past is the first of the planes that depend on more than the present position: repetitions, then history.
+const Past = 18
+
 // Config is what shapes a network.
 type Config struct {
 	Blocks       int     `json:"blocks"`        // residual blocks, at least 1

@@ -255,6 +255,43 @@ func TestDropout(t *testing.T) {
 	}
 }
 
+// TestDropHistory: a sample loses all planes of the past or none, and nothing else.
+func TestDropHistory(t *testing.T) {
+	const n = 1000
+	planes := make([]uint64, n*Planes)
+	for i := range planes {
+		planes[i] = uint64(i) + 1
+	}
+	exec := MustNewExec(goBackend(t), func(key, planes *Node) []*Node {
+		p := &Pass{Train: true, Key: key}
+		return []*Node{p.DropHistory(planes, 0.3), (&Pass{Key: key}).DropHistory(planes, 0.3)}
+	})
+	out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2), tensors.FromFlatDataAndDimensions(planes, n, Planes))
+	got, kept := tensors.MustCopyFlatData[uint64](out[0]), tensors.MustCopyFlatData[uint64](out[1])
+	dropped := 0
+	for i := range n {
+		drop := got[i*Planes+Past] == 0
+		if drop {
+			dropped++
+		}
+		for j := range Planes {
+			want := planes[i*Planes+j]
+			if kept[i*Planes+j] != want {
+				t.Fatal("history is dropped in evaluation")
+			}
+			if drop && j >= Past {
+				want = 0
+			}
+			if got[i*Planes+j] != want {
+				t.Fatalf("sample %d, plane %d: %d, want %d", i, j, got[i*Planes+j], want)
+			}
+		}
+	}
+	if dropped < 240 || dropped > 360 { // 300 ± 14
+		t.Errorf("%d of %d samples lost their history", dropped, n)
+	}
+}
+
 func TestInitialValues(t *testing.T) {
 	n, _ := New("talbotbot", Config{Blocks: 1, Filters: 8})
 	a, err := NewStore(n, 1)

@@ -93,16 +93,28 @@ func (s *Store) create(name string, trainable bool, data []float32, shape []int)
 // Params lists the network's parameters in their fixed order.
 func (s *Store) Params() []Param { return s.params }
 
-// AddMoments adds two zero tensors for each trainable parameter, named prefix + "m." or "v." + its name.
-func (s *Store) AddMoments(prefix string) error {
+// AddZeros adds a zero tensor for each trainable parameter, named prefix + its name.
+func (s *Store) AddZeros(prefix string) error {
 	for _, p := range s.params {
 		if !p.Trainable() {
 			continue
 		}
-		for _, m := range []string{"m.", "v."} {
-			if err := s.create(prefix+m+p.Name, false, make([]float32, p.Size()), p.Shape); err != nil {
-				return err
-			}
+		if err := s.create(prefix+p.Name, false, make([]float32, p.Size()), p.Shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddCopies adds a copy of each parameter and statistic as it is now, named prefix + its name.
+func (s *Store) AddCopies(prefix string) error {
+	for _, p := range s.params {
+		data, err := s.Get(p.Name)
+		if err != nil {
+			return err
+		}
+		if err := s.create(prefix+p.Name, false, data, p.Shape); err != nil {
+			return err
 		}
 	}
 	return nil

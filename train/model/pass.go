@@ -4,6 +4,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/ml/model"
 )
 
 // Pass is one building of a network's graph.
@@ -11,25 +12,53 @@ type Pass struct {
 	Store *Store
 	Form  Form
 	Train bool  // batch statistics and dropout; running statistics are updated
-	Key   *Node // uint32[2], the random key of this step; needed where Train is set and a dropout rate is not 0
+	Key   *Node // uint32[2], the random key of this step; without one nothing is dropped
+
+	// Prefix is put before the names of the parameters and statistics that are used: "" the trained ones, or one that
+	// [Store.AddCopies] was given.
+	Prefix string
+	// Momentum, a float32 scalar, is the weight of the batch's statistics in the running ones; nil = 0.1, PyTorch's. With
+	// 1/k for the k-th of several batches the running statistics become the plain means over them.
+	Momentum *Node
+
+	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
+	// Parameters, statistics, biases and what the network returns stay float32. It needs the form Native.
+	BFloat16 bool
 
 	draws uint32 // dropout layers so far: each has its own stream
 }
 
 // value returns a parameter's value in this graph.
 func (p *Pass) value(g *Graph, name string) *Node {
-	v := p.Store.GetVariable("/" + name)
-	if v == nil {
-		panic("model: no parameter " + name)
-	}
-	return v.NodeValue(g)
+	return p.variable(name).NodeValue(g)
 }
 
-// linear is x·Wᵀ + b: x [N, in] → [N, out].
+func (p *Pass) variable(name string) *model.Variable {
+	v := p.Store.GetVariable("/" + p.Prefix + name)
+	if v == nil {
+		panic("model: no parameter " + p.Prefix + name)
+	}
+	return v
+}
+
+// low is x in the type that products compute in.
+func (p *Pass) low(x *Node) *Node {
+	if p.BFloat16 {
+		return ConvertDType(x, dtypes.BFloat16)
+	}
+	return x
+}
+
+// convolve is a convolution without bias.
+func (p *Pass) convolve(x *Node, name string) *Node {
+	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
+}
+
+// linear is x·Wᵀ + b, float32: x [N, in] → [N, out].
 func (p *Pass) linear(x *Node, name string) *Node {
 	g := x.Graph()
-	y := DotGeneral(x, []int{1}, nil, p.value(g, name+".weight"), []int{1}, nil)
-	return Add(y, InsertAxes(p.value(g, name+".bias"), 0))
+	y := DotGeneral(p.low(x), []int{1}, nil, p.low(p.value(g, name+".weight")), []int{1}, nil)
+	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
 // relu has gradient 0 at 0, as PyTorch's.
@@ -38,21 +67,24 @@ func relu(x *Node) *Node {
 	return Where(GreaterThan(x, zero), x, ZerosLike(x))
 }
 
-// bernoulli returns float32 numbers of the shape, 0 with probability rate and 1/(1−rate) otherwise. Element i of index
-// (uint32, any shape) gets the i-th number of this layer's stream.
+// bernoulli returns float32 numbers of the shape, 0 with probability rate and 1/(1−rate) otherwise.
+func (p *Pass) bernoulli(index *Node, rate float64) *Node {
+	return MulScalar(ConvertDType(p.keep(index, rate), dtypes.Float32), 1/(1-rate))
+}
+
+// keep is false with probability rate. Element i of index (uint32, any shape) gets the i-th number of this layer's stream.
 //
 // The stream is a hash of (key, layer, i): two rounds of the 32-bit finaliser of MurmurHash3, one per key word. It is
 // ours, and not the backends' generators, because those differ from one another: the same seed shall drop the same
 // channels on every backend, and the generator has no state to save but the step.
-func (p *Pass) bernoulli(index *Node, rate float64) *Node {
+func (p *Pass) keep(index *Node, rate float64) *Node {
 	p.draws++
 	layer := p.draws * 0x9E3779B9
 	k0, k1 := Reshape(Slice(p.Key, AxisElem(0))), Reshape(Slice(p.Key, AxisElem(1)))
 	h := mix(BitwiseXor(Add(index, Scalar(index.Graph(), dtypes.Uint32, layer)), k0))
 	h = mix(BitwiseXor(h, k1))
 	u := ConvertDType(BitwiseShiftRightLogicalScalar(h, 8), dtypes.Float32) // 24 bits: exact in float32
-	keep := GreaterOrEqual(u, Scalar(u.Graph(), dtypes.Float32, rate*(1<<24)))
-	return MulScalar(ConvertDType(keep, dtypes.Float32), 1/(1-rate))
+	return GreaterOrEqual(u, Scalar(u.Graph(), dtypes.Float32, rate*(1<<24)))
 }
 
 func mix(h *Node) *Node {
@@ -63,9 +95,22 @@ func mix(h *Node) *Node {
 	return BitwiseXor(h, BitwiseShiftRightLogicalScalar(h, 16))
 }
 
+func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
+
+// DropHistory zeroes the planes from [Past] on of whole samples with probability rate: planes is [N, planes] uint64. Such
+// a sample is what it would be had the game begun with it.
+func (p *Pass) DropHistory(planes *Node, rate float64) *Node {
+	if !p.drops(rate) {
+		return planes
+	}
+	n := planes.Shape().Dim(0)
+	keep := ConvertDType(p.keep(IotaFull(planes.Graph(), shapes.Make(dtypes.Uint32, n, 1)), rate), dtypes.Uint64)
+	return Concatenate([]*Node{Slice(planes, AxisRange(), AxisRange(0, Past)), Mul(Slice(planes, AxisRange(), AxisRange(Past)), keep)}, 1)
+}
+
 // dropout zeroes single features: x is [N, features].
 func (p *Pass) dropout(x *Node, rate float64) *Node {
-	if !p.Train || rate == 0 {
+	if !p.drops(rate) {
 		return x
 	}
 	index := IotaFull(x.Graph(), shapes.Make(dtypes.Uint32, x.Shape().Dimensions...))
@@ -75,7 +120,7 @@ func (p *Pass) dropout(x *Node, rate float64) *Node {
 // dropChannels zeroes whole channels of single samples (PyTorch's Dropout2d). Sample n and channel c use number
 // n·channels + c of the stream in every layout.
 func (p *Pass) dropChannels(x *Node, rate float64) *Node {
-	if !p.Train || rate == 0 {
+	if !p.drops(rate) {
 		return x
 	}
 	n, c := x.Shape().Dim(p.Form.batchAxis()), x.Shape().Dim(p.Form.channelAxis())
@@ -85,5 +130,5 @@ func (p *Pass) dropChannels(x *Node, rate float64) *Node {
 	if p.Form.channelAxis() < p.Form.batchAxis() {
 		index = Transpose(index, 0, 1)
 	}
-	return Mul(x, p.bernoulli(Reshape(index, dims...), rate))
+	return Mul(x, ConvertDType(p.bernoulli(Reshape(index, dims...), rate), x.DType()))
 }

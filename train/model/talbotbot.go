@@ -54,9 +54,8 @@ func (t talbotbot) Params() []Param {
 }
 
 func (t talbotbot) Forward(p *Pass, planes *Node) (logits, value *Node) {
-	g := planes.Graph()
 	convNorm := func(x *Node, conv, norm string) *Node {
-		return p.norm(p.Form.Convolve(x, p.value(g, conv+".weight")), norm)
+		return p.norm(p.convolve(x, conv), norm)
 	}
 	x := relu(convNorm(p.Form.Unpack(planes), "stem.conv", "stem.bn"))
 	for b := range t.Blocks {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"talbot/train"
+	"talbot/train/job"
+	"talbot/train/onnx"
+)
+
+type exportOptions struct {
+	run, out, format string
+	newest, json     bool
+}
+
+func newExport() *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export --run RUN --format onnx|safetensors --out FILE",
+		Short: "Write a trained network for other programs",
+		Long: `Export writes the best checkpoint of a run as one file.
+
+onnx: a model of operator set 17 with a free batch dimension N, for ONNX Runtime,
+TensorRT and the like.
+
+  planes  float32 N×68×8×8  the input planes, 0 or 1, as [plane, rank, file] in the
+                            mover's frame: bit i of a plane is [i/8][i%8]
+  logits  float32 N×4672    of all moves, legal or not: from square × 73 + move plane
+  value   float32 N         in −1 … 1, +1 = the side to move wins
+
+safetensors: the weights and the statistics of the normalisations under PyTorch's
+names and shapes, for load_state_dict.`,
+		Example: `  talbot export --run run1 --format onnx --out network.onnx
+  talbot export --run run1 --format safetensors --out network.safetensors --newest`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.run, "run", "", "folder of the run")
+	f.StringVar(&o.format, "format", "", "onnx or safetensors")
+	f.StringVar(&o.out, "out", "", "file to write; it must not exist")
+	f.BoolVar(&o.newest, "newest", false, "export the newest checkpoint, not the best")
+	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	return cmd
+}
+
+func runExport(o *exportOptions) error {
+	if o.run == "" || o.out == "" {
+		return usage(errors.New("--run or --out is missing"), "as `talbot export --run run1 --format onnx --out network.onnx`")
+	}
+	if !slices.Contains(job.Formats, o.format) {
+		return usage(fmt.Errorf("format %q is none of onnx and safetensors", o.format), "as --format onnx")
+	}
+	e := job.Export{Dir: o.run, Out: o.out, Format: o.format}
+	if o.newest {
+		e.Choice = train.NewestCheckpoint
+	}
+	e.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	x, err := e.Run()
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return usage(err, "name another file, or remove this one")
+	case errors.Is(err, onnx.ErrTooLarge):
+		return hint(err, "export it with --format safetensors")
+	case err != nil:
+		return err
+	}
+	if o.json {
+		return printJSON(x)
+	}
+	fmt.Printf("%s: %s, step %d, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Parameters, x.Bytes)
+	return nil
+}

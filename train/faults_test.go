@@ -1,0 +1,170 @@
+//go:build unix
+
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/train/checkpoint"
+)
+
+// dying runs until the n-th execution of a graph, which fails with that error.
+func dying(c Config, o Options, n int, fault error) error {
+	r, err := begin(c, o)
+	if err != nil {
+		return err
+	}
+	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
+		if n--; n < 0 {
+			return nil, fault
+		}
+		return x.Call(args...)
+	}
+	return errors.Join(r.loop(context.Background()), r.end())
+}
+
+// TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are those of the
+// steps before. Resumed on a whole device it equals the uninterrupted run.
+func TestFailingDevice(t *testing.T) {
+	for text, want := range map[string]string{
+		"INTERNAL: the device is lost (CUDA_ERROR_ECC_UNCORRECTABLE)": `step 7: .*device is lost.*; the last checkpoint is from step 4`,
+		"RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4000000000000 bytes.": `step 7: out of memory: .*` +
+			`no batch would fit \(250000\.00 MB a sample, for the backend asked for 4000000000000 bytes for 16 samples at once.*step 4`,
+		"RESOURCE_EXHAUSTED: Out of memory allocating 16 bytes": `step 7: out of memory: .*8 samples at a time would fit ` +
+			`\(about 0\.\d\d MB a sample by the size of the network.*take --batch 8, or --accumulate 2 with the same batch; .*step 4`,
+	} {
+		c := tiny()
+		whole, cut := t.TempDir(), t.TempDir()
+		b := openTest(t, "go")
+		o := func(dir string) Options {
+			return Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+		}
+		mustRun(t, c, o(whole))
+		err := dying(c, o(cut), 8, errors.New(text)) // behind six steps and two batches of validation
+		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) || errors.Is(err, ErrMemory) != strings.Contains(text, "memory") {
+			t.Fatalf("%q gives\n%v", text, err)
+		}
+		if steps := checkpointSteps(t, cut); steps != "best step-000000000004" {
+			t.Errorf("checkpoints %s", steps)
+		}
+		again := o(cut)
+		again.Resume = true
+		mustRun(t, c, again)
+		sameRuns(t, whole, cut)
+	}
+}
+
+func checkpointSteps(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "checkpoints"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".safetensors"))
+	}
+	return strings.Join(names, " ")
+}
+
+// TestOutOfMemoryForReal asks XLA for two terabytes.
+func TestOutOfMemoryForReal(t *testing.T) {
+	b := openTest(t, "xla:cpu")
+	c := tiny()
+	c.Filters, c.Batch, c.Blocks = 1024, 1<<18, 6
+	if os.Getenv("TALBOT_FULL") == "" {
+		t.Skip("set TALBOT_FULL=1 to make a network of half a gigabyte")
+	}
+	_, err := Run(t.Context(), c, Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}})
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "would fit (") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestMemoryAdvice: the advice fits into what is there, by the same count, and parts divide the batch.
+func TestMemoryAdvice(t *testing.T) {
+	c, _ := Preset("")
+	c.Batch = 3000
+	fixed, sample := c.memory(6594375)
+	if fixed != 4*4*6594375 || sample != 4*(104*64*128+4*4672) {
+		t.Errorf("%d and %d", fixed, sample)
+	}
+	err := explainMemory(errors.New("CUDA: out of memory"), c, 6594375, (fixed+1203*sample)*10/9+20, "so much")
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples at a time would fit") ||
+		!strings.Contains(err.Error(), "--batch 1200, or --accumulate 3 ") {
+		t.Error(err)
+	}
+	err = explainMemory(errors.New("CUDA: out of memory"), c, 6594375, 0, "")
+	if !strings.Contains(err.Error(), "1496 samples") || !strings.Contains(err.Error(), "not known") {
+		t.Error(err)
+	}
+	other := errors.New("device lost")
+	if err := explainMemory(other, c, 1, 1, ""); err != other {
+		t.Error(err)
+	}
+}
+
+// TestFullDisk lets the operating system refuse to write more than a megabyte into a file, in the middle of the second
+// checkpoint. The first one is whole, and the run goes on from it.
+func TestFullDisk(t *testing.T) {
+	b := openTest(t, "go")
+	c := tiny()
+	whole, cut := t.TempDir(), t.TempDir()
+	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+	mustRun(t, c, o)
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(l syscall.Rlimit) {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer limit(before)
+	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
+	o.Progress = func(p Progress) {
+		if p.Step == 5 {
+			limit(syscall.Rlimit{Cur: 1 << 20, Max: before.Max})
+		}
+	}
+	_, err := Run(context.Background(), c, o)
+	limit(before)
+	if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), checkpoint.Name(8)) {
+		t.Fatalf("%v", err)
+	}
+	if steps := checkpointSteps(t, cut); !strings.HasPrefix(steps, "best step-000000000004") || strings.Contains(steps, "step-000000000008 ") {
+		t.Errorf("checkpoints %s", steps)
+	}
+	o.Resume, o.Source, o.Progress = true, &synthetic{batch: c.Batch}, nil
+	mustRun(t, c, o)
+	sameRuns(t, whole, cut)
+	if steps := checkpointSteps(t, cut); strings.Contains(steps, "tmp") {
+		t.Errorf("what was half written is still there: %s", steps)
+	}
+}
+
+// TestInfiniteGradient ends a run whose loss is still finite: the norm of the gradient is looked at too.
+func TestInfiniteGradient(t *testing.T) {
+	b := openTest(t, "go")
+	c := tiny()
+	c.ValueWeight, c.Clip, c.CheckpointEvery = math.MaxFloat32/4, 0, 1
+	o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "at step 1:") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+
+	"talbot/board"
+)
+
+// The kinds of groups that figures are reported by.
+const (
+	bySource = iota
+	byPhase
+	byPieces
+	byRating
+	bySide
+	groupKinds
+)
+
+// group adds a sample to its group of each kind.
+func (a *Accumulator) group(s *Sample, t *tally) {
+	names := [groupKinds]string{bySource: s.Source}
+	if at := s.Place; at != nil {
+		names[byPhase] = Phase(&at.Position, at.Ply)
+		names[byPieces] = pieceBand(at.Position.Occupied().Len())
+		names[byRating] = ratingBand(at.Rating)
+		names[bySide] = "white"
+		if at.Position.Turn() == board.Black {
+			names[bySide] = "black"
+		}
+	}
+	for kind, name := range names {
+		if name == "" && kind != bySource {
+			continue
+		}
+		if a.groups[kind] == nil {
+			a.groups[kind] = map[string]*tally{}
+		}
+		if a.groups[kind][name] == nil {
+			a.groups[kind][name] = &tally{}
+		}
+		a.groups[kind][name].add(t, 1)
+	}
+}
+
+func figuresOf(groups map[string]*tally) map[string]Figures {
+	list := map[string]Figures{}
+	for name, t := range groups {
+		list[name] = t.figures()
+	}
+	return list
+}
+
+// Phase returns "endgame" for a position with at most six pieces other than kings and pawns on the board, as Lichess
+// counts it; else "opening" before ply 20 of its line and "middlegame" from there on.
+func Phase(p *board.Position, ply int) string {
+	pieces := 0
+	for _, c := range []board.Color{board.White, board.Black} {
+		for _, kind := range []board.PieceType{board.Knight, board.Bishop, board.Rook, board.Queen} {
+			pieces += p.Pieces(c, kind).Len()
+		}
+	}
+	switch {
+	case pieces <= 6:
+		return "endgame"
+	case ply < 20:
+		return "opening"
+	}
+	return "middlegame"
+}
+
+// pieceBand is "2-5", "6-9" … "26-29" or "30-32".
+func pieceBand(pieces int) string {
+	if pieces >= 30 {
+		return "30-32"
+	}
+	from := pieces - (pieces-2)%4
+	return fmt.Sprintf("%d-%d", from, from+3)
+}
+
+// ratingBand is the lower end of a band of 200 points.
+func ratingBand(rating int) string {
+	if rating <= 0 {
+		return "unknown"
+	}
+	return strconv.Itoa(rating / 200 * 200)
+}

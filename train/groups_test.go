@@ -1,0 +1,136 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/train/model"
+)
+
+func position(t *testing.T, fen string) board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPhase(t *testing.T) {
+	for _, c := range []struct {
+		fen  string
+		ply  int
+		want string
+	}{
+		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0, "opening"},
+		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20, "middlegame"},
+		{"r1b1k3/8/8/8/8/8/8/R1BQK3 w - - 0 1", 0, "endgame"},    // five
+		{"r1b1k1n1/8/8/8/8/8/8/R1BQK3 w - - 0 1", 30, "endgame"}, // six
+		{"r1b1k1n1/8/8/8/8/8/8/R1BQKB2 w - - 0 1", 30, "middlegame"},
+	} {
+		p := position(t, c.fen)
+		if got := Phase(&p, c.ply); got != c.want {
+			t.Errorf("%s at ply %d: %s, want %s", c.fen, c.ply, got, c.want)
+		}
+	}
+}
+
+func TestBands(t *testing.T) {
+	got := ""
+	for _, n := range []int{2, 5, 6, 9, 10, 26, 29, 30, 32} {
+		got += pieceBand(n) + " "
+	}
+	for _, n := range []int{0, 1, 199, 200, 2650} {
+		got += ratingBand(n) + " "
+	}
+	if want := "2-5 2-5 6-9 6-9 10-13 26-29 26-29 30-32 30-32 unknown 0 0 200 2600 "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// answers to placed samples: what is counted for mates, calibration, sides and misses, by hand.
+func TestEvalOfPlacedSamples(t *testing.T) {
+	e, _ := encode.ByName("talbotbot")
+	logits := make([]float32, 3*model.Moves)
+	var samples []Sample
+	add := func(fen, target string, line int64, odds map[string]float64) {
+		p := position(t, fen)
+		s := Sample{Source: "game", Legal: encode.LegalIndices(nil, e, &p), Place: &Place{Position: p, Line: line, Game: fmt.Sprint(line), Ply: 40, Rating: 2300}}
+		index := func(uci string) uint16 {
+			m, err := p.ParseUCI(uci)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return uint16(e.MoveIndex(&p, m))
+		}
+		s.Policy = []Target{{index(target), 1}}
+		for uci, x := range odds {
+			logits[len(samples)*model.Moves+int(index(uci))] = float32(math.Log(x))
+		}
+		samples = append(samples, s)
+	}
+	const mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" // Ra8 mates
+	add(mate, "a1a8", 7, map[string]float64{"a1a8": 100})
+	add("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", "g8g7", 8, map[string]float64{"g8g7": 0.001, "a8a2": 50}) // Ra1 mates
+	add("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", "g8h8", 9, map[string]float64{"g8h8": 0.0001, "a8a2": 50})
+	samples[0].Value, samples[0].HasValue = 1, true
+	var a Accumulator
+	if err := a.Add(samples, logits, []float32{0.96, 0.5, 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	r := a.Report(false)
+	if r.MateSamples != 3 || *r.MateInOne != 1.0/3 || *r.Top1 != 1.0/3 {
+		t.Errorf("%d mates, %g found, top 1 %g", r.MateSamples, *r.MateInOne, *r.Top1)
+	}
+	if r.BySide["white"].Samples != 1 || r.BySide["black"].Samples != 2 || r.ByRating["2200"].Samples != 3 ||
+		r.ByPieces["6-9"].Samples != 3 || r.ByPhase["endgame"].Samples != 3 {
+		t.Errorf("groups %v %v %v %v", r.BySide, r.ByRating, r.ByPieces, r.ByPhase)
+	}
+	if b := r.Calibration; len(b) != 1 || b[0].Count != 1 || b[0].Was != 1 || math.Abs(b[0].Said-0.96) > 1e-6 || math.Abs(b[0].From-0.9) > 1e-9 || b[0].Spread != 0 {
+		t.Errorf("calibration %+v", b)
+	}
+	if len(r.Misses) != 2 { // of the same position the worse
+		t.Fatalf("misses %+v", r.Misses)
+	}
+	m := r.Misses[0]
+	p := position(t, m.FEN)
+	n := float64(len(p.LegalMoves(nil)))
+	if m.Game != "9" || m.Target.UCI != "g8h8" || m.Target.SAN != "Kh8" || m.Moves[0].SAN != "Ra2" || len(m.Moves) != 3 || m.Label != nil ||
+		math.Abs(m.Moves[0].Probability-50/(50+0.0001+n-2)) > 1e-6 {
+		t.Errorf("the worst miss is %+v", m)
+	}
+	if last := r.Misses[1]; last.Game != "7" || *last.Label != 1 {
+		t.Errorf("the other miss is %+v", last)
+	}
+}
+
+// Of more misses than are kept the worst stay, in order.
+func TestMissesAreTheWorst(t *testing.T) {
+	e, _ := encode.ByName("talbotbot")
+	var m misses
+	logits := make([]float32, model.Moves)
+	for i := range 200 {
+		pawns := []byte("11111111") // another position for each i: bits of it as pawns
+		for bit := range pawns {
+			if i>>bit&1 == 1 {
+				pawns[bit] = 'P'
+			}
+		}
+		s := Sample{Place: &Place{Position: position(t, "4k3/8/8/8/8/8/"+string(pawns)+"/4K3 w - - 0 1"), Line: int64(i)}}
+		s.Legal = encode.LegalIndices(nil, e, &s.Place.Position)
+		s.Policy = []Target{{s.Legal[0], 1}}
+		loss := float64(i * 37 % 200)
+		m.offer(&s, &scored{tally: tally{policies: 1, legal: loss}}, logits, 0)
+	}
+	if len(m.list) != worst {
+		t.Fatalf("%d misses", len(m.list))
+	}
+	for i, x := range m.list {
+		if x.loss != float64(199-i) {
+			t.Errorf("miss %d has loss %g", i, x.loss)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/train"
+	"talbot/train/loader"
+	"talbot/train/report"
+)
+
+// ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an evaluation
+// with all.
+const ReportName = "report.html"
+
+// writeReport writes the page of the run in dir; e is nil without an evaluation. What the run is trained on is left out
+// where the folder does not tell.
+func writeReport(path, dir string, c train.Config, facts []report.Fact, e *report.Eval) error {
+	lines, err := train.ReadMetrics(dir)
+	if err != nil {
+		return err
+	}
+	name := dir
+	if abs, err := filepath.Abs(dir); err == nil {
+		name = abs
+	}
+	r := report.Run{Name: filepath.Base(name), Config: c, Facts: facts, Lines: lines, Eval: e,
+		Command: fmt.Sprintf("talbot eval --run %s --data DIR", dir)}
+	id, err := loader.ReadIdentity(dir)
+	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
+		return err
+	}
+	for _, s := range id.Sets {
+		r.Data = append(r.Data, report.Dataset{Dir: s.Dir, Manifest: s.Manifest, Weight: s.Weight})
+	}
+	var page bytes.Buffer
+	if err := report.Write(&page, r); err != nil {
+		return err
+	}
+	return dataset.WriteFileAtomic(path, page.Bytes())
+}
+
+// report is the evaluation as the page shows it.
+func (f *Figures) report(data []loader.Spec) *report.Eval {
+	e := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles}
+	for _, s := range data {
+		e.Data = append(e.Data, s.Dir)
+	}
+	return e
+}

@@ -1,0 +1,43 @@
+package loader
+
+import (
+	"fmt"
+	"strconv"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/train"
+)
+
+// place says where a sample stands whose position is p.
+func (r scanned) place(s *Set, sample *record, p *board.Position) *train.Place {
+	line := &r.lines[sample.line]
+	rating := line.WhiteElo
+	if p.Turn() == board.Black {
+		rating = line.BlackElo
+	}
+	if text := line.Tag(dataset.TagPuzzleRating); text != "" {
+		rating, _ = strconv.Atoi(text)
+	}
+	return &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
+		Game: name(s.Manifest, line), Ply: int(sample.ply), Rating: rating}
+}
+
+// name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,
+// else input and number.
+func name(m *dataset.Manifest, l *dataset.Line) string {
+	if id := l.Tag(dataset.TagPuzzleID); id != "" {
+		return "puzzle " + id
+	}
+	if white, black := l.Tag("White"), l.Tag("Black"); white != "" && black != "" {
+		text := white + " – " + black
+		if date := l.Tag("Date"); len(date) >= 4 && date[0] != '?' {
+			text += ", " + date[:4]
+		}
+		return text
+	}
+	if l.Input < len(m.Inputs) {
+		return fmt.Sprintf("%s, line %d", m.Inputs[l.Input].Name, l.Number)
+	}
+	return fmt.Sprintf("line %d", l.Number)
+}

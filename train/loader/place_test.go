@@ -1,0 +1,42 @@
+package loader
+
+import (
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+func TestPlace(t *testing.T) {
+	white, black := board.StartPosition(), board.StartPosition()
+	e4, err := black.ParseUCI("e2e4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	black.Play(e4)
+	tags := func(pairs ...string) (list []dataset.Tag) {
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, dataset.Tag{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return list
+	}
+	set := &Set{Manifest: &dataset.Manifest{Inputs: []dataset.Input{{Name: "a.pgn"}}}}
+	for _, c := range []struct {
+		line   dataset.Line
+		at     board.Position
+		game   string
+		rating int
+	}{
+		{dataset.Line{WhiteElo: 2500, BlackElo: 2400, Tags: tags("White", "Tal", "Black", "Smyslov", "Date", "1959.09.07")}, white, "Tal – Smyslov, 1959", 2500},
+		{dataset.Line{WhiteElo: 2500, BlackElo: 2400, Tags: tags("White", "Tal", "Black", "Smyslov")}, black, "Tal – Smyslov", 2400},
+		{dataset.Line{Number: 7, Tags: tags("White", "Tal")}, white, "a.pgn, line 7", 0},
+		{dataset.Line{Input: 3, Number: 7}, white, "line 7", 0},
+		{dataset.Line{Tags: tags("PuzzleId", "00aBc", "PuzzleRating", "1500")}, white, "puzzle 00aBc", 1500},
+	} {
+		r := scanned{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
+		got := r.place(set, &record{line: 1, ply: 5}, &c.at)
+		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at || got.Line != 1<<48|2<<24|1 {
+			t.Errorf("%+v, want %q and %d", got, c.game, c.rating)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"talbot/train"
+)
+
+func made() Run {
+	x := func(v float64) *float64 { return &v }
+	f := train.Figures{Samples: 12345, PolicySamples: 12345, PolicyCE: x(2), PolicyCELegal: x(1.5), PolicyCEUniform: x(3.3), Top1: x(0.4),
+		Top3: x(0.6), Top5: x(0.7), ValueMSE: x(0.05), ValueMSEMean: x(0.2)}
+	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR", Data: []Dataset{{"/data/a", "abc", 0.5}}}
+	for step := int64(1); step <= 3000; step++ {
+		line := train.Line{Kind: "train", Step: step, LR: 1e-3, GradNorm: 1}
+		line.PolicyCE, line.Loss = x(8/float64(step)), 8
+		r.Lines = append(r.Lines, line)
+	}
+	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
+		Moves: []train.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
+	r.Eval = &Eval{Split: "test", Report: train.Report{Figures: f, Intervals: map[string][2]float64{"top1": {0.39, 0.41}},
+		BySource:    map[string]train.Figures{"game": f, "puzzle": {}},
+		ByRating:    map[string]train.Figures{"2200": f, "800": f, "unknown": f},
+		Calibration: []train.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
+		Misses:      []train.Miss{miss}},
+		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25}, ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
+	return r
+}
+
+// The page is well formed, needs nothing from elsewhere, and shows what it is given.
+func TestPage(t *testing.T) {
+	var page bytes.Buffer
+	if err := Write(&page, made()); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0 % … 41.0 %", "2200–2399", "800–999", "A – B", "&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"http:", "https:", "<script", "@import", "url(\"", "src=", "ZgotmplZ", "NaN", "%!"} {
+		if strings.Contains(text, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	if n := strings.Count(text, `href="#k"`); n != 2 {
+		t.Errorf("%d kings", n)
+	}
+	wellFormed(t, text)
+	var again bytes.Buffer
+	if err := Write(&again, made()); err != nil || again.String() != text {
+		t.Errorf("a second page is another, %v", err)
+	}
+	r := made()
+	r.Eval = nil
+	again.Reset()
+	if err := Write(&again, r); err != nil || !strings.Contains(again.String(), r.Command) {
+		t.Errorf("without an evaluation: %v", err)
+	}
+	wellFormed(t, again.String())
+}
+
+// wellFormed checks that every element that begins ends, but for those that HTML has no end of.
+func wellFormed(t *testing.T, page string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, []string{"meta"}, xml.HTMLEntity
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("at byte %d: %v", d.InputOffset(), err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d elements do not end", depth)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []float64
+	}{
+		{0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{-1, 1, []float64{-1, -0.5, 0, 0.5, 1}},
+		{2.7, 6.6, []float64{2, 3, 4, 5, 6, 7}},
+		{0, 0.005, []float64{0, 0.001, 0.002, 0.003, 0.004, 0.005}},
+		{100, 1200, []float64{0, 500, 1000, 1500}},
+	} {
+		got := ticks(c.low, c.high, 5)
+		ok := len(got) == len(c.want)
+		for i := range got {
+			ok = ok && math.Abs(got[i]-c.want[i]) < 1e-12
+		}
+		if !ok {
+			t.Errorf("from %g to %g: %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.1234: "12.3 %", 0.01: "1.0 %", 0.005: "0.50 %", 0.00012: "0.012 %", 2e-6: "0.0002 %", 1e-9: "< 0.0001 %"} {
+		if got := percent(x); got != want {
+			t.Errorf("%g is %q, want %q", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package train
+
+import (
+	"fmt"
+	"math/bits"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/train/model"
+)
+
+// Names of the tensors that training keeps beside the network's are these and the name of a parameter.
+const (
+	firstMomentPrefix  = "optimizer.m."
+	secondMomentPrefix = "optimizer.v."
+	averagePrefix      = "average."
+	gradientPrefix     = "gradient." // sums of the micro-batches of a step, zero between steps
+)
+
+// forTraining adds what training needs beside the network.
+func (e *engine) forTraining() error {
+	zeros := []string{firstMomentPrefix, secondMomentPrefix}
+	if e.config.Accumulate > 1 {
+		zeros = append(zeros, gradientPrefix)
+	}
+	for _, prefix := range zeros {
+		if err := e.store.AddZeros(prefix); err != nil {
+			return err
+		}
+	}
+	if e.config.EMA > 0 {
+		return e.store.AddCopies(averagePrefix)
+	}
+	return nil
+}
+
+// dropoutKey is a function of seed and micro-batch (SplitMix64), so there is no generator state to save.
+func dropoutKey(seed, batch int64) []uint32 {
+	z := bits.RotateLeft64(uint64(seed), 32) ^ 0x9E3779B97F4A7C15*uint64(batch+1)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	z ^= z >> 31
+	return []uint32{uint32(z), uint32(z >> 32)}
+}
+
+// step trains on a batch; step counts from 0. The loss may be NaN or infinite, and so may the norm, which is that of the
+// gradient before clipping.
+//
+// A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided by
+// the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
+// difference: its statistics are those of a micro-batch.
+func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
+	policies, values := b.counts()
+	totals := []float32{float32(max(policies, 1)), 1}
+	if values > 0 {
+		totals[1] = float32(values)
+	}
+	numbers := hyper(e.config, step, lr)
+	parts := e.config.Accumulate
+	var sum [3]float64 // loss, Σ policy, Σ value
+	for i := range parts {
+		part := b.part(i, parts)
+		args := append([]any{
+			tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
+			tensors.FromFlatDataAndDimensions(totals, len(totals)),
+			tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
+		}, targets(&part)...)
+		out, err := e.run(&e.train, "training", args, e.trainGraph)
+		if err != nil {
+			return losses{}, 0, err
+		}
+		for j := range sum {
+			sum[j] += float64(out[0][j])
+		}
+		norm = float64(out[0][3])
+	}
+	if parts > 1 {
+		out, err := e.run(&e.update, "update", []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, e.updateGraph)
+		if err != nil {
+			return losses{}, 0, err
+		}
+		norm = float64(out[0][0])
+	}
+	return losses{sum[0], ratio(sum[1], policies), ratio(sum[2], values)}, norm, nil
+}
+
+// trainGraph is forward and backward pass of a micro-batch, and the update if that is all of the batch.
+func (e *engine) trainGraph(in []*Node) *Node {
+	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
+	e.store.SetTraining(key.Graph(), true)
+	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key, BFloat16: e.config.Precision == BFloat16}
+	logits, values := e.network.Forward(p, p.DropHistory(batch[0], e.config.HistoryDropout))
+	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
+	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
+	grads := gradients(e.store, loss)
+	norm := ScalarZero(key.Graph(), loss.DType())
+	if e.config.Accumulate == 1 {
+		norm = adamW(e.config, e.store, grads, numbers)
+	} else {
+		for i, p := range trainable(e.store) {
+			sum := e.store.GetVariable("/" + gradientPrefix + p.Name)
+			sum.SetNodeValue(Add(sum.NodeValue(key.Graph()), grads[i]))
+		}
+	}
+	return Stack([]*Node{loss, s.policy, s.value, norm}, 0)
+}
+
+// updateGraph updates with the sums of the micro-batches and sets them back to zero.
+func (e *engine) updateGraph(in []*Node) *Node {
+	g := in[0].Graph()
+	e.store.SetTraining(g, true)
+	var grads []*Node
+	for _, p := range trainable(e.store) {
+		sum := e.store.GetVariable("/" + gradientPrefix + p.Name)
+		grads = append(grads, sum.NodeValue(g))
+		sum.SetNodeValue(ZerosLike(sum.NodeValue(g)))
+	}
+	return InsertAxes(adamW(e.config, e.store, grads, in[0]), 0)
+}
+
+// calibrate gives the averaged weights running statistics of their own: the means of the batches' statistics over all of
+// the batches, each batch normalised by its own (PyTorch's torch.optim.swa_utils.update_bn). Running statistics belong to
+// the weights they were measured with: neither those of the trained weights nor an average of them fits averaged weights.
+// It depends on the averaged weights and the batches alone, so it may be done at any time, and changes nothing else.
+func (e *engine) calibrate(batches []Batch) error {
+	for i, b := range batches {
+		_, err := e.run(&e.calibration, "calibration", []any{
+			tensors.FromScalar(float32(1 / float64(i+1))),
+			tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
+		}, func(in []*Node) *Node {
+			e.store.SetTraining(in[0].Graph(), true)
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
+			logits, values := e.network.Forward(p, in[1])
+			return Stack([]*Node{ReduceAllSum(logits), ReduceAllSum(values)}, 0)
+		})
+		if err != nil {
+			return fmt.Errorf("statistics of the averaged weights, batch %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// evaluated is the prefix of the weights that are evaluated.
+func (e *engine) evaluated() string {
+	if e.config.EMA > 0 {
+		return averagePrefix
+	}
+	return ""
+}
+
+// compile builds a graph at its first use.
+func (e *engine) compile(x **gomlx.Exec, what string, build func(in []*Node) *Node) (err error) {
+	if *x == nil {
+		*x, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*Node) *Node { return build(in) })
+	}
+	if err != nil {
+		return fmt.Errorf("building the %s graph: %w", what, err)
+	}
+	return nil
+}
