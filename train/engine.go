@@ -36,6 +36,7 @@ type losses struct {
 	Loss     float64  `json:"loss"`
 	PolicyCE *float64 `json:"policy_ce"` // nil without any policy target
 	ValueMSE *float64 `json:"value_mse"` // nil without any value label
+	Top1     *float64 `json:"top1"`      // share of the targets on the move of the highest logit; nil as PolicyCE
 }
 
 // ratio is a/b, nil for b = 0.
@@ -78,14 +79,14 @@ func (e *engine) close() {
 
 // validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
 func (e *engine) validate(batches []Batch) (losses, error) {
-	var sum [4]float64
+	var sum [5]float64
 	for i := range batches {
 		out, err := e.run(&e.loss, "validation", targets(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.evaluated()}
 			logits, values := e.network.Forward(p, in[0])
 			s := lossSums(logits, values, in, 0)
-			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount}, 0)
+			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, s.top1}, 0)
 		})
 		if err != nil {
 			return losses{}, fmt.Errorf("validation batch %d: %w", i, err)
@@ -95,7 +96,7 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 		}
 	}
 	policy, value := ratio(sum[0], sum[1]), ratio(sum[2], sum[3])
-	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value}, nil
+	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value, ratio(sum[4], sum[1])}, nil
 }
 
 // forward returns logits [n·4672] and values [n] in evaluation mode.

@@ -169,7 +169,7 @@ func (r *runner) progress(l losses, lr float64, val *Line) {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE,
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE, Top1: l.Top1,
 		ValueMSE: l.ValueMSE, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
 }
 

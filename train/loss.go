@@ -10,6 +10,7 @@ import (
 type sums struct {
 	policy, policyCount *Node // Σ cross-entropy over samples with a policy target, and their number
 	smoothed            *Node // Σ cross-entropy with the smoothed targets
+	top1                *Node // Σ of the target's weight on the move of the highest logit; of equals each counts
 	value, valueCount   *Node // Σ weight·(v−target)², and Σ weight
 }
 
@@ -46,8 +47,10 @@ func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 		even := ReduceAllSum(Mul(weight, Sub(lse, Div(total, count))))
 		smoothed = Add(MulScalar(policy, 1-smoothing), MulScalar(even, smoothing))
 	}
+	first := ConvertDType(Equal(allowed, BroadcastToShape(top, allowed.Shape())), dtypes.Float32)
 	return sums{
 		policy:      policy,
+		top1:        ReduceAllSum(Mul(target, first)),
 		policyCount: ReduceAllSum(has),
 		smoothed:    smoothed,
 		value:       ReduceAllSum(Mul(valueWeight, Square(Sub(values, value)))),

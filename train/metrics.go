@@ -53,7 +53,7 @@ func (l Line) scalars() []tensorboard.Scalar {
 	for _, mean := range []struct {
 		tag   string
 		value *float64
-	}{{"loss/policy", l.PolicyCE}, {"loss/value", l.ValueMSE}} {
+	}{{"loss/policy", l.PolicyCE}, {"loss/value", l.ValueMSE}, {"accuracy/top1", l.Top1}} {
 		if mean.value != nil {
 			list = append(list, tensorboard.Scalar{Tag: mean.tag, Value: *mean.value})
 		}

@@ -54,7 +54,8 @@ type Progress struct {
 	Step, Steps        int64 // steps done, and in all
 	Batch              int
 	Loss               float64  // of this step
-	PolicyCE, ValueMSE *float64 // nil without any target
+	PolicyCE, ValueMSE *float64 // of this step, or of the validation; nil without any target
+	Top1               *float64 // share of the targets on the first move, as PolicyCE
 	LR                 float64
 	Seconds            float64 // since Run began to train
 	PositionsPerSecond float64 // since then

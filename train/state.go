@@ -32,6 +32,7 @@ type window struct {
 	Loss     float64 `json:"loss"`
 	PolicyCE float64 `json:"policy_ce"`
 	ValueMSE float64 `json:"value_mse"`
+	Top1     float64 `json:"top1"`
 	GradNorm float64 `json:"grad_norm"`
 	Policies int64   `json:"policies"` // steps with a policy target
 	Values   int64   `json:"values"`   // steps with a value label
@@ -45,6 +46,7 @@ func (w *window) add(l losses, norm float64) {
 		w.PolicyCE += *l.PolicyCE
 		w.Policies++
 	}
+	w.Top1 += orZero(l.Top1)
 	if l.ValueMSE != nil {
 		w.ValueMSE += *l.ValueMSE
 		w.Values++
@@ -53,7 +55,8 @@ func (w *window) add(l losses, norm float64) {
 
 // means are over the steps that had a target.
 func (w *window) means() losses {
-	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)), ratio(w.ValueMSE, float64(w.Values))}
+	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)), ratio(w.ValueMSE, float64(w.Values)),
+		ratio(w.Top1, float64(w.Policies))}
 }
 
 // snapshot copies the engine's tensors to the host.

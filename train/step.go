@@ -59,7 +59,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 	}
 	numbers := hyper(e.config, step, lr)
 	parts := e.config.Accumulate
-	var sum [3]float64 // loss, Σ policy, Σ value
+	var sum [4]float64 // loss, Σ policy, Σ value, Σ top 1
 	for i := range parts {
 		part := b.part(i, parts)
 		args := append([]any{
@@ -74,7 +74,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 		for j := range sum {
 			sum[j] += float64(out[0][j])
 		}
-		norm = float64(out[0][3])
+		norm = float64(out[0][4])
 	}
 	if parts > 1 {
 		out, err := e.run(&e.update, "update", []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, e.updateGraph)
@@ -83,7 +83,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 		}
 		norm = float64(out[0][0])
 	}
-	return losses{sum[0], ratio(sum[1], policies), ratio(sum[2], values)}, norm, nil
+	return losses{sum[0], ratio(sum[1], policies), ratio(sum[2], values), ratio(sum[3], policies)}, norm, nil
 }
 
 // trainGraph is forward and backward pass of a micro-batch, and the update if that is all of the batch.
@@ -104,7 +104,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 			sum.SetNodeValue(Add(sum.NodeValue(key.Graph()), grads[i]))
 		}
 	}
-	return Stack([]*Node{loss, s.policy, s.value, norm}, 0)
+	return Stack([]*Node{loss, s.policy, s.value, s.top1, norm}, 0)
 }
 
 // updateGraph updates with the sums of the micro-batches and sets them back to zero.

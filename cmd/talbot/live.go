@@ -22,19 +22,15 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 	if terminal {
 		every = 200 * time.Millisecond
 	}
-	first, last, val := int64(-1), time.Now(), ""
+	var line trainLine
+	last := time.Now()
 	return func(p train.Progress) {
-			if first < 0 {
-				first = p.Step - 1
-			}
-			if p.Val != nil {
-				val = fmt.Sprintf(", val %s / %s", cell(p.Val.PolicyCE, false), cell(p.Val.ValueMSE, false))
-			}
+			line.add(p)
 			if time.Since(last) < every {
 				return
 			}
 			last = time.Now()
-			text := trainText(p, first) + val
+			text := line.text()
 			if !terminal {
 				fmt.Fprintln(os.Stderr, "train: "+text)
 				return
@@ -44,16 +40,55 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 			}
 			fmt.Fprint(os.Stderr, "\r\033[K"+text)
 		}, func() {
-			if terminal && first >= 0 {
+			if terminal && line.steps > 0 {
 				fmt.Fprint(os.Stderr, "\r\033[K")
 			}
 		}
 }
 
-// trainText is the line; first is the step this process began behind. It is
-// ASCII, so that it may be cut anywhere.
-func trainText(p train.Progress, first int64) string {
-	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, p.Step-first)) * float64(time.Second))
-	return fmt.Sprintf("step %d/%d, %.0f positions/s, %v left, policy %s, value %s, loader wait %.0f %%",
-		p.Step, p.Steps, p.PositionsPerSecond, left.Round(time.Second), cell(p.PolicyCE, false), cell(p.ValueMSE, false), 100*p.LoaderWait)
+// trainLine is the line about a run.
+type trainLine struct {
+	now                 train.Progress
+	steps               int64 // of this process
+	policy, value, top1 *float64
+	val                 *train.Line
+}
+
+// smooth is the weight of a step in the running means of the line: they are over about fifty steps.
+const smooth = 0.02
+
+// add takes over what a step or a validation tells.
+func (l *trainLine) add(p train.Progress) {
+	l.now = p
+	if p.Val != nil {
+		l.val = p.Val
+		return
+	}
+	l.steps++
+	weight := max(smooth, 1/float64(l.steps))
+	mean := func(old **float64, x *float64) {
+		switch {
+		case x == nil:
+		case *old == nil:
+			*old = x
+		default:
+			next := **old + weight*(*x-**old)
+			*old = &next
+		}
+	}
+	mean(&l.policy, p.PolicyCE)
+	mean(&l.value, p.ValueMSE)
+	mean(&l.top1, p.Top1)
+}
+
+// text is the line. It is ASCII, so that it may be cut anywhere, and what matters stands first.
+func (l *trainLine) text() string {
+	p := l.now
+	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, l.steps)) * float64(time.Second))
+	text := fmt.Sprintf("step %d/%d, policy %s, value %s, top-1 %s, %.0f positions/s, loader wait %.0f %%, %v left",
+		p.Step, p.Steps, cell(l.policy, false), cell(l.value, false), cell(l.top1, true), p.PositionsPerSecond, 100*p.LoaderWait, left.Round(time.Second))
+	if v := l.val; v != nil {
+		text += fmt.Sprintf(", val %s / %s / %s", cell(v.PolicyCE, false), cell(v.ValueMSE, false), cell(v.Top1, true))
+	}
+	return text
 }

@@ -79,6 +79,7 @@ func curves(lines []train.Line) []chart {
 		show        func(float64) string
 	}{
 		{"Policy", "cross-entropy over all moves, in nats", both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
+		{"First move", "share of the targets on the move of the highest logit", both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
 		{"Value", "mean squared error", both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
 		{"Learning rate", "of each step", one(func(l *train.Line) float64 { return l.LR }), true, short},
 		{"Gradient", "global norm before clipping, mean of the steps between lines", one(func(l *train.Line) float64 { return l.GradNorm }), true, short},
