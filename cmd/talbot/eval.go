@@ -46,6 +46,7 @@ that takes the datasets the run was trained on, where they were or among --data.
 
 --no-history shows the network each position as if its game began there. A network
 that is much worse then has learnt to read the past, and perhaps who made it up.
+Puzzles keep theirs.
 
 With --json there are 95 % bootstrap intervals (whole games are drawn), figures by
 source, phase, pieces, rating and side to move, the calibration of both heads, the

@@ -31,7 +31,7 @@ type Eval struct {
 	Puzzles io.Reader // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string    // file of the page that shows it all; "" = none
 
-	NoHistory bool // the network sees no history and no repetitions
+	NoHistory bool // of the samples, not of the puzzles, the network sees no history and no repetitions
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -137,7 +137,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	if e.Report != "" {
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e.Data)); err != nil {
+		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
 			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
 		}
 	}

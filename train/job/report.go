@@ -44,10 +44,14 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 }
 
 // report is the evaluation as the page shows it.
-func (f *Figures) report(data []loader.Spec) *report.Eval {
-	e := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles}
-	for _, s := range data {
-		e.Data = append(e.Data, s.Dir)
+func (f *Figures) report(e Eval) *report.Eval {
+	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles}
+	for _, s := range e.Data {
+		r.Data = append(r.Data, s.Dir)
 	}
-	return e
+	r.Note = "values by the target " + f.ValueTarget
+	if e.NoHistory {
+		r.Note += ", without history"
+	}
+	return r
 }

@@ -67,6 +67,7 @@ type Fact struct{ Name, Text string }
 // Eval is an evaluation.
 type Eval struct {
 	Data       []string // folders
+	Note       string   // on how it was done, as "without history"; may be empty
 	Split      string
 	Checkpoint string
 	Step       int64
@@ -183,7 +184,11 @@ func (r Run) identity() []Fact {
 		list = append(list, Fact{"trained on", text}, Fact{"", "manifest " + d.Manifest})
 	}
 	if e := r.Eval; e != nil {
-		list = append(list, Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, thousands(e.Step))},
+		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, thousands(e.Step))}
+		if e.Note != "" {
+			what.Text += ", " + e.Note
+		}
+		list = append(list, what,
 			Fact{"", fmt.Sprintf("%s samples of the split %s of %s", thousands(e.Samples), e.Split, strings.Join(e.Data, ", "))})
 	}
 	return list

@@ -1,0 +1,56 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"talbot/train"
+	"talbot/train/internal/madeup"
+)
+
+// TensorBoard shows what metrics.jsonl says, each step once, also of a run that was interrupted.
+func TestTensorBoardShowsTheMetrics(t *testing.T) {
+	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 300}))
+	job.Adjust = func(c *train.Config) { adjust(c); c.LogEvery, c.EvalEvery, c.CheckpointEvery = 1, 5, 10 }
+	ctx, cancel := context.WithCancel(t.Context())
+	job.Progress = func(p train.Progress) {
+		if p.Step == 17 {
+			cancel()
+		}
+	}
+	if _, err := job.Run(ctx); err == nil {
+		t.Fatal("the run was not interrupted")
+	}
+	mustTrain(t, Train{Dir: job.Dir, Resume: true})
+	lines, err := train.ReadMetrics(job.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown map[string]map[string][][2]float64
+	out := python(t, "tensorboard", nil, "../tensorboard/testdata/read_events.py", filepath.Join(job.Dir, "tensorboard"))
+	if err := json.Unmarshal(out, &shown); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][][2]float64{}
+	for _, l := range lines {
+		want[l.Kind] = append(want[l.Kind], [2]float64{float64(l.Step), *l.PolicyCE})
+	}
+	for kind, points := range want {
+		got := shown[kind]["loss/policy"]
+		if len(got) != len(points) {
+			t.Errorf("%s: %d points of %d lines", kind, len(got), len(points))
+			continue
+		}
+		for i, p := range points {
+			if got[i][0] != p[0] || math.Abs(got[i][1]-p[1]) > 1e-6*p[1] {
+				t.Errorf("%s: point %d is %v, want %v", kind, i, got[i], p)
+			}
+		}
+	}
+	if len(want["train"]) != 30 || len(want["val"]) != 6 {
+		t.Errorf("%d and %d lines", len(want["train"]), len(want["val"]))
+	}
+}
