@@ -30,9 +30,10 @@ type block struct {
 	start                                                     textColumn
 	lastNumber, lastOffset                                    int64
 
-	tags   []*tagColumn
-	serial int   // of the line being added; no line has 0
-	places []int // in tags, of the tags of the line being added
+	tags   []*tagColumn // of this block's names, and of others whose buffers are kept
+	names  int          // of this block's tags
+	serial int          // of the line being added; no line has 0
+	places []int        // in tags, of the tags of the line being added
 	policy policyColumns
 	labels map[int]*labelColumns
 
@@ -113,7 +114,11 @@ func (b *block) add(l *dataset.Line) error {
 	}
 	b.addSamples(l)
 	for i, t := range l.Tags {
-		b.tags[b.places[i]].put(b.lines, t.Value)
+		c := b.tags[b.places[i]]
+		if c.entries == 0 {
+			b.names++
+		}
+		c.put(b.lines, t.Value)
 	}
 	b.policy.add(b.samples, l.Policies)
 	for _, c := range l.Labels {
@@ -243,7 +248,7 @@ func lineSize(l *dataset.Line) int {
 
 // full reports whether the block ends here. The rule is part of the format only in so far as limits are kept.
 func (b *block) full() bool {
-	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes || len(b.tags)+len(b.labels) >= blockNames
+	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes || b.names+len(b.labels) >= blockNames
 }
 
 // reset empties the block and keeps its buffers.
@@ -255,7 +260,7 @@ func (b *block) reset() {
 		*buf = (*buf)[:0]
 	}
 	b.lines, b.positions, b.samples, b.bytes, b.lastNumber, b.lastOffset = 0, 0, 0, 0, 0, 0
-	b.start.entries, b.policy.samples, b.policy.varied = 0, 0, false
+	b.start.entries, b.policy.samples, b.policy.varied, b.names = 0, 0, false, 0
 	b.tags = slices.DeleteFunc(b.tags, func(c *tagColumn) bool { return len(c.text) == 0 })
 	for _, c := range b.tags {
 		c.textColumn = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
