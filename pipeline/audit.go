@@ -2,14 +2,11 @@ package pipeline
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/cespare/xxhash/v2"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -83,14 +80,14 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	return sum, sum.compare(a.Out, r.Warn)
 }
 
-// prepare finds the labels to audit: those of the last engine.
+// prepare finds the labels to audit: those of the last engine, not of a source or of endgame tables.
 func (a Audit) prepare() (column int, f dataset.Fingerprint, err error) {
 	m, err := dataset.ReadManifest(a.In)
 	if err != nil {
 		return 0, f, err
 	}
 	for i := len(m.Fingerprints) - 1; i >= 0; i-- {
-		if f := m.Fingerprints[i]; !f.IsImported() {
+		if f := m.Fingerprints[i]; !f.IsImported() && !f.IsExact() {
 			return i, f, nil
 		}
 	}
@@ -133,10 +130,7 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 }
 
 // drawn reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
-func (a Audit) drawn(hash [16]byte, ply int) bool {
-	b := binary.LittleEndian.AppendUint32(append([]byte("audit"), hash[:]...), uint32(ply))
-	return float64(xxhash.Sum64(b)>>11)/(1<<53) < a.Share
-}
+func (a Audit) drawn(hash [16]byte, ply int) bool { return draw("audit", hash, ply) < a.Share }
 
 // The phases of a game, as audits tell them apart.
 const (

@@ -296,7 +296,7 @@ func chosenPosition(t *testing.T, dir string, fraction float64) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(l.Moves) > 20 && draw(l.GameHash(), late) < fraction {
+		if len(l.Moves) > 20 && draw("", l.GameHash(), late) < fraction {
 			p := l.Start
 			for _, m := range l.Moves[:late] {
 				p.Play(m)
