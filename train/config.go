@@ -26,6 +26,9 @@ type Config struct {
 	ValueTarget  string `json:"value_target,omitempty"`
 	ValueFormula string `json:"value_formula,omitempty"`
 
+	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
+	PolicyTarget string `json:"policy_target"`
+
 	Precision Precision `json:"precision"` // of products in training
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
@@ -105,7 +108,7 @@ func (c *Config) SetSteps(steps int64) {
 // UnmarshalJSON fills fields that an older run does not have with what that run did.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
-	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine"}
+	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
 	if err := json.Unmarshal(text, &old); err != nil {
 		return err
 	}

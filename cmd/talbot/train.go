@@ -19,8 +19,8 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend, valueTarget string
-	schedule, precision                                    string
+	data, run, recipe, preset, label, backend, valueTarget, policyTarget string
+	schedule, precision                                                  string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
@@ -93,6 +93,7 @@ contradict the run.`,
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.StringVar(&o.policyTarget, "policy-target", "played", "the moves to learn: played, or multipv:T, a softmax with temperature T over the values of the lines that \"label --multipv\" found, such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
@@ -138,6 +139,9 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
 	}
+	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
+		return t, usage(err, "as --policy-target multipv:0.1")
+	}
 	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
 		return t, usage(err, "as --value-target wdl")
 	}
@@ -174,6 +178,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
 	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
+	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
 	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)

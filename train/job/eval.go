@@ -48,9 +48,11 @@ type Figures struct {
 	Split      string              `json:"split"`
 	Backend    string              `json:"backend"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
-	ValueTarget string  `json:"value_target"`
-	Seconds     float64 `json:"seconds"`
-	PerSecond   float64 `json:"positions_per_second"`
+	ValueTarget string `json:"value_target"`
+	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
+	PolicyTarget string  `json:"policy_target"`
+	Seconds      float64 `json:"seconds"`
+	PerSecond    float64 `json:"positions_per_second"`
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -84,8 +86,12 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Value != nil {
 		value = *e.Value
 	}
-	f.ValueTarget = value.String()
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Origins: true, Checked: e.checked()})
+	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	if err != nil {
+		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+	}
+	f.ValueTarget, f.PolicyTarget = value.String(), policy.String()
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy, Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Recipe  string // whose encoding and targets
 	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
 	Value   encode.ValueTarget
+	Policy  encode.PolicyTarget
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int

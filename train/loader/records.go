@@ -98,7 +98,7 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 		for w.Reset(v.line); w.Next(); {
 			said, valued := s.said(v.line, w.Sample())
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
-			v.policy = encode.Policy(v.policy[:0], d.encoder, w, said)
+			v.policy = encode.Policy(v.policy[:0], d.encoder, d.Options.Policy, d.Options.Value, w, said)
 			v.sample.choices = uint16(len(v.policy))
 			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
 				v.sample.value = value
