@@ -27,7 +27,7 @@ type Config struct {
 	ValueFormula string `json:"value_formula,omitempty"`
 
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
-	PolicyTarget string `json:"policy_target"`
+	PolicyTarget string `json:"policy_target,omitempty"`
 
 	Precision Precision `json:"precision"` // of products in training
 
@@ -67,8 +67,9 @@ const (
 	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
 )
 
-// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here, "v1.5" the published
-// hyper-parameters of the reference (its schedule ran over 656,844 steps; set Steps to yours).
+// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here with the reference's 20
+// blocks of 128 filters, "10x64" and "20x256" the same with other sizes, "v1.5" the published hyper-parameters of the
+// reference (its schedule ran over 656,844 steps; set Steps to yours).
 func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
@@ -80,14 +81,19 @@ func Preset(name string) (Config, error) {
 	switch name {
 	case "v1.5":
 		return c, nil
+	case "10x64":
+		c.Blocks, c.Filters = 10, 64
+	case "20x256":
+		c.Filters = 256
 	case "":
-		c.Steps = 100000
-		c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
-		c.WeightDecay, c.Decay = 1e-2, DecayWeights
-		c.ValueWeight, c.Clip = 1, 5
-		return c, nil
+	default:
+		return Config{}, fmt.Errorf("unknown preset %q (known: v1.5, 10x64, 20x256)", name)
 	}
-	return Config{}, fmt.Errorf("unknown preset %q (known: v1.5)", name)
+	c.Steps = 100000
+	c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
+	c.WeightDecay, c.Decay = 1e-2, DecayWeights
+	c.ValueWeight, c.Clip = 1, 5
+	return c, nil
 }
 
 // SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of

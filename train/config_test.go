@@ -54,8 +54,18 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
-	if c, err := Preset(""); err != nil || c.Validate() != nil {
-		t.Error("default:", err, c.Validate())
+	for name, parameters := range map[string]int{"": 6_594_375, "v1.5": 6_594_375, "10x64": 1_386_247, "20x256": 24_378_311} {
+		c, err := Preset(name)
+		if err != nil || c.Validate() != nil {
+			t.Fatalf("preset %q: %v, %v", name, err, c.Validate())
+		}
+		n, err := model.New(c.Recipe, c.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := model.CountTrainable(n.Params()); got != parameters {
+			t.Errorf("preset %q has %d parameters, want %d", name, got, parameters)
+		}
 	}
 	if _, err := Preset("v9"); err == nil {
 		t.Error("unknown preset: no error")

@@ -81,7 +81,7 @@ contradict the run.`,
 	f.StringVar(&o.data, "data", "", "datasets, with or without the share of each: DIR[:weight],…")
 	f.StringVar(&o.run, "run", "", "folder of the run")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
-	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference")
+	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default ones with another size")
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
