@@ -123,14 +123,23 @@ func (d *Data) check(ctx context.Context) error {
 	return nil
 }
 
-// columns are all that targets are made of.
-const columns = shards.Policies | shards.Scores | shards.Best
-
-func openSet(spec Spec, o Options) (*Set, error) {
-	wanted, label := columns, o.Label
+// columns are those that the targets are made of, and the origins where they are asked for.
+func (o Options) columns() shards.Columns {
+	wanted := shards.Policies | shards.Scores | shards.Best
+	if o.Value == encode.WDLValue {
+		wanted |= shards.WDL
+	}
+	if o.Policy.Temperature > 0 {
+		wanted |= shards.Variations
+	}
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags
 	}
+	return wanted
+}
+
+func openSet(spec Spec, o Options) (*Set, error) {
+	wanted, label := o.columns(), o.Label
 	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
 	if err != nil {
 		return nil, err
