@@ -96,6 +96,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		return f, err
 	}
 	defer data.Close()
+	for _, warning := range data.Derived() {
+		e.warn(warning)
+	}
 	trained, err := e.trainedOn(data)
 	if err != nil {
 		return f, err

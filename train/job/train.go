@@ -288,6 +288,9 @@ func (t Train) warn(err error) {
 
 // begin tells what is about to happen.
 func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+	for _, warning := range data.Derived() {
+		t.warn(warning)
+	}
 	if len(survey.Val) == 0 {
 		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -95,6 +96,18 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// Derived returns a warning for each dataset that was made from another one of them: what both hold counts twice.
+func (d *Data) Derived() (warnings []error) {
+	for _, child := range d.Sets {
+		for _, parent := range d.Sets {
+			if slices.ContainsFunc(child.Manifest.Parents, func(p dataset.Parent) bool { return p.Manifest == parent.Hash }) {
+				warnings = append(warnings, fmt.Errorf("%q was made from %q: samples that are in both count twice; name one of them", child.Dir, parent.Dir))
+			}
+		}
+	}
+	return warnings
 }
 
 // check compares all files with their checksums.
