@@ -19,25 +19,6 @@ func position(t *testing.T, fen string) board.Position {
 	return p
 }
 
-func TestPhase(t *testing.T) {
-	for _, c := range []struct {
-		fen  string
-		ply  int
-		want string
-	}{
-		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0, "opening"},
-		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20, "middlegame"},
-		{"r1b1k3/8/8/8/8/8/8/R1BQK3 w - - 0 1", 0, "endgame"},    // five
-		{"r1b1k1n1/8/8/8/8/8/8/R1BQK3 w - - 0 1", 30, "endgame"}, // six
-		{"r1b1k1n1/8/8/8/8/8/8/R1BQKB2 w - - 0 1", 30, "middlegame"},
-	} {
-		p := position(t, c.fen)
-		if got := Phase(&p, c.ply); got != c.want {
-			t.Errorf("%s at ply %d: %s, want %s", c.fen, c.ply, got, c.want)
-		}
-	}
-}
-
 func TestBands(t *testing.T) {
 	got := ""
 	for _, n := range []int{2, 5, 6, 9, 10, 26, 29, 30, 32} {

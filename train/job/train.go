@@ -67,76 +67,6 @@ func Passes(preset string) int64 {
 	return 1
 }
 
-// config returns the configuration of a new run over that many train samples; without any it has one step.
-func (t Train) config(samples int64) (train.Config, error) {
-	preset := ""
-	if t.Preset != nil {
-		preset = *t.Preset
-	}
-	c, err := train.Preset(preset)
-	if err != nil {
-		return c, err
-	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
-	}
-	t.Adjust(&c) // for the batch
-	steps := t.Steps
-	if steps == 0 && c.Batch > 0 {
-		steps = max(1, (samples*Passes(preset)+int64(c.Batch)-1)/int64(c.Batch))
-	}
-	c.SetSteps(steps)
-	t.Adjust(&c) // for what SetSteps fits to the run
-	return c, describeTargets(&c)
-}
-
-// describeTargets writes the targets into the configuration as they are named, and the formula of the value target.
-func describeTargets(c *train.Config) error {
-	value, err := encode.ParseValueTarget(c.ValueTarget)
-	if err != nil {
-		return err
-	}
-	e, err := encode.ByName(c.Recipe)
-	if err != nil {
-		return err
-	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
-	c.ValueTarget, c.ValueFormula, c.PolicyTarget = value.String(), value.Formula(e), policy.String()
-	return err
-}
-
-// resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
-// changed.
-func (t Train) resumed() (train.Config, error) {
-	have, err := train.ReadConfig(t.Dir)
-	if err != nil {
-		return have, err
-	}
-	c := have
-	if t.Preset != nil {
-		if c, err = train.Preset(*t.Preset); err != nil {
-			return c, err
-		}
-		c.SetSteps(have.Steps)
-	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
-	}
-	if t.Steps != 0 {
-		c.Steps = t.Steps
-	}
-	t.Adjust(&c)
-	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {
-		if err := describeTargets(&c); err != nil {
-			return c, fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-	}
-	if field, want, was := c.Differs(have); field != "" {
-		return c, &train.ConfigError{Field: field, Want: want, Have: was}
-	}
-	return c, nil
-}
-
 // ErrConfig says that the configuration asked for cannot be.
 var ErrConfig = errors.New("bad setting")
 
@@ -210,24 +140,6 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		err = errors.Join(err, writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil))
 	}
 	return result, err
-}
-
-// calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
-// average: some of the first ones in an order of their own, which is the same after a resumption.
-func calibrationBatches(c train.Config, survey *loader.Survey) ([]train.Batch, error) {
-	if c.EMA == 0 {
-		return nil, nil
-	}
-	const count, group = 16, 1 << 17
-	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
-	defer source.Close()
-	batches := make([]train.Batch, count)
-	for i := range batches {
-		if err := source.Next(&batches[i]); err != nil {
-			return nil, err
-		}
-	}
-	return batches, nil
 }
 
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
