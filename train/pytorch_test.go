@@ -2,7 +2,11 @@ package train
 
 import (
 	"math"
+	"math/bits"
+	"math/rand/v2"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
 
 	"talbot/train/backend"
 	"talbot/train/model"
@@ -29,12 +33,12 @@ func TestPyTorch(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.close()
+		e.network = unpacked{e.network}
 		if err := e.forTraining(); err != nil {
 			t.Fatal(err)
 		}
 		for step, want := range want {
-			var batch Batch
-			(&synthetic{batch: c.Batch, k: 2}).fill(&batch, int64(step))
+			batch := arbitrary(c.Batch, int64(step))
 			l, norm, err := e.step(&batch, int64(step), 0.003)
 			if err != nil {
 				t.Fatal(err)
@@ -50,4 +54,38 @@ func TestPyTorch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// unpacked takes planes as its inputs.
+type unpacked struct{ model.Network }
+
+func (unpacked) Unpack(planes *graph.Node) *graph.Node { return planes }
+
+// arbitrary is a batch of planes that no position need have, with two moves a sample.
+func arbitrary(n int, at int64) Batch {
+	rng := rand.New(rand.NewPCG(7, uint64(at)))
+	const k = 2
+	b := Batch{N: n, Packed: make([]uint64, n*model.Planes), PolicyIndex: make([]int32, n*k),
+		PolicyWeight: make([]float32, n*k), Value: make([]float32, n), ValueWeight: make([]float32, n)}
+	for i := range n {
+		p := b.Packed[i*model.Planes:][:model.Planes]
+		for j := range p {
+			p[j] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+		}
+		king := rng.IntN(64)
+		p[5] = 1 << king
+		queen := rng.IntN(64)
+		p[4] = 1 << queen
+		for j := range k {
+			b.PolicyIndex[i*k+j] = int32(king*73 + (queen+j)%64)
+			b.PolicyWeight[i*k+j] = 1 / float32(k)
+		}
+		b.Value[i] = float32(bits.OnesCount64(p[0])-8) / 8
+		b.Value[i] = max(-1, min(1, b.Value[i]))
+		b.ValueWeight[i] = 1
+		if rng.IntN(8) == 0 {
+			b.ValueWeight[i] = 0
+		}
+	}
+	return b
 }
