@@ -196,7 +196,7 @@ func TestEvaluate(t *testing.T) {
 		return func(yield func(Sample, error) bool) {
 			for i := range 10 {
 				s := Sample{Source: "game", Legal: []uint16{uint16(val.PolicyIndex[i]), 4671}, Policy: []Target{{uint16(val.PolicyIndex[i]), 1}}}
-				copy(s.Planes[:], val.Planes[i*len(s.Planes):])
+				s.Planes = planesOf(val.Packed[i*model.Words:])
 				var err error
 				if i == fail {
 					err = stop
@@ -227,7 +227,7 @@ func TestEvaluate(t *testing.T) {
 func TestIllegalTargetsAndPositionsAreErrors(t *testing.T) {
 	for name, spoil := range map[string]func(*Batch){
 		"illegal move": func(b *Batch) { b.PolicyIndex[3] = 4671 },
-		"no king":      func(b *Batch) { b.Planes[3*model.Planes+5] = 0 },
+		"no king":      func(b *Batch) { clear(b.Packed[3*model.Words:][:3]) },
 	} {
 		var b Batch
 		(&synthetic{batch: 4}).fill(&b, 1)
@@ -244,7 +244,8 @@ func TestIllegalTargetsAndPositionsAreErrors(t *testing.T) {
 
 // TestPast holds the network's view of the planes against the encoding's.
 func TestPast(t *testing.T) {
-	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes || model.Moves != encode.TalbotBotMoves || encode.LegalWords*64 != model.Moves {
+	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes || model.Moves != encode.TalbotBotMoves ||
+		model.Words != encode.TalbotBotWords || model.LegalWords != encode.LegalWords {
 		t.Error("the network and the encoding disagree")
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"talbot/board"
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -95,12 +97,33 @@ func oracleInitial(p model.Param) []float32 {
 	return data
 }
 
-// oracleBatch is batch of oracle.py: real positions with one or two of their legal moves as target.
-func oracleBatch(t *testing.T, step, n int) Batch {
+// packed is the input for the position after those moves.
+func packed(t *testing.T, start string, moves []string) []uint64 {
+	t.Helper()
+	p, err := board.ParseFEN(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := board.NewGame(p)
+	for _, uci := range moves {
+		m, err := g.Position().ParseUCI(uci)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Push(m)
+	}
+	words := make([]uint64, encode.TalbotBotWords)
+	encode.TalbotBot{}.Pack(words, g)
+	return words
+}
+
+// oracleBatch is batch of oracle.py: real positions with one or two of their legal moves as target, and as planes.
+func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 	t.Helper()
 	type row struct {
-		Planes []string
-		Legal  map[string]int32
+		Start         string
+		Moves, Planes []string
+		Legal         map[string]int32
 	}
 	var rows []row
 	for text := range strings.Lines(string(ungzip(t, "../encode/testdata/golden.jsonl.gz"))) {
@@ -112,15 +135,16 @@ func oracleBatch(t *testing.T, step, n int) Batch {
 			rows = append(rows, r)
 		}
 	}
-	b := Batch{N: n}
+	b.N = n
 	for i, row := range rows[step*n:][:n] {
 		for _, plane := range row.Planes {
 			bits, err := strconv.ParseUint(plane, 16, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Planes = append(b.Planes, bits)
+			planes = append(planes, bits)
 		}
+		b.Packed = append(b.Packed, packed(t, row.Start, row.Moves)...)
 		low, high := int32(model.Moves), int32(0)
 		for _, move := range row.Legal {
 			low, high = min(low, move), max(high, move)
@@ -137,7 +161,7 @@ func oracleBatch(t *testing.T, step, n int) Batch {
 			b.ValueWeight[i] = 0
 		}
 	}
-	return b
+	return b, planes
 }
 
 // agree compares float32 with PyTorch's float64: numbers within tolerance times the norm of their tensor.
@@ -197,10 +221,10 @@ func TestPyTorch(t *testing.T) {
 			}
 			return e
 		}
-		first := oracleBatch(t, 0, want.Positions)
+		first, planes := oracleBatch(t, 0, want.Positions)
 
 		e := load(c)
-		logits, values, err := e.forward(first.Planes, first.N)
+		logits, values, err := e.forward(planes, first.N)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +258,7 @@ func TestPyTorch(t *testing.T) {
 		c.Accumulate = 1
 		e = load(c)
 		for i, after := range want.Steps {
-			batch := oracleBatch(t, i, c.Batch)
+			batch, _ := oracleBatch(t, i, c.Batch)
 			l, norm, err := e.step(&batch, int64(i), want.LR)
 			if err != nil {
 				t.Fatal(err)

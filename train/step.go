@@ -91,7 +91,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key, BFloat16: e.config.Precision == BFloat16}
-	logits, values := e.network.Forward(p, p.DropHistory(batch[0], e.config.HistoryDropout))
+	logits, values := e.network.Forward(p, p.DropHistory(e.network.Unpack(batch[0]), e.config.HistoryDropout))
 	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
 	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
 	grads := gradients(e.store, loss)
@@ -128,11 +128,11 @@ func (e *engine) calibrate(batches []Batch) error {
 	for i, b := range batches {
 		_, err := e.run(&e.calibration, "calibration", []any{
 			tensors.FromScalar(float32(1 / float64(i+1))),
-			tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
+			inputs(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
-			logits, values := e.network.Forward(p, in[1])
+			logits, values := e.network.Forward(p, e.network.Unpack(in[1]))
 			return Stack([]*Node{ReduceAllSum(logits), ReduceAllSum(values)}, 0)
 		})
 		if err != nil {

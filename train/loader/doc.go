@@ -14,8 +14,8 @@
 // # Cost
 //
 // A [Data.Survey] reads all of the data once before training: only then are counts exact. The blocks of a group are
-// replayed line by line and encoded into packed bits where the group's order wants them, 560 bytes a sample of
-// talbotbot; two groups of each dataset are in memory, of a million samples each over all datasets: 1.2 GB. A batch is
+// replayed line by line and encoded into packed bits where the group's order wants them, 184 bytes a sample of
+// talbotbot; two groups of each dataset are in memory, of a million samples each over all datasets: 0.4 GB. A batch is
 // copied from there (go test ./train/loader -bench . says how fast).
 //
 // # Goroutines

@@ -58,7 +58,7 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 
 // Next draws the next batch. Errors are those of reading a shard.
 func (l *Loader) Next(b *train.Batch) error {
-	size(b, l.options.Batch, l.data.encoder.Planes(), l.survey.Choices)
+	size(b, l.options.Batch, l.data.encoder.Words(), l.survey.Choices)
 	for i := range l.options.Batch {
 		if err := l.choose().take(b, i); err != nil {
 			return err
@@ -224,7 +224,7 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	}
 	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
 	places := d.permutation(n)
-	size(&g.Batch, n, l.data.encoder.Planes(), l.survey.Choices)
+	size(&g.Batch, n, l.data.encoder.Words(), l.survey.Choices)
 	g.last = number == len(plan)-1
 	for _, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (struct{}, error) {
 		b := blocks[i]
