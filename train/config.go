@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"talbot/train/backend"
 	"talbot/train/model"
@@ -27,7 +28,7 @@ type Config struct {
 	ValueFormula string `json:"value_formula,omitempty"`
 
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
-	PolicyTarget string `json:"policy_target,omitempty"`
+	PolicyTarget string `json:"policy_target"`
 
 	Precision Precision `json:"precision"` // of products in training
 
@@ -197,7 +198,7 @@ func differs(a, b reflect.Value) (field, mine, theirs string) {
 			}
 			continue
 		}
-		name := f.Tag.Get("json")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !operational[name] && !a.Field(i).Equal(b.Field(i)) {
 			x, _ := json.Marshal(a.Field(i).Interface())
 			y, _ := json.Marshal(b.Field(i).Interface())

@@ -49,7 +49,7 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	}
 	text, _ := json.Marshal(c)
 	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"steps":656844,` +
-		`"seed":42,"precision":"float32","schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"label_smoothing":0,"legal_mask":false,"history_dropout":0,"ema":0,` +
+		`"seed":42,"policy_target":"","precision":"float32","schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"label_smoothing":0,"legal_mask":false,"history_dropout":0,"ema":0,` +
 		`"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
