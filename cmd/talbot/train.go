@@ -260,7 +260,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
-		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws), %d val samples", set.Dir, set.Train, 100*set.Share, set.Val)
+		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir, set.Train, 100*set.Share, set.Passes, set.Val)
 		if set.Values < set.Train {
 			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}
@@ -275,8 +275,8 @@ func printStart(s job.Start) {
 	c := s.Config
 	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
 	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
-	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples (%.2f times over the data), learning rate %g, validated on %d samples\n",
-		c.Steps, c.Batch, s.Passes, c.LR, s.Val)
+	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
+		c.Steps, c.Batch, c.LR, s.Val)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -45,10 +45,9 @@ type Train struct {
 // Start is what is known before the first step.
 type Start struct {
 	Config     train.Config
-	Backend    string  // what was chosen and why
-	Parameters int     // trainable
-	Passes     float64 // over the train samples, in all
-	Val        int64   // validation samples
+	Backend    string // what was chosen and why
+	Parameters int    // trainable
+	Val        int64  // validation samples
 	Sets       []Set
 }
 
@@ -56,6 +55,7 @@ type Start struct {
 type Set struct {
 	Dir string
 	loader.Counts
+	Passes float64 // of the run over its train samples
 }
 
 // Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
@@ -211,7 +211,7 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
 	if values == 0 {
-		t.warn(errors.New("none of the train samples has a label: the value head is not trained"))
+		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is not trained", c.ValueTarget))
 	}
 	if policies == 0 {
 		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
@@ -220,10 +220,10 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	if err != nil {
 		return err
 	}
-	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params()),
-		Passes: float64(c.Steps) * float64(c.Batch) / float64(survey.Train())}
+	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params())}
 	for i, counts := range survey.Sets {
-		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts})
+		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
+		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})
 	}
 	for i := range survey.Val {
 		s.Val += int64(survey.Val[i].N)
