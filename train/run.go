@@ -20,6 +20,8 @@ var (
 	ErrNoRun = errors.New("no run there")
 	// ErrPrecision says that a backend does not compute in the precision asked for.
 	ErrPrecision = errors.New("the backend lacks the precision")
+	// ErrDevices says that a backend has fewer devices than asked for.
+	ErrDevices = errors.New("too few devices")
 	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
 	// from before it.
 	ErrDiverged = errors.New("training diverged")
