@@ -164,7 +164,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// RunsOn returns [ErrPrecision] or [ErrDevices] if the backend cannot train with the configuration.
+// RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if the backend cannot train with the configuration.
 func (c Config) RunsOn(b *backend.Opened) error {
 	if c.Precision == BFloat16 && b.Form != model.Native {
 		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
@@ -172,7 +172,8 @@ func (c Config) RunsOn(b *backend.Opened) error {
 	if have := b.NumDevices(); c.Devices > have {
 		return fmt.Errorf("%w: %d asked for, %s has %d", ErrDevices, c.Devices, b.Kind, have)
 	}
-	return nil
+	_, err := c.fitsMemory(b)
+	return err
 }
 
 // operational fields may change on resume: they decide what is written and where it is computed, not what.

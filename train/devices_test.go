@@ -80,10 +80,10 @@ func TestDevices(t *testing.T) {
 // ends with nearly the same losses; and its checkpoints predict on any backend.
 func TestDevicesResume(t *testing.T) {
 	b := openDevices(t, 2)
-	c := everything()
-	c.Devices = 2
+	c := tiny()
+	c.Devices, c.EMA = 2, 0.99
 	o := func(dir string) Options {
-		return Options{Dir: dir, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)}
+		return Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)}
 	}
 	whole, cut, one := t.TempDir(), t.TempDir(), t.TempDir()
 	want := mustRun(t, c, o(whole))

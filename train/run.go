@@ -125,6 +125,9 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if err := c.RunsOn(o.Backend); err != nil {
 		return nil, err
 	}
+	if scarce, _ := c.fitsMemory(o.Backend); scarce != nil && o.Warn != nil {
+		o.Warn(scarce)
+	}
 	if c.EMA > 0 && len(o.Calibration) == 0 {
 		return nil, errors.New("averaged weights need train samples to take their statistics from")
 	}
