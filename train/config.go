@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"talbot/train/backend"
 	"talbot/train/model"
@@ -27,7 +28,8 @@ type Config struct {
 	ValueTarget  string `json:"value_target,omitempty"`
 	ValueFormula string `json:"value_formula,omitempty"`
 
-	Precision Precision `json:"precision"` // of products in training
+	Precision     Precision `json:"precision"`               // of products in training
+	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
 	LR             float64 `json:"lr"`       // highest learning rate
@@ -177,7 +179,7 @@ func (c Config) RunsOn(b *backend.Opened) error {
 }
 
 // operational fields may change on resume: they decide what is written and where it is computed, not what.
-var operational = map[string]bool{"devices": true, "log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
+var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
 
 // Differs names the first field in which the configurations would compute different things, "" if there is none.
 // Values are in JSON.
@@ -195,7 +197,7 @@ func differs(a, b reflect.Value) (field, mine, theirs string) {
 			}
 			continue
 		}
-		name := f.Tag.Get("json")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !operational[name] && !a.Field(i).Equal(b.Field(i)) {
 			x, _ := json.Marshal(a.Field(i).Interface())
 			y, _ := json.Marshal(b.Field(i).Interface())

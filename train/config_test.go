@@ -95,9 +95,13 @@ func TestSetSteps(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	a := tiny()
 	b := a
-	b.Keep, b.EvalEvery, b.LogEvery, b.CheckpointEvery, b.Devices = 9, 9, 9, 9, 2
+	b.Keep, b.EvalEvery, b.LogEvery, b.CheckpointEvery, b.Devices, b.Deterministic = 9, 9, 9, 9, 2, true
 	if field, _, _ := a.Differs(b); field != "" {
 		t.Errorf("operational field %q differs", field)
+	}
+	b.ValueTarget = "wdl"
+	if field, _, _ := a.Differs(b); field != "value_target" {
+		t.Errorf("%q differs, want value_target", field)
 	}
 	b.Filters = 99
 	if field, mine, theirs := a.Differs(b); field != "filters" || mine != "8" || theirs != "99" {

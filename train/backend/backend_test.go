@@ -184,3 +184,27 @@ func TestHostMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestDeterministicFlags(t *testing.T) {
+	const added = "--xla_gpu_deterministic_ops=true"
+	for flags, want := range map[string]string{
+		"": added, " ": added,
+		"--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0":  "--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0 " + added,
+		"--xla_gpu_deterministic_ops":                       "--xla_gpu_deterministic_ops",
+		"--a=1 --xla_gpu_deterministic_ops=1 --b":           "--a=1 --xla_gpu_deterministic_ops=1 --b",
+		"--xla_gpu_deterministic_ops_of_another_name=false": "--xla_gpu_deterministic_ops_of_another_name=false " + added,
+	} {
+		if got, err := deterministicFlags(flags); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", flags, got, err, want)
+		}
+	}
+	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "contradicts", "/etc/xla.flags": "names a file"} {
+		if got, err := deterministicFlags(flags); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v", flags, got, err)
+		}
+	}
+	t.Setenv(xlaFlags, "--xla_cpu_enable_fast_math=false")
+	if err := MakeDeterministic(); err != nil || os.Getenv(xlaFlags) != "--xla_cpu_enable_fast_math=false "+added {
+		t.Errorf("%v, %q", err, os.Getenv(xlaFlags))
+	}
+}
