@@ -102,6 +102,11 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer data.Close()
+	if c.Deterministic {
+		if err := backend.MakeDeterministic(); err != nil {
+			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		return train.Result{}, err
