@@ -115,7 +115,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := c.RunsOn(b); err != nil {
 		return train.Result{}, err
 	}
-	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
+	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -129,7 +129,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	id := data.Identity()
 	id.Backend = t.Backend
-	if err := id.Write(t.Dir); err != nil {
+	if err := errors.Join(id.Write(t.Dir), survey.Keep(t.Dir)); err != nil {
 		return train.Result{}, err
 	}
 	calibration, err := calibrationBatches(c, survey)
