@@ -49,8 +49,8 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted. Up to 2,048 samples of the val split,
-spread over all datasets, measure the network during training and decide which
+checked against its checksums and counted. Up to 2,048 samples of the val splits,
+of each dataset its share, measure the network during training and decide which
 checkpoint is best.
 Samples without engine label train the policy alone.
 
