@@ -9,8 +9,9 @@ import (
 	"talbot/train"
 )
 
-// place says where a sample stands whose position is p.
-func (r scanned) place(s *Set, sample *record, p *board.Position) *train.Place {
+// place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were audited,
+// −1 for none.
+func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *train.Place {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {
@@ -19,8 +20,13 @@ func (r scanned) place(s *Set, sample *record, p *board.Position) *train.Place {
 	if text := line.Tag(dataset.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
-	return &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
+	at := &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
 		Game: name(s.Manifest, line), Ply: int(sample.ply), Rating: rating}
+	if sample.result > 0 {
+		at.Result, at.HasResult = dataset.Class(sample.result-1), true
+	}
+	at.Audited = sample.hasValue() && sample.print > 0 && int(sample.print)-1 == audited
+	return at
 }
 
 // name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,
