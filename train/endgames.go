@@ -203,8 +203,8 @@ func (g *endgames) report(all, unseen *endgameTally) *EndgameReport {
 	return r
 }
 
-// fewest positions of a material that is compared with others.
-const fewest = 20
+// FewestEndgames is how many positions a material needs to be compared with others.
+const FewestEndgames = 20
 
 // Worst returns at most n materials of at least 20 positions in which the network does worst, the worst first: by the share
 // of results kept, or without tables by that of right verdicts.
@@ -218,7 +218,7 @@ func (r *EndgameReport) Worst(n int) []string {
 	}
 	var names []string
 	for name, f := range r.ByMaterial {
-		if count := f.Moves.Positions; count >= fewest || r.Moves.Positions == 0 && f.Samples >= fewest {
+		if count := f.Moves.Positions; count >= FewestEndgames || r.Moves.Positions == 0 && f.Samples >= FewestEndgames {
 			names = append(names, name)
 		}
 	}

@@ -27,6 +27,7 @@ type Place struct {
 	Position board.Position // whose legal moves are Sample.Legal, in the same order
 	Line     int64          // number of its line in this evaluation; the samples of a line come one after the other
 	Game     string         // where the line was read, for the eye
+	Link     string         // the game on Lichess, as "https://lichess.org/abcdefgh#31"; "" = none
 	Ply      int
 	Rating   int // of the player to move, or of the puzzle; 0 = unknown
 
@@ -93,6 +94,22 @@ type Report struct {
 type Audited struct {
 	Samples  int64
 	ValueMSE *float64
+}
+
+// Noise is how far labels are from better ones of the same positions: the error that a network would be measured to have
+// if it knew the truth. All values are by the value target of the evaluation.
+type Noise struct {
+	Audit       string     `json:"audit"`       // folder
+	Fingerprint string     `json:"fingerprint"` // of the labels
+	Labels      string     `json:"labels"`      // engine and limit
+	Truth       string     `json:"truth"`       // limit of the better ones
+	Compared    int64      `json:"compared"`    // labels
+	MSE         float64    `json:"mse"`         // between both
+	Interval    [2]float64 `json:"interval"`    // 95 % of the MSE, from the standard error over labels
+
+	// The network's squared error on those evaluated samples that have such labels.
+	Samples  int64    `json:"samples"`
+	ValueMSE *float64 `json:"value_mse"`
 }
 
 // Accumulator sums up samples and a network's answers, in float64. The zero value is ready.

@@ -54,8 +54,8 @@ type Figures struct {
 	NoHistory  bool                `json:"no_history"` // [Eval.NoHistory]
 	// LegalMask says that the network was trained with a softmax over the legal moves: what it says of others, and so
 	// policy_ce and illegal_mass, means nothing.
-	LegalMask bool   `json:"legal_mask"`
-	Noise     *Noise `json:"noise,omitempty"`
+	LegalMask bool         `json:"legal_mask"`
+	Noise     *train.Noise `json:"noise,omitempty"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
 	ValueTarget string  `json:"value_target"`
 	Seconds     float64 `json:"seconds"`

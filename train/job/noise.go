@@ -10,30 +10,15 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/shards"
+	"talbot/train"
 	"talbot/train/loader"
 )
 
 // ErrAudit says that a folder holds no audit of the labels that an evaluation compares with.
 var ErrAudit = errors.New("no audit of these labels")
 
-// Noise is how far labels are from better ones of the same positions: the error that a network would be measured to have
-// if it knew the truth. All values are by the value target of the evaluation.
-type Noise struct {
-	Audit       string     `json:"audit"`       // folder
-	Fingerprint string     `json:"fingerprint"` // of the labels
-	Labels      string     `json:"labels"`      // engine and limit
-	Truth       string     `json:"truth"`       // limit of the better ones
-	Compared    int64      `json:"compared"`    // labels
-	MSE         float64    `json:"mse"`         // between both
-	Interval    [2]float64 `json:"interval"`    // 95 % of the MSE, from the standard error over labels
-
-	// The network's squared error on those evaluated samples that have such labels.
-	Samples  int64    `json:"samples"`
-	ValueMSE *float64 `json:"value_mse"`
-}
-
 // readAudit compares the labels in a folder that `talbot label --audit` wrote.
-func readAudit(ctx context.Context, dir string, data *loader.Data) (*Noise, error) {
+func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise, error) {
 	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Scores))
 	if err != nil {
 		return nil, err
@@ -47,7 +32,7 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*Noise, erro
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
 	f := d.Manifest.Fingerprints[audited]
-	n := &Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit, Truth: d.Manifest.Fingerprints[truth].Limit}
+	n := &train.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit, Truth: d.Manifest.Fingerprints[truth].Limit}
 	if !counts(data, n.Fingerprint) {
 		return nil, fmt.Errorf("%q: %w: it is of %s (%s), which the evaluation does not compare with", dir, ErrAudit, n.Fingerprint, n.Labels)
 	}

@@ -59,7 +59,7 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
-	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles}
+	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles, Noise: f.Noise}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

@@ -2,7 +2,9 @@ package loader
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -21,12 +23,25 @@ func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *
 		rating, _ = strconv.Atoi(text)
 	}
 	at := &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
-		Game: name(s.Manifest, line), Ply: int(sample.ply), Rating: rating}
+		Game: name(s.Manifest, line), Link: link(line, int(sample.ply)), Ply: int(sample.ply), Rating: rating}
 	if sample.result > 0 {
 		at.Result, at.HasResult = dataset.Class(sample.result-1), true
 	}
 	at.Audited = sample.hasValue() && sample.print > 0 && int(sample.print)-1 == audited
 	return at
+}
+
+var lichessGame = regexp.MustCompile(`^https://lichess\.org/[0-9A-Za-z]{8}$`)
+
+// link is where Lichess shows the ply of a line, if the line's headers name a game or puzzle there.
+func link(l *dataset.Line, ply int) string {
+	if id := l.Tag(dataset.TagPuzzleID); len(id) == 5 && !strings.ContainsFunc(id, func(r rune) bool { return r > 'z' || r < '0' }) {
+		return "https://lichess.org/training/" + id
+	}
+	if site := l.Tag("Site"); lichessGame.MatchString(site) {
+		return fmt.Sprintf("%s#%d", site, ply)
+	}
+	return ""
 }
 
 // name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,

@@ -8,14 +8,20 @@ import (
 	"talbot/train"
 )
 
-// The size of a chart and of its margins, in pixels.
+// size is that of a chart, in the units of its viewBox.
+type size struct{ width, height int }
+
+// The sizes of the charts of losses and of those about the training itself, and their margins.
+var (
+	large = size{400, 230}
+	small = size{300, 150}
+)
+
 const (
-	chartWidth  = 560
-	chartHeight = 240
-	left        = 52
-	right       = 20
-	top         = 10
-	bottom      = 26
+	left   = 48
+	right  = 16
+	top    = 10
+	bottom = 36
 )
 
 // chart is a line chart laid out for drawing.
@@ -26,6 +32,7 @@ type chart struct {
 	Series        []series
 	Left, Right   float64 // of the plot
 	Top, Base     float64
+	Smoothed      bool // some line is smoothed
 }
 
 type tick struct {
@@ -35,8 +42,11 @@ type tick struct {
 
 // series is one line.
 type series struct {
-	Name, Class, Path string
-	Dots              []dot
+	Name, Class string
+	Last        string // value of the last point
+	Path        string
+	Raw         string // path of the points that Path smooths; "" if they are the same
+	Dots        []dot
 }
 
 type dot struct {
@@ -53,8 +63,8 @@ type curve struct {
 	dots        bool
 }
 
-// curves are the charts of the metrics that have something to show.
-func curves(lines []train.Line) []chart {
+// curves are the charts of the metrics that have something to show: those of losses, and those about the training itself.
+func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	means := func(kind string, field func(*train.Line) *float64) (points []point) {
 		for i := range lines {
 			if l := &lines[i]; l.Kind == kind {
@@ -71,32 +81,40 @@ func curves(lines []train.Line) []chart {
 	one := func(field func(*train.Line) float64) []curve {
 		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }), false}}
 	}
-	var list []chart
+	of := "all moves"
+	if c.LegalMask {
+		of = "the legal moves"
+	}
 	for _, c := range []struct {
 		title, note string
+		size        size
 		curves      []curve
 		zero        bool
 		show        func(float64) string
 	}{
-		{"Policy", "cross-entropy over all moves, in nats", both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
-		{"First move", "share of the targets on the move of the highest logit", both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
-		{"Value", "mean squared error", both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
-		{"Learning rate", "of each step", one(func(l *train.Line) float64 { return l.LR }), true, short},
-		{"Gradient", "global norm before clipping, mean of the steps between lines", one(func(l *train.Line) float64 { return l.GradNorm }), true, short},
-		{"Speed", "positions a second", one(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
-		{"Loader", "share of the time spent waiting for batches", one(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
+		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
+		{"First move", "share of targets that are the likeliest of " + of, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
+		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
+		{"Learning rate", "of each step", small, one(func(l *train.Line) float64 { return l.LR }), true, short},
+		{"Gradient", "global norm before clipping", small, one(func(l *train.Line) float64 { return l.GradNorm }), true, short},
+		{"Speed", "positions a second", small, one(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
+		{"Loader", "share of time spent waiting for batches", small, one(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
 	} {
-		if drawn, ok := newChart(c.title, c.note, c.curves, c.zero, c.show); ok {
-			list = append(list, drawn)
+		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.show)
+		switch {
+		case ok && c.size == large:
+			losses = append(losses, drawn)
+		case ok:
+			others = append(others, drawn)
 		}
 	}
-	return list
+	return losses, others
 }
 
 // newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0.
-func newChart(title, note string, curves []curve, zero bool, show func(float64) string) (chart, bool) {
-	c := chart{Title: title, Note: note, Width: chartWidth, Height: chartHeight,
-		Left: left, Right: chartWidth - right, Top: top, Base: chartHeight - bottom}
+func newChart(title, note string, size size, curves []curve, zero bool, show func(float64) string) (chart, bool) {
+	c := chart{Title: title, Note: note, Width: size.width, Height: size.height,
+		Left: left, Right: float64(size.width - right), Top: top, Base: float64(size.height - bottom)}
 	low, high := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, line := range curves {
 		for _, p := range line.points {
@@ -112,7 +130,7 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 	if low.y == high.y {
 		high.y++
 	}
-	ys := ticks(low.y, high.y, 5)
+	ys := ticks(low.y, high.y, size.height/45)
 	low.y, high.y = min(low.y, ys[0]), max(high.y, ys[len(ys)-1])
 	place := func(p point) (x, y float64) {
 		x = c.Left + (p.x-low.x)/(high.x-low.x)*(c.Right-c.Left)
@@ -123,7 +141,7 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 		_, y := place(point{low.x, t})
 		c.Y = append(c.Y, tick{y, show(t)})
 	}
-	for _, t := range ticks(low.x, high.x, 6) {
+	for _, t := range ticks(low.x, high.x, size.width/70) {
 		if x, _ := place(point{t, low.y}); t >= low.x && t <= high.x {
 			c.X = append(c.X, tick{x, short(t)})
 		}
@@ -132,19 +150,61 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 		if len(line.points) == 0 {
 			continue
 		}
-		s := series{Name: line.name, Class: line.class}
-		var path strings.Builder
-		for i, p := range thinned(line.points) {
-			x, y := place(p)
-			fmt.Fprintf(&path, "%s%g %g", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
-			if line.dots || i == len(line.points)-1 {
+		points := thinned(line.points)
+		last := points[len(points)-1]
+		s := series{Name: line.name, Class: line.class, Last: show(precise(last.y))}
+		if smooth := smoothed(points); !line.dots && smooth != nil {
+			s.Raw, points, c.Smoothed = path(points, place), smooth, true
+		}
+		s.Path = path(points, place)
+		for i, p := range points {
+			if x, y := place(p); line.dots && len(points) <= mostDots || i == len(points)-1 {
 				s.Dots = append(s.Dots, dot{x, y, fmt.Sprintf("%s, step %s: %.4g", line.name, thousands(int64(p.x)), p.y)})
 			}
 		}
-		s.Path = path.String()
 		c.Series = append(c.Series, s)
 	}
 	return c, true
+}
+
+// mostDots is up to how many points of a line have a mark each.
+const mostDots = 60
+
+func path(points []point, place func(point) (x, y float64)) string {
+	var text strings.Builder
+	for i, p := range points {
+		x, y := place(p)
+		fmt.Fprintf(&text, "%s%g %g", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
+	}
+	return text.String()
+}
+
+// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
+func smoothed(points []point) []point {
+	const few = 60
+	if len(points) < few {
+		return nil
+	}
+	half := max(1, len(points)/100)
+	list := make([]point, len(points))
+	for i := range points {
+		reach := min(half, i, len(points)-1-i) // as far on both sides, so that the ends stay where they are
+		var sum float64
+		for _, p := range points[i-reach : i+reach+1] {
+			sum += p.y
+		}
+		list[i] = point{points[i].x, sum / float64(2*reach+1)}
+	}
+	return list
+}
+
+// precise rounds to four significant digits.
+func precise(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*unit) / unit
 }
 
 // thinned returns at most 1000 points, means of neighbours.
