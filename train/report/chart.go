@@ -78,12 +78,12 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	both := func(field func(*train.Line) *float64) []curve {
 		return []curve{{"train", "train", means("train", field), false}, {"val", "val", means("val", field), true}}
 	}
-	one := func(field func(*train.Line) float64) []curve {
+	alone := func(field func(*train.Line) float64) []curve {
 		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }), false}}
 	}
-	of := "all moves"
+	of, one := "all moves", "move"
 	if c.LegalMask {
-		of = "the legal moves"
+		of, one = "the legal moves", "legal move"
 	}
 	for _, c := range []struct {
 		title, note string
@@ -93,12 +93,12 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		show        func(float64) string
 	}{
 		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
-		{"First move", "share of targets that are the likeliest of " + of, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
+		{"First move", "targets that are the likeliest " + one, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
 		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
-		{"Learning rate", "of each step", small, one(func(l *train.Line) float64 { return l.LR }), true, short},
-		{"Gradient", "global norm before clipping", small, one(func(l *train.Line) float64 { return l.GradNorm }), true, short},
-		{"Speed", "positions a second", small, one(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
-		{"Loader", "share of time spent waiting for batches", small, one(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
+		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, short},
+		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }), true, short},
+		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
+		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
 	} {
 		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.show)
 		switch {
@@ -141,7 +141,7 @@ func newChart(title, note string, size size, curves []curve, zero bool, show fun
 		_, y := place(point{low.x, t})
 		c.Y = append(c.Y, tick{y, show(t)})
 	}
-	for _, t := range ticks(low.x, high.x, size.width/70) {
+	for _, t := range ticks(low.x, high.x, size.width/60) {
 		if x, _ := place(point{t, low.y}); t >= low.x && t <= high.x {
 			c.X = append(c.X, tick{x, short(t)})
 		}

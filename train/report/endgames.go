@@ -92,7 +92,7 @@ type leaning struct {
 func (e *Eval) leaning() *leaning {
 	l := &leaning{Symmetry: e.Symmetry, Noise: e.Noise}
 	if h := e.History; h != nil {
-		l.Rows = []row{{"as they are", h.With}, {"without their past", h.Without}}
+		l.Rows = []row{{"with the past", h.With}, {"without it", h.Without}}
 	}
 	if l.Rows == nil && l.Symmetry == nil && l.Noise == nil {
 		return nil

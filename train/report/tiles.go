@@ -71,7 +71,7 @@ func (e *Eval) tiles() []tile {
 			list = append(list, tile{share(g.Moves.Kept), "endgame results kept", joined(within("endgame_moves_kept", percent), "chance "+share(g.Moves.Random)),
 				"the likeliest move keeps a win won and a draw drawn"})
 		}
-		list = append(list, tile{share(g.ValueAccuracy), "endgame results known", within("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"})
+		list = append(list, tile{share(g.ValueAccuracy), "endgame verdicts right", within("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"})
 	}
 	if s := e.Symmetry; s != nil {
 		list = append(list, tile{fmt.Sprintf("%.3f", s.ValueGap), "white–black gap", percent(s.SameMove) + " play the same move", "how far the value moves when colours are swapped"})
