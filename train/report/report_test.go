@@ -34,7 +34,7 @@ func made() Run {
 		Endgames: &train.EndgameReport{EndgameFigures: ends, Verdicts: [3][3]int64{{10, 0, 0}, {3, 5, 2}, {1, 3, 16}},
 			ByPieces: map[string]train.EndgameFigures{"3": ends, "10": ends}, ByMaterial: map[string]train.EndgameFigures{"KPvK": ends, "KQvK": ends, "KRvK": {Samples: 1}}},
 		Misses: []train.Miss{miss}},
-		Noise: &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
+		Noise:   &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
 		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25}, ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
 	return r
 }
