@@ -64,7 +64,7 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, games)
 	mustTrain(t, job)
-	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "val", Batch: 256, Backend: "go"} // one batch
+	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Samples: 200, Batch: 256, Backend: "go"} // one batch
 	with := mustEval(t, e)
 	e.NoHistory = true
 	without := mustEval(t, e)
