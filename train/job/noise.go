@@ -19,7 +19,7 @@ var ErrAudit = errors.New("no audit of these labels")
 
 // readAudit compares the labels in a folder that `talbot label --audit` wrote.
 func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise, error) {
-	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Scores))
+	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Scores|shards.WDL))
 	if err != nil {
 		return nil, err
 	}

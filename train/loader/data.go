@@ -122,13 +122,16 @@ func (d *Data) check(ctx context.Context) error {
 	return nil
 }
 
-// columns are all that targets are made of.
+// columns are all that targets are made of, but for that of the engine's chances.
 const columns = shards.Policies | shards.Scores | shards.Best
 
 func openSet(spec Spec, o Options) (*Set, error) {
 	wanted, label := columns, o.Label
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags
+	}
+	if o.Value == encode.WDLValue {
+		wanted |= shards.WDL
 	}
 	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
 	if err != nil {
