@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -31,11 +30,14 @@ func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *
 	return at
 }
 
-var lichessGame = regexp.MustCompile(`^https://lichess\.org/[0-9A-Za-z]{8}$`)
+var (
+	lichessGame   = regexp.MustCompile(`^https://lichess\.org/[0-9A-Za-z]{8}$`)
+	lichessPuzzle = regexp.MustCompile(`^[0-9A-Za-z]{5}$`)
+)
 
 // link is where Lichess shows the ply of a line, if the line's headers name a game or puzzle there.
 func link(l *dataset.Line, ply int) string {
-	if id := l.Tag(dataset.TagPuzzleID); len(id) == 5 && !strings.ContainsFunc(id, func(r rune) bool { return r > 'z' || r < '0' }) {
+	if id := l.Tag(dataset.TagPuzzleID); lichessPuzzle.MatchString(id) {
 		return "https://lichess.org/training/" + id
 	}
 	if site := l.Tag("Site"); lichessGame.MatchString(site) {

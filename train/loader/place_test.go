@@ -40,3 +40,24 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestLink(t *testing.T) {
+	for site, want := range map[string]string{
+		"https://lichess.org/NRafdioG":            "https://lichess.org/NRafdioG#5",
+		"https://lichess.org/NRafdioG/black":      "",
+		"https://lichess.org.example.com/NRafdio": "",
+		"javascript:alert(1)":                     "",
+		"Riga":                                    "",
+	} {
+		l := dataset.Line{Tags: []dataset.Tag{{Name: "Site", Value: site}}}
+		if got := link(&l, 5); got != want {
+			t.Errorf("%q: %q, want %q", site, got, want)
+		}
+	}
+	for id, want := range map[string]string{"00aBc": "https://lichess.org/training/00aBc", "../..": "", "own-1": "", "a b c": ""} {
+		l := dataset.Line{Tags: []dataset.Tag{{Name: dataset.TagPuzzleID, Value: id}}}
+		if got := link(&l, 5); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}
