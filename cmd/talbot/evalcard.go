@@ -101,12 +101,12 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
-	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss below -0.5\n\n", r.Samples)
+	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
-	fmt.Fprint(w, "\tpositions\tvalue right\twin called loss or reverse\tsquared error\t")
+	fmt.Fprint(w, "\tpositions\tvalue right\topposite\tsquared error\t")
 	if moves {
-		fmt.Fprint(w, "moves\tkeep the result\tany move\tkeep a win\tany move\tkeep a draw\tany move\t")
+		fmt.Fprint(w, "moves\tkeep the result\tat random\tkeep a win\tat random\tkeep a draw\tat random\t")
 	}
 	fmt.Fprintln(w)
 	row := func(name string, f *train.EndgameFigures) {
