@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"talbot/train"
@@ -89,18 +91,18 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		title, note string
 		size        size
 		curves      []curve
-		zero        bool
+		zero, falls bool
 		show        func(float64) string
 	}{
-		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
-		{"First move", "targets that are the likeliest " + one, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
-		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
-		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, short},
-		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }), true, short},
-		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
-		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
+		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, true, short},
+		{"First move", "targets that are the likeliest " + one, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, false, percent},
+		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, true, short},
+		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, false, short},
+		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }), true, false, short},
+		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, false, short},
+		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }), true, false, percent},
 	} {
-		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.show)
+		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show)
 		switch {
 		case ok && c.size == large:
 			losses = append(losses, drawn)
@@ -111,10 +113,16 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	return losses, others
 }
 
-// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0.
-func newChart(title, note string, size size, curves []curve, zero bool, show func(float64) string) (chart, bool) {
+// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0. Of a long line that falls
+// the steep beginning is cut, see [cutStart].
+func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string) (chart, bool) {
 	c := chart{Title: title, Note: note, Width: size.width, Height: size.height,
 		Left: left, Right: float64(size.width - right), Top: top, Base: float64(size.height - bottom)}
+	if falls {
+		if start := cutStart(curves); start > 0 {
+			c.Note += ", from " + show(precise(start)) + " at the start"
+		}
+	}
 	low, high := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, line := range curves {
 		for _, p := range line.points {
@@ -167,6 +175,31 @@ func newChart(title, note string, size size, curves []curve, zero bool, show fun
 	return c, true
 }
 
+// cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest of a
+// long run is not pressed flat. It returns the greatest value, 0 if nothing is cut.
+func cutStart(curves []curve) (start float64) {
+	longest := slices.MaxFunc(curves, func(a, b curve) int { return cmp.Compare(len(a.points), len(b.points)) }).points
+	if len(longest) < few {
+		return 0
+	}
+	first, last := longest[0], longest[len(longest)-1]
+	from, bound := first.x+(last.x-first.x)/20, math.Inf(-1)
+	for _, line := range curves {
+		for _, p := range line.points {
+			if start = max(start, p.y); p.x >= from {
+				bound = max(bound, p.y)
+			}
+		}
+	}
+	if start <= bound {
+		return 0
+	}
+	for i := range curves {
+		curves[i].points = slices.DeleteFunc(curves[i].points, func(p point) bool { return p.y > bound })
+	}
+	return start
+}
+
 // mostDots is up to how many points of a line have a mark each.
 const mostDots = 60
 
@@ -179,21 +212,25 @@ func path(points []point, place func(point) (x, y float64)) string {
 	return text.String()
 }
 
-// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
+// few is below how many points a line is drawn as it is.
+const few = 60
+
+// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points. The
+// first points, which fall steeply, have as many neighbours on one side as on the other.
 func smoothed(points []point) []point {
-	const few = 60
 	if len(points) < few {
 		return nil
 	}
 	half := max(1, len(points)/100)
 	list := make([]point, len(points))
 	for i := range points {
-		reach := min(half, i, len(points)-1-i) // as far on both sides, so that the ends stay where they are
+		reach := min(half, i)
+		near := points[i-reach : min(i+reach+1, len(points))]
 		var sum float64
-		for _, p := range points[i-reach : i+reach+1] {
+		for _, p := range near {
 			sum += p.y
 		}
-		list[i] = point{points[i].x, sum / float64(2*reach+1)}
+		list[i] = point{points[i].x, sum / float64(len(near))}
 	}
 	return list
 }
