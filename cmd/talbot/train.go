@@ -47,7 +47,8 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted. Up to 2,048 samples of the val split,
+checked against its checksums and counted; the counts are kept in survey.bin for when
+the run goes on. Up to 2,048 samples of the val split,
 spread over all datasets, measure the network during training and decide which
 checkpoint is best.
 Samples without engine label train the policy alone.
