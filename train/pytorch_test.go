@@ -38,7 +38,7 @@ func TestPyTorch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step, want := range want {
-			batch := arbitrary(c.Batch, int64(step))
+			batch := arbitrary(c.Batch, 2, int64(step))
 			l, norm, err := e.step(&batch, int64(step), 0.003)
 			if err != nil {
 				t.Fatal(err)
@@ -61,10 +61,9 @@ type unpacked struct{ model.Network }
 
 func (unpacked) Unpack(planes *graph.Node) *graph.Node { return planes }
 
-// arbitrary is a batch of planes that no position need have, with two moves a sample.
-func arbitrary(n int, at int64) Batch {
+// arbitrary is a batch of planes that no position need have, with k moves a sample.
+func arbitrary(n, k int, at int64) Batch {
 	rng := rand.New(rand.NewPCG(7, uint64(at)))
-	const k = 2
 	b := Batch{N: n, Packed: make([]uint64, n*model.Planes), PolicyIndex: make([]int32, n*k),
 		PolicyWeight: make([]float32, n*k), Value: make([]float32, n), ValueWeight: make([]float32, n)}
 	for i := range n {
