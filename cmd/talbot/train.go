@@ -49,9 +49,9 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted. Up to 2,048 samples of the val splits,
-of each dataset its share, measure the network during training and decide which
-checkpoint is best.
+checked against its checksums and counted; the counts are kept in survey.bin for when
+the run goes on. Up to 2,048 samples of the val splits, of each dataset its share,
+measure the network during training and decide which checkpoint is best.
 Samples without engine label train the policy alone.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
