@@ -61,14 +61,19 @@ func (p *Position) PieceAt(s Square) Piece {
 	return NewPiece(c, pt)
 }
 
+// TypeBits returns bits 0, 1 and 2 of the [PieceType] of every square.
+func (p *Position) TypeBits() (bit0, bit1, bit2 Bitboard) {
+	return p.pieces[Pawn] | p.pieces[Bishop] | p.pieces[Queen],
+		p.pieces[Knight] | p.pieces[Bishop] | p.pieces[King],
+		p.pieces[Rook] | p.pieces[Queen] | p.pieces[King]
+}
+
 // typeAt gathers the three bits of the type without branches: which type it is
 // is what a branch predictor cannot know.
 func (p *Position) typeAt(s Square) PieceType {
+	bit0, bit1, bit2 := p.TypeBits()
 	s &= 63
-	bit0 := (p.pieces[Pawn] | p.pieces[Bishop] | p.pieces[Queen]) >> s & 1
-	bit1 := (p.pieces[Knight] | p.pieces[Bishop] | p.pieces[King]) >> s & 1
-	bit2 := (p.pieces[Rook] | p.pieces[Queen] | p.pieces[King]) >> s & 1
-	return PieceType(bit0 | bit1<<1 | bit2<<2)
+	return PieceType(bit0>>s&1 | bit1>>s&1<<1 | bit2>>s&1<<2)
 }
 
 // CanCastle reports whether side c has the right to castle on that wing.

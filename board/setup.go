@@ -11,8 +11,10 @@ type Setup struct {
 
 // Put places a piece on a square in place of what was there; [NoPiece] empties
 // the square.
-func (s *Setup) Put(p Piece, on Square) {
-	b := on.Bitboard()
+func (s *Setup) Put(p Piece, on Square) { s.PutAll(p, on.Bitboard()) }
+
+// PutAll is [Setup.Put] for several squares.
+func (s *Setup) PutAll(p Piece, b Bitboard) {
 	for pt := range s.position.pieces {
 		s.position.pieces[pt] &^= b
 	}
@@ -20,7 +22,8 @@ func (s *Setup) Put(p Piece, on Square) {
 		s.position.colors[c] &^= b
 	}
 	if p.Type() != NoPieceType {
-		s.position.put(p.Color(), p.Type(), on)
+		s.position.pieces[p.Type()] |= b
+		s.position.colors[p.Color()] |= b
 	}
 }
 

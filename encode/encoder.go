@@ -13,13 +13,20 @@ type Encoder interface {
 	Name() string
 
 	// Planes returns how many 64-bit planes one input has. Bit i of a plane is square i (a1 = 0, h8 = 63) in the
-	// mover's frame. Bits are what travels to the network, which unpacks them.
+	// mover's frame.
 	Planes() int
 
 	// Encode writes the input for the present position of g to dst[:Planes()], every plane of it. History and
 	// repetitions come from the past of g, so a game that was reset to a position encodes that position without
 	// history. It allocates nothing and panics if dst is shorter than Planes().
 	Encode(dst []uint64, g *board.Game)
+
+	// Words returns how many 64-bit words a packed input has.
+	Words() int
+
+	// Pack writes the same input as Encode to dst[:Words()] as it is kept in memory and travels to the device, where the
+	// network makes planes of it. It allocates nothing and panics if dst is shorter than Words().
+	Pack(dst []uint64, g *board.Game)
 
 	// Moves returns the size of the policy. Indices run from 0 to Moves()-1.
 	Moves() int

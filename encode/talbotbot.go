@@ -22,6 +22,9 @@ const (
 	historyFrames   = 4
 )
 
+// TalbotBotPast is the first of the planes that depend on more than the present position: repetitions and history.
+const TalbotBotPast = repetitionPlane
+
 // TalbotBot is the encoding of the talbotbot recipe: 68 planes and 64 × 73 moves.
 //
 //	planes  0 …  5  own P N B R Q K
@@ -33,7 +36,7 @@ const (
 //	planes 20 … 67  four times 12 piece planes: the positions 1, 2, 3 and 4 plies ago
 //
 // "Own" is the side that moves now, in every plane; positions before the start of the line are zeros. All planes are
-// in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves.
+// in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves and [TalbotBot.Pack] for the packed form.
 type TalbotBot struct{}
 
 // Name returns "talbotbot".

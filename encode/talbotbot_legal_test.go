@@ -5,38 +5,29 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
-// TestLegalMask walks through random games and compares the mask made from planes with the legal moves of the game.
-func TestLegalMask(t *testing.T) {
+// TestPositionOfPackedInput walks through random games and compares the positions that packed inputs show.
+func TestPositionOfPackedInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var e TalbotBot
 	passes := 0
 	for range 60 {
 		g := board.NewGame(board.StartPosition())
 		for range 120 {
-			planes, mask := make([]uint64, e.Planes()), make([]uint64, LegalWords)
-			e.Encode(planes, g)
-			mask[3] = ^uint64(0) // what was there before
-			if err := e.LegalMask(mask, planes); err != nil {
+			packed := make([]uint64, e.Words())
+			e.Pack(packed, g)
+			p, err := e.Position(packed)
+			if err != nil {
 				t.Fatal(err)
 			}
-			want := make([]uint64, LegalWords)
-			for _, index := range LegalIndices(nil, e, g.Position()) {
-				want[index%73] |= 1 << (index / 73)
-			}
-			for i := range want {
-				if mask[i] != want[i] {
-					t.Fatalf("%s: word %d is %x, want %x", g.Position().FEN(), i, mask[i], want[i])
-				}
-			}
-			p, _ := e.Position(planes)
 			q := *g.Position()
 			if q.Turn() == board.Black {
 				q = q.Mirror()
 			}
-			if p.Key() != q.Key() {
-				t.Fatalf("%s: planes show %s", q.FEN(), p.FEN())
+			if p.Key() != q.Key() || p.EPD() != q.EPD() {
+				t.Fatalf("%s: the input shows %s", q.FEN(), p.FEN())
 			}
 			if q.EnPassant() != board.NoSquare {
 				passes++
@@ -51,8 +42,72 @@ func TestLegalMask(t *testing.T) {
 	if passes == 0 {
 		t.Error("no en passant capture occurred")
 	}
-	if err := e.LegalMask(make([]uint64, LegalWords), make([]uint64, e.Planes())); err == nil {
+	if _, err := e.Position(make([]uint64, e.Words())); err == nil {
 		t.Error("no kings: no error")
+	}
+}
+
+// TestLegalMaskByHand: a king that may castle, a pawn that promotes, one on its double step, a rook and a knight.
+func TestLegalMaskByHand(t *testing.T) {
+	p, err := board.ParseFEN("7k/1P6/8/8/8/8/7P/R3K2N w Q - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [LegalWords]uint64{
+		0:  set("a2", "a3", "a4", "a5", "a6", "a7", "a8", "b8", "e2", "h3", "h4"),
+		1:  set("f2"),
+		2:  set("b1", "c1", "d1", "f1"),
+		6:  set("c1", "d1"), // c1 is castling: the king is the first piece to the east of it
+		7:  set("d2"),
+		14: set("f2"),
+		15: set("g3"),
+	}
+	for _, q := range []board.Position{p, p.Mirror()} {
+		got := [LegalWords]uint64{3: all} // what was there before
+		if (TalbotBot{}).LegalMask(got[:], &q); got != want {
+			t.Errorf("%s: got %x, want %x", q.FEN(), got, want)
+		}
+	}
+}
+
+// TestPackByHand lists words worked out by hand: a pawn that was passed, seen by both sides, and four plies of history.
+func TestPackByHand(t *testing.T) {
+	l := uciLine(t, "4k3/3p4/8/4P3/8/8/8/R3K3 b Q - 0 1", "d7d5")
+	var w Walker
+	for _, c := range []struct {
+		line dataset.Line
+		want map[int]uint64
+	}{
+		{l, map[int]uint64{
+			0: set("e5", "d5"), 1: set("e1", "e8"), 2: set("a1", "e1", "e8"), 3: set("d5", "e8"),
+			4: set("e5", "d7"), 5: set("e1", "e8"), 6: set("a1", "e1", "e8"), 7: set("d7", "e8"),
+			20: 1<<1 | set("d6"),
+		}},
+		{mirrorLine(l), map[int]uint64{
+			0: set("e5", "d5"), 1: set("e1", "e8"), 2: set("a1", "e1", "e8"), 3: set("d5", "e8"),
+			4: set("e5", "d7"), 5: set("e1", "e8"), 6: set("a1", "e1", "e8"), 7: set("d7", "e8"),
+			20: 1<<1 | 1<<4 | set("d6"),
+		}},
+		{uciLine(t, "4k2r/8/8/8/8/8/8/N3K3 b k - 0 1", "e8f8", "a1b3", "f8e8", "b3a1", "e8f8", "a1b3", "f8e8", "b3a1"), map[int]uint64{
+			1: set("a8", "e1", "e8"), 2: set("e1", "e8", "h1"), 3: set("a8", "e8"),
+			5: set("b6", "e1", "e8"), 6: set("e1", "e8", "h1"), 7: set("b6", "e8"),
+			9: set("b6", "f1", "e8"), 10: set("f1", "e8", "h1"), 11: set("b6", "e8"),
+			13: set("a8", "f1", "e8"), 14: set("f1", "e8", "h1"), 15: set("a8", "e8"),
+			17: set("a8", "e1", "e8"), 18: set("e1", "e8", "h1"), 19: set("a8", "e8"),
+			20: 1<<4 | 1<<5, // before it occurred once without the right to castle
+		}},
+	} {
+		got, want := [TalbotBotWords]uint64{}, [TalbotBotWords]uint64{}
+		if err := w.At(&c.line, len(c.line.Moves)); err != nil {
+			t.Fatal(err)
+		}
+		(TalbotBot{}).Pack(got[:], w.Game())
+		for i, word := range c.want {
+			want[i] = word
+		}
+		if got != want {
+			t.Errorf("got\n%x, want\n%x", got, want)
+		}
 	}
 }
 
@@ -87,11 +142,13 @@ func BenchmarkLegalMask(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	planes, mask := make([]uint64, e.Planes()), make([]uint64, LegalWords)
-	e.Encode(planes, board.NewGame(p))
+	packed, mask := make([]uint64, e.Words()), make([]uint64, LegalWords)
+	e.Pack(packed, board.NewGame(p))
 	for b.Loop() {
-		if err := e.LegalMask(mask, planes); err != nil {
+		q, err := e.Position(packed)
+		if err != nil {
 			b.Fatal(err)
 		}
+		e.LegalMask(mask, &q)
 	}
 }

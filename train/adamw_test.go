@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
-	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -98,14 +97,16 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 		for i := range logits {
 			logits[i] = 5
 		}
-		legal := make([]uint64, n*encode.LegalWords)
-		for i, index := range []int{7, 73*63 + 72, 100} {
+		packed, legal := make([]uint64, n*model.Words), make([]uint64, n*model.LegalWords)
+		packed[2] = 1<<0 | 1<<1 | 1<<63 // a1, b1, h8
+		// One step north-east to b2, a knight's first step to c3, seven steps west to a8.
+		legal[1], legal[8], legal[6] = 1<<9, 1<<18, 1<<56
+		for i, index := range []int{7, 73*1 + 56, 73*63 + 6*7 + 6} {
 			logits[index] = []float32{math.Ln2, 0, 0}[i]
-			legal[index%73] |= 1 << (index / 73)
 		}
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
-			s := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:]...), 0.3)
-			plain := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:6]...), 0.3)
+			s := lossSums(in[0], in[1], in[2:], 0.3)
+			plain := lossSums(in[0], in[1], in[2:7], 0.3)
 			return []*graph.Node{s.policy, s.smoothed, plain.policy, plain.smoothed, graph.ReduceAllSum(graph.Gradient(s.smoothed, in[0])[0])}
 		})
 		if err != nil {
@@ -114,11 +115,12 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 		out, err := exec.Call(
 			tensors.FromFlatDataAndDimensions(logits, n, model.Moves),
 			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
+			tensors.FromFlatDataAndDimensions(packed, n, model.Words),
 			tensors.FromFlatDataAndDimensions([]int32{7, 0}, n, 1),
 			tensors.FromFlatDataAndDimensions([]float32{1, 0}, n, 1),
 			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
 			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
-			tensors.FromFlatDataAndDimensions(legal, n, encode.LegalWords))
+			tensors.FromFlatDataAndDimensions(legal, n, model.LegalWords))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,11 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"talbot/encode"
 	"talbot/train/model"
@@ -12,14 +14,14 @@ import (
 // Batch is N samples. A source may reuse the slices of the batch it is given.
 type Batch struct {
 	N            int
-	Planes       []uint64        // N·68, bit i = square i, a1 = 0, mover's frame
+	Packed       []uint64        // N·21, inputs as encode.TalbotBot.Pack writes them; the graph makes planes of them
 	PolicyIndex  []int32         // N·K move indices, K the same for all samples; the reference has K = 1
 	PolicyWeight []float32       // N·K; a sample's weights sum to 1, or are all 0: no policy target
 	Value        []float32       // N, target in [−1, 1], from the side to move
 	ValueWeight  []float32       // N, ≥ 0; 0 = no value label
 	State        json.RawMessage // the source's state after this batch: what Restore needs to continue behind it
 
-	legal []uint64 // N·73, the legal moves as encode.TalbotBot.LegalMask has them; nil without a mask in the loss
+	legal []uint64 // N·16, the legal moves as encode.TalbotBot.LegalMask has them; nil without a mask in the loss
 }
 
 // Source yields training batches without end.
@@ -49,30 +51,46 @@ func (b *Batch) counts() (policies, values float64) {
 
 // part is the i-th of so many equal parts, without state.
 func (b *Batch) part(i, parts int) Batch {
-	n, k := b.N/parts, b.choices()
+	n, k, words := b.N/parts, b.choices(), len(b.Packed)/b.N
 	from, to := i*n, (i+1)*n
-	p := Batch{N: n, Planes: b.Planes[from*model.Planes : to*model.Planes],
+	p := Batch{N: n, Packed: b.Packed[from*words : to*words],
 		PolicyIndex: b.PolicyIndex[from*k : to*k], PolicyWeight: b.PolicyWeight[from*k : to*k],
 		Value: b.Value[from:to], ValueWeight: b.ValueWeight[from:to]}
 	if b.legal != nil {
-		p.legal = b.legal[from*encode.LegalWords : to*encode.LegalWords]
+		p.legal = b.legal[from*model.LegalWords : to*model.LegalWords]
 	}
 	return p
 }
 
-// addLegal computes the legal moves from the planes, which show the position whole: that takes about a microsecond a sample
-// and no memory in the source. A policy target that is not legal is an error.
+// addLegal computes the legal moves of the positions that the inputs show, on all processors. A policy target that is not
+// legal is an error.
 func (b *Batch) addLegal() error {
+	b.legal = slices.Grow(b.legal[:0], b.N*model.LegalWords)[:b.N*model.LegalWords]
+	const part = 64
+	errs := make([]error, (b.N+part-1)/part)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { errs[i] = b.addLegalTo(i*part, min((i+1)*part, b.N)) })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+func (b *Batch) addLegalTo(from, to int) error {
+	var e encode.TalbotBot
 	k := b.choices()
-	b.legal = slices.Grow(b.legal[:0], b.N*encode.LegalWords)[:b.N*encode.LegalWords]
-	for i := range b.N {
-		legal := b.legal[i*encode.LegalWords:][:encode.LegalWords]
-		if err := (encode.TalbotBot{}).LegalMask(legal, b.Planes[i*model.Planes:]); err != nil {
-			return fmt.Errorf("sample %d: %w", i, err)
+	for i := from; i < to; i++ {
+		p, err := e.Position(b.Packed[i*model.Words:])
+		if err != nil {
+			return fmt.Errorf("sample %d shows no position: %w", i, err)
 		}
+		e.LegalMask(b.legal[i*model.LegalWords:], &p)
 		for j := i * k; j < (i+1)*k; j++ {
-			if index := b.PolicyIndex[j]; b.PolicyWeight[j] > 0 && legal[index%encode.LegalWords]>>(index/encode.LegalWords)&1 == 0 {
-				return fmt.Errorf("sample %d: move %d is not legal", i, index)
+			if b.PolicyWeight[j] == 0 {
+				continue
+			}
+			if _, legal := e.Move(&p, int(b.PolicyIndex[j])); !legal {
+				return fmt.Errorf("sample %d: move %d is not legal in %s", i, b.PolicyIndex[j], p.FEN())
 			}
 		}
 	}
@@ -86,8 +104,8 @@ func (b *Batch) check() error {
 	switch {
 	case n < 1:
 		return fmt.Errorf("batch of %d samples", n)
-	case len(b.Planes) != n*model.Planes:
-		return fmt.Errorf("batch of %d samples has %d planes, want %d", n, len(b.Planes), n*model.Planes)
+	case len(b.Packed) != n*model.Words:
+		return fmt.Errorf("batch of %d samples has %d words of input, want %d", n, len(b.Packed), n*model.Words)
 	case len(b.PolicyIndex) == 0 || len(b.PolicyIndex)%n != 0 || len(b.PolicyWeight) != len(b.PolicyIndex):
 		return fmt.Errorf("batch of %d samples has %d policy indices and %d policy weights", n, len(b.PolicyIndex), len(b.PolicyWeight))
 	case len(b.Value) != n || len(b.ValueWeight) != n:

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
-	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
@@ -27,6 +27,8 @@ type engine struct {
 	store   *model.Store
 
 	train, update, calibration, loss, predict *gomlx.Exec
+
+	mesh *distributed.DeviceMesh // of the devices that train, if there are several
 
 	execute func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) // Exec.Call; tests make it fail
 }
@@ -84,7 +86,7 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 		out, err := e.run(&e.loss, "validation", targets(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.evaluated()}
-			logits, values := e.network.Forward(p, in[0])
+			logits, values := e.network.Forward(p, e.network.Unpack(in[0]))
 			s := lossSums(logits, values, in, 0)
 			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, s.top1}, 0)
 		})
@@ -116,17 +118,22 @@ func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err 
 	return out[0], out[1], nil
 }
 
+func inputs(b *Batch) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(b.Packed, b.N, len(b.Packed)/b.N)
+}
+
+// targets are what lossSums takes.
 func targets(b *Batch) []any {
 	k := b.choices()
 	list := []any{
-		tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
+		inputs(b),
 		tensors.FromFlatDataAndDimensions(b.PolicyIndex, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.PolicyWeight, b.N, k),
 		tensors.FromFlatDataAndDimensions(b.Value, b.N),
 		tensors.FromFlatDataAndDimensions(b.ValueWeight, b.N),
 	}
 	if b.legal != nil {
-		list = append(list, tensors.FromFlatDataAndDimensions(b.legal, b.N, encode.LegalWords))
+		list = append(list, tensors.FromFlatDataAndDimensions(b.legal, b.N, model.LegalWords))
 	}
 	return list
 }

@@ -34,17 +34,20 @@ func (s *synthetic) Next(b *Batch) error {
 func (s *synthetic) fill(b *Batch, at int64) {
 	rng := rand.New(rand.NewPCG(7, uint64(at)))
 	n, k := s.batch, max(1, s.k)
-	*b = Batch{N: n, Planes: make([]uint64, n*model.Planes), PolicyIndex: make([]int32, n*k),
+	*b = Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n*k),
 		PolicyWeight: make([]float32, n*k), Value: make([]float32, n), ValueWeight: make([]float32, n)}
 	for i := range n {
-		p := b.Planes[i*model.Planes:][:model.Planes]
+		p := b.Packed[i*model.Words:][:model.Words]
 		for j := range p {
 			p[j] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+			if j%4 == 1 {
+				p[j] &^= p[j-1] // there is no piece of all three bits
+			}
 		}
 		king := rng.IntN(64)
-		p[5] = 1 << king
-		queen := rng.IntN(64)
-		p[4] = 1 << queen
+		queen := (king + 1 + rng.IntN(63)) % 64
+		p[0], p[1], p[2] = p[0]&^(1<<king)|1<<queen, p[1]&^(1<<queen)|1<<king, 1<<king|1<<queen // no others
+		p[3] &^= 1<<king | 1<<queen
 		for j := range k {
 			b.PolicyIndex[i*k+j] = int32(king*73 + (queen+j)%64)
 			b.PolicyWeight[i*k+j] = 1 / float32(k)
@@ -84,7 +87,7 @@ func played(b *Batch, at int64) {
 				g.Push(moves[rng.IntN(len(moves))])
 			}
 		}
-		e.Encode(b.Planes[i*model.Planes:], g)
+		e.Pack(b.Packed[i*model.Words:], g)
 		b.PolicyIndex[i] = 0
 		if legal := encode.LegalIndices(nil, e, g.Position()); len(legal) > 0 {
 			b.PolicyIndex[i] = int32(slices.Min(legal))

@@ -4,6 +4,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/train/model"
 )
 
 // sums are a batch's loss terms, float32 scalars.
@@ -14,8 +16,8 @@ type sums struct {
 	value, valueCount   *Node // Σ weight·(v−target)², and Σ weight
 }
 
-// lossSums builds the terms. The inputs are those of targets: planes, policyIndex [N, K] int32, policyWeight [N, K], value
-// [N], valueWeight [N] and, for a mask of legal moves, [N, 73] uint64.
+// lossSums builds the terms. The inputs are those of targets: packed, policyIndex [N, K] int32, policyWeight [N, K], value
+// [N], valueWeight [N] and, for a mask of legal moves, [N, 16] uint64.
 //
 // The cross-entropy of a sample is −Σ w·log p over its moves, p the softmax over all logits, or over those of the legal
 // moves if there is a mask. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather. Smoothing
@@ -27,12 +29,13 @@ func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 	n, k := policyIndex.Shape().Dim(0), policyIndex.Shape().Dim(1)
 	rows := Iota(g, shapes.Make(dtypes.Int32, n, k, 1), 0)
 	at := Concatenate([]*Node{rows, Reshape(policyIndex, n, k, 1)}, 2)
-	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(policyWeight, n*k), logits.Shape(), false, false))
+	one := k == 1 // in order and unique: else XLA's deterministic scatter on a GPU is a loop over all targets
+	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(policyWeight, n*k), logits.Shape(), one, one))
 
 	allowed, total := logits, ReduceSum(logits, 1) // the mean of the allowed logits is total/count
 	count := BroadcastToDims(Scalar(g, dtypes.Float32, logits.Shape().Dim(1)), n)
 	if len(in) > 5 {
-		legal := legalMoves(in[5])
+		legal := model.LegalMoves(in[0], in[5])
 		allowed = Where(legal, logits, BroadcastToShape(Scalar(g, dtypes.Float32, -1e9), logits.Shape()))
 		total = ReduceSum(Where(legal, logits, ZerosLike(logits)), 1)
 		count = MaxScalar(ReduceSum(ConvertDType(legal, dtypes.Float32), 1), 1.0)
@@ -56,15 +59,6 @@ func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 		value:       ReduceAllSum(Mul(valueWeight, Square(Sub(values, value)))),
 		valueCount:  ReduceAllSum(valueWeight),
 	}
-}
-
-// legalMoves unpacks [N, 73] uint64, bit s of word m = move 73·s + m, to [N, 4672] booleans.
-func legalMoves(words *Node) *Node {
-	g, n, planes := words.Graph(), words.Shape().Dim(0), words.Shape().Dim(1)
-	square := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1), n, 64, planes)
-	bits := BitwiseShiftRightLogical(BroadcastToDims(InsertAxes(words, 1), n, 64, planes), square)
-	one := Scalar(g, dtypes.Uint64, uint64(1))
-	return Reshape(Equal(BitwiseAnd(bits, one), one), n, 64*planes)
 }
 
 // mean is sum/count, 0 for a count of 0.

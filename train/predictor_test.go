@@ -18,7 +18,11 @@ func TestPredictor(t *testing.T) {
 	}
 	val := valBatches(c, 1)
 	result := mustRun(t, c, Options{Dir: dir, Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: val})
-	planes := val[0].Planes
+	var planes []uint64
+	for i := range c.Batch {
+		of := planesOf(val[0].Packed[i*model.Words:])
+		planes = append(planes, of[:]...)
+	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		p, err := NewPredictor(b, dir, NewestCheckpoint, 7)
 		if err != nil {

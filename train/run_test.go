@@ -266,7 +266,7 @@ func TestBadBatchesAreErrors(t *testing.T) {
 		"value 1.5":        func(b *Batch) { b.Value[3] = 1.5 },
 		"weights sum 0.5":  func(b *Batch) { b.PolicyWeight[3] = 0.5 },
 		"negative weight":  func(b *Batch) { b.ValueWeight[3] = -1 },
-		"short planes":     func(b *Batch) { b.Planes = b.Planes[1:] },
+		"short input":      func(b *Batch) { b.Packed = b.Packed[1:] },
 		"empty":            func(b *Batch) { b.N = 0 },
 		"short value list": func(b *Batch) { b.Value = b.Value[1:] },
 	} {

@@ -50,7 +50,7 @@ func dropoutKey(seed, batch int64) []uint32 {
 //
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided by
 // the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
-// difference: its statistics are those of a micro-batch.
+// difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
 func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
 	policies, values := b.counts()
 	totals := []float32{float32(max(policies, 1)), 1}
@@ -62,12 +62,14 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 	var sum [4]float64 // loss, Σ policy, Σ value, Σ top 1
 	for i := range parts {
 		part := b.part(i, parts)
-		args := append([]any{
-			tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
-			tensors.FromFlatDataAndDimensions(totals, len(totals)),
-			tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
-		}, targets(&part)...)
-		out, err := e.run(&e.train, "training", args, e.trainGraph)
+		out, err := e.runOnAll(&e.train, "training", func(device, devices int) (whole, shared []any) {
+			share := part.part(device, devices)
+			return []any{
+				tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
+				tensors.FromFlatDataAndDimensions(totals, len(totals)),
+				tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
+			}, targets(&share)
+		}, e.trainGraph)
 		if err != nil {
 			return losses{}, 0, err
 		}
@@ -77,7 +79,9 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 		norm = float64(out[0][4])
 	}
 	if parts > 1 {
-		out, err := e.run(&e.update, "update", []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, e.updateGraph)
+		out, err := e.runOnAll(&e.update, "update", func(int, int) (whole, shared []any) {
+			return []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, nil
+		}, e.updateGraph)
 		if err != nil {
 			return losses{}, 0, err
 		}
@@ -91,7 +95,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key, BFloat16: e.config.Precision == BFloat16}
-	logits, values := e.network.Forward(p, p.DropHistory(batch[0], e.config.HistoryDropout))
+	logits, values := e.network.Forward(p, p.DropHistory(e.network.Unpack(batch[0]), e.config.HistoryDropout))
 	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
 	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
 	grads := gradients(e.store, loss)
@@ -128,11 +132,11 @@ func (e *engine) calibrate(batches []Batch) error {
 	for i, b := range batches {
 		_, err := e.run(&e.calibration, "calibration", []any{
 			tensors.FromScalar(float32(1 / float64(i+1))),
-			tensors.FromFlatDataAndDimensions(b.Planes, b.N, model.Planes),
+			inputs(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
-			logits, values := e.network.Forward(p, in[1])
+			logits, values := e.network.Forward(p, e.network.Unpack(in[1]))
 			return Stack([]*Node{ReduceAllSum(logits), ReduceAllSum(values)}, 0)
 		})
 		if err != nil {

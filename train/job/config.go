@@ -27,11 +27,11 @@ func (t Train) config(samples int64) (train.Config, error) {
 	}
 	c.SetSteps(steps)
 	t.Adjust(&c) // for what SetSteps fits to the run
-	return c, describeValue(&c)
+	return c, describeTargets(&c)
 }
 
-// describeValue writes the formula of the value target into the configuration.
-func describeValue(c *train.Config) error {
+// describeTargets writes the targets into the configuration as they are named, and the formula of the value target.
+func describeTargets(c *train.Config) error {
 	value, err := encode.ParseValueTarget(c.ValueTarget)
 	if err != nil {
 		return err
@@ -40,8 +40,9 @@ func describeValue(c *train.Config) error {
 	if err != nil {
 		return err
 	}
-	c.ValueTarget, c.ValueFormula = value.String(), value.Formula(e)
-	return nil
+	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	c.ValueTarget, c.ValueFormula, c.PolicyTarget = value.String(), value.Formula(e), policy.String()
+	return err
 }
 
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
@@ -65,8 +66,8 @@ func (t Train) resumed() (train.Config, error) {
 		c.Steps = t.Steps
 	}
 	t.Adjust(&c)
-	if c.ValueTarget != have.ValueTarget {
-		if err := describeValue(&c); err != nil {
+	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {
+		if err := describeTargets(&c); err != nil {
 			return c, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}

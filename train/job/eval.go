@@ -57,9 +57,11 @@ type Figures struct {
 	LegalMask bool         `json:"legal_mask"`
 	Noise     *train.Noise `json:"noise,omitempty"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
-	ValueTarget string  `json:"value_target"`
-	Seconds     float64 `json:"seconds"`
-	PerSecond   float64 `json:"positions_per_second"`
+	ValueTarget string `json:"value_target"`
+	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
+	PolicyTarget string  `json:"policy_target"`
+	Seconds      float64 `json:"seconds"`
+	PerSecond    float64 `json:"positions_per_second"`
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -106,16 +108,23 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Value != nil {
 		value = *e.Value
 	}
-	f.ValueTarget, f.LegalMask, f.NoHistory = value.String(), c.LegalMask, e.NoHistory
+	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	if err != nil {
+		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+	}
+	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = value.String(), policy.String(), c.LegalMask, e.NoHistory
 	var choice train.Choice
 	if f.Weights, choice, err = e.weights(c); err != nil {
 		return f, err
 	}
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Workers: e.Workers, Origins: true, Checked: e.checked()})
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy, Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}
 	defer data.Close()
+	for _, warning := range data.Derived() {
+		e.warn(warning)
+	}
 	trained, err := e.trainedOn(data)
 	if err != nil {
 		return f, err

@@ -45,10 +45,9 @@ type Train struct {
 // Start is what is known before the first step.
 type Start struct {
 	Config     train.Config
-	Backend    string  // what was chosen and why
-	Parameters int     // trainable
-	Passes     float64 // over the train samples, in all
-	Val        int64   // validation samples
+	Backend    string // what was chosen and why
+	Parameters int    // trainable
+	Val        int64  // validation samples
 	Sets       []Set
 }
 
@@ -56,6 +55,7 @@ type Start struct {
 type Set struct {
 	Dir string
 	loader.Counts
+	Passes float64 // of the run over its train samples
 }
 
 // Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
@@ -102,6 +102,11 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer data.Close()
+	if c.Deterministic {
+		if err := backend.MakeDeterministic(); err != nil {
+			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		return train.Result{}, err
@@ -110,7 +115,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := c.RunsOn(b); err != nil {
 		return train.Result{}, err
 	}
-	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
+	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -124,7 +129,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	id := data.Identity()
 	id.Backend = t.Backend
-	if err := id.Write(t.Dir); err != nil {
+	if err := errors.Join(id.Write(t.Dir), survey.Keep(t.Dir)); err != nil {
 		return train.Result{}, err
 	}
 	calibration, err := calibrationBatches(c, survey)
@@ -174,7 +179,11 @@ func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy, Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, err
@@ -196,6 +205,9 @@ func (t Train) warn(err error) {
 
 // begin tells what is about to happen.
 func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+	for _, warning := range data.Derived() {
+		t.warn(warning)
+	}
 	if len(survey.Val) == 0 {
 		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
 	}
@@ -204,7 +216,7 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
 	if values == 0 {
-		t.warn(errors.New("none of the train samples has a label: the value head is not trained"))
+		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is not trained", c.ValueTarget))
 	}
 	if policies == 0 {
 		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
@@ -213,10 +225,10 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	if err != nil {
 		return err
 	}
-	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params()),
-		Passes: float64(c.Steps) * float64(c.Batch) / float64(survey.Train())}
+	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params())}
 	for i, counts := range survey.Sets {
-		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts})
+		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
+		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})
 	}
 	for i := range survey.Val {
 		s.Val += int64(survey.Val[i].N)

@@ -11,17 +11,18 @@ import (
 	"talbot/train"
 )
 
-// group is a group of samples in memory, in the order in which they are drawn, as they go to the device: 8 bytes for
-// each plane, 8 for each move of the longest policy target, 8 for the value. That is 560 bytes a sample of talbotbot.
+// group is a group of samples in memory, in the order of the data, as they go to the device: a packed
+// input, 8 bytes for each move of the longest policy target, 8 for the value. That is 184 bytes a sample of talbotbot.
 type group struct {
 	train.Batch
-	last bool // of its epoch
+	order []int32 // in which they are drawn
+	last  bool    // of its epoch
 }
 
 // size makes room for n samples; the memory is used again, and what it holds is to be overwritten.
-func size(b *train.Batch, n, planes, choices int) {
+func size(b *train.Batch, n, words, choices int) {
 	b.N = n
-	b.Planes = slices.Grow(b.Planes[:0], n*planes)[:n*planes]
+	b.Packed = slices.Grow(b.Packed[:0], n*words)[:n*words]
 	b.PolicyIndex = slices.Grow(b.PolicyIndex[:0], n*choices)[:n*choices]
 	b.PolicyWeight = slices.Grow(b.PolicyWeight[:0], n*choices)[:n*choices]
 	b.Value = slices.Grow(b.Value[:0], n)[:n]
@@ -30,8 +31,8 @@ func size(b *train.Batch, n, planes, choices int) {
 
 // copy copies sample k to place i of a batch.
 func (g *group) copy(b *train.Batch, i, k int) {
-	planes, choices := len(g.Planes)/g.N, len(g.PolicyIndex)/g.N
-	copy(b.Planes[i*planes:(i+1)*planes], g.Planes[k*planes:])
+	words, choices := len(g.Packed)/g.N, len(g.PolicyIndex)/g.N
+	copy(b.Packed[i*words:(i+1)*words], g.Packed[k*words:])
 	copy(b.PolicyIndex[i*choices:(i+1)*choices], g.PolicyIndex[k*choices:])
 	copy(b.PolicyWeight[i*choices:(i+1)*choices], g.PolicyWeight[k*choices:])
 	b.Value[i], b.ValueWeight[i] = g.Value[k], g.ValueWeight[k]
@@ -39,8 +40,8 @@ func (g *group) copy(b *train.Batch, i, k int) {
 
 // put encodes the present position of a game into place i of a batch. A value of NaN is none.
 func (d *Data) put(b *train.Batch, i int, game *board.Game, policy []encode.Target, value float32) {
-	planes, choices := len(b.Planes)/b.N, len(b.PolicyIndex)/b.N
-	d.encoder.Encode(b.Planes[i*planes:(i+1)*planes], game)
+	words, choices := len(b.Packed)/b.N, len(b.PolicyIndex)/b.N
+	d.encoder.Pack(b.Packed[i*words:(i+1)*words], game)
 	for k := range choices {
 		b.PolicyIndex[i*choices+k], b.PolicyWeight[i*choices+k] = 0, 0
 		if k < len(policy) {
@@ -63,7 +64,7 @@ var walkers = sync.Pool{New: func() any { return new(encode.Walker) }}
 
 // fill encodes the samples into b, whose slices are reused, in parallel.
 func (d *Data) fill(b *train.Batch, slots []slot, choices int) error {
-	size(b, len(slots), d.encoder.Planes(), choices)
+	size(b, len(slots), d.encoder.Words(), choices)
 	return spread(len(slots), d.Options.Workers, func(from, to int) error {
 		w, _ := walkers.Get().(*encode.Walker)
 		defer walkers.Put(w)

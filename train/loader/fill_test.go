@@ -13,7 +13,7 @@ import (
 	"talbot/train/internal/madeup"
 )
 
-// oracle encodes every sample of a split by walking the lines, planes → targets.
+// oracle encodes every sample of a split by walking the lines, input → targets.
 type seenTargets struct {
 	index, value string
 }
@@ -36,8 +36,8 @@ func oracle(t *testing.T, dir string, split dataset.Split, label int) map[string
 		}
 		g := board.NewGame(l.Start)
 		for i, m := range l.Moves {
-			planes := make([]uint64, 68)
-			e.Encode(planes, g)
+			packed := make([]uint64, encode.TalbotBotWords)
+			e.Pack(packed, g)
 			value := "none"
 			for _, c := range l.Labels {
 				if c.Labels[i].Status == dataset.Labelled && (label == anyLabel || c.Fingerprint == label) {
@@ -45,11 +45,15 @@ func oracle(t *testing.T, dir string, split dataset.Split, label int) map[string
 					value = fmt.Sprint(v)
 				}
 			}
-			all[fmt.Sprint(planes)] = seenTargets{fmt.Sprint(e.MoveIndex(g.Position(), m)), value}
+			all[fmt.Sprint(packed)] = seenTargets{fmt.Sprint(e.MoveIndex(g.Position(), m)), value}
 			g.Push(m)
 		}
 	}
 	return all
+}
+
+func packedOf(b *train.Batch, i int) []uint64 {
+	return b.Packed[i*encode.TalbotBotWords:][:encode.TalbotBotWords]
 }
 
 func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
@@ -60,7 +64,8 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 	defer l.Close()
 	check := func(b *train.Batch, want map[string]seenTargets) (valued int) {
 		for i := range b.N {
-			w, ok := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
+			input := packedOf(b, i)
+			w, ok := want[fmt.Sprint(input)]
 			if !ok {
 				t.Fatal("a sample that is not in the split, or is encoded wrongly")
 			}
@@ -69,8 +74,8 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 				value = fmt.Sprint(b.Value[i])
 				valued++
 			}
-			unique := b.Planes[i*68+20] != 0 // with history; the start position has many moves
-			if got := (seenTargets{fmt.Sprint(b.PolicyIndex[i]), value}); unique && got != w && b.Planes[i*68+56] != 0 {
+			unique := input[16] != 0 // four plies of history; the start position has many moves
+			if got := (seenTargets{fmt.Sprint(b.PolicyIndex[i]), value}); unique && got != w {
 				t.Fatalf("targets %v, want %v", got, w)
 			}
 		}
@@ -104,8 +109,8 @@ func TestChosenLabel(t *testing.T) {
 	b := next(t, l)
 	valued := 0
 	for i := range b.N {
-		w := want[fmt.Sprint(b.Planes[i*68:(i+1)*68])]
-		if b.Planes[i*68+56] != 0 && (w.value != "none") != (b.ValueWeight[i] == 1) {
+		w := want[fmt.Sprint(packedOf(b, i))]
+		if packedOf(b, i)[16] != 0 && (w.value != "none") != (b.ValueWeight[i] == 1) {
 			t.Fatalf("value %g weight %g, want %s", b.Value[i], b.ValueWeight[i], w.value)
 		}
 		valued += int(b.ValueWeight[i])

@@ -57,7 +57,7 @@ const threeBlocks = 2100
 // sum is a hash of all that training sees of a batch.
 func sum(b *train.Batch) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, b.N, b.Planes, b.PolicyIndex, b.PolicyWeight, b.Value, b.ValueWeight, string(b.State))
+	fmt.Fprint(h, b.N, b.Packed, b.PolicyIndex, b.PolicyWeight, b.Value, b.ValueWeight, string(b.State))
 	return h.Sum64()
 }
 
@@ -188,7 +188,7 @@ func samplesOf(t *testing.T, dir string, split dataset.Split) map[ply]int {
 	return all
 }
 
-// inputsOf counts the train samples of a dataset by their planes, read plainly, and says where those stand that occur once.
+// inputsOf counts the train samples of a dataset by their inputs, read plainly, and says where those stand that occur once.
 func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64]ply) {
 	t.Helper()
 	ds, err := shards.OpenDataset(dir)
@@ -198,7 +198,7 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 	defer ds.Close()
 	count, places = map[uint64]int{}, map[uint64]ply{}
 	var e encode.TalbotBot
-	planes := make([]uint64, e.Planes())
+	packed := make([]uint64, e.Words())
 	for l, err := range ds.Lines() {
 		if err != nil {
 			t.Fatal(err)
@@ -208,8 +208,8 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 		}
 		var w encode.Walker
 		for w.Reset(l); w.Next(); {
-			e.Encode(planes, w.Game())
-			id := planesHash(planes)
+			e.Pack(packed, w.Game())
+			id := hashOf(packed)
 			if count[id]++; count[id] == 1 {
 				places[id] = ply{l.Number, w.Ply()}
 			} else {
@@ -220,10 +220,10 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 	return count, places
 }
 
-func planesHash(planes []uint64) uint64 {
+func hashOf(words []uint64) uint64 {
 	h := fnv.New64a()
 	var b [8]byte
-	for _, p := range planes {
+	for _, p := range words {
 		binary.LittleEndian.PutUint64(b[:], p)
 		h.Write(b[:])
 	}
@@ -244,7 +244,7 @@ func TestEveryTrainSampleOnceAnEpochAndNoOther(t *testing.T) {
 	for epoch := range orders {
 		got := map[uint64]int{}
 		for range n {
-			id := planesHash(next(t, l).Planes)
+			id := hashOf(next(t, l).Packed)
 			got[id]++
 			orders[epoch] = append(orders[epoch], id)
 		}

@@ -36,8 +36,8 @@ func (f Form) otherAxes() []int {
 	return []int{1, 2, 3}
 }
 
-// Unpack turns [N, planes] uint64, bit i = square i, into float32 activations of 0 and 1 in the form's layout.
-func (f Form) Unpack(bits *Node) *Node {
+// Spread turns [N, planes] uint64, bit i = square i, into float32 activations of 0 and 1 in the form's layout.
+func (f Form) Spread(bits *Node) *Node {
 	g := bits.Graph()
 	n, planes := bits.Shape().Dim(0), bits.Shape().Dim(1)
 	square := Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1)

@@ -1,6 +1,6 @@
 // Package model holds the networks as GoMLX graph functions.
 //
-// In go the packed planes of a batch, out come policy logits and values; the parameters live in a [Store] under the
+// In go the inputs of a batch, packed or as planes, out come policy logits and values; the parameters live in a [Store] under the
 // names PyTorch would give them. The package starts no goroutines. Its graph functions panic on errors, as GoMLX's
 // do; [Guard] is the one place where such a panic becomes an error.
 //
@@ -28,6 +28,13 @@ const Moves = 4672
 
 // Planes is the number of input planes of the talbotbot recipe; each is one uint64, bit i = square i, a1 = 0.
 const Planes = 68
+
+// Words is the number of uint64 words of a packed input of the talbotbot recipe, and LegalWords that of its legal moves; see
+// [encode.TalbotBot.Pack] and [encode.TalbotBot.LegalMask] for their bits.
+const (
+	Words      = 21
+	LegalWords = 16
+)
 
 // Past is the first of the planes that depend on more than the present position: repetitions, then history.
 const Past = 18
@@ -59,6 +66,8 @@ func (c Config) Validate() error {
 type Network interface {
 	// Params lists every parameter and statistic in a fixed order.
 	Params() []Param
+	// Unpack turns packed inputs [N, words] uint64 into planes [N, planes] uint64.
+	Unpack(packed *graph.Node) *graph.Node
 	// Forward builds the network's graph: planes is [N, planes] uint64, logits [N, moves] and value [N] are float32,
 	// the value in [−1, 1] from the side to move. It panics on errors.
 	Forward(p *Pass, planes *graph.Node) (logits, value *graph.Node)

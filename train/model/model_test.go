@@ -142,7 +142,7 @@ func equal(t *testing.T, name string, got, want []float32) {
 	}
 }
 
-func TestUnpack(t *testing.T) {
+func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, planes = 3, 5
 	bits := make([]uint64, n*planes)
@@ -157,7 +157,7 @@ func TestUnpack(t *testing.T) {
 		}
 	}
 	for _, form := range []Form{Native, Products} {
-		got := MustNewExec(goBackend(t), func(x *Node) *Node { return form.Flatten(form.Unpack(x)) }).
+		got := MustNewExec(goBackend(t), func(x *Node) *Node { return form.Flatten(form.Spread(x)) }).
 			MustCall(tensors.FromFlatDataAndDimensions(bits, n, planes))[0]
 		equal(t, "unpacked", tensors.MustCopyFlatData[float32](got), want)
 	}

@@ -57,7 +57,7 @@ func (t talbotbot) Forward(p *Pass, planes *Node) (logits, value *Node) {
 	convNorm := func(x *Node, conv, norm string) *Node {
 		return p.norm(p.convolve(x, conv), norm)
 	}
-	x := relu(convNorm(p.Form.Unpack(planes), "stem.conv", "stem.bn"))
+	x := relu(convNorm(p.Form.Spread(planes), "stem.conv", "stem.bn"))
 	for b := range t.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)
 		y := relu(convNorm(x, name+"conv1", name+"bn1"))

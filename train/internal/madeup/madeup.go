@@ -135,5 +135,12 @@ func label(rng *rand.Rand, pos *board.Position) dataset.Label {
 	}
 	best := legal[rng.IntN(len(legal))]
 	score := dataset.Centipawns(material(pos.Turn()) - material(pos.Turn().Other()) + rng.IntN(50))
-	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{{Score: score, Depth: 1, PV: []board.Move{best}}}}
+	win := uint16(rng.IntN(1001))
+	lines := []dataset.Searched{{Score: score, WDL: dataset.WDL{Win: win, Draw: (1000 - win) / 2, Loss: 1000 - win - (1000-win)/2}, Depth: 1, PV: []board.Move{best}}}
+	if other := legal[rng.IntN(len(legal))]; other != best {
+		worse := lines[0]
+		worse.Score, worse.PV = dataset.Centipawns(material(pos.Turn())-material(pos.Turn().Other())-rng.IntN(100)), []board.Move{other}
+		lines = append(lines, worse)
+	}
+	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: lines}
 }

@@ -1,0 +1,89 @@
+package model
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Unpack makes the 68 planes of inputs as [encode.TalbotBot.Pack] writes them: five boards of four words, then flags.
+func (talbotbot) Unpack(packed *Node) *Node {
+	g, n := packed.Graph(), packed.Shape().Dim(0)
+	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
+	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
+	bit0, bit1, bit2, theirs := word(0), word(1), word(2), word(3)
+	kinds := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
+		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
+		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
+	}
+	planes := make([]*Node, 12)
+	for i, kind := range kinds {
+		planes[i], planes[6+i] = without(kind, theirs), BitwiseAnd(kind, theirs)
+	}
+	pieces := Reshape(Concatenate(planes, 2), n, 60)
+
+	word20 := Slice(packed, AxisRange(), AxisElem(20))
+	bits := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 7), 1), n, 7)
+	flags := BitwiseAnd(BitwiseShiftRightLogical(BroadcastToDims(word20, n, 7), bits), uint64s(g, 1))
+	flags = Mul(flags, uint64s(g, ^uint64(0)))
+	passed := BitwiseAnd(word20, uint64s(g, 0xff<<40))
+	return Concatenate([]*Node{
+		Slice(pieces, AxisRange(), AxisRange(0, 12)),
+		Slice(flags, AxisRange(), AxisRange(0, 5)), passed, Slice(flags, AxisRange(), AxisRange(5)),
+		Slice(pieces, AxisRange(), AxisRange(12)),
+	}, 1)
+}
+
+// LegalMoves turns masks as [encode.TalbotBot.LegalMask] writes them, [N, 16] uint64, into booleans [N, 4672], true for
+// legal moves. packed holds the inputs of the same positions.
+//
+// A mask tells where moves arrive. They are taken back square by square until a piece stands there, which is the one
+// that moves.
+func LegalMoves(packed, mask *Node) *Node {
+	g, n := mask.Graph(), mask.Shape().Dim(0)
+	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisElem(i)) }
+	bit0, bit1, bit2, theirs := word(0), word(1), word(2), word(3)
+	occupied := BroadcastToDims(BitwiseOr(BitwiseOr(bit0, bit1), bit2), n, 8)
+
+	// What a king's or knight's step adds to a square, in the order of the words.
+	sliding := []int{8, 9, 1, -7, -8, -9, -1, 7}
+	jumping := []int{17, 10, -6, -15, -17, -10, 6, 15}
+	distances := make([]*Node, 7)
+	at := Slice(mask, AxisRange(), AxisRange(0, 8))
+	for i := range distances {
+		at = back(at, sliding)
+		distances[i] = BitwiseAnd(at, occupied)
+		at = without(at, occupied)
+	}
+	slides := Reshape(Stack(distances, 2), n, 56)
+	jumps := back(Slice(mask, AxisRange(), AxisRange(8)), jumping)
+
+	pawns := without(BitwiseAnd(bit0, uint64s(g, 0xff<<48)), BitwiseOr(BitwiseOr(bit1, bit2), theirs))
+	promotes := func(direction int) *Node {
+		return BitwiseAnd(Slice(distances[0], AxisRange(), AxisElem(direction)), pawns)
+	}
+	const north, northEast, northWest = 0, 1, 7
+	promotions := Concatenate([]*Node{promotes(northWest), promotes(north), promotes(northEast)}, 1)
+
+	words := Concatenate([]*Node{slides, jumps, promotions, promotions, promotions}, 1) // by move plane, bit s = from square s
+	planes := words.Shape().Dim(1)
+	square := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1), n, 64, planes)
+	bits := BitwiseShiftRightLogical(BroadcastToDims(InsertAxes(words, 1), n, 64, planes), square)
+	return Reshape(Equal(BitwiseAnd(bits, uint64s(g, 1)), uint64s(g, 1)), n, 64*planes)
+}
+
+// back takes one step back, each column by a step of its own.
+func back(x *Node, steps []int) *Node {
+	down, up := make([]uint64, len(steps)), make([]uint64, len(steps))
+	for i, s := range steps {
+		down[i], up[i] = uint64(max(s, 0)), uint64(max(-s, 0))
+	}
+	by := func(steps []uint64) *Node { return BroadcastToShape(Const(x.Graph(), [][]uint64{steps}), x.Shape()) }
+	return BitwiseShiftLeft(BitwiseShiftRightLogical(x, by(down)), by(up))
+}
+
+// without is x &^ y.
+func without(x, y *Node) *Node { return BitwiseAnd(x, BitwiseNot(y)) }
+
+// uint64s is a scalar. (Scalar of GoMLX would round it to a float64.)
+func uint64s(g *Graph, x uint64) *Node { return Const(g, x) }
