@@ -213,7 +213,7 @@ func (r *runner) load() error {
 	for _, damaged := range loaded.Damaged {
 		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
 	}
-	if r.state, err = r.engine.restore(loaded.File, true); err != nil {
+	if r.state, err = r.engine.restore(loaded.File); err != nil {
 		return fmt.Errorf("%q: %w", loaded.Path, err)
 	}
 	if field, want, have := r.c.Differs(r.state.Config); field != "" {
