@@ -145,7 +145,7 @@ func noise(t *testing.T, dir string) (mse float64, n int64) {
 }
 
 func TestEvalAgainstAnAudit(t *testing.T) {
-	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t, madeup.Dataset{Seed: 2, Games: 200})
+	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t, madeup.Dataset{Seed: 2, Games: 200, NoChances: true})
 	job := tiny(t, games)
 	job.Steps = 3
 	mustTrain(t, job)
