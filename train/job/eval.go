@@ -89,6 +89,18 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 	return "", 0, fmt.Errorf("%w: weights %q are neither raw nor average", ErrConfig, e.Weights)
 }
 
+// targets are those that the run learnt, but for a value that was asked for.
+func (e Eval) targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
+	if value, err = encode.ParseValueTarget(c.ValueTarget); err != nil {
+		return value, policy, err
+	}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
+	return value, policy, err
+}
+
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
 // [ErrConfig], [ErrAudit], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
@@ -101,14 +113,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	value, err := encode.ParseValueTarget(c.ValueTarget)
-	if err != nil {
-		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
-	}
-	if e.Value != nil {
-		value = *e.Value
-	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	value, policy, err := e.targets(c)
 	if err != nil {
 		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
 	}
@@ -153,6 +158,20 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		e.Begun(b.Why)
 	}
 	f.Checkpoint, f.Step, f.Backend = p.Path, p.Step, b.Kind
+	if err := e.measure(ctx, p, data, o, &f); err != nil {
+		return f, err
+	}
+	if e.Report != "" {
+		facts := []report.Fact{{Name: "backend", Text: b.Why}}
+		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
+			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// measure runs the samples and the puzzles through the network.
+func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions, f *Figures) error {
 	start := time.Now()
 	total := int64(0)
 	o.Total = func(n int64) { total = n }
@@ -162,9 +181,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	samples := e.counted(data.Samples(ctx, o), &total)
 	a, err := train.Evaluate(ctx, p, samples, train.EvaluateOptions{Tables: e.Tables, NoHistory: e.NoHistory})
 	if err != nil {
-		return f, err
+		return err
 	}
-	f.Report = a.Report(trained != nil)
+	f.Report = a.Report(o.TrainedOn != nil)
 	if f.Noise != nil {
 		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
 			e.warn(fmt.Errorf("none of the evaluated samples is valued by the labels that %q audits", e.Audit))
@@ -175,17 +194,11 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Puzzles != nil {
 		solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving())
 		if err != nil {
-			return f, fmt.Errorf("puzzles: %w", err)
+			return fmt.Errorf("puzzles: %w", err)
 		}
 		f.Puzzles = &solved
 	}
-	if e.Report != "" {
-		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
-			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
-		}
-	}
-	return f, nil
+	return nil
 }
 
 // lines are the puzzles of a text.
