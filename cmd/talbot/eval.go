@@ -183,20 +183,20 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	}
 	figures, err := e.Run(ctx)
 	end()
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
-		}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+	case err != nil && !errors.Is(err, job.ErrIncomplete):
 		return err
 	}
 	if o.json {
-		return printJSON(figures)
+		return errors.Join(printJSON(figures), err)
 	}
-	if err := printFigures(os.Stdout, figures); err != nil {
-		return err
+	if e := printFigures(os.Stdout, figures); e != nil {
+		return e
 	}
-	if e.Report != "" {
+	if e.Report != "" && err == nil {
 		fmt.Printf("\nreport: %s\n", e.Report)
 	}
-	return nil
+	return err
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -90,7 +91,7 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 }
 
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [ErrAudit], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
+// [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
 	splits, err := ParseSplits(e.Split)
@@ -172,21 +173,28 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = float64(f.Samples) / f.Seconds
+	var missing []error
 	if e.Puzzles != nil {
-		solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving())
-		if err != nil {
-			return f, fmt.Errorf("puzzles: %w", err)
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving()); err == nil {
+			f.Puzzles = &solved
+		} else {
+			missing = append(missing, fmt.Errorf("puzzles: %w", err))
 		}
-		f.Puzzles = &solved
 	}
 	if e.Report != "" {
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
 		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
-			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
+			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}
-	return f, nil
+	if err := errors.Join(missing...); err != nil && ctx.Err() == nil {
+		return f, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return f, ctx.Err()
 }
+
+// ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
+var ErrIncomplete = errors.New("the rest of the figures is there")
 
 // lines are the puzzles of a text.
 func lines(text io.Reader) iter.Seq2[dataset.Line, error] {
