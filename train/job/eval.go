@@ -175,7 +175,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f.PerSecond = float64(f.Samples) / f.Seconds
 	var missing []error
 	if e.Puzzles != nil {
-		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving()); err == nil {
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits, e.solving()); err == nil {
 			f.Puzzles = &solved
 		} else {
 			missing = append(missing, fmt.Errorf("puzzles: %w", err))
