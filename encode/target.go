@@ -3,65 +3,8 @@ package encode
 import (
 	"math"
 
-	"talbot/board"
 	"talbot/dataset"
 )
-
-// Target is one entry of a policy target: a move index and its weight.
-type Target struct {
-	Index  uint16
-	Weight float32
-}
-
-// Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if
-// the sample has no policy target.
-//
-// The line's own policies win where it has any (an empty list is a sample without policy target). Else the target is,
-// for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
-// tactics that only name moves to avoid) the best move of the label.
-//
-// Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
-// one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
-// mind, and score and variation are those of the last exact score.
-func Policy(dst []Target, e Encoder, w *Walker, label dataset.Label) []Target {
-	line, p := w.Line(), w.Position()
-	if line.Policies != nil {
-		if i := w.Sample(); i >= 0 && i < len(line.Policies) {
-			return policyList(dst, e, p, line.Policies[i])
-		}
-		return dst
-	}
-	m := board.NoMove
-	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {
-		m = line.Moves[ply]
-	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
-		m = label.Best
-	}
-	if m == board.NoMove {
-		return dst
-	}
-	if i := e.MoveIndex(p, m); i >= 0 {
-		dst = append(dst, Target{uint16(i), 1})
-	}
-	return dst
-}
-
-// policyList appends a list of policy targets with its weights divided by their sum.
-func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.PolicyTarget) []Target {
-	sum := 0.0
-	for _, t := range list {
-		sum += float64(t.Weight)
-	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return dst
-	}
-	for _, t := range list {
-		if i := e.MoveIndex(p, t.Move); i >= 0 && t.Weight > 0 {
-			dst = append(dst, Target{uint16(i), float32(float64(t.Weight) / sum)})
-		}
-	}
-	return dst
-}
 
 // Value returns the value target of a score, in float32 from the side to move's view:
 //

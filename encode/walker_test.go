@@ -93,7 +93,7 @@ func TestWalkerAllocatesNothing(t *testing.T) {
 			e.Encode(planes, w.Game())
 			e.Encode(planes, w.Alone())
 			indices = LegalIndices(indices[:0], e, w.Position())
-			targets = Policy(targets[:0], e, &w, label)
+			targets = Policy(targets[:0], e, PolicyTarget{}, RecipeValue, &w, label)
 			Value(e, RecipeValue, w.Position(), label)
 		}
 	}
@@ -141,7 +141,7 @@ func TestPolicy(t *testing.T) {
 		if err := w.At(&line, c.ply); err != nil {
 			t.Fatal(err)
 		}
-		if got := Policy(nil, e, &w, c.label); !slices.Equal(got, c.want) {
+		if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, c.label); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -132,28 +132,6 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 // drawn reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
 func (a Audit) drawn(hash [16]byte, ply int) bool { return draw("audit", hash, ply) < a.Share }
 
-// The phases of a game, as audits tell them apart.
-const (
-	openingPlies = 20 // an opening is before so many plies of a game and has more than middlePieces pieces
-	middlePieces = 10 // knights, bishops, rooks and queens of both sides
-	endPieces    = 6  // an endgame has at most so many of them
-)
-
-// phaseOf returns 0 for an opening, 1 for a middlegame, 2 for an endgame.
-func phaseOf(p *board.Position) int {
-	n := 0
-	for _, pt := range [...]board.PieceType{board.Knight, board.Bishop, board.Rook, board.Queen} {
-		n += p.Pieces(board.White, pt).Len() + p.Pieces(board.Black, pt).Len()
-	}
-	switch {
-	case n <= endPieces:
-		return 2
-	case n > middlePieces && 2*(p.FullmoveNumber()-1) < openingPlies:
-		return 0
-	}
-	return 1
-}
-
 // pieceEdges are the greatest numbers of pieces of the groups of audits.
 var pieceEdges = [...]int{5, 8, 16, 24, 32}
 
@@ -170,8 +148,8 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 		warn(fmt.Errorf("the labels are by %s, build %s, the audit is by %s, build %s", a.Engine, a.Build, b.Engine, b.Build))
 	}
 	s.All.Name = "all"
-	for _, name := range []string{"opening", "middlegame", "endgame"} {
-		s.Phases = append(s.Phases, AuditPart{Name: name})
+	for f := board.Opening; f <= board.Endgame; f++ {
+		s.Phases = append(s.Phases, AuditPart{Name: f.String()})
 	}
 	for i, edge := range pieceEdges {
 		from := 2
@@ -196,7 +174,7 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 			}
 			p := w.Position()
 			group, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
-			for _, part := range []*AuditPart{&s.All, &s.Phases[phaseOf(p)], &s.Pieces[group]} {
+			for _, part := range []*AuditPart{&s.All, &s.Phases[p.Phase()], &s.Pieces[group]} {
 				part.add(label, truth)
 			}
 		}

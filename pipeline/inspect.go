@@ -27,6 +27,7 @@ type Inspect struct {
 
 	Encoder encode.Encoder
 	Value   encode.ValueTarget
+	Policy  encode.PolicyTarget
 }
 
 // Inspected is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
@@ -232,7 +233,7 @@ func (in *inspector) inspect(l *dataset.Line) *Inspected {
 
 // policy sets the policy target.
 func (in *inspector) policy(s *Inspected, label dataset.Label) {
-	targets := encode.Policy(nil, in.Encoder, &in.walker, label)
+	targets := encode.Policy(nil, in.Encoder, in.Inspect.Policy, in.Inspect.Value, &in.walker, label)
 	for i, t := range targets {
 		m, ok := in.Encoder.Move(in.walker.Position(), int(t.Index))
 		name := m.String()

@@ -218,24 +218,6 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-func TestPhases(t *testing.T) {
-	for fen, want := range map[string]int{
-		board.StartFEN: 0,
-		"r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/R1BQ1RK1 w - - 0 9":  0,
-		"r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/R1BQ1RK1 w - - 0 11": 1,
-		"r2q1rk1/pp3ppp/2n2n2/8/8/2N2N2/PP3PPP/R2Q1RK1 w - - 0 8":              1,
-		"r5k1/5ppp/2n5/8/8/2N5/5PPP/R5K1 w - - 0 8":                            2,
-	} {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := phaseOf(&p); got != want {
-			t.Errorf("%s: phase %d, want %d", fen, got, want)
-		}
-	}
-}
-
 func TestCalibrate(t *testing.T) {
 	defer os.Unsetenv(child)
 	dir := t.TempDir()

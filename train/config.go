@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"talbot/train/backend"
 	"talbot/train/model"
@@ -18,6 +19,7 @@ type Config struct {
 
 	Batch      int   `json:"batch"`      // samples a step
 	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
+	Devices    int   `json:"devices"`    // that each train an equal share of such a part; more than one is experimental
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
@@ -26,7 +28,11 @@ type Config struct {
 	ValueTarget  string `json:"value_target,omitempty"`
 	ValueFormula string `json:"value_formula,omitempty"`
 
-	Precision Precision `json:"precision"` // of products in training
+	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
+	PolicyTarget string `json:"policy_target"`
+
+	Precision     Precision `json:"precision"`               // of products in training
+	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
 	LR             float64 `json:"lr"`       // highest learning rate
@@ -64,27 +70,33 @@ const (
 	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
 )
 
-// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here, "v1.5" the published
-// hyper-parameters of the reference (its schedule ran over 656,844 steps; set Steps to yours).
+// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here with the reference's 20
+// blocks of 128 filters, "10x64" and "20x256" the same with other sizes, "v1.5" the published hyper-parameters of the
+// reference (its schedule ran over 656,844 steps; set Steps to yours).
 func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Accumulate: 1, Precision: Float32, Steps: 656844, Seed: 42,
+		Batch:  512, Accumulate: 1, Devices: 1, Precision: Float32, Steps: 656844, Seed: 42,
 		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
 	switch name {
 	case "v1.5":
 		return c, nil
+	case "10x64":
+		c.Blocks, c.Filters = 10, 64
+	case "20x256":
+		c.Filters = 256
 	case "":
-		c.Steps = 100000
-		c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
-		c.WeightDecay, c.Decay = 1e-2, DecayWeights
-		c.ValueWeight, c.Clip = 1, 5
-		return c, nil
+	default:
+		return Config{}, fmt.Errorf("unknown preset %q (known: v1.5, 10x64, 20x256)", name)
 	}
-	return Config{}, fmt.Errorf("unknown preset %q (known: v1.5)", name)
+	c.Steps = 100000
+	c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
+	c.WeightDecay, c.Decay = 1e-2, DecayWeights
+	c.ValueWeight, c.Clip = 1, 5
+	return c, nil
 }
 
 // SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
@@ -105,7 +117,7 @@ func (c *Config) SetSteps(steps int64) {
 // UnmarshalJSON fills fields that an older run does not have with what that run did.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
-	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine"}
+	old := plain{Accumulate: 1, Devices: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
 	if err := json.Unmarshal(text, &old); err != nil {
 		return err
 	}
@@ -127,6 +139,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
 		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
+	case c.Devices < 1 || c.Batch/c.Accumulate%c.Devices != 0:
+		return fmt.Errorf("%d samples (a batch of %d in %d parts) do not spread evenly over %d devices", c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
 	case c.Precision != Float32 && c.Precision != BFloat16:
@@ -161,16 +175,20 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// RunsOn returns [ErrPrecision] if the backend cannot train with the configuration.
+// RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if the backend cannot train with the configuration.
 func (c Config) RunsOn(b *backend.Opened) error {
 	if c.Precision == BFloat16 && b.Form != model.Native {
 		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
-	return nil
+	if have := b.NumDevices(); c.Devices > have {
+		return fmt.Errorf("%w: %d asked for, %s has %d", ErrDevices, c.Devices, b.Kind, have)
+	}
+	_, err := c.fitsMemory(b)
+	return err
 }
 
-// operational fields may change on resume: they decide what is written, not what is computed.
-var operational = map[string]bool{"log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
+// operational fields may change on resume: they decide what is written and where it is computed, not what.
+var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
 
 // Differs names the first field in which the configurations would compute different things, "" if there is none.
 // Values are in JSON.
@@ -188,7 +206,7 @@ func differs(a, b reflect.Value) (field, mine, theirs string) {
 			}
 			continue
 		}
-		name := f.Tag.Get("json")
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !operational[name] && !a.Field(i).Equal(b.Field(i)) {
 			x, _ := json.Marshal(a.Field(i).Interface())
 			y, _ := json.Marshal(b.Field(i).Interface())

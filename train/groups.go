@@ -21,7 +21,7 @@ const (
 func (a *Accumulator) group(s *Sample, t *tally) {
 	names := [groupKinds]string{bySource: s.Source}
 	if at := s.Place; at != nil {
-		names[byPhase] = Phase(&at.Position, at.Ply)
+		names[byPhase] = at.Position.Phase().String()
 		names[byPieces] = pieceBand(at.Position.Occupied().Len())
 		names[byRating] = ratingBand(at.Rating)
 		names[bySide] = "white"
@@ -49,24 +49,6 @@ func figuresOf(groups map[string]*tally) map[string]Figures {
 		list[name] = t.figures()
 	}
 	return list
-}
-
-// Phase returns "endgame" for a position with at most six pieces other than kings and pawns on the board, as Lichess
-// counts it; else "opening" before ply 20 of its line and "middlegame" from there on.
-func Phase(p *board.Position, ply int) string {
-	pieces := 0
-	for _, c := range []board.Color{board.White, board.Black} {
-		for _, kind := range []board.PieceType{board.Knight, board.Bishop, board.Rook, board.Queen} {
-			pieces += p.Pieces(c, kind).Len()
-		}
-	}
-	switch {
-	case pieces <= 6:
-		return "endgame"
-	case ply < 20:
-		return "opening"
-	}
-	return "middlegame"
 }
 
 // pieceBand is "2-5", "6-9" … "26-29" or "30-32".

@@ -19,25 +19,6 @@ func position(t *testing.T, fen string) board.Position {
 	return p
 }
 
-func TestPhase(t *testing.T) {
-	for _, c := range []struct {
-		fen  string
-		ply  int
-		want string
-	}{
-		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0, "opening"},
-		{"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20, "middlegame"},
-		{"r1b1k3/8/8/8/8/8/8/R1BQK3 w - - 0 1", 0, "endgame"},    // five
-		{"r1b1k1n1/8/8/8/8/8/8/R1BQK3 w - - 0 1", 30, "endgame"}, // six
-		{"r1b1k1n1/8/8/8/8/8/8/R1BQKB2 w - - 0 1", 30, "middlegame"},
-	} {
-		p := position(t, c.fen)
-		if got := Phase(&p, c.ply); got != c.want {
-			t.Errorf("%s at ply %d: %s, want %s", c.fen, c.ply, got, c.want)
-		}
-	}
-}
-
 func TestBands(t *testing.T) {
 	got := ""
 	for _, n := range []int{2, 5, 6, 9, 10, 26, 29, 30, 32} {
@@ -78,7 +59,7 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 	add("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", "g8h8", 9, map[string]float64{"g8h8": 0.0001, "a8a2": 50})
 	samples[0].Value, samples[0].HasValue = 1, true
 	var a Accumulator
-	if err := a.Add(samples, logits, []float32{0.96, 0.5, 0.5}); err != nil {
+	if err := a.Add(t.Context(), samples, logits, []float32{0.96, 0.5, 0.5}); err != nil {
 		t.Fatal(err)
 	}
 	r := a.Report(false)

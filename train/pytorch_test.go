@@ -1,90 +1,279 @@
 package train
 
 import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"math"
-	"math/bits"
-	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
+	"talbot/board"
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
 )
 
-// TestPyTorch trains five steps and compares each with PyTorch 2 (CPU): the same initial weights loaded into a module
-// built from nn.Conv2d, nn.BatchNorm2d and nn.Linear, the same batches, clip_grad_norm_(0.7), and torch.optim.AdamW
-// with decay 0.1 on convolutions and matrices. A row holds the training losses and the gradient norm before the step,
-// and the losses in evaluation mode after it.
-func TestPyTorch(t *testing.T) {
-	want := [][5]float64{
-		{8.52656555, 0.081050247, 10.9294519, 8.44394398, 0.0548446327},
-		{8.55490017, 0.0728707835, 11.1671124, 8.41827393, 0.0537144765},
-		{8.41013718, 0.0691028759, 8.97309971, 8.41109085, 0.0679895505},
-		{8.51867104, 0.15699257, 13.8372383, 8.42131996, 0.138266847},
-		{8.60511875, 0.0533163659, 7.71429777, 8.4189539, 0.0774579421},
+// pytorch is testdata/pytorch.json.gz, which testdata/oracle.py wrote: what PyTorch 2 computes in float64.
+type pytorch struct {
+	Torch                      string
+	Positions, Blocks, Filters int
+	LR, Decay, Clip            float64
+	ValueWeight                float64 `json:"value_weight"`
+	Initial                    map[string]digest
+	Evaluation                 forwarded
+	Steps                      []struct {
+		forwarded
+		Gradients map[string]digest
+		Norm      float64
+		After     map[string]digest
 	}
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		c := tiny()
-		c.Config = model.Config{Blocks: 2, Filters: 8}
-		c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = 0.7, 0.1, DecayWeights, 5
-		e, err := newEngine(b, c)
+}
+
+// digest is a tensor's norm and 16 of its elements, evenly spread.
+type digest struct {
+	Norm float64
+	Some []float64
+}
+
+type forwarded struct {
+	Logits      digest
+	Value       []float64
+	Policy, MSE float64
+}
+
+func ungzip(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// oracleNumber is number of oracle.py: the i-th number of that name, in [−1, 1).
+func oracleNumber(name string, i int) float64 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	x := uint32(i)*0x9E3779B9 + h.Sum32()
+	x = (x ^ x>>16) * 0x85EBCA6B
+	x = (x ^ x>>13) * 0xC2B2AE35
+	return float64(x^x>>16)/(1<<31) - 1
+}
+
+// oracleInitial is initial of oracle.py.
+func oracleInitial(p model.Param) []float32 {
+	data := make([]float32, p.Size())
+	for i := range data {
+		u := oracleNumber(p.Name, i)
+		switch p.Kind {
+		case model.RunningVar:
+			u = 1 + 0.3*u
+		case model.NormGain:
+			u = 1 + 0.2*u
+		case model.Weight:
+			u *= 2 / math.Sqrt(float64(p.Size()/p.Shape[0]))
+		default:
+			u *= 0.1
+		}
+		data[i] = float32(u)
+	}
+	return data
+}
+
+// packed is the input for the position after those moves.
+func packed(t *testing.T, start string, moves []string) []uint64 {
+	t.Helper()
+	p, err := board.ParseFEN(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := board.NewGame(p)
+	for _, uci := range moves {
+		m, err := g.Position().ParseUCI(uci)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer e.close()
-		e.network = unpacked{e.network}
-		if err := e.forTraining(); err != nil {
-			t.Fatal(err)
-		}
-		for step, want := range want {
-			batch := arbitrary(c.Batch, 2, int64(step))
-			l, norm, err := e.step(&batch, int64(step), 0.003)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := e.validate([]Batch{batch})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, got := range []float64{*l.PolicyCE, *l.ValueMSE, norm, *v.PolicyCE, *v.ValueMSE} {
-				if math.Abs(got-want[i]) > 2e-5*want[i] {
-					t.Errorf("step %d, figure %d: got %.9g, PyTorch has %.9g", step, i, got, want[i])
-				}
-			}
-		}
-	})
+		g.Push(m)
+	}
+	words := make([]uint64, encode.TalbotBotWords)
+	encode.TalbotBot{}.Pack(words, g)
+	return words
 }
 
-// unpacked takes planes as its inputs.
-type unpacked struct{ model.Network }
-
-func (unpacked) Unpack(planes *graph.Node) *graph.Node { return planes }
-
-// arbitrary is a batch of planes that no position need have, with k moves a sample.
-func arbitrary(n, k int, at int64) Batch {
-	rng := rand.New(rand.NewPCG(7, uint64(at)))
-	b := Batch{N: n, Packed: make([]uint64, n*model.Planes), PolicyIndex: make([]int32, n*k),
-		PolicyWeight: make([]float32, n*k), Value: make([]float32, n), ValueWeight: make([]float32, n)}
-	for i := range n {
-		p := b.Packed[i*model.Planes:][:model.Planes]
-		for j := range p {
-			p[j] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+// oracleBatch is batch of oracle.py: real positions with one or two of their legal moves as target, and as planes.
+func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
+	t.Helper()
+	type row struct {
+		Start         string
+		Moves, Planes []string
+		Legal         map[string]int32
+	}
+	var rows []row
+	for text := range strings.Lines(string(ungzip(t, "../encode/testdata/golden.jsonl.gz"))) {
+		var r row
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			t.Fatal(err)
 		}
-		king := rng.IntN(64)
-		p[5] = 1 << king
-		queen := rng.IntN(64)
-		p[4] = 1 << queen
-		for j := range k {
-			b.PolicyIndex[i*k+j] = int32(king*73 + (queen+j)%64)
-			b.PolicyWeight[i*k+j] = 1 / float32(k)
+		if len(r.Legal) > 0 {
+			rows = append(rows, r)
 		}
-		b.Value[i] = float32(bits.OnesCount64(p[0])-8) / 8
-		b.Value[i] = max(-1, min(1, b.Value[i]))
-		b.ValueWeight[i] = 1
-		if rng.IntN(8) == 0 {
+	}
+	b.N = n
+	for i, row := range rows[step*n:][:n] {
+		for _, plane := range row.Planes {
+			bits, err := strconv.ParseUint(plane, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			planes = append(planes, bits)
+		}
+		b.Packed = append(b.Packed, packed(t, row.Start, row.Moves)...)
+		low, high := int32(model.Moves), int32(0)
+		for _, move := range row.Legal {
+			low, high = min(low, move), max(high, move)
+		}
+		b.PolicyIndex = append(b.PolicyIndex, low, high)
+		if i%5 == 4 {
+			b.PolicyWeight = append(b.PolicyWeight, 0, 0)
+		} else {
+			b.PolicyWeight = append(b.PolicyWeight, 0.75, 0.25)
+		}
+		b.Value = append(b.Value, float32(oracleNumber(fmt.Sprintf("value %d", step), i)))
+		b.ValueWeight = append(b.ValueWeight, 1)
+		if i%3 == 2 {
 			b.ValueWeight[i] = 0
 		}
 	}
-	return b
+	return b, planes
+}
+
+// agree compares float32 with PyTorch's float64: numbers within tolerance times the norm of their tensor.
+func agree(t *testing.T, what string, got []float32, want digest, tolerance float64) {
+	t.Helper()
+	square := 0.0
+	for _, x := range got {
+		square += float64(x) * float64(x)
+	}
+	if norm := math.Sqrt(square); !(math.Abs(norm-want.Norm) <= tolerance*want.Norm) {
+		t.Errorf("%s has norm %.9g, in PyTorch %.9g", what, norm, want.Norm)
+	}
+	stride := max(1, len(got)/16)
+	for i, w := range want.Some {
+		if g := float64(got[i*stride]); !(math.Abs(g-w) <= tolerance*want.Norm) {
+			t.Errorf("%s[%d] is %.9g, in PyTorch %.9g", what, i*stride, g, w)
+		}
+	}
+}
+
+func agreeOne(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+		t.Errorf("%s is %.9g, in PyTorch %.9g", what, got, want)
+	}
+}
+
+// TestPyTorch compares a forward pass, the gradients of a step and five steps with AdamW and clipping with PyTorch:
+// outputs, losses, every gradient, every weight and every running statistic.
+func TestPyTorch(t *testing.T) {
+	var want pytorch
+	if err := json.Unmarshal(ungzip(t, "testdata/pytorch.json.gz"), &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Steps) != 5 {
+		t.Fatalf("%d steps in testdata/pytorch.json.gz", len(want.Steps))
+	}
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny()
+		c.Config = model.Config{Blocks: want.Blocks, Filters: want.Filters}
+		c.Batch, c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = want.Positions, want.Clip, want.Decay, DecayWeights, want.ValueWeight
+		load := func(c Config) *engine {
+			e, err := newEngine(b, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(e.close)
+			for _, p := range e.store.Params() {
+				data := oracleInitial(p)
+				agree(t, "initial "+p.Name, data, want.Initial[p.Name], 1e-6)
+				if err := e.store.Set(p.Name, p.Shape, data); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := e.forTraining(); err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		first, planes := oracleBatch(t, 0, want.Positions)
+
+		e := load(c)
+		logits, values, err := e.forward(planes, first.N)
+		if err != nil {
+			t.Fatal(err)
+		}
+		agree(t, "logits", logits, want.Evaluation.Logits, 5e-6)
+		for i, v := range want.Evaluation.Value {
+			if math.Abs(float64(values[i])-v) > 5e-6 {
+				t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
+			}
+		}
+
+		// With two micro-batches announced, the first leaves its gradients where they can be read.
+		c.Accumulate = 2
+		e = load(c)
+		policies, labels := first.counts()
+		args := append([]any{
+			tensors.FromFlatDataAndDimensions(dropoutKey(1, 0), 2),
+			tensors.FromFlatDataAndDimensions([]float32{float32(policies), float32(labels)}, 2),
+			tensors.FromFlatDataAndDimensions(hyper(c, 0, want.LR), 4),
+		}, targets(&first)...)
+		if _, err := e.run(&e.train, "training", args, e.trainGraph); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range trainable(e.store) {
+			got, err := e.store.Get(gradientPrefix + p.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			agree(t, "gradient of "+p.Name, got, want.Steps[0].Gradients[p.Name], 5e-6)
+		}
+
+		c.Accumulate = 1
+		e = load(c)
+		for i, after := range want.Steps {
+			batch, _ := oracleBatch(t, i, c.Batch)
+			l, norm, err := e.step(&batch, int64(i), want.LR)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := fmt.Sprintf("step %d: ", i)
+			agreeOne(t, at+"policy cross-entropy", *l.PolicyCE, after.Policy, 2e-5)
+			agreeOne(t, at+"value MSE", *l.ValueMSE, after.MSE, 2e-5)
+			agreeOne(t, at+"norm of the gradient", norm, after.Norm, 2e-4)
+			for _, p := range e.store.Params() {
+				got, err := e.store.Get(p.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				agree(t, at+p.Name, got, after.After[p.Name], 2e-4)
+			}
+		}
+	})
 }

@@ -20,6 +20,8 @@ var (
 	ErrNoRun = errors.New("no run there")
 	// ErrPrecision says that a backend does not compute in the precision asked for.
 	ErrPrecision = errors.New("the backend lacks the precision")
+	// ErrDevices says that a backend has fewer devices than asked for.
+	ErrDevices = errors.New("too few devices")
 	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
 	// from before it.
 	ErrDiverged = errors.New("training diverged")
@@ -123,6 +125,9 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if err := c.RunsOn(o.Backend); err != nil {
 		return nil, err
 	}
+	if scarce, _ := c.fitsMemory(o.Backend); scarce != nil && o.Warn != nil {
+		o.Warn(scarce)
+	}
 	if c.EMA > 0 && len(o.Calibration) == 0 {
 		return nil, errors.New("averaged weights need train samples to take their statistics from")
 	}
@@ -208,7 +213,7 @@ func (r *runner) load() error {
 	for _, damaged := range loaded.Damaged {
 		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
 	}
-	if r.state, err = r.engine.restore(loaded.File, true); err != nil {
+	if r.state, err = r.engine.restore(loaded.File); err != nil {
 		return fmt.Errorf("%q: %w", loaded.Path, err)
 	}
 	if field, want, have := r.c.Differs(r.state.Config); field != "" {

@@ -75,10 +75,17 @@ func (e *engine) snapshot(s state) (*checkpoint.File, error) {
 	return f, nil
 }
 
-// restore takes over a checkpoint and returns its state: all tensors for training; otherwise the weights and statistics
-// that are evaluated, under the names of the network's. The checkpoint must hold exactly the tensors that the engine's
-// configuration has, and finite numbers.
-func (e *engine) restore(f *checkpoint.File, training bool) (state, error) {
+// restore takes over all tensors of a checkpoint, for training, and returns its state. The checkpoint must hold exactly
+// the tensors that the engine's configuration has, and finite numbers.
+func (e *engine) restore(f *checkpoint.File) (state, error) { return e.take(f, e.tensors(), "") }
+
+// restoreNetwork is restore of weights and statistics alone: of those whose names have the prefix, under their names
+// without it.
+func (e *engine) restoreNetwork(f *checkpoint.File, prefix string) (state, error) {
+	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
+}
+
+func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix string) (state, error) {
 	s, err := stateOf(f)
 	if err != nil {
 		return state{}, err
@@ -89,10 +96,6 @@ func (e *engine) restore(f *checkpoint.File, training bool) (state, error) {
 	}
 	if want := len(e.tensors()); len(have) != want {
 		return state{}, fmt.Errorf("checkpoint of %d tensors, the network needs %d", len(have), want)
-	}
-	wanted, prefix := e.tensors(), ""
-	if !training {
-		wanted, prefix = wanted[:len(e.store.Params())], e.evaluated()
 	}
 	for _, want := range wanted {
 		t, ok := have[prefix+want.Name]

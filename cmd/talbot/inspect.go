@@ -22,6 +22,7 @@ type inspectOptions struct {
 	split  string
 	recipe string
 	value  string
+	policy string
 	json   bool
 }
 
@@ -39,7 +40,8 @@ input planes and the index of every legal move stand too:
 
   planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
   legal    every legal move with its index in the policy
-  policy   the move to be learnt, null if there is none
+  policy   the move to be learnt, null if there is none; several with their weights
+           are in policies
   value    the value to be learnt, from the side to move's view
   label    what the engine said: null if it was not asked, as where the game is
            over by mate, stalemate or lack of material; value then follows
@@ -63,6 +65,7 @@ mirrored and the colours swapped.`,
 	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
 	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
+	f.StringVar(&o.policy, "policy-target", "played", "the policy shown: played, or multipv:T (see talbot train)")
 	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	return cmd
@@ -102,6 +105,9 @@ func (o *inspectOptions) request(cmd *cobra.Command) (pipeline.Inspect, error) {
 		return in, usage(err, "")
 	}
 	in.Encoder = encoder
+	if in.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
+		return in, usage(err, "as --policy-target multipv:0.1")
+	}
 	if in.Value, err = encode.ParseValueTarget(o.value); err != nil {
 		return in, usage(err, "as --value-target wdl")
 	}

@@ -19,18 +19,20 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend, valueTarget string
-	schedule, precision                                    string
+	data, run, recipe, preset, label, backend, valueTarget, policyTarget string
+	schedule, precision                                                  string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
 	steps, warmup, seed    int64
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
-	accumulate, keep       int
+	accumulate, devices    int
+	keep                   int
 	ema, clip, smoothing   float64
 	historyDropout         float64
 	legalMask              bool
+	deterministic          bool
 
 	workers, maxCopies  int
 	resume, json, quiet bool
@@ -48,9 +50,8 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
 checked against its checksums and counted; the counts are kept in survey.bin for when
-the run goes on. Up to 2,048 samples of the val split,
-spread over all datasets, measure the network during training and decide which
-checkpoint is best.
+the run goes on. Up to 2,048 samples of the val splits, of each dataset its share,
+measure the network during training and decide which checkpoint is best.
 Samples without engine label train the policy alone.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
@@ -60,7 +61,10 @@ from the datasets, and validation and evaluation are not capped.
 --ema D keeps a running average of the weights and evaluates that; normalisations get
 statistics of their own for it from 16 batches of train samples. --accumulate N trains
 a batch in N parts one after the other, in the memory of one part; only normalisation
-sees a difference. With --legal-mask the policy's cross-entropy is over the legal
+sees a difference. --devices N (experimental) spreads each of these parts over N GPUs of
+this machine, which compute the same as one but for rounding (tried on XLA's virtual
+processors alone); a run may be resumed on another number of them. On one GPU or several, two runs differ in the last bits unless
+--deterministic is given; what that costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
 moves, in training and validation, and what the network says of other moves means
 nothing. --history-dropout P trains a share of the samples without history and
 repetitions: pasts that were made up, as of endgames, can betray their source.
@@ -82,11 +86,13 @@ contradict the run.`,
 	f.StringVar(&o.data, "data", "", "datasets, with or without the share of each: DIR[:weight],…")
 	f.StringVar(&o.run, "run", "", "folder of the run")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
-	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference")
+	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default ones with another size")
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
 	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
+	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
+	f.BoolVar(&o.deterministic, "deterministic", false, "the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
 	f.StringVar(&o.precision, "precision", "float32", "of convolutions and matrix products in training: float32, or bf16 on XLA")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
@@ -94,6 +100,7 @@ contradict the run.`,
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.StringVar(&o.policyTarget, "policy-target", "played", "the moves to learn: played, or multipv:T, a softmax with temperature T over the values of the lines that \"label --multipv\" found, such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
@@ -139,6 +146,9 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
 	}
+	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
+		return t, usage(err, "as --policy-target multipv:0.1")
+	}
 	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
 		return t, usage(err, "as --value-target wdl")
 	}
@@ -160,6 +170,8 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "filters", &c.Filters, o.filters)
 	set(flags, "batch", &c.Batch, o.batch)
 	set(flags, "accumulate", &c.Accumulate, o.accumulate)
+	set(flags, "devices", &c.Devices, o.devices)
+	set(flags, "deterministic", &c.Deterministic, o.deterministic)
 	set(flags, "clip", &c.Clip, o.clip)
 	set(flags, "ema", &c.EMA, o.ema)
 	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
@@ -175,6 +187,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "warmup", &c.Warmup, o.warmup)
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
 	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
+	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
 	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
@@ -238,6 +251,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
 		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists what is there)")
+	case errors.Is(err, train.ErrDevices):
+		return usage(err, "give --devices at most so many")
 	case errors.Is(err, train.ErrNoRun):
 		return hint(err, "name the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
@@ -247,7 +262,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, context.Canceled):
 		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory):
-		return hint(err, "a run cannot change its batch: begin another one in another folder")
+		return hint(err, "a run that was begun cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")
 	}
@@ -256,7 +271,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
-		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws), %d val samples", set.Dir, set.Train, 100*set.Share, set.Val)
+		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir, set.Train, 100*set.Share, set.Passes, set.Val)
 		if set.Values < set.Train {
 			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}
@@ -271,8 +286,11 @@ func printStart(s job.Start) {
 	c := s.Config
 	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
 	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
-	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples (%.2f times over the data), learning rate %g, validated on %d samples\n",
-		c.Steps, c.Batch, s.Passes, c.LR, s.Val)
+	if c.Devices > 1 {
+		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices, c.Batch/c.Accumulate/c.Devices)
+	}
+	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
+		c.Steps, c.Batch, c.LR, s.Val)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -45,10 +45,9 @@ type Train struct {
 // Start is what is known before the first step.
 type Start struct {
 	Config     train.Config
-	Backend    string  // what was chosen and why
-	Parameters int     // trainable
-	Passes     float64 // over the train samples, in all
-	Val        int64   // validation samples
+	Backend    string // what was chosen and why
+	Parameters int    // trainable
+	Val        int64  // validation samples
 	Sets       []Set
 }
 
@@ -56,6 +55,7 @@ type Start struct {
 type Set struct {
 	Dir string
 	loader.Counts
+	Passes float64 // of the run over its train samples
 }
 
 // Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
@@ -65,75 +65,6 @@ func Passes(preset string) int64 {
 		return 12
 	}
 	return 1
-}
-
-// config returns the configuration of a new run over that many train samples; without any it has one step.
-func (t Train) config(samples int64) (train.Config, error) {
-	preset := ""
-	if t.Preset != nil {
-		preset = *t.Preset
-	}
-	c, err := train.Preset(preset)
-	if err != nil {
-		return c, err
-	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
-	}
-	t.Adjust(&c) // for the batch
-	steps := t.Steps
-	if steps == 0 && c.Batch > 0 {
-		steps = max(1, (samples*Passes(preset)+int64(c.Batch)-1)/int64(c.Batch))
-	}
-	c.SetSteps(steps)
-	t.Adjust(&c) // for what SetSteps fits to the run
-	return c, describeValue(&c)
-}
-
-// describeValue writes the formula of the value target into the configuration.
-func describeValue(c *train.Config) error {
-	value, err := encode.ParseValueTarget(c.ValueTarget)
-	if err != nil {
-		return err
-	}
-	e, err := encode.ByName(c.Recipe)
-	if err != nil {
-		return err
-	}
-	c.ValueTarget, c.ValueFormula = value.String(), value.Formula(e)
-	return nil
-}
-
-// resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
-// changed.
-func (t Train) resumed() (train.Config, error) {
-	have, err := train.ReadConfig(t.Dir)
-	if err != nil {
-		return have, err
-	}
-	c := have
-	if t.Preset != nil {
-		if c, err = train.Preset(*t.Preset); err != nil {
-			return c, err
-		}
-		c.SetSteps(have.Steps)
-	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
-	}
-	if t.Steps != 0 {
-		c.Steps = t.Steps
-	}
-	t.Adjust(&c)
-	if c.ValueTarget != have.ValueTarget {
-		if err := describeValue(&c); err != nil {
-			return c, fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-	}
-	if field, want, was := c.Differs(have); field != "" {
-		return c, &train.ConfigError{Field: field, Want: want, Have: was}
-	}
-	return c, nil
 }
 
 // ErrConfig says that the configuration asked for cannot be.
@@ -171,6 +102,11 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer data.Close()
+	if c.Deterministic {
+		if err := backend.MakeDeterministic(); err != nil {
+			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		return train.Result{}, err
@@ -211,24 +147,6 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	return result, err
 }
 
-// calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
-// average: some of the first ones in an order of their own, which is the same after a resumption.
-func calibrationBatches(c train.Config, survey *loader.Survey) ([]train.Batch, error) {
-	if c.EMA == 0 {
-		return nil, nil
-	}
-	const count, group = 16, 1 << 17
-	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
-	defer source.Close()
-	batches := make([]train.Batch, count)
-	for i := range batches {
-		if err := source.Next(&batches[i]); err != nil {
-			return nil, err
-		}
-	}
-	return batches, nil
-}
-
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
 // the run does not tell what that was, the data must be named, and is taken as it is.
 func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) {
@@ -261,7 +179,11 @@ func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy, Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, err
@@ -283,6 +205,9 @@ func (t Train) warn(err error) {
 
 // begin tells what is about to happen.
 func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+	for _, warning := range data.Derived() {
+		t.warn(warning)
+	}
 	if len(survey.Val) == 0 {
 		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
 	}
@@ -291,7 +216,7 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
 	if values == 0 {
-		t.warn(errors.New("none of the train samples has a label: the value head is not trained"))
+		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is not trained", c.ValueTarget))
 	}
 	if policies == 0 {
 		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
@@ -300,10 +225,10 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	if err != nil {
 		return err
 	}
-	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params()),
-		Passes: float64(c.Steps) * float64(c.Batch) / float64(survey.Train())}
+	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params())}
 	for i, counts := range survey.Sets {
-		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts})
+		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
+		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})
 	}
 	for i := range survey.Val {
 		s.Val += int64(survey.Val[i].N)

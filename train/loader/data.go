@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +26,7 @@ type Options struct {
 	Recipe  string // whose encoding and targets
 	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
 	Value   encode.ValueTarget
+	Policy  encode.PolicyTarget
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
@@ -96,6 +98,18 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 	return d, nil
 }
 
+// Derived returns a warning for each dataset that was made from another one of them: what both hold counts twice.
+func (d *Data) Derived() (warnings []error) {
+	for _, child := range d.Sets {
+		for _, parent := range d.Sets {
+			if slices.ContainsFunc(child.Manifest.Parents, func(p dataset.Parent) bool { return p.Manifest == parent.Hash }) {
+				warnings = append(warnings, fmt.Errorf("%q was made from %q: samples that are in both count twice; name one of them", child.Dir, parent.Dir))
+			}
+		}
+	}
+	return warnings
+}
+
 // check compares all files with their checksums.
 func (d *Data) check(ctx context.Context) error {
 	var total, read int64
@@ -122,14 +136,23 @@ func (d *Data) check(ctx context.Context) error {
 	return nil
 }
 
-// columns are all that targets are made of.
-const columns = shards.Policies | shards.Scores | shards.Best
-
-func openSet(spec Spec, o Options) (*Set, error) {
-	wanted, label := columns, o.Label
+// columns are those that the targets are made of, and the origins where they are asked for.
+func (o Options) columns() shards.Columns {
+	wanted := shards.Policies | shards.Scores | shards.Best
+	if o.Value == encode.WDLValue {
+		wanted |= shards.WDL
+	}
+	if o.Policy.Temperature > 0 {
+		wanted |= shards.Variations
+	}
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags
 	}
+	return wanted
+}
+
+func openSet(spec Spec, o Options) (*Set, error) {
+	wanted, label := o.columns(), o.Label
 	ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(wanted))
 	if err != nil {
 		return nil, err

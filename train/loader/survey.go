@@ -42,9 +42,9 @@ func (s *Survey) Train() (n int64) {
 	return n
 }
 
-// Survey reads all of the data once, and makes the batches of validation: up to limit val samples, spread by hash over
-// all datasets, in batches of one size of up to batch samples; what does not fill a batch is left out. They do not
-// depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
+// Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
+// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, so that there may be
+// fewer. They do not depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
 // no batches. With [Options.MaxCopies] the data is read once more before, and of a position that is a usable train sample
 // more often than that, over all datasets, just so many copies stay in, spread evenly over the data in its order; val
 // samples are never left out. done, if not nil, is told how many blocks were read.
@@ -62,22 +62,55 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 		}
 		s.mask = newMask(s.blocks)
 	}
-	chosen := newPicks(limit)
+	chosen := make([]*picks, len(d.Sets))
+	for i := range chosen {
+		chosen[i] = newPicks(limit)
+	}
 	for found, err := range overBlocks(ctx, d, done, d.count) {
 		if err != nil {
 			return nil, err
 		}
 		s.add(found, copies)
 		for _, p := range found.val {
-			chosen.add(p)
+			chosen[p.set].add(p)
 		}
 	}
 	if err := s.share(); err != nil {
 		return nil, err
 	}
 	var err error
-	s.Val, err = d.validation(chosen.sorted(), batch, s.Choices)
+	s.Val, err = d.validation(s.choose(chosen, limit, batch), batch, s.Choices)
 	return s, err
+}
+
+// choose takes as many of the picks as fill batches, of each dataset by its share, and sorts them by place. The seats go one
+// by one to the dataset that has the fewest for its share.
+func (s *Survey) choose(chosen []*picks, limit, batch int) []pick {
+	total := 0
+	for _, p := range chosen {
+		slices.SortFunc(p.list, func(a, b pick) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) })
+		total += len(p.list)
+	}
+	total = min(total, limit)
+	if batch = min(batch, total); batch == 0 {
+		return nil
+	}
+	seats := make([]int, len(chosen))
+	for range total / batch * batch {
+		next, fewest := -1, 0.0
+		for i, n := range seats {
+			if least := float64(n+1) / s.Sets[i].Share; n < len(chosen[i].list) && (next < 0 || least < fewest) {
+				next, fewest = i, least
+			}
+		}
+		seats[next]++
+	}
+	var list []pick
+	for i, n := range seats {
+		list = append(list, chosen[i].list[:n]...)
+	}
+	slices.SortFunc(list, pick.compare)
+	return list
 }
 
 // newSurvey returns a survey of d that knows nothing yet.
@@ -173,12 +206,11 @@ func (s *Survey) share() error {
 	return nil
 }
 
-// validation makes batches of the picks, which are sorted by place.
+// validation makes batches of the picks, which are sorted by place and fill them.
 func (d *Data) validation(list []pick, batch, choices int) ([]train.Batch, error) {
 	if batch = min(batch, len(list)); batch == 0 {
 		return nil, nil
 	}
-	list = list[:len(list)/batch*batch]
 	var blocks []pick // the first of each block
 	for i, p := range list {
 		if i == 0 || p.set != list[i-1].set || p.block != list[i-1].block {

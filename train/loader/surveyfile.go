@@ -19,7 +19,7 @@ import (
 const surveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different.
-const surveyVersion = 1
+const surveyVersion = 2
 
 // surveyFile is a [Survey] without what the data says itself.
 type surveyFile struct {
@@ -36,9 +36,9 @@ func (d *Data) surveyKey(limit, batch int) string {
 	h := sha256.New()
 	o := d.Options
 	value := o.Value.Formula(d.encoder)
-	fmt.Fprintf(h, "%d %q %d %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.MaxCopies, limit, batch)
+	fmt.Fprintf(h, "%d %q %d %q %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.Policy, o.MaxCopies, limit, batch)
 	for _, s := range d.Sets {
-		fmt.Fprintln(h, s.Hash)
+		fmt.Fprintln(h, s.Hash, s.Weight)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

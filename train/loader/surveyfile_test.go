@@ -51,10 +51,6 @@ func TestKeptSurvey(t *testing.T) {
 			t.Fatal("the kept survey draws other batches")
 		}
 	}
-	// Weights are no part of it.
-	if s, read := take(capped, 50, 16, Spec{a, 3}, Spec{b, 1}); read || s.Sets[0].Share != 0.75 {
-		t.Errorf("other weights: read %v, %+v", read, s.Sets)
-	}
 	for name, changed := range map[string]func() (*Survey, bool){
 		"cap":    func() (*Survey, bool) { return take(Options{MaxCopies: 2}, 50, 16, Spec{a, 1}, Spec{b, 3}) },
 		"no cap": func() (*Survey, bool) { return take(Options{}, 50, 16, Spec{a, 1}, Spec{b, 3}) },
@@ -64,6 +60,10 @@ func TestKeptSurvey(t *testing.T) {
 		"value": func() (*Survey, bool) {
 			return take(Options{MaxCopies: 3, Value: encode.WinProbValue}, 50, 16, Spec{a, 1}, Spec{b, 3})
 		},
+		"policy": func() (*Survey, bool) {
+			return take(Options{MaxCopies: 3, Policy: encode.PolicyTarget{Temperature: 1}}, 50, 16, Spec{a, 1}, Spec{b, 3})
+		},
+		"weight":  func() (*Survey, bool) { return take(capped, 50, 16, Spec{a, 3}, Spec{b, 1}) },
 		"limit":   func() (*Survey, bool) { return take(capped, 40, 16, Spec{a, 1}, Spec{b, 3}) },
 		"batch":   func() (*Survey, bool) { return take(capped, 50, 8, Spec{a, 1}, Spec{b, 3}) },
 		"dataset": func() (*Survey, bool) { return take(capped, 50, 16, Spec{a, 1}) },

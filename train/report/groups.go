@@ -38,7 +38,7 @@ func (e *Eval) groups() []group {
 		name        func(string) string
 	}{
 		{"Source", "what the lines are", e.BySource, nil},
-		{"Phase", "endgame: at most six pieces beside kings and pawns; opening: the first 20 plies", e.ByPhase, nil},
+		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first ten moves", e.ByPhase, nil},
 		{"Pieces", "on the board, kings included", e.ByPieces, func(s string) string { return strings.Replace(s, "-", "–", 1) }},
 		{"Rating", "of the player to move, or of the puzzle", e.ByRating, band},
 		{"Side to move", "", e.BySide, nil},

@@ -21,6 +21,7 @@ type Dataset struct {
 	Splits     dataset.Splits // zero = the default
 	Unlabelled bool           // no label column; else two of three samples have a label
 	Policies   bool           // lists of up to three moves as policy targets
+	NoChances  bool           // labels have no chances of win, draw and loss
 }
 
 // Engine is the fingerprint of the labels; there is an older column of [OldEngine] on every second line.
@@ -102,6 +103,13 @@ func (d Dataset) line(game int) dataset.Line {
 		if rng.IntN(3) > 0 {
 			newer[i] = label(rng, &positions[ply])
 		}
+		for _, l := range []dataset.Label{older[i], newer[i]} {
+			for j := range l.Lines {
+				if d.NoChances {
+					l.Lines[j].WDL = dataset.WDL{}
+				}
+			}
+		}
 	}
 	if game%2 == 0 {
 		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 0, Labels: older})
@@ -135,5 +143,12 @@ func label(rng *rand.Rand, pos *board.Position) dataset.Label {
 	}
 	best := legal[rng.IntN(len(legal))]
 	score := dataset.Centipawns(material(pos.Turn()) - material(pos.Turn().Other()) + rng.IntN(50))
-	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{{Score: score, Depth: 1, PV: []board.Move{best}}}}
+	win := uint16(rng.IntN(1001))
+	lines := []dataset.Searched{{Score: score, WDL: dataset.WDL{Win: win, Draw: (1000 - win) / 2, Loss: 1000 - win - (1000-win)/2}, Depth: 1, PV: []board.Move{best}}}
+	if other := legal[rng.IntN(len(legal))]; other != best {
+		worse := lines[0]
+		worse.Score, worse.PV = dataset.Centipawns(material(pos.Turn())-material(pos.Turn().Other())-rng.IntN(100)), []board.Move{other}
+		lines = append(lines, worse)
+	}
+	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: lines}
 }

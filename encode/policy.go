@@ -1,0 +1,130 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// Target is one entry of a policy target: a move index and its weight.
+type Target struct {
+	Index  uint16
+	Weight float32
+}
+
+// PolicyTarget says how the moves to be learnt are computed. The zero value is the move that was played, or the best one:
+// see [Policy].
+type PolicyTarget struct {
+	// Temperature above 0 makes soft targets of labels with two or more searched lines (multipv), games included: a line's
+	// first move has a weight proportional to exp(v/Temperature), v its value target in [-1, 1]. Near 0 that is the best
+	// move alone; moves that the engine did not search have none.
+	Temperature float64
+}
+
+// String returns what [ParsePolicyTarget] reads.
+func (t PolicyTarget) String() string {
+	if t.Temperature == 0 {
+		return "played"
+	}
+	return "multipv:" + strconv.FormatFloat(t.Temperature, 'g', -1, 64)
+}
+
+// ParsePolicyTarget reads "played", or "multipv:T" with a temperature in [0.001, 100]. The empty name is played.
+func ParsePolicyTarget(s string) (PolicyTarget, error) {
+	if s == "" || s == "played" {
+		return PolicyTarget{}, nil
+	}
+	if text, ok := strings.CutPrefix(s, "multipv:"); ok {
+		if t, err := strconv.ParseFloat(text, 64); err == nil && t >= 0.001 && t <= 100 {
+			return PolicyTarget{t}, nil
+		}
+	}
+	return PolicyTarget{}, fmt.Errorf("policy target %q is neither played nor multipv:T with a temperature T in 0.001 … 100", s)
+}
+
+// Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if
+// the sample has no policy target.
+//
+// The line's own policies win where it has any (an empty list is a sample without policy target), and then a label with
+// several searched lines where t has a temperature; value computes their values. Else the target is, for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
+// tactics that only name moves to avoid) the best move of the label.
+//
+// Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
+// one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
+// mind, and score and variation are those of the last exact score.
+func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *Walker, label dataset.Label) []Target {
+	line, p := w.Line(), w.Position()
+	if line.Policies != nil {
+		if i := w.Sample(); i >= 0 && i < len(line.Policies) {
+			return policyList(dst, e, p, line.Policies[i])
+		}
+		return dst
+	}
+	if t.Temperature > 0 && label.Status == dataset.Labelled && len(label.Lines) > 1 {
+		return t.soft(dst, e, value, p, label.Lines)
+	}
+	m := board.NoMove
+	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {
+		m = line.Moves[ply]
+	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
+		m = label.Best
+	}
+	if m == board.NoMove {
+		return dst
+	}
+	if i := e.MoveIndex(p, m); i >= 0 {
+		dst = append(dst, Target{uint16(i), 1})
+	}
+	return dst
+}
+
+// policyList appends a list of policy targets with its weights divided by their sum.
+func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.PolicyTarget) []Target {
+	sum := 0.0
+	for _, t := range list {
+		sum += float64(t.Weight)
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return dst
+	}
+	for _, t := range list {
+		if i := e.MoveIndex(p, t.Move); i >= 0 && t.Weight > 0 {
+			dst = append(dst, Target{uint16(i), float32(float64(t.Weight) / sum)})
+		}
+	}
+	return dst
+}
+
+// soft appends the softmax of the lines' values over the temperature. Lines without a move or a value are passed over.
+func (t PolicyTarget) soft(dst []Target, e Encoder, value ValueTarget, p *board.Position, lines []dataset.Searched) []Target {
+	from := len(dst)
+	var values []float64
+	best := math.Inf(-1)
+	for i := range lines {
+		v, ok := value.of(e, &lines[i])
+		if !ok || len(lines[i].PV) == 0 {
+			continue
+		}
+		if index := e.MoveIndex(p, lines[i].PV[0]); index >= 0 {
+			dst, values = append(dst, Target{Index: uint16(index)}), append(values, float64(v))
+			best = max(best, float64(v))
+		}
+	}
+	sum := 0.0
+	for i := range values {
+		values[i] = math.Exp((values[i] - best) / t.Temperature)
+		sum += values[i]
+	}
+	kept := from
+	for i, x := range values {
+		if weight := float32(x / sum); weight > 0 {
+			dst[kept] = Target{dst[from+i].Index, weight}
+			kept++
+		}
+	}
+	return dst[:kept]
+}

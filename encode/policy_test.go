@@ -1,0 +1,87 @@
+package encode
+
+import (
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+func TestParsePolicyTarget(t *testing.T) {
+	for text, want := range map[string]float64{"": 0, "played": 0, "multipv:0.1": 0.1, "multipv:1e-3": 0.001, "multipv:100": 100} {
+		got, err := ParsePolicyTarget(text)
+		if err != nil || got.Temperature != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+		if again, err := ParsePolicyTarget(got.String()); err != nil || again != got {
+			t.Errorf("%q: %q comes back as %v, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{"best", "multipv", "multipv:", "multipv:0", "multipv:-1", "multipv:NaN", "multipv:1000", "multipv:0.1 "} {
+		if got, err := ParsePolicyTarget(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+// TestSoftPolicy works the softmax out by hand: values tanh(35/350), tanh(-35/350) and a mate at temperature 0.1.
+func TestSoftPolicy(t *testing.T) {
+	e := TalbotBot{}
+	line := uciLine(t, board.StartFEN, "e2e4")
+	line.Samples, line.Source = dataset.AllMoves(), dataset.SourceGame
+	var w Walker
+	if err := w.At(&line, 0); err != nil {
+		t.Fatal(err)
+	}
+	searched := func(score dataset.Score, from, to board.Square) dataset.Searched {
+		return dataset.Searched{Score: score, WDL: dataset.WDL{Win: 500, Draw: 300, Loss: 200}, PV: []board.Move{board.NewMove(from, to)}}
+	}
+	up, down := searched(dataset.Centipawns(35), 12, 28), searched(dataset.Centipawns(-35), 6, 21)
+	label := func(lines ...dataset.Searched) dataset.Label {
+		return dataset.Label{Status: dataset.Labelled, Best: board.NewMove(12, 28), Lines: lines}
+	}
+	empty := up
+	empty.PV = nil
+	x, m := math.Tanh(0.1), 1.0
+	near := func(v ...float64) (list []Target) {
+		sum := 0.0
+		for _, v := range v {
+			sum += math.Exp(v / 0.1)
+		}
+		for i, v := range v {
+			list = append(list, Target{[]uint16{877, 501, 584}[i], float32(math.Exp(v/0.1) / sum)})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name  string
+		value ValueTarget
+		label dataset.Label
+		want  []Target
+	}{
+		{"two lines", RecipeValue, label(up, down), near(x, -x)},
+		{"three lines", RecipeValue, label(up, down, searched(dataset.MateIn(1), 8, 16)), near(x, -x, m)},
+		{"a line without a move", RecipeValue, label(up, down, empty), near(x, -x)},
+		{"equal chances", WDLValue, label(up, down), near(0.3, 0.3)},
+		{"one line: the move played", RecipeValue, label(down), []Target{{877, 1}}},
+		{"no label: the move played", RecipeValue, dataset.Label{}, []Target{{877, 1}}},
+	} {
+		got := Policy(nil, e, PolicyTarget{Temperature: 0.1}, c.value, &w, c.label)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			continue
+		}
+		for i := range got {
+			if got[i].Index != c.want[i].Index || math.Abs(float64(got[i].Weight-c.want[i].Weight)) > 1e-6 {
+				t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			}
+		}
+	}
+	if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, label(down, up)); len(got) != 1 || got[0] != (Target{877, 1}) {
+		t.Errorf("without a temperature: %v", got)
+	}
+	if got := Policy(nil, e, PolicyTarget{Temperature: 0.001}, RecipeValue, &w, label(searched(dataset.Centipawns(900), 12, 28), searched(dataset.Centipawns(-900), 6, 21))); len(got) != 1 || got[0] != (Target{877, 1}) {
+		t.Errorf("a weight of 0 is kept: %v", got)
+	}
+}

@@ -1,0 +1,64 @@
+package loader
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/train/internal/madeup"
+)
+
+// TestTargetsAreThoseOfWholeLabels: a loader reads no more columns than its targets need. They must be those that all
+// columns give.
+func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 11, Games: 60})
+	ds, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ds.Close()
+	e := encode.TalbotBot{}
+	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue, encode.WinProbValue} {
+		for _, policy := range []encode.PolicyTarget{{}, {Temperature: 0.3}} {
+			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Value: value, Policy: policy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.extract(d.Sets[0], 0, only(dataset.Train, dataset.Val, dataset.Test))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Close()
+			at, values, soft := 0, 0, 0
+			for l, err := range ds.Lines() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var w encode.Walker
+				for w.Reset(l); w.Next(); at++ {
+					moves, valued, _ := d.Sets[0].said(l, w.Sample())
+					want := encode.Policy(nil, e, policy, value, &w, moves)
+					if r := &got.samples[at]; !slices.Equal(got.policy(r), want) {
+						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.policy(r), want)
+					}
+					v, ok := encode.Value(e, value, w.Position(), valued)
+					if r := &got.samples[at]; r.hasValue() != ok || ok && math.Float32bits(r.value) != math.Float32bits(v) {
+						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, r.value, v, ok)
+					}
+					if ok {
+						values++
+					}
+					if len(want) > 1 {
+						soft++
+					}
+				}
+			}
+			if at != len(got.samples) || values < at/2 || (soft > at/3) != (policy.Temperature > 0) {
+				t.Errorf("%v, %v: %d samples, extracted %d, %d with a value, %d with several moves", value, policy, at, len(got.samples), values, soft)
+			}
+		}
+	}
+}

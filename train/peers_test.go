@@ -1,0 +1,146 @@
+package train
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the medians
+// of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
+//
+// The environment says what is measured: TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
+// TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn (5).
+func BenchmarkPeers(b *testing.B) {
+	env := func(name, otherwise string) string { return cmp.Or(os.Getenv("TALBOT_BENCH_"+name), otherwise) }
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			b.Fatalf("%q is not a number", text)
+		}
+		return n
+	}
+	blocks, filters, ok := strings.Cut(env("NET", "6x64"), "x")
+	if !ok {
+		b.Fatal("TALBOT_BENCH_NET is BLOCKSxFILTERS")
+	}
+	device, precision := env("DEVICE", "cpu"), env("PRECISION", "float32")
+	batch, rounds, seconds := number(env("BATCH", "256")), number(env("ROUNDS", "5")), number(env("SECONDS", "5"))
+	turn := time.Duration(seconds) * time.Second
+
+	c, _ := Preset("")
+	c.Blocks, c.Filters, c.Batch, c.Precision = number(blocks), number(filters), batch, Precision(precision)
+	specs := []string{"go", "xla:cpu"}
+	if device != "cpu" {
+		specs = []string{"xla:" + device}
+	} else if precision != "float32" {
+		specs = specs[1:]
+	}
+	var names []string
+	var turns []func() float64
+	for _, spec := range specs {
+		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, turn))
+	}
+	for _, mode := range []string{"", "--compile"} {
+		args := []string{"--device", device, "--blocks", blocks, "--filters", filters, "--batch", strconv.Itoa(batch), "--precision", precision, "--seconds", strconv.Itoa(seconds)}
+		next, err := peerTurn(b, append(args, strings.Fields(mode)...))
+		if err != nil {
+			b.Logf("NOT MEASURED, PyTorch %s: %v", mode, err)
+			continue
+		}
+		names, turns = append(names, strings.TrimSpace("PyTorch "+mode)), append(turns, next)
+	}
+	b.ResetTimer()
+	got := make([][]float64, len(turns))
+	for range rounds {
+		for i, next := range turns {
+			got[i] = append(got[i], next())
+		}
+	}
+	for i := range got {
+		slices.Sort(got[i])
+	}
+	for i, name := range names {
+		median := got[i][rounds/2]
+		b.Logf("%-18s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1], specs[len(specs)-1], got[len(specs)-1][rounds/2]/median)
+		b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/s")
+	}
+}
+
+// ourTurn trains for at least that long and returns positions per second.
+func ourTurn(b *testing.B, spec string, c Config, turn time.Duration) func() float64 {
+	e, err := newEngine(openTest(b, spec), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(e.close)
+	if err := e.forTraining(); err != nil {
+		b.Fatal(err)
+	}
+	var batch Batch
+	(&synthetic{batch: c.Batch}).fill(&batch, 1)
+	step := int64(0)
+	next := func() {
+		if _, _, err := e.step(&batch, step, 1e-3); err != nil {
+			b.Fatal(err)
+		}
+		step++
+	}
+	for range 3 {
+		next()
+	}
+	return func() float64 {
+		start, from := time.Now(), step
+		for time.Since(start) < turn {
+			next()
+		}
+		return float64((step-from)*int64(c.Batch)) / time.Since(start).Seconds()
+	}
+}
+
+// peerTurn starts PyTorch, which measures itself when it is asked.
+func peerTurn(b *testing.B, args []string) (func() float64, error) {
+	cmd := exec.Command("python3", append([]string{"testdata/speed.py", "--serve"}, args...)...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	b.Cleanup(func() { in.Close(); cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "ready" {
+		in.Close()
+		text := strings.TrimSpace(said.String())
+		return nil, fmt.Errorf("%s: %s", "python3 testdata/speed.py", text[strings.LastIndexByte(text, '\n')+1:])
+	}
+	return func() float64 {
+		var answer struct {
+			Speed float64 `json:"positions_per_second"`
+		}
+		io.WriteString(in, "\n")
+		if !lines.Scan() {
+			b.Fatalf("PyTorch ended: %s", said.String())
+		}
+		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
+			b.Fatal(err)
+		}
+		return answer.Speed
+	}, nil
+}

@@ -1,0 +1,86 @@
+"""Measures how fast PyTorch trains the recipe talbotbot: forward and backward pass and AdamW, on one batch in memory.
+
+    speed.py --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
+
+Prints one JSON object with positions_per_second. Activations are channels-last. With --serve it measures for --seconds at
+every line on standard input and prints a line for each, so that another program can measure in turns with it.
+"""
+import argparse
+import json
+import sys
+import time
+
+import torch
+
+from talbotbot import MOVES, PLANES, TalbotBot, groups, losses
+
+p = argparse.ArgumentParser()
+p.add_argument("--device", default="cpu")
+p.add_argument("--blocks", type=int, default=6)
+p.add_argument("--filters", type=int, default=64)
+p.add_argument("--batch", type=int, default=256)
+p.add_argument("--precision", choices=["float32", "bf16"], default="float32")
+p.add_argument("--compile", action="store_true")
+p.add_argument("--threads", type=int, default=2)
+p.add_argument("--seconds", type=float, default=10)
+p.add_argument("--serve", action="store_true")
+o = p.parse_args()
+
+torch.manual_seed(1)
+if o.device == "cpu":
+    torch.set_num_threads(o.threads)
+else:
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+
+net = TalbotBot(o.blocks, o.filters, 0.1, 0.2).to(o.device, memory_format=torch.channels_last).train()
+optimizer = torch.optim.AdamW(groups(net, 1e-2), lr=1e-3, fused=True)
+planes = (torch.rand(o.batch, PLANES, 8, 8) < 0.1).float().to(o.device, memory_format=torch.channels_last)
+index = torch.randint(MOVES, (o.batch, 1), device=o.device)
+weight = torch.ones(o.batch, 1, device=o.device)
+value = torch.rand(o.batch, device=o.device) * 2 - 1
+labelled = torch.ones(o.batch, device=o.device)
+
+
+def forward():
+    with torch.autocast(o.device, torch.bfloat16, enabled=o.precision == "bf16"):
+        logits, v = net(planes)
+    policy, mse = losses(logits.float(), v.float(), index, weight, value, labelled)
+    return policy + mse
+
+
+run = torch.compile(forward) if o.compile else forward
+
+
+def step():
+    optimizer.zero_grad(set_to_none=True)
+    run().backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+    optimizer.step()
+
+
+def wait():
+    if o.device != "cpu":
+        torch.cuda.synchronize()
+
+
+def measure():
+    start, n = time.perf_counter(), 0
+    while time.perf_counter() - start < o.seconds:
+        for _ in range(1 if o.device == "cpu" else 20):
+            step()
+            n += 1
+        wait()
+    seconds = time.perf_counter() - start
+    print(json.dumps({"positions_per_second": n * o.batch / seconds, "steps": n, "torch": torch.__version__}), flush=True)
+
+
+for _ in range(3):
+    step()
+wait()
+if o.serve:
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        measure()
+else:
+    measure()
