@@ -33,7 +33,7 @@ type Line struct {
 
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn one. Without the file there are none.
 func ReadMetrics(dir string) ([]Line, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
+	text, err := os.ReadFile(filepath.Join(dir, metricsName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ type metrics struct {
 // openMetrics drops the lines behind a step, and a torn last one, from the metrics.jsonl of a run folder and opens it for
 // appending. Event files are never rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64) (*metrics, error) {
-	path := filepath.Join(dir, "metrics.jsonl")
+	path := filepath.Join(dir, metricsName)
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -103,7 +103,7 @@ func openMetrics(dir string, step int64) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metrics{f: f, dir: filepath.Join(dir, "tensorboard"), step: step, events: map[string]*tensorboard.Writer{}}, nil
+	return &metrics{f: f, dir: filepath.Join(dir, eventsName), step: step, events: map[string]*tensorboard.Writer{}}, nil
 }
 
 // add writes a line with one system call, so that a killed process leaves at most one torn line.

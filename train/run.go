@@ -82,7 +82,7 @@ type Final struct {
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
-// A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
+// A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun]) whose
 // configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
 // checkpoint. A folder belongs to one process at a time ([dataset.ErrLocked]). When ctx ends, Run saves a checkpoint and returns
 // the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged], [ErrMemory] or another error
@@ -174,7 +174,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 }
 
 func checkpointsOf(dir string) *checkpoint.Dir {
-	return checkpoint.NewDir(filepath.Join(dir, "checkpoints"))
+	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
 }
 
 // config writes run.json, or compares with the one there. It runs under the claim.

@@ -81,8 +81,6 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	var err error
 	if t.Resume {
 		c, err = t.resumed()
-	} else if _, e := train.ReadConfig(t.Dir); !errors.Is(e, train.ErrNoRun) {
-		err = fmt.Errorf("%q: %w", t.Dir, train.ErrExists)
 	} else if c, err = t.config(0); err != nil {
 		err = fmt.Errorf("%w: %w", ErrConfig, err)
 	}
