@@ -179,6 +179,14 @@ func (c Config) RunsOn(b *backend.Opened) error {
 	return nil
 }
 
+// evaluated is the prefix of the names of the weights that are evaluated.
+func (c Config) evaluated() string {
+	if c.EMA > 0 {
+		return averagePrefix
+	}
+	return ""
+}
+
 // operational fields may change on resume: they decide what is written, not what is computed.
 var operational = map[string]bool{"log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
 
