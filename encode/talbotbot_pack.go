@@ -14,8 +14,11 @@ const (
 	flagsWord  = TalbotBotWords - 1
 )
 
-// rank6 is where a pawn of the opponent's was passed, in the mover's frame.
-const rank6 = uint64(0xff) << 40
+// A pawn of the opponent's was passed on rank 6 of the mover's frame.
+const (
+	fileA = uint64(0x0101010101010101)
+	rank6 = uint64(0xff) << 40
+)
 
 // Words returns 21.
 func (TalbotBot) Words() int { return TalbotBotWords }
@@ -44,20 +47,28 @@ func (TalbotBot) Pack(dst []uint64, g *board.Game) {
 			continue
 		}
 		bit0, bit1, bit2 := q.TypeBits()
-		*w = [boardWords]uint64{uint64(bit0), uint64(bit1), uint64(bit2), uint64(q.ByColor(them))}
+		theirs := q.ByColor(them)
+		if us == board.Black {
+			bit0, bit1, bit2, theirs = bit0.Mirror(), bit1.Mirror(), bit2.Mirror(), theirs.Mirror()
+		}
+		w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
 	}
-	words[flagsWord] = uint64(p.EnPassant().Bitboard()) // no bit for NoSquare
-	orientPlanes(us, words[:])
 	n := g.Repetitions()
-	words[flagsWord] |= bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
+	flags := bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
 		bit(3, p.CanCastle(them, false)) | bit(4, us == board.Black) | bit(5, n >= 1) | bit(6, n >= 2)
+	if ep := p.EnPassant(); ep != board.NoSquare {
+		flags |= rank6 & (fileA << ep.File())
+	}
+	words[flagsWord] = flags
 }
 
+// bit is bit i if on.
 func bit(i int, on bool) uint64 {
-	if on {
-		return 1 << i
+	var b uint64
+	if on { // compiled without a jump
+		b = 1
 	}
-	return 0
+	return b << i
 }
 
 // Position returns the position that a packed input shows, without counters. It is in the mover's frame, that is with

@@ -19,6 +19,7 @@ type Config struct {
 
 	Batch      int   `json:"batch"`      // samples a step
 	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
+	Devices    int   `json:"devices"`    // that each train an equal share of such a part; more than one is experimental
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
@@ -30,7 +31,8 @@ type Config struct {
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
 	PolicyTarget string `json:"policy_target"`
 
-	Precision Precision `json:"precision"` // of products in training
+	Precision     Precision `json:"precision"`               // of products in training
+	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
 	LR             float64 `json:"lr"`       // highest learning rate
@@ -75,7 +77,7 @@ func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
 		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Accumulate: 1, Precision: Float32, Steps: 656844, Seed: 42,
+		Batch:  512, Accumulate: 1, Devices: 1, Precision: Float32, Steps: 656844, Seed: 42,
 		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
 		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
 	}
@@ -115,7 +117,7 @@ func (c *Config) SetSteps(steps int64) {
 // UnmarshalJSON fills fields that an older run does not have with what that run did.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
-	old := plain{Accumulate: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
+	old := plain{Accumulate: 1, Devices: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
 	if err := json.Unmarshal(text, &old); err != nil {
 		return err
 	}
@@ -137,6 +139,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
 		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
+	case c.Devices < 1 || c.Batch/c.Accumulate%c.Devices != 0:
+		return fmt.Errorf("%d samples (a batch of %d in %d parts) do not spread evenly over %d devices", c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
 	case c.Precision != Float32 && c.Precision != BFloat16:
@@ -171,12 +175,16 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// RunsOn returns [ErrPrecision] if the backend cannot train with the configuration.
+// RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if the backend cannot train with the configuration.
 func (c Config) RunsOn(b *backend.Opened) error {
 	if c.Precision == BFloat16 && b.Form != model.Native {
 		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
-	return nil
+	if have := b.NumDevices(); c.Devices > have {
+		return fmt.Errorf("%w: %d asked for, %s has %d", ErrDevices, c.Devices, b.Kind, have)
+	}
+	_, err := c.fitsMemory(b)
+	return err
 }
 
 // evaluated is the prefix of the names of the weights that are evaluated.
@@ -187,8 +195,8 @@ func (c Config) evaluated() string {
 	return ""
 }
 
-// operational fields may change on resume: they decide what is written, not what is computed.
-var operational = map[string]bool{"log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
+// operational fields may change on resume: they decide what is written and where it is computed, not what.
+var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
 
 // Differs names the first field in which the configurations would compute different things, "" if there is none.
 // Values are in JSON.

@@ -25,6 +25,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"huge decay": func(c *Config) { c.WeightDecay = 1e4 }, "clip": func(c *Config) { c.Clip = math.Inf(1) },
 		"value weight": func(c *Config) { c.ValueWeight = -1 }, "keep": func(c *Config) { c.Keep = 0 },
 		"log": func(c *Config) { c.LogEvery = 0 }, "eval": func(c *Config) { c.EvalEvery = -1 },
+		"devices": func(c *Config) { c.Devices = 0 }, "shares": func(c *Config) { c.Accumulate, c.Devices = 4, 3 },
 		"accumulate": func(c *Config) { c.Accumulate = 3 }, "parts of 1": func(c *Config) { c.Accumulate = c.Batch },
 		"smoothing": func(c *Config) { c.LabelSmoothing = 1 }, "history": func(c *Config) { c.HistoryDropout = -1 },
 		"precision": func(c *Config) { c.Precision = "fp8" },
@@ -48,7 +49,7 @@ func TestPresetIsTheRecipe(t *testing.T) {
 		t.Fatal(err, c.Validate())
 	}
 	text, _ := json.Marshal(c)
-	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"steps":656844,` +
+	want := `{"recipe":"talbotbot","blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,"batch":512,"accumulate":1,"devices":1,"steps":656844,` +
 		`"seed":42,"policy_target":"","precision":"float32","schedule":"cosine","lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","value_weight":5,"clip":0,"label_smoothing":0,"legal_mask":false,"history_dropout":0,"ema":0,` +
 		`"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
@@ -78,7 +79,7 @@ func TestOlderConfig(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"recipe":"talbotbot","blocks":1,"filters":8,"batch":16,"steps":1,"lr":1,"decay":"all","log_every":1,"keep":1}`), &c); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Schedule != "cosine" || c.Precision != Float32 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
+	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Devices != 1 || c.Schedule != "cosine" || c.Precision != Float32 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -104,9 +105,13 @@ func TestSetSteps(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	a := tiny()
 	b := a
-	b.Keep, b.EvalEvery, b.LogEvery, b.CheckpointEvery = 9, 9, 9, 9
+	b.Keep, b.EvalEvery, b.LogEvery, b.CheckpointEvery, b.Devices, b.Deterministic = 9, 9, 9, 9, 2, true
 	if field, _, _ := a.Differs(b); field != "" {
 		t.Errorf("operational field %q differs", field)
+	}
+	b.ValueTarget = "wdl"
+	if field, _, _ := a.Differs(b); field != "value_target" {
+		t.Errorf("%q differs, want value_target", field)
 	}
 	b.Filters = 99
 	if field, mine, theirs := a.Differs(b); field != "filters" || mine != "8" || theirs != "99" {

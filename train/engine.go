@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
@@ -26,6 +27,8 @@ type engine struct {
 	store   *model.Store
 
 	train, update, calibration, loss, predict *gomlx.Exec
+
+	mesh *distributed.DeviceMesh // of the devices that train, if there are several
 
 	execute func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) // Exec.Call; tests make it fail
 }

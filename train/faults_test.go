@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,7 +19,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/model"
 )
 
 // dying runs until the n-th execution of a graph, which fails with that error.
@@ -42,9 +45,9 @@ func TestFailingDevice(t *testing.T) {
 	for text, want := range map[string]string{
 		"INTERNAL: the device is lost (CUDA_ERROR_ECC_UNCORRECTABLE)": `step 7: .*device is lost.*; the last checkpoint is from step 4`,
 		"RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4000000000000 bytes.": `step 7: out of memory: .*` +
-			`no batch would fit \(250000\.00 MB a sample, for the backend asked for 4000000000000 bytes for 16 samples at once.*step 4`,
-		"RESOURCE_EXHAUSTED: Out of memory allocating 16 bytes": `step 7: out of memory: .*8 samples at a time would fit ` +
-			`\(about 0\.\d\d MB a sample by the size of the network.*take --batch 8, or --accumulate 2 with the same batch; .*step 4`,
+			`\(250000\.00 MB a sample, for the backend asked for 4000000000000 bytes for 16 samples at once.*; no batch would fit.*step 4`,
+		"RESOURCE_EXHAUSTED: Out of memory allocating 16 bytes": `step 7: out of memory: .*` +
+			`\(about 0\.\d\d MB a sample by the size of the network.*; 8 samples at a time would fit: take --batch 8, or --accumulate 2 with the same batch; .*step 4`,
 	} {
 		c := tiny()
 		whole, cut := t.TempDir(), t.TempDir()
@@ -88,9 +91,85 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("set TALBOT_FULL=1 to make a network of half a gigabyte")
 	}
-	_, err := Run(t.Context(), c, Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}})
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "would fit (") {
+	e, err := newEngine(b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	if err := e.forTraining(); err != nil {
+		t.Fatal(err)
+	}
+	var batch Batch
+	(&synthetic{batch: c.Batch}).fill(&batch, 1)
+	_, _, err = e.step(&batch, 0, 1e-3)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "for the backend asked for") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestMemoryIsCheckedFirst: a run that cannot fit into any machine is refused before it takes any memory.
+func TestMemoryIsCheckedFirst(t *testing.T) {
+	c := tiny()
+	c.Blocks, c.Filters, c.Batch = 100, 4096, 1<<20
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		if b.Free() == 0 {
+			t.Skip("NOT TESTED: this system does not tell what memory is free")
+		}
+		dir := filepath.Join(t.TempDir(), "run")
+		_, err := Run(t.Context(), c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}})
+		if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "MB are free; no batch would fit") {
+			t.Error(err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder was made: %v", err)
+		}
+	})
+}
+
+// TestCheckMemory: quiet with room to spare, a warning in the grey zone, an error far above, and its advice passes.
+func TestCheckMemory(t *testing.T) {
+	c, _ := Preset("")
+	c.Blocks, c.Filters, c.Batch = 6, 64, 512
+	for _, c.Devices = range []int{1, 4} {
+		const parameters = 1e6
+		fixed, sample := c.memory(parameters, model.Products)
+		if sample != 4*(64*(34*64+9*(68+768))+4*4672) {
+			t.Errorf("%d bytes a sample", sample)
+		}
+		need := int64(c.Devices)*fixed + 512*sample
+		for share, want := range map[float64]string{2: "quiet", 1.3: "quiet", 1.2: "warning", 0.85: "warning", 0.75: "error", 0.3: "error"} {
+			warning, err := checkMemory(c, model.Products, parameters, int64(share*float64(need)))
+			got := "quiet"
+			if warning != nil {
+				got = "warning"
+			}
+			if err != nil {
+				got = "error"
+			}
+			if got != want || err != nil && !errors.Is(err, ErrMemory) {
+				t.Errorf("%g of the memory needed: %s, want %s (%v, %v)", share, got, want, warning, err)
+			}
+		}
+		free := int64(c.Devices)*fixed + 300*sample
+		_, err := checkMemory(c, model.Products, parameters, free)
+		advice := regexp.MustCompile(`take --batch (\d+), or --accumulate (\d+) with`).FindStringSubmatch(fmt.Sprint(err))
+		if advice == nil {
+			t.Fatal(err)
+		}
+		smaller, parts := c, c
+		smaller.Batch, _ = strconv.Atoi(advice[1])
+		parts.Accumulate, _ = strconv.Atoi(advice[2])
+		for _, c := range []Config{smaller, parts} {
+			if _, err := checkMemory(c, model.Products, parameters, free); err != nil || c.Validate() != nil {
+				t.Errorf("advice %q: %v, %v", advice[0], err, c.Validate())
+			}
+		}
+	}
+	if warning, err := checkMemory(c, model.Products, 1e6, 0); warning != nil || err != nil {
+		t.Errorf("memory that is not known: %v, %v", warning, err)
 	}
 }
 
@@ -98,21 +177,21 @@ func TestOutOfMemoryForReal(t *testing.T) {
 func TestMemoryAdvice(t *testing.T) {
 	c, _ := Preset("")
 	c.Batch = 3000
-	fixed, sample := c.memory(6594375)
+	fixed, sample := c.memory(6594375, model.Native)
 	if fixed != 4*4*6594375 || sample != 4*(104*64*128+4*4672) {
 		t.Errorf("%d and %d", fixed, sample)
 	}
-	err := explainMemory(errors.New("CUDA: out of memory"), c, 6594375, (fixed+1203*sample)*10/9+20, "so much")
+	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20, "so much")
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples at a time would fit") ||
 		!strings.Contains(err.Error(), "--batch 1200, or --accumulate 3 ") {
 		t.Error(err)
 	}
-	err = explainMemory(errors.New("CUDA: out of memory"), c, 6594375, 0, "")
+	err = explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, 0, "")
 	if !strings.Contains(err.Error(), "1496 samples") || !strings.Contains(err.Error(), "not known") {
 		t.Error(err)
 	}
 	other := errors.New("device lost")
-	if err := explainMemory(other, c, 1, 1, ""); err != other {
+	if err := explainMemory(other, c, model.Native, 1, 1, ""); err != other {
 		t.Error(err)
 	}
 }

@@ -51,7 +51,7 @@ func (r *runner) step(b *Batch) error {
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
-		err = explainMemory(err, r.c, model.CountTrainable(r.engine.store.Params()), bytes, source)
+		err = explainMemory(err, r.c, r.Backend.Form, model.CountTrainable(r.engine.store.Params()), bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)

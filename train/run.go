@@ -18,6 +18,8 @@ var (
 	ErrNoRun = errors.New("no run there")
 	// ErrPrecision says that a backend does not compute in the precision asked for.
 	ErrPrecision = errors.New("the backend lacks the precision")
+	// ErrDevices says that a backend has fewer devices than asked for.
+	ErrDevices = errors.New("too few devices")
 	// ErrDiverged says that a loss, a gradient or a weight was NaN or infinite. The error names the step; the last
 	// checkpoint is from before it. Resumed, the run diverges there again.
 	ErrDiverged = errors.New("training diverged")
@@ -127,6 +129,9 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	}
 	if err := c.RunsOn(o.Backend); err != nil {
 		return nil, err
+	}
+	if scarce, _ := c.fitsMemory(o.Backend); scarce != nil && o.Warn != nil {
+		o.Warn(scarce)
 	}
 	if c.EMA > 0 && len(o.Calibration) == 0 {
 		return nil, errors.New("averaged weights need train samples to take their statistics from")

@@ -50,7 +50,7 @@ func dropoutKey(seed, batch int64) []uint32 {
 //
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided by
 // the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
-// difference: its statistics are those of a micro-batch.
+// difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
 func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
 	policies, values := b.counts()
 	totals := []float32{float32(max(policies, 1)), 1}
@@ -62,12 +62,14 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 	var sum [4]float64 // loss, Σ policy, Σ value, Σ top 1
 	for i := range parts {
 		part := b.part(i, parts)
-		args := append([]any{
-			tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
-			tensors.FromFlatDataAndDimensions(totals, len(totals)),
-			tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
-		}, targets(&part)...)
-		out, err := e.run(&e.train, "training", args, e.trainGraph)
+		out, err := e.runOnAll(&e.train, "training", func(device, devices int) (whole, shared []any) {
+			share := part.part(device, devices)
+			return []any{
+				tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
+				tensors.FromFlatDataAndDimensions(totals, len(totals)),
+				tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
+			}, targets(&share)
+		}, e.trainGraph)
 		if err != nil {
 			return losses{}, 0, err
 		}
@@ -77,7 +79,9 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 		norm = float64(out[0][4])
 	}
 	if parts > 1 {
-		out, err := e.run(&e.update, "update", []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, e.updateGraph)
+		out, err := e.runOnAll(&e.update, "update", func(int, int) (whole, shared []any) {
+			return []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, nil
+		}, e.updateGraph)
 		if err != nil {
 			return losses{}, 0, err
 		}

@@ -27,10 +27,12 @@ type trainOptions struct {
 	steps, warmup, seed    int64
 	evalEvery, saveEvery   int64
 	lr, decay, valueWeight float64
-	accumulate, keep       int
+	accumulate, devices    int
+	keep                   int
 	ema, clip, smoothing   float64
 	historyDropout         float64
 	legalMask              bool
+	deterministic          bool
 
 	workers, maxCopies  int
 	resume, json, quiet bool
@@ -47,8 +49,8 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted. Up to 2,048 samples of the val split,
-spread over all datasets, measure the network during training and decide which
+checked against its checksums and counted. Up to 2,048 samples of the val splits,
+of each dataset its share, measure the network during training and decide which
 checkpoint is best.
 Samples without engine label train the policy alone.
 
@@ -59,7 +61,10 @@ from the datasets, and validation and evaluation are not capped.
 --ema D keeps a running average of the weights and evaluates that; normalisations get
 statistics of their own for it from 16 batches of train samples. --accumulate N trains
 a batch in N parts one after the other, in the memory of one part; only normalisation
-sees a difference. With --legal-mask the policy's cross-entropy is over the legal
+sees a difference. --devices N (experimental) spreads each of these parts over N GPUs of
+this machine, which compute the same as one but for rounding; a run may be resumed on
+another number of them. On one GPU or several, two runs differ in the last bits unless
+--deterministic is given; what that costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
 moves, in training and validation, and what the network says of other moves means
 nothing. --history-dropout P trains a share of the samples without history and
 repetitions: pasts that were made up, as of endgames, can betray their source.
@@ -86,6 +91,8 @@ contradict the run.`,
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
 	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
+	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
+	f.BoolVar(&o.deterministic, "deterministic", false, "the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
 	f.StringVar(&o.precision, "precision", "float32", "of convolutions and matrix products in training: float32, or bf16 on XLA")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
@@ -163,6 +170,8 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "filters", &c.Filters, o.filters)
 	set(flags, "batch", &c.Batch, o.batch)
 	set(flags, "accumulate", &c.Accumulate, o.accumulate)
+	set(flags, "devices", &c.Devices, o.devices)
+	set(flags, "deterministic", &c.Deterministic, o.deterministic)
 	set(flags, "clip", &c.Clip, o.clip)
 	set(flags, "ema", &c.EMA, o.ema)
 	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
@@ -242,6 +251,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
 		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists what is there)")
+	case errors.Is(err, train.ErrDevices):
+		return usage(err, "give --devices at most so many")
 	case errors.Is(err, train.ErrNoRun):
 		return hint(err, "name the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
@@ -251,7 +262,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, context.Canceled):
 		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory):
-		return hint(err, "a run cannot change its batch: begin another one in another folder")
+		return hint(err, "a run that was begun cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")
 	}
@@ -275,6 +286,9 @@ func printStart(s job.Start) {
 	c := s.Config
 	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
 	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
+	if c.Devices > 1 {
+		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices, c.Batch/c.Accumulate/c.Devices)
+	}
 	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
 		c.Steps, c.Batch, c.LR, s.Val)
 }

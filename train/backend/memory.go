@@ -1,11 +1,12 @@
 package backend
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,18 +23,16 @@ func (o *Opened) Memory() (bytes int64, source string) {
 		}
 		return cudaMemory(string(out))
 	}
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0, ""
+	return hostMemory("/").total, "the machine's memory"
+}
+
+// Free returns the bytes that this process may still take from the machine, swap included, if the backend computes there; 0 for
+// other backends and where the system does not tell (it is Linux that does).
+func (o *Opened) Free() int64 {
+	if o.Kind != "go" && o.Kind != "xla:cpu" {
+		return 0
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var kib int64
-		if n, _ := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); n == 1 {
-			return kib << 10, "the machine's memory"
-		}
-	}
-	return 0, ""
+	return hostMemory("/").free
 }
 
 // cudaMemory reads the megabytes that nvidia-smi prints for each GPU; the first one computes.
@@ -43,4 +42,76 @@ func cudaMemory(text string) (bytes int64, source string) {
 		return 0, ""
 	}
 	return mib << 20 / 4 * 3, "three quarters of the GPU's memory, which is what XLA takes"
+}
+
+// host is the machine's memory for this process; 0 is not known.
+type host struct{ total, free int64 }
+
+// hostMemory reads what Linux tells of the machine and of the control groups of this process, whose limits may be lower.
+func hostMemory(root string) host {
+	info := fields(filepath.Join(root, "proc/meminfo"))
+	swap := info["SwapFree:"] << 10
+	h := host{total: info["MemTotal:"] << 10}
+	if available := info["MemAvailable:"] << 10; available > 0 {
+		h.free = available + swap
+	}
+	for _, group := range memoryGroups(root) {
+		limit := group.limit
+		if limit <= 0 || limit >= info["MemTotal:"]<<10 {
+			continue
+		}
+		h.total = min(h.total, limit)
+		h.free = min(h.free, max(1, limit-group.used+swap))
+	}
+	return h
+}
+
+// memoryGroup is a control group; what it has used does not count files that are cached and can be dropped.
+type memoryGroup struct{ limit, used int64 }
+
+// memoryGroups are the groups of this process and those above them, in version 2 and in version 1. Inside a container the path
+// may name what is not visible: the top of what is mounted is the container's own then.
+func memoryGroups(root string) []memoryGroup {
+	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	var groups []memoryGroup
+	for line := range strings.Lines(string(text)) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) != 3 {
+			continue
+		}
+		base, limit, used, inactive := "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+		if part[1] == "memory" {
+			base, limit, used, inactive = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+		} else if part[1] != "" {
+			continue
+		}
+		for path := filepath.Clean("/" + part[2]); ; path = filepath.Dir(path) {
+			dir := filepath.Join(root, base, path)
+			groups = append(groups, memoryGroup{number(filepath.Join(dir, limit)),
+				number(filepath.Join(dir, used)) - fields(filepath.Join(dir, "memory.stat"))[inactive]})
+			if path == "/" {
+				break
+			}
+		}
+	}
+	return groups
+}
+
+// number reads a file with one number; 0 if there is none, as in "max".
+func number(path string) int64 {
+	text, _ := os.ReadFile(path)
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+// fields reads a file with a name and a number on each line.
+func fields(path string) map[string]int64 {
+	text, _ := os.ReadFile(path)
+	all := map[string]int64{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) >= 2 {
+			all[f[0]], _ = strconv.ParseInt(f[1], 10, 64)
+		}
+	}
+	return all
 }

@@ -100,6 +100,11 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer data.Close()
+	if c.Deterministic {
+		if err := backend.MakeDeterministic(); err != nil {
+			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		return train.Result{}, err
@@ -108,7 +113,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := c.RunsOn(b); err != nil {
 		return train.Result{}, err
 	}
-	survey, err := data.Survey(ctx, valSamples, min(c.Batch, valBatch), t.Surveyed)
+	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -122,7 +127,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	id := data.Identity()
 	id.Backend = t.Backend
-	if err := id.Write(t.Dir); err != nil {
+	if err := errors.Join(id.Write(t.Dir), survey.Keep(t.Dir)); err != nil {
 		return train.Result{}, err
 	}
 	calibration, err := calibrationBatches(c, survey)

@@ -24,12 +24,16 @@ func (d *Data) countCopies(ctx context.Context, most int, done func(blocks, of i
 	keys := dataset.NewKeys(0, "")
 	defer keys.Close()
 	buffer := keys.Buffer()
-	for r, err := range d.scan(ctx, only(dataset.Train), done) {
+	for found, err := range overBlocks(ctx, d, done, func(set, block int) ([]uint64, error) {
+		var found []uint64
+		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) { found = append(found, v.sample.key) })
+		return found, err
+	}) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range r.samples {
-			buffer.Add(r.samples[i].key)
+		for _, key := range found {
+			buffer.Add(key)
 		}
 	}
 	if err := buffer.Flush(); err != nil {
@@ -68,42 +72,42 @@ func (c *copyCap) keep(key uint64) bool {
 }
 
 // mask has a bit for each usable train sample of each block of each dataset: it stays in. A nil mask keeps everything.
-type mask struct{ blocks [][]bitmap }
+type mask [][]bitmap
 
 type bitmap struct {
-	bits []uint64
-	n    int
+	Bits []uint64
+	N    int
 }
 
 // newMask returns a mask without bits for those blocks.
-func newMask(blocks [][]int64) *mask {
-	m := &mask{}
+func newMask(blocks [][]int64) mask {
+	m := mask{}
 	for _, set := range blocks {
-		m.blocks = append(m.blocks, make([]bitmap, len(set)))
+		m = append(m, make([]bitmap, len(set)))
 	}
 	return m
 }
 
 // add adds the bit of the next train sample of a block.
-func (m *mask) add(set, block int, keep bool) {
+func (m mask) add(set, block int, keep bool) {
 	if m == nil {
 		return
 	}
-	b := &m.blocks[set][block]
-	if b.n%64 == 0 {
-		b.bits = append(b.bits, 0)
+	b := &m[set][block]
+	if b.N%64 == 0 {
+		b.Bits = append(b.Bits, 0)
 	}
 	if keep {
-		b.bits[b.n/64] |= 1 << (b.n % 64)
+		b.Bits[b.N/64] |= 1 << (b.N % 64)
 	}
-	b.n++
+	b.N++
 }
 
 // keeps reports whether train sample i of a block stays in. A block with fewer samples has changed.
-func (m *mask) keeps(set, block, i int) bool {
+func (m mask) keeps(set, block, i int) bool {
 	if m == nil {
 		return true
 	}
-	b := &m.blocks[set][block]
-	return i < b.n && b.bits[i/64]>>(i%64)&1 != 0
+	b := &m[set][block]
+	return i < b.N && b.Bits[i/64]>>(i%64)&1 != 0
 }

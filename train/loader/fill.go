@@ -11,11 +11,12 @@ import (
 	"talbot/train"
 )
 
-// group is a group of samples in memory, in the order in which they are drawn, as they go to the device: a packed
+// group is a group of samples in memory, in the order of the data, as they go to the device: a packed
 // input, 8 bytes for each move of the longest policy target, 8 for the value. That is 184 bytes a sample of talbotbot.
 type group struct {
 	train.Batch
-	last bool // of its epoch
+	order []int32 // in which they are drawn
+	last  bool    // of its epoch
 }
 
 // size makes room for n samples; the memory is used again, and what it holds is to be overwritten.

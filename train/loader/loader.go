@@ -157,7 +157,7 @@ func (s *stream) take(b *train.Batch, i int) error {
 		s.Place, s.now = next, l.group
 		s.prefetch()
 	}
-	s.now.copy(b, i, s.Offset)
+	s.now.copy(b, i, int(s.now.order[s.Offset]))
 	s.Offset++
 	return nil
 }
@@ -223,12 +223,12 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 		n += int(counts[b])
 	}
 	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
-	places := d.permutation(n)
+	g.order = d.order(n)
 	size(&g.Batch, n, l.data.encoder.Words(), l.survey.Choices)
 	g.last = number == len(plan)-1
 	for _, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (struct{}, error) {
 		b := blocks[i]
-		return struct{}{}, s.fill(g, b, places[firsts[i]:firsts[i]+int(counts[b])])
+		return struct{}{}, s.fill(g, b, firsts[i], int(counts[b]))
 	}) {
 		if err != nil {
 			return nil, err
@@ -237,8 +237,8 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	return g, nil
 }
 
-// fill encodes the train samples of a block that stay in into those places of a group.
-func (s *stream) fill(g *group, block int, places []int32) error {
+// fill encodes the n train samples of a block that stay in into a group, from place first on.
+func (s *stream) fill(g *group, block, first, n int) error {
 	l := s.loader
 	all, put := 0, 0
 	var fault error
@@ -247,14 +247,14 @@ func (s *stream) fill(g *group, block int, places []int32) error {
 		if all++; !keep {
 			return
 		}
-		if put == len(places) || len(v.policy) > l.survey.Choices {
+		if put == n || len(v.policy) > l.survey.Choices {
 			fault = errChanged
 			return
 		}
-		l.data.put(&g.Batch, int(places[put]), v.at.Game(), v.policy, v.sample.value)
+		l.data.put(&g.Batch, first+put, v.at.Game(), v.policy, v.sample.value)
 		put++
 	})
-	if err == nil && put < len(places) {
+	if err == nil && put < n {
 		fault = errChanged
 	}
 	return errors.Join(err, fault)

@@ -41,6 +41,15 @@ func (d *draws) permutation(n int) []int32 {
 	return p
 }
 
+// order returns the inverse of a permutation.
+func (d *draws) order(n int) []int32 {
+	order := make([]int32, n)
+	for i, place := range d.permutation(n) {
+		order[place] = int32(i)
+	}
+	return order
+}
+
 // unit returns number n of a sequence in [0, 1).
 func unit(seed int64, n uint64) float64 {
 	return float64(mix(mix(uint64(seed))^n)>>11) / (1 << 53)

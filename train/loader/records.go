@@ -36,9 +36,10 @@ func (r *records) policy(s *record) []encode.Target {
 }
 
 // hash is a number that is as good as drawn for each sample, and a function of its line and ply alone.
-func (r *records) hash(s *record) uint64 {
-	return mix(r.keys[s.line] ^ mix(s.key+uint64(s.ply)))
-}
+func (r *records) hash(s *record) uint64 { return s.hash(r.keys[s.line]) }
+
+// hash is [records.hash] with the split key of the sample's line.
+func (s *record) hash(line uint64) uint64 { return mix(line ^ mix(s.key+uint64(s.ply))) }
 
 // splitSet is a set of splits.
 type splitSet [3]bool
@@ -145,22 +146,28 @@ type scanned struct {
 
 // scan extracts all blocks of all datasets in order. It ends with ctx's error.
 func (d *Data) scan(ctx context.Context, want splitSet, done func(blocks, of int)) iter.Seq2[scanned, error] {
-	var places []scanned
+	return overBlocks(ctx, d, done, func(set, block int) (scanned, error) {
+		r, err := d.extract(d.Sets[set], block, want)
+		return scanned{r, set, block}, err
+	})
+}
+
+// overBlocks yields in order what work makes of each block of all datasets. It ends with ctx's error.
+func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int), work func(set, block int) (T, error)) iter.Seq2[T, error] {
+	type at struct{ set, block int }
+	var places []at
 	for i, s := range d.Sets {
 		for b := range s.blocks {
-			places = append(places, scanned{set: i, block: b})
+			places = append(places, at{i, b})
 		}
 	}
-	return func(yield func(scanned, error) bool) {
+	return func(yield func(T, error) bool) {
 		n := 0
-		for r, err := range inOrder(len(places), d.Options.Workers, func(i int) (scanned, error) {
-			if err := ctx.Err(); err != nil {
-				return scanned{}, err
+		for r, err := range inOrder(len(places), d.Options.Workers, func(i int) (found T, err error) {
+			if err = ctx.Err(); err == nil {
+				found, err = work(places[i].set, places[i].block)
 			}
-			at := places[i]
-			var err error
-			at.records, err = d.extract(d.Sets[at.set], at.block, want)
-			return at, err
+			return found, err
 		}) {
 			if n++; err == nil && done != nil {
 				done(n, len(places))

@@ -18,8 +18,10 @@ type Survey struct {
 	Val     []train.Batch
 
 	data   *Data
+	key    string    // what it is a survey of
+	kept   bool      // it is from the file of a run
 	blocks [][]int64 // train samples of each block of each dataset
-	mask   *mask     // nil without a cap on copies
+	mask   mask      // nil without a cap on copies
 }
 
 // Counts are the samples of one dataset.
@@ -40,16 +42,17 @@ func (s *Survey) Train() (n int64) {
 	return n
 }
 
-// Survey reads all of the data once, and makes the batches of validation: up to limit val samples, spread by hash over
-// all datasets, in batches of one size of up to batch samples; what does not fill a batch is left out. They do not
-// depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
+// Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
+// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, so that there may be
+// fewer. They do not depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
 // no batches. With [Options.MaxCopies] the data is read once more before, and of a position that is a usable train sample
 // more often than that, over all datasets, just so many copies stay in, spread evenly over the data in its order; val
 // samples are never left out. done, if not nil, is told how many blocks were read.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s := &Survey{Sets: make([]Counts, len(d.Sets)), Choices: 1, data: d, blocks: make([][]int64, len(d.Sets))}
-	for i, set := range d.Sets {
-		s.blocks[i] = make([]int64, len(set.blocks))
+	s := d.newSurvey(limit, batch)
+	s.Choices = 1
+	for _, set := range d.Sets {
+		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
 	}
 	var copies *copyCap
 	if n := d.Options.MaxCopies; n > 0 {
@@ -59,71 +62,176 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 		}
 		s.mask = newMask(s.blocks)
 	}
-	chosen := newPicks(limit)
-	for r, err := range d.scan(ctx, only(dataset.Train, dataset.Val), done) {
+	chosen := make([]*picks, len(d.Sets))
+	for i := range chosen {
+		chosen[i] = newPicks(limit)
+	}
+	for found, err := range overBlocks(ctx, d, done, d.count) {
 		if err != nil {
 			return nil, err
 		}
-		c := &s.Sets[r.set]
-		for i := range r.samples {
-			sample := &r.samples[i]
-			s.Choices = max(s.Choices, int(sample.choices))
-			if sample.split == dataset.Train {
-				keep := copies.keep(sample.key)
-				if s.mask.add(r.set, r.block, keep); !keep {
-					c.Capped++
-					continue
-				}
-				c.Train++
-				if sample.choices > 0 {
-					c.Policies++
-				}
-				if sample.hasValue() {
-					c.Values++
-				}
-				s.blocks[r.set][r.block]++
-			} else {
-				c.Val++
-				chosen.add(pick{r.hash(sample), r.set, r.block, i, sample.key})
-			}
-		}
-		c.Unusable += r.unusable[dataset.Train] + r.unusable[dataset.Val]
-	}
-	counts := make([]int64, len(d.Sets))
-	for i, c := range s.Sets {
-		if counts[i] = c.Train; c.Train == 0 {
-			return nil, fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)",
-				d.Sets[i].Dir, d.Sets[i].Manifest.Splits, ErrNoSamples, c.Unusable)
+		s.add(found, copies)
+		for _, p := range found.val {
+			chosen[p.set].add(p)
 		}
 	}
-	for i, share := range shares(d.Sets, counts) {
-		s.Sets[i].Share = share
+	if err := s.share(); err != nil {
+		return nil, err
 	}
 	var err error
-	s.Val, err = s.validation(chosen.sorted(), batch)
+	s.Val, err = d.validation(s.choose(chosen, limit, batch), batch, s.Choices)
 	return s, err
 }
 
-// validation makes batches of the picks.
-func (s *Survey) validation(list []pick, batch int) ([]train.Batch, error) {
+// choose takes as many of the picks as fill batches, of each dataset by its share, and sorts them by place. The seats go one
+// by one to the dataset that has the fewest for its share.
+func (s *Survey) choose(chosen []*picks, limit, batch int) []pick {
+	total := 0
+	for _, p := range chosen {
+		slices.SortFunc(p.list, func(a, b pick) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) })
+		total += len(p.list)
+	}
+	total = min(total, limit)
+	if batch = min(batch, total); batch == 0 {
+		return nil
+	}
+	seats := make([]int, len(chosen))
+	for range total / batch * batch {
+		next, fewest := -1, 0.0
+		for i, n := range seats {
+			if least := float64(n+1) / s.Sets[i].Share; n < len(chosen[i].list) && (next < 0 || least < fewest) {
+				next, fewest = i, least
+			}
+		}
+		seats[next]++
+	}
+	var list []pick
+	for i, n := range seats {
+		list = append(list, chosen[i].list[:n]...)
+	}
+	slices.SortFunc(list, pick.compare)
+	return list
+}
+
+// newSurvey returns a survey of d that knows nothing yet.
+func (d *Data) newSurvey(limit, batch int) *Survey {
+	return &Survey{Sets: make([]Counts, len(d.Sets)), data: d, key: d.surveyKey(limit, batch)}
+}
+
+// counted is what is in one block.
+type counted struct {
+	set, block int
+	Counts           // before the cap on copies, without share
+	choices    int   // longest policy target
+	train      []one // with a cap: the usable train samples
+	val        []pick
+}
+
+// one is a usable train sample.
+type one struct {
+	key           uint64 // of the position
+	policy, value int64  // 1 if it has the target
+}
+
+// count counts a block.
+func (d *Data) count(set, block int) (counted, error) {
+	c := counted{set: set, block: block}
+	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
+		c.choices = max(c.choices, len(v.policy))
+		if v.sample.split == dataset.Val {
+			c.val = append(c.val, pick{v.sample.hash(v.key), set, block, int(c.Val), v.sample.key})
+			c.Val++
+			return
+		}
+		s := one{key: v.sample.key}
+		if len(v.policy) > 0 {
+			s.policy = 1
+		}
+		if v.sample.hasValue() {
+			s.value = 1
+		}
+		c.Counts.add(s)
+		if d.Options.MaxCopies > 0 {
+			c.train = append(c.train, s)
+		}
+	})
+	c.Unusable = unusable[dataset.Train] + unusable[dataset.Val]
+	return c, err
+}
+
+// add counts a usable train sample.
+func (c *Counts) add(s one) {
+	c.Train++
+	c.Policies += s.policy
+	c.Values += s.value
+}
+
+// add adds a block, whose train samples the cap may thin out; blocks come in order.
+func (s *Survey) add(b counted, copies *copyCap) {
+	s.Choices = max(s.Choices, b.choices)
+	if copies != nil {
+		left := Counts{Val: b.Val, Unusable: b.Unusable}
+		for _, sample := range b.train {
+			keep := copies.keep(sample.key)
+			if s.mask.add(b.set, b.block, keep); keep {
+				left.add(sample)
+			} else {
+				left.Capped++
+			}
+		}
+		b.Counts = left
+	}
+	s.blocks[b.set][b.block] = b.Train
+	c := &s.Sets[b.set]
+	c.Train += b.Train
+	c.Val += b.Val
+	c.Unusable += b.Unusable
+	c.Capped += b.Capped
+	c.Policies += b.Policies
+	c.Values += b.Values
+}
+
+// share computes the shares of the draws.
+func (s *Survey) share() error {
+	counts := make([]int64, len(s.Sets))
+	for i, c := range s.Sets {
+		if counts[i] = c.Train; c.Train == 0 {
+			set := s.data.Sets[i]
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable)
+		}
+	}
+	for i, share := range shares(s.data.Sets, counts) {
+		s.Sets[i].Share = share
+	}
+	return nil
+}
+
+// validation makes batches of the picks, which are sorted by place and fill them.
+func (d *Data) validation(list []pick, batch, choices int) ([]train.Batch, error) {
 	if batch = min(batch, len(list)); batch == 0 {
 		return nil, nil
 	}
-	list = list[:len(list)/batch*batch]
-	slots := make([]slot, len(list))
-	var r *records
-	for i, p := range list { // sorted by place: each block is read once
+	var blocks []pick // the first of each block
+	for i, p := range list {
 		if i == 0 || p.set != list[i-1].set || p.block != list[i-1].block {
-			var err error
-			if r, err = s.data.extract(s.data.Sets[p.set], p.block, only(dataset.Train, dataset.Val)); err != nil {
-				return nil, err
-			}
+			blocks = append(blocks, p)
 		}
-		slots[i] = slot{r, p.sample}
+	}
+	var slots []slot
+	for r, err := range inOrder(len(blocks), d.Options.Workers, func(i int) (*records, error) {
+		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		first := list[len(slots)]
+		for len(slots) < len(list) && list[len(slots)].set == first.set && list[len(slots)].block == first.block {
+			slots = append(slots, slot{r, list[len(slots)].sample})
+		}
 	}
 	batches := make([]train.Batch, len(list)/batch)
 	for i := range batches {
-		if err := s.data.fill(&batches[i], slots[i*batch:(i+1)*batch], s.Choices); err != nil {
+		if err := d.fill(&batches[i], slots[i*batch:(i+1)*batch], choices); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +241,7 @@ func (s *Survey) validation(list []pick, batch int) ([]train.Batch, error) {
 // pick is a sample chosen by its hash.
 type pick struct {
 	hash               uint64
-	set, block, sample int
+	set, block, sample int    // sample among those of the splits asked for
 	key                uint64 // of the position
 }
 

@@ -1,0 +1,83 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/train"
+)
+
+// surveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as
+// encoding/gob writes it. It may be deleted.
+const surveyName = "survey.bin"
+
+// surveyVersion is to be raised when a survey of the same data comes out different.
+const surveyVersion = 2
+
+// surveyFile is a [Survey] without what the data says itself.
+type surveyFile struct {
+	Key     string
+	Sets    []Counts
+	Choices int
+	Val     []train.Batch
+	Blocks  [][]int64
+	Mask    mask
+}
+
+// surveyKey names what a survey depends on: the datasets, the options and what is asked for.
+func (d *Data) surveyKey(limit, batch int) string {
+	h := sha256.New()
+	o := d.Options
+	value := o.Value.Formula(d.encoder)
+	fmt.Fprintf(h, "%d %q %d %q %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.Policy, o.MaxCopies, limit, batch)
+	for _, s := range d.Sets {
+		fmt.Fprintln(h, s.Hash, s.Weight)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or one
+// that is damaged or of other datasets or options.
+func (d *Data) SurveyOf(ctx context.Context, run string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
+	s := d.newSurvey(limit, batch)
+	if s.read(filepath.Join(run, surveyName)) {
+		return s, s.share()
+	}
+	return d.Survey(ctx, limit, batch, done)
+}
+
+// read takes over what a file says, and reports whether it is a whole one of this data.
+func (s *Survey) read(path string) bool {
+	const size = sha256.Size
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < size || sha256.Sum256(data[size:]) != [size]byte(data) {
+		return false
+	}
+	var f surveyFile
+	if gob.NewDecoder(bytes.NewReader(data[size:])).Decode(&f) != nil || f.Key != s.key {
+		return false
+	}
+	s.Sets, s.Choices, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Choices, f.Val, f.Blocks, f.Mask, true
+	return true
+}
+
+// Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's
+// [train.Claim] may.
+func (s *Survey) Keep(run string) error {
+	if s.kept {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(surveyFile{s.key, s.Sets, s.Choices, s.Val, s.blocks, s.mask}); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return dataset.WriteFileAtomic(filepath.Join(run, surveyName), append(sum[:], b.Bytes()...))
+}
