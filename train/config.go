@@ -23,6 +23,8 @@ type Config struct {
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
+	From Origin `json:"from,omitzero"` // of the initial weights, where they are not drawn by the seed
+
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
 	// says it in one line, for whoever reads run.json.
 	ValueTarget  string `json:"value_target,omitempty"`

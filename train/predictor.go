@@ -54,7 +54,7 @@ func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, batch int) (*Pre
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.adopt(loaded.File); err != nil {
+	if err := e.adopt(loaded.File); err != nil {
 		e.close()
 		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
 	}

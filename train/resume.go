@@ -55,7 +55,7 @@ func (r *runner) beginAgain(old Config) error {
 		return fmt.Errorf("%q: %w: %s goes up to step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName, last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint yet: the run begins again at step 1", r.Dir))
-	return nil
+	return r.engine.initialise(nil)
 }
 
 // hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on behind

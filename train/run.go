@@ -42,7 +42,8 @@ type Options struct {
 	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their
 	// running statistics; needed if the configuration has an EMA.
 	Calibration []Batch
-	Resume      bool // continue the run in Dir
+	Weights     *Weights // of Config.From; nil: they are read
+	Resume      bool     // continue the run in Dir
 	// Resumed is told behind which step a run goes on, and from which checkpoint; it may be nil.
 	Resumed func(step int64, checkpoint string)
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
@@ -178,9 +179,12 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	}
 	r.state = state{Config: c}
 	if o.Resume {
-		if err := r.load(old); err != nil {
-			return nil, err
-		}
+		err = r.load(old)
+	} else {
+		err = r.engine.initialise(o.Weights)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !o.Resume || c != old {
 		if err := c.write(o.Dir); err != nil {

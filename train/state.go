@@ -88,13 +88,12 @@ func (e *engine) restore(f *checkpoint.File) (state, error) {
 }
 
 // adopt takes over the weights and statistics that a checkpoint is evaluated with, under the names of the network's.
-func (e *engine) adopt(f *checkpoint.File) (state, error) {
+func (e *engine) adopt(f *checkpoint.File) error {
 	s, err := stateOf(f)
 	if err != nil {
-		return state{}, err
+		return err
 	}
-	wanted := e.tensors()[:len(e.store.Params())]
-	return s, e.take(f, wanted, s.Config.evaluated())
+	return e.take(f, e.tensors()[:len(e.store.Params())], s.Config.evaluated())
 }
 
 // take sets tensors to those of the checkpoint whose names have the prefix before them.

@@ -60,7 +60,7 @@ than the puzzle's counts as right.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json
   talbot eval --run run1 --data labelled --puzzles puzzles.csv --report page.html`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
@@ -92,6 +92,9 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	if o.samples < 0 || o.batch < 1 {
 		return e, usage(fmt.Errorf("--samples %d is negative or --batch %d is not positive", o.samples, o.batch), "")
+	}
+	if err := checkWorkers(o.workers); err != nil {
+		return e, err
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return e, err

@@ -250,10 +250,7 @@ func firstWhole(paths []string, dir string) (*Loaded, error) {
 	for _, path := range paths {
 		f, err := Read(path)
 		if err == nil {
-			if err = f.finite(); err == nil {
-				return &Loaded{f, path, damaged}, nil
-			}
-			err = fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
+			return &Loaded{f, path, damaged}, nil
 		}
 		if !errors.Is(err, ErrDamaged) {
 			return nil, err
@@ -278,13 +275,18 @@ func (f *File) finite() error {
 	return nil
 }
 
-// Read reads one file.
+// Read reads one file. Numbers that are not finite are damage too.
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	f, err := Parse(data)
+	if err == nil {
+		if err = f.finite(); err != nil {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", path, err)
 	}
