@@ -33,7 +33,7 @@ type Config struct {
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
 	PolicyTarget string `json:"policy_target"`
 
-	Precision     Precision `json:"precision"`               // of products in training
+	Precision     Precision `json:"precision"`               // of products and activations in training
 	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
@@ -55,8 +55,9 @@ type Config struct {
 	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
 }
 
-// Precision says what convolutions and matrix products of training compute in. Parameters, optimizer, statistics, softmax
-// and losses are float32 in any case, and so are validation, prediction and evaluation.
+// Precision says what convolutions and matrix products of training compute in, and what the activations between them are.
+// Parameters, optimizer, statistics, softmax and losses are float32 in any case, and so are validation, prediction and
+// evaluation.
 type Precision string
 
 const (

@@ -280,6 +280,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	resume := "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
 	var other *train.ConfigError
 	switch {
+	case errors.Is(err, job.ErrFrom):
+		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from run1/checkpoints/best.safetensors")
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
@@ -290,8 +292,6 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(err, "name the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
 		return hint(err, "name the data again with `"+resume+" --data DIR`")
-	case errors.Is(err, job.ErrFrom):
-		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from run1/checkpoints/best.safetensors")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return hintError{errors.New("interrupted before the first step"), "repeat the command", exitInterrupted}
 	case errors.Is(err, context.Canceled):
