@@ -11,6 +11,8 @@
 //	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
 //	report.html         curves and figures for the eye, written by package job
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
+//	data.json           what it is trained on, written by package loader
+//	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
 //	run.lock            held while a process trains in the folder
 //
 // # Averaged weights
@@ -20,10 +22,16 @@
 // running statistics of the activations, which belong to the weights that made them, so before each validation and checkpoint
 // the average gets statistics of its own from fixed batches of train samples. A checkpoint holds both networks.
 //
+// # Several devices
+//
+// With Config.Devices an equal share of each batch goes to each of several GPUs of one host. They compute what one does, batch
+// normalisation over the whole batch included, but for the order of sums. The number may change on resuming.
+//
 // # Resuming
 //
 // A checkpoint holds everything a step depends on: weights, running statistics, moments, averages, step, the source's state, the
 // best metric and the sums of the unfinished log line. The learning rate and the dropout masks are functions of the seed
 // and the step alone. A resumed run therefore equals the uninterrupted one to the bit on the backends "go" and
-// "xla:cpu"; metrics.jsonl does too, but for its wall-clock fields.
+// "xla:cpu" with the same number of devices, and on a GPU with Config.Deterministic, as XLA promises; metrics.jsonl does
+// too, but for its wall-clock fields.
 package train

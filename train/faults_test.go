@@ -178,7 +178,7 @@ func TestMemoryAdvice(t *testing.T) {
 	c, _ := Preset("")
 	c.Batch = 3000
 	fixed, sample := c.memory(6594375, model.Native)
-	if fixed != 4*4*6594375 || sample != 4*(104*64*128+4*4672) {
+	if fixed != 7*4*6594375 || sample != 4*(104*64*128+4*4672) {
 		t.Errorf("%d and %d", fixed, sample)
 	}
 	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20, "so much")

@@ -29,7 +29,8 @@ func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 	n, k := policyIndex.Shape().Dim(0), policyIndex.Shape().Dim(1)
 	rows := Iota(g, shapes.Make(dtypes.Int32, n, k, 1), 0)
 	at := Concatenate([]*Node{rows, Reshape(policyIndex, n, k, 1)}, 2)
-	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(policyWeight, n*k), logits.Shape(), false, false))
+	one := k == 1 // in order and unique: else XLA's deterministic scatter on a GPU is a loop over all targets
+	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(policyWeight, n*k), logits.Shape(), one, one))
 
 	allowed, total := logits, ReduceSum(logits, 1) // the mean of the allowed logits is total/count
 	count := BroadcastToDims(Scalar(g, dtypes.Float32, logits.Shape().Dim(1)), n)

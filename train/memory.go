@@ -19,7 +19,8 @@ var outOfMemory = regexp.MustCompile(`(?i)(?:out of memory|resource_exhausted)(?
 // memory estimates the bytes of a step in float32 on each device: what does not depend on the batch, and each sample of the
 // device's share of a micro-batch.
 //
-// Fixed are parameters, two moments, gradients and what the options add. For each sample the backward pass needs about five
+// Fixed are gradients, and old and new parameters and moments, since GoMLX updates nothing in place, and what the options add:
+// old and new averages; the sum of gradients that is used and the new one, for the gradients. For each sample the backward pass needs about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum) and four of stem and heads,
 // and four tensors the size of the logits. XLA's CPU plugin asks for 8.7 MB a sample with 6 blocks of 1024 filters, where
 // this says 9.0, and grows by 0.63 MB with 6 blocks of 64, as this says.
@@ -28,9 +29,9 @@ var outOfMemory = regexp.MustCompile(`(?i)(?:out of memory|resource_exhausted)(?
 // sample with 6 blocks of 64, 3.2 with 12 of 32, 3.9 with 4 of 128, 4.3 with 2 of 256 and 15.1 with 20 of 128, where this says
 // 2.6, 2.5, 3.4, 3.5 and 15.4.
 func (c Config) memory(parameters int, form model.Form) (fixed, sample int64) {
-	copies := int64(4)
+	copies := int64(7)
 	if c.EMA > 0 {
-		copies++
+		copies += 2
 	}
 	if c.Accumulate > 1 {
 		copies++

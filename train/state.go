@@ -87,13 +87,9 @@ func (e *engine) restore(f *checkpoint.File) (state, error) {
 	return s, e.take(f, e.tensors(), "")
 }
 
-// adopt takes over the weights and statistics that a checkpoint is evaluated with, under the names of the network's.
-func (e *engine) adopt(f *checkpoint.File) error {
-	s, err := stateOf(f)
-	if err != nil {
-		return err
-	}
-	return e.take(f, e.tensors()[:len(e.store.Params())], s.Config.evaluated())
+// adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without it.
+func (e *engine) adopt(f *checkpoint.File, prefix string) error {
+	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
 }
 
 // take sets tensors to those of the checkpoint whose names have the prefix before them.

@@ -83,7 +83,7 @@ func (e *engine) initialise(w *Weights) (err error) {
 	if err := w.Fit(e.config); err != nil {
 		return err
 	}
-	if err := e.adopt(w.file); err != nil || e.config.EMA == 0 {
+	if err := e.adopt(w.file, w.Config.evaluated()); err != nil || e.config.EMA == 0 {
 		return err
 	}
 	for _, p := range e.store.Params() {

@@ -91,6 +91,7 @@ var statuses = []struct {
 	{loader.ErrNoIdentity, exitDamaged, "name the data again with `talbot train --run RUN --resume --data DIR`"},
 	{train.ErrDamaged, exitDamaged, "take run.json from a copy of the run, and checkpoints/ if that is lost, or train again in another folder"},
 	{job.ErrConfig, exitUsage, "see --help"},
+	{job.ErrAudit, exitUsage, "make one of the labelled dataset with `talbot label DIR --audit 1% --out AUDIT`"},
 	{loader.ErrNoSamples, exitFailed, "`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
 	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},

@@ -51,9 +51,9 @@ metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoi
 
 A :weight is the share of samples drawn from that dataset; without weights each
 dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted. Up to 2,048 samples of the val splits,
-of each dataset its share, measure the network during training and decide which
-checkpoint is best.
+checked against its checksums and counted; the counts are kept in survey.bin for when
+the run goes on. Up to 2,048 samples of the val splits, of each dataset its share,
+measure the network during training and decide which checkpoint is best.
 Samples without engine label train the policy alone.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
@@ -64,8 +64,8 @@ from the datasets, and validation and evaluation are not capped.
 statistics of their own for it from 16 batches of train samples. --accumulate N trains
 a batch in N parts one after the other, in the memory of one part; only normalisation
 sees a difference. --devices N (experimental) spreads each of these parts over N GPUs of
-this machine, which compute the same as one but for rounding; a run may be resumed on
-another number of them. On one GPU or several, two runs differ in the last bits unless
+this machine, which compute the same as one but for rounding (tried on XLA's virtual
+processors alone); a run may be resumed on another number of them. On one GPU or several, two runs differ in the last bits unless
 --deterministic is given; what that costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
 moves, in training and validation, and what the network says of other moves means
 nothing. --history-dropout P trains a share of the samples without history and
