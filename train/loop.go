@@ -56,7 +56,7 @@ func (r *runner) step(b *Batch) error {
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
 	if !finite(l.Loss, policy, value, norm) {
-		return r.diverged(l.Loss, fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss, policy, value, norm))
+		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss, policy, value, norm))
 	}
 	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
 		if err := r.saves.Prune(r.c.Keep); err != nil {
@@ -71,12 +71,12 @@ func (r *runner) step(b *Batch) error {
 	return nil
 }
 
-// diverged is the error of the step that follows. Where the loss itself is not finite, the weights before that step are at
-// fault already, and their checkpoint, should there be one, is set aside.
-func (r *runner) diverged(loss float64, figures string) error {
-	if !finite(loss) && r.savedAt == r.state.Step {
+// diverged is the error of the step that follows. What is not finite was computed with the weights before that step: training
+// cannot go on from them, so their checkpoint, should there be one, is set aside.
+func (r *runner) diverged(figures string) error {
+	if r.savedAt == r.state.Step {
 		if aside, err := r.saves.SetAside(r.state.Step); err == nil {
-			figures += fmt.Sprintf("; the weights before this step, which have diverged too, are set aside in %q", aside)
+			figures += fmt.Sprintf("; the weights that gave this are set aside in %q", aside)
 			r.saved, r.savedAt = r.saves.Last()
 		}
 	}
