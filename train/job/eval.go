@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -102,7 +103,7 @@ func (e Eval) targets(c train.Config) (value encode.ValueTarget, policy encode.P
 }
 
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [ErrAudit], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
+// [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
 	splits, err := ParseSplits(e.Split)
@@ -161,16 +162,30 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err := e.measure(ctx, p, data, o, &f); err != nil {
 		return f, err
 	}
+	var missing []error
+	if e.Puzzles != nil {
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits, e.solving()); err == nil {
+			f.Puzzles = &solved
+		} else {
+			missing = append(missing, fmt.Errorf("puzzles: %w", err))
+		}
+	}
 	if e.Report != "" {
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
 		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
-			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
+			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}
-	return f, nil
+	if err := errors.Join(missing...); err != nil && ctx.Err() == nil {
+		return f, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return f, ctx.Err()
 }
 
-// measure runs the samples and the puzzles through the network.
+// ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
+var ErrIncomplete = errors.New("the rest of the figures is there")
+
+// measure runs the samples through the network.
 func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions, f *Figures) error {
 	start := time.Now()
 	total := int64(0)
@@ -191,13 +206,6 @@ func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data
 	}
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = float64(f.Samples) / f.Seconds
-	if e.Puzzles != nil {
-		solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving())
-		if err != nil {
-			return fmt.Errorf("puzzles: %w", err)
-		}
-		f.Puzzles = &solved
-	}
 	return nil
 }
 
