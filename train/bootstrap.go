@@ -75,10 +75,12 @@ func (b *bootstrap) intervals() map[string][2]float64 {
 	b.flush()
 	values := map[string][]float64{}
 	for i := range b.sums {
-		f := b.sums[i].figures()
+		f, ends := b.sums[i].figures(), b.sums[i].ends.figures()
 		for name, x := range map[string]*float64{
 			"policy_ce": f.PolicyCE, "policy_ce_legal": f.PolicyCELegal, "top1": f.Top1, "top3": f.Top3, "top5": f.Top5,
 			"illegal_mass": f.IllegalMass, "value_mse": f.ValueMSE, "value_sign_accuracy": f.ValueSignAccuracy, "mate_in_one": f.MateInOne,
+			"audited_value_mse":      ratio(b.sums[i].auditedSquared, float64(b.sums[i].audited)),
+			"endgame_value_accuracy": ends.ValueAccuracy, "endgame_moves_kept": ends.Moves.Kept,
 		} {
 			if x != nil {
 				values[name] = append(values[name], *x)

@@ -126,9 +126,13 @@ func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMetrics(dir, 2)
+	var warned []error
+	m, err := openMetrics(dir, 2, func(err error) { warned = append(warned, err) })
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "garbage") {
+		t.Errorf("warned %v, want a damaged line", warned)
 	}
 	m.add(Line{Kind: "train", Step: 4})
 	if err := m.close(); err != nil {
@@ -212,19 +216,19 @@ func TestEvaluate(t *testing.T) {
 			}
 		}
 	}
-	a, err := Evaluate(t.Context(), p, samples(-1))
+	a, err := Evaluate(t.Context(), p, samples(-1), EvaluateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := a.Report(false); r.Samples != 10 || r.BySource["game"].Samples != 10 || math.Abs(*r.PolicyCEUniform-math.Ln2) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := Evaluate(t.Context(), p, samples(5)); !errors.Is(err, stop) {
+	if _, err := Evaluate(t.Context(), p, samples(5), EvaluateOptions{}); !errors.Is(err, stop) {
 		t.Errorf("failing samples: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Evaluate(ctx, p, samples(-1)); !errors.Is(err, context.Canceled) {
+	if _, err := Evaluate(ctx, p, samples(-1), EvaluateOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -6,11 +6,13 @@
 //
 // # A run folder
 //
-//	run.json            the configuration, written once
+//	run.json            the configuration; a resumption may change how often something is written
 //	metrics.jsonl       one JSON object a line, kinds "train" and "val"
 //	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
 //	report.html         curves and figures for the eye, written by package job
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
+//	data.json           what it is trained on, written by package loader
+//	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
 //	run.lock            held while a process trains in the folder
 //
 // # Averaged weights

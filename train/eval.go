@@ -1,9 +1,11 @@
 package train
 
 import (
+	"context"
 	"fmt"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/train/model"
 )
 
@@ -25,8 +27,13 @@ type Place struct {
 	Position board.Position // whose legal moves are Sample.Legal, in the same order
 	Line     int64          // number of its line in this evaluation; the samples of a line come one after the other
 	Game     string         // where the line was read, for the eye
+	Link     string         // the game on Lichess, as "https://lichess.org/abcdefgh#31"; "" = none
 	Ply      int
 	Rating   int // of the player to move, or of the puzzle; 0 = unknown
+
+	Result    dataset.Class // that endgame tables have, for the side to move
+	HasResult bool          // it was stored with the sample
+	Audited   bool          // the value is by labels that were audited
 }
 
 // Target is one move of a policy target.
@@ -62,7 +69,8 @@ type Figures struct {
 type Report struct {
 	Figures
 	// Intervals are 95 % bootstrap intervals of the figures over all samples, by their names. Whole lines are drawn, for
-	// the samples of a game are alike.
+	// the samples of a game are alike. Beside them there are endgame_value_accuracy and endgame_moves_kept of Endgames, and
+	// audited_value_mse of Audited.
 	Intervals map[string][2]float64 `json:"intervals"`
 	BySource  map[string]Figures    `json:"by_source"`
 	ByPhase   map[string]Figures    `json:"by_phase"`  // "opening", "middlegame", "endgame"
@@ -76,22 +84,52 @@ type Report struct {
 	// bins of [0, 1]. What it was is the weight of that move in the target.
 	Confidence []Bin     `json:"confidence"`
 	Symmetry   *Symmetry `json:"symmetry"` // nil if it was not measured
-	Misses     []Miss    `json:"misses"`   // the worst first
+	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
+	History  *History       `json:"history"`
+	Endgames *EndgameReport `json:"endgames"` // nil without any position whose result endgame tables have
+	Audited  Audited        `json:"-"`
+	Misses   []Miss         `json:"misses"` // the worst first
+}
+
+// Audited is the value's error on the samples whose labels were audited, to be held against the error of the labels.
+type Audited struct {
+	Samples  int64
+	ValueMSE *float64
+}
+
+// Noise is how far labels are from better ones of the same positions: the error that a network would be measured to have
+// if it knew the truth. All values are by the value target of the evaluation.
+type Noise struct {
+	Audit       string     `json:"audit"`       // folder
+	Fingerprint string     `json:"fingerprint"` // of the labels
+	Labels      string     `json:"labels"`      // engine and limit
+	Truth       string     `json:"truth"`       // limit of the better ones
+	Compared    int64      `json:"compared"`    // labels
+	MSE         float64    `json:"mse"`         // between both
+	Interval    [2]float64 `json:"interval"`    // 95 % of the MSE, from the standard error over labels
+
+	// The network's squared error on those evaluated samples that have such labels.
+	Samples  int64    `json:"samples"`
+	ValueMSE *float64 `json:"value_mse"`
 }
 
 // Accumulator sums up samples and a network's answers, in float64. The zero value is ready.
 type Accumulator struct {
+	Tables Tables // that judge endgames; nil: only results stored with the samples count
+
 	all, unseen tally
 	groups      [groupKinds]map[string]*tally
 	boot        bootstrap
 	values      bins
 	confidence  bins
 	symmetry    Symmetry
+	past        pastTally
+	ends        endgames
 	misses      misses
 }
 
 // Add takes samples and the answers to them: logits len(samples)·4672, values len(samples). On an error nothing is added.
-func (a *Accumulator) Add(samples []Sample, logits, values []float32) error {
+func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values []float32) error {
 	if len(logits) != len(samples)*model.Moves || len(values) != len(samples) {
 		return fmt.Errorf("%d logits and %d values for %d samples", len(logits), len(values), len(samples))
 	}
@@ -100,6 +138,11 @@ func (a *Accumulator) Add(samples []Sample, logits, values []float32) error {
 		var err error
 		if scores[i], err = score(&samples[i], logits[i*model.Moves:][:model.Moves], values[i]); err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
+		}
+		if at := samples[i].Place; at != nil {
+			if scores[i].ends, err = a.judge(ctx, at, scores[i].first, float64(values[i])); err != nil {
+				return fmt.Errorf("endgame tables, asked about %s: %w", at.Position.FEN(), err)
+			}
 		}
 	}
 	for i, t := range scores {
@@ -117,6 +160,7 @@ func (a *Accumulator) Add(samples []Sample, logits, values []float32) error {
 		}
 		if s.Place != nil {
 			a.boot.add(s.Place.Line, &t.tally)
+			a.ends.add(&s.Place.Position, &t.ends)
 			a.misses.offer(s, &t, logits[i*model.Moves:][:model.Moves], values[i])
 		}
 	}
@@ -129,9 +173,13 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]), ByPieces: figuresOf(a.groups[byPieces]),
 		ByRating: figuresOf(a.groups[byRating]), BySide: figuresOf(a.groups[bySide]),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted()}
+	r.Audited = Audited{a.all.audited, ratio(a.all.auditedSquared, float64(a.all.audited))}
+	r.History = a.past.report()
+	r.Endgames = a.ends.report(&a.all.ends, nil)
 	if trainKnown {
 		f := a.unseen.figures()
 		r.Unseen = &f
+		r.Endgames = a.ends.report(&a.all.ends, &a.unseen.ends)
 	}
 	if n := float64(a.symmetry.Samples); n > 0 {
 		s := a.symmetry

@@ -25,10 +25,10 @@ func TestEvalByHand(t *testing.T) {
 		{Source: "endgame", Legal: []uint16{20}, Value: -0.5},
 	}
 	var a Accumulator
-	if err := a.Add(samples[:2], logits[:2*model.Moves], []float32{-0.5, 0}); err != nil {
+	if err := a.Add(t.Context(), samples[:2], logits[:2*model.Moves], []float32{-0.5, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Add(samples[2:], logits[2*model.Moves:], []float32{0.25}); err != nil {
+	if err := a.Add(t.Context(), samples[2:], logits[2*model.Moves:], []float32{0.25}); err != nil {
 		t.Fatal(err)
 	}
 	r := a.Report(true)
@@ -77,12 +77,20 @@ func TestEvalRefusesNonsense(t *testing.T) {
 	nan := float32(math.NaN())
 	var a Accumulator
 	for name, try := range map[string]func() error{
-		"illegal target":  func() error { s := good; s.Legal = []uint16{2}; return a.Add([]Sample{s}, zeros(), []float32{0}) },
-		"no legal moves":  func() error { s := good; s.Legal = nil; return a.Add([]Sample{s}, zeros(), []float32{0}) },
-		"legal move 4672": func() error { s := good; s.Legal = []uint16{1, 4672}; return a.Add([]Sample{s}, zeros(), []float32{0}) },
-		"NaN value":       func() error { return a.Add([]Sample{good}, zeros(), []float32{nan}) },
-		"NaN logit":       func() error { l := zeros(); l[9] = nan; return a.Add([]Sample{good}, l, []float32{0}) },
-		"lengths":         func() error { return a.Add([]Sample{good}, zeros()[1:], []float32{0}) },
+		"illegal target": func() error {
+			s := good
+			s.Legal = []uint16{2}
+			return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0})
+		},
+		"no legal moves": func() error { s := good; s.Legal = nil; return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0}) },
+		"legal move 4672": func() error {
+			s := good
+			s.Legal = []uint16{1, 4672}
+			return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0})
+		},
+		"NaN value": func() error { return a.Add(t.Context(), []Sample{good}, zeros(), []float32{nan}) },
+		"NaN logit": func() error { l := zeros(); l[9] = nan; return a.Add(t.Context(), []Sample{good}, l, []float32{0}) },
+		"lengths":   func() error { return a.Add(t.Context(), []Sample{good}, zeros()[1:], []float32{0}) },
 	} {
 		if try() == nil {
 			t.Errorf("%s: no error", name)

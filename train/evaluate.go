@@ -8,8 +8,8 @@ import (
 	"talbot/train/model"
 )
 
-// mirrorEvery says that of every so many batches one is evaluated with the colours mirrored too.
-const mirrorEvery = 8
+// compareEvery says that of every so many batches one is evaluated with the colours mirrored, and without history, too.
+const compareEvery = 8
 
 // blackPlane is the input plane that is all ones when Black moves.
 const blackPlane = 16
@@ -23,19 +23,29 @@ type Symmetry struct {
 	SameMove  float64 `json:"same_move"`  // share with the same first move
 }
 
-// Evaluate runs samples through a network in batches, every eighth of them with the colours mirrored as well. It stops at the first error of the samples, the network or ctx.
-func Evaluate(ctx context.Context, p *Predictor, samples iter.Seq2[Sample, error]) (*Accumulator, error) {
-	a := &Accumulator{}
+// EvaluateOptions are what an evaluation looks at beside the samples.
+type EvaluateOptions struct {
+	Tables    Tables // that judge endgames; may be nil
+	NoHistory bool   // the network sees each sample as if its game had begun with it
+}
+
+// Evaluate runs samples through a network in batches, every eighth of them with the colours mirrored and without history
+// as well. It stops at the first error of the samples, the network, the tables or ctx.
+func Evaluate(ctx context.Context, p *Predictor, samples iter.Seq2[Sample, error], o EvaluateOptions) (*Accumulator, error) {
+	a := &Accumulator{Tables: o.Tables}
 	var batch []Sample
 	var planes []uint64
 	batches := 0
 	flush := func() error {
 		logits, values, err := p.Predict(planes, len(batch))
 		if err == nil {
-			err = a.Add(batch, logits, values)
+			err = a.Add(ctx, batch, logits, values)
 		}
-		if err == nil && batches%mirrorEvery == 0 {
+		if err == nil && batches%compareEvery == 0 {
 			err = a.mirror(p, batch, planes, logits, values)
+			if err == nil && !o.NoHistory {
+				err = a.withoutPast(p, batch, logits, values)
+			}
 		}
 		batches++
 		batch, planes = batch[:0], planes[:0]
@@ -47,6 +57,9 @@ func Evaluate(ctx context.Context, p *Predictor, samples iter.Seq2[Sample, error
 		}
 		if err != nil {
 			return nil, err
+		}
+		if o.NoHistory {
+			clear(s.Planes[model.Past:])
 		}
 		batch, planes = append(batch, s), append(planes, s.Planes[:]...)
 		if len(batch) == p.batch {

@@ -59,7 +59,7 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 	add("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", "g8h8", 9, map[string]float64{"g8h8": 0.0001, "a8a2": 50})
 	samples[0].Value, samples[0].HasValue = 1, true
 	var a Accumulator
-	if err := a.Add(samples, logits, []float32{0.96, 0.5, 0.5}); err != nil {
+	if err := a.Add(t.Context(), samples, logits, []float32{0.96, 0.5, 0.5}); err != nil {
 		t.Fatal(err)
 	}
 	r := a.Report(false)

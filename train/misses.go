@@ -14,6 +14,7 @@ type Miss struct {
 	FEN    string       `json:"fen"`
 	Source string       `json:"source"`
 	Game   string       `json:"game"`
+	Link   string       `json:"link,omitempty"` // [Place.Link]
 	Ply    int          `json:"ply"`
 	Rating int          `json:"rating"` // 0 = unknown
 	Target Considered   `json:"target"` // the move of the highest weight
@@ -76,7 +77,7 @@ func missed(s *Sample, logits []float32, value float32) Miss {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logits[s.Legal[b]], logits[s.Legal[a]]) })
 	target := slices.MaxFunc(s.Policy, func(a, b Target) int { return cmp.Compare(a.Weight, b.Weight) })
-	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Ply: s.Place.Ply, Rating: s.Place.Rating,
+	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Link: s.Place.Link, Ply: s.Place.Ply, Rating: s.Place.Rating,
 		Target: considered(slices.Index(s.Legal, target.Index)), Value: float64(value)}
 	for _, i := range order[:min(3, len(order))] {
 		m.Moves = append(m.Moves, considered(i))

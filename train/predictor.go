@@ -20,29 +20,32 @@ type Predictor struct {
 	Damaged []error // newer checkpoints that were passed over
 }
 
-// Choice says which checkpoint of a run to load.
+// Choice says which checkpoint of a run to load, and which of its networks: NewestCheckpoint|RawWeights.
 type Choice uint8
 
+// The choices. Without NewestCheckpoint it is the best, or the newest where no best one is whole; without RawWeights the
+// network that was validated, which is that of the averaged weights if the run keeps an average.
 const (
-	BestCheckpoint   Choice = iota // the best, or the newest where no best one is whole
-	NewestCheckpoint               // the newest that is whole
+	BestCheckpoint   Choice = 0
+	NewestCheckpoint Choice = 1
+	RawWeights       Choice = 2 // those that are trained
 )
 
 // NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph is
 // compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Predictor, error) {
 	load := checkpointsOf(dir).BestOrNewest
-	if choice == NewestCheckpoint {
+	if choice&NewestCheckpoint != 0 {
 		load = checkpointsOf(dir).Newest
 	}
 	loaded, err := load()
 	if err != nil {
 		return nil, err
 	}
-	return newPredictor(b, loaded, batch)
+	return newPredictor(b, loaded, choice, batch)
 }
 
-func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, batch int) (*Predictor, error) {
+func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, choice Choice, batch int) (*Predictor, error) {
 	if batch < 1 {
 		return nil, fmt.Errorf("prediction batch of %d positions", batch)
 	}
@@ -54,7 +57,11 @@ func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, batch int) (*Pre
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.restore(loaded.File, false); err != nil {
+	network := s.Config.evaluated()
+	if choice&RawWeights != 0 {
+		network = ""
+	}
+	if err := e.adopt(loaded.File, network); err != nil {
 		e.close()
 		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
 	}

@@ -15,6 +15,9 @@ type tally struct {
 	squared, sum, squares, right         float64
 	mates                                int64
 	mated                                float64
+	audited                              int64 // samples with a value by audited labels
+	auditedSquared                       float64
+	ends                                 endgameTally
 }
 
 // scored is the tally of one sample and what the network would play.
@@ -85,6 +88,9 @@ func score(s *Sample, logits []float32, value float32) (scored, error) {
 				t.right = 1
 			}
 		}
+		if s.Place != nil && s.Place.Audited {
+			t.audited, t.auditedSquared = 1, t.squared
+		}
 	}
 	return t, nil
 }
@@ -120,6 +126,8 @@ func (t *tally) add(u *tally, n int64) {
 	t.values += n * u.values
 	t.signs += n * u.signs
 	t.mates += n * u.mates
+	t.audited += n * u.audited
+	t.ends.add(&u.ends, n)
 	x := float64(n)
 	t.ce += x * u.ce
 	t.legal += x * u.legal
@@ -133,6 +141,7 @@ func (t *tally) add(u *tally, n int64) {
 	t.squares += x * u.squares
 	t.right += x * u.right
 	t.mated += x * u.mated
+	t.auditedSquared += x * u.auditedSquared
 }
 
 func (t *tally) figures() Figures {

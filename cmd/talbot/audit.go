@@ -17,14 +17,7 @@ func runAudit(ctx context.Context, o *labelOptions, a pipeline.Audit) error {
 	if err != nil {
 		return resumable(err)
 	}
-	if o.json {
-		if err := printJSON(sum); err != nil {
-			return err
-		}
-	} else if err := printAudit(os.Stdout, o.out, sum); err != nil {
-		return err
-	}
-	return o.failed(sum.LabelSummary)
+	return o.finish(sum, sum.LabelSummary, func() error { return printAudit(os.Stdout, o.out, sum) })
 }
 
 // printAudit prints a table with a row for each part.

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
 	"talbot/pgn"
 	"talbot/pipeline"
+	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -23,7 +20,8 @@ import (
 
 type evalOptions struct {
 	run, data, split, label, backend, valueTarget string
-	puzzles, report                               string
+	puzzles, report, weights                      string
+	syzygy, engine, audit                         string
 
 	samples           int64
 	batch, workers    int
@@ -44,23 +42,33 @@ Openings recur, so positions of the test split occur in the train split too, tho
 no game does. The figures on positions that do not are reported apart as "unseen";
 that takes the datasets the run was trained on, where they were or among --data.
 
---no-history shows the network each position as if its game began there. A network
-that is much worse then has learnt to read the past, and perhaps who made it up.
-Puzzles keep theirs.
+Intervals are of the bootstrap, at 95 %, and draw whole games. With --json there are
+also figures by phase, pieces, rating and side to move, and the calibration of both
+heads. An eighth of the samples is shown to the network in the other colour too, and
+as if their games began there: a network that is much worse without the past has
+learnt to read it, and perhaps who made it up. --no-history measures all samples so;
+puzzles keep their past. All of it, with the curves of the run and the 50 worst misses
+on boards, is drawn as a page in RUN/report.html (report-no-history.html, report-raw.html
+with those flags).
 
-With --json there are 95 % bootstrap intervals (whole games are drawn), figures by
-source, phase, pieces, rating and side to move, the calibration of both heads, the
-share of mates in one that are found, and how far the answers to a position and to
-its mirror image in the other colour lie apart. All of it, with the curves of the run
-and the 50 worst misses on boards, is drawn as a page in RUN/report.html.
+Where samples carry results of endgame tables (talbot label --syzygy) the value's
+verdict is compared with them. --syzygy DIR asks the tables themselves, through
+Stockfish, about every position that they have: the move that the network would play
+is judged too, by whether it keeps a win won and a draw drawn.
+
+--audit DIR reads what 'talbot label … --audit 1% --out DIR' wrote and prints how far the
+labels are from those of a hundred times the nodes, beside the value's error, both by
+the same value target. The error of a network that knew the truth would be that.
 
 --puzzles FILE has the network solve puzzles in Lichess's CSV columns, compressed or
 not: the first move, and the whole line with the opponent's moves given. A mate other
 than the puzzle's counts as right.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json
-  talbot eval --run run1 --data labelled --puzzles puzzles.csv --report page.html`,
-		Args: cobra.NoArgs,
+  talbot eval --run run1 --data labelled --puzzles puzzles.csv --report page.html
+  talbot eval --run run1 --data endgames --syzygy /data/syzygy
+  talbot eval --run run1 --data labelled --audit audit`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
@@ -69,7 +77,11 @@ than the puzzle's counts as right.`,
 	f.StringVar(&o.split, "split", "test", "test, val, train or all")
 	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
-	f.StringVar(&o.report, "report", "", "file of the page (default: RUN/report.html; none = no page)")
+	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables that judge moves and values, or several separated as in PATH")
+	f.StringVar(&o.engine, "engine", "stockfish", "with --syzygy: the Stockfish that reads the tables, a path or a name found in the usual places")
+	f.StringVar(&o.audit, "audit", "", "folder of an audit of the labels, as talbot label --audit writes it")
+	f.StringVar(&o.weights, "weights", "", "raw or average, of a run with --ema, which keeps both (default: average where there is one)")
+	f.StringVar(&o.report, "report", "", "file of the page (default: RUN/report.html, with other names for --no-history and --weights raw; none = no page)")
 	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
 	f.StringVar(&o.valueTarget, "value-target", "", "what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
@@ -83,7 +95,8 @@ than the puzzle's counts as right.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers, NoHistory: o.noHistory}
+	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers,
+		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
 	if o.run == "" || o.data == "" {
 		return e, usage(errors.New("--run or --data is missing"), "as `talbot eval --run run1 --data labelled`")
 	}
@@ -92,6 +105,12 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	if o.samples < 0 || o.batch < 1 {
 		return e, usage(fmt.Errorf("--samples %d is negative or --batch %d is not positive", o.samples, o.batch), "")
+	}
+	if err := checkWorkers(o.workers); err != nil {
+		return e, err
+	}
+	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
+		return e, usage(fmt.Errorf("--weights %q are neither raw nor average", o.weights), "")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return e, err
@@ -108,7 +127,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	switch o.report {
 	case "":
-		e.Report = filepath.Join(o.run, job.ReportName)
+		e.Report = filepath.Join(o.run, e.ReportName())
 	case "none":
 	default:
 		e.Report = o.report
@@ -138,6 +157,18 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	}
 	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
+	if o.syzygy != "" {
+		path, err := stockfish.Find(o.engine)
+		if err != nil {
+			return err
+		}
+		tables, err := stockfish.OpenTables(ctx, stockfish.Config{Path: path}, o.syzygy)
+		if err != nil {
+			return err
+		}
+		defer tables.Close()
+		e.Tables = tables
+	}
 	show, end := phases(o.quiet)
 	e.Begun = func(backend string) { fmt.Fprintf(os.Stderr, "backend: %s\n", backend) }
 	e.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
@@ -155,98 +186,20 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	}
 	figures, err := e.Run(ctx)
 	end()
-	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
-		}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+	case err != nil && !errors.Is(err, job.ErrIncomplete):
 		return err
 	}
 	if o.json {
-		return printJSON(figures)
+		return errors.Join(printJSON(figures), err)
 	}
-	if err := printFigures(os.Stdout, figures); err != nil {
-		return err
+	if e := printFigures(os.Stdout, figures); e != nil {
+		return e
 	}
-	if e.Report != "" {
+	if e.Report != "" && err == nil {
 		fmt.Printf("\nreport: %s\n", e.Report)
 	}
-	return nil
-}
-
-// printFigures prints a table with a column for all samples, for the unseen ones and for each source.
-func printFigures(out io.Writer, f job.Figures) error {
-	fmt.Fprintf(out, "%s, step %d, on the split %s: %d samples in %.1f s\n\n", f.Checkpoint, f.Step, f.Split, f.Samples, f.Seconds)
-	heads, columns := []string{"all"}, []train.Figures{f.Figures}
-	if f.Unseen != nil {
-		heads, columns = append(heads, "unseen"), append(columns, *f.Unseen)
-	}
-	for _, source := range slices.Sorted(maps.Keys(f.BySource)) {
-		heads, columns = append(heads, source), append(columns, f.BySource[source])
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name string, cell func(f *train.Figures) string) {
-		fmt.Fprintf(w, "%s\t", name)
-		for i := range columns {
-			fmt.Fprintf(w, "%s\t", cell(&columns[i]))
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprint(w, "\t")
-	for _, h := range heads {
-		fmt.Fprintf(w, "%s\t", h)
-	}
-	fmt.Fprintln(w)
-	row("samples", func(f *train.Figures) string { return fmt.Sprint(f.Samples) })
-	for _, r := range []struct {
-		name  string
-		field func(f *train.Figures) *float64
-		share bool
-	}{
-		{"policy cross-entropy, all moves", func(f *train.Figures) *float64 { return f.PolicyCE }, false},
-		{"legal moves", func(f *train.Figures) *float64 { return f.PolicyCELegal }, false},
-		{"legal moves alike", func(f *train.Figures) *float64 { return f.PolicyCEUniform }, false},
-		{"target is the first move", func(f *train.Figures) *float64 { return f.Top1 }, true},
-		{"of the first three", func(f *train.Figures) *float64 { return f.Top3 }, true},
-		{"of the first five", func(f *train.Figures) *float64 { return f.Top5 }, true},
-		{"mass on illegal moves", func(f *train.Figures) *float64 { return f.IllegalMass }, true},
-		{"mates in one found", func(f *train.Figures) *float64 { return f.MateInOne }, true},
-		{"value squared error", func(f *train.Figures) *float64 { return f.ValueMSE }, false},
-		{"always the mean", func(f *train.Figures) *float64 { return f.ValueMSEMean }, false},
-		{"right sign", func(f *train.Figures) *float64 { return f.ValueSignAccuracy }, true},
-	} {
-		row(r.name, func(f *train.Figures) string { return cell(r.field(f), r.share) })
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	for _, r := range []struct {
-		name, of string
-		share    bool
-	}{
-		{"policy cross-entropy, legal moves", "policy_ce_legal", false},
-		{"target is the first move", "top1", true},
-		{"value squared error", "value_mse", false},
-	} {
-		if i, ok := f.Intervals[r.of]; ok {
-			fmt.Fprintf(out, "%s: %s to %s (95 %% bootstrap interval)\n", r.name, cell(&i[0], r.share), cell(&i[1], r.share))
-		}
-	}
-	if s := f.Symmetry; s != nil {
-		fmt.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n", s.Samples, s.ValueGap, 100*s.SameMove)
-	}
-	if p := f.Puzzles; p != nil {
-		fmt.Fprintf(out, "puzzles: %d, first move right %.2f %%, whole line %.2f %%\n", p.Puzzles, 100*p.FirstMove, 100*p.WholeLine)
-	}
-	return nil
-}
-
-func cell(x *float64, share bool) string {
-	switch {
-	case x == nil:
-		return "-"
-	case share:
-		return fmt.Sprintf("%.2f %%", 100**x)
-	}
-	return fmt.Sprintf("%.4f", *x)
+	return err
 }

@@ -175,18 +175,17 @@ func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
 	if err != nil {
 		return resumable(err)
 	}
-	if o.json {
-		if err := printJSON(sum); err != nil {
-			return err
-		}
-	} else {
-		printLabelled(o, sum)
-	}
-	return o.failed(sum)
+	return o.finish(sum, sum, func() error { printLabelled(o, sum); return nil })
 }
 
-// failed warns of positions without a label.
-func (o *labelOptions) failed(sum pipeline.LabelSummary) error {
+// finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
+func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func() error) error {
+	if o.json {
+		text = func() error { return printJSON(report) }
+	}
+	if err := text(); err != nil {
+		return err
+	}
 	if sum.Failed > 0 {
 		fmt.Fprintf(os.Stderr, "talbot: warning: %d positions have no label\n", sum.Failed)
 		if o.strict {

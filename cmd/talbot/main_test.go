@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,11 +16,19 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command from outside: testdata/script/*.txt.
 func TestScript(t *testing.T) {
+	tables, err := filepath.Abs("../../../shared/data/syzygy")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(cond string) (bool, error) {
-			if cond == "stockfish" {
+			switch cond {
+			case "stockfish":
 				_, err := stockfish.Find("")
+				return err == nil, nil
+			case "tables":
+				_, err := os.Stat(tables)
 				return err == nil, nil
 			}
 			return false, nil
@@ -28,6 +37,7 @@ func TestScript(t *testing.T) {
 			// Each script's home is empty; the XLA plugin is not looked for there.
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PATH", os.Getenv("PATH"))
+			e.Setenv("SYZYGY", tables)
 			return nil
 		},
 	})

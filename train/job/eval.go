@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -26,12 +27,15 @@ type Eval struct {
 	Value   *encode.ValueTarget // nil = what the network was trained on
 	Batch   int                 // positions the network is asked about at a time
 	Choice  train.Choice
+	Weights string    // "raw" or "average" of a run that keeps both; "" = those that were validated
 	Backend string    // as [backend.Open] takes it
 	Workers int       // that encode and read, 0 = one for each processor
 	Puzzles io.Reader // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string    // file of the page that shows it all; "" = none
 
-	NoHistory bool // of the samples, not of the puzzles, the network sees no history and no repetitions
+	NoHistory bool         // of the samples, not of the puzzles, the network sees no history and no repetitions
+	Tables    train.Tables // that judge endgames; nil = only results stored with the samples count
+	Audit     string       // folder of an audit of the labels; "" = none
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -47,6 +51,12 @@ type Figures struct {
 	Step       int64               `json:"step"`
 	Split      string              `json:"split"`
 	Backend    string              `json:"backend"`
+	Weights    string              `json:"weights"`    // "raw" or "average"
+	NoHistory  bool                `json:"no_history"` // [Eval.NoHistory]
+	// LegalMask says that the network was trained with a softmax over the legal moves: what it says of others, and so
+	// policy_ce and illegal_mass, means nothing.
+	LegalMask bool         `json:"legal_mask"`
+	Noise     *train.Noise `json:"noise,omitempty"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
 	ValueTarget string `json:"value_target"`
 	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
@@ -67,8 +77,33 @@ func ParseSplits(text string) ([]dataset.Split, error) {
 	return []dataset.Split{s}, nil
 }
 
+// weights names the network that is evaluated, and says how it is chosen.
+func (e Eval) weights(c train.Config) (string, train.Choice, error) {
+	switch averaged := c.EMA > 0; {
+	case e.Weights == "average" && !averaged:
+		return "", 0, fmt.Errorf("%w: %q keeps no average of its weights", ErrConfig, e.Dir)
+	case e.Weights == "raw", e.Weights == "" && !averaged:
+		return "raw", e.Choice | train.RawWeights, nil
+	case e.Weights == "average", e.Weights == "":
+		return "average", e.Choice, nil
+	}
+	return "", 0, fmt.Errorf("%w: weights %q are neither raw nor average", ErrConfig, e.Weights)
+}
+
+// targets are those that the run learnt, but for a value that was asked for.
+func (e Eval) targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
+	if value, err = encode.ParseValueTarget(c.ValueTarget); err != nil {
+		return value, policy, err
+	}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
+	return value, policy, err
+}
+
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// and [loader.ErrSplits] if the data is split differently from what the network was trained on.
+// [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
 	splits, err := ParseSplits(e.Split)
@@ -79,18 +114,15 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	value, err := encode.ParseValueTarget(c.ValueTarget)
+	value, policy, err := e.targets(c)
 	if err != nil {
 		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
 	}
-	if e.Value != nil {
-		value = *e.Value
+	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = value.String(), policy.String(), c.LegalMask, e.NoHistory
+	var choice train.Choice
+	if f.Weights, choice, err = e.weights(c); err != nil {
+		return f, err
 	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
-	if err != nil {
-		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
-	}
-	f.ValueTarget, f.PolicyTarget = value.String(), policy.String()
 	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy, Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
@@ -103,12 +135,19 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
+	o := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained}
+	if e.Audit != "" {
+		if f.Noise, err = readAudit(ctx, e.Audit, data); err != nil {
+			return f, err
+		}
+		o.Audited = f.Noise.Fingerprint
+	}
 	b, err := backend.Open(e.Backend)
 	if err != nil {
 		return f, err
 	}
 	defer b.Finalize()
-	p, err := train.NewPredictor(b, e.Dir, e.Choice, e.Batch)
+	p, err := train.NewPredictor(b, e.Dir, choice, e.Batch)
 	if err != nil {
 		return f, err
 	}
@@ -120,37 +159,54 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		e.Begun(b.Why)
 	}
 	f.Checkpoint, f.Step, f.Backend = p.Path, p.Step, b.Kind
-	start := time.Now()
-	total := int64(0)
-	o := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained, Total: func(n int64) { total = n }}
-	if e.Progress != nil {
-		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
-	}
-	samples := e.counted(data.Samples(ctx, o), &total)
-	if e.NoHistory {
-		samples = withoutHistory(samples)
-	}
-	a, err := train.Evaluate(ctx, p, samples)
-	if err != nil {
+	if err := e.measure(ctx, p, data, o, &f); err != nil {
 		return f, err
 	}
-	f.Report = a.Report(trained != nil)
-	f.Seconds = time.Since(start).Seconds()
-	f.PerSecond = float64(f.Samples) / f.Seconds
+	var missing []error
 	if e.Puzzles != nil {
-		solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving())
-		if err != nil {
-			return f, fmt.Errorf("puzzles: %w", err)
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits, e.solving()); err == nil {
+			f.Puzzles = &solved
+		} else {
+			missing = append(missing, fmt.Errorf("puzzles: %w", err))
 		}
-		f.Puzzles = &solved
 	}
 	if e.Report != "" {
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
 		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
-			return f, fmt.Errorf("the figures are there, but not the page: %w", err)
+			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}
-	return f, nil
+	if err := errors.Join(missing...); err != nil && ctx.Err() == nil {
+		return f, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return f, ctx.Err()
+}
+
+// ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
+var ErrIncomplete = errors.New("the rest of the figures is there")
+
+// measure runs the samples through the network.
+func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions, f *Figures) error {
+	start := time.Now()
+	total := int64(0)
+	o.Total = func(n int64) { total = n }
+	if e.Progress != nil {
+		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
+	}
+	samples := e.counted(data.Samples(ctx, o), &total)
+	a, err := train.Evaluate(ctx, p, samples, train.EvaluateOptions{Tables: e.Tables, NoHistory: e.NoHistory})
+	if err != nil {
+		return err
+	}
+	f.Report = a.Report(o.TrainedOn != nil)
+	if f.Noise != nil {
+		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
+			e.warn(fmt.Errorf("none of the evaluated samples is valued by the labels that %q audits", e.Audit))
+		}
+	}
+	f.Seconds = time.Since(start).Seconds()
+	f.PerSecond = float64(f.Samples) / f.Seconds
+	return nil
 }
 
 // lines are the puzzles of a text.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/train"
@@ -15,6 +16,19 @@ import (
 // ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an evaluation
 // with all.
 const ReportName = "report.html"
+
+// ReportName is the file of a run's folder that the page of the evaluation is written to unless another is named: what
+// shows another network, or less to it, does not replace the page.
+func (e Eval) ReportName() string {
+	name := strings.TrimSuffix(ReportName, ".html")
+	if e.NoHistory {
+		name += "-no-history"
+	}
+	if e.Weights == "raw" {
+		name += "-raw"
+	}
+	return name + ".html"
+}
 
 // writeReport writes the page of the run in dir; e is nil without an evaluation. What the run is trained on is left out
 // where the folder does not tell.
@@ -45,13 +59,13 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
-	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles}
+	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles, Noise: f.Noise}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}
-	r.Note = "values by the target " + f.ValueTarget
+	r.Note = f.Weights + " weights, values by the target " + f.ValueTarget
 	if e.NoHistory {
-		r.Note += ", without history"
+		r.Note += ", shown without history"
 	}
 	return r
 }

@@ -20,6 +20,7 @@ type EvalOptions struct {
 	// TrainedOn are the datasets the network was trained on, whose train split makes a position seen. Nil if that is
 	// not known: then no sample is marked as unseen.
 	TrainedOn []Spec
+	Audited   string // fingerprint whose labels were audited; "" = none
 	// Progress is told how much of a pass over the data is done; it may be nil.
 	Progress func(what string, blocks, of int)
 	// Total is told how many samples come, before the first, if that is known; it may be nil.
@@ -71,7 +72,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Samp
 			return err
 		}
 		list := pickedIn(r, &chosen, o.Limit > 0)
-		for s, err := range d.evalSamples(r, list, seen) {
+		for s, err := range d.evalSamples(r, list, seen, o.Audited) {
 			if err != nil {
 				return err
 			}
@@ -148,11 +149,11 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool) iter.Seq2[train.Sample, error] {
+func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool, audited string) iter.Seq2[train.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(train.Sample, error) bool) {
 		for samples, err := range inOrder(len(chunks), d.Options.Workers, func(i int) ([]train.Sample, error) {
-			return d.evalChunk(r, chunks[i], seen)
+			return d.evalChunk(r, chunks[i], seen, audited)
 		}) {
 			if err != nil {
 				yield(train.Sample{}, err)
@@ -167,8 +168,9 @@ func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool) iter.Seq
 	}
 }
 
-func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool) ([]train.Sample, error) {
+func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print string) ([]train.Sample, error) {
 	out := make([]train.Sample, 0, len(list))
+	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints, func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
 	var w encode.Walker
 	for _, i := range list {
 		s := &r.samples[i]
@@ -193,7 +195,7 @@ func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool) ([]train.S
 		if seen != nil {
 			e.Unseen = !seen[s.key]
 		}
-		e.Place = r.place(d.Sets[r.set], s, w.Position())
+		e.Place = r.place(d.Sets[r.set], s, w.Position(), audited)
 		out = append(out, e)
 	}
 	return out, nil

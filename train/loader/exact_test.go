@@ -39,7 +39,7 @@ func TestExactResults(t *testing.T) {
 		var w encode.Walker
 		w.Reset(&l)
 		w.Next()
-		moves, valued := set.said(&l, 0)
+		moves, valued, _ := set.said(&l, 0)
 		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w, moves))
 		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), valued); !ok || v != c.value || choices != c.choices {
 			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"talbot/board"
@@ -9,8 +10,9 @@ import (
 	"talbot/train"
 )
 
-// place says where a sample stands whose position is p.
-func (r scanned) place(s *Set, sample *record, p *board.Position) *train.Place {
+// place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were audited,
+// −1 for none.
+func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *train.Place {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {
@@ -19,8 +21,29 @@ func (r scanned) place(s *Set, sample *record, p *board.Position) *train.Place {
 	if text := line.Tag(dataset.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
-	return &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
-		Game: name(s.Manifest, line), Ply: int(sample.ply), Rating: rating}
+	at := &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
+		Game: name(s.Manifest, line), Link: link(line, int(sample.ply)), Ply: int(sample.ply), Rating: rating}
+	if sample.result > 0 {
+		at.Result, at.HasResult = dataset.Class(sample.result-1), true
+	}
+	at.Audited = sample.hasValue() && sample.print > 0 && int(sample.print)-1 == audited
+	return at
+}
+
+var (
+	lichessGame   = regexp.MustCompile(`^https://lichess\.org/[0-9A-Za-z]{8}$`)
+	lichessPuzzle = regexp.MustCompile(`^[0-9A-Za-z]{5}$`)
+)
+
+// link is where Lichess shows the ply of a line, if the line's headers name a game or puzzle there.
+func link(l *dataset.Line, ply int) string {
+	if id := l.Tag(dataset.TagPuzzleID); lichessPuzzle.MatchString(id) {
+		return "https://lichess.org/training/" + id
+	}
+	if site := l.Tag("Site"); lichessGame.MatchString(site) {
+		return fmt.Sprintf("%s#%d", site, ply)
+	}
+	return ""
 }
 
 // name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,

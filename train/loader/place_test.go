@@ -34,9 +34,30 @@ func TestPlace(t *testing.T) {
 		{dataset.Line{Tags: tags("PuzzleId", "00aBc", "PuzzleRating", "1500")}, white, "puzzle 00aBc", 1500},
 	} {
 		r := scanned{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
-		got := r.place(set, &record{line: 1, ply: 5}, &c.at)
+		got := r.place(set, &record{line: 1, ply: 5}, &c.at, -1)
 		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at || got.Line != 1<<48|2<<24|1 {
 			t.Errorf("%+v, want %q and %d", got, c.game, c.rating)
+		}
+	}
+}
+
+func TestLink(t *testing.T) {
+	for site, want := range map[string]string{
+		"https://lichess.org/NRafdioG":            "https://lichess.org/NRafdioG#5",
+		"https://lichess.org/NRafdioG/black":      "",
+		"https://lichess.org.example.com/NRafdio": "",
+		"javascript:alert(1)":                     "",
+		"Riga":                                    "",
+	} {
+		l := dataset.Line{Tags: []dataset.Tag{{Name: "Site", Value: site}}}
+		if got := link(&l, 5); got != want {
+			t.Errorf("%q: %q, want %q", site, got, want)
+		}
+	}
+	for id, want := range map[string]string{"00aBc": "https://lichess.org/training/00aBc", "../..": "", "own-1": "", "a b c": ""} {
+		l := dataset.Line{Tags: []dataset.Tag{{Name: dataset.TagPuzzleID, Value: id}}}
+		if got := link(&l, 5); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
 		}
 	}
 }

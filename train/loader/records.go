@@ -26,6 +26,8 @@ type record struct {
 	policy  uint32 // its policy target is policies[policy:policy+choices]
 	choices uint16
 	split   dataset.Split
+	result  uint8   // that endgame tables have, a [dataset.Class] plus 1; 0 = not known, or not read
+	print   uint8   // fingerprint of the value's label plus 1; 0 = none, or beyond 255
 	value   float32 // NaN = no value label
 }
 
@@ -97,8 +99,11 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			continue
 		}
 		for w.Reset(v.line); w.Next(); {
-			said, valued := s.said(v.line, w.Sample())
+			said, valued, print := s.said(v.line, w.Sample())
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
+			if d.Options.Origins {
+				v.sample.print, v.sample.result = print, s.result(v.line, w.Sample())
+			}
 			v.policy = encode.Policy(v.policy[:0], d.encoder, d.Options.Policy, d.Options.Value, w, said)
 			v.sample.choices = uint16(len(v.policy))
 			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
@@ -116,8 +121,8 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 
 // said returns the labels of a sample of which its moves and its value come. That is the label of the fingerprint asked
 // for. Where none is, it is the last that an engine gave, but the value is that of endgame tables if they have the
-// sample.
-func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label) {
+// sample. print is [record.print].
+func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label, print uint8) {
 	prints := s.Manifest.Fingerprints
 	for i := len(l.Labels) - 1; i >= 0; i-- {
 		c := &l.Labels[i]
@@ -129,13 +134,26 @@ func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label) {
 		}
 		if said := c.Labels[sample]; said.Status == dataset.Labelled || said.Status == dataset.Terminal {
 			moves = said
+			if c.Fingerprint < 255 {
+				print = uint8(c.Fingerprint + 1)
+			}
 			break
 		}
 	}
 	if exact, ok := l.Exact(sample, prints); ok && s.label == anyLabel {
-		return moves, exact
+		return moves, exact, 0
 	}
-	return moves, moves
+	return moves, moves, print
+}
+
+// result is [record.result] of a sample.
+func (s *Set) result(l *dataset.Line, sample int) uint8 {
+	if exact, ok := l.Exact(sample, s.Manifest.Fingerprints); ok {
+		if class, ok := exact.Class(); ok {
+			return uint8(class) + 1
+		}
+	}
+	return 0
 }
 
 // scanned is what a scan found in one block.

@@ -39,7 +39,7 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 				}
 				var w encode.Walker
 				for w.Reset(l); w.Next(); at++ {
-					moves, valued := d.Sets[0].said(l, w.Sample())
+					moves, valued, _ := d.Sets[0].said(l, w.Sample())
 					want := encode.Policy(nil, e, policy, value, &w, moves)
 					if r := &got.samples[at]; !slices.Equal(got.policy(r), want) {
 						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.policy(r), want)

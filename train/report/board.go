@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"talbot/board"
 	"talbot/train"
@@ -36,6 +37,7 @@ type miss struct {
 	Arrows []arrow // the network's, then the target
 	Files  []coordinate
 	Ranks  []coordinate
+	Look   string // address of an analysis board with the position
 }
 
 type man struct {
@@ -61,7 +63,7 @@ func newMiss(m *train.Miss) (miss, error) {
 	if err != nil {
 		return miss{}, fmt.Errorf("position of a miss: %w", err)
 	}
-	v := miss{Miss: *m, Turn: "White", Number: fmt.Sprintf("%d.", p.FullmoveNumber())}
+	v := miss{Miss: *m, Turn: "White", Look: "https://lichess.org/analysis/standard/" + strings.ReplaceAll(m.FEN, " ", "_"), Number: fmt.Sprintf("%d.", p.FullmoveNumber())}
 	black := p.Turn() == board.Black
 	if black {
 		v.Turn, v.Number = "Black", fmt.Sprintf("%d…", p.FullmoveNumber())

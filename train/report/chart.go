@@ -1,21 +1,29 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"talbot/train"
 )
 
-// The size of a chart and of its margins, in pixels.
+// size is that of a chart, in the units of its viewBox.
+type size struct{ width, height int }
+
+// The sizes of the charts of losses and of those about the training itself, and their margins.
+var (
+	large = size{400, 230}
+	small = size{300, 150}
+)
+
 const (
-	chartWidth  = 560
-	chartHeight = 240
-	left        = 52
-	right       = 20
-	top         = 10
-	bottom      = 26
+	left   = 48
+	right  = 16
+	top    = 10
+	bottom = 36
 )
 
 // chart is a line chart laid out for drawing.
@@ -26,6 +34,7 @@ type chart struct {
 	Series        []series
 	Left, Right   float64 // of the plot
 	Top, Base     float64
+	Smoothed      bool // some line is smoothed
 }
 
 type tick struct {
@@ -35,8 +44,11 @@ type tick struct {
 
 // series is one line.
 type series struct {
-	Name, Class, Path string
-	Dots              []dot
+	Name, Class string
+	Last        string // value of the last point
+	Path        string
+	Raw         string // path of the points that Path smooths; "" if they are the same
+	Dots        []dot
 }
 
 type dot struct {
@@ -53,8 +65,8 @@ type curve struct {
 	dots        bool
 }
 
-// curves are the charts of the metrics that have something to show.
-func curves(lines []train.Line) []chart {
+// curves are the charts of the metrics that have something to show: those of losses, and those about the training itself.
+func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	means := func(kind string, field func(*train.Line) *float64) (points []point) {
 		for i := range lines {
 			if l := &lines[i]; l.Kind == kind {
@@ -68,35 +80,49 @@ func curves(lines []train.Line) []chart {
 	both := func(field func(*train.Line) *float64) []curve {
 		return []curve{{"train", "train", means("train", field), false}, {"val", "val", means("val", field), true}}
 	}
-	one := func(field func(*train.Line) float64) []curve {
+	alone := func(field func(*train.Line) float64) []curve {
 		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }), false}}
 	}
-	var list []chart
+	of, one := "all moves", "move"
+	if c.LegalMask {
+		of, one = "the legal moves", "legal move"
+	}
 	for _, c := range []struct {
 		title, note string
+		size        size
 		curves      []curve
-		zero        bool
+		zero, falls bool
 		show        func(float64) string
 	}{
-		{"Policy", "cross-entropy over all moves, in nats", both(func(l *train.Line) *float64 { return l.PolicyCE }), false, short},
-		{"First move", "share of the targets on the move of the highest logit", both(func(l *train.Line) *float64 { return l.Top1 }), true, percent},
-		{"Value", "mean squared error", both(func(l *train.Line) *float64 { return l.ValueMSE }), true, short},
-		{"Learning rate", "of each step", one(func(l *train.Line) float64 { return l.LR }), true, short},
-		{"Gradient", "global norm before clipping, mean of the steps between lines", one(func(l *train.Line) float64 { return l.GradNorm }), true, short},
-		{"Speed", "positions a second", one(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, short},
-		{"Loader", "share of the time spent waiting for batches", one(func(l *train.Line) float64 { return l.LoaderWait }), true, percent},
+		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, true, short},
+		{"First move", "targets that are the likeliest " + one, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, false, percent},
+		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, true, short},
+		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, false, short},
+		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }), true, false, short},
+		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, false, short},
+		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }), true, false, percent},
 	} {
-		if drawn, ok := newChart(c.title, c.note, c.curves, c.zero, c.show); ok {
-			list = append(list, drawn)
+		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show)
+		switch {
+		case ok && c.size == large:
+			losses = append(losses, drawn)
+		case ok:
+			others = append(others, drawn)
 		}
 	}
-	return list
+	return losses, others
 }
 
-// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0.
-func newChart(title, note string, curves []curve, zero bool, show func(float64) string) (chart, bool) {
-	c := chart{Title: title, Note: note, Width: chartWidth, Height: chartHeight,
-		Left: left, Right: chartWidth - right, Top: top, Base: chartHeight - bottom}
+// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0. Of a long line that falls
+// the steep beginning is cut, see [cutStart].
+func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string) (chart, bool) {
+	c := chart{Title: title, Note: note, Width: size.width, Height: size.height,
+		Left: left, Right: float64(size.width - right), Top: top, Base: float64(size.height - bottom)}
+	if falls {
+		if start := cutStart(curves); start > 0 {
+			c.Note += ", from " + show(precise(start)) + " at the start"
+		}
+	}
 	low, high := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	for _, line := range curves {
 		for _, p := range line.points {
@@ -112,7 +138,7 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 	if low.y == high.y {
 		high.y++
 	}
-	ys := ticks(low.y, high.y, 5)
+	ys := ticks(low.y, high.y, size.height/45)
 	low.y, high.y = min(low.y, ys[0]), max(high.y, ys[len(ys)-1])
 	place := func(p point) (x, y float64) {
 		x = c.Left + (p.x-low.x)/(high.x-low.x)*(c.Right-c.Left)
@@ -123,7 +149,7 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 		_, y := place(point{low.x, t})
 		c.Y = append(c.Y, tick{y, show(t)})
 	}
-	for _, t := range ticks(low.x, high.x, 6) {
+	for _, t := range ticks(low.x, high.x, size.width/60) {
 		if x, _ := place(point{t, low.y}); t >= low.x && t <= high.x {
 			c.X = append(c.X, tick{x, short(t)})
 		}
@@ -132,19 +158,90 @@ func newChart(title, note string, curves []curve, zero bool, show func(float64) 
 		if len(line.points) == 0 {
 			continue
 		}
-		s := series{Name: line.name, Class: line.class}
-		var path strings.Builder
-		for i, p := range thinned(line.points) {
-			x, y := place(p)
-			fmt.Fprintf(&path, "%s%g %g", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
-			if line.dots || i == len(line.points)-1 {
+		points := thinned(line.points)
+		last := points[len(points)-1]
+		s := series{Name: line.name, Class: line.class, Last: show(precise(last.y))}
+		if smooth := smoothed(points); !line.dots && smooth != nil {
+			s.Raw, points, c.Smoothed = path(points, place), smooth, true
+		}
+		s.Path = path(points, place)
+		for i, p := range points {
+			if x, y := place(p); line.dots && len(points) <= mostDots || i == len(points)-1 {
 				s.Dots = append(s.Dots, dot{x, y, fmt.Sprintf("%s, step %s: %.4g", line.name, thousands(int64(p.x)), p.y)})
 			}
 		}
-		s.Path = path.String()
 		c.Series = append(c.Series, s)
 	}
 	return c, true
+}
+
+// cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest of a
+// long run is not pressed flat. It returns the greatest value, 0 if nothing is cut.
+func cutStart(curves []curve) (start float64) {
+	longest := slices.MaxFunc(curves, func(a, b curve) int { return cmp.Compare(len(a.points), len(b.points)) }).points
+	if len(longest) < few {
+		return 0
+	}
+	first, last := longest[0], longest[len(longest)-1]
+	from, bound := first.x+(last.x-first.x)/20, math.Inf(-1)
+	for _, line := range curves {
+		for _, p := range line.points {
+			if start = max(start, p.y); p.x >= from {
+				bound = max(bound, p.y)
+			}
+		}
+	}
+	if start <= bound {
+		return 0
+	}
+	for i := range curves {
+		curves[i].points = slices.DeleteFunc(curves[i].points, func(p point) bool { return p.y > bound })
+	}
+	return start
+}
+
+// mostDots is up to how many points of a line have a mark each.
+const mostDots = 60
+
+func path(points []point, place func(point) (x, y float64)) string {
+	var text strings.Builder
+	for i, p := range points {
+		x, y := place(p)
+		fmt.Fprintf(&text, "%s%g %g", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
+	}
+	return text.String()
+}
+
+// few is below how many points a line is drawn as it is.
+const few = 60
+
+// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points. The
+// first points, which fall steeply, have as many neighbours on one side as on the other.
+func smoothed(points []point) []point {
+	if len(points) < few {
+		return nil
+	}
+	half := max(1, len(points)/100)
+	list := make([]point, len(points))
+	for i := range points {
+		reach := min(half, i)
+		near := points[i-reach : min(i+reach+1, len(points))]
+		var sum float64
+		for _, p := range near {
+			sum += p.y
+		}
+		list[i] = point{points[i].x, sum / float64(len(near))}
+	}
+	return list
+}
+
+// precise rounds to four significant digits.
+func precise(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*unit) / unit
 }
 
 // thinned returns at most 1000 points, means of neighbours.

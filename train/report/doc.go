@@ -31,9 +31,12 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 		}
 		return percent(*x)
 	},
-	"width":  func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
-	"of":     orZero,
-	"signed": func(x *float64) string { return number(x, "%+.2f") },
+	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
+	"of":      orZero,
+	"half":    func(x float64) float64 { return x / 2 },
+	"signed":  signed,
+	"number4": func(x *float64) string { return number(x, "%.4f") },
+	"label":   func(x *float64) string { return signed(*x) },
 }).Parse(pageText))
 
 // orZero is what a meter shows of a figure over no samples.
@@ -67,24 +70,25 @@ type Fact struct{ Name, Text string }
 // Eval is an evaluation.
 type Eval struct {
 	Data       []string // folders
-	Note       string   // on how it was done, as "without history"; may be empty
+	Note       string   // on how it was done, as "shown without history"; may be empty
 	Split      string
 	Checkpoint string
 	Step       int64
 	train.Report
 	Puzzles *train.PuzzleReport // nil without any
+	Noise   *train.Noise        // nil if it is not known
 }
-
-// tile is a figure at the top.
-type tile struct{ Value, Name, Note string }
 
 // view is what the template sees.
 type view struct {
 	Run
 	Tiles       []tile
-	Curves      []chart
+	Curves      []chart // of losses
+	Course      []chart // of the training itself
 	Calibration []scatter
 	Groups      []group
+	Leans       *leaning
+	Endgames    *endgames
 	Puzzles     []solved
 	Misses      []miss
 	Identity    []Fact
@@ -93,12 +97,14 @@ type view struct {
 
 // Write writes the page.
 func Write(w io.Writer, r Run) error {
-	v := view{Run: r, Curves: curves(r.Lines), Identity: r.identity(), Pieces: pieces}
-	v.Tiles = r.tiles()
+	v := view{Run: r, Tiles: r.tiles(), Identity: r.identity(), Pieces: pieces}
+	v.Curves, v.Course = curves(r.Config, r.Lines)
 	if e := r.Eval; e != nil {
 		v.Calibration = e.scatters()
 		v.Groups = e.groups()
 		v.Puzzles = e.solved()
+		v.Leans = e.leaning()
+		v.Endgames = e.endgames()
 		for i := range e.Misses {
 			m, err := newMiss(&e.Misses[i])
 			if err != nil {
@@ -110,63 +116,6 @@ func Write(w io.Writer, r Run) error {
 	return pageTemplate.Execute(w, v)
 }
 
-// tiles are the figures of the evaluation, or of the last validation before there is one.
-func (r Run) tiles() []tile {
-	if e := r.Eval; e != nil {
-		return e.tiles()
-	}
-	var last, best *train.Line
-	for i := range r.Lines {
-		if l := &r.Lines[i]; l.Kind == "val" {
-			last = l
-			if l.Best {
-				best = l
-			}
-		}
-	}
-	if last == nil {
-		return nil
-	}
-	note := func(x *float64) string { return "best " + number(x, "%.3f") }
-	list := []tile{{number(last.PolicyCE, "%.3f"), "policy cross-entropy", ""}, {number(last.ValueMSE, "%.4f"), "value squared error", ""}}
-	if best != nil {
-		list[0].Note, list[1].Note = note(best.PolicyCE), "best "+number(best.ValueMSE, "%.4f")
-	}
-	return append(list, tile{thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch)) + " samples"})
-}
-
-func (e *Eval) tiles() []tile {
-	within := func(name string, show func(float64) string) string {
-		if i, ok := e.Intervals[name]; ok {
-			return show(i[0]) + " … " + show(i[1])
-		}
-		return ""
-	}
-	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
-	four := func(x float64) string { return fmt.Sprintf("%.4f", x) }
-	list := []tile{
-		{number(e.PolicyCELegal, "%.3f"), "cross-entropy, legal moves", "chance " + number(e.PolicyCEUniform, "%.3f")},
-		{share(e.Top1), "first move right", within("top1", percent)},
-		{share(e.Top5), "among the first five", within("top5", percent)},
-		{number(e.ValueMSE, "%.4f"), "value squared error", "always the mean " + number(e.ValueMSEMean, "%.4f")},
-		{share(e.ValueSignAccuracy), "right side better", within("value_sign_accuracy", percent)},
-		{share(e.MateInOne), "mates in one found", "of " + thousands(e.MateSamples)},
-	}
-	if e.PolicyCELegal != nil {
-		list[0].Note = within("policy_ce_legal", three) + " · " + list[0].Note
-	}
-	if e.ValueMSE != nil {
-		list[3].Note = within("value_mse", four) + " · " + strings.TrimPrefix(list[3].Note, "always the ")
-	}
-	if p := e.Puzzles; p != nil {
-		list = append(list, tile{percent(p.WholeLine), "puzzles solved", percent(p.FirstMove) + " first move"})
-	}
-	if s := e.Symmetry; s != nil {
-		list = append(list, tile{fmt.Sprintf("%.3f", s.ValueGap), "white–black value gap", percent(s.SameMove) + " play the same move"})
-	}
-	return list
-}
-
 // identity says what the run is made of.
 func (r Run) identity() []Fact {
 	c := r.Config
@@ -174,6 +123,12 @@ func (r Run) identity() []Fact {
 		{"network", fmt.Sprintf("%s, %d blocks of %d filters", c.Recipe, c.Blocks, c.Filters)},
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)), c.Seed)},
 		{"optimiser", fmt.Sprintf("AdamW, learning rate %g to %g, weight decay %g (%s), value weight %g", c.LR, c.MinLR, c.WeightDecay, c.Decay, c.ValueWeight)},
+	}
+	if c.EMA > 0 {
+		list = append(list, Fact{"", fmt.Sprintf("running average of the weights, decay %g, which is validated", c.EMA)})
+	}
+	if c.LegalMask {
+		list = append(list, Fact{"", "softmax over the legal moves alone: what the network says of illegal ones means nothing"})
 	}
 	list = append(list, r.Facts...)
 	for _, d := range r.Data {
@@ -193,6 +148,9 @@ func (r Run) identity() []Fact {
 	}
 	return list
 }
+
+// signed writes a value with its sign.
+func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
 func number(x *float64, format string) string {
 	if x == nil {

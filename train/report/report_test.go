@@ -22,13 +22,19 @@ func made() Run {
 		line.PolicyCE, line.Loss = x(8/float64(step)), 8
 		r.Lines = append(r.Lines, line)
 	}
-	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
+	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B", Link: "https://lichess.org/abcdefgh#17", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
 		Moves: []train.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
+	ends := train.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775), Moves: train.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: train.Kept{Positions: 30, Kept: x(0.845)}}
 	r.Eval = &Eval{Split: "test", Report: train.Report{Figures: f, Intervals: map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]train.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]train.Figures{"2200": f, "800": f, "unknown": f},
 		Calibration: []train.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
-		Misses:      []train.Miss{miss}},
+		History:     &train.History{With: f, Without: train.Figures{Samples: 12345, Top1: x(0.123)}},
+		Symmetry:    &train.Symmetry{Samples: 9, ValueGap: 0.0625},
+		Endgames: &train.EndgameReport{EndgameFigures: ends, Verdicts: [3][3]int64{{10, 0, 0}, {3, 5, 2}, {1, 3, 16}},
+			ByPieces: map[string]train.EndgameFigures{"3": ends, "10": ends}, ByMaterial: map[string]train.EndgameFigures{"KPvK": ends, "KQvK": ends, "KRvK": {Samples: 1}}},
+		Misses: []train.Miss{miss}},
+		Noise:   &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
 		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25}, ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
 	return r
 }
@@ -40,15 +46,19 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0 % … 41.0 %", "2200–2399", "800–999", "A – B", "&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %"} {
+	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0 % … 41.0 %", "2200–2399", "800–999", "A – B", "&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
+		"nodes 1000 differ from those of nodes 100000 by a mean squared error of 0.0291", "12.3 %", "values move by 0.062"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, never := range []string{"http:", "https:", "<script", "@import", "url(\"", "src=", "ZgotmplZ", "NaN", "%!"} {
+	for _, never := range []string{"http:", "<script", "<link", "@import", "url(\"", "src=", "ZgotmplZ", "NaN", "%!"} {
 		if strings.Contains(text, never) {
 			t.Errorf("the page has %q", never)
 		}
+	}
+	if all, links := strings.Count(text, "https:"), strings.Count(text, `<a href="https://lichess.org/`); all != links || links != 2 {
+		t.Errorf("%d addresses, %d links", all, links) // to be followed, nothing is loaded
 	}
 	if n := strings.Count(text, `href="#k"`); n != 2 {
 		t.Errorf("%d kings", n)
@@ -57,6 +67,9 @@ func TestPage(t *testing.T) {
 	var again bytes.Buffer
 	if err := Write(&again, made()); err != nil || again.String() != text {
 		t.Errorf("a second page is another, %v", err)
+	}
+	if strings.Contains(text, "KRvK") {
+		t.Error("a material of one position is compared")
 	}
 	r := made()
 	r.Eval = nil
@@ -120,5 +133,45 @@ func TestPercent(t *testing.T) {
 		if got := percent(x); got != want {
 			t.Errorf("%g is %q, want %q", x, got, want)
 		}
+	}
+}
+
+// A long run is thinned and smoothed: the page stays small, and the end of a line is where it was.
+func TestLongRun(t *testing.T) {
+	r := Run{}
+	for step := int64(1); step <= 100_000; step++ {
+		noise := float64(step*7919%1000)/1000 - 0.4995 // of mean 0 over a thousand steps
+		line := train.Line{Kind: "train", Step: step}
+		value := 2 + noise
+		line.PolicyCE = &value
+		r.Lines = append(r.Lines, line)
+	}
+	losses, _ := curves(r.Config, r.Lines)
+	if len(losses) != 1 || !losses[0].Smoothed {
+		t.Fatalf("%d charts", len(losses))
+	}
+	s := losses[0].Series[0]
+	if n := strings.Count(s.Path, "L"); n != 999 || strings.Count(s.Raw, "L") != n {
+		t.Errorf("lines of %d parts", n)
+	}
+	var page bytes.Buffer
+	if err := Write(&page, r); err != nil || page.Len() > 300_000 {
+		t.Errorf("%d bytes, %v", page.Len(), err)
+	}
+	points := make([]point, 200)
+	for i := range points {
+		points[i] = point{float64(i), float64(3 * i)}
+	}
+	for i, p := range smoothed(points) {
+		if want := points[i]; i == len(points)-1 && p.y != want.y-3 || i < len(points)-2 && p != want { // two neighbours on a side
+			t.Errorf("a straight line bends at %d: %v", i, p)
+		}
+	}
+	falls := []curve{{points: make([]point, 100)}}
+	for i := range falls[0].points {
+		falls[0].points[i] = point{float64(i), 100 / float64(i+1)}
+	}
+	if start := cutStart(falls); start != 100 || len(falls[0].points) != 95 || falls[0].points[0].x != 5 {
+		t.Errorf("from %g, %d points left", start, len(falls[0].points))
 	}
 }

@@ -9,11 +9,10 @@ import (
 
 // The size of a calibration and of its margins, in pixels.
 const (
-	scatterWidth = 560
-	scatterLeft  = 52
+	scatterWidth = 400
 	scatterTop   = 10
-	scatterSide  = 300 // height of the plot
-	countHeight  = 46  // of the counts below
+	scatterSide  = 250 // height of the plot
+	countHeight  = 36  // of the counts below
 )
 
 // scatter is a calibration: what was said against what it was, with the counts of the bins below.
@@ -36,11 +35,11 @@ type calibrated struct {
 // scatters are the calibrations that have something to show.
 func (e *Eval) scatters() (list []scatter) {
 	if len(e.Calibration) > 0 {
-		list = append(list, newScatter("Calibration of the value", "mean label of the positions with that value, and one standard deviation; best on the line",
+		list = append(list, newScatter("Calibration of the value", "mean label of the positions with that value, and one standard deviation; best on the dashed line",
 			"the network's value", "label", e.Calibration, -1, true))
 	}
 	if len(e.Confidence) > 0 {
-		list = append(list, newScatter("Calibration of the policy", "how often the network's first move is the target; best on the line",
+		list = append(list, newScatter("Calibration of the policy", "how often the network's first move is the target, by how sure it is; best on the dashed line",
 			"probability of the first move", "share right", e.Confidence, 0, false))
 	}
 	return list
@@ -49,7 +48,7 @@ func (e *Eval) scatters() (list []scatter) {
 // newScatter lays bins of [low, 1] out.
 func newScatter(title, note, xName, yName string, bins []train.Bin, low float64, spread bool) scatter {
 	s := scatter{Title: title, Note: note, XName: xName, YName: yName, Width: scatterWidth,
-		Left: scatterLeft, Right: scatterWidth - right, Top: scatterTop, Base: scatterTop + scatterSide}
+		Left: left, Right: scatterWidth - right, Top: scatterTop, Base: scatterTop + scatterSide}
 	s.Foot = s.Base + countHeight + 8
 	s.Height = int(s.Foot) + 40
 	x := func(v float64) float64 { return round(s.Left + (v-low)/(1-low)*(s.Right-s.Left)) }

@@ -21,6 +21,7 @@ type Dataset struct {
 	Splits     dataset.Splits // zero = the default
 	Unlabelled bool           // no label column; else two of three samples have a label
 	Policies   bool           // lists of up to three moves as policy targets
+	NoChances  bool           // labels have no chances of win, draw and loss
 }
 
 // Engine is the fingerprint of the labels; there is an older column of [OldEngine] on every second line.
@@ -101,6 +102,13 @@ func (d Dataset) line(game int) dataset.Line {
 		older[i] = label(rng, &positions[ply])
 		if rng.IntN(3) > 0 {
 			newer[i] = label(rng, &positions[ply])
+		}
+		for _, l := range []dataset.Label{older[i], newer[i]} {
+			for j := range l.Lines {
+				if d.NoChances {
+					l.Lines[j].WDL = dataset.WDL{}
+				}
+			}
 		}
 	}
 	if game%2 == 0 {

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"talbot/train"
+	"talbot/train/job"
+)
+
+// figure is a row of the card.
+type figure struct {
+	name, json string
+	field      func(f *train.Figures) *float64
+	share      bool
+	allMoves   bool // says nothing of a network that was trained on legal moves alone
+}
+
+var figures = []figure{
+	{"policy cross-entropy, all moves", "policy_ce", func(f *train.Figures) *float64 { return f.PolicyCE }, false, true},
+	{"legal moves", "policy_ce_legal", func(f *train.Figures) *float64 { return f.PolicyCELegal }, false, false},
+	{"legal moves alike", "", func(f *train.Figures) *float64 { return f.PolicyCEUniform }, false, false},
+	{"target is the first move", "top1", func(f *train.Figures) *float64 { return f.Top1 }, true, false},
+	{"of the first three", "top3", func(f *train.Figures) *float64 { return f.Top3 }, true, false},
+	{"of the first five", "top5", func(f *train.Figures) *float64 { return f.Top5 }, true, false},
+	{"mass on illegal moves", "illegal_mass", func(f *train.Figures) *float64 { return f.IllegalMass }, true, true},
+	{"mates in one found", "mate_in_one", func(f *train.Figures) *float64 { return f.MateInOne }, true, false},
+	{"value squared error", "value_mse", func(f *train.Figures) *float64 { return f.ValueMSE }, false, false},
+	{"always the mean", "", func(f *train.Figures) *float64 { return f.ValueMSEMean }, false, false},
+	{"right sign", "value_sign_accuracy", func(f *train.Figures) *float64 { return f.ValueSignAccuracy }, true, false},
+}
+
+// printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for each
+// source, then what concerns parts of them.
+func printFigures(out io.Writer, f job.Figures) error {
+	fmt.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step, f.Weights, f.Split, f.Samples, f.Seconds)
+	if f.NoHistory {
+		fmt.Fprint(out, ", shown without history")
+	}
+	fmt.Fprint(out, "\n\n")
+	heads, columns := []string{"all"}, []train.Figures{f.Figures}
+	if f.Unseen != nil {
+		heads, columns = append(heads, "unseen"), append(columns, *f.Unseen)
+	}
+	for _, source := range slices.Sorted(maps.Keys(f.BySource)) {
+		heads, columns = append(heads, source), append(columns, f.BySource[source])
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name, between string, cell func(i int) string) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t", name, cell(0), between)
+		for i := range columns[1:] {
+			fmt.Fprintf(w, "%s\t", cell(i+1))
+		}
+		fmt.Fprintln(w)
+	}
+	row("", "95 % interval", func(i int) string { return heads[i] })
+	row("samples", "", func(i int) string { return fmt.Sprint(columns[i].Samples) })
+	for _, r := range figures {
+		if f.LegalMask && r.allMoves {
+			continue
+		}
+		row(r.name, within(f.Intervals, r.json, r.share), func(i int) string { return cell(r.field(&columns[i]), r.share) })
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if f.LegalMask {
+		fmt.Fprintln(out, "trained with --legal-mask: the network never learnt which moves are illegal, so there is no cross-entropy over all moves\nand no mass on illegal ones")
+	}
+	fmt.Fprintln(out)
+	if n := f.Noise; n != nil {
+		fmt.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f (%.4f to %.4f, %d labels,\nvalue target %s); a network that knew the truth would be measured so, and this one has %s on the %d samples with such labels\n",
+			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE, false), n.Samples)
+	}
+	if h := f.History; h != nil {
+		a, b := &h.With, &h.Without
+		fmt.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move %s (%s), value squared error %s (%s)\n", a.Samples,
+			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1, true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
+	}
+	if s := f.Symmetry; s != nil {
+		fmt.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n", s.Samples, s.ValueGap, 100*s.SameMove)
+	}
+	if f.Endgames != nil {
+		if err := printEndgames(out, f.Endgames, f.Intervals); err != nil {
+			return err
+		}
+	}
+	if f.Puzzles != nil {
+		return printPuzzles(out, f.Puzzles)
+	}
+	return nil
+}
+
+// worstMaterials is how many materials the card has.
+const worstMaterials = 8
+
+// printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
+func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
+	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	moves := r.Moves.Positions > 0
+	fmt.Fprint(w, "\tpositions\tvalue right\topposite\tsquared error\t")
+	if moves {
+		fmt.Fprint(w, "moves\tkeep the result\tat random\tkeep a win\tat random\tkeep a draw\tat random\t")
+	}
+	fmt.Fprintln(w)
+	row := func(name string, f *train.EndgameFigures) {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true), cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
+		if moves {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true), cell(f.Moves.Random, true),
+				cell(f.Won.Kept, true), cell(f.Won.Random, true), cell(f.Drawn.Kept, true), cell(f.Drawn.Random, true))
+		}
+		fmt.Fprintln(w)
+	}
+	row("all", &r.EndgameFigures)
+	if r.Unseen != nil {
+		row("unseen", r.Unseen)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(r.ByPieces), byNumber) {
+		f := r.ByPieces[name]
+		row(name+" pieces", &f)
+	}
+	for _, name := range r.Worst(worstMaterials) {
+		f := r.ByMaterial[name]
+		row(name, &f)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if i := within(intervals, "endgame_value_accuracy", true); i != "" {
+		fmt.Fprintf(out, "95 %% interval of value right: %s\n", i)
+	}
+	if i := within(intervals, "endgame_moves_kept", true); i != "" {
+		fmt.Fprintf(out, "95 %% interval of keep the result: %s\n", i)
+	}
+	if !moves {
+		fmt.Fprintln(out, "with --syzygy DIR moves are judged too")
+	}
+	return nil
+}
+
+// printPuzzles prints a table with a row for all and for each band of ratings.
+func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
+	fmt.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove, 100*p.WholeLine)
+	if p.Mates > 0 {
+		fmt.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
+	}
+	if h := p.HeldOut; h != nil {
+		fmt.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%", h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
+	}
+	fmt.Fprint(out, "\n\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "rating\tpuzzles\tfirst move\twhole line\t")
+	for _, name := range slices.SortedFunc(maps.Keys(p.ByRating), byNumber) {
+		s := p.ByRating[name]
+		if from, err := strconv.Atoi(name); err == nil {
+			name = fmt.Sprintf("%d-%d", from, from+199)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%.2f %%\t%.2f %%\t\n", name, s.Puzzles, 100*s.FirstMove, 100*s.WholeLine)
+	}
+	return w.Flush()
+}
+
+// byNumber sorts numbers by their values, and what is none behind them.
+func byNumber(a, b string) int {
+	rank := func(s string) int {
+		if n, err := strconv.Atoi(s); err == nil {
+			return n
+		}
+		return 1 << 30
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+}
+
+// within writes the interval of a figure, "" if there is none.
+func within(intervals map[string][2]float64, name string, share bool) string {
+	i, ok := intervals[name]
+	switch {
+	case !ok:
+		return ""
+	case share:
+		return fmt.Sprintf("%.2f … %.2f %%", 100*i[0], 100*i[1])
+	}
+	return fmt.Sprintf("%.4f … %.4f", i[0], i[1])
+}
+
+func cell(x *float64, share bool) string {
+	switch {
+	case x == nil:
+		return "-"
+	case share:
+		return fmt.Sprintf("%.2f %%", 100**x)
+	}
+	return fmt.Sprintf("%.4f", *x)
+}

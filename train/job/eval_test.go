@@ -1,0 +1,192 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/train"
+	"talbot/train/internal/madeup"
+	"talbot/train/loader"
+)
+
+func mustEval(t *testing.T, e Eval) Figures {
+	t.Helper()
+	f, err := e.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// A run that keeps an average has two networks to evaluate, one that does not has one. What departs from the run's own
+// evaluation has a page of its own.
+func TestEvalWeights(t *testing.T) {
+	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	averaged, plain := tiny(t, games), tiny(t, games)
+	averaged.Adjust = func(c *train.Config) { adjust(c); c.EMA, c.LR = 0.9, 0.02 }
+	mustTrain(t, averaged)
+	mustTrain(t, plain)
+	figures := map[string]Figures{}
+	for _, weights := range []string{"", "raw", "average"} {
+		e := Eval{Dir: averaged.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go", Weights: weights}
+		figures[weights] = mustEval(t, e)
+		if name, want := e.ReportName(), map[string]string{"raw": "report-raw.html"}[weights]; name != want && (want != "" || name != ReportName) {
+			t.Errorf("weights %q are shown in %q", weights, name)
+		}
+	}
+	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.PolicyCE != *b.PolicyCE || *a.ValueMSE != *b.ValueMSE {
+		t.Errorf("the average is not what is evaluated: %+v and %+v", a.Figures, b.Figures)
+	}
+	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.PolicyCE == *b.PolicyCE {
+		t.Errorf("the raw weights are the average: %+v", b.Figures)
+	}
+	e := Eval{Dir: plain.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"}
+	if f := mustEval(t, e); f.Weights != "raw" {
+		t.Errorf("weights %q of a run without average", f.Weights)
+	}
+	for _, e.Weights = range []string{"average", "best"} {
+		if _, err := e.Run(t.Context()); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", e.Weights, err)
+		}
+	}
+}
+
+// What the network says without the past is the same whether all samples or some are shown so.
+func TestEvalWithAndWithoutHistory(t *testing.T) {
+	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	job := tiny(t, games)
+	mustTrain(t, job)
+	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Samples: 200, Batch: 256, Backend: "go"} // one batch
+	with := mustEval(t, e)
+	e.NoHistory = true
+	without := mustEval(t, e)
+	same := func(a, b train.Figures) bool {
+		return a.Samples == b.Samples && *a.PolicyCE == *b.PolicyCE && *a.ValueMSE == *b.ValueMSE && *a.Top5 == *b.Top5
+	}
+	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) || same(h.With, h.Without) {
+		t.Errorf("%+v", h)
+	}
+	if without.History != nil || !without.NoHistory || e.ReportName() != "report-no-history.html" {
+		t.Errorf("%+v, %q", without.History, e.ReportName())
+	}
+}
+
+// allWon are tables that know every position.
+type allWon struct{ asked int }
+
+func (a *allWon) Probe(context.Context, *board.Position) (dataset.Class, bool, error) {
+	a.asked++
+	return dataset.Won, true, nil
+}
+
+func TestEvalAsksTables(t *testing.T) {
+	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	job := tiny(t, games)
+	mustTrain(t, job)
+	tables := &allWon{}
+	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
+	f := mustEval(t, e)
+	if g := f.Endgames; g == nil || g.Samples != f.Samples || tables.asked < int(f.Samples) || *g.Moves.Kept > 0.2 { // only mates win: all else is won for the other
+		t.Errorf("%+v, asked %d times", g, tables.asked)
+	}
+	e.Tables = nil
+	if f = mustEval(t, e); f.Endgames != nil {
+		t.Errorf("endgames without tables: %+v", f.Endgames)
+	}
+}
+
+// asAudit gives a made-up dataset the flags of an audit of the labels of Engine by those of OldEngine.
+func asAudit(t *testing.T, dir string, flags ...dataset.Tag) {
+	t.Helper()
+	m, err := dataset.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Flags = flags
+	if err := dataset.WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// noise is the mean squared difference of both labels by the published formula, from the lines as they are.
+func noise(t *testing.T, dir string) (mse float64, n int64) {
+	t.Helper()
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	tanh := func(l dataset.Label) float64 {
+		cp, _ := l.Lines[0].Score.Centipawns()
+		return math.Tanh(float64(max(-1500, min(1500, cp))) / 350)
+	}
+	for line, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(line.Labels) < 2 {
+			continue
+		}
+		for k := range line.Labels[0].Labels {
+			if a, b := line.Labels[0].Labels[k], line.Labels[1].Labels[k]; a.Status == dataset.Labelled && b.Status == dataset.Labelled {
+				mse, n = mse+(tanh(a)-tanh(b))*(tanh(a)-tanh(b)), n+1
+			}
+		}
+	}
+	return mse / float64(n), n
+}
+
+func TestEvalAgainstAnAudit(t *testing.T) {
+	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t, madeup.Dataset{Seed: 2, Games: 200, NoChances: true})
+	job := tiny(t, games)
+	job.Steps = 3
+	mustTrain(t, job)
+	limit := dataset.Tag{Name: "limit", Value: madeup.OldEngine.Limit}
+	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: madeup.Engine.ID()}, limit)
+	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go", Audit: audit.Dir}
+	f := mustEval(t, e)
+	mse, count := noise(t, audit.Dir)
+	n := f.Noise
+	if n == nil || n.Compared != count || math.Abs(n.MSE-mse) > 1e-6 || n.Interval[0] >= mse || n.Interval[1] <= mse || n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
+		t.Fatalf("%+v, want %g over %d", n, mse, count)
+	}
+	if n.Samples == 0 || n.Samples >= f.ValueSamples || n.ValueMSE == nil {
+		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.ValueSamples, n) // the others are of the older engine
+	}
+	e.Label = madeup.Engine.ID()
+	if one := mustEval(t, e); one.Noise.Samples != one.ValueSamples || *one.Noise.ValueMSE != *one.ValueMSE || one.Noise.Samples != n.Samples {
+		t.Errorf("with that label alone: %+v, %+v", one.Noise, one.Figures)
+	}
+	refuse := func(name, want string) {
+		t.Helper()
+		if _, err := e.Run(t.Context()); !errors.Is(err, ErrAudit) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Base(e.Audit)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	e.Label = madeup.OldEngine.ID()
+	refuse("other labels", "Made-up 1, nodes 2")
+	e.Label, e.Audit = "", games.Dir
+	refuse("no audit", "did not write it")
+	e.Audit = audit.Dir
+	wdl, err := encode.ParseValueTarget("wdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Value = &wdl
+	refuse("no chances", "none has a value by the target wdl")
+	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: "0123456789abcdef"}, limit)
+	e.Value = nil
+	refuse("unknown fingerprint", "did not write it")
+	e.Audit = filepath.Join(t.TempDir(), "none")
+	if _, err := e.Run(t.Context()); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("no folder: %v", err)
+	}
+}

@@ -1,0 +1,63 @@
+package loader
+
+import (
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+)
+
+// TestValueTargetsAreRead: each target finds in the shards what it is made of. An endgame's sample comes with the result
+// of the tables, and is marked where its value is by audited labels.
+func TestValueTargetsAreRead(t *testing.T) {
+	start, err := board.ParseFEN("8/8/8/8/4k3/8/8/R2K4 w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := start.LegalMoves(nil)[0]
+	engine := dataset.Fingerprint{Engine: "Made-up", Limit: "nodes 1"}
+	said := dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{
+		{Score: dataset.Centipawns(350), WDL: dataset.WDL{Win: 700, Draw: 200, Loss: 100}, PV: []board.Move{best}}}}
+	line := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(), Labels: []dataset.LabelColumn{
+		{Fingerprint: 0, Labels: []dataset.Label{said}}, {Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}}}
+	dir := t.TempDir()
+	w, err := shards.Create(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(&line); err != nil {
+		t.Fatal(err)
+	}
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &dataset.Manifest{Tool: "test", Verb: "test", Splits: dataset.Splits{Test: 100}, Inputs: []dataset.Input{{Name: "made up"}},
+		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables", Limit: dataset.ExactLimit}}, Shards: []dataset.ShardInfo{info}}
+	m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions, m.Counts.Samples = 1, 1, info.Positions, info.Samples
+	if err := dataset.WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[encode.ValueTarget]float64{
+		encode.TanhValue: math.Tanh(1), encode.WDLValue: 0.6, encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {
+		for _, label := range []string{"", engine.ID()} {
+			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: label, Value: target, Origins: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := collect(t, d, EvalOptions{Splits: []dataset.Split{dataset.Test}, Audited: engine.ID()})[0]
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !s.HasValue || label != "" && math.Abs(float64(s.Value)-want) > 1e-6 || label == "" && s.Value < 0.95 {
+				t.Errorf("%v by label %q: %g, %v", target, label, s.Value, s.HasValue)
+			}
+			if at := s.Place; !at.HasResult || at.Result != dataset.Won || at.Audited != (label != "") {
+				t.Errorf("label %q: %+v", label, at)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"talbot/train"
+)
+
+// endgames are laid out: how the value's verdicts fall, and tables by pieces and material.
+type endgames struct {
+	*train.EndgameReport
+	Verdicts []verdicts
+	Tables   []endgameTable
+}
+
+// verdicts are what the value says of the positions of one result.
+type verdicts struct {
+	Result string
+	Count  int64
+	Said   []said
+}
+
+type said struct {
+	Count int64
+	Share float64 // of the positions of the result
+	Right bool
+}
+
+type endgameTable struct {
+	Title, Note string
+	Judged      bool // moves were
+	Rows        []endgameRow
+}
+
+type endgameRow struct {
+	Name string
+	train.EndgameFigures
+}
+
+// worstMaterials is how many materials are shown.
+const worstMaterials = 16
+
+func (e *Eval) endgames() *endgames {
+	r := e.Report.Endgames
+	if r == nil {
+		return nil
+	}
+	g := &endgames{EndgameReport: r}
+	for _, result := range []int{2, 1, 0} {
+		row := verdicts{Result: [...]string{"lost", "drawn", "won"}[result]}
+		for _, n := range r.Verdicts[result] {
+			row.Count += n
+		}
+		for _, verdict := range []int{2, 1, 0} {
+			n := r.Verdicts[result][verdict]
+			row.Said = append(row.Said, said{n, float64(n) / float64(max(row.Count, 1)), verdict == result})
+		}
+		g.Verdicts = append(g.Verdicts, row)
+	}
+	judged := r.Moves.Positions > 0
+	pieces := endgameTable{Title: "By pieces", Note: "on the board, kings included", Judged: judged, Rows: []endgameRow{{"all", r.EndgameFigures}}}
+	if r.Unseen != nil {
+		pieces.Rows = append(pieces.Rows, endgameRow{"unseen", *r.Unseen})
+	}
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
+	for _, name := range slices.SortedFunc(maps.Keys(r.ByPieces), func(a, b string) int { return cmp.Compare(number(a), number(b)) }) {
+		pieces.Rows = append(pieces.Rows, endgameRow{name, r.ByPieces[name]})
+	}
+	g.Tables = append(g.Tables, pieces)
+	worst := endgameTable{Title: "The worst materials", Note: fmt.Sprintf("the stronger side first, whoever moves; of at least %d positions", train.FewestEndgames), Judged: judged}
+	for _, name := range r.Worst(worstMaterials) {
+		worst.Rows = append(worst.Rows, endgameRow{name, r.ByMaterial[name]})
+	}
+	if len(worst.Rows) > 1 {
+		g.Tables = append(g.Tables, worst)
+	}
+	return g
+}
+
+// leaning is how the network's answers change when it is shown the same positions in another way.
+type leaning struct {
+	Rows     []row
+	Symmetry *train.Symmetry
+	Noise    *train.Noise
+}
+
+// leaning is nil if there is nothing to show.
+func (e *Eval) leaning() *leaning {
+	l := &leaning{Symmetry: e.Symmetry, Noise: e.Noise}
+	if h := e.History; h != nil {
+		l.Rows = []row{{"with the past", h.With}, {"without it", h.Without}}
+	}
+	if l.Rows == nil && l.Symmetry == nil && l.Noise == nil {
+		return nil
+	}
+	return l
+}
