@@ -19,13 +19,23 @@ type Claim struct {
 }
 
 const (
-	configName = "run.json"
-	lockName   = "run.lock"
+	configName      = "run.json"
+	lockName        = "run.lock"
+	metricsName     = "metrics.jsonl"
+	eventsName      = "tensorboard"
+	checkpointsName = "checkpoints"
 )
 
-// NewClaim takes the folder of a new run, which is made if it is not there and must not hold one ([ErrExists]), or that
-// of a run to be resumed, which must hold one ([ErrNoRun]). A folder belongs to one process at a time
-// ([dataset.ErrLocked]). Whoever has a Claim closes it.
+// ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
+var ErrOccupied = errors.New("not a folder for a new run")
+
+// occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
+// old metrics would be lost.
+var occupants = []string{dataset.ManifestName, checkpointsName, metricsName, eventsName}
+
+// NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
+// what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
+// belongs to one process at a time ([dataset.ErrLocked]). Whoever has a Claim closes it.
 func NewClaim(dir string, resume bool) (*Claim, error) {
 	c := &Claim{dir: dir}
 	if err := c.check(resume); err != nil {
@@ -49,16 +59,33 @@ func NewClaim(dir string, resume bool) (*Claim, error) {
 }
 
 func (c *Claim) check(resume bool) error {
-	_, err := os.Stat(filepath.Join(c.dir, configName))
+	begun, err := c.holds(configName)
 	switch {
-	case err == nil && !resume:
-		return fmt.Errorf("%q: %w", c.dir, ErrExists)
-	case errors.Is(err, fs.ErrNotExist) && resume:
+	case err != nil || begun && resume:
+		return err
+	case resume:
 		return fmt.Errorf("%q: %w", c.dir, ErrNoRun)
-	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return nil
+	case begun:
+		return fmt.Errorf("%q: %w", c.dir, ErrExists)
 	}
-	return err
+	for _, name := range occupants {
+		there, err := c.holds(name)
+		if err != nil {
+			return err
+		}
+		if there {
+			return fmt.Errorf("%q holds %s: %w", c.dir, name, ErrOccupied)
+		}
+	}
+	return nil
+}
+
+func (c *Claim) holds(name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(c.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.

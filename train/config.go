@@ -23,6 +23,8 @@ type Config struct {
 	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
+	From Origin `json:"from,omitzero"` // of the initial weights, where they are not drawn by the seed
+
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
 	// says it in one line, for whoever reads run.json.
 	ValueTarget  string `json:"value_target,omitempty"`
@@ -31,7 +33,7 @@ type Config struct {
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
 	PolicyTarget string `json:"policy_target"`
 
-	Precision     Precision `json:"precision"`               // of products in training
+	Precision     Precision `json:"precision"`               // of products and activations in training
 	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
@@ -53,8 +55,9 @@ type Config struct {
 	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
 }
 
-// Precision says what convolutions and matrix products of training compute in. Parameters, optimizer, statistics, softmax
-// and losses are float32 in any case, and so are validation, prediction and evaluation.
+// Precision says what convolutions and matrix products of training compute in, and what the activations between them are.
+// Parameters, optimizer, statistics, softmax and losses are float32 in any case, and so are validation, prediction and
+// evaluation.
 type Precision string
 
 const (
@@ -185,6 +188,14 @@ func (c Config) RunsOn(b *backend.Opened) error {
 	}
 	_, err := c.fitsMemory(b)
 	return err
+}
+
+// evaluated is the prefix of the names of the weights that are evaluated.
+func (c Config) evaluated() string {
+	if c.EMA > 0 {
+		return averagePrefix
+	}
+	return ""
 }
 
 // operational fields may change on resume: they decide what is written and where it is computed, not what.

@@ -126,9 +126,13 @@ func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMetrics(dir, 2)
+	var warned []error
+	m, err := openMetrics(dir, 2, func(err error) { warned = append(warned, err) })
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "garbage") {
+		t.Errorf("warned %v, want a damaged line", warned)
 	}
 	m.add(Line{Kind: "train", Step: 4})
 	if err := m.close(); err != nil {

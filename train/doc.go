@@ -6,7 +6,7 @@
 //
 // # A run folder
 //
-//	run.json            the configuration, written once
+//	run.json            the configuration; a resumption may change how often something is written
 //	metrics.jsonl       one JSON object a line, kinds "train" and "val"
 //	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
 //	report.html         curves and figures for the eye, written by package job

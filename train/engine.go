@@ -85,7 +85,7 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 	for i := range batches {
 		out, err := e.run(&e.loss, "validation", targets(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.evaluated()}
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.config.evaluated()}
 			logits, values := e.network.Forward(p, e.network.Unpack(in[0]))
 			s := lossSums(logits, values, in, 0)
 			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, s.top1}, 0)

@@ -69,7 +69,8 @@ type Figures struct {
 type Report struct {
 	Figures
 	// Intervals are 95 % bootstrap intervals of the figures over all samples, by their names. Whole lines are drawn, for
-	// the samples of a game are alike.
+	// the samples of a game are alike. Beside them there are endgame_value_accuracy and endgame_moves_kept of Endgames, and
+	// audited_value_mse of Audited.
 	Intervals map[string][2]float64 `json:"intervals"`
 	BySource  map[string]Figures    `json:"by_source"`
 	ByPhase   map[string]Figures    `json:"by_phase"`  // "opening", "middlegame", "endgame"

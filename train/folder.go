@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"talbot/dataset"
 )
 
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// ReadConfig returns the configuration a run was started with. For a folder without a run the error is [ErrNoRun], for
+// ReadConfig returns the configuration a run was last begun with. For a folder without a run the error is [ErrNoRun], for
 // a file that holds no configuration [ErrDamaged].
 func ReadConfig(dir string) (Config, error) {
 	var c Config
@@ -31,4 +33,13 @@ func ReadConfig(dir string) (Config, error) {
 		return c, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
 	}
 	return c, nil
+}
+
+// write makes c the configuration of the run in that folder.
+func (c Config) write(dir string) error {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return dataset.WriteFileAtomic(filepath.Join(dir, configName), append(text, '\n'))
 }

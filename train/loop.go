@@ -2,23 +2,28 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"talbot/train/checkpoint"
 	"talbot/train/model"
 )
 
-// loop runs the steps that are left. Where it stops early, what was trained is saved unless it diverged.
+// loop runs the steps that are left.
 func (r *runner) loop(ctx context.Context) error {
-	schedule, err := r.c.schedule()
-	if err != nil {
-		return err
-	}
-	r.started = time.Now()
+	r.begun = time.Now()
 	if r.state.Step < r.c.Steps {
 		r.batches = prefetch(r.Source, r.c.LegalMask)
 	}
-	for r.state.Step < r.c.Steps {
+	for {
+		if err := r.due(); err != nil {
+			return err
+		}
+		if r.state.Step >= r.c.Steps {
+			return r.saves.Prune(r.c.Keep)
+		}
+		begun, waited := time.Now(), r.batches.wait
 		batch, err := r.batches.next(ctx)
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
@@ -27,72 +32,116 @@ func (r *runner) loop(ctx context.Context) error {
 			if ctx.Err() == nil {
 				err = fmt.Errorf("batch of step %d: %w", r.state.Step+1, err)
 			}
-			if e := r.save(false); e != nil {
-				return fmt.Errorf("%w (and saving failed: %w)", err, e)
-			}
-			return err
+			return r.stop(err)
 		}
-		if err := r.step(batch, schedule(r.state.Step)); err != nil {
+		if err := r.step(batch); err != nil {
 			return err
 		}
 		r.batches.release(batch)
+		r.pace.add(r.c.Batch, time.Since(begun), r.batches.wait-waited)
 	}
-	improved := false
-	if r.state.Val == nil || r.state.ValAt < r.state.Step {
-		if improved, err = r.validate(); err != nil {
-			return err
-		}
-	}
-	return r.save(improved)
 }
 
-// step trains on one batch and does what is due after it.
-func (r *runner) step(b *Batch, lr float64) error {
+// step trains on one batch.
+func (r *runner) step(b *Batch) error {
 	if b.N != r.c.Batch {
 		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
 	}
+	lr := r.schedule(r.state.Step)
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
 		err = explainMemory(err, r.c, r.Backend.Form, model.CountTrainable(r.engine.store.Params()), bytes, source)
-		return fmt.Errorf("step %d: %w; the last checkpoint is from step %d", r.state.Step+1, err, max(r.savedAt, 0))
+		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
 	if !finite(l.Loss, policy, value, norm) {
-		return fmt.Errorf("%w at step %d: loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g; the last checkpoint is from step %d",
-			ErrDiverged, r.state.Step+1, l.Loss, policy, value, norm, max(r.savedAt, 0))
+		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss, policy, value, norm))
+	}
+	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
+		if err := r.saves.Prune(r.c.Keep); err != nil {
+			return err
+		}
 	}
 	r.state.Step++
 	r.state.Source = append(r.state.Source[:0:0], b.State...)
 	r.samples += int64(b.N)
 	r.state.Window.add(l, norm)
+	r.progress(l, lr, nil)
+	return nil
+}
 
-	step := r.state.Step
-	if step%r.c.LogEvery == 0 || step == r.c.Steps {
-		if err := r.log(lr); err != nil {
+// diverged is the error of the step that follows. What is not finite was computed with the weights before that step: training
+// cannot go on from them, so their checkpoint, should there be one, is set aside.
+func (r *runner) diverged(figures string) error {
+	if r.savedAt == r.state.Step {
+		if aside, err := r.saves.SetAside(r.state.Step); err == nil {
+			figures += fmt.Sprintf("; the weights that gave this are set aside in %q", aside)
+			r.saved, r.savedAt = r.saves.Last()
+		}
+	}
+	return fmt.Errorf("%w at step %d: %s; %s", ErrDiverged, r.state.Step+1, figures, r.lastSaved())
+}
+
+func (r *runner) lastSaved() string {
+	if r.savedAt < 0 {
+		return "there is no checkpoint"
+	}
+	return fmt.Sprintf("the last checkpoint is from step %d", r.savedAt)
+}
+
+// due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was done is
+// not done again, so that a run may end between any two of them.
+func (r *runner) due() (err error) {
+	step, last := r.state.Step, r.state.Step == r.c.Steps
+	every := func(n int64) bool { return last || step > 0 && n > 0 && step%n == 0 }
+	if r.state.Window.Steps > 0 && every(r.c.LogEvery) {
+		if err := r.log(); err != nil {
 			return err
 		}
 	}
-	r.progress(l, lr, nil)
-	improved := false
-	if r.c.EvalEvery > 0 && step%r.c.EvalEvery == 0 {
+	improved, again := false, false
+	if r.state.ValAt < step && every(r.c.EvalEvery) {
 		if improved, err = r.validate(); err != nil {
 			return err
 		}
+		again = r.savedAt == step && r.state.ValAt == step // there is a checkpoint that lacks it
 	}
-	if improved || r.c.CheckpointEvery > 0 && step%r.c.CheckpointEvery == 0 {
+	if improved || again || r.savedAt != step && every(r.c.CheckpointEvery) {
 		return r.save(improved)
 	}
 	return nil
 }
 
-func (r *runner) log(lr float64) error {
-	w := r.state.Window
-	r.state.Window = window{}
-	seconds, rate, wait := r.rates()
-	return r.metrics.add(Line{Kind: "train", Step: r.state.Step, LR: lr, GradNorm: w.GradNorm / float64(w.Steps),
-		losses:  w.means(),
-		Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait})
+func (r *runner) log() error {
+	w, step := r.state.Window, r.state.Step
+	rate, wait := r.pace.rates()
+	r.pace = pace{}
+	err := r.record(Line{Kind: "train", Step: step, LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps), losses: w.means(),
+		Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
+	if err == nil {
+		r.state.Window = window{}
+	}
+	return err
+}
+
+// record adds a line to the metrics. If that fails, what was trained is saved in the state from before the line, so that a
+// resumed run writes it.
+func (r *runner) record(line Line) error {
+	if err := r.metrics.add(line); err != nil {
+		return r.stop(fmt.Errorf("step %d: %w", line.Step, err))
+	}
+	return nil
+}
+
+// stop saves what was trained where a run ends early, and returns why it does, or that it could not be saved.
+func (r *runner) stop(why error) error {
+	if r.savedAt != r.state.Step {
+		if err := r.save(false); err != nil {
+			return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err, r.lastSaved(), why)
+		}
+	}
+	return fmt.Errorf("%w; %s", why, r.lastSaved())
 }
 
 // validate measures the network and tells whether it is the best so far. Without validation batches it does nothing.
@@ -110,15 +159,14 @@ func (r *runner) validate() (improved bool, err error) {
 	if !finite(l.Loss) {
 		return false, fmt.Errorf("%w: validation loss %g at step %d", ErrDiverged, l.Loss, r.state.Step)
 	}
-	r.state.Val, r.state.ValAt = &l, r.state.Step
 	improved = r.state.Best == nil || l.Loss < r.state.Best.Loss
+	line := Line{Kind: "val", Step: r.state.Step, losses: l, Best: improved, Seconds: time.Since(r.begun).Seconds()}
+	if err := r.record(line); err != nil {
+		return false, err
+	}
+	r.state.Val, r.state.ValAt = &l, r.state.Step
 	if improved {
 		r.state.Best = &best{r.state.Step, l.Loss}
-	}
-	seconds, _, wait := r.rates()
-	line := Line{Kind: "val", Step: r.state.Step, losses: l, Best: improved, Seconds: seconds, LoaderWait: wait}
-	if err := r.metrics.add(line); err != nil {
-		return false, err
 	}
 	r.progress(l, 0, &line)
 	return improved, nil
@@ -136,11 +184,8 @@ func (r *runner) calibrate() error {
 	return nil
 }
 
-// save writes a checkpoint unless this step has one.
+// save writes a checkpoint.
 func (r *runner) save(best bool) error {
-	if r.savedAt == r.state.Step && !best {
-		return nil
-	}
 	if err := r.calibrate(); err != nil {
 		return err
 	}
@@ -148,7 +193,10 @@ func (r *runner) save(best bool) error {
 	if err != nil {
 		return fmt.Errorf("step %d: %w", r.state.Step, err)
 	}
-	path, err := r.saves.Save(r.state.Step, f, r.c.Keep, best)
+	path, err := r.saves.Save(r.state.Step, f, best)
+	if errors.Is(err, checkpoint.ErrNotFinite) {
+		return fmt.Errorf("%w: step %d: %w; %s", ErrDiverged, r.state.Step, err, r.lastSaved())
+	}
 	if err != nil {
 		return err
 	}
@@ -156,8 +204,26 @@ func (r *runner) save(best bool) error {
 	return nil
 }
 
+// pace is what steps took, without the validations and checkpoints between them.
+type pace struct {
+	samples        int
+	seconds, waits float64
+}
+
+func (p *pace) add(samples int, took, waited time.Duration) {
+	p.samples, p.seconds, p.waits = p.samples+samples, p.seconds+took.Seconds(), p.waits+waited.Seconds()
+}
+
+func (p *pace) rates() (positionsPerSecond, loaderWait float64) {
+	if p.seconds == 0 {
+		return 0, 0
+	}
+	return float64(p.samples) / p.seconds, p.waits / p.seconds
+}
+
+// rates are since Run began to train.
 func (r *runner) rates() (seconds, positionsPerSecond, loaderWait float64) {
-	seconds = time.Since(r.started).Seconds()
+	seconds = time.Since(r.begun).Seconds()
 	if seconds > 0 && r.batches != nil {
 		positionsPerSecond, loaderWait = float64(r.samples)/seconds, r.batches.wait.Seconds()/seconds
 	}

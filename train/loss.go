@@ -60,10 +60,3 @@ func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 		valueCount:  ReduceAllSum(valueWeight),
 	}
 }
-
-// mean is sum/count, 0 for a count of 0.
-func mean(sum, count *Node) *Node {
-	g := sum.Graph()
-	empty := Equal(count, ScalarZero(g, count.DType()))
-	return Div(sum, Where(empty, ScalarOne(g, count.DType()), count))
-}

@@ -26,14 +26,15 @@ type Line struct {
 	Best     bool    `json:"best,omitempty"` // of a val line: the lowest loss so far
 
 	// Wall-clock fields; they differ from run to run.
-	Seconds            float64 `json:"seconds"` // since this process began to train
+	Seconds float64 `json:"seconds"` // since this process began to train
+	// Of the steps since the train line before, or since this process began; validations and checkpoints do not count.
 	PositionsPerSecond float64 `json:"positions_per_second,omitempty"`
-	LoaderWait         float64 `json:"loader_wait"` // share of the time spent waiting for batches
+	LoaderWait         float64 `json:"loader_wait,omitempty"` // share of the time spent waiting for batches
 }
 
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn one. Without the file there are none.
 func ReadMetrics(dir string) ([]Line, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
+	text, err := os.ReadFile(filepath.Join(dir, metricsName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -72,13 +73,14 @@ type metrics struct {
 	f      *os.File
 	dir    string                         // of the event files
 	step   int64                          // behind which this process writes
-	events map[string]*tensorboard.Writer // by kind, opened by the first line
+	events map[string]*tensorboard.Writer // by kind, opened by the first line; nil behind an error
+	warn   func(error)
 }
 
-// openMetrics drops the lines behind a step, and a torn last one, from the metrics.jsonl of a run folder and opens it for
-// appending. Event files are never rewritten: TensorBoard drops those points itself.
-func openMetrics(dir string, step int64) (*metrics, error) {
-	path := filepath.Join(dir, "metrics.jsonl")
+// openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl of a
+// run folder and opens it for appending. Event files are never rewritten: TensorBoard drops those points itself.
+func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
+	path := filepath.Join(dir, metricsName)
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -90,7 +92,9 @@ func openMetrics(dir string, step int64) (*metrics, error) {
 			break
 		}
 		var line Line
-		if json.Unmarshal(text, &line) == nil && line.Step <= step {
+		if err := json.Unmarshal(text, &line); err != nil {
+			warn(fmt.Errorf("%q: dropping the damaged line %.40q: %w", path, text, err))
+		} else if line.Step <= step {
 			kept.Write(text)
 		}
 	}
@@ -103,10 +107,11 @@ func openMetrics(dir string, step int64) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metrics{f: f, dir: filepath.Join(dir, "tensorboard"), step: step, events: map[string]*tensorboard.Writer{}}, nil
+	return &metrics{f: f, dir: filepath.Join(dir, eventsName), step: step, events: map[string]*tensorboard.Writer{}, warn: warn}, nil
 }
 
-// add writes a line with one system call, so that a killed process leaves at most one torn line.
+// add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files are a
+// copy: they stop with a warning where they cannot be written.
 func (m *metrics) add(line Line) error {
 	text, err := json.Marshal(line)
 	if err != nil {
@@ -115,22 +120,36 @@ func (m *metrics) add(line Line) error {
 	if _, err := m.f.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("writing metrics: %w", err)
 	}
-	now := time.Now()
-	w := m.events[line.Kind]
-	if w == nil {
-		if w, err = tensorboard.Create(filepath.Join(m.dir, line.Kind), m.step+1, now); err != nil {
-			return fmt.Errorf("beginning an event file: %w", err)
-		}
-		m.events[line.Kind] = w
+	if m.events == nil {
+		return nil
 	}
-	if err := w.Add(line.Step, now, line.scalars()); err != nil {
-		return fmt.Errorf("writing an event file: %w", err)
+	if err := m.addEvent(line, time.Now()); err != nil {
+		m.closeEvents() // what is wrong is said
+		m.events = nil
+		m.warn(fmt.Errorf("no more event files for TensorBoard from step %d on: %w", line.Step, err))
 	}
 	return nil
 }
 
+func (m *metrics) addEvent(line Line, now time.Time) (err error) {
+	w := m.events[line.Kind]
+	if w == nil {
+		if w, err = tensorboard.Create(filepath.Join(m.dir, line.Kind), m.step+1, now); err != nil {
+			return err
+		}
+		m.events[line.Kind] = w
+	}
+	return w.Add(line.Step, now, line.scalars())
+}
+
 func (m *metrics) close() error {
-	err := errors.Join(m.f.Sync(), m.f.Close())
+	if err := m.closeEvents(); err != nil {
+		m.warn(fmt.Errorf("event files for TensorBoard: %w", err))
+	}
+	return errors.Join(m.f.Sync(), m.f.Close())
+}
+
+func (m *metrics) closeEvents() (err error) {
 	for _, w := range m.events {
 		err = errors.Join(err, w.Close())
 	}

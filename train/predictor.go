@@ -57,11 +57,11 @@ func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, choice Choice, b
 	if err != nil {
 		return nil, err
 	}
-	network := e.evaluated()
+	network := s.Config.evaluated()
 	if choice&RawWeights != 0 {
 		network = ""
 	}
-	if _, err := e.restoreNetwork(loaded.File, network); err != nil {
+	if err := e.adopt(loaded.File, network); err != nil {
 		e.close()
 		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
 	}

@@ -29,6 +29,8 @@ type Solved struct {
 // the puzzle solved.
 type PuzzleReport struct {
 	Solved
+	// HeldOut are the puzzles that are not in the train split: no network has learnt from them. Nil if the splits are not known.
+	HeldOut   *Solved           `json:"held_out"`
 	Rejects   int64             `json:"rejects"`   // rows that were no puzzle
 	Mates     int64             `json:"mates"`     // turns in which some move mates
 	MateInOne *float64          `json:"mate_in_1"` // share of them in which the network's does
@@ -38,7 +40,8 @@ type PuzzleReport struct {
 
 // puzzles are sums over puzzles.
 type puzzles struct {
-	all             puzzleTally
+	all, heldOut    puzzleTally
+	splits          *dataset.Splits
 	mates           int64
 	mated           float64
 	rejects         int64
@@ -61,13 +64,13 @@ type turn struct {
 
 // SolvePuzzles asks a network for the moves of puzzles: lines whose samples are the solver's turns, as
 // [dataset.PuzzleReader] gives them. A *[dataset.Reject] is counted, any other error ends it, as ctx does. Without any
-// puzzle the error is [ErrNoPuzzles].
-func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Line, error], done func(puzzles int64)) (PuzzleReport, error) {
+// puzzle the error is [ErrNoPuzzles]. splits are those of the data that the network learnt from, nil if they are not known.
+func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Line, error], splits *dataset.Splits, done func(puzzles int64)) (PuzzleReport, error) {
 	e, err := encode.ByName(p.Config.Recipe)
 	if err != nil {
 		return PuzzleReport{}, err
 	}
-	s := &puzzles{ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}
+	s := &puzzles{splits: splits, ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}
 	var turns []turn
 	var planes []uint64
 	flush := func() error {
@@ -151,6 +154,9 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 		count(groups[name])
 	}
 	count(&s.all)
+	if s.splits != nil && s.splits.Of(dataset.SplitKey(puzzle)) != dataset.Train {
+		count(&s.heldOut)
+	}
 	rating, _ := strconv.Atoi(puzzle.Tag(dataset.TagPuzzleRating))
 	in(s.ratings, ratingBand(rating))
 	for _, theme := range strings.Fields(puzzle.Tag(dataset.TagThemes)) {
@@ -161,6 +167,10 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 func (s *puzzles) report() PuzzleReport {
 	r := PuzzleReport{Solved: s.all.solved(), Rejects: s.rejects, Mates: s.mates, MateInOne: ratio(s.mated, float64(s.mates)),
 		ByRating: map[string]Solved{}, ByTheme: map[string]Solved{}}
+	if s.splits != nil {
+		held := s.heldOut.solved()
+		r.HeldOut = &held
+	}
 	for name, t := range s.ratings {
 		r.ByRating[name] = t.solved()
 	}

@@ -42,6 +42,19 @@ func TestJudgePuzzles(t *testing.T) {
 	}
 	s.judge(e, turns, logits)
 	got := s.report()
+	if got.HeldOut != nil {
+		t.Errorf("held out %+v of unknown splits", got.HeldOut)
+	}
+	for _, c := range []struct {
+		splits dataset.Splits
+		want   Solved
+	}{{dataset.Splits{Val: 50, Test: 50}, got.Solved}, {dataset.Splits{Train: 100}, Solved{}}} {
+		held := &puzzles{splits: &c.splits, ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}
+		held.judge(e, turns, logits)
+		if h := held.report().HeldOut; h == nil || *h != c.want {
+			t.Errorf("splits %v: held out %+v", c.splits, h)
+		}
+	}
 	if got.Puzzles != 3 || got.FirstMove != 2.0/3 || got.WholeLine != 1.0/3 {
 		t.Errorf("%+v", got.Solved)
 	}

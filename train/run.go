@@ -2,13 +2,11 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
-	"talbot/dataset"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 )
@@ -22,8 +20,8 @@ var (
 	ErrPrecision = errors.New("the backend lacks the precision")
 	// ErrDevices says that a backend has fewer devices than asked for.
 	ErrDevices = errors.New("too few devices")
-	// ErrDiverged says that a loss or gradient was NaN or infinite. The error names the step; the last checkpoint is
-	// from before it.
+	// ErrDiverged says that a loss, a gradient or a weight was NaN or infinite. The error names the step; the last
+	// checkpoint is from before it. Resumed, the run diverges there again.
 	ErrDiverged = errors.New("training diverged")
 )
 
@@ -44,7 +42,10 @@ type Options struct {
 	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their
 	// running statistics; needed if the configuration has an EMA.
 	Calibration []Batch
-	Resume      bool // continue the run in Dir
+	Weights     *Weights // of Config.From; nil: they are read
+	Resume      bool     // continue the run in Dir
+	// Resumed is told behind which step a run goes on, and from which checkpoint; it may be nil.
+	Resumed func(step int64, checkpoint string)
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
 	Progress func(Progress)
 	// Warn is told what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
@@ -84,11 +85,14 @@ type Final struct {
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
-// A new run's folder must not hold one ([ErrExists]); with Resume the folder must hold one ([ErrNoRun]) whose
+// A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun]) whose
 // configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
-// checkpoint. A folder belongs to one process at a time ([dataset.ErrLocked]). When ctx ends, Run saves a checkpoint and returns
-// the result so far together with ctx's error. If the source fails, likewise. After [ErrDiverged], [ErrMemory] or another error
-// of the backend nothing is saved: what the device holds is not to be trusted then.
+// checkpoint; if checkpoints were written and all are gone, the error is [ErrDamaged]. A folder belongs to one process at a
+// time ([dataset.ErrLocked]).
+//
+// When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or metrics.jsonl
+// fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory] or another error of
+// the backend nothing is saved: what the device holds is not to be trusted then.
 func Run(ctx context.Context, c Config, o Options) (Result, error) {
 	r, err := begin(c, o)
 	if err != nil {
@@ -109,11 +113,13 @@ type runner struct {
 	metrics *metrics
 	owned   *Claim // to be closed
 
-	batches *prefetcher
-	started time.Time
-	samples int64
-	saved   string // path of the last checkpoint
-	savedAt int64  // its step
+	schedule Schedule
+	batches  *prefetcher
+	begun    time.Time
+	samples  int64
+	pace     pace
+	saved    string // path of the last checkpoint
+	savedAt  int64  // its step, −1 without any
 
 	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }
@@ -146,7 +152,11 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			}
 		}
 	}
-	r := &runner{Options: o, c: c, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
+	schedule, err := c.schedule()
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, c: c, schedule: schedule, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {
 		if r.owned, err = NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err
@@ -157,7 +167,8 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			r.end()
 		}
 	}()
-	if err := r.config(); err != nil {
+	old, err := r.started()
+	if err != nil {
 		return nil, err
 	}
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
@@ -168,65 +179,42 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	}
 	r.state = state{Config: c}
 	if o.Resume {
-		if err := r.load(); err != nil {
+		err = r.load(old)
+	} else {
+		err = r.engine.initialise(o.Weights)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !o.Resume || c != old {
+		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
 	}
-	if r.metrics, err = openMetrics(o.Dir, r.state.Step); err != nil {
+	if r.metrics, err = openMetrics(o.Dir, r.state.Step, r.warn); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 func checkpointsOf(dir string) *checkpoint.Dir {
-	return checkpoint.NewDir(filepath.Join(dir, "checkpoints"))
+	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
 }
 
-// config writes run.json, or compares with the one there. It runs under the claim.
-func (r *runner) config() error {
+// started returns the configuration that a run to be resumed was last begun with, and an error if r's computes something
+// else. It runs under the claim.
+func (r *runner) started() (Config, error) {
 	if !r.Resume {
-		text, err := json.MarshalIndent(r.c, "", "  ")
-		if err != nil {
-			return err
-		}
-		return dataset.WriteFileAtomic(filepath.Join(r.Dir, configName), append(text, '\n'))
+		return Config{}, nil
 	}
 	old, err := ReadConfig(r.Dir)
 	if err != nil {
-		return err
+		return old, err
 	}
 	if field, want, have := r.c.Differs(old); field != "" {
-		return &ConfigError{field, want, have}
+		return old, &ConfigError{field, want, have}
 	}
-	return nil
-}
-
-// load continues behind the newest whole checkpoint, or at the start if none was written yet.
-func (r *runner) load() error {
-	loaded, err := r.saves.Newest()
-	if errors.Is(err, checkpoint.ErrNone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, damaged := range loaded.Damaged {
-		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
-	}
-	if r.state, err = r.engine.restore(loaded.File); err != nil {
-		return fmt.Errorf("%q: %w", loaded.Path, err)
-	}
-	if field, want, have := r.c.Differs(r.state.Config); field != "" {
-		return &ConfigError{field, want, have}
-	}
-	r.state.Config = r.c
-	r.saved, r.savedAt = loaded.Path, r.state.Step
-	if r.state.Step > 0 {
-		if err := r.Source.Restore(r.state.Source); err != nil {
-			return fmt.Errorf("restoring the source of batches: %w", err)
-		}
-	}
-	return nil
+	return old, nil
 }
 
 func (r *runner) warn(err error) {

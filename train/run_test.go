@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/dataset"
 	"talbot/train/backend"
@@ -181,8 +182,8 @@ func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
 	var warned []error
 	o.Resume, o.Source, o.Warn = true, &synthetic{batch: c.Batch}, func(err error) { warned = append(warned, err) }
 	mustRun(t, c, o)
-	if len(warned) != 1 || !errors.Is(warned[0], checkpoint.ErrDamaged) || !strings.Contains(warned[0].Error(), newest) {
-		t.Errorf("warned %v, want one that names %q", warned, newest)
+	if len(warned) != 2 || !errors.Is(warned[0], checkpoint.ErrDamaged) || !strings.Contains(warned[0].Error(), newest) {
+		t.Errorf("warned %v, want that %q is damaged, and with it the best, which is the same file", warned, newest)
 	}
 	sameRuns(t, whole, cut)
 }
@@ -282,25 +283,70 @@ func TestBadBatchesAreErrors(t *testing.T) {
 	}
 }
 
-func TestDivergedRunNamesTheStepAndKeepsTheCheckpoint(t *testing.T) {
+// TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so their checkpoint is none
+// to go on from.
+func TestDivergedRunNamesTheStep(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		c.CheckpointEvery, c.EvalEvery, c.Clip = 1, 0, 0
 		c.Warmup, c.LR, c.MinLR, c.WeightDecay = 0, 1e37, 1e37, 0
 		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
 		result, err := Run(t.Context(), c, o)
-		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "at step ") {
+		if !errors.Is(err, ErrDiverged) || result.Steps != 1 || !strings.Contains(err.Error(), "at step 2: ") || !strings.HasSuffix(err.Error(), "there is no checkpoint") {
 			t.Fatalf("%+v, %v", result, err)
 		}
-		if !strings.Contains(err.Error(), "at step "+string(rune('1'+result.Steps))) {
-			t.Errorf("%v after %d good steps", err, result.Steps)
-		}
-		f, err := checkpoint.NewDir(filepath.Join(o.Dir, "checkpoints")).Newest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, err := stateOf(f.File); err != nil || s.Step != result.Steps {
-			t.Errorf("newest checkpoint is of step %d, %v; want %d", s.Step, err, result.Steps)
+		if steps := checkpointSteps(t, o.Dir); steps != "step-000000000001.safetensors.diverged" {
+			t.Errorf("checkpoints %s", steps)
 		}
 	})
+}
+
+// TestLastStepIsValidatedOnce: where the last step has a checkpoint of its own, the validation at the end is in it.
+func TestLastStepIsValidatedOnce(t *testing.T) {
+	c := tiny()
+	c.EvalEvery, c.CheckpointEvery, c.LR = 5, 6, 1e-9 // later validations are not better
+	c.MinLR = 0
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 1)}
+	mustRun(t, c, o)
+	o.Resume = true
+	for range 2 {
+		o.Source = &synthetic{batch: c.Batch}
+		mustRun(t, c, o)
+	}
+	lines := 0
+	for _, line := range readMetrics(t, o.Dir) {
+		if line.Kind == "val" && line.Step == c.Steps {
+			lines++
+		}
+	}
+	if lines != 1 {
+		t.Errorf("%d validations of the last step", lines)
+	}
+}
+
+// TestOperationalSettingsStay: what a resumption changes holds for the next one too.
+func TestOperationalSettingsStay(t *testing.T) {
+	c := tiny()
+	c.Steps = 2
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}}
+	mustRun(t, c, o)
+	o.Resume = true
+	c.Keep, c.EvalEvery, c.CheckpointEvery = 7, 2, 2
+	mustRun(t, c, o)
+	if got, err := ReadConfig(o.Dir); err != nil || got != c {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestPace: the figures of a line are those of its own steps.
+func TestPace(t *testing.T) {
+	var p pace
+	p.add(100, time.Second, 0)
+	p.add(100, 3*time.Second, 2*time.Second)
+	if rate, wait := p.rates(); rate != 50 || wait != 0.5 {
+		t.Errorf("%g, %g", rate, wait)
+	}
+	if rate, wait := (&pace{}).rates(); rate != 0 || wait != 0 {
+		t.Errorf("no steps: %g, %g", rate, wait)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"talbot/train/checkpoint"
 )
@@ -75,41 +74,40 @@ func (e *engine) snapshot(s state) (*checkpoint.File, error) {
 	return f, nil
 }
 
-// restore takes over all tensors of a checkpoint, for training, and returns its state. The checkpoint must hold exactly
-// the tensors that the engine's configuration has, and finite numbers.
-func (e *engine) restore(f *checkpoint.File) (state, error) { return e.take(f, e.tensors(), "") }
-
-// restoreNetwork is restore of weights and statistics alone: of those whose names have the prefix, under their names
-// without it.
-func (e *engine) restoreNetwork(f *checkpoint.File, prefix string) (state, error) {
-	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
-}
-
-func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix string) (state, error) {
+// restore takes over all tensors of a checkpoint and returns its state. The checkpoint must hold exactly those that the
+// engine's configuration has.
+func (e *engine) restore(f *checkpoint.File) (state, error) {
 	s, err := stateOf(f)
 	if err != nil {
 		return state{}, err
 	}
+	if want := len(e.tensors()); len(f.Tensors) != want {
+		return state{}, fmt.Errorf("checkpoint of %d tensors, training needs %d", len(f.Tensors), want)
+	}
+	return s, e.take(f, e.tensors(), "")
+}
+
+// adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without it.
+func (e *engine) adopt(f *checkpoint.File, prefix string) error {
+	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
+}
+
+// take sets tensors to those of the checkpoint whose names have the prefix before them.
+func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix string) error {
 	have := map[string]checkpoint.Tensor{}
 	for _, t := range f.Tensors {
 		have[t.Name] = t
 	}
-	if want := len(e.tensors()); len(have) != want {
-		return state{}, fmt.Errorf("checkpoint of %d tensors, the network needs %d", len(have), want)
-	}
 	for _, want := range wanted {
 		t, ok := have[prefix+want.Name]
 		if !ok {
-			return state{}, fmt.Errorf("checkpoint lacks tensor %q", prefix+want.Name)
-		}
-		if slices.ContainsFunc(t.Data, func(x float32) bool { return !finite(float64(x)) }) {
-			return state{}, fmt.Errorf("checkpoint tensor %q is not finite", t.Name)
+			return fmt.Errorf("checkpoint lacks tensor %q", prefix+want.Name)
 		}
 		if err := e.store.Set(want.Name, t.Shape, t.Data); err != nil {
-			return state{}, fmt.Errorf("checkpoint: %w", err)
+			return fmt.Errorf("checkpoint: %w", err)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func stateOf(f *checkpoint.File) (state, error) {

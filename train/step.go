@@ -146,14 +146,6 @@ func (e *engine) calibrate(batches []Batch) error {
 	return nil
 }
 
-// evaluated is the prefix of the weights that are evaluated.
-func (e *engine) evaluated() string {
-	if e.config.EMA > 0 {
-		return averagePrefix
-	}
-	return ""
-}
-
 // compile builds a graph at its first use.
 func (e *engine) compile(x **gomlx.Exec, what string, build func(in []*Node) *Node) (err error) {
 	if *x == nil {

@@ -37,7 +37,7 @@ that the pipeline needs, which is Stockfish alone.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd, &o) },
 	}
 	f := cmd.Flags()

@@ -68,7 +68,7 @@ than the puzzle's counts as right.`,
   talbot eval --run run1 --data labelled --puzzles puzzles.csv --report page.html
   talbot eval --run run1 --data endgames --syzygy /data/syzygy
   talbot eval --run run1 --data labelled --audit audit`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
@@ -105,6 +105,9 @@ func (o *evalOptions) job() (job.Eval, error) {
 	}
 	if o.samples < 0 || o.batch < 1 {
 		return e, usage(fmt.Errorf("--samples %d is negative or --batch %d is not positive", o.samples, o.batch), "")
+	}
+	if err := checkWorkers(o.workers); err != nil {
+		return e, err
 	}
 	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
 		return e, usage(fmt.Errorf("--weights %q are neither raw nor average", o.weights), "")

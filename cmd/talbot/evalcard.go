@@ -132,13 +132,15 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "95 %% intervals: value right %s", within(intervals, "endgame_value_accuracy", true))
-	if moves {
-		fmt.Fprintf(out, ", keep the result %s", within(intervals, "endgame_moves_kept", true))
-	} else {
-		fmt.Fprint(out, "; with --syzygy DIR moves are judged too")
+	if i := within(intervals, "endgame_value_accuracy", true); i != "" {
+		fmt.Fprintf(out, "95 %% interval of value right: %s\n", i)
 	}
-	fmt.Fprintln(out)
+	if i := within(intervals, "endgame_moves_kept", true); i != "" {
+		fmt.Fprintf(out, "95 %% interval of keep the result: %s\n", i)
+	}
+	if !moves {
+		fmt.Fprintln(out, "with --syzygy DIR moves are judged too")
+	}
 	return nil
 }
 
@@ -147,6 +149,9 @@ func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
 	fmt.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove, 100*p.WholeLine)
 	if p.Mates > 0 {
 		fmt.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
+	}
+	if h := p.HeldOut; h != nil {
+		fmt.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%", h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

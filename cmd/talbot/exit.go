@@ -86,10 +86,10 @@ var statuses = []struct {
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},
+	{train.ErrOccupied, exitUsage, "name a folder that is empty or not there yet; a run that lost its run.json is continued once a copy of it is back"},
 	{train.ErrNoRun, exitFailed, "name the folder of a run, as `talbot train --run` made it"},
 	{loader.ErrNoIdentity, exitDamaged, "name the data again with `talbot train --run RUN --resume --data DIR`"},
-	{train.ErrDamaged, exitDamaged, "take run.json from a copy of the run, or train again in another folder"},
-	{train.ErrDiverged, exitFailed, "train again with a lower --lr or a longer --warmup; --resume goes on from the last checkpoint"},
+	{train.ErrDamaged, exitDamaged, "take run.json from a copy of the run, and checkpoints/ if that is lost, or train again in another folder"},
 	{job.ErrConfig, exitUsage, "see --help"},
 	{job.ErrAudit, exitUsage, "make one of the labelled dataset with `talbot label DIR --audit 1% --out AUDIT`"},
 	{loader.ErrNoSamples, exitFailed, "`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
@@ -99,6 +99,7 @@ var statuses = []struct {
 	{syscall.ENOSPC, exitFailed, "free space on the disk, then repeat the command: it goes on where it stopped"},
 	{syscall.EROFS, exitFailed, "name a folder on a disk that can be written"},
 	{os.ErrPermission, exitFailed, "name a folder and files that you may read and write"},
+	{syscall.ENOTDIR, exitFailed, "name a folder; there is a file of that name"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 

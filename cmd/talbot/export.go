@@ -38,7 +38,7 @@ safetensors: the weights and the statistics of the normalisations under PyTorch'
 names and shapes, for load_state_dict.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors --newest`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
 	f := cmd.Flags()

@@ -79,3 +79,11 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 	}
 	return root
 }
+
+// noArgs refuses what stands on a command line beside flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is no flag, and %s takes nothing else", args[0], cmd.CommandPath())
+	}
+	return nil
+}

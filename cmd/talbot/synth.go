@@ -53,7 +53,7 @@ The same seed gives the same bytes, however many workers there are.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
   talbot synth-endgames --count 10000 --pieces 4:1,5:2,6:4 --piece-weights P3R2B1N1Q1 --balance 3 --out balanced
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := o.config(cmd)
 			if err != nil {

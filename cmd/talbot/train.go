@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,14 +20,15 @@ import (
 )
 
 type trainOptions struct {
-	data, run, recipe, preset, label, backend, valueTarget, policyTarget string
-	schedule, precision                                                  string
+	data, run, from, recipe, preset, label, backend, valueTarget, policyTarget string
+	schedule, precision                                                        string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
 	steps, warmup, seed    int64
 	evalEvery, saveEvery   int64
-	lr, decay, valueWeight float64
+	lr, minLR, decay       float64
+	valueWeight            float64
 	accumulate, devices    int
 	keep                   int
 	ema, clip, smoothing   float64
@@ -73,18 +75,28 @@ repetitions: pasts that were made up, as of endgames, can betray their source.
 Without --steps the run goes over the data once (with --preset v1.5 twelve times).
 The warm-up, --eval-every and --checkpoint-every shrink with short runs.
 
+--from RUN begins a new run with the weights and normalisation statistics of another
+one, those of its best checkpoint; --from FILE names a checkpoint. Of a run with --ema
+they are the averaged ones. Nothing else is taken over: settings, schedule, optimizer
+and the order of the data are new. The network has the size of those weights;
+--preset, --blocks and --filters that say otherwise are refused.
+
 The first Ctrl-C saves a checkpoint, the second aborts. A run is continued, to the
 bit on the processor, by --resume; it needs no other flag, and refuses those that
-contradict the run.`,
+contradict the run. --keep, --eval-every and --checkpoint-every may change, and stay
+so. A run that diverged diverges there again: begin another one with --from and a
+lower --lr.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --batch 256 --steps 1000
   talbot train --data games:0.7,puzzles:0.2,endgames:0.1 --run run2 --preset v1.5
-  talbot train --run run1 --resume`,
-		Args: cobra.NoArgs,
+  talbot train --run run1 --resume
+  talbot train --data more --run run4 --from run1 --lr 1e-3`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), &o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "datasets, with or without the share of each: DIR[:weight],…")
 	f.StringVar(&o.run, "run", "", "folder of the run")
+	f.StringVar(&o.from, "from", "", "run or checkpoint whose weights the run begins with (default: drawn by the seed)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
 	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default ones with another size")
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
@@ -93,9 +105,10 @@ contradict the run.`,
 	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
 	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
 	f.BoolVar(&o.deterministic, "deterministic", false, "the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
-	f.StringVar(&o.precision, "precision", "float32", "of convolutions and matrix products in training: float32, or bf16 on XLA")
+	f.StringVar(&o.precision, "precision", "float32", "of training: float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
+	f.Float64Var(&o.minLR, "min-lr", 0, "learning rate of the last step, with cosine and one-cycle (default: in the preset's ratio to --lr)")
 	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
 	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
@@ -123,12 +136,15 @@ contradict the run.`,
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend, Workers: o.workers}
+	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend, Workers: o.workers}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "name the folder to keep the run in, as --run run1")
 	}
 	if o.data == "" && !o.resume {
 		return t, usage(errors.New("--data is missing"), "name one or more datasets, as --data labelled")
+	}
+	if o.from != "" && o.resume {
+		return t, usage(errors.New("--from begins a run and --resume goes on with one"), "leave one of them out")
 	}
 	if o.data != "" {
 		var err error
@@ -140,8 +156,14 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(fmt.Errorf("--max-copies %d is negative", o.maxCopies), "leave it out for no cap")
 	}
 	t.MaxCopies = o.maxCopies
+	if err := checkWorkers(o.workers); err != nil {
+		return t, err
+	}
+	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume && (kind == "constant" || kind == "piecewise") {
+		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule), "leave it out, or take cosine or one-cycle")
+	}
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
-		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "")
+		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "leave it out to go over the data once, or on with a run")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
@@ -192,8 +214,9 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
 	if flags.Changed("lr") {
-		c.LR, c.MinLR = o.lr, min(c.MinLR, o.lr)
+		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
 	}
+	set(flags, "min-lr", &c.MinLR, o.minLR)
 }
 
 // checkBackend rejects what names no backend; whether a backend is there is found out later.
@@ -202,6 +225,13 @@ func checkBackend(spec string) error {
 		return nil
 	}
 	return usage(fmt.Errorf("backend %q is unknown", spec), "as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
+}
+
+func checkWorkers(workers int) error {
+	if workers < 0 {
+		return usage(fmt.Errorf("--workers %d is negative", workers), "leave it out to use every core")
+	}
+	return nil
 }
 
 // set takes over a flag that was given.
@@ -226,6 +256,9 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks), Rate: int64(blocks), Unit: "blocks"})
 	}
 	t.Begun = func(s job.Start) { end(); printStart(s) }
+	t.Resumed = func(step int64, checkpoint string) {
+		fmt.Fprintf(os.Stderr, "resuming behind step %d, from %q\n", step, checkpoint)
+	}
 	t.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
 	progress, done := liveTrain(o.quiet)
 	t.Progress = progress
@@ -247,6 +280,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	resume := "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
 	var other *train.ConfigError
 	switch {
+	case errors.Is(err, job.ErrFrom):
+		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from run1/checkpoints/best.safetensors")
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
@@ -258,9 +293,17 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, loader.ErrNoIdentity):
 		return hint(err, "name the data again with `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
-		return hint(fmt.Errorf("interrupted before the first step: %w", err), "repeat the command")
+		return hintError{errors.New("interrupted before the first step"), "repeat the command", exitInterrupted}
 	case errors.Is(err, context.Canceled):
-		return hint(fmt.Errorf("interrupted at step %d, saved in %q: %w", result.Steps, result.Checkpoint, err), "continue with `"+resume+"`")
+		return hintError{fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint), "continue with `" + resume + "`", exitInterrupted}
+	case errors.Is(err, train.ErrDiverged):
+		another := "talbot train --data DIR --run OTHER --lr LOWER"
+		if result.Checkpoint != "" {
+			another += " " + shellQuote([]string{"--from", o.run})
+		}
+		return hint(err, "resumed it would diverge there again; begin another run with a lower --lr, a longer --warmup or --clip, as `"+another+"`")
+	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
+		return hint(err, "free space on the disk, then continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory):
 		return hint(err, "a run that was begun cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
@@ -285,6 +328,9 @@ func printStart(s job.Start) {
 	}
 	c := s.Config
 	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
+	if c.From != (train.Origin{}) {
+		fmt.Fprintf(os.Stderr, "weights: of %q, step %d\n", c.From.Path, c.From.Step)
+	}
 	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
 	if c.Devices > 1 {
 		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices, c.Batch/c.Accumulate/c.Devices)

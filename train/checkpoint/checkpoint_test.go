@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -55,7 +56,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(f, sample()) {
+	want := sample()
+	if want.Sum = string(data[sumStart:][:sumLength]); !reflect.DeepEqual(f, want) {
 		t.Errorf("got %+v", f)
 	}
 	if !bytes.Equal(encode(t, f), data) {
@@ -157,6 +159,7 @@ func FuzzParse(f *testing.F) {
 
 func at(step int64) *File {
 	f := sample()
+	f.Tensors[0].Data[4] = 0
 	f.Tensors[1].Data[0] = float32(step)
 	return f
 }
@@ -175,7 +178,10 @@ func TestKeepsTheNewestAndTheBest(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 	for step := int64(1); step <= 6; step++ {
-		if _, err := d.Save(step*10, at(step*10), 3, step == 2); err != nil {
+		if _, err := d.Save(step*10, at(step*10), step == 2); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Prune(3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,10 +212,57 @@ func TestKeepsTheNewestAndTheBest(t *testing.T) {
 	if got := stepOf(t, l, err); got != 50 || len(l.Damaged) != 2 {
 		t.Errorf("best whole is %d, damaged %v", got, l.Damaged)
 	}
-	os.Truncate(filepath.Join(d.path, Name(50)), 0)
-	os.Truncate(filepath.Join(d.path, Name(40)), 0)
+	if err := d.SetBest(50); err != nil {
+		t.Fatal(err)
+	}
+	l, err = d.Best()
+	if got := stepOf(t, l, err); got != 50 || l.Path != filepath.Join(d.path, Best) {
+		t.Errorf("best is %d", got)
+	}
+	if err := d.SetBest(20); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("best of a step without a checkpoint: %v", err)
+	}
+	aside, err := d.SetAside(60)
+	if _, e := os.Stat(aside); err != nil || e != nil {
+		t.Error(err, e)
+	}
+	if path, step := d.Last(); step != 50 || path != filepath.Join(d.path, Name(50)) {
+		t.Errorf("last is %d, %s", step, path)
+	}
+	for _, step := range []int64{40, 50} {
+		os.Remove(filepath.Join(d.path, Name(step)))
+	}
+	if l, err = d.Newest(); stepOf(t, l, err) != 50 {
+		t.Errorf("where only the best is left, newest is %+v", l)
+	}
+	if path, step := d.Last(); path != "" || step != -1 {
+		t.Errorf("last is %d, %s", step, path)
+	}
+	os.Truncate(filepath.Join(d.path, Best), 0)
 	if _, err = d.Newest(); !errors.Is(err, ErrDamaged) {
 		t.Errorf("all damaged: %v", err)
+	}
+}
+
+// TestNotFinite: numbers that are not finite are neither saved nor loaded.
+func TestNotFinite(t *testing.T) {
+	d := NewDir(t.TempDir())
+	if _, err := d.Save(10, at(10), true); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		bad := at(20)
+		bad.Tensors[2].Data[1] = float32(x)
+		if _, err := d.Save(20, bad, true); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), `"b"`) {
+			t.Errorf("%g: %v", x, err)
+		}
+		if err := os.WriteFile(filepath.Join(d.path, Name(20)), encode(t, bad), 0o666); err != nil { // as earlier versions did
+			t.Fatal(err)
+		}
+		l, err := d.Newest()
+		if got := stepOf(t, l, err); got != 10 || len(l.Damaged) != 1 || !errors.Is(l.Damaged[0], ErrNotFinite) {
+			t.Errorf("newest is %d, damaged %v", got, l.Damaged)
+		}
 	}
 }
 
@@ -289,13 +342,13 @@ func TestFailingDisk(t *testing.T) {
 	for n := 1; ; n++ {
 		d := NewDir(t.TempDir())
 		for _, step := range []int64{10, 20} {
-			if _, err := d.Save(step, at(step), 2, step == 10); err != nil {
+			if _, err := d.Save(step, at(step), step == 10); err != nil {
 				t.Fatal(err)
 			}
 		}
 		calls := 0
 		d.disk = faulty{calls: &calls, n: n}
-		_, err := d.Save(30, at(30), 2, true)
+		_, err := d.Save(30, at(30), true)
 		if err == nil {
 			if n < 10 {
 				t.Errorf("only %d calls", n-1)
@@ -306,16 +359,27 @@ func TestFailingDisk(t *testing.T) {
 			t.Fatalf("call %d: %v", n, err)
 		}
 		l, err := d.Newest()
-		if got := stepOf(t, l, err); got != 20 && got != 30 || len(l.Damaged) != 0 {
-			t.Errorf("call %d: newest is %d, damaged %v", n, got, l.Damaged)
+		newest := stepOf(t, l, err)
+		if newest != 20 && newest != 30 || len(l.Damaged) != 0 {
+			t.Errorf("call %d: newest is %d, damaged %v", n, newest, l.Damaged)
 		}
 		l, err = d.BestOrNewest()
-		if got := stepOf(t, l, err); got != 10 && got != 30 || len(l.Damaged) != 0 {
-			t.Errorf("call %d: best is %d, damaged %v", n, got, l.Damaged)
+		if got := stepOf(t, l, err); got != 10 && got != 30 || got == 10 && newest == 30 || len(l.Damaged) != 0 {
+			t.Errorf("call %d: best is %d, newest %d, damaged %v", n, got, newest, l.Damaged)
 		}
 		d.disk = osDisk{}
-		if _, err := d.Save(40, at(40), 2, true); err != nil {
-			t.Errorf("after a fault at call %d: %v", n, err)
+		for _, step := range []int64{30, 40} { // a temporary file of step 30 may be there
+			if _, err := d.Save(step, at(step), step == 40); err != nil {
+				t.Errorf("after a fault at call %d: %v", n, err)
+			}
+			if _, err := d.Best(); err != nil {
+				t.Errorf("after a fault at call %d: saving step %d damaged the best: %v", n, step, err)
+			}
+		}
+		for _, load := range []func() (*Loaded, error){d.Newest, d.Best} {
+			if l, err := load(); stepOf(t, l, err) != 40 {
+				t.Errorf("after a fault at call %d: %s", n, l.Path)
+			}
 		}
 	}
 }

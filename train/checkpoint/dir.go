@@ -11,18 +11,26 @@ import (
 	"strings"
 )
 
-// ErrNone says that a folder holds no checkpoint at all.
-var ErrNone = errors.New("no checkpoint")
+var (
+	// ErrNone says that a folder holds no checkpoint at all.
+	ErrNone = errors.New("no checkpoint")
+	// ErrNotFinite says that a number is NaN or infinite. The error names its tensor.
+	ErrNotFinite = errors.New("not finite")
+)
 
 // Best is the name of the best checkpoint in its folder.
 const Best = "best" + suffix
 
 const (
-	suffix = ".safetensors"
-	prefix = "step-"
+	suffix   = ".safetensors"
+	prefix   = "step-"
+	diverged = ".diverged" // behind the name of a checkpoint that was set aside
 )
 
-// Dir is a folder of checkpoints.
+// Dir is a folder of checkpoints, all of finite numbers.
+//
+// The best checkpoint is another name of a step's file where the file system has hard links, so it takes no space and
+// no time, and a disk that damages the one damages the other: what is left then are the other steps that are kept.
 type Dir struct {
 	path string
 	disk disk
@@ -63,41 +71,50 @@ func NewDir(path string) *Dir { return &Dir{path: path, disk: osDisk{}} }
 // Name is the file name of a step's checkpoint.
 func Name(step int64) string { return fmt.Sprintf("%s%012d%s", prefix, step, suffix) }
 
-// Save writes the checkpoint of a step, then removes all but the newest keep. With best it also becomes the best
-// checkpoint. It returns the path of the step's file.
+// Save writes the checkpoint of a step and returns its path. With best it is the best checkpoint too, and is that
+// first: no step ever counts as the best while the best file is an older one. Numbers that are not finite are refused
+// ([ErrNotFinite]).
 //
-// Under its final name a checkpoint is always whole and on the disk: it is written to a temporary name, synced, renamed,
+// Under its final names a checkpoint is always whole and on the disk: it is written to a temporary name, synced, renamed,
 // and the folder is synced. When Save fails, what was there before is still there.
-func (d *Dir) Save(step int64, f *File, keep int, best bool) (path string, err error) {
+func (d *Dir) Save(step int64, f *File, best bool) (path string, err error) {
+	if err := f.finite(); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(d.path, 0o777); err != nil {
 		return "", err
 	}
 	path = filepath.Join(d.path, Name(step))
-	if err := d.write(path, f); err != nil {
-		return "", fmt.Errorf("writing checkpoint %q: %w", path, err)
-	}
-	if best {
-		if err := d.setBest(path, f); err != nil {
-			return "", fmt.Errorf("writing best checkpoint: %w", err)
-		}
-	}
-	if err := d.prune(path, keep); err != nil {
-		return "", fmt.Errorf("removing old checkpoints: %w", err)
-	}
-	return path, nil
-}
-
-func (d *Dir) write(path string, f *File) (err error) {
 	temp := path + ".tmp"
-	w, err := d.disk.Create(temp)
-	if err != nil {
-		return err
-	}
 	defer func() {
 		if err != nil {
 			d.disk.Remove(temp) // leave nothing behind; the first error counts
 		}
 	}()
+	if err := d.write(temp, f); err != nil {
+		return "", fmt.Errorf("writing checkpoint %q: %w", path, err)
+	}
+	if best {
+		if err := d.setBest(temp, f); err != nil {
+			return "", fmt.Errorf("writing best checkpoint: %w", err)
+		}
+	}
+	if err := d.rename(temp, path); err != nil {
+		return "", fmt.Errorf("writing checkpoint %q: %w", path, err)
+	}
+	return path, nil
+}
+
+// write makes a new file, on the disk when it returns. A file of that name is removed, not written over: it may be
+// another name of the best checkpoint.
+func (d *Dir) write(path string, f *File) error {
+	if err := d.disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w, err := d.disk.Create(path)
+	if err != nil {
+		return err
+	}
 	err = f.Write(w)
 	if err == nil {
 		err = w.Sync()
@@ -105,16 +122,17 @@ func (d *Dir) write(path string, f *File) (err error) {
 	if e := w.Close(); err == nil {
 		err = e
 	}
-	if err == nil {
-		err = d.disk.Rename(temp, path)
-	}
-	if err == nil {
-		err = d.disk.SyncDir(d.path)
-	}
 	return err
 }
 
-// setBest makes best another name of the file, or a copy where the file system has no links.
+func (d *Dir) rename(from, to string) error {
+	if err := d.disk.Rename(from, to); err != nil {
+		return err
+	}
+	return d.disk.SyncDir(d.path)
+}
+
+// setBest makes best another name of a file of that content, or a copy where the file system has no links.
 func (d *Dir) setBest(path string, f *File) error {
 	best := filepath.Join(d.path, Best)
 	temp := best + ".tmp"
@@ -122,27 +140,54 @@ func (d *Dir) setBest(path string, f *File) error {
 		return err
 	}
 	if d.disk.Link(path, temp) != nil {
-		return d.write(best, f)
+		if err := d.write(temp, f); err != nil {
+			d.disk.Remove(temp)
+			return err
+		}
 	}
-	if err := d.disk.Rename(temp, best); err != nil {
-		return err
-	}
-	return d.disk.SyncDir(d.path)
+	return d.rename(temp, best)
 }
 
-func (d *Dir) prune(newest string, keep int) error {
+// SetBest makes the checkpoint of a step the best one. The error is [fs.ErrNotExist] if the step has none.
+func (d *Dir) SetBest(step int64) error {
+	path := filepath.Join(d.path, Name(step))
+	f, err := Read(path)
+	if err != nil {
+		return err
+	}
+	return d.setBest(path, f)
+}
+
+// Prune removes all checkpoints of steps but the newest keep.
+func (d *Dir) Prune(keep int) error {
 	paths, err := d.steps()
 	if err != nil {
 		return err
 	}
-	for i, path := range paths {
-		if i >= keep && path != newest {
-			if err := d.disk.Remove(path); err != nil {
-				return err
-			}
+	for _, path := range paths[min(keep, len(paths)):] {
+		if err := d.disk.Remove(path); err != nil {
+			return fmt.Errorf("removing old checkpoints: %w", err)
 		}
 	}
 	return nil
+}
+
+// SetAside takes the checkpoint of a step out of those that are loaded, without removing it, and returns its new path.
+func (d *Dir) SetAside(step int64) (string, error) {
+	path := filepath.Join(d.path, Name(step))
+	return path + diverged, d.rename(path, path+diverged)
+}
+
+// Last returns path and step of the newest checkpoint of a step, whole or not; "" and −1 without any.
+func (d *Dir) Last() (path string, step int64) {
+	paths, err := d.steps()
+	if err != nil || len(paths) == 0 {
+		return "", -1
+	}
+	if _, err := fmt.Sscanf(filepath.Base(paths[0]), prefix+"%d"+suffix, &step); err != nil {
+		return "", -1
+	}
+	return paths[0], step
 }
 
 // steps lists the step checkpoints, newest first.
@@ -164,18 +209,19 @@ func (d *Dir) steps() ([]string, error) {
 type Loaded struct {
 	*File
 	Path string
-	// Damaged holds the errors of newer checkpoints that could not be used, each naming its file.
+	// Damaged holds the errors of checkpoints that come first and could not be used, each naming its file.
 	Damaged []error
 }
 
-// Newest loads the newest checkpoint that is whole. Damaged newer ones are named in the result, and moved aside by
-// nobody. It returns [ErrNone] if there are no checkpoints and an error wrapping [ErrDamaged] if none is whole.
+// Newest loads the newest checkpoint of a step that is whole and finite, or else the best one. Those that could not be
+// used are named in the result, and moved aside by nobody. It returns [ErrNone] if there are no checkpoints and an error
+// wrapping [ErrDamaged] if none is whole.
 func (d *Dir) Newest() (*Loaded, error) {
 	paths, err := d.steps()
 	if err != nil {
 		return nil, err
 	}
-	return firstWhole(paths, d.path)
+	return firstWhole(append(paths, d.best()...), d.path)
 }
 
 // BestOrNewest loads the best checkpoint, or the newest one if there is no whole best one.
@@ -184,11 +230,19 @@ func (d *Dir) BestOrNewest() (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := filepath.Join(d.path, Best)
-	if _, err := os.Stat(best); err == nil {
-		paths = append([]string{best}, paths...)
+	return firstWhole(append(d.best(), paths...), d.path)
+}
+
+// Best loads the best checkpoint.
+func (d *Dir) Best() (*Loaded, error) { return firstWhole(d.best(), d.path) }
+
+// best is the path of the best checkpoint, if there is one.
+func (d *Dir) best() []string {
+	path := filepath.Join(d.path, Best)
+	if _, err := os.Stat(path); err != nil {
+		return nil
 	}
-	return firstWhole(paths, d.path)
+	return []string{path}
 }
 
 func firstWhole(paths []string, dir string) (*Loaded, error) {
@@ -209,13 +263,30 @@ func firstWhole(paths []string, dir string) (*Loaded, error) {
 	return nil, fmt.Errorf("%w in %q", ErrNone, dir)
 }
 
-// Read reads one file.
+// finite returns [ErrNotFinite] if a number is not.
+func (f *File) finite() error {
+	for _, t := range f.Tensors {
+		for _, x := range t.Data {
+			if x-x != 0 { // NaN for NaN and the infinities
+				return fmt.Errorf("tensor %q is %w: it has the number %g", t.Name, ErrNotFinite, x)
+			}
+		}
+	}
+	return nil
+}
+
+// Read reads one file. Numbers that are not finite are damage too.
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	f, err := Parse(data)
+	if err == nil {
+		if err = f.finite(); err != nil {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", path, err)
 	}

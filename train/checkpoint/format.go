@@ -48,6 +48,7 @@ type Tensor struct {
 type File struct {
 	Meta    json.RawMessage // a JSON value of the writer's
 	Tensors []Tensor
+	Sum     string // the checksum that was read, in hex; writing computes it anew
 }
 
 // ErrDamaged marks a file whose bytes are not what was written, or that never was a checkpoint.
@@ -187,7 +188,12 @@ func parse(data []byte) (*File, error) {
 	if got := hex.EncodeToString(sum.Sum(nil)); got != string(stored) {
 		return nil, fmt.Errorf("checksum is %s, the file says %q", got, stored)
 	}
-	return decode(data[headerStart:headerStart+int(size)], data[headerStart+int(size):])
+	f, err := decode(data[headerStart:headerStart+int(size)], data[headerStart+int(size):])
+	if err != nil {
+		return nil, err
+	}
+	f.Sum = string(stored)
+	return f, nil
 }
 
 // decode walks the header token by token: nothing in it decides on an allocation before it is known to fit the data.

@@ -7,8 +7,27 @@ import (
 	"talbot/train"
 )
 
-// config returns the configuration of a new run over that many train samples; without any it has one step.
-func (t Train) config(samples int64) (train.Config, error) {
+// config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The number of
+// samples is 0 where it is not known yet; a run whose length depends on it has one step then.
+func (t Train) config(samples int64, weights *train.Weights) (train.Config, error) {
+	c, err := t.unchecked(samples, weights)
+	if err == nil && weights != nil {
+		err = weights.Fit(c)
+	}
+	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) { // older runs may have that
+		err = fmt.Errorf("a warm-up of %d steps does not end within a run of %d steps", c.Warmup, c.Steps)
+	}
+	if err == nil {
+		err = c.Validate()
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, err
+}
+
+// unchecked is config. Without a preset the network has the size of the weights it begins with.
+func (t Train) unchecked(samples int64, weights *train.Weights) (train.Config, error) {
 	preset := ""
 	if t.Preset != nil {
 		preset = *t.Preset
@@ -16,6 +35,12 @@ func (t Train) config(samples int64) (train.Config, error) {
 	c, err := train.Preset(preset)
 	if err != nil {
 		return c, err
+	}
+	if weights != nil {
+		c.From = weights.Origin
+		if t.Preset == nil {
+			c.Recipe, c.Blocks, c.Filters = weights.Config.Recipe, weights.Config.Blocks, weights.Config.Filters
+		}
 	}
 	if t.Recipe != "" {
 		c.Recipe = t.Recipe

@@ -14,7 +14,7 @@ func TestStepsOfAPreset(t *testing.T) {
 		steps  int64
 		want   int64
 	}{{nil, 0, 4}, {&large, 0, 4}, {&v15, 0, 39}, {&v15, 7, 7}} {
-		got, err := Train{Preset: c.preset, Steps: c.steps, Adjust: func(c *train.Config) { c.Batch = 320 }}.config(1025)
+		got, err := Train{Preset: c.preset, Steps: c.steps, Adjust: func(c *train.Config) { c.Batch = 320 }}.config(1025, nil)
 		if err != nil || got.Steps != c.want {
 			t.Errorf("preset %v: %d steps, want %d, %v", c.preset, got.Steps, c.want, err)
 		}

@@ -90,6 +90,18 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 	return "", 0, fmt.Errorf("%w: weights %q are neither raw nor average", ErrConfig, e.Weights)
 }
 
+// targets are those that the run learnt, but for a value that was asked for.
+func (e Eval) targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
+	if value, err = encode.ParseValueTarget(c.ValueTarget); err != nil {
+		return value, policy, err
+	}
+	if e.Value != nil {
+		value = *e.Value
+	}
+	policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
+	return value, policy, err
+}
+
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
 // [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
@@ -102,14 +114,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	value, err := encode.ParseValueTarget(c.ValueTarget)
-	if err != nil {
-		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
-	}
-	if e.Value != nil {
-		value = *e.Value
-	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	value, policy, err := e.targets(c)
 	if err != nil {
 		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
 	}
@@ -154,28 +159,12 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		e.Begun(b.Why)
 	}
 	f.Checkpoint, f.Step, f.Backend = p.Path, p.Step, b.Kind
-	start := time.Now()
-	total := int64(0)
-	o.Total = func(n int64) { total = n }
-	if e.Progress != nil {
-		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
-	}
-	samples := e.counted(data.Samples(ctx, o), &total)
-	a, err := train.Evaluate(ctx, p, samples, train.EvaluateOptions{Tables: e.Tables, NoHistory: e.NoHistory})
-	if err != nil {
+	if err := e.measure(ctx, p, data, o, &f); err != nil {
 		return f, err
 	}
-	f.Report = a.Report(trained != nil)
-	if f.Noise != nil {
-		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
-			e.warn(fmt.Errorf("none of the evaluated samples is valued by the labels that %q audits", e.Audit))
-		}
-	}
-	f.Seconds = time.Since(start).Seconds()
-	f.PerSecond = float64(f.Samples) / f.Seconds
 	var missing []error
 	if e.Puzzles != nil {
-		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), e.solving()); err == nil {
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits, e.solving()); err == nil {
 			f.Puzzles = &solved
 		} else {
 			missing = append(missing, fmt.Errorf("puzzles: %w", err))
@@ -195,6 +184,30 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
 var ErrIncomplete = errors.New("the rest of the figures is there")
+
+// measure runs the samples through the network.
+func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions, f *Figures) error {
+	start := time.Now()
+	total := int64(0)
+	o.Total = func(n int64) { total = n }
+	if e.Progress != nil {
+		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
+	}
+	samples := e.counted(data.Samples(ctx, o), &total)
+	a, err := train.Evaluate(ctx, p, samples, train.EvaluateOptions{Tables: e.Tables, NoHistory: e.NoHistory})
+	if err != nil {
+		return err
+	}
+	f.Report = a.Report(o.TrainedOn != nil)
+	if f.Noise != nil {
+		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
+			e.warn(fmt.Errorf("none of the evaluated samples is valued by the labels that %q audits", e.Audit))
+		}
+	}
+	f.Seconds = time.Since(start).Seconds()
+	f.PerSecond = float64(f.Samples) / f.Seconds
+	return nil
+}
 
 // lines are the puzzles of a text.
 func lines(text io.Reader) iter.Seq2[dataset.Line, error] {

@@ -213,3 +213,93 @@ func TestDefaultStepsGoOverTheDataOnce(t *testing.T) {
 		t.Errorf("without val split: warned %v, final %+v", warned, result.Final)
 	}
 }
+
+// TestFrom: a run takes over weights and the size of the network, nothing else.
+func TestFrom(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	first := tiny(t, a)
+	first.Steps = 4
+	first.Adjust = func(c *train.Config) { adjust(c); c.LR, c.Clip = 0.02, 1 }
+	mustTrain(t, first)
+	second := tiny(t, a)
+	second.From, second.Steps = first.Dir, 2
+	second.Adjust = func(c *train.Config) { c.Batch = 32 }
+	var start Start
+	second.Begun = func(s Start) { start = s }
+	mustTrain(t, second)
+	c, standard := start.Config, func() train.Config { c, _ := train.Preset(""); return c }()
+	if c.Blocks != 1 || c.Filters != 8 || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip || c.From.Step == 0 ||
+		!strings.HasPrefix(c.From.Path, first.Dir) {
+		t.Errorf("%+v", c)
+	}
+	size := "10x64"
+	for name, test := range map[string]struct {
+		change func(*Train)
+		want   error
+	}{
+		"another size":   {func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 16 } }, ErrConfig},
+		"another preset": {func(t *Train) { t.Preset, t.Adjust = &size, nil }, ErrConfig},
+		"no run":         {func(job *Train) { job.From = t.TempDir() }, ErrFrom},
+		"nothing":        {func(t *Train) { t.From = "/nowhere" }, ErrFrom},
+	} {
+		third := tiny(t, a)
+		third.From = first.Dir
+		test.change(&third)
+		if _, err := third.Run(t.Context()); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(third.Dir); err == nil {
+			t.Errorf("%s: the folder was made", name)
+		}
+	}
+}
+
+func TestWarmupEnds(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	for _, steps := range []int64{0, 1, 10} {
+		job := tiny(t, a)
+		job.Steps = steps
+		job.Adjust = func(c *train.Config) { adjust(c); c.Warmup = 1000 }
+		if _, err := job.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "a warm-up of 1000 steps") {
+			t.Errorf("%d steps: %v", steps, err)
+		}
+	}
+}
+
+// TestBackendOfARun: a run remembers the backend that was chosen for it, and warns on another one.
+func TestBackendOfARun(t *testing.T) {
+	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
+	job := tiny(t, a)
+	job.Steps = 2
+	mustTrain(t, job)
+	id, err := loader.ReadIdentity(job.Dir)
+	if err != nil || id.Backend != "go" || id.Kind != "go" {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	var warned []string
+	resumed := Train{Dir: job.Dir, Resume: true, Warn: func(err error) {
+		if strings.Contains(err.Error(), "trained on") {
+			warned = append(warned, err.Error())
+		}
+	}}
+	for _, test := range []struct {
+		backend, kind string
+		warns         bool
+	}{{"go", "", false}, {"", "", false}, {"go", "go", false}, {"go", "xla:cuda", true}, {"xla:cuda", "", true}} {
+		id.Backend, id.Kind = test.backend, test.kind
+		if err := id.Write(job.Dir); err != nil {
+			t.Fatal(err)
+		}
+		warned, resumed.Backend = nil, "go"
+		mustTrain(t, resumed)
+		if told := len(warned) == 1 && strings.Contains(warned[0], "trained on xla:cuda and goes on on go"); told != test.warns || len(warned) > 1 {
+			t.Errorf("%+v: warned %q", test, warned)
+		}
+	}
+	auto := tiny(t, a)
+	auto.Steps, auto.Backend = 1, "auto"
+	mustTrain(t, auto)
+	if id, err := loader.ReadIdentity(auto.Dir); err != nil || id.Backend != id.Kind || id.Kind == "" || id.Kind == "auto" {
+		t.Errorf("%+v, %v", id, err)
+	}
+}

@@ -26,6 +26,7 @@ type Train struct {
 	Data    []loader.Spec // empty with Resume: those of the run
 	Label   string        // fingerprint whose labels count; "" = the last, with Resume that of the run
 	Resume  bool          // continue the run in Dir
+	From    string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
 	Recipe  string        // "" = talbotbot
 	Preset  *string       // of the configuration; nil = "", with Resume that of the run
 	Steps   int64         // 0 = [Passes] over the train samples, with Resume those of the run
@@ -38,8 +39,9 @@ type Train struct {
 	Checked  func(bytes, of int64) // progress of comparing the data with its checksums
 	Surveyed func(blocks, of int)  // progress of reading the data once
 	Begun    func(Start)           // before the first step
-	Progress func(train.Progress)  // after each step
-	Warn     func(error)           // what does not stop the run
+	Resumed  func(step int64, checkpoint string)
+	Progress func(train.Progress) // after each step
+	Warn     func(error)          // what does not stop the run
 }
 
 // Start is what is known before the first step.
@@ -67,24 +69,32 @@ func Passes(preset string) int64 {
 	return 1
 }
 
-// ErrConfig says that the configuration asked for cannot be.
-var ErrConfig = errors.New("bad setting")
+var (
+	// ErrConfig says that the configuration asked for cannot be.
+	ErrConfig = errors.New("bad setting")
+	// ErrFrom says that there are no weights to begin with where they were said to be.
+	ErrFrom = errors.New("no weights to begin with")
+)
 
 // Run trains. Its errors are those of [train.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
-// [loader.Data.Survey], and [ErrConfig]. The folder is claimed first, and left as it was if the run is refused. When ctx
+// [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is refused. When ctx
 // ends during training, what was trained is saved, and the result comes with ctx's error.
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*train.Config) {}
 	}
 	var c train.Config
+	var weights *train.Weights
 	var err error
+	if t.From != "" {
+		if weights, err = train.ReadWeights(t.From); err != nil {
+			return train.Result{}, fmt.Errorf("%w: %w", ErrFrom, err)
+		}
+	}
 	if t.Resume {
 		c, err = t.resumed()
-	} else if _, e := train.ReadConfig(t.Dir); !errors.Is(e, train.ErrNoRun) {
-		err = fmt.Errorf("%q: %w", t.Dir, train.ErrExists)
-	} else if c, err = t.config(0); err != nil {
-		err = fmt.Errorf("%w: %w", ErrConfig, err)
+	} else {
+		c, err = t.config(0, weights)
 	}
 	if err != nil {
 		return train.Result{}, err
@@ -97,7 +107,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer claim.Close()
-	data, err := t.open(ctx, c)
+	data, was, err := t.open(ctx, c)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -107,7 +117,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 			return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
-	b, err := backend.Open(t.Backend)
+	b, err := t.openBackend(was)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -120,7 +130,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	if !t.Resume {
-		if c, err = t.config(survey.Train()); err != nil {
+		if c, err = t.config(survey.Train(), weights); err != nil {
 			return train.Result{}, err
 		}
 	}
@@ -128,7 +138,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	id := data.Identity()
-	id.Backend = t.Backend
+	id.Backend, id.Kind = t.Backend, b.Kind
 	if err := errors.Join(id.Write(t.Dir), survey.Keep(t.Dir)); err != nil {
 		return train.Result{}, err
 	}
@@ -138,26 +148,44 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration, Resume: t.Resume,
-		Progress: t.Progress, Warn: t.Warn})
+	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration,
+		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		err = errors.Join(err, writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil))
+		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil); e != nil {
+			t.warn(fmt.Errorf("no %s: %w", ReportName, e))
+		}
 	}
 	return result, err
 }
 
+// openBackend opens the backend asked for, and on resuming warns if it is another one than before.
+func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
+	b, err := backend.Open(t.Backend)
+	if err != nil {
+		if was.Backend != "" && t.Backend == was.Backend {
+			err = fmt.Errorf("the run was trained on it: %w; with another --backend it goes on, though no longer to the bit", err)
+		}
+		return nil, err
+	}
+	if t.Backend == "" || t.Backend == "auto" {
+		t.Backend = b.Kind // what is chosen once stays
+	}
+	if before := was.Trained(); before != "" && before != b.Kind {
+		t.warn(fmt.Errorf("the run was trained on %s and goes on on %s: what it comes to is not to the bit what %s had made of it", before, b.Kind, before))
+	}
+	return b, nil
+}
+
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
-// the run does not tell what that was, the data must be named, and is taken as it is.
-func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) {
-	var was loader.Identity
+// the run does not tell what that was, the data must be named, and is taken as it is; was is empty then.
+func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, was loader.Identity, err error) {
 	known := false
 	if t.Resume {
-		var err error
 		if was, err = loader.ReadIdentity(t.Dir); errors.Is(err, loader.ErrNoIdentity) && len(t.Data) > 0 {
 			t.warn(fmt.Errorf("%w: the data named is taken for it", err))
 		} else if err != nil {
-			return nil, err
+			return nil, was, err
 		}
 		known = err == nil
 	}
@@ -177,24 +205,24 @@ func (t *Train) open(ctx context.Context, c train.Config) (*loader.Data, error) 
 	}
 	value, err := encode.ParseValueTarget(c.ValueTarget)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err := loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	data, err = loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy, Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
-		return nil, err
+		return nil, was, err
 	}
 	if known {
 		if err := data.Identity().Differs(was); err != nil {
 			data.Close()
-			return nil, err
+			return nil, was, err
 		}
 	}
-	return data, nil
+	return data, was, nil
 }
 
 func (t Train) warn(err error) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/train"
@@ -24,8 +25,18 @@ type Identity struct {
 	// MaxCopies is [Options.MaxCopies].
 	MaxCopies int `json:"max_copies,omitempty"`
 
-	// Backend is the backend that was asked for by name, which a resumed run goes on with.
+	// Backend opens the backend that a resumed run goes on with: the one asked for, or the kind that was chosen. Kind is
+	// its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
+	Kind    string `json:"backend_kind,omitempty"`
+}
+
+// Trained returns the kind of backend that the run was last trained on, "" if the run does not tell.
+func (id Identity) Trained() string {
+	if id.Kind == "" && id.Backend != "auto" && !strings.HasPrefix(id.Backend, "xla:/") {
+		return id.Backend
+	}
+	return id.Kind
 }
 
 // SetIdentity is one dataset of a run.
@@ -33,6 +44,14 @@ type SetIdentity struct {
 	Dir      string  `json:"dir"`              // absolute; where it was when the run last began
 	Weight   float64 `json:"weight,omitempty"` // [Spec.Weight]
 	Manifest string  `json:"manifest"`         // its hash
+}
+
+// String is the dataset as it is named on a command line.
+func (s SetIdentity) String() string {
+	if s.Weight == 0 {
+		return fmt.Sprintf("%q", s.Dir)
+	}
+	return fmt.Sprintf("%q:%g", s.Dir, s.Weight)
 }
 
 // Identity returns what d is.
@@ -105,7 +124,7 @@ func (id Identity) Differs(started Identity) error {
 			return refuse("data", fmt.Sprintf("%q (manifest %.16s)", s.Dir, s.Manifest), fmt.Sprintf("%q (manifest %.16s)", was.Dir, was.Manifest))
 		}
 		if s.Weight != was.Weight {
-			return refuse("data", fmt.Sprintf("%q:%g", s.Dir, s.Weight), fmt.Sprintf("%q:%g", was.Dir, was.Weight))
+			return refuse("data", s, was)
 		}
 	}
 	if id.MaxCopies != started.MaxCopies {

@@ -64,7 +64,11 @@ func (e *Eval) tiles() []tile {
 		{share(e.MateInOne), "mates in one found", joined(within("mate_in_one", percent), "of "+thousands(e.MateSamples)), "where some move mates, the likeliest one does"},
 	}
 	if p := e.Puzzles; p != nil {
-		list = append(list, tile{percent(p.WholeLine), "puzzles solved", percent(p.FirstMove) + " first move · of " + thousands(p.Puzzles), "every move of the line is found; any mate counts"})
+		of, held := p.Solved, ""
+		if h := p.HeldOut; h != nil && h.Puzzles > 0 {
+			of, held = *h, " not in the train split"
+		}
+		list = append(list, tile{percent(of.WholeLine), "puzzles solved", percent(of.FirstMove) + " first move · of " + thousands(of.Puzzles) + held, "every move of the line is found; any mate counts"})
 	}
 	if g := e.Report.Endgames; g != nil {
 		if g.Moves.Positions > 0 {

@@ -1,0 +1,102 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+
+	"talbot/train/checkpoint"
+)
+
+// load continues a run, which was last begun with the configuration old, behind its newest whole checkpoint.
+func (r *runner) load(old Config) error {
+	loaded, err := r.saves.Newest()
+	if errors.Is(err, checkpoint.ErrNone) {
+		return r.beginAgain(old)
+	}
+	if err != nil {
+		return err
+	}
+	for _, damaged := range loaded.Damaged {
+		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
+	}
+	if r.state, err = r.engine.restore(loaded.File); err != nil {
+		return fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	if field, want, have := r.c.Differs(r.state.Config); field != "" {
+		return &ConfigError{field, want, have}
+	}
+	r.state.Config = r.c
+	r.saved, r.savedAt = loaded.Path, r.state.Step
+	if r.state.Step > 0 {
+		if err := r.Source.Restore(r.state.Source); err != nil {
+			return fmt.Errorf("restoring the source of batches: %w", err)
+		}
+	}
+	if err := r.mendBest(); err != nil {
+		return err
+	}
+	if r.Resumed != nil {
+		r.Resumed(r.state.Step, loaded.Path)
+	}
+	return nil
+}
+
+// beginAgain lets a run that has no checkpoint begin again, if it may be that none was written yet.
+func (r *runner) beginAgain(old Config) error {
+	lines, err := ReadMetrics(r.Dir)
+	if err != nil {
+		return err
+	}
+	last := int64(0)
+	for _, line := range lines {
+		last = max(last, line.Step)
+	}
+	if hadCheckpoint(old, lines, last) {
+		return fmt.Errorf("%q: %w: %s goes up to step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName, last)
+	}
+	r.warn(fmt.Errorf("%q has no checkpoint yet: the run begins again at step 1", r.Dir))
+	return r.engine.initialise(nil)
+}
+
+// hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on behind
+// a step that had one due. The line of a step is written before its checkpoint.
+func hadCheckpoint(c Config, lines []Line, last int64) bool {
+	if c.CheckpointEvery > 0 && last > c.CheckpointEvery {
+		return true
+	}
+	for _, line := range lines {
+		if line.Best && line.Step < last {
+			return true
+		}
+	}
+	return false
+}
+
+// mendBest makes the best checkpoint the one that the state tells of, should it be an older one or gone. A newer one is of a
+// step that the run comes to again.
+func (r *runner) mendBest() error {
+	if r.state.Best == nil {
+		return nil
+	}
+	var file state
+	have, err := r.saves.Best()
+	if err == nil {
+		file, err = stateOf(have.File)
+	} else if !errors.Is(err, checkpoint.ErrNone) && !errors.Is(err, checkpoint.ErrDamaged) {
+		return err
+	}
+	want := r.state.Best.Step
+	if err == nil && (file.Step == want || file.Step > r.state.Step) {
+		return nil
+	}
+	if r.saves.SetBest(want) == nil {
+		r.warn(fmt.Errorf("%s was not the network of step %d, which is the best, and now it is", checkpoint.Best, want))
+		return nil
+	}
+	r.state.Best = nil
+	if err == nil {
+		r.state.Best = file.Best
+	}
+	r.warn(fmt.Errorf("the best network, that of step %d, is gone: a later one will take its place", want))
+	return nil
+}
