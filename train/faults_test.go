@@ -314,7 +314,7 @@ func TestFailingMetrics(t *testing.T) {
 		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), fmt.Sprintf("step %d: writing metrics", step)) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r.savedAt != step {
+		if r.savedAt != step || !strings.HasSuffix(err.Error(), fmt.Sprintf("the last checkpoint is from step %d", step)) {
 			t.Errorf("%s: saved at step %d, want %d", name, r.savedAt, step)
 		}
 		cut.Resume, cut.Source = true, &synthetic{batch: c.Batch}

@@ -136,13 +136,12 @@ func (r *runner) record(line Line) error {
 
 // stop saves what was trained where a run ends early, and returns why it does, or that it could not be saved.
 func (r *runner) stop(why error) error {
-	if r.savedAt == r.state.Step {
-		return why
+	if r.savedAt != r.state.Step {
+		if err := r.save(false); err != nil {
+			return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err, r.lastSaved(), why)
+		}
 	}
-	if err := r.save(false); err != nil {
-		return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err, r.lastSaved(), why)
-	}
-	return why
+	return fmt.Errorf("%w; %s", why, r.lastSaved())
 }
 
 // validate measures the network and tells whether it is the best so far. Without validation batches it does nothing.

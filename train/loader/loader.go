@@ -145,7 +145,7 @@ func (s *stream) take(b *train.Batch, i int) error {
 			return err
 		}
 	}
-	for s.Offset >= s.now.N {
+	for s.Offset >= s.now.n {
 		next := s.behind()
 		l := <-s.ahead
 		s.ahead = nil
@@ -176,8 +176,8 @@ func (s *stream) seek(p Place) error {
 	if err != nil {
 		return err
 	}
-	if p.Offset > g.N {
-		return fmt.Errorf("sample %d of a group of %d", p.Offset, g.N)
+	if p.Offset > g.n {
+		return fmt.Errorf("sample %d of a group of %d", p.Offset, g.n)
 	}
 	s.Place, s.now = p, g
 	s.prefetch()
@@ -224,7 +224,7 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	}
 	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
 	g.order = d.order(n)
-	size(&g.Batch, n, l.data.encoder.Words(), l.survey.Choices)
+	g.resize(n, l.data.encoder.Words(), l.survey.Choices)
 	g.last = number == len(plan)-1
 	for _, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (struct{}, error) {
 		b := blocks[i]
@@ -251,7 +251,7 @@ func (s *stream) fill(g *group, block, first, n int) error {
 			fault = errChanged
 			return
 		}
-		l.data.put(&g.Batch, first+put, v.at.Game(), v.policy, v.sample.value)
+		g.put(l.data.encoder, first+put, v.at.Game(), v.policy, v.sample.value)
 		put++
 	})
 	if err == nil && put < n {
