@@ -20,7 +20,7 @@ var (
 )
 
 const (
-	left   = 48
+	left   = 52
 	right  = 16
 	top    = 10
 	bottom = 36
@@ -150,7 +150,7 @@ func newChart(title, note string, size size, curves []curve, zero, falls bool, s
 		c.Y = append(c.Y, tick{y, show(t)})
 	}
 	for _, t := range ticks(low.x, high.x, size.width/60) {
-		if x, _ := place(point{t, low.y}); t >= low.x && t <= high.x {
+		if x, _ := place(point{t, low.y}); t >= low.x && t <= high.x && t == math.Trunc(t) {
 			c.X = append(c.X, tick{x, short(t)})
 		}
 	}
