@@ -105,7 +105,7 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "for the backend asked for") {
+	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "samples at a time would fit") {
 		t.Errorf("%v", err)
 	}
 }
