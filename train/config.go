@@ -155,7 +155,7 @@ func (c Config) Validate() error {
 	case c.Warmup < 0:
 		return fmt.Errorf("warm-up of %d steps", c.Warmup)
 	case !finite(c.WeightDecay) || c.WeightDecay*c.LR >= 1:
-		return fmt.Errorf("weight decay %g is negative or too large", c.WeightDecay)
+		return fmt.Errorf("weight decay %g is negative, or too large for the learning rate %g", c.WeightDecay, c.LR)
 	case c.Decay != DecayAll && c.Decay != DecayWeights:
 		return fmt.Errorf("decay of %q (want %q or %q)", c.Decay, DecayAll, DecayWeights)
 	case !finite(c.ValueWeight):

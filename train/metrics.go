@@ -21,7 +21,7 @@ type Line struct {
 	Kind string `json:"kind"` // "train" or "val"
 	Step int64  `json:"step"` // steps done
 	losses
-	LR       float64 `json:"lr,omitempty"`
+	LR       float64 `json:"lr"` // of a val line 0
 	GradNorm float64 `json:"grad_norm,omitempty"`
 	Best     bool    `json:"best,omitempty"` // of a val line: the lowest loss so far
 

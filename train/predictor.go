@@ -34,15 +34,34 @@ const (
 // NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph is
 // compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Predictor, error) {
-	load := checkpointsOf(dir).BestOrNewest
+	load := bestOf
 	if choice&NewestCheckpoint != 0 {
-		load = checkpointsOf(dir).Newest
+		load = (*checkpoint.Dir).Newest
 	}
-	loaded, err := load()
+	loaded, err := load(checkpointsOf(dir))
 	if err != nil {
 		return nil, err
 	}
 	return newPredictor(b, loaded, choice, batch)
+}
+
+// bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the result's
+// Damaged tells.
+func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
+	loaded, err := d.BestOrNewest()
+	if err != nil {
+		return nil, err
+	}
+	s, err := stateOf(loaded.File)
+	if err != nil || s.Best == nil || s.Best.Step == s.Step {
+		return loaded, nil // what is wrong with it is the caller's to say
+	}
+	if best, err := d.At(s.Best.Step); err == nil {
+		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best network is that of step %d", loaded.Path, s.Best.Step))
+		return best, nil
+	}
+	loaded.Damaged = append(loaded.Damaged, fmt.Errorf("the best network, that of step %d: it is gone", s.Best.Step))
+	return loaded, nil
 }
 
 func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, choice Choice, batch int) (*Predictor, error) {

@@ -18,7 +18,8 @@ type Origin struct {
 // Weights are parameters and normalisation statistics to begin a run with.
 type Weights struct {
 	Origin
-	Config Config // of the run they are from
+	Config  Config  // of the run they are from
+	Damaged []error // better checkpoints that were passed over
 
 	file *checkpoint.File
 }
@@ -36,11 +37,11 @@ func ReadWeights(path string) (*Weights, error) {
 		if _, err := ReadConfig(path); err != nil {
 			return nil, err
 		}
-		loaded, err := checkpointsOf(path).BestOrNewest()
+		loaded, err := bestOf(checkpointsOf(path))
 		if err != nil {
 			return nil, err
 		}
-		w.Path, w.file = loaded.Path, loaded.File
+		w.Path, w.file, w.Damaged = loaded.Path, loaded.File, loaded.Damaged
 	} else if w.file, err = checkpoint.Read(path); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ that takes the datasets the run was trained on, where they were or among --data.
 
 Intervals are of the bootstrap, at 95 %, and draw whole games. With --json there are
 also figures by phase, pieces, rating and side to move, and the calibration of both
-heads. An eighth of the samples is shown to the network in the other colour too, and
+heads. Every eighth batch is shown to the network in the other colour too, and
 as if their games began there: a network that is much worse without the past has
 learnt to read it, and perhaps who made it up. --no-history measures all samples so;
 puzzles keep their past. All of it, with the curves of the run and the 50 worst misses
@@ -103,8 +103,12 @@ func (o *evalOptions) job() (job.Eval, error) {
 	if _, err := job.ParseSplits(o.split); err != nil {
 		return e, usage(err, "as --split test")
 	}
-	if o.samples < 0 || o.batch < 1 {
-		return e, usage(fmt.Errorf("--samples %d is negative or --batch %d is not positive", o.samples, o.batch), "")
+	const largest = 1 << 14
+	switch {
+	case o.samples < 0:
+		return e, usage(fmt.Errorf("--samples %d is negative", o.samples), "0 are all samples")
+	case o.batch < 1 || o.batch > largest:
+		return e, usage(fmt.Errorf("--batch %d is not in 1 … %d", o.batch, largest), "larger batches only take more memory")
 	}
 	if err := checkWorkers(o.workers); err != nil {
 		return e, err

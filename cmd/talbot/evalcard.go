@@ -60,6 +60,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	row("", "95 % interval", func(i int) string { return heads[i] })
 	row("samples", "", func(i int) string { return fmt.Sprint(columns[i].Samples) })
+	row("of them with a value", "", func(i int) string { return fmt.Sprint(columns[i].ValueSamples) })
 	for _, r := range figures {
 		if f.LegalMask && r.allMoves {
 			continue

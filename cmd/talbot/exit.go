@@ -95,7 +95,7 @@ var statuses = []struct {
 	{loader.ErrNoSamples, exitFailed, "`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
 	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},
-	{checkpoint.ErrNone, exitFailed, "the run has saved nothing yet: continue it with `talbot train --run RUN --resume`"},
+	{checkpoint.ErrNone, exitFailed, "the run has saved nothing yet, or its checkpoints are gone: `talbot train --run RUN --resume` goes on, or says which"},
 	{syscall.ENOSPC, exitFailed, "free space on the disk, then repeat the command: it goes on where it stopped"},
 	{syscall.EROFS, exitFailed, "name a folder on a disk that can be written"},
 	{os.ErrPermission, exitFailed, "name a folder and files that you may read and write"},

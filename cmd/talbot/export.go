@@ -74,6 +74,6 @@ func runExport(o *exportOptions) error {
 	if o.json {
 		return printJSON(x)
 	}
-	fmt.Printf("%s: %s, step %d, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Parameters, x.Bytes)
+	fmt.Printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights, x.Parameters, x.Bytes)
 	return nil
 }

@@ -71,7 +71,8 @@ nothing. --history-dropout P trains a share of the samples without history and
 repetitions: pasts that were made up, as of endgames, can betray their source.
 'talbot eval --no-history' shows what a network does without.
 
-Without --steps the run goes over the data once (with --preset v1.5 twelve times).
+Without --steps a run draws as many samples as the data has (with --preset v1.5 twelve
+times as many); with weights a small dataset comes round more often, which is said at the start.
 The warm-up, --eval-every and --checkpoint-every shrink with short runs.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
@@ -105,7 +106,7 @@ lower --lr.`,
 	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
 	f.BoolVar(&o.deterministic, "deterministic", false, "the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
 	f.StringVar(&o.precision, "precision", "float32", "of training: float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
-	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = once over the data)")
+	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = as many samples as the data has)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0, "learning rate of the last step, with cosine and one-cycle (default: in the preset's ratio to --lr)")
 	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)

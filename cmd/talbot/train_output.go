@@ -41,7 +41,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(err, "resumed it would diverge there again; begin another run with a lower --lr, a longer --warmup or --clip, as `"+another+"`")
 	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
 		return hint(err, "free space on the disk, then continue with `"+resume+"`")
-	case errors.Is(err, train.ErrMemory):
+	case errors.Is(err, train.ErrMemory) && (o.resume || result.Steps > 0):
 		return hint(err, "a run that was begun cannot change its batch: begin another one in another folder")
 	case errors.Is(err, train.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or name another folder")

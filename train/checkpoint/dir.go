@@ -233,6 +233,11 @@ func (d *Dir) BestOrNewest() (*Loaded, error) {
 	return firstWhole(append(d.best(), paths...), d.path)
 }
 
+// At loads the checkpoint of a step.
+func (d *Dir) At(step int64) (*Loaded, error) {
+	return firstWhole([]string{filepath.Join(d.path, Name(step))}, d.path)
+}
+
 // Best loads the best checkpoint.
 func (d *Dir) Best() (*Loaded, error) { return firstWhole(d.best(), d.path) }
 

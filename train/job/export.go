@@ -36,6 +36,7 @@ type Exported struct {
 	Format     string `json:"format"`
 	Checkpoint string `json:"checkpoint"`
 	Step       int64  `json:"step"`
+	Weights    string `json:"weights"`    // "raw" or "average"
 	Parameters int    `json:"parameters"` // trainable numbers
 	Bytes      int64  `json:"bytes"`
 }
@@ -93,7 +94,10 @@ func (e Export) Run() (Exported, error) {
 	if err != nil {
 		return x, err
 	}
-	x.Checkpoint, x.Step, x.Bytes = p.Path, p.Step, int64(len(file))
+	x.Checkpoint, x.Step, x.Bytes, x.Weights = p.Path, p.Step, int64(len(file)), "raw"
+	if p.Config.EMA > 0 {
+		x.Weights = "average"
+	}
 	x.Parameters = model.CountTrainable(network.Params())
 	return x, nil
 }

@@ -102,6 +102,9 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := c.Validate(); err != nil {
 		return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	if weights != nil {
+		t.compare(c, weights)
+	}
 	claim, err := train.NewClaim(t.Dir, t.Resume)
 	if err != nil {
 		return train.Result{}, err
@@ -231,6 +234,21 @@ func (t Train) warn(err error) {
 	}
 }
 
+// compare warns where a run begins with weights that have learnt something else than it asks of them.
+func (t Train) compare(c train.Config, w *train.Weights) {
+	for _, damaged := range w.Damaged {
+		t.warn(fmt.Errorf("passing over %w", damaged))
+	}
+	for _, x := range []struct {
+		flag       string
+		mine, have any
+	}{{"legal-mask", c.LegalMask, w.Config.LegalMask}, {"value-target", c.ValueTarget, w.Config.ValueTarget}, {"policy-target", c.PolicyTarget, w.Config.PolicyTarget}} {
+		if x.mine != x.have {
+			t.warn(fmt.Errorf("the weights of %q are of a run with --%s=%v, and this one has %v: its losses begin higher", w.Path, x.flag, x.have, x.mine))
+		}
+	}
+}
+
 // begin tells what is about to happen.
 func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
 	for _, warning := range data.Derived() {
@@ -248,6 +266,9 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	}
 	if policies == 0 {
 		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
+	}
+	if data.Options.Policy.Temperature > 0 && survey.Choices < 2 {
+		t.warn(fmt.Errorf("no label has several lines: with policy target %s too the moves to learn are those that were played; label with --multipv", c.PolicyTarget))
 	}
 	network, err := model.New(c.Recipe, c.Config)
 	if err != nil {

@@ -43,8 +43,8 @@ func (s *Survey) Train() (n int64) {
 }
 
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
-// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, so that there may be
-// fewer. They do not depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
+// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer left out than
+// there are batches. They do not depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
 // no batches. With [Options.MaxCopies] the data is read once more before, and of a position that is a usable train sample
 // more often than that, over all datasets, just so many copies stay in, spread evenly over the data in its order; val
 // samples are never left out. done, if not nil, is told how many blocks were read.
@@ -78,25 +78,29 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	if err := s.share(); err != nil {
 		return nil, err
 	}
+	list, batch := s.choose(chosen, limit, batch)
 	var err error
-	s.Val, err = d.validation(s.choose(chosen, limit, batch), batch, s.Choices)
+	s.Val, err = d.validation(list, batch, s.Choices)
 	return s, err
 }
 
-// choose takes as many of the picks as fill batches, of each dataset by its share, and sorts them by place. The seats go one
-// by one to the dataset that has the fewest for its share.
-func (s *Survey) choose(chosen []*picks, limit, batch int) []pick {
+// choose takes picks of each dataset by its share, and sorts them by place. They fill the fewest batches of one size up to
+// most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has the fewest for its
+// share.
+func (s *Survey) choose(chosen []*picks, limit, most int) (list []pick, batch int) {
 	total := 0
 	for _, p := range chosen {
 		slices.SortFunc(p.list, func(a, b pick) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) })
 		total += len(p.list)
 	}
 	total = min(total, limit)
-	if batch = min(batch, total); batch == 0 {
-		return nil
+	if total == 0 || most < 1 {
+		return nil, 0
 	}
+	batches := (total + most - 1) / most
+	batch = total / batches
 	seats := make([]int, len(chosen))
-	for range total / batch * batch {
+	for range batches * batch {
 		next, fewest := -1, 0.0
 		for i, n := range seats {
 			if least := float64(n+1) / s.Sets[i].Share; n < len(chosen[i].list) && (next < 0 || least < fewest) {
@@ -105,12 +109,11 @@ func (s *Survey) choose(chosen []*picks, limit, batch int) []pick {
 		}
 		seats[next]++
 	}
-	var list []pick
 	for i, n := range seats {
 		list = append(list, chosen[i].list[:n]...)
 	}
 	slices.SortFunc(list, pick.compare)
-	return list
+	return list, batch
 }
 
 // newSurvey returns a survey of d that knows nothing yet.
@@ -208,7 +211,7 @@ func (s *Survey) share() error {
 
 // validation makes batches of the picks, which are sorted by place and fill them.
 func (d *Data) validation(list []pick, batch, choices int) ([]train.Batch, error) {
-	if batch = min(batch, len(list)); batch == 0 {
+	if len(list) == 0 {
 		return nil, nil
 	}
 	var blocks []pick // the first of each block

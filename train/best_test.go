@@ -1,0 +1,54 @@
+package train
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"talbot/train/checkpoint"
+)
+
+// TestLostBest: without best.safetensors its step's checkpoint is taken, then the newest, and both are told.
+func TestLostBest(t *testing.T) {
+	c := tiny()
+	c.Steps, c.EvalEvery, c.CheckpointEvery, c.Keep = 60, 30, 30, 5
+	c.LR, c.Warmup, c.Schedule, c.ValueWeight = 1e-2, 0, "constant", 0
+	dir := t.TempDir()
+	val := valBatches(c, 1)
+	for i := range val[0].PolicyIndex { // a move that is never played loses at each step, so that the first validation is the best
+		val[0].PolicyIndex[i] = 4671
+	}
+	mustRun(t, c, Options{Dir: dir, Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: val})
+	open := func(step int64, told ...string) {
+		t.Helper()
+		p, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if p.Step != step || len(p.Damaged) != len(told) {
+			t.Fatalf("step %d, want %d, told %v", p.Step, step, p.Damaged)
+		}
+		w, err := ReadWeights(dir)
+		if err != nil || w.Step != step || len(w.Damaged) != len(told) {
+			t.Fatalf("weights of step %d, want %d, %v", w.Step, step, err)
+		}
+		for i, text := range told {
+			if !strings.Contains(p.Damaged[i].Error(), text) {
+				t.Errorf("told %q, want %q", p.Damaged[i], text)
+			}
+		}
+	}
+	remove := func(name string) {
+		t.Helper()
+		if err := os.Remove(filepath.Join(dir, checkpointsName, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(30)
+	remove(checkpoint.Best)
+	open(30, "the best network is that of step 30")
+	remove(checkpoint.Name(30))
+	open(60, "that of step 30: it is gone")
+}
