@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,6 +47,10 @@ func ReadWeights(path string) (*Weights, error) {
 		return nil, err
 	}
 	s, err := stateOf(w.file)
+	var exported struct{ Checkpoint string }
+	if err != nil && json.Unmarshal(w.file.Meta, &exported) == nil && exported.Checkpoint != "" {
+		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: name the run, or one of its checkpoints", w.Path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%q is no checkpoint of a run: %w: %w", w.Path, checkpoint.ErrDamaged, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/train"
+	"talbot/train/checkpoint"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
 )
@@ -231,6 +232,15 @@ func TestFrom(t *testing.T) {
 	if c.Blocks != 1 || c.Filters != 8 || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip || c.From.Step == 0 ||
 		!strings.HasPrefix(c.From.Path, first.Dir) {
 		t.Errorf("%+v", c)
+	}
+	network := filepath.Join(t.TempDir(), "net.safetensors")
+	if _, err := (Export{Dir: first.Dir, Out: network, Format: "safetensors"}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	third := tiny(t, a)
+	third.From = network
+	if _, err := third.Run(t.Context()); !errors.Is(err, ErrFrom) || errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), "exported network") {
+		t.Errorf("an exported network: %v", err)
 	}
 	size := "10x64"
 	for name, test := range map[string]struct {
