@@ -50,8 +50,9 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // the sample has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target), and then a label with
-// several searched lines where t has a temperature; value computes their values. Else the target is, for games and puzzles, the move played at the ply, and where none was played (endgames, positions of tables and
-// tactics that only name moves to avoid) the best move of the label.
+// several searched lines where t has a temperature; value computes their values. Else the target is, for games and puzzles,
+// the move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
+// avoid) the best move of the label.
 //
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its

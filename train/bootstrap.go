@@ -56,11 +56,8 @@ func (b *bootstrap) flush() {
 	state, word := uint64(b.line), uint64(0)
 	for i := range b.sums {
 		if i%4 == 0 { // SplitMix64
-			state += 0x9E3779B97F4A7C15
-			word = state
-			word = (word ^ word>>30) * 0xBF58476D1CE4E5B9
-			word = (word ^ word>>27) * 0x94D049BB133111EB
-			word ^= word >> 31
+			state += golden
+			word = finalise(state)
 		}
 		if n := poisson(uint16(word)); n > 0 {
 			b.sums[i].add(&b.within, n)

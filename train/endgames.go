@@ -174,14 +174,8 @@ func (g *endgames) add(p *board.Position, t *endgameTally) {
 	if g.pieces == nil {
 		g.pieces, g.materials = map[string]*endgameTally{}, map[string]*endgameTally{}
 	}
-	in := func(groups map[string]*endgameTally, name string) {
-		if groups[name] == nil {
-			groups[name] = &endgameTally{}
-		}
-		groups[name].add(t, 1)
-	}
-	in(g.pieces, strconv.Itoa(p.Occupied().Len()))
-	in(g.materials, p.Material().Fold().String())
+	in(g.pieces, strconv.Itoa(p.Occupied().Len())).add(t, 1)
+	in(g.materials, p.Material().Fold().String()).add(t, 1)
 }
 
 // report returns nil without any position whose result is known.

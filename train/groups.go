@@ -36,11 +36,16 @@ func (a *Accumulator) group(s *Sample, t *tally) {
 		if a.groups[kind] == nil {
 			a.groups[kind] = map[string]*tally{}
 		}
-		if a.groups[kind][name] == nil {
-			a.groups[kind][name] = &tally{}
-		}
-		a.groups[kind][name].add(t, 1)
+		in(a.groups[kind], name).add(t, 1)
 	}
+}
+
+// in is the tally of that name, a new one where there is none yet.
+func in[T any](groups map[string]*T, name string) *T {
+	if groups[name] == nil {
+		groups[name] = new(T)
+	}
+	return groups[name]
 }
 
 func figuresOf(groups map[string]*tally) map[string]Figures {

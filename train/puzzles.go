@@ -147,20 +147,14 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 	count := func(to *puzzleTally) {
 		to.puzzles, to.first, to.whole = to.puzzles+t.puzzles, to.first+t.first, to.whole+t.whole
 	}
-	in := func(groups map[string]*puzzleTally, name string) {
-		if groups[name] == nil {
-			groups[name] = &puzzleTally{}
-		}
-		count(groups[name])
-	}
 	count(&s.all)
 	if s.splits != nil && s.splits.Of(dataset.SplitKey(puzzle)) != dataset.Train {
 		count(&s.heldOut)
 	}
 	rating, _ := strconv.Atoi(puzzle.Tag(dataset.TagPuzzleRating))
-	in(s.ratings, ratingBand(rating))
+	count(in(s.ratings, ratingBand(rating)))
 	for _, theme := range strings.Fields(puzzle.Tag(dataset.TagThemes)) {
-		in(s.themes, theme)
+		count(in(s.themes, theme))
 	}
 }
 

@@ -38,11 +38,18 @@ func (e *engine) forTraining() error {
 
 // dropoutKey is a function of seed and micro-batch (SplitMix64), so there is no generator state to save.
 func dropoutKey(seed, batch int64) []uint32 {
-	z := bits.RotateLeft64(uint64(seed), 32) ^ 0x9E3779B97F4A7C15*uint64(batch+1)
+	z := finalise(bits.RotateLeft64(uint64(seed), 32) ^ golden*uint64(batch+1))
+	return []uint32{uint32(z), uint32(z >> 32)}
+}
+
+// golden is what a SplitMix64 generator adds to its state from one number to the next.
+const golden = 0x9E3779B97F4A7C15
+
+// finalise is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+func finalise(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 	z = (z ^ z>>27) * 0x94D049BB133111EB
-	z ^= z >> 31
-	return []uint32{uint32(z), uint32(z >> 32)}
+	return z ^ z>>31
 }
 
 // step trains on a batch; step counts from 0. The loss may be NaN or infinite, and so may the norm, which is that of the

@@ -55,9 +55,17 @@ func (t Train) unchecked(samples int64, weights *train.Weights) (train.Config, e
 	return c, describeTargets(&c)
 }
 
+// targets are those of a configuration.
+func targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
+	if value, err = encode.ParseValueTarget(c.ValueTarget); err == nil {
+		policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
+	}
+	return value, policy, err
+}
+
 // describeTargets writes the targets into the configuration as they are named, and the formula of the value target.
 func describeTargets(c *train.Config) error {
-	value, err := encode.ParseValueTarget(c.ValueTarget)
+	value, policy, err := targets(*c)
 	if err != nil {
 		return err
 	}
@@ -65,9 +73,8 @@ func describeTargets(c *train.Config) error {
 	if err != nil {
 		return err
 	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
 	c.ValueTarget, c.ValueFormula, c.PolicyTarget = value.String(), value.Formula(e), policy.String()
-	return err
+	return nil
 }
 
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
@@ -98,6 +105,9 @@ func (t Train) resumed() (train.Config, error) {
 	}
 	if field, want, was := c.Differs(have); field != "" {
 		return c, &train.ConfigError{Field: field, Want: want, Have: was}
+	}
+	if err := c.Validate(); err != nil {
+		return c, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return c, nil
 }

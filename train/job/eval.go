@@ -90,18 +90,6 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 	return "", 0, fmt.Errorf("%w: weights %q are neither raw nor average", ErrConfig, e.Weights)
 }
 
-// targets are those that the run learnt, but for a value that was asked for.
-func (e Eval) targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
-	if value, err = encode.ParseValueTarget(c.ValueTarget); err != nil {
-		return value, policy, err
-	}
-	if e.Value != nil {
-		value = *e.Value
-	}
-	policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
-	return value, policy, err
-}
-
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
 // [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
@@ -114,9 +102,12 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	value, policy, err := e.targets(c)
+	value, policy, err := targets(c)
 	if err != nil {
 		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+	}
+	if e.Value != nil {
+		value = *e.Value
 	}
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = value.String(), policy.String(), c.LegalMask, e.NoHistory
 	var choice train.Choice

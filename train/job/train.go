@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -98,9 +97,6 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	if err != nil {
 		return train.Result{}, err
-	}
-	if err := c.Validate(); err != nil {
-		return train.Result{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if weights != nil {
 		t.compare(c, weights)
@@ -206,11 +202,7 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 			t.MaxCopies = was.MaxCopies
 		}
 	}
-	value, err := encode.ParseValueTarget(c.ValueTarget)
-	if err != nil {
-		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	policy, err := encode.ParsePolicyTarget(c.PolicyTarget)
+	value, policy, err := targets(c)
 	if err != nil {
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
