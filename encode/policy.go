@@ -50,7 +50,8 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // the sample has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target), and then a label with
-// several searched lines where t has a temperature; value computes their values. Else the target is, for games and puzzles,
+// several searched lines where t has a temperature; value computes their values. Else, and where value gives them none (as
+// where an engine told no chances), the target is, for games and puzzles,
 // the move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
 // avoid) the best move of the label.
 //
@@ -66,7 +67,9 @@ func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *Walke
 		return dst
 	}
 	if t.Temperature > 0 && label.Status == dataset.Labelled && len(label.Lines) > 1 {
-		return t.soft(dst, e, value, p, label.Lines)
+		if soft := t.soft(dst, e, value, p, label.Lines); len(soft) > len(dst) {
+			return soft
+		}
 	}
 	m := board.NoMove
 	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {

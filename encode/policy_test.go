@@ -54,6 +54,8 @@ func TestSoftPolicy(t *testing.T) {
 		}
 		return list
 	}
+	silent, other := up, down
+	silent.WDL, other.WDL = dataset.WDL{}, dataset.WDL{}
 	for _, c := range []struct {
 		name  string
 		value ValueTarget
@@ -64,6 +66,7 @@ func TestSoftPolicy(t *testing.T) {
 		{"three lines", RecipeValue, label(up, down, searched(dataset.MateIn(1), 8, 16)), near(x, -x, m)},
 		{"a line without a move", RecipeValue, label(up, down, empty), near(x, -x)},
 		{"equal chances", WDLValue, label(up, down), near(0.3, 0.3)},
+		{"no chances: the move played", WDLValue, label(other, silent), []Target{{877, 1}}},
 		{"one line: the move played", RecipeValue, label(down), []Target{{877, 1}}},
 		{"no label: the move played", RecipeValue, dataset.Label{}, []Target{{877, 1}}},
 	} {
