@@ -56,7 +56,8 @@ func TestDestruction(t *testing.T) {
 		case !ok && (err == nil) != want:
 			t.Errorf("line %d: error %v, but the remark says %q", number, err, remark)
 		}
-		if strings.Contains(remark, "bad EPD") && !strings.Contains(err.Error(), "black is in check but it is not its move") {
+		if strings.Contains(remark, "bad EPD") && !strings.Contains(err.Error(),
+			"black is in check but it is not its move") {
 			t.Errorf("line %d: %v", number, err)
 		}
 	}
@@ -130,7 +131,8 @@ func TestSuites(t *testing.T) {
 			}
 		}
 		if positions != test.positions || moves != test.moves {
-			t.Errorf("%s: %d positions and %d moves, want %d and %d", test.name, positions, moves, test.positions, test.moves)
+			t.Errorf("%s: %d positions and %d moves, want %d and %d", test.name, positions, moves, test.positions,
+				test.moves)
 		}
 	}
 }

@@ -109,14 +109,22 @@ func TestEnPassantCanonical(t *testing.T) {
 		{"not around the edge", "4k3/8/8/8/7p/8/P7/4K3 w - - 0 1", "a2a4", "4k3/8/8/8/P6p/8/8/4K3 b - - 0 1"},
 		{"a piece beside, no pawn", "4k3/8/8/8/4n3/8/3P4/4K3 w - - 0 1", "d2d4", "4k3/8/8/8/3Pn3/8/8/4K3 b - - 0 1"},
 		{"pinned on the file", "4k3/8/8/8/4p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/3Pp3/8/8/4RK2 b - - 0 1"},
-		{"pinned on the other diagonal", "k7/8/8/8/4p3/8/3P4/5K1B w - - 0 1", "d2d4", "k7/8/8/8/3Pp3/8/8/5K1B b - - 0 1"},
-		{"pinned along the capture", "8/8/8/6k1/5p2/8/4P3/2B2K2 w - - 0 1", "e2e4", "8/8/8/6k1/4Pp2/8/8/2B2K2 b - e3 0 1"},
-		{"check along the rank when both pawns go", "8/8/8/8/k3p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k2Pp2R/8/8/4K3 b - - 0 1"},
-		{"a third piece shields the rank", "8/8/8/8/k1n1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1nPp2R/8/8/4K3 b - d3 0 1"},
-		{"two capturers, one pinned", "4k3/8/8/8/2p1p3/8/3P4/4RK2 w - - 0 1", "d2d4", "4k3/8/8/8/2pPp3/8/8/4RK2 b - d3 0 1"},
-		{"both capturers on the rank", "8/8/8/8/k1p1p2R/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/8/k1pPp2R/8/8/4K3 b - d3 0 1"},
-		{"the pushed pawn's check answered", "8/8/8/2k5/4p3/8/3P4/4K3 w - - 0 1", "d2d4", "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1"},
-		{"discovered check is not answered", "8/8/7k/8/4p3/8/3P4/2B1K3 w - - 0 1", "d2d4", "8/8/7k/8/3Pp3/8/8/2B1K3 b - - 0 1"},
+		{"pinned on the other diagonal", "k7/8/8/8/4p3/8/3P4/5K1B w - - 0 1", "d2d4",
+			"k7/8/8/8/3Pp3/8/8/5K1B b - - 0 1"},
+		{"pinned along the capture", "8/8/8/6k1/5p2/8/4P3/2B2K2 w - - 0 1", "e2e4",
+			"8/8/8/6k1/4Pp2/8/8/2B2K2 b - e3 0 1"},
+		{"check along the rank when both pawns go", "8/8/8/8/k3p2R/8/3P4/4K3 w - - 0 1", "d2d4",
+			"8/8/8/8/k2Pp2R/8/8/4K3 b - - 0 1"},
+		{"a third piece shields the rank", "8/8/8/8/k1n1p2R/8/3P4/4K3 w - - 0 1", "d2d4",
+			"8/8/8/8/k1nPp2R/8/8/4K3 b - d3 0 1"},
+		{"two capturers, one pinned", "4k3/8/8/8/2p1p3/8/3P4/4RK2 w - - 0 1", "d2d4",
+			"4k3/8/8/8/2pPp3/8/8/4RK2 b - d3 0 1"},
+		{"both capturers on the rank", "8/8/8/8/k1p1p2R/8/3P4/4K3 w - - 0 1", "d2d4",
+			"8/8/8/8/k1pPp2R/8/8/4K3 b - d3 0 1"},
+		{"the pushed pawn's check answered", "8/8/8/2k5/4p3/8/3P4/4K3 w - - 0 1", "d2d4",
+			"8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1"},
+		{"discovered check is not answered", "8/8/7k/8/4p3/8/3P4/2B1K3 w - - 0 1", "d2d4",
+			"8/8/7k/8/3Pp3/8/8/2B1K3 b - - 0 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := mustParse(t, test.before)
@@ -157,9 +165,12 @@ func TestEnPassantOnlyAnswer(t *testing.T) {
 // the moves alone.
 func TestEnPassantWithoutPast(t *testing.T) {
 	for fen, want := range map[string]Square{
-		"8/k7/8/8/3Pp3/8/8/4K1B1 b - d3 0 1":                                 NoSquare,        // the captured pawn shields the king
-		"8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1":                                 NewSquare(3, 2), // the capture blocks the check
-		"rnbqk1nr/bb3p1p/1q2r3/2pPp3/3P4/7P/1PP1NpPP/R1BQKBNR w KQkq c6 0 1": NoSquare,        // the capture does not answer it
+		// the captured pawn shields the king
+		"8/k7/8/8/3Pp3/8/8/4K1B1 b - d3 0 1": NoSquare,
+		// the capture blocks the check
+		"8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1": NewSquare(3, 2),
+		// the capture does not answer it
+		"rnbqk1nr/bb3p1p/1q2r3/2pPp3/3P4/7P/1PP1NpPP/R1BQKBNR w KQkq c6 0 1": NoSquare,
 	} {
 		if p := mustParse(t, fen); p.EnPassant() != want {
 			t.Errorf("%s: en passant %v, want %v", fen, p.EnPassant(), want)

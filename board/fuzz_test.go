@@ -75,7 +75,8 @@ func checkSound(t *testing.T, p *Position) {
 // move whose own SAN reads as the same move.
 func FuzzParseSAN(f *testing.F) {
 	for i, san := range []string{
-		"e4", "Qxe6+", "O-O", "exd6", "b8=Q", "gxh1(N)", "Nb1-d2", "e1h1", "a7a8b", "Kg1!?", "0-0-0#", "R1a3", "xd5", "P2e4",
+		"e4", "Qxe6+", "O-O", "exd6", "b8=Q", "gxh1(N)", "Nb1-d2", "e1h1", "a7a8b", "Kg1!?", "0-0-0#", "R1a3", "xd5",
+		"P2e4",
 	} {
 		for j := range startFENs {
 			f.Add(uint8(i+j), san)

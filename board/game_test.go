@@ -29,7 +29,8 @@ func TestRepetitions(t *testing.T) {
 				if back := g.Previous(1); back != nil && g.Ply() > 2 && rng.IntN(2) == 0 {
 					// Going back makes repetitions.
 					for _, other := range moves {
-						if q := g.Position().After(other); q.ByColor(White) == g.Previous(3).ByColor(White) && q.ByColor(Black) == g.Previous(3).ByColor(Black) {
+						if q := g.Position().After(other); q.ByColor(White) == g.Previous(3).ByColor(White) &&
+							q.ByColor(Black) == g.Previous(3).ByColor(Black) {
 							m = other
 						}
 					}
@@ -89,7 +90,8 @@ func TestRepetitionsByHand(t *testing.T) {
 func TestGame(t *testing.T) {
 	start := mustParse(t, "8/8/8/8/8/8/8/K1k4r w - - 40 90")
 	g := NewGame(start)
-	if g.Ply() != 0 || *g.Position() != start || g.Repetitions() != 0 || *g.Previous(0) != start || g.Previous(1) != nil || g.Previous(-1) != nil {
+	if g.Ply() != 0 || *g.Position() != start || g.Repetitions() != 0 || *g.Previous(0) != start ||
+		g.Previous(1) != nil || g.Previous(-1) != nil {
 		t.Error("a new game is not its start")
 	}
 	m, err := start.ParseUCI("a1a2")

@@ -128,7 +128,8 @@ func ParseMaterial(s string) (m Material, err error) {
 			}
 		}
 		if pawns = m.Count(Color(c), Pawn); pawns+promoted > 8 {
-			return 0, fmt.Errorf("material %q: %v has %d pawns and at least %d promoted pieces", s, Color(c), pawns, promoted)
+			return 0, fmt.Errorf("material %q: %v has %d pawns and at least %d promoted pieces", s, Color(c), pawns,
+				promoted)
 		}
 	}
 	return m, nil

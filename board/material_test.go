@@ -18,8 +18,10 @@ func TestMaterial(t *testing.T) {
 	} {
 		p := mustParse(t, c.fen)
 		m := p.Material()
-		if m.String() != c.signature || m.Fold().String() != c.folded || m.Pieces() != c.pieces || m.Difference() != c.difference || m.CanMate() != c.mate {
-			t.Errorf("%s: %v, folded %v, %d pieces, difference %d, mate %v", c.fen, m, m.Fold(), m.Pieces(), m.Difference(), m.CanMate())
+		if m.String() != c.signature || m.Fold().String() != c.folded || m.Pieces() != c.pieces ||
+			m.Difference() != c.difference || m.CanMate() != c.mate {
+			t.Errorf("%s: %v, folded %v, %d pieces, difference %d, mate %v", c.fen, m, m.Fold(), m.Pieces(),
+				m.Difference(), m.CanMate())
 		}
 		q := p.Mirror()
 		if q.Material() != m.Mirror() || m.Mirror().Fold() != m.Fold() || q.Material().Difference() != -c.difference {
@@ -32,7 +34,8 @@ func TestMaterial(t *testing.T) {
 	if m, err := ParseMaterial("KPRvNKB"); err != nil || m.String() != "KRPvKBN" {
 		t.Errorf("any order: %v, %v", m, err)
 	}
-	for _, s := range []string{"", "KR", "KRK", "RvK", "KKvK", "KXvK", "krvk", "KvKvK", "KPPPPPPPPPvK", "KQQPPPPPPPPvK", "KvKQQQQQQQQQQ", "KRvKéé"} {
+	for _, s := range []string{"", "KR", "KRK", "RvK", "KKvK", "KXvK", "krvk", "KvKvK", "KPPPPPPPPPvK", "KQQPPPPPPPPvK",
+		"KvKQQQQQQQQQQ", "KRvKéé"} {
 		if m, err := ParseMaterial(s); err == nil {
 			t.Errorf("%q is read as %v", s, m)
 		}

@@ -15,8 +15,8 @@ func (f Phase) String() string {
 	return [...]string{"opening", "middlegame", "endgame"}[min(f, Endgame)]
 }
 
-// The bounds of the phases. Those of pieces are Lichess's (class Divider of lichess-org/scalachess), which ends the opening
-// by the look of the back ranks too; here it ends with the tenth move.
+// The bounds of the phases. Those of pieces are Lichess's (class Divider of lichess-org/scalachess), which ends the
+// opening by the look of the back ranks too; here it ends with the tenth move.
 const (
 	endgamePieces    = 6
 	middlegamePieces = 10

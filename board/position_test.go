@@ -62,7 +62,8 @@ func TestWalk(t *testing.T) {
 				number++
 			}
 			if p.HalfmoveClock() != clock || p.FullmoveNumber() != number {
-				t.Fatalf("%s after %v: counters %d %d, want %d %d", before.FEN(), m, p.HalfmoveClock(), p.FullmoveNumber(), clock, number)
+				t.Fatalf("%s after %v: counters %d %d, want %d %d", before.FEN(), m, p.HalfmoveClock(),
+					p.FullmoveNumber(), clock, number)
 			}
 			if got, want := p.HasLegalMove(), len(p.LegalMoves(nil)) > 0; got != want {
 				t.Fatalf("%s: HasLegalMove is %v", p.FEN(), got)
@@ -148,7 +149,8 @@ func TestEndOfGame(t *testing.T) {
 		{"R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", true, false, false},
 		{"7k/5Q2/8/8/8/8/8/K7 b - - 0 1", false, true, false},
 		{"7k/5Q2/8/8/8/8/8/K7 w - - 0 1", false, false, false},
-		{"5bnr/4p1pq/4Qpkr/7p/7P/4P3/PPPP1PP1/RNB1KBNR b KQ - 2 10", false, true, false}, // Loyd, all pieces on the board
+		// Loyd, all pieces on the board
+		{"5bnr/4p1pq/4Qpkr/7p/7P/4P3/PPPP1PP1/RNB1KBNR b KQ - 2 10", false, true, false},
 		{"8/8/8/8/8/8/8/K1k5 w - - 0 1", false, false, true},
 		{"8/8/8/8/8/8/8/K1kB4 w - - 0 1", false, false, true},
 		{"8/8/8/8/8/8/8/K1kn4 w - - 0 1", false, false, true},
@@ -169,7 +171,8 @@ func TestEndOfGame(t *testing.T) {
 		if p.IsCheckmate() != test.mate || p.IsStalemate() != test.stalemate || p.IsDead() != test.dead {
 			t.Errorf("%s: mate %v, stalemate %v, dead %v", test.fen, p.IsCheckmate(), p.IsStalemate(), p.IsDead())
 		}
-		if q := p.Mirror(); q.IsCheckmate() != test.mate || q.IsStalemate() != test.stalemate || q.IsDead() != test.dead {
+		if q := p.Mirror(); q.IsCheckmate() != test.mate || q.IsStalemate() != test.stalemate ||
+			q.IsDead() != test.dead {
 			t.Errorf("%s: the mirror ends otherwise", test.fen)
 		}
 	}

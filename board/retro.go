@@ -195,7 +195,8 @@ func (r *retro) uncastle(dst []Unmove) []Unmove {
 		to, rook Square
 		empty    Bitboard
 	}{{6, 5, 0x90}, {2, 3, 0x13}} {
-		if !r.p.Pieces(r.us, King).Has(home+w.to) || !r.p.Pieces(r.us, Rook).Has(home+w.rook) || r.occ&(w.empty<<home) != 0 {
+		if !r.p.Pieces(r.us, King).Has(home+w.to) || !r.p.Pieces(r.us, Rook).Has(home+w.rook) ||
+			r.occ&(w.empty<<home) != 0 {
 			continue
 		}
 		u := Unmove{Move: NewMove(home+4, home+w.to)}

@@ -5,10 +5,12 @@ import "testing"
 func TestSquare(t *testing.T) {
 	for s := Square(0); s < 64; s++ {
 		got, ok := ParseSquare(s.String())
-		if !ok || got != s || NewSquare(s.File(), s.Rank()) != s || s.Mirror().Mirror() != s || s.Bitboard().First() != s {
+		if !ok || got != s || NewSquare(s.File(), s.Rank()) != s || s.Mirror().Mirror() != s ||
+			s.Bitboard().First() != s {
 			t.Errorf("square %d (%v) comes back as %d", s, s, got)
 		}
-		if s.Mirror().File() != s.File() || s.Mirror().Rank() != 7-s.Rank() || s.Bitboard().Mirror() != s.Mirror().Bitboard() {
+		if s.Mirror().File() != s.File() || s.Mirror().Rank() != 7-s.Rank() ||
+			s.Bitboard().Mirror() != s.Mirror().Bitboard() {
 			t.Errorf("mirror of %v is %v", s, s.Mirror())
 		}
 	}

@@ -58,11 +58,14 @@ func bruteUnmoves(q *Position) (n int) {
 	for i, w := range [2]struct{ to, rook, home Square }{{6, 5, 7}, {2, 3, 0}} {
 		home := Square(56 * us)
 		board := squares
-		if board[home+w.to] != NewPiece(us, King) || board[home+w.rook] != NewPiece(us, Rook) || board[home+w.home] != NoPiece || board[home+4] != NoPiece {
+		if board[home+w.to] != NewPiece(us, King) || board[home+w.rook] != NewPiece(us, Rook) ||
+			board[home+w.home] != NoPiece || board[home+4] != NoPiece {
 			continue
 		}
-		board[home+4], board[home+w.home], board[home+w.to], board[home+w.rook] = board[home+w.to], board[home+w.rook], NoPiece, NoPiece
-		try(board, strings.TrimPrefix(rights, "-")+string("KQkq"[2*int(us)+i]), NoSquare, NewMove(home+4, home+w.to), NoPieceType)
+		board[home+4], board[home+w.home], board[home+w.to], board[home+w.rook] = board[home+w.to], board[home+w.rook],
+			NoPiece, NoPiece
+		try(board, strings.TrimPrefix(rights, "-")+string("KQkq"[2*int(us)+i]), NoSquare, NewMove(home+4, home+w.to),
+			NoPieceType)
 	}
 	return n
 }

@@ -94,7 +94,8 @@ func TestUnmovesFindTheMovePlayed(t *testing.T) {
 		})
 	}
 	if castled == 0 || passing == 0 || promoted == 0 {
-		t.Fatalf("%d castlings, %d en passant captures, %d promotions: the walks are too tame", castled, passing, promoted)
+		t.Fatalf("%d castlings, %d en passant captures, %d promotions: the walks are too tame", castled, passing,
+			promoted)
 	}
 }
 
@@ -175,7 +176,8 @@ func TestUnmovesOnSmallBoards(t *testing.T) {
 		{0x0000000606060600, 1}, // b2 to c5
 	}
 	if os.Getenv("TALBOT_FULL") != "" {
-		boards = append(boards, corner{0x0707070700000000, 1}, corner{0x0000000e0e0e0e0e, 1}, corner{0x0000000000000f0f, 2})
+		boards = append(boards, corner{0x0707070700000000, 1}, corner{0x0000000e0e0e0e0e, 1},
+			corner{0x0000000000000f0f, 2})
 	}
 	for _, c := range boards {
 		var forward, backward edges
@@ -199,7 +201,8 @@ func TestUnmovesOnSmallBoards(t *testing.T) {
 			}
 		})
 		if forward != backward || forward.n == 0 {
-			t.Errorf("squares %#x, %d positions: %d moves, %d retro-moves, or others", uint64(c.squares), positions, forward.n, backward.n)
+			t.Errorf("squares %#x, %d positions: %d moves, %d retro-moves, or others", uint64(c.squares), positions,
+				forward.n, backward.n)
 		}
 		t.Logf("squares %#x: %d positions, %d moves", uint64(c.squares), positions, forward.n)
 	}

@@ -2,7 +2,7 @@
 // it came from), its [Samples], its labels ([LabelColumn], [Label], [Fingerprint]), the [Split] it falls into, and
 // the [Manifest] of a dataset folder. It also reads puzzles from CSV ([PuzzleReader]).
 //
-// In go CSV text and manifest files, out come lines and manifests. [Keys] sorts the keys of positions and games that are
-// too many for memory. The package starts no goroutines but those of [Keys.Each], which end before it returns; values
-// are safe for concurrent reading.
+// In go CSV text and manifest files, out come lines and manifests. [Keys] sorts the keys of positions and games that
+// are too many for memory. The package starts no goroutines but those of [Keys.Each], which end before it returns;
+// values are safe for concurrent reading.
 package dataset

@@ -42,7 +42,8 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 				policy += fmt.Sprintf("%v ", p.Move)
 			}
 		}
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%v | %s| %s | %s", l.Moves, policy, l.Tag(TagAvoidMoves), l.Tag(TagEPDID))))
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%v | %s| %s | %s", l.Moves, policy, l.Tag(TagAvoidMoves),
+			l.Tag(TagEPDID))))
 	}
 }
 
@@ -85,12 +86,13 @@ func TestEPDShared(t *testing.T) {
 		t.Skip("SKIPPED: the shared test data are not here")
 	}
 	want := map[string]string{
-		"bratko-kopec.epd":      "24 read, 0 glued, map[]",
-		"destruction-test.epd":  "106 read, 15 glued, map[bad_fen:81 no_moves:9]",
-		"endgame-wdl-dtz.epd":   "200 read, 0 glued, map[no_moves:200]", // results, no moves
-		"fortresses.epd":        "169 read, 0 glued, map[bad_fen:3 no_moves:8]",
-		"grief-causers.epd":     "12 read, 1 glued, map[bad_fen:5 no_moves:5]",
-		"kaufman.epd":           "25 read, 4 glued, map[illegal_move:2]", // “Bcx3 +”, and “am Ne5” which two knights can play
+		"bratko-kopec.epd":     "24 read, 0 glued, map[]",
+		"destruction-test.epd": "106 read, 15 glued, map[bad_fen:81 no_moves:9]",
+		"endgame-wdl-dtz.epd":  "200 read, 0 glued, map[no_moves:200]", // results, no moves
+		"fortresses.epd":       "169 read, 0 glued, map[bad_fen:3 no_moves:8]",
+		"grief-causers.epd":    "12 read, 1 glued, map[bad_fen:5 no_moves:5]",
+		// “Bcx3 +”, and “am Ne5” which two knights can play
+		"kaufman.epd":           "25 read, 4 glued, map[illegal_move:2]",
 		"lct2.epd":              "35 read, 0 glued, map[bad_fen:1]",
 		"mixed.epd":             "262 read, 1 glued, map[no_moves:10]",
 		"silent-but-deadly.epd": "134 read, 0 glued, map[]",

@@ -18,8 +18,10 @@ var conventions = []struct {
 	{"lichess", LichessConvention, pawns, func(n int) string { return fmt.Sprintf("#%d", n) }},
 	{"tcec", TCECConvention, pawns, plies},
 	{"cutechess", CutechessConvention, func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }, plies},
-	{"kaggle", KaggleConvention, func(cp int) string { return fmt.Sprintf("%+d", cp) }, func(n int) string { return fmt.Sprintf("#%+d", n) }},
-	{"sts", STSConvention, func(cp int) string { return fmt.Sprint(cp) }, func(n int) string { return fmt.Sprintf("#%d", n) }},
+	{"kaggle", KaggleConvention, func(cp int) string { return fmt.Sprintf("%+d", cp) },
+		func(n int) string { return fmt.Sprintf("#%+d", n) }},
+	{"sts", STSConvention, func(cp int) string { return fmt.Sprint(cp) },
+		func(n int) string { return fmt.Sprintf("#%d", n) }},
 }
 
 func pawns(cp int) string { return fmt.Sprintf("%.2f", float64(cp)/100) }
@@ -88,7 +90,8 @@ func TestConventionGolden(t *testing.T) {
 			t.Errorf("%+v %q for %v: %v, %v; want %v", c.convention, c.text, c.turn, got, err, c.want)
 		}
 	}
-	for _, text := range []string{"", "-", ".", "#", "M", "1.2.3", "abc", "--1", "#1.5", "1e3", "0x10", "+-3", "NaN", "99999999999999999999999999"} {
+	for _, text := range []string{"", "-", ".", "#", "M", "1.2.3", "abc", "--1", "#1.5", "1e3", "0x10", "+-3", "NaN",
+		"99999999999999999999999999"} {
 		if got, err := KaggleConvention.Parse(text, board.White); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
@@ -118,7 +121,8 @@ func FuzzConvention(f *testing.F) {
 			if !white.Valid() || !black.Valid() {
 				t.Fatalf("%v, %v", white, black)
 			}
-			if c.convention.View == MoverView && white != black || c.convention.View == WhiteView && white != -black && !(mate && n == 0) {
+			if c.convention.View == MoverView && white != black || c.convention.View == WhiteView && white != -black &&
+				!(mate && n == 0) {
 				t.Fatalf("%v and %v", white, black)
 			}
 		}

@@ -70,7 +70,8 @@ func (l *Label) Class() (Class, bool) {
 // Exact returns the result that endgame tables have for a sample of a line, with the fingerprints of its manifest.
 func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
 	for _, c := range l.Labels {
-		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() && sample < len(c.Labels) && c.Labels[sample].Status == Labelled {
+		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() && sample < len(c.Labels) &&
+			c.Labels[sample].Status == Labelled {
 			return c.Labels[sample], true
 		}
 	}

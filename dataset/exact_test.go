@@ -16,9 +16,11 @@ func TestClass(t *testing.T) {
 		line Searched
 		want Class
 	}{
-		{Searched{Score: Centipawns(99)}, Drawn}, {Searched{Score: Centipawns(100)}, Won}, {Searched{Score: Centipawns(-100)}, Lost},
+		{Searched{Score: Centipawns(99)}, Drawn}, {Searched{Score: Centipawns(100)},
+			Won}, {Searched{Score: Centipawns(-100)}, Lost},
 		{Searched{Score: MateIn(3)}, Won}, {Searched{Score: MateIn(-1)}, Lost}, {Searched{Score: MateIn(0)}, Lost},
-		{Searched{Score: Centipawns(500), WDL: WDL{300, 400, 300}}, Drawn}, {Searched{Score: Centipawns(10), WDL: WDL{501, 499, 0}}, Won},
+		{Searched{Score: Centipawns(500), WDL: WDL{300, 400, 300}},
+			Drawn}, {Searched{Score: Centipawns(10), WDL: WDL{501, 499, 0}}, Won},
 		{Searched{WDL: WDL{0, 500, 500}}, Drawn}, {Searched{WDL: WDL{1, 498, 501}}, Lost},
 	} {
 		l := Label{Status: Labelled, Lines: []Searched{c.line}}

@@ -6,8 +6,9 @@ import (
 )
 
 // Fault, if not nil, is asked before every step of writing: op is "open", "write", "sync", "close", "rename",
-// "remove" or "sync folder". An error that it returns is taken for the step's own; a write that fails leaves half of its
-// bytes behind, a close still closes. It is there for the tests of what writes files, which set it while nothing runs.
+// "remove" or "sync folder". An error that it returns is taken for the step's own; a write that fails leaves half of
+// its bytes behind, a close still closes. It is there for the tests of what writes files, which set it while nothing
+// runs.
 var Fault func(op, path string) error
 
 func fault(op, path string) error {

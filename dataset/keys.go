@@ -46,8 +46,8 @@ type keyRunInfo struct {
 	starts [keyParts + 1]uint32
 }
 
-// NewKeys returns an empty collection that holds up to budget bytes of keys in memory (0 = [KeysMemory]) and the rest in
-// a temporary file in dir ("" = [os.TempDir]). Whoever makes one closes it.
+// NewKeys returns an empty collection that holds up to budget bytes of keys in memory (0 = [KeysMemory]) and the rest
+// in a temporary file in dir ("" = [os.TempDir]). Whoever makes one closes it.
 func NewKeys(budget int64, dir string) *Keys {
 	if budget <= 0 {
 		budget = KeysMemory

@@ -12,10 +12,12 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, got := range map[string]fmt.Stringer{
-		"game": SourceGame, "puzzle": SourcePuzzle, "endgame": SourceEndgame, "table": SourceTable, "Source(4)": Source(4),
-		"*": ResultUnknown, "1-0": WhiteWins, "1/2-1/2": Draw, "0-1": BlackWins, "Result(4)": Result(4),
-		"missing": Missing, "labelled": Labelled, "terminal": Terminal, "failed": Failed, "LabelStatus(4)": LabelStatus(4),
-		"train": Train, "val": Val, "test": Test, "Split(3)": Split(3), "90,5,5": DefaultSplits,
+		"game": SourceGame, "puzzle": SourcePuzzle, "endgame": SourceEndgame, "table": SourceTable,
+		"Source(4)": Source(4),
+		"*":         ResultUnknown, "1-0": WhiteWins, "1/2-1/2": Draw, "0-1": BlackWins, "Result(4)": Result(4),
+		"missing": Missing, "labelled": Labelled, "terminal": Terminal, "failed": Failed,
+		"LabelStatus(4)": LabelStatus(4),
+		"train":          Train, "val": Val, "test": Test, "Split(3)": Split(3), "90,5,5": DefaultSplits,
 		"cp -31": Centipawns(-31), "mate 3": MateIn(3), "mate -2": MateIn(-2), "Score(-32768)": Score(math.MinInt16),
 	} {
 		if got.String() != want {
@@ -51,7 +53,8 @@ func TestScore(t *testing.T) {
 		got  Score
 		want int16
 	}{
-		{Centipawns(0), 0}, {Centipawns(30000), 30000}, {Centipawns(-30000), -30000}, {Centipawns(30001), 30000}, {Centipawns(math.MinInt), -30000},
+		{Centipawns(0), 0}, {Centipawns(30000), 30000}, {Centipawns(-30000), -30000}, {Centipawns(30001),
+			30000}, {Centipawns(math.MinInt), -30000},
 		{MateIn(1), 32766}, {MateIn(2000), 30767}, {MateIn(2001), 30767}, {MateIn(-1), -32766}, {MateIn(-2000), -30767},
 		{MateIn(math.MinInt), -30767}, {MateIn(math.MaxInt), 30767}, {MateIn(0), -32767},
 	} {
@@ -59,7 +62,8 @@ func TestScore(t *testing.T) {
 			t.Errorf("%d, want %d", c.got, c.want)
 		}
 	}
-	ordered := []Score{MateIn(0), MateIn(-1), MateIn(-2), MateIn(-2000), Centipawns(-30000), 0, Centipawns(30000), MateIn(2000), MateIn(2), MateIn(1)}
+	ordered := []Score{MateIn(0), MateIn(-1), MateIn(-2), MateIn(-2000), Centipawns(-30000), 0, Centipawns(30000),
+		MateIn(2000), MateIn(2), MateIn(1)}
 	if !slices.IsSorted(ordered) {
 		t.Errorf("%v is not in order", ordered)
 	}
@@ -72,9 +76,11 @@ func TestSamples(t *testing.T) {
 		want string
 	}{
 		{AllMoves(), 0, "[]"}, {AllMoves(), 3, "[0 1 2]"}, {Samples{}, 2, "[0 1]"},
-		{OddPlies(), 0, "[]"}, {OddPlies(), 1, "[]"}, {OddPlies(), 2, "[1]"}, {OddPlies(), 5, "[1 3]"}, {OddPlies(), 6, "[1 3 5]"},
+		{OddPlies(), 0, "[]"}, {OddPlies(), 1, "[]"}, {OddPlies(), 2, "[1]"}, {OddPlies(), 5, "[1 3]"}, {OddPlies(), 6,
+			"[1 3 5]"},
 		{LastPosition(), 0, "[0]"}, {LastPosition(), 4, "[4]"},
-		{SomePlies(nil), 9, "[]"}, {SomePlies([]byte{0x81, 0x03}), 9, "[0 7 8 9]"}, {SomePlies([]byte{0x81, 0x03}), 8, "[0 7 8]"},
+		{SomePlies(nil), 9, "[]"}, {SomePlies([]byte{0x81, 0x03}), 9, "[0 7 8 9]"}, {SomePlies([]byte{0x81, 0x03}), 8,
+			"[0 7 8]"},
 		{SomePlies([]byte{0xff}), 0, "[0]"}, {SomePlies([]byte{0xff, 0xff, 0xff}), 7, "[0 1 2 3 4 5 6 7]"},
 	} {
 		got := c.s.Plies(nil, c.n)
@@ -100,7 +106,8 @@ func goodLine() Line {
 		Tags:     []Tag{{"White", "Tal"}},
 		Policies: [][]PolicyTarget{{{e4, 1}}, nil, {{nf3, 0.5}, {board.NewMove(6, 23), 0}}},
 		Labels: []LabelColumn{{0, []Label{
-			{Status: Labelled, Best: e4, Lines: []Searched{{Score: 31, WDL: WDL{42, 956, 2}, Depth: 10, Nodes: 9, PV: []board.Move{e4, e5}}}},
+			{Status: Labelled, Best: e4, Lines: []Searched{{Score: 31, WDL: WDL{42, 956, 2}, Depth: 10, Nodes: 9,
+				PV: []board.Move{e4, e5}}}},
 			{Status: Failed}, {},
 		}}},
 	}

@@ -186,7 +186,8 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		for at < min(len(data), len(want)) && data[at] == want[at] {
 			at++
 		}
-		return nil, fmt.Errorf("content or checksum changed after it was written; first difference at byte %d: %w", at, ErrDamaged)
+		return nil, fmt.Errorf("content or checksum changed after it was written; first difference at byte %d: %w", at,
+			ErrDamaged)
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -234,7 +235,8 @@ func (m *Manifest) check() error {
 	var lines, positions, samples int64
 	files := make(map[string]bool, len(m.Shards))
 	for i, s := range m.Shards {
-		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName || files[s.File] {
+		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName ||
+			files[s.File] {
 			return fmt.Errorf("shard %d: %q is no file name, or there twice", i, s.File)
 		}
 		files[s.File] = true

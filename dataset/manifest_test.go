@@ -15,13 +15,17 @@ import (
 
 func goodManifest() *Manifest {
 	return &Manifest{
-		Format: FormatVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies", "60"}}, Seed: 1 << 63, Splits: DefaultSplits,
+		Format: FormatVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
+			"60"}}, Seed: 1 << 63, Splits: DefaultSplits,
 		Inputs:  []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3}},
 		Parents: []Parent{},
-		Counts:  Counts{GamesRead: 3, GamesKept: 1, Rejects: map[Reason]int64{NoMoves: 1, BadFEN: 1}, Positions: 5, Samples: 4, Labelled: 4},
-		Fingerprints: []Fingerprint{{Engine: "Stockfish 15.1", Author: "the Stockfish developers (see AUTHORS file)", Build: "0123456789abcdef",
+		Counts: Counts{GamesRead: 3, GamesKept: 1, Rejects: map[Reason]int64{NoMoves: 1, BadFEN: 1}, Positions: 5,
+			Samples: 4, Labelled: 4},
+		Fingerprints: []Fingerprint{{Engine: "Stockfish 15.1", Author: "the Stockfish developers (see AUTHORS file)",
+			Build:   "0123456789abcdef",
 			Options: []Tag{{"Hash", "16"}, {"Threads", "1"}}, Limit: "nodes 20000"}},
-		Shards: []ShardInfo{{File: "shard-00000.talbot.zst", Bytes: 99, SHA256: strings.Repeat("a", 64), Lines: 1, Positions: 5, Samples: 4}},
+		Shards: []ShardInfo{{File: "shard-00000.talbot.zst", Bytes: 99, SHA256: strings.Repeat("a", 64), Lines: 1,
+			Positions: 5, Samples: 4}},
 	}
 }
 
@@ -88,14 +92,19 @@ func TestManifestErrors(t *testing.T) {
 		text string
 		want error
 	}{
-		"empty":           {"", ErrDamaged},
-		"no JSON":         {"PK", ErrDamaged},
-		"other JSON":      {"{}", ErrDamaged},
-		"version 2":       {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 1`), []byte(`"format": 2`), 1))), ErrVersion},
-		"bad version 2":   {strings.Replace(string(goodManifest().encode()), `"format": 1`, `"format": 2`, 1), ErrDamaged},
-		"unknown key":     {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"verb"`), []byte(`"more": 1,`+"\n"+`  "verb"`), 1))), ErrDamaged},
-		"contradiction":   {string((&Manifest{Splits: DefaultSplits, Counts: Counts{GamesRead: 1}}).encode()), ErrDamaged},
-		"folder as shard": {string((&Manifest{Splits: DefaultSplits, Shards: []ShardInfo{{File: "../x"}}}).encode()), ErrDamaged},
+		"empty":      {"", ErrDamaged},
+		"no JSON":    {"PK", ErrDamaged},
+		"other JSON": {"{}", ErrDamaged},
+		"version 2": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 1`),
+			[]byte(`"format": 2`), 1))), ErrVersion},
+		"bad version 2": {strings.Replace(string(goodManifest().encode()), `"format": 1`, `"format": 2`, 1),
+			ErrDamaged},
+		"unknown key": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"verb"`),
+			[]byte(`"more": 1,`+"\n"+`  "verb"`), 1))), ErrDamaged},
+		"contradiction": {string((&Manifest{Splits: DefaultSplits, Counts: Counts{GamesRead: 1}}).encode()),
+			ErrDamaged},
+		"folder as shard": {string((&Manifest{Splits: DefaultSplits, Shards: []ShardInfo{{File: "../x"}}}).encode()),
+			ErrDamaged},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -143,7 +152,8 @@ func TestFingerprintID(t *testing.T) {
 		t.Error("the order of options counts, or ID sorts the caller's")
 	}
 	for _, spoil := range []func(*Fingerprint){
-		func(f *Fingerprint) { f.Engine = "x" }, func(f *Fingerprint) { f.Author = "x" }, func(f *Fingerprint) { f.Build = "x" },
+		func(f *Fingerprint) { f.Engine = "x" }, func(f *Fingerprint) { f.Author = "x" },
+		func(f *Fingerprint) { f.Build = "x" },
 		func(f *Fingerprint) { f.Options = nil }, func(f *Fingerprint) { f.Limit = "x" },
 	} {
 		g := f

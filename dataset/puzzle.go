@@ -23,7 +23,8 @@ const (
 )
 
 var puzzleColumns = [...]string{
-	"PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays", "Themes", "GameUrl", "OpeningTags",
+	"PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays", "Themes", "GameUrl",
+	"OpeningTags",
 }
 
 // The tags of a puzzle's line.
@@ -160,7 +161,8 @@ func (p *PuzzleReader) puzzle(fields []string) (Line, *Reject) {
 		column int
 	}{{TagPuzzleID, colID}, {TagPuzzleRating, colRating}, {TagThemes, colThemes}, {TagGameURL, colURL}} {
 		if value := p.field(fields, tag.column); value != "" {
-			line.Tags = append(line.Tags, Tag{Name: tag.name, Value: strings.ToValidUTF8(value, string(utf8.RuneError))})
+			line.Tags = append(line.Tags, Tag{Name: tag.name,
+				Value: strings.ToValidUTF8(value, string(utf8.RuneError))})
 		}
 	}
 	return line, nil

@@ -14,7 +14,8 @@ import (
 
 const (
 	puzzleHeader = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
-	goodRow      = "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8,700,80,95,10,mate mateIn1,https://example.org/x#1,\n"
+	goodRow      = "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8,700,80,95,10,mate " +
+		"mateIn1,https://example.org/x#1,\n"
 )
 
 type puzzleResult struct {
@@ -44,14 +45,15 @@ func readPuzzles(t *testing.T, r io.Reader) []puzzleResult {
 
 func TestPuzzleRow(t *testing.T) {
 	for name, text := range map[string]string{
-		"header":          puzzleHeader + goodRow,
-		"no header":       goodRow,
-		"no line end":     strings.TrimSuffix(goodRow, "\n"),
-		"CRLF":            strings.ReplaceAll(puzzleHeader+goodRow, "\n", "\r\n"),
-		"mark":            "\ufeff" + puzzleHeader + goodRow,
-		"blank lines":     "\n\n" + puzzleHeader + "\n" + goodRow + "\n",
-		"quoted":          puzzleHeader + strings.Replace(goodRow, "mate mateIn1", `"mate mateIn1"`, 1),
-		"other order":     "Moves,PuzzleId,Rating,FEN,GameUrl,Themes\nh7h6 a1a8,ab1,700,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,https://example.org/x#1,mate mateIn1\n",
+		"header":      puzzleHeader + goodRow,
+		"no header":   goodRow,
+		"no line end": strings.TrimSuffix(goodRow, "\n"),
+		"CRLF":        strings.ReplaceAll(puzzleHeader+goodRow, "\n", "\r\n"),
+		"mark":        "\ufeff" + puzzleHeader + goodRow,
+		"blank lines": "\n\n" + puzzleHeader + "\n" + goodRow + "\n",
+		"quoted":      puzzleHeader + strings.Replace(goodRow, "mate mateIn1", `"mate mateIn1"`, 1),
+		"other order": "Moves,PuzzleId,Rating,FEN,GameUrl,Themes\nh7h6 a1a8,ab1,700,6k1/5ppp/8/8/8/8/5PPP/R5K1 " +
+			"b - - 0 1,https://example.org/x#1,mate mateIn1\n",
 		"header repeated": puzzleHeader + puzzleHeader + goodRow,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +71,8 @@ func TestPuzzleRow(t *testing.T) {
 			if got := fmt.Sprint(l.Moves); got != "[h7h6 a1a8]" {
 				t.Errorf("moves %s", got)
 			}
-			want := []Tag{{"PuzzleId", "ab1"}, {"PuzzleRating", "700"}, {"Themes", "mate mateIn1"}, {"GameUrl", "https://example.org/x#1"}}
+			want := []Tag{{"PuzzleId", "ab1"}, {"PuzzleRating", "700"}, {"Themes", "mate mateIn1"},
+				{"GameUrl", "https://example.org/x#1"}}
 			if fmt.Sprint(l.Tags) != fmt.Sprint(want) {
 				t.Errorf("tags %v, want %v", l.Tags, want)
 			}
@@ -163,7 +166,8 @@ func TestPuzzleSharedFiles(t *testing.T) {
 				if err := l.Check(); err != nil || l.SampleCount() != len(l.Moves)/2 {
 					t.Fatalf("row %d: %d samples of %d moves, %v", i+1, l.SampleCount(), len(l.Moves), err)
 				}
-				if text := fmt.Sprint(l.Moves); text != "["+row[2]+"]" || l.Number != int64(i+1) || l.Tags[0].Value != row[0] {
+				if text := fmt.Sprint(l.Moves); text != "["+row[2]+"]" || l.Number != int64(i+1) ||
+					l.Tags[0].Value != row[0] {
 					t.Fatalf("row %d: got %d %v, want %v", i+1, l.Number, l, row)
 				}
 				if !bytes.HasPrefix(text[l.Offset:], []byte(row[0]+",")) {
@@ -177,7 +181,8 @@ func TestPuzzleSharedFiles(t *testing.T) {
 // FuzzPuzzle checks that no row breaks the reader, that every puzzle has legal moves, and that the good row behind
 // a bad one is found.
 func FuzzPuzzle(f *testing.F) {
-	for _, s := range []string{"", puzzleHeader, goodRow, `a,"b` + "\n" + goodRow, "a,b,c,d\r\n", "\xef\xbb\xbf,,\n", "\"\"\"\n"} {
+	for _, s := range []string{"", puzzleHeader, goodRow, `a,"b` + "\n" + goodRow, "a,b,c,d\r\n", "\xef\xbb\xbf,,\n",
+		"\"\"\"\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -186,7 +191,8 @@ func FuzzPuzzle(f *testing.F) {
 		}
 		all := readPuzzles(t, io.MultiReader(bytes.NewReader(data), strings.NewReader("\n"+goodRow)))
 		last := all[len(all)-1]
-		if last.reject != nil || fmt.Sprint(last.line.Moves) != "[h7h6 a1a8]" || last.line.Offset != int64(len(data)+1) {
+		if last.reject != nil || fmt.Sprint(last.line.Moves) != "[h7h6 a1a8]" ||
+			last.line.Offset != int64(len(data)+1) {
 			t.Fatalf("the good row is lost: %+v", last)
 		}
 		for _, got := range all {

@@ -22,7 +22,8 @@ const (
 )
 
 // Reasons lists every reason.
-var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow, BadEval}
+var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
+	BadEval}
 
 // Reject is the error of one game or row that was left out; reading goes on behind it.
 type Reject struct {

@@ -75,7 +75,8 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 			drops[SkippedPly]++
 		case l.Source == SourceGame && !s.chosenSide(l, ply, white, black):
 			drops[OtherSide]++
-		case l.Source == SourceGame && s.MinClock > 0 && ply < len(clocks) && clocks[ply] >= 0 && int(clocks[ply]) < s.MinClock:
+		case l.Source == SourceGame && s.MinClock > 0 && ply < len(clocks) && clocks[ply] >= 0 &&
+			int(clocks[ply]) < s.MinClock:
 			drops[LowClock]++
 		case s.Rate > 0 && float64(d.draw>>11)/(1<<53) >= s.Rate:
 			drops[RateDraw]++

@@ -65,7 +65,8 @@ func TestSplitKeyCounters(t *testing.T) {
 	a, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 12 34")
 	b, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1")
 	c, _ := board.ParseFEN("r3k2r/8/8/8/8/8/8/R3K2R b KQ - 0 1")
-	if SplitKey(&Line{Start: a}) != SplitKey(&Line{Start: b}) || SplitKey(&Line{Start: b}) == SplitKey(&Line{Start: c}) {
+	if SplitKey(&Line{Start: a}) != SplitKey(&Line{Start: b}) ||
+		SplitKey(&Line{Start: b}) == SplitKey(&Line{Start: c}) {
 		t.Error("counters count, or rights do not")
 	}
 }
@@ -85,7 +86,8 @@ func TestSplitProportions(t *testing.T) {
 			}
 		}
 	}
-	for key, want := range map[uint64]Split{0: Train, math.MaxUint64: Test, 0xe6 << 56: Train, 0xe7 << 56: Val, 0xf4 << 56: Test} {
+	for key, want := range map[uint64]Split{0: Train, math.MaxUint64: Test, 0xe6 << 56: Train, 0xe7 << 56: Val,
+		0xf4 << 56: Test} {
 		if got := DefaultSplits.Of(key); got != want {
 			t.Errorf("key %x: %v, want %v", key, got, want)
 		}

@@ -170,7 +170,8 @@ func (t *TableReader) begin() {
 		t.convention = STSConvention
 	}
 	for row := range bytes.Lines(append(append(bytes.Clone(first), '\n'), rest...)) {
-		if fields, err := t.split(string(bytes.TrimSpace(row))); err == nil && strings.Contains(t.field(fields, tableEval), ".") {
+		if fields, err := t.split(string(bytes.TrimSpace(row))); err == nil &&
+			strings.Contains(t.field(fields, tableEval), ".") {
 			t.convention.Unit = PawnUnit
 			return
 		}
@@ -254,7 +255,8 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
 	p := &g.line.Start
 	text := t.field(fields, tableEval)
-	if mate := t.field(fields, tableMate); mate != "" && mate != "0" && (text == "" || strings.EqualFold(text, "none")) {
+	if mate := t.field(fields, tableMate); mate != "" && mate != "0" &&
+		(text == "" || strings.EqualFold(text, "none")) {
 		text = "#" + mate
 	}
 	score, err := t.convention.Parse(text, p.Turn())
@@ -268,7 +270,8 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
 	if n, ok := score.Mate(); ok && n == 0 {
 		return &Reject{Reason: BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
 	}
-	s := Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1), Nodes: int64(count(t.field(fields, tableNodes), 1<<53))}
+	s := Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1),
+		Nodes: int64(count(t.field(fields, tableNodes), 1<<53))}
 	after := *p
 	for _, text := range strings.Fields(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))

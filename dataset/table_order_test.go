@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTableOrder: rows and rejects come in ascending order, whatever lies between; a reader that resumes behind a number
-// relies on it.
+// TestTableOrder: rows and rejects come in ascending order, whatever lies between; a reader that resumes behind a
+// number relies on it.
 func TestTableOrder(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("FEN,Evaluation\n")
@@ -19,7 +19,8 @@ func TestTableOrder(t *testing.T) {
 		case i%11 == 5:
 			b.WriteString("8/8/8/8/8/8/8/8 w - - 0 1,3\n")
 		default:
-			b.WriteString("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1," + strings.Repeat("1", 1+i%3) + "\n")
+			b.WriteString("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1," + strings.Repeat("1", 1+i%3) +
+				"\n")
 		}
 	}
 	r := NewTableReader(strings.NewReader(b.String()), nil)

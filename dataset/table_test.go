@@ -60,19 +60,25 @@ func TestTable(t *testing.T) {
 	}{
 		{"kaggle", "FEN,Evaluation\n" + white + ",+56\n" + black + ",+56\n" + black + ",#+3\n" + mated + ",#+0\n", nil,
 			"table eval: cp 56, table eval: cp -56, table eval: mate -3, table eval:"},
-		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", nil, "table eval: cp -35, table eval: cp -100, table eval: mate -2"},
+		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", nil,
+			"table eval: cp -35, table eval: cp -100, table eval: mate -2"},
 		{"mover", black + ";0.35\n", &mover, "table eval: cp 35"},
-		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", nil, "table eval: cp -12, table eval: mate -4"},
+		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", nil,
+			"table eval: cp -12, table eval: mate -4"},
 		{"sts", "epd,move,eval,depth,pv,engine\n" +
-			black[:len(black)-4] + ",e8d7,-900,30,e8d7 f2f5,SF\n" + black[:len(black)-4] + ",e8d8,-950,30,e8d8,SF\n" + black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", nil,
+			black[:len(black)-4] + ",e8d7,-900,30,e8d7 f2f5,SF\n" + black[:len(black)-4] + ",e8d8,-950,30,e8d8,SF\n" +
+			black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", nil,
 			"table eval (SF): cp -900 cp -950, table eval (Other): cp -900"},
-		{"bad rows", "FEN,Evaluation\nx,1\n" + white + ",abc\n" + white + ",0.5.5\n" + white + "\n" + white + ",3\n" + white + ",#0\n", nil,
+		{"bad rows", "FEN,Evaluation\nx,1\n" + white + ",abc\n" + white + ",0.5.5\n" + white + "\n" + white + ",3\n" +
+			white + ",#0\n", nil,
 			"bad_fen, bad_eval, bad_eval, bad_row, table eval: cp 300, bad_eval"}, // one with a dot makes it pawns
 		{"late decimals", "FEN,Evaluation\n" + strings.Repeat(white+",3\n", 3000) + white + ",0.5\n", nil,
 			strings.Repeat("table eval: cp 3, ", 3000) + "bad_eval"},
-		{"illegal", "epd,move,eval,depth,pv,engine\n" + white + ",e1e5,5,1,,x\n" + white + ",e1e2,5,1,e1e2 e2e4,x\n" + white + ",e1e2,5,1,,x\n", nil,
+		{"illegal", "epd,move,eval,depth,pv,engine\n" + white + ",e1e5,5,1,,x\n" + white + ",e1e2,5,1,e1e2 e2e4,x\n" +
+			white + ",e1e2,5,1,,x\n", nil,
 			"illegal_move, illegal_move, table eval (x): cp 5"},
-		{"quoted", "\"FEN\",\"Evaluation\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", nil, "table eval: cp 7, bad_row"},
+		{"quoted", "\"FEN\",\"Evaluation\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", nil,
+			"table eval: cp 7, bad_row"},
 	} {
 		got, _ := readTable(t, strings.NewReader(c.text), c.convention)
 		if s := strings.Join(got, ", "); s != c.want {
@@ -118,7 +124,8 @@ func TestTableShared(t *testing.T) {
 				}
 			}
 		}
-		if got := fmt.Sprintf("%d positions, %d terminal, %d lines, %d mates", len(all), terminal, lines, mates); got != want || len(labels) != len(all) {
+		if got := fmt.Sprintf("%d positions, %d terminal, %d lines, %d mates", len(all), terminal, lines,
+			mates); got != want || len(labels) != len(all) {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
 	}
@@ -127,7 +134,8 @@ func TestTableShared(t *testing.T) {
 // FuzzTable checks that no text breaks the reader and that what it returns is legal.
 func FuzzTable(f *testing.F) {
 	f.Add("FEN,Evaluation\n4k3/8/8/8/8/8/5Q2/4K2R w K - 0 1,#+3\n")
-	f.Add("epd,move,eval,depth,pv,engine\n4k3/8/8/8/8/8/5Q2/4K2R w K -,e1e2,5,1,e1e2 e8d8,x\n4k3/8/8/8/8/8/5Q2/4K2R w K -,e1d2,4,1,,x\n")
+	f.Add("epd,move,eval,depth,pv,engine\n4k3/8/8/8/8/8/5Q2/4K2R w K -,e1e2,5,1,e1e2 e8d8,x\n4k3/8/8/8/8/8/5Q2/4K2R " +
+		"w K -,e1d2,4,1,,x\n")
 	f.Add("4k3/8/8/8/8/8/5Q2/4K2R w K - 0 1\t0.5\n")
 	f.Fuzz(func(t *testing.T, text string) { readTable(t, strings.NewReader(text), nil) })
 }

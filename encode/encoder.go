@@ -24,8 +24,8 @@ type Encoder interface {
 	// Words returns how many 64-bit words a packed input has.
 	Words() int
 
-	// Pack writes the same input as Encode to dst[:Words()] as it is kept in memory and travels to the device, where the
-	// network makes planes of it. It allocates nothing and panics if dst is shorter than Words().
+	// Pack writes the same input as Encode to dst[:Words()] as it is kept in memory and travels to the device, where
+	// the network makes planes of it. It allocates nothing and panics if dst is shorter than Words().
 	Pack(dst []uint64, g *board.Game)
 
 	// Moves returns the size of the policy. Indices run from 0 to Moves()-1.

@@ -16,12 +16,12 @@ type Target struct {
 	Weight float32
 }
 
-// PolicyTarget says how the moves to be learnt are computed. The zero value is the move that was played, or the best one:
-// see [Policy].
+// PolicyTarget says how the moves to be learnt are computed. The zero value is the move that was played, or the best
+// one: see [Policy].
 type PolicyTarget struct {
-	// Temperature above 0 makes soft targets of labels with two or more searched lines (multipv), games included: a line's
-	// first move has a weight proportional to exp(v/Temperature), v its value target in [-1, 1]. Near 0 that is the best
-	// move alone; moves that the engine did not search have none.
+	// Temperature above 0 makes soft targets of labels with two or more searched lines (multipv), games included: a
+	// line's first move has a weight proportional to exp(v/Temperature), v its value target in [-1, 1]. Near 0 that is
+	// the best move alone; moves that the engine did not search have none.
 	Temperature float64
 }
 
@@ -43,17 +43,17 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 			return PolicyTarget{t}, nil
 		}
 	}
-	return PolicyTarget{}, fmt.Errorf("policy target %q is neither played nor multipv:T with a temperature T in 0.001 … 100", s)
+	return PolicyTarget{}, fmt.Errorf("policy target %q is neither played nor multipv:T with a temperature T in "+
+		"0.001 … 100", s)
 }
 
 // Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if
 // the sample has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target), and then a label with
-// several searched lines where t has a temperature; value computes their values. Else, and where value gives them none (as
-// where an engine told no chances), the target is, for games and puzzles,
-// the move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
-// avoid) the best move of the label.
+// several searched lines where t has a temperature; value computes their values. Else, and where value gives them none
+// (as where an engine told no chances), the target is, for games and puzzles, the move played at the ply, and where
+// none was played (endgames, positions of tables and tactics that only name moves to avoid) the best move of the label.
 //
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
@@ -104,7 +104,8 @@ func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.Polic
 }
 
 // soft appends the softmax of the lines' values over the temperature. Lines without a move or a value are passed over.
-func (t PolicyTarget) soft(dst []Target, e Encoder, value ValueTarget, p *board.Position, lines []dataset.Searched) []Target {
+func (t PolicyTarget) soft(dst []Target, e Encoder, value ValueTarget, p *board.Position,
+	lines []dataset.Searched) []Target {
 	from := len(dst)
 	var values []float64
 	best := math.Inf(-1)

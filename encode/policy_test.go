@@ -9,7 +9,8 @@ import (
 )
 
 func TestParsePolicyTarget(t *testing.T) {
-	for text, want := range map[string]float64{"": 0, "played": 0, "multipv:0.1": 0.1, "multipv:1e-3": 0.001, "multipv:100": 100} {
+	for text, want := range map[string]float64{"": 0, "played": 0, "multipv:0.1": 0.1, "multipv:1e-3": 0.001,
+		"multipv:100": 100} {
 		got, err := ParsePolicyTarget(text)
 		if err != nil || got.Temperature != want {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -18,7 +19,8 @@ func TestParsePolicyTarget(t *testing.T) {
 			t.Errorf("%q: %q comes back as %v, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"best", "multipv", "multipv:", "multipv:0", "multipv:-1", "multipv:NaN", "multipv:1000", "multipv:0.1 "} {
+	for _, text := range []string{"best", "multipv", "multipv:", "multipv:0", "multipv:-1", "multipv:NaN",
+		"multipv:1000", "multipv:0.1 "} {
 		if got, err := ParsePolicyTarget(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
@@ -35,7 +37,8 @@ func TestSoftPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	searched := func(score dataset.Score, from, to board.Square) dataset.Searched {
-		return dataset.Searched{Score: score, WDL: dataset.WDL{Win: 500, Draw: 300, Loss: 200}, PV: []board.Move{board.NewMove(from, to)}}
+		return dataset.Searched{Score: score, WDL: dataset.WDL{Win: 500, Draw: 300, Loss: 200},
+			PV: []board.Move{board.NewMove(from, to)}}
 	}
 	up, down := searched(dataset.Centipawns(35), 12, 28), searched(dataset.Centipawns(-35), 6, 21)
 	label := func(lines ...dataset.Searched) dataset.Label {
@@ -81,10 +84,13 @@ func TestSoftPolicy(t *testing.T) {
 			}
 		}
 	}
-	if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, label(down, up)); len(got) != 1 || got[0] != (Target{877, 1}) {
+	if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, label(down, up)); len(got) != 1 ||
+		got[0] != (Target{877, 1}) {
 		t.Errorf("without a temperature: %v", got)
 	}
-	if got := Policy(nil, e, PolicyTarget{Temperature: 0.001}, RecipeValue, &w, label(searched(dataset.Centipawns(900), 12, 28), searched(dataset.Centipawns(-900), 6, 21))); len(got) != 1 || got[0] != (Target{877, 1}) {
+	if got := Policy(nil, e, PolicyTarget{Temperature: 0.001}, RecipeValue, &w,
+		label(searched(dataset.Centipawns(900), 12, 28), searched(dataset.Centipawns(-900), 6, 21))); len(got) != 1 ||
+		got[0] != (Target{877, 1}) {
 		t.Errorf("a weight of 0 is kept: %v", got)
 	}
 }

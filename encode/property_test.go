@@ -113,7 +113,8 @@ func TestRandomGames(t *testing.T) {
 			checkLine(t, randomLine(seed, start, 80), &count)
 		}
 	}
-	if count.castling == 0 || count.enPassant == 0 || count.promotion == 0 || count.underpromotion == 0 || count.repetition == 0 {
+	if count.castling == 0 || count.enPassant == 0 || count.promotion == 0 || count.underpromotion == 0 ||
+		count.repetition == 0 {
 		t.Errorf("something never occurred: %+v", count)
 	}
 	t.Logf("%+v", count)

@@ -36,7 +36,8 @@ const TalbotBotPast = repetitionPlane
 //	planes 20 … 67  four times 12 piece planes: the positions 1, 2, 3 and 4 plies ago
 //
 // "Own" is the side that moves now, in every plane; positions before the start of the line are zeros. All planes are
-// in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves and [TalbotBot.Pack] for the packed form.
+// in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves and [TalbotBot.Pack] for
+// the packed form.
 type TalbotBot struct{}
 
 // Name returns "talbotbot".

@@ -88,14 +88,15 @@ func TestPackByHand(t *testing.T) {
 			4: set("e5", "d7"), 5: set("e1", "e8"), 6: set("a1", "e1", "e8"), 7: set("d7", "e8"),
 			20: 1<<1 | 1<<4 | set("d6"),
 		}},
-		{uciLine(t, "4k2r/8/8/8/8/8/8/N3K3 b k - 0 1", "e8f8", "a1b3", "f8e8", "b3a1", "e8f8", "a1b3", "f8e8", "b3a1"), map[int]uint64{
-			1: set("a8", "e1", "e8"), 2: set("e1", "e8", "h1"), 3: set("a8", "e8"),
-			5: set("b6", "e1", "e8"), 6: set("e1", "e8", "h1"), 7: set("b6", "e8"),
-			9: set("b6", "f1", "e8"), 10: set("f1", "e8", "h1"), 11: set("b6", "e8"),
-			13: set("a8", "f1", "e8"), 14: set("f1", "e8", "h1"), 15: set("a8", "e8"),
-			17: set("a8", "e1", "e8"), 18: set("e1", "e8", "h1"), 19: set("a8", "e8"),
-			20: 1<<4 | 1<<5, // before it occurred once without the right to castle
-		}},
+		{uciLine(t, "4k2r/8/8/8/8/8/8/N3K3 b k - 0 1", "e8f8", "a1b3", "f8e8", "b3a1", "e8f8", "a1b3", "f8e8", "b3a1"),
+			map[int]uint64{
+				1: set("a8", "e1", "e8"), 2: set("e1", "e8", "h1"), 3: set("a8", "e8"),
+				5: set("b6", "e1", "e8"), 6: set("e1", "e8", "h1"), 7: set("b6", "e8"),
+				9: set("b6", "f1", "e8"), 10: set("f1", "e8", "h1"), 11: set("b6", "e8"),
+				13: set("a8", "f1", "e8"), 14: set("f1", "e8", "h1"), 15: set("a8", "e8"),
+				17: set("a8", "e1", "e8"), 18: set("e1", "e8", "h1"), 19: set("a8", "e8"),
+				20: 1<<4 | 1<<5, // before it occurred once without the right to castle
+			}},
 	} {
 		got, want := [TalbotBotWords]uint64{}, [TalbotBotWords]uint64{}
 		if err := w.At(&c.line, len(c.line.Moves)); err != nil {

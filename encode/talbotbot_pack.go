@@ -32,8 +32,8 @@ func (TalbotBot) Words() int { return TalbotBotWords }
 //	                      the position occurred before, at least twice before; bits 40 … 47 (rank 6) the en passant target
 //	                      square, only if an en passant capture is legal; the others are 0
 //
-// "The opponent" is that of the side that moves now, and squares are in its frame, as in the planes. A position before the
-// start of the line is an empty board.
+// "The opponent" is that of the side that moves now, and squares are in its frame, as in the planes. A position before
+// the start of the line is an empty board.
 func (TalbotBot) Pack(dst []uint64, g *board.Game) {
 	words := (*[TalbotBotWords]uint64)(dst)
 	p := g.Position()
@@ -76,7 +76,8 @@ func bit(i int, on bool) uint64 {
 func (TalbotBot) Position(packed []uint64) (board.Position, error) {
 	s := board.Setup{Turn: board.White}
 	w := packed[:boardWords]
-	kinds := [6]uint64{w[0] &^ (w[1] | w[2]), w[1] &^ (w[0] | w[2]), w[0] & w[1] &^ w[2], w[2] &^ (w[0] | w[1]), w[0] & w[2] &^ w[1], w[1] & w[2] &^ w[0]}
+	kinds := [6]uint64{w[0] &^ (w[1] | w[2]), w[1] &^ (w[0] | w[2]), w[0] & w[1] &^ w[2], w[2] &^ (w[0] | w[1]),
+		w[0] & w[2] &^ w[1], w[1] & w[2] &^ w[0]}
 	for i, squares := range kinds {
 		pt := board.Pawn + board.PieceType(i)
 		s.PutAll(board.NewPiece(board.White, pt), board.Bitboard(squares&^w[3]))

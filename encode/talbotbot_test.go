@@ -112,15 +112,17 @@ func TestPlanesByHand(t *testing.T) {
 		{"after 1.e4, Black at the bottom", board.StartFEN, []string{"e2e4"}, map[int]uint64{
 			0: rank2, 1: set("b1", "g1"), 2: set("c1", "f1"), 3: set("a1", "h1"), 4: set("d1"), 5: set("e1"),
 			// White's pawn on e4 stands on e5 as Black sees it.
-			6: rank7&^set("e7") | set("e5"), 7: set("b8", "g8"), 8: set("c8", "f8"), 9: set("a8", "h8"), 10: set("d8"), 11: set("e8"),
+			6: rank7&^set("e7") | set("e5"), 7: set("b8", "g8"), 8: set("c8", "f8"), 9: set("a8",
+				"h8"), 10: set("d8"), 11: set("e8"),
 			12: all, 13: all, 14: all, 15: all, 16: all,
 			// 17 is zero: no black pawn can take on e3. The start, one ply ago, is seen by Black too.
 			20: rank2, 21: set("b1", "g1"), 22: set("c1", "f1"), 23: set("a1", "h1"), 24: set("d1"), 25: set("e1"),
 			26: rank7, 27: set("b8", "g8"), 28: set("c8", "f8"), 29: set("a8", "h8"), 30: set("d8"), 31: set("e8"),
 		}},
-		{"rights one by one: Black lost the king side, White the queen side", "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", nil, map[int]uint64{
-			3: set("h1"), 5: set("e1"), 9: set("a8"), 11: set("e8"), 12: all, 15: all,
-		}},
+		{"rights one by one: Black lost the king side, White the queen side", "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", nil,
+			map[int]uint64{
+				3: set("h1"), 5: set("e1"), 9: set("a8"), 11: set("e8"), 12: all, 15: all,
+			}},
 		{"the same with Black to move: own rights first", "r3k3/8/8/8/8/8/8/4K2R b Kq - 0 1", nil, map[int]uint64{
 			3: set("a1"), 5: set("e1"), 9: set("h8"), 11: set("e8"), 13: all, 14: all, 16: all,
 		}},
@@ -128,14 +130,16 @@ func TestPlanesByHand(t *testing.T) {
 			0: set("e5"), 5: set("e1"), 6: set("d5"), 11: set("e8"), 17: set("d6"),
 			20: set("e5"), 25: set("e1"), 26: set("d7"), 31: set("e8"),
 		}},
-		{"en passant for Black: d3 is d6 in its frame", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", []string{"d2d4"}, map[int]uint64{
-			0: set("e5"), 5: set("e1"), 6: set("d5"), 11: set("e8"), 16: all, 17: set("d6"),
-			20: set("e5"), 25: set("e1"), 26: set("d7"), 31: set("e8"),
-		}},
-		{"no en passant: the capture opens the rank to the king", "8/3p4/8/K3P2r/8/8/8/4k3 b - - 0 1", []string{"d7d5"}, map[int]uint64{
-			0: set("e5"), 5: set("a5"), 6: set("d5"), 9: set("h5"), 11: set("e1"),
-			20: set("e5"), 25: set("a5"), 26: set("d7"), 29: set("h5"), 31: set("e1"),
-		}},
+		{"en passant for Black: d3 is d6 in its frame", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", []string{"d2d4"},
+			map[int]uint64{
+				0: set("e5"), 5: set("e1"), 6: set("d5"), 11: set("e8"), 16: all, 17: set("d6"),
+				20: set("e5"), 25: set("e1"), 26: set("d7"), 31: set("e8"),
+			}},
+		{"no en passant: the capture opens the rank to the king", "8/3p4/8/K3P2r/8/8/8/4k3 b - - 0 1", []string{"d7d5"},
+			map[int]uint64{
+				0: set("e5"), 5: set("a5"), 6: set("d5"), 9: set("h5"), 11: set("e1"),
+				20: set("e5"), 25: set("a5"), 26: set("d7"), 29: set("h5"), 31: set("e1"),
+			}},
 		{"three plies of history, the newest first, the fourth frame zero", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1",
 			[]string{"a1a2", "e8d8", "a2a3"}, map[int]uint64{ // Black sees a3 as a6, d8 as d1
 				5: set("d1"), 9: set("a6"), 11: set("e8"), 16: all,

@@ -17,8 +17,8 @@ const (
 	RecipeValue ValueTarget = iota
 	// TanhValue is that of the recipe talbotbot whatever the recipe: see [TalbotBot.Value].
 	TanhValue
-	// WDLValue is the expected score that the engine itself gives, (win - loss) / 1000 of its per-mille chances. A label
-	// without them has no value. Engines calibrate them against the results of their own games, so that unlike
+	// WDLValue is the expected score that the engine itself gives, (win - loss) / 1000 of its per-mille chances. A
+	// label without them has no value. Engines calibrate them against the results of their own games, so that unlike
 	// centipawns they mean the same in each version.
 	WDLValue
 	// WinProbValue is Lichess's winning chances, fitted to the results of its players' games:

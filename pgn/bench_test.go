@@ -21,10 +21,13 @@ func carlsen(b *testing.B) []byte {
 	b.Log("the shared test data are not here: made-up games")
 	var text bytes.Buffer
 	for i := range 4000 {
-		fmt.Fprintf(&text, "[Event \"made up\"]\n[Site \"here\"]\n[Round \"%d\"]\n[White \"White, W\"]\n[Black \"Black, B\"]\n"+
+		fmt.Fprintf(&text, "[Event \"made up\"]\n[Site \"here\"]\n[Round \"%d\"]\n[White \"White, W\"]\n[Black "+
+			"\"Black, B\"]\n"+
 			"[Result \"1-0\"]\n[WhiteElo \"2500\"]\n\n", i)
-		text.WriteString("1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7\n8. Nc3 c6 9. Bg5 b5 " +
-			"10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7\n14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0\n\n")
+		text.WriteString("1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7\n8. Nc3 c6 " +
+			"9. Bg5 b5 " +
+			"10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7\n14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. " +
+			"Rd8# 1-0\n\n")
 	}
 	return text.Bytes()
 }

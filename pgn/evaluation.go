@@ -137,7 +137,10 @@ func pair(text []byte, name string) ([]byte, bool) {
 			continue
 		}
 		value := text[from+1:]
-		if end := bytes.IndexFunc(value, func(r rune) bool { return r == ',' || r < 256 && isSpace(byte(r)) }); end >= 0 {
+		if end := bytes.IndexFunc(value, func(r rune) bool {
+			return r == ',' || r < 256 &&
+				isSpace(byte(r))
+		}); end >= 0 {
 			value = value[:end]
 		}
 		return value, true

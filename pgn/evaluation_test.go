@@ -69,7 +69,8 @@ func TestSelect(t *testing.T) {
 	if r == nil || r.Reason != dataset.LowElo || r.Number != 3 || r.Offset != 7 {
 		t.Errorf("%+v", r)
 	}
-	if l, r := p.Parse(Game{Text: []byte("[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 *")}); r != nil || l.Tag("White") != "A" {
+	if l, r := p.Parse(Game{Text: []byte("[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 *")}); r != nil ||
+		l.Tag("White") != "A" {
 		t.Errorf("%+v, %v", l, r)
 	}
 }
@@ -109,7 +110,8 @@ func TestEvaluationsShared(t *testing.T) {
 						clocks++
 					}
 				}
-				if k := len(n.Evals); k > 0 && n.Evals[k-1].Kind == TCECEval && n.Evals[k-1].Ply == len(l.Moves)-1 && mated(&l) {
+				if k := len(n.Evals); k > 0 && n.Evals[k-1].Kind == TCECEval && n.Evals[k-1].Ply == len(l.Moves)-1 &&
+					mated(&l) {
 					switch mate, ok := n.Evals[k-1].Score.Mate(); {
 					case ok && mate == 1:
 						mates++
@@ -141,7 +143,8 @@ func mated(l *dataset.Line) bool {
 
 // FuzzComment checks that no comment breaks the reading of evaluations and clocks.
 func FuzzComment(f *testing.F) {
-	for _, s := range []string{"[%eval 0.35] [%clk 0:03:00]", "d=33, n=5, wv=-M3", "+0.31/12 0.5s", "0.00/9,", "wv=wv=1"} {
+	for _, s := range []string{"[%eval 0.35] [%clk 0:03:00]", "d=33, n=5, wv=-M3", "+0.31/12 0.5s", "0.00/9,",
+		"wv=wv=1"} {
 		f.Add([]byte(s), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, white bool) {
@@ -150,7 +153,8 @@ func FuzzComment(f *testing.F) {
 			turn = board.White
 		}
 		e, found, ok := evalOf(text, 7, turn)
-		if ok && !found || ok && (!e.Score.Valid() || !usable(e.Score) || e.Depth < 0 || e.Depth > 1<<16-1 || e.Nodes < 0 || e.Ply < 6 || e.Ply > 7) {
+		if ok && !found || ok && (!e.Score.Valid() || !usable(e.Score) || e.Depth < 0 || e.Depth > 1<<16-1 ||
+			e.Nodes < 0 || e.Ply < 6 || e.Ply > 7) {
 			t.Fatalf("%+v, %v, %v", e, found, ok)
 		}
 		if s, ok := clockOf(text); ok && s < 0 {

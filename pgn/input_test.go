@@ -20,7 +20,8 @@ import (
 var plain = func() []byte {
 	var b bytes.Buffer
 	for i := range 5000 {
-		fmt.Fprintf(&b, "[Event \"%d\"]\n[Site \"%x\"]\n\n1. e4 e5 *\n\n", i, sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		fmt.Fprintf(&b, "[Event \"%d\"]\n[Site \"%x\"]\n\n1. e4 e5 *\n\n", i,
+			sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
 	}
 	return b.Bytes()
 }()
@@ -111,7 +112,8 @@ func TestOpenFails(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	for magic, want := range map[string]string{
-		"PK\x03\x04rest": "zip", "\xfd7zXZ\x00rest": "xz", "7z\xbc\xaf\x27\x1c": "7z", "Rar!": "rar", "\xff\xfe[\x00": "UTF-16",
+		"PK\x03\x04rest": "zip", "\xfd7zXZ\x00rest": "xz", "7z\xbc\xaf\x27\x1c": "7z", "Rar!": "rar",
+		"\xff\xfe[\x00": "UTF-16",
 	} {
 		if _, err := NewInput("x.pgn", strings.NewReader(magic)); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "x.pgn") {
@@ -148,7 +150,8 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("kind %v, %v", kind, err)
 			}
 			games, err := splitAll(NewSplitter(in))
-			if err == nil || !strings.Contains(err.Error(), "games.pgn: "+c.want) || !strings.Contains(err.Error(), "near byte") {
+			if err == nil || !strings.Contains(err.Error(), "games.pgn: "+c.want) ||
+				!strings.Contains(err.Error(), "near byte") {
 				t.Errorf("got error %v, want %q and the place", err, c.want)
 			}
 			if len(games) < 2500 || len(games) > 5100 {
@@ -190,7 +193,8 @@ func TestReadErrorPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = io.ReadAll(in)
-	if want := fmt.Sprintf("games.pgn at byte %d", len(plain)); !errors.Is(err, broken) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("games.pgn at byte %d", len(plain)); !errors.Is(err, broken) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }

@@ -127,7 +127,8 @@ func (s *Splitter) border(at, end int) {
 			break
 		}
 		return
-	case s.state == inMoves && isFirstMove(s.buf[at:end]) && (s.blank || !s.tooLong(s.pos) && endsInResult(s.buf[s.start:s.pos])):
+	case s.state == inMoves && isFirstMove(s.buf[at:end]) &&
+		(s.blank || !s.tooLong(s.pos) && endsInResult(s.buf[s.start:s.pos])):
 		s.comments.advance(s.buf, s.pos)
 		if s.comments.brace || !s.comments.content {
 			return

@@ -43,24 +43,29 @@ func TestMovetext(t *testing.T) {
 		"half":                   {"1. e4 e5 ½-½ 2. Nf3", "e2e4 e7e5"},
 		"half in Latin-1":        {"1. e4 e5 \xbd-\xbd 2. Nf3", "e2e4 e7e5"},
 		"behind the result":      {"1. e4 e5 1-0 White resigned 2. Nf3", "e2e4 e7e5"},
-		"glyphs":                 {"1. e4! e5?? 2. Nf3!? ?! Nc6 $14 $1$2 3. Bb5+- a6±", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"},
-		"glyphs apart":           {"1. e4 +/= e5 = 2. Nf3 ± -/+ ∞ += +- -+ ⩲ # Nc6", "e2e4 e7e5 g1f3 b8c6"},
-		"glyphs in Latin-1":      {"1. e4 \xb1 e5\xb1", "e2e4 e7e5"},
-		"draw offer":             {"1. e4 (=) e5= 2. Nf3(=)", "e2e4 e7e5 g1f3"},
-		"brace comment":          {"{a} 1. e4{b}e5 {over\nlines; ( {} 2. Nf3", "e2e4 e7e5 g1f3"},
-		"semicolon comment":      {"1. e4 ; { no ( matter\ne5;x\n2. Nf3", "e2e4 e7e5 g1f3"},
-		"escape line":            {"1. e4\n% 1... c5 {\ne5", "e2e4 e7e5"},
-		"stray braces":           {"1. e4 } e5 ) 2. Nf3", "e2e4 e7e5 g1f3"},
-		"variation":              {"1. e4 (1. d4 d5 (1... Nf6 {)} ;)\n 2. c4) 2. c4) 1... e5", "e2e4 e7e5"},
-		"escape in variation":    {"1. e4 (1. d4\n% )\nd5) e5", "e2e4 e7e5"},
-		"deep variations":        {"1. e4 " + strings.Repeat("(1. d4 ", 100_000) + strings.Repeat(")", 100_000) + " e5", "e2e4 e7e5"},
-		"en passant":             {"1. e4 a6 2. e5 d5 3. exd6 e.p. h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
-		"en passant glued":       {"1. e4 a6 2. e5 d5 3. exd6e.p. h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
-		"en passant short":       {"1. e4 a6 2. e5 d5 3. exd6ep h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
-		"words":                  {"1. e4 f6 2. d4 N g5 3. Qh5 mate", "e2e4 f7f6 d2d4 g7g5 d1h5"},
-		"castling with zeros":    {"1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0-0", "e2e4 e7e5 g1f3 g8f6 f1e2 f8e7 e1g1 e8g8"},
-		"castling and result":    {"1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O1/2-1/2", "e2e4 e7e5 g1f3 g8f6 f1e2 f8e7 e1g1 e8g8"},
-		"castling long":          {"1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O 0-0-0", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"},
+		"glyphs": {"1. e4! e5?? 2. Nf3!? ?! Nc6 $14 $1$2 3. Bb5+- a6±",
+			"e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"},
+		"glyphs apart":        {"1. e4 +/= e5 = 2. Nf3 ± -/+ ∞ += +- -+ ⩲ # Nc6", "e2e4 e7e5 g1f3 b8c6"},
+		"glyphs in Latin-1":   {"1. e4 \xb1 e5\xb1", "e2e4 e7e5"},
+		"draw offer":          {"1. e4 (=) e5= 2. Nf3(=)", "e2e4 e7e5 g1f3"},
+		"brace comment":       {"{a} 1. e4{b}e5 {over\nlines; ( {} 2. Nf3", "e2e4 e7e5 g1f3"},
+		"semicolon comment":   {"1. e4 ; { no ( matter\ne5;x\n2. Nf3", "e2e4 e7e5 g1f3"},
+		"escape line":         {"1. e4\n% 1... c5 {\ne5", "e2e4 e7e5"},
+		"stray braces":        {"1. e4 } e5 ) 2. Nf3", "e2e4 e7e5 g1f3"},
+		"variation":           {"1. e4 (1. d4 d5 (1... Nf6 {)} ;)\n 2. c4) 2. c4) 1... e5", "e2e4 e7e5"},
+		"escape in variation": {"1. e4 (1. d4\n% )\nd5) e5", "e2e4 e7e5"},
+		"deep variations": {"1. e4 " + strings.Repeat("(1. d4 ", 100_000) + strings.Repeat(")", 100_000) + " e5",
+			"e2e4 e7e5"},
+		"en passant":       {"1. e4 a6 2. e5 d5 3. exd6 e.p. h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
+		"en passant glued": {"1. e4 a6 2. e5 d5 3. exd6e.p. h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
+		"en passant short": {"1. e4 a6 2. e5 d5 3. exd6ep h6", "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6"},
+		"words":            {"1. e4 f6 2. d4 N g5 3. Qh5 mate", "e2e4 f7f6 d2d4 g7g5 d1h5"},
+		"castling with zeros": {"1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0-0",
+			"e2e4 e7e5 g1f3 g8f6 f1e2 f8e7 e1g1 e8g8"},
+		"castling and result": {"1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O1/2-1/2",
+			"e2e4 e7e5 g1f3 g8f6 f1e2 f8e7 e1g1 e8g8"},
+		"castling long": {"1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O 0-0-0",
+			"d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line, reject := parseOne(t, tags+c.text)
@@ -99,34 +104,37 @@ func TestRejects(t *testing.T) {
 		token string
 		ply   int
 	}{
-		"illegal":               {tags + "1. e4 e5 2. Nd4 *", dataset.IllegalMove, "Nd4", 2},
-		"illegal castling":      {tags + "1. O-O", dataset.IllegalMove, "O-O", 0},
-		"ambiguous":             {tags + "1. d4 d5 2. Nf3 a6 3. Nd2", dataset.IllegalMove, "Nd2", 4},
-		"after mate":            {tags + "1. f3 e5 2. g4 Qh4 3. a3", dataset.IllegalMove, "a3", 4},
-		"null move":             {tags + "1. e4 -- 2. d4", dataset.NullMove, "--", 1},
-		"null move Z0":          {tags + "1. e4 Z0 2. d4", dataset.NullMove, "Z0", 1},
-		"null move 0000":        {tags + "e2e4 0000", dataset.NullMove, "0000", 1},
-		"no moves":              {tags + "*", dataset.NoMoves, "", 0},
-		"no movetext":           {tags, dataset.NoMoves, "", 0},
-		"only a comment":        {tags + "{ no game }", dataset.NoMoves, "", 0},
-		"prose":                 {tags + "Game not found", dataset.BadSyntax, "Game", 0},
-		"punctuation":           {tags + "1. e4 \"best\" e5", dataset.BadSyntax, `"`, 1},
-		"open comment":          {tags + "1. e4 { e5 2. Nf3", dataset.BadSyntax, "{ e5 2. Nf3", 1},
-		"open comment, tags":    {tags + "{ 1. e4", dataset.BadSyntax, "{ 1. e4", 0},
-		"open variation":        {tags + "1. e4 (1. d4 d5", dataset.BadSyntax, "(1. d4 d5", 1},
-		"comment in variation":  {tags + "1. e4 (1. d4 {d5)", dataset.BadSyntax, "{d5)", 1},
-		"score":                 {tags + "1. e4 3-2", dataset.BadSyntax, "3-", 1},
-		"piece letters":         {tags + "1. e4 e5 2. Sf3", dataset.IllegalMove, "Sf3", 2},
-		"bad FEN":               {"[FEN \"8/8/8 w - - 0 1\"]\n\n1. e4", dataset.BadFEN, "8/8/8 w - - 0 1", 0},
-		"FEN without king":      {"[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb1", dataset.BadFEN, "8/8/8/8/8/8/8/K7 w - - 0 1", 0},
-		"Antichess":             {"[Variant \"Antichess\"]\n\n1. e4", dataset.Variant, "Antichess", 0},
-		"drop":                  {tags + "1. e4 e5 2. N@f3", dataset.Variant, "N@f3", 2},
-		"pawn drop":             {tags + "1. e4 e5 2. @f3", dataset.Variant, "@f3", 2},
-		"Chess960":              {"[Variant \"Chess960\"]\n\n1. e4", dataset.Chess960, "Chess960", 0},
-		"fischerandom":          {"[Variant \"fischerandom\"]\n\n1. e4", dataset.Chess960, "fischerandom", 0},
-		"Fischer Random":        {"[Variant \"Fischer Random\"]\n\n1. e4", dataset.Chess960, "Fischer Random", 0},
-		"rights of other files": {"[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n\n1. e4", dataset.Chess960, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1", 0},
-		"rights of X-FEN":       {"[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1\"]\n\n1. e4", dataset.Chess960, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1", 0},
+		"illegal":              {tags + "1. e4 e5 2. Nd4 *", dataset.IllegalMove, "Nd4", 2},
+		"illegal castling":     {tags + "1. O-O", dataset.IllegalMove, "O-O", 0},
+		"ambiguous":            {tags + "1. d4 d5 2. Nf3 a6 3. Nd2", dataset.IllegalMove, "Nd2", 4},
+		"after mate":           {tags + "1. f3 e5 2. g4 Qh4 3. a3", dataset.IllegalMove, "a3", 4},
+		"null move":            {tags + "1. e4 -- 2. d4", dataset.NullMove, "--", 1},
+		"null move Z0":         {tags + "1. e4 Z0 2. d4", dataset.NullMove, "Z0", 1},
+		"null move 0000":       {tags + "e2e4 0000", dataset.NullMove, "0000", 1},
+		"no moves":             {tags + "*", dataset.NoMoves, "", 0},
+		"no movetext":          {tags, dataset.NoMoves, "", 0},
+		"only a comment":       {tags + "{ no game }", dataset.NoMoves, "", 0},
+		"prose":                {tags + "Game not found", dataset.BadSyntax, "Game", 0},
+		"punctuation":          {tags + "1. e4 \"best\" e5", dataset.BadSyntax, `"`, 1},
+		"open comment":         {tags + "1. e4 { e5 2. Nf3", dataset.BadSyntax, "{ e5 2. Nf3", 1},
+		"open comment, tags":   {tags + "{ 1. e4", dataset.BadSyntax, "{ 1. e4", 0},
+		"open variation":       {tags + "1. e4 (1. d4 d5", dataset.BadSyntax, "(1. d4 d5", 1},
+		"comment in variation": {tags + "1. e4 (1. d4 {d5)", dataset.BadSyntax, "{d5)", 1},
+		"score":                {tags + "1. e4 3-2", dataset.BadSyntax, "3-", 1},
+		"piece letters":        {tags + "1. e4 e5 2. Sf3", dataset.IllegalMove, "Sf3", 2},
+		"bad FEN":              {"[FEN \"8/8/8 w - - 0 1\"]\n\n1. e4", dataset.BadFEN, "8/8/8 w - - 0 1", 0},
+		"FEN without king": {"[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb1", dataset.BadFEN,
+			"8/8/8/8/8/8/8/K7 w - - 0 1", 0},
+		"Antichess":      {"[Variant \"Antichess\"]\n\n1. e4", dataset.Variant, "Antichess", 0},
+		"drop":           {tags + "1. e4 e5 2. N@f3", dataset.Variant, "N@f3", 2},
+		"pawn drop":      {tags + "1. e4 e5 2. @f3", dataset.Variant, "@f3", 2},
+		"Chess960":       {"[Variant \"Chess960\"]\n\n1. e4", dataset.Chess960, "Chess960", 0},
+		"fischerandom":   {"[Variant \"fischerandom\"]\n\n1. e4", dataset.Chess960, "fischerandom", 0},
+		"Fischer Random": {"[Variant \"Fischer Random\"]\n\n1. e4", dataset.Chess960, "Fischer Random", 0},
+		"rights of other files": {"[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n\n1. e4",
+			dataset.Chess960, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1", 0},
+		"rights of X-FEN": {"[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1\"]\n\n1. e4",
+			dataset.Chess960, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := "[Event \"good\"]\n\n1. e4 *\n\n"
@@ -139,7 +147,8 @@ func TestRejects(t *testing.T) {
 				t.Fatalf("kept: %v", line.Moves)
 			}
 			if r.Reason != c.want || r.Token != c.token || r.Ply != c.ply {
-				t.Errorf("got %s %q after %d plies, want %s %q after %d", r.Reason, r.Token, r.Ply, c.want, c.token, c.ply)
+				t.Errorf("got %s %q after %d plies, want %s %q after %d", r.Reason, r.Token, r.Ply, c.want, c.token,
+					c.ply)
 			}
 			if r.Number != 2 || r.Offset != int64(len(before)) {
 				t.Errorf("game %d at %d, want 2 at %d", r.Number, r.Offset, len(before))
@@ -147,7 +156,8 @@ func TestRejects(t *testing.T) {
 			if whole := before + c.text; !strings.HasPrefix(whole[r.At:], c.token) {
 				t.Errorf("byte %d is not where %q stands", r.At, c.token)
 			}
-			if text := r.Error(); !strings.Contains(text, string(c.want)) || !strings.Contains(text, "number 2 at byte 25") {
+			if text := r.Error(); !strings.Contains(text, string(c.want)) ||
+				!strings.Contains(text, "number 2 at byte 25") {
 				t.Errorf("the error does not say what and where: %s", text)
 			}
 		})
@@ -182,7 +192,8 @@ func TestComments(t *testing.T) {
 
 // TestParserReuse parses games after a rejected one with the same parser, and keeps earlier lines intact.
 func TestParserReuse(t *testing.T) {
-	text := "[White \"a\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n[White \"b\"]\n\n1. d4 d5 2. xx\n\n[Black \"c\"]\n\n1. c4 *\n"
+	text := "[White \"a\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n[White \"b\"]\n\n1. d4 d5 2. xx\n\n[Black " +
+		"\"c\"]\n\n1. c4 *\n"
 	p := new(Parser)
 	var lines []dataset.Line
 	for _, g := range splitText(t, text) {
@@ -201,7 +212,8 @@ func TestParserReuse(t *testing.T) {
 }
 
 func TestParseAllocations(t *testing.T) {
-	games := splitText(t, "[Event \"x\"]\n[White \"w\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 {hm} 4. Ba4 Nf6 (4... d6) 1-0\n")
+	games := splitText(t,
+		"[Event \"x\"]\n[White \"w\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 {hm} 4. Ba4 Nf6 (4... d6) 1-0\n")
 	p := new(Parser)
 	n := testing.AllocsPerRun(100, func() {
 		if _, r := p.Parse(games[0]); r != nil {

@@ -11,12 +11,13 @@ import (
 
 func TestTags(t *testing.T) {
 	for name, c := range map[string]struct{ tags, want string }{
-		"plain":             {`[Event "a"] [Site "b"]`, "[{Event a} {Site b}]"},
-		"one line":          {`[Event "a"][Site "b"][White "c"]`, "[{Event a} {Site b} {White c}]"},
-		"blanks":            {"[ Event \t \"a\" ] \t[Site\"b\"]", "[{Event a} {Site b}]"},
-		"order":             {"[White \"w\"]\n[Event \"e\"]", "[{Event e} {White w}]"},
-		"first counts":      {"[Site \"a\"]\n[Site \"b\"]", "[{Site a}]"},
-		"unknown values":    {`[Event "?"] [Date "????.??.??"] [Round "-"] [Site ""] [White " "] [TimeControl "-"]`, "[]"},
+		"plain":        {`[Event "a"] [Site "b"]`, "[{Event a} {Site b}]"},
+		"one line":     {`[Event "a"][Site "b"][White "c"]`, "[{Event a} {Site b} {White c}]"},
+		"blanks":       {"[ Event \t \"a\" ] \t[Site\"b\"]", "[{Event a} {Site b}]"},
+		"order":        {"[White \"w\"]\n[Event \"e\"]", "[{Event e} {White w}]"},
+		"first counts": {"[Site \"a\"]\n[Site \"b\"]", "[{Site a}]"},
+		"unknown values": {`[Event "?"] [Date "????.??.??"] [Round "-"] [Site ""] [White " "] [TimeControl "-"]`,
+			"[]"},
 		"part of a date":    {`[Date "1958.??.??"]`, "[{Date 1958.??.??}]"},
 		"escaped quotes":    {`[Event "the \"big\" one \\"]`, `[{Event the "big" one \}]`},
 		"unescaped quotes":  {`[Event "the "big" one"]`, `[{Event the "big" one}]`},
@@ -96,8 +97,10 @@ func TestResults(t *testing.T) {
 func TestVariantNames(t *testing.T) {
 	for name, want := range map[string]dataset.Reason{
 		"": "", "?": "", "Standard": "", "normal": "", "chess": "", "From Position": "",
-		"Chess960": dataset.Chess960, "Chess 960": dataset.Chess960, "fischerandom": dataset.Chess960, "FRC": dataset.Chess960,
-		"Crazyhouse": dataset.Variant, "Antichess": dataset.Variant, "Three-check": dataset.Variant, "Horde": dataset.Variant,
+		"Chess960": dataset.Chess960, "Chess 960": dataset.Chess960, "fischerandom": dataset.Chess960,
+		"FRC":        dataset.Chess960,
+		"Crazyhouse": dataset.Variant, "Antichess": dataset.Variant, "Three-check": dataset.Variant,
+		"Horde":            dataset.Variant,
 		"King of the Hill": dataset.Variant, "\xff": dataset.Variant,
 	} {
 		if got := variantOf([]byte(name)); got != want {

@@ -64,7 +64,8 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 		return AuditSummary{}, err
 	}
 	r := a.Label
-	r.flags = []dataset.Tag{{Name: "audit", Value: strconv.FormatFloat(a.Share, 'g', -1, 64)}, {Name: "audited", Value: fingerprint.ID()}}
+	r.flags = []dataset.Tag{{Name: "audit", Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
+		{Name: "audited", Value: fingerprint.ID()}}
 	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
 		columns := columnsOf(line, []int{base})
 		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
@@ -145,7 +146,8 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 	ids := printIDs(d.Manifest.Fingerprints)
 	pair := []int{slices.Index(ids, s.Audited), slices.Index(ids, s.Fingerprint)}
 	if a, b := d.Manifest.Fingerprints[pair[0]], d.Manifest.Fingerprints[pair[1]]; warn != nil && a.Build != b.Build {
-		warn(fmt.Errorf("the labels are by %s, build %s, the audit is by %s, build %s", a.Engine, a.Build, b.Engine, b.Build))
+		warn(fmt.Errorf("the labels are by %s, build %s, the audit is by %s, build %s", a.Engine, a.Build, b.Engine,
+			b.Build))
 	}
 	s.All.Name = "all"
 	for f := board.Opening; f <= board.Endgame; f++ {

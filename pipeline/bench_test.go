@@ -14,7 +14,8 @@ import (
 // benchGames returns a file of games: shared master games, or the sample of engine games.
 func benchGames(b *testing.B) string {
 	b.Helper()
-	for _, path := range []string{"../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst", "../sample/games.pgn.zst"} {
+	for _, path := range []string{"../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst",
+		"../sample/games.pgn.zst"} {
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
@@ -38,7 +39,8 @@ func BenchmarkIngest(b *testing.B) {
 			var plies int64
 			for b.Loop() {
 				out := filepath.Join(b.TempDir(), "out")
-				sum, err := Ingest{Inputs: []string{games}, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(b.Context())
+				sum, err := Ingest{Inputs: []string{games}, Out: out, Splits: dataset.DefaultSplits,
+					Workers: workers}.Run(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -52,7 +54,8 @@ func BenchmarkIngest(b *testing.B) {
 // BenchmarkReadPlanes goes from shards on disk to packed planes with history and repetitions, on one core.
 func BenchmarkReadPlanes(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out, Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
+	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out,
+		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	m, err := dataset.ReadManifest(out)
@@ -92,7 +95,8 @@ func BenchmarkReadPlanes(b *testing.B) {
 // BenchmarkUnique counts the unique positions of a dataset.
 func BenchmarkUnique(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out, Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
+	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out,
+		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	var positions int64

@@ -29,14 +29,15 @@ type Calibration struct {
 	Limit           string  `json:"limit"`
 	Workers         int     `json:"workers"`
 	Positions       int     `json:"positions"`
-	MillisPerSearch float64 `json:"ms_per_search"`    // an engine's time for a position under the time limit
-	NodesMedian     int64   `json:"nodes_median"`     // that the time limit gives
-	NodesMean       int64   `json:"nodes_mean"`       //
-	NodesLow        int64   `json:"nodes_low"`        // a tenth of the positions gets less
-	NodesHigh       int64   `json:"nodes_high"`       // a tenth gets more
-	DepthMean       float64 `json:"depth_mean"`       //
-	Nodes           int64   `json:"nodes"`            // whose searches take as long, the answer
-	MillisAtNodes   float64 `json:"ms_at_nodes"`      // measured: an engine's time for a position with that limit and a fresh hash
+	MillisPerSearch float64 `json:"ms_per_search"` // an engine's time for a position under the time limit
+	NodesMedian     int64   `json:"nodes_median"`  // that the time limit gives
+	NodesMean       int64   `json:"nodes_mean"`    //
+	NodesLow        int64   `json:"nodes_low"`     // a tenth of the positions gets less
+	NodesHigh       int64   `json:"nodes_high"`    // a tenth gets more
+	DepthMean       float64 `json:"depth_mean"`    //
+	Nodes           int64   `json:"nodes"`         // whose searches take as long, the answer
+	// measured: an engine's time for a position with that limit and a fresh hash
+	MillisAtNodes   float64 `json:"ms_at_nodes"`
 	DepthAtNodes    float64 `json:"depth_at_nodes"`   //
 	PositionsPerDay int64   `json:"positions_a_day"`  // of all workers, with that limit
 	PerSecond       float64 `json:"nodes_per_second"` // of one engine
@@ -57,7 +58,8 @@ func (c Calibrate) Run(ctx context.Context) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
-	out := Calibration{Engine: timed.engine, Limit: c.Engine.Limit.String(), Workers: c.Workers, Positions: len(timed.nodes),
+	out := Calibration{Engine: timed.engine, Limit: c.Engine.Limit.String(), Workers: c.Workers,
+		Positions:       len(timed.nodes),
 		MillisPerSearch: timed.millis, NodesMean: mean(timed.nodes), DepthMean: timed.depth}
 	slices.Sort(timed.nodes)
 	at := func(share float64) int64 { return timed.nodes[int(share*float64(len(timed.nodes)-1))] }
@@ -135,7 +137,8 @@ type measured struct {
 	millis float64 // of an engine for each position
 }
 
-func (c Calibrate) measure(ctx context.Context, limit stockfish.Limit, jobs []stockfish.Job, round int) (measured, error) {
+func (c Calibrate) measure(ctx context.Context, limit stockfish.Limit, jobs []stockfish.Job, round int) (measured,
+	error) {
 	config := c.Engine
 	config.Limit = limit
 	pool, err := stockfish.NewPool(ctx, config, c.Workers)
@@ -157,7 +160,8 @@ func (c Calibrate) measure(ctx context.Context, limit stockfish.Limit, jobs []st
 		m.depth += float64(r.Labels[0].Lines[0].Depth)
 		if c.Progress != nil {
 			done := int64(round*all + len(m.nodes))
-			c.Progress(Progress{Verb: "calibrate", Unit: "searches", Count: done, Rate: done, Done: done, Total: int64(3 * all)})
+			c.Progress(Progress{Verb: "calibrate", Unit: "searches", Count: done, Rate: done, Done: done,
+				Total: int64(3 * all)})
 		}
 		return nil
 	})

@@ -13,7 +13,8 @@ import (
 type Coverage struct {
 	SideToMove map[string]int64 `json:"side_to_move"` // samples with White and with Black to move
 	// Results counts samples by result for the side to move: by endgame tables where they have it, else by the newest
-	// label of an engine (the greatest of its chances, see [dataset.Label.Class]), else unknown. Exact are those by tables.
+	// label of an engine (the greatest of its chances, see [dataset.Label.Class]), else unknown. Exact are those by
+	// tables.
 	Results map[string]int64 `json:"results"`
 	Exact   int64            `json:"exact"`
 	// HistoryCaptures counts samples by the captures among the last four plies that the line has before them.
@@ -162,7 +163,8 @@ func (t *coverageTally) merge(o *coverageTally) {
 			continue
 		}
 		addTo(mine.results[:], s.results[:])
-		mine.samples, mine.greater, mine.captures = mine.samples+s.samples, mine.greater+s.greater, mine.captures+s.captures
+		mine.samples, mine.greater, mine.captures = mine.samples+s.samples, mine.greater+s.greater,
+			mine.captures+s.captures
 	}
 	for i, counts := range o.agreement {
 		for m, c := range counts {
@@ -188,7 +190,8 @@ func addTo(a, b []int64) {
 func (t *coverageTally) coverage() Coverage {
 	c := Coverage{
 		SideToMove: map[string]int64{"white": t.turns[board.White], "black": t.turns[board.Black]},
-		Results:    map[string]int64{}, Exact: t.exact, HistoryCaptures: map[int]int64{}, Signatures: []SignatureCoverage{},
+		Results:    map[string]int64{}, Exact: t.exact, HistoryCaptures: map[int]int64{},
+		Signatures: []SignatureCoverage{},
 	}
 	for i, n := range t.results {
 		c.Results[classNames[i]] = n
@@ -201,11 +204,13 @@ func (t *coverageTally) coverage() Coverage {
 	for m, s := range t.signatures {
 		c.Signatures = append(c.Signatures, SignatureCoverage{
 			Signature: m.String(), Pieces: m.Pieces(), Samples: s.samples, Greater: s.greater, Captures: s.captures,
-			Win: s.results[dataset.Won], Draw: s.results[dataset.Drawn], Loss: s.results[dataset.Lost], Unknown: s.results[unknownClass],
+			Win: s.results[dataset.Won], Draw: s.results[dataset.Drawn], Loss: s.results[dataset.Lost],
+			Unknown: s.results[unknownClass],
 		})
 	}
 	slices.SortFunc(c.Signatures, func(a, b SignatureCoverage) int {
-		return cmp.Or(cmp.Compare(a.Pieces, b.Pieces), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Signature, b.Signature))
+		return cmp.Or(cmp.Compare(a.Pieces, b.Pieces), cmp.Compare(b.Samples, a.Samples),
+			cmp.Compare(a.Signature, b.Signature))
 	})
 	return c
 }
@@ -234,7 +239,8 @@ func (t *coverageTally) agreementOf(fingerprint int) *Agreement {
 		return nil
 	}
 	slices.SortFunc(a.Signatures, func(a, b SignatureAgreement) int {
-		return cmp.Or(cmp.Compare(b.Disagree, a.Disagree), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Signature, b.Signature))
+		return cmp.Or(cmp.Compare(b.Disagree, a.Disagree), cmp.Compare(b.Samples, a.Samples),
+			cmp.Compare(a.Signature, b.Signature))
 	})
 	return a
 }

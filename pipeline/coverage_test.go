@@ -11,7 +11,8 @@ import (
 
 // TestCoverage knows every number of a small dataset: four endgames with labels and tables' results.
 func TestCoverage(t *testing.T) {
-	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit}}
+	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
+		{Engine: "Syzygy tables", Limit: dataset.ExactLimit}}
 	endgame := func(fen, moves string, said int, class dataset.Class, known bool) dataset.Line {
 		l := shown(t, fen, strings.Fields(moves)...)
 		l.Source, l.Samples, l.Invented = dataset.SourceEndgame, dataset.LastPosition(), len(l.Moves)
@@ -24,16 +25,19 @@ func TestCoverage(t *testing.T) {
 		label.Lines[0].PV = []board.Move{label.Best}
 		l.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label}}}
 		if known {
-			l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(class)}})
+			l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 1,
+				Labels: []dataset.Label{dataset.ExactLabel(class)}})
 		}
 		return l
 	}
 	lines := []dataset.Line{
 		// Kxd2, Ke3: White, who has the rook, is to move behind a capture.
 		endgame("8/8/8/8/4k3/8/3p4/R2K4 w - - 0 1", "d1d2 e4d4 d2c2 d4e4", 900, dataset.Won, true),
-		endgame("8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2 e4e5 a2a3 e5e4", -500, dataset.Won, true),      // the opposite
-		endgame("r2k4/8/8/4K3/8/8/8/8 w - - 0 1", "e5e6 a8a7", 0, dataset.Lost, true),                  // a draw for a loss; Black has the rook
-		endgame("8/8/8/4k3/8/8/3PP3/R2K4 w - - 0 1", "d1c2 e5d6 d2d4 d6d5", 300, dataset.Drawn, false), // by the engine alone
+		endgame("8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2 e4e5 a2a3 e5e4", -500, dataset.Won, true), // the opposite
+		// a draw for a loss; Black has the rook
+		endgame("r2k4/8/8/4K3/8/8/8/8 w - - 0 1", "e5e6 a8a7", 0, dataset.Lost, true),
+		// by the engine alone
+		endgame("8/8/8/4k3/8/8/3PP3/R2K4 w - - 0 1", "d1c2 e5d6 d2d4 d6d5", 300, dataset.Drawn, false),
 	}
 	before := shownPrints
 	shownPrints = prints

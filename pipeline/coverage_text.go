@@ -14,12 +14,14 @@ const shownSignatures = 40
 // write writes the page's part of the spread of samples.
 func (c *Coverage) write(b *strings.Builder) {
 	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
-	chart(b, fmt.Sprintf("samples by result for the side to move (%s by endgame tables, the others by labels)", thousands(c.Exact)), c.resultBars())
+	chart(b, fmt.Sprintf("samples by result for the side to move (%s by endgame tables, the others by labels)",
+		thousands(c.Exact)), c.resultBars())
 	chart(b, "samples by captures in the last four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%-12s%12s%12s%12s%12s%12s%12s%12s\n", "up to 7", "samples", "greater", "win", "draw", "loss", "unknown", "captures")
+	fmt.Fprintf(b, "\n%-12s%12s%12s%12s%12s%12s%12s%12s\n", "up to 7", "samples", "greater", "win", "draw", "loss",
+		"unknown", "captures")
 	fmt.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
 	for _, s := range c.shown() {
 		fmt.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, thousands(s.Samples), thousands(s.Greater),
@@ -62,11 +64,14 @@ func (c *Coverage) captureBars() (bars []bar) {
 
 // write writes the page's part of an engine's agreement with endgame tables.
 func (a *Agreement) write(b *strings.Builder) {
-	fmt.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a loss for a win\n",
-		thousands(a.Samples), thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples, 1)), thousands(a.Opposite))
+	fmt.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
+		"loss for a win\n",
+		thousands(a.Samples), thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
+			1)), thousands(a.Opposite))
 	fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
-		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], thousands(counts[0]), thousands(counts[1]), thousands(counts[2]))
+		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], thousands(counts[0]), thousands(counts[1]),
+			thousands(counts[2]))
 	}
 	fmt.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
@@ -74,6 +79,7 @@ func (a *Agreement) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
 			break
 		}
-		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, thousands(s.Samples), thousands(s.Disagree), 100*float64(s.Disagree)/float64(s.Samples))
+		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, thousands(s.Samples), thousands(s.Disagree),
+			100*float64(s.Disagree)/float64(s.Samples))
 	}
 }

@@ -69,7 +69,10 @@ func sortedColumns(l *dataset.Line, ids []string) []dataset.LabelColumn {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(a, b dataset.LabelColumn) int { return strings.Compare(ids[a.Fingerprint], ids[b.Fingerprint]) })
+	slices.SortFunc(all, func(a, b dataset.LabelColumn) int {
+		return strings.Compare(ids[a.Fingerprint],
+			ids[b.Fingerprint])
+	})
 	return all
 }
 
@@ -121,7 +124,10 @@ func (d *differ) look(ctx context.Context) error {
 		}
 		d.result.Labels = append(d.result.Labels, c.LabelDifference)
 	}
-	slices.SortFunc(d.result.Labels, func(a, b LabelDifference) int { return strings.Compare(a.Fingerprint, b.Fingerprint) })
+	slices.SortFunc(d.result.Labels, func(a, b LabelDifference) int {
+		return strings.Compare(a.Fingerprint,
+			b.Fingerprint)
+	})
 	return nil
 }
 

@@ -33,10 +33,12 @@ func manifestDifference(a, b *dataset.Manifest) []FieldDifference {
 func manifestFields(m *dataset.Manifest) map[string]string {
 	c := &m.Counts
 	f := map[string]string{
-		"tool": m.Tool, "verb": m.Verb, "seed": fmt.Sprint(m.Seed), "splits": m.Splits.String(), "shards": fmt.Sprint(len(m.Shards)),
+		"tool": m.Tool, "verb": m.Verb, "seed": fmt.Sprint(m.Seed), "splits": m.Splits.String(),
+		"shards":            fmt.Sprint(len(m.Shards)),
 		"counts.games_read": fmt.Sprint(c.GamesRead), "counts.games_kept": fmt.Sprint(c.GamesKept),
 		"counts.positions": fmt.Sprint(c.Positions), "counts.samples": fmt.Sprint(c.Samples),
-		"counts.labelled": fmt.Sprint(c.Labelled), "counts.terminal": fmt.Sprint(c.Terminal), "counts.failed": fmt.Sprint(c.Failed),
+		"counts.labelled": fmt.Sprint(c.Labelled), "counts.terminal": fmt.Sprint(c.Terminal),
+		"counts.failed": fmt.Sprint(c.Failed),
 	}
 	for _, t := range m.Flags {
 		f["flags."+t.Name] = t.Value
@@ -74,9 +76,11 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		return err
 	}
 	l := &d.Lines
-	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", thousands(l.OnlyA), thousands(l.OnlyB), thousands(l.Both))
+	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", thousands(l.OnlyA), thousands(l.OnlyB),
+		thousands(l.Both))
 	for _, e := range l.Examples {
-		fmt.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input, none(e.White), none(e.Black), e.Plies)
+		fmt.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input, none(e.White),
+			none(e.Black), e.Plies)
 	}
 	for _, c := range []struct {
 		what  string
@@ -90,8 +94,10 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		}
 	}
 	for _, c := range d.Labels {
-		fmt.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different (by %.1f centipawns on average)\n",
-			c.Fingerprint, thousands(c.OnlyA), thousands(c.OnlyB), thousands(c.Equal), thousands(c.Different), c.MeanCentipawns)
+		fmt.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
+			"(by %.1f centipawns on average)\n",
+			c.Fingerprint, thousands(c.OnlyA), thousands(c.OnlyB), thousands(c.Equal), thousands(c.Different),
+			c.MeanCentipawns)
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

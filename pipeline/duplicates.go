@@ -127,8 +127,8 @@ func insertKey(slots []gameKey128, k gameKey128) {
 	slots[i] = k
 }
 
-// sieve is a Bloom filter of 16 to 32 bits for each key of a set, two of them set, in one word: nearly all keys that are
-// not in the set are seen not to be without a look at its tables, which do not fit in a processor's cache.
+// sieve is a Bloom filter of 16 to 32 bits for each key of a set, two of them set, in one word: nearly all keys that
+// are not in the set are seen not to be without a look at its tables, which do not fit in a processor's cache.
 type sieve struct {
 	words []uint64
 	shift int

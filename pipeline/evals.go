@@ -11,10 +11,11 @@ import (
 // Evals counts the evaluations that the inputs of an ingest carried. Those in games that were left out as broken are
 // not seen at all.
 type Evals struct {
-	Imported  int64 `json:"imported"`  // are labels now
-	NoSample  int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
-	Unread    int64 `json:"unread"`    // in no known form, or a second one of the same position
-	Duplicate int64 `json:"duplicate"` // in games that were left out as duplicates; of prefixes, those that had become labels
+	Imported int64 `json:"imported"`  // are labels now
+	NoSample int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
+	Unread   int64 `json:"unread"`    // in no known form, or a second one of the same position
+	// in games that were left out as duplicates; of prefixes, those that had become labels
+	Duplicate int64 `json:"duplicate"`
 }
 
 // found returns all of them.
@@ -57,7 +58,8 @@ func importEvals(l *dataset.Line, notes *pgn.Notes) (all []dataset.Imported, cou
 			continue
 		}
 		// The searched move of TCEC and cutechess is the one that was played: the line has it.
-		*label = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: e.Score, Depth: e.Depth, Nodes: e.Nodes}}}
+		*label = dataset.Label{Status: dataset.Labelled,
+			Lines: []dataset.Searched{{Score: e.Score, Depth: e.Depth, Nodes: e.Nodes}}}
 		count.Imported++
 	}
 	return all, count

@@ -56,7 +56,8 @@ func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label,
 	for k, sample := range l.Samples.Plies(nil, len(l.Moves)) {
 		for ; ply < sample; ply++ {
 			if !p.IsLegal(l.Moves[ply]) {
-				return nil, fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(), dataset.ErrDamaged)
+				return nil, fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(),
+					dataset.ErrDamaged)
 			}
 			p.Play(l.Moves[ply])
 		}

@@ -34,7 +34,8 @@ func TestLabelSyzygy(t *testing.T) {
 	config := synthConfig(1)
 	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
 	lines := filepath.Join(dir, "lines")
-	if _, err := (SynthEndgames{Count: 150, Config: config, Out: lines, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+	if _, err := (SynthEndgames{Count: 150, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	run := func(name string, change func(*Label)) (string, LabelSummary) {
@@ -83,7 +84,8 @@ func TestLabelSyzygy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Fingerprints) != 2 || m.Fingerprints[0].IsExact() || !reflect.DeepEqual(m.Fingerprints[1], tables.Fingerprint()) {
+	if len(m.Fingerprints) != 2 || m.Fingerprints[0].IsExact() ||
+		!reflect.DeepEqual(m.Fingerprints[1], tables.Fingerprint()) {
 		t.Fatalf("fingerprints %+v", m.Fingerprints)
 	}
 	if text, _ := os.ReadFile(filepath.Join(with, dataset.ManifestName)); strings.Contains(string(text), "shared") {
@@ -124,7 +126,8 @@ func TestLabelSyzygy(t *testing.T) {
 			t.Errorf("%s: leaving out what is exact, the engine's label is %v", p.FEN(), got)
 		}
 	}
-	if sum.Exact != exact || sum.Labelled != 150 || sumSkipped.SkippedExact != exact || sumSkipped.Labelled != 150-exact || exact < 60 {
+	if sum.Exact != exact || sum.Labelled != 150 || sumSkipped.SkippedExact != exact ||
+		sumSkipped.Labelled != 150-exact || exact < 60 {
 		t.Errorf("%d exact; %+v and %+v", exact, sum, sumSkipped)
 	}
 	if v, err := (Verify{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
@@ -134,7 +137,8 @@ func TestLabelSyzygy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tables := s.Labels[0].Tables; tables == nil || tables.Samples != exact || s.Labels[1].Tables != nil || s.Coverage.Exact != exact {
+	if tables := s.Labels[0].Tables; tables == nil || tables.Samples != exact || s.Labels[1].Tables != nil ||
+		s.Coverage.Exact != exact {
 		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
 	}
 	checkInspectExact(t, with, b, m.Fingerprints)
@@ -149,10 +153,12 @@ func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 		return ok && class == dataset.Won
 	})
 	var got *Inspected
-	if err := (Inspect{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(), func(s *Inspected) error { got = s; return nil }); err != nil {
+	if err := (Inspect{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(),
+		func(s *Inspected) error { got = s; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" || got.Policy == nil || got.Policy.UCI != got.Label.Best {
+	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||
+		got.Policy == nil || got.Policy.UCI != got.Label.Best {
 		text, _ := json.Marshal(got)
 		t.Fatalf("%s", text)
 	}
@@ -169,10 +175,12 @@ func TestLabelWithoutTables(t *testing.T) {
 	}
 	dir := t.TempDir()
 	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
-	if _, err := (SynthEndgames{Count: 5, Config: synthConfig(1), Out: lines, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+	if _, err := (SynthEndgames{Count: 5, Config: synthConfig(1), Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Label{In: lines, Out: out, Workers: 1, Syzygy: dir, Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
+	_, err = Label{In: lines, Out: out, Workers: 1, Syzygy: dir,
+		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no Syzygy tables") {
 		t.Errorf("%v", err)
 	}

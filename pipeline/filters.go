@@ -143,7 +143,8 @@ func (f *Filters) dropped(l *dataset.Line) dataset.Drops {
 	if !f.Sampling.Active() {
 		return nil
 	}
-	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves, Samples: dataset.AllMoves()}
+	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves,
+		Samples: dataset.AllMoves()}
 	lost := int64(whole.SampleCount() - l.SampleCount())
 	white, black := f.PlayerSides(l)
 	drops := f.Apply(&whole, white, black, nil)
@@ -156,7 +157,8 @@ func (f *Filters) dropped(l *dataset.Line) dataset.Drops {
 	return drops
 }
 
-// withoutDrops takes drops away. What is more than there is of a reason (see [Filters.dropped]) is taken from the others.
+// withoutDrops takes drops away. What is more than there is of a reason (see [Filters.dropped]) is taken from the
+// others.
 func withoutDrops(d, other dataset.Drops) dataset.Drops {
 	left := int64(0)
 	take := func(reason dataset.Reason, n int64) {

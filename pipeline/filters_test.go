@@ -175,8 +175,10 @@ func TestFilteredIngest(t *testing.T) {
 	in.Filters.Player, in.Filters.Side, in.Filters.WonOnly = "Tal", dataset.WinnerSide, true
 	in.Filters.MinClock = 30
 	sum, d, lines := ingestText(t, "a.pgn", annotated, in)
-	if sum.GamesRead != 3 || sum.GamesKept != 1 || sum.Rejects[dataset.NoWinner] != 1 || sum.Rejects[dataset.OtherPlayer] != 1 ||
-		sum.Samples != 4 || sum.SamplesDropped[dataset.OtherSide] != 3 || sum.Evals != (Evals{Imported: 4, NoSample: 3}) {
+	if sum.GamesRead != 3 || sum.GamesKept != 1 || sum.Rejects[dataset.NoWinner] != 1 ||
+		sum.Rejects[dataset.OtherPlayer] != 1 ||
+		sum.Samples != 4 || sum.SamplesDropped[dataset.OtherSide] != 3 ||
+		sum.Evals != (Evals{Imported: 4, NoSample: 3}) {
 		t.Errorf("%+v", sum)
 	}
 	if got := fmt.Sprint(lines[0].Samples.Plies(nil, len(lines[0].Moves)), d.Manifest.Flags); got !=
@@ -200,9 +202,12 @@ func TestFilteredIngest(t *testing.T) {
 
 // TestTablesAndEPD reads both and labels what they left open.
 func TestTablesAndEPD(t *testing.T) {
-	sum, d, lines := ingestText(t, "a.csv", "FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n", Ingest{})
-	if sum.Evals.Imported != 1 || len(lines) != 2 || d.Manifest.Counts.Labelled != 1 || d.Manifest.Counts.Terminal != 1 ||
-		lines[0].Labels[0].Labels[0].Lines[0].Score != dataset.Centipawns(-36) || d.Manifest.Fingerprints[0].Engine != dataset.TableEngine {
+	sum, d, lines := ingestText(t, "a.csv",
+		"FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n", Ingest{})
+	if sum.Evals.Imported != 1 || len(lines) != 2 || d.Manifest.Counts.Labelled != 1 ||
+		d.Manifest.Counts.Terminal != 1 ||
+		lines[0].Labels[0].Labels[0].Lines[0].Score != dataset.Centipawns(-36) ||
+		d.Manifest.Fingerprints[0].Engine != dataset.TableEngine {
 		t.Errorf("%+v, %+v", sum, d.Manifest.Counts)
 	}
 	out := filepath.Join(t.TempDir(), "labelled")
@@ -219,15 +224,18 @@ func TestTablesAndEPD(t *testing.T) {
 	}
 	verify(t, l.Out)
 
-	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n", Ingest{})
-	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 || lines[1].Tag(dataset.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
+	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n",
+		Ingest{})
+	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 ||
+		lines[1].Tag(dataset.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
 		t.Errorf("%+v", sum)
 	}
 }
 
 func TestExpandInputs(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"b.pgn", "a.pgn.zst", "notes.txt", "sub/c.epd", ".hidden/d.pgn", "we[i]rd.pgn", "empty/x.txt"} {
+	for _, name := range []string{"b.pgn", "a.pgn.zst", "notes.txt", "sub/c.epd", ".hidden/d.pgn", "we[i]rd.pgn",
+		"empty/x.txt"} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o777)
 		os.WriteFile(path, []byte("x"), 0o666)
@@ -249,7 +257,8 @@ func TestExpandInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/", "")
+		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/",
+			"")
 		if text != c.want {
 			t.Errorf("%v: %s, want %s", c.in, text, c.want)
 		}
@@ -273,7 +282,8 @@ func TestFilterFlags(t *testing.T) {
 		"plies":   {Filter: dataset.Filter{MinPlies: -1}},
 		"rate":    {Sampling: dataset.Sampling{Rate: 1.5}},
 		"side":    {Sampling: dataset.Sampling{Side: dataset.PlayerSide}},
-		"dates":   {Filter: dataset.Filter{Since: dataset.Date{Year: 2, Month: 1, Day: 1}, Until: dataset.Date{Year: 1, Month: 1, Day: 1}}},
+		"dates": {Filter: dataset.Filter{Since: dataset.Date{Year: 2, Month: 1, Day: 1},
+			Until: dataset.Date{Year: 1, Month: 1, Day: 1}}},
 	} {
 		if f.Check() == nil {
 			t.Errorf("%s: no error", name)
@@ -292,7 +302,8 @@ func TestFilterFlags(t *testing.T) {
 	}
 }
 
-// TestFilteredWorkers: filters, sampling, duplicates, prefixes and rejects give the same bytes at any number of workers.
+// TestFilteredWorkers: filters, sampling, duplicates, prefixes and rejects give the same bytes at any number of
+// workers.
 func TestFilteredWorkers(t *testing.T) {
 	small(t)
 	dir := t.TempDir()

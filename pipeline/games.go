@@ -53,8 +53,8 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	return from.err
 }
 
-// batches hands the batches of a splitter to workers. Each splits for itself, one at a time, so that it parses text that
-// its own core has just read.
+// batches hands the batches of a splitter to workers. Each splits for itself, one at a time, so that it parses text
+// that its own core has just read.
 type batches struct {
 	mu       sync.Mutex
 	splitter *pgn.Splitter

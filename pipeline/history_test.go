@@ -48,10 +48,12 @@ func samplePositions(l *dataset.Line) (fens []string) {
 func TestHistory(t *testing.T) {
 	small(t)
 	dir := t.TempDir()
-	games, table, tactics := filepath.Join(dir, "games.pgn"), filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd")
+	games, table, tactics := filepath.Join(dir, "games.pgn"), filepath.Join(dir, "table.csv"), filepath.Join(dir,
+		"tactics.epd")
 	writeGames(t, games, 20, 2)
 	writeRows(t, table, tactics, 400)
-	in := Ingest{Inputs: []string{games, "../sample/puzzles.csv", table, tactics}, Splits: dataset.DefaultSplits, Seed: 1}
+	in := Ingest{Inputs: []string{games, "../sample/puzzles.csv", table, tactics}, Splits: dataset.DefaultSplits,
+		Seed: 1}
 	run := func(name string, history, workers int, seed uint64) (string, Summary) {
 		t.Helper()
 		in.Out, in.History, in.Workers, in.Seed = filepath.Join(dir, name), history, workers, seed
@@ -66,7 +68,8 @@ func TestHistory(t *testing.T) {
 	again, _ := run("again", 4, 3, 1)
 	other, _ := run("other", 4, 2, 2)
 	same(t, with, again)
-	if sum.Samples != sumWith.Samples || sum.GamesKept != sumWith.GamesKept || sum.Rejects[Duplicate] != sumWith.Rejects[Duplicate] {
+	if sum.Samples != sumWith.Samples || sum.GamesKept != sumWith.GamesKept ||
+		sum.Rejects[Duplicate] != sumWith.Rejects[Duplicate] {
 		t.Errorf("%+v and %+v", sum, sumWith)
 	}
 	a, b, c := readLines(t, bare), readLines(t, with), readLines(t, other)
@@ -148,7 +151,8 @@ func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 	}
 	goal := chess.NewGame(f).Position()
 	now := game.Position()
-	if now.Board().String() != goal.Board().String() || now.Turn() != goal.Turn() || now.CastleRights() != goal.CastleRights() {
+	if now.Board().String() != goal.Board().String() || now.Turn() != goal.Turn() ||
+		now.CastleRights() != goal.CastleRights() {
 		t.Fatalf("%s: the history leads to %s, not to %s", l.Start.FEN(), now, want.FEN())
 	}
 }

@@ -29,7 +29,8 @@ type Ingest struct {
 	ImportEvals bool
 	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
 	EvalConvention *dataset.Convention
-	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0: none.
+	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
+	// none.
 	History int
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects  string
@@ -127,7 +128,8 @@ func (in *Ingest) flags() []dataset.Tag {
 		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
 	}
 	if c := in.EvalConvention; c != nil {
-		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()}, dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
+		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()},
+			dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
 	}
 	sortFlags(flags)
 	return flags

@@ -60,9 +60,10 @@ type Inspected struct {
 	Legal       map[string]int `json:"legal"`        // index of every legal move
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *InspectLabel  `json:"label"`        // nil unless an engine searched the sample
-	Exact       *string        `json:"exact"`        // the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
-	Value       *float32       `json:"value"`        // the recipe's target: of the exact result, where there is one
-	Planes      []string       `json:"planes"`       // 16 hex digits each, bit i = square i
+	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
+	Exact  *string  `json:"exact"`
+	Value  *float32 `json:"value"`  // the recipe's target: of the exact result, where there is one
+	Planes []string `json:"planes"` // 16 hex digits each, bit i = square i
 
 	start board.Position
 	moves []board.Move // from start to the sample
@@ -107,7 +108,8 @@ func (o Inspect) Run(ctx context.Context, show func(*Inspected) error) error {
 	}
 	if !o.All {
 		if total := d.Manifest.Counts.Samples; o.Sample < 0 || o.Sample >= total {
-			return fmt.Errorf("sample %d of %q: %w: it has %d samples, numbered from 0", o.Sample, o.Dir, ErrNoSample, total)
+			return fmt.Errorf("sample %d of %q: %w: it has %d samples, numbered from 0", o.Sample, o.Dir, ErrNoSample,
+				total)
 		}
 	}
 	var lines []dataset.Line
@@ -190,8 +192,9 @@ func (in *inspector) inspect(l *dataset.Line) *Inspected {
 	s := &Inspected{
 		FEN: p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
 		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Invented: l.Invented,
-		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo, Result: l.Result.String(),
-		Legal: map[string]int{}, start: l.Start, moves: l.Moves[:ply],
+		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
+		Result: l.Result.String(),
+		Legal:  map[string]int{}, start: l.Start, moves: l.Moves[:ply],
 	}
 	if inputs := in.dataset.Manifest.Inputs; l.Input < len(inputs) {
 		s.Input = inputs[l.Input].Name
@@ -269,7 +272,8 @@ func (in *inspector) newestLabel(l *dataset.Line, k int) (dataset.Label, int) {
 // label describes a label that was searched.
 func (in *inspector) label(l *dataset.Label, column int) *InspectLabel {
 	first := &l.Lines[0]
-	s := &InspectLabel{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes, MultiPV: len(l.Lines)}
+	s := &InspectLabel{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes,
+		MultiPV: len(l.Lines)}
 	if n, ok := first.Score.Mate(); ok {
 		s.Mate = &n
 	} else if cp, ok := first.Score.Centipawns(); ok {

@@ -64,7 +64,8 @@ func shownLines(t *testing.T) []dataset.Line {
 	now := searched(t, dataset.Centipawns(-31), "g8f6", "f3e5")
 	now.Lines[0].WDL = dataset.WDL{Win: 100, Draw: 750, Loss: 150}
 	game.Labels = []dataset.LabelColumn{
-		{Fingerprint: 0, Labels: []dataset.Label{searched(t, 1, "d2d4"), {Status: dataset.Failed}, {}, searched(t, 900, "b8a6"), {}}},
+		{Fingerprint: 0, Labels: []dataset.Label{searched(t, 1, "d2d4"), {Status: dataset.Failed}, {},
+			searched(t, 900, "b8a6"), {}}},
 		{Fingerprint: 1, Labels: []dataset.Label{{}, {}, {}, now, {}}},
 	}
 
@@ -83,7 +84,8 @@ func shownLines(t *testing.T) []dataset.Line {
 		ends[i].Source, ends[i].Input, ends[i].Number = dataset.SourceEndgame, 2, int64(i+1)
 		ends[i].Invented, ends[i].Samples = 4, dataset.LastPosition()
 	}
-	ends[0].Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{searched(t, dataset.MateIn(1), "f3f8")}}}
+	ends[0].Labels = []dataset.LabelColumn{{Fingerprint: 1,
+		Labels: []dataset.Label{searched(t, dataset.MateIn(1), "f3f8")}}}
 	ends[1].Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{{Status: dataset.Terminal}}}}
 	return append([]dataset.Line{game, puzzle}, ends...)
 }

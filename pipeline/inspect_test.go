@@ -107,8 +107,10 @@ func TestInspectTargets(t *testing.T) {
 		if s.Label != nil {
 			best = s.Label.Best
 		}
-		if s.Sample != int64(i) || s.Source != w.source || played != w.played || policy != w.policy || s.LabelStatus != w.status || best != w.best {
-			t.Errorf("sample %d: number %d, %s, played %q, policy %q, %s, best %q; want %+v", i, s.Sample, s.Source, played, policy, s.LabelStatus, best, w)
+		if s.Sample != int64(i) || s.Source != w.source || played != w.played || policy != w.policy ||
+			s.LabelStatus != w.status || best != w.best {
+			t.Errorf("sample %d: number %d, %s, played %q, policy %q, %s, best %q; want %+v", i, s.Sample, s.Source,
+				played, policy, s.LabelStatus, best, w)
 		}
 		if (s.Value == nil) != math.IsNaN(w.value) || s.Value != nil && math.Abs(float64(*s.Value)-w.value) > 1e-6 {
 			t.Errorf("sample %d: value %v, want %v", i, s.Value, w.value)
@@ -146,7 +148,8 @@ func TestInspectFinds(t *testing.T) {
 		t.Fatalf("%d samples", len(all))
 	}
 	for k := 0; k < len(all); k += 97 {
-		if one := inspectAll(t, Inspect{Dir: dir, Sample: int64(k)}); len(one) != 1 || !reflect.DeepEqual(one[0], all[k]) {
+		if one := inspectAll(t, Inspect{Dir: dir, Sample: int64(k)}); len(one) != 1 ||
+			!reflect.DeepEqual(one[0], all[k]) {
 			t.Fatalf("sample %d alone differs from the one among all", k)
 		}
 	}

@@ -15,7 +15,8 @@ const textPlies = 8
 // what a network would learn from it.
 func (s *Inspected) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line, s.Split)
+	fmt.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line,
+		s.Split)
 	if s.White != "" || s.Black != "" {
 		fmt.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
 	}

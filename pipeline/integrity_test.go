@@ -75,7 +75,8 @@ func cutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int
 		}
 	}
 	cut = len(early) + len(late) - copies
-	return []string{pgnOf(t, dir, "early.pgn", early...), a, pgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
+	return []string{pgnOf(t, dir, "early.pgn", early...), a,
+		pgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
 }
 
 func ingest(t *testing.T, out string, workers int, inputs ...string) Summary {
@@ -222,7 +223,8 @@ func TestUniqueAndOverlap(t *testing.T) {
 	in, _, _, _ := cutGames(t, dir)
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	ingest(t, a, 2, in[1])
-	if _, err := (Ingest{Inputs: in, Out: b, Splits: dataset.DefaultSplits, KeepDuplicates: true}).Run(t.Context()); err != nil {
+	if _, err := (Ingest{Inputs: in, Out: b, Splits: dataset.DefaultSplits,
+		KeepDuplicates: true}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var n naive
@@ -238,7 +240,8 @@ func TestUniqueAndOverlap(t *testing.T) {
 	for _, bin := range s.Unique.Copies {
 		copies += bin.Samples
 	}
-	if s.Unique.Positions != int64(len(n.all)) || s.Unique.Samples != int64(len(n.samples)) || s.Unique.MostCopies != int64(most) || copies != s.Samples {
+	if s.Unique.Positions != int64(len(n.all)) || s.Unique.Samples != int64(len(n.samples)) ||
+		s.Unique.MostCopies != int64(most) || copies != s.Samples {
 		t.Errorf("%+v, want %d, %d, %d, %d", s.Unique, len(n.all), len(n.samples), most, s.Samples)
 	}
 	if s.Unique.SamplesMirrored > s.Unique.Samples || s.Overlap.Val.SeenMirrored < s.Overlap.Val.Seen {
@@ -252,7 +255,8 @@ func TestUniqueAndOverlap(t *testing.T) {
 	}
 	for i, o := range []SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
 		split := dataset.Split(i)
-		if split != dataset.Train && (o.Samples != int64(len(n.held[split])) || o.Seen != n.seen(split) || o.Samples == 0) {
+		if split != dataset.Train && (o.Samples != int64(len(n.held[split])) || o.Seen != n.seen(split) ||
+			o.Samples == 0) {
 			t.Errorf("%v: %+v, want %d of %d", split, o, n.seen(split), len(n.held[split]))
 		}
 	}
@@ -267,7 +271,8 @@ func TestUniqueAndOverlap(t *testing.T) {
 
 // TestMirroredOverlap has a train position only with colours swapped.
 func TestMirroredOverlap(t *testing.T) {
-	lines := []dataset.Line{shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"), shown(t, "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5")}
+	lines := []dataset.Line{shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"),
+		shown(t, "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5")}
 	train := showDataset(t, lines[:1], 1)
 	m, err := dataset.ReadManifest(showDataset(t, lines[1:], 1))
 	if err != nil {
@@ -275,7 +280,8 @@ func TestMirroredOverlap(t *testing.T) {
 	}
 	held := showDataset(t, lines[1:], 1)
 	m.Splits = dataset.Splits{Test: 100}
-	if err := errors.Join(os.Remove(filepath.Join(held, dataset.ManifestName)), dataset.WriteManifest(held, m)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(held, dataset.ManifestName)),
+		dataset.WriteManifest(held, m)); err != nil {
 		t.Fatal(err)
 	}
 	v, err := Verify{Dirs: []string{train, held}}.Run(t.Context())
@@ -288,7 +294,8 @@ func TestMirroredOverlap(t *testing.T) {
 	// The same game in train and in test.
 	both := showDataset(t, lines[1:], 1)
 	v, err = Verify{Dirs: []string{both, held}}.Run(t.Context())
-	if !errors.Is(err, ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 || v.Examples[0].Split == v.Examples[1].Split {
+	if !errors.Is(err, ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 ||
+		v.Examples[0].Split == v.Examples[1].Split {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -304,7 +311,8 @@ func TestDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := d.Lines; d.Same || l.OnlyA != 1 || l.OnlyB != 1 || l.Both != int64(len(lines)-1) || l.Labels != 1 || len(l.Examples) != 2 || l.Moved+l.Samples != 0 {
+	if l := d.Lines; d.Same || l.OnlyA != 1 || l.OnlyB != 1 || l.Both != int64(len(lines)-1) || l.Labels != 1 ||
+		len(l.Examples) != 2 || l.Moved+l.Samples != 0 {
 		t.Errorf("%+v", d)
 	}
 	if len(d.Labels) == 0 || d.Labels[0].OnlyA == 0 || d.Labels[0].Equal != 0 {
@@ -331,7 +339,8 @@ func TestStatsHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{"&lt;lines&gt;", "<svg", "Stockfish 15.1", "Scores of the side to move", "different positions", "</html>"} {
+	for _, want := range []string{"&lt;lines&gt;", "<svg", "Stockfish 15.1", "Scores of the side to move",
+		"different positions", "</html>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -370,11 +379,14 @@ func TestPrefixShard(t *testing.T) {
 	}
 	// A game from another start, and a puzzle's line, are no prefixes.
 	other := filepath.Join(dir, "other.pgn")
-	os.WriteFile(other, []byte("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"]\n[SetUp \"1\"]\n\n1. d4 *\n\n"), 0o666)
+	os.WriteFile(other, []byte("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1\"]\n[SetUp "+
+		"\"1\"]\n\n1. d4 *\n\n"), 0o666)
 	csv := filepath.Join(dir, "p.csv")
-	os.WriteFile(csv, []byte("p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n"), 0o666)
+	os.WriteFile(csv, []byte("p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 "+
+		"d1d8,600,80,90,10,mate,https://example.org/1,\n"), 0o666)
 	game := filepath.Join(dir, "same.pgn")
-	os.WriteFile(game, []byte("[FEN \"6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... h6 2. Rd8+ Kh7 *\n\n"), 0o666)
+	os.WriteFile(game, []byte("[FEN \"6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... h6 2. Rd8+ "+
+		"Kh7 *\n\n"), 0o666)
 	if s := ingest(t, filepath.Join(dir, "out2"), 1, long, other, csv, game); s.GamesKept != 5 {
 		t.Errorf("%+v", s)
 	}

@@ -97,7 +97,8 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 	whole := func(m *dataset.Manifest) (dataset.Manifest, Shard, error) {
 		w := dataset.Manifest{
-			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents, Fingerprints: m.Fingerprints,
+			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents,
+			Fingerprints: m.Fingerprints,
 		}
 		var shard Shard
 		err := errors.New("made without --shard")
@@ -118,11 +119,13 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 		case err != nil:
 			return first, fmt.Errorf("%q: %w: %w", d.Dir, ErrParts, err)
 		case shard.N != len(parts):
-			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, shard, shard.N, len(parts))
+			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, shard, shard.N,
+				len(parts))
 		case i == 0:
 			first = m
 		case !slices.Equal(printIDs(m.Fingerprints), printIDs(first.Fingerprints)):
-			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir, ErrParts)
+			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
+				ErrParts)
 		case fmt.Sprint(m) != fmt.Sprint(first):
 			return first, fmt.Errorf("%q and %q: %w: other inputs or flags", parts[0].Dir, d.Dir, ErrParts)
 		}
@@ -149,7 +152,8 @@ func (j Join) shard(ctx context.Context, out *output, parts []*shards.Dataset, i
 	var next []func() (*dataset.Line, error, bool)
 	for _, d := range parts {
 		if len(d.Shards) != len(parts[0].Shards) {
-			return fmt.Errorf("%q has %d shards, %q %d: %w", d.Dir, len(d.Shards), parts[0].Dir, len(parts[0].Shards), ErrParts)
+			return fmt.Errorf("%q has %d shards, %q %d: %w", d.Dir, len(d.Shards), parts[0].Dir, len(parts[0].Shards),
+				ErrParts)
 		}
 		pull, stop := iter.Pull2(d.Shards[i].Lines())
 		defer stop()
@@ -181,14 +185,16 @@ func (j Join) shard(ctx context.Context, out *output, parts []*shards.Dataset, i
 		line := lines[share.of(lines[0].GameHash())-1]
 		for k, other := range lines {
 			if !sameMoves(line, other) {
-				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number, parts[k].Dir, ErrParts)
+				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number,
+					parts[k].Dir, ErrParts)
 			}
 		}
 		if err := out.write(line); err != nil {
 			return err
 		}
 		if c := out.manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
-			j.Progress(Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples, Total: parts[0].Manifest.Counts.Samples})
+			j.Progress(Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
+				Total: parts[0].Manifest.Counts.Samples})
 		}
 	}
 }

@@ -27,8 +27,8 @@ type Label struct {
 	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
 	SkipImported bool
-	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own. With
-	// SkipExact these are not searched. Empty: none.
+	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own.
+	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
 	Progress  func(Progress)
@@ -72,28 +72,29 @@ func (s Shard) String() string {
 // LabelSummary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
 // whole dataset.
 type LabelSummary struct {
-	Labelled           int64    `json:"labelled"` // searched now
-	Reused             int64    `json:"reused"`   // not searched: the sum of Saved
-	Terminal           int64    `json:"terminal"` // mates, stalemates and dead positions, never searched
-	Failed             int64    `json:"failed"`   // positions without a label
-	Workers            int      `json:"workers"`
-	Seconds            float64  `json:"seconds"`
-	PositionsPerSecond float64  `json:"positions_per_second"`
-	Utilisation        *float64 `json:"utilisation"` // Labelled × time limit ÷ (Workers × Seconds); null for other limits
-	Samples            int64    `json:"samples"`
-	Bytes              int64    `json:"bytes"`
-	Engine             string   `json:"engine"`
-	Limit              string   `json:"limit"`
-	HashScope          string   `json:"hash_scope"` // "position" or "line"
-	Fingerprint        string   `json:"fingerprint"`
-	Fingerprints       []string `json:"fingerprints"` // with several depths one for each, Fingerprint last
-	Resumed            bool     `json:"resumed"`
-	Skipped            int64    `json:"skipped"` // left out because their source carried an evaluation
-	Saved              Saved    `json:"saved"`
-	Retried            int64    `json:"retried"`       // searches that went wrong once
-	Restarts           int64    `json:"restarts"`      // engines started in place of lost ones
-	Exact              int64    `json:"exact"`         // results taken from endgame tables now
-	SkippedExact       int64    `json:"skipped_exact"` // not searched because tables have them
+	Labelled           int64   `json:"labelled"` // searched now
+	Reused             int64   `json:"reused"`   // not searched: the sum of Saved
+	Terminal           int64   `json:"terminal"` // mates, stalemates and dead positions, never searched
+	Failed             int64   `json:"failed"`   // positions without a label
+	Workers            int     `json:"workers"`
+	Seconds            float64 `json:"seconds"`
+	PositionsPerSecond float64 `json:"positions_per_second"`
+	// Labelled × time limit ÷ (Workers × Seconds); null for other limits
+	Utilisation  *float64 `json:"utilisation"`
+	Samples      int64    `json:"samples"`
+	Bytes        int64    `json:"bytes"`
+	Engine       string   `json:"engine"`
+	Limit        string   `json:"limit"`
+	HashScope    string   `json:"hash_scope"` // "position" or "line"
+	Fingerprint  string   `json:"fingerprint"`
+	Fingerprints []string `json:"fingerprints"` // with several depths one for each, Fingerprint last
+	Resumed      bool     `json:"resumed"`
+	Skipped      int64    `json:"skipped"` // left out because their source carried an evaluation
+	Saved        Saved    `json:"saved"`
+	Retried      int64    `json:"retried"`       // searches that went wrong once
+	Restarts     int64    `json:"restarts"`      // engines started in place of lost ones
+	Exact        int64    `json:"exact"`         // results taken from endgame tables now
+	SkippedExact int64    `json:"skipped_exact"` // not searched because tables have them
 }
 
 // Saved are positions that had not to be searched, by where their label was found.
@@ -157,9 +158,11 @@ func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	s := l.pool.Stats()
 	m := l.out.manifest()
 	sum := LabelSummary{
-		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found, SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
+		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
-		Samples: m.Counts.Samples, Bytes: l.out.bytes(), HashScope: l.Engine.HashScope().String(), Resumed: l.out.resumed,
+		Samples: m.Counts.Samples, Bytes: l.out.bytes(), HashScope: l.Engine.HashScope().String(),
+		Resumed: l.out.resumed,
 	}
 	for _, f := range l.pool.Fingerprints() {
 		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()

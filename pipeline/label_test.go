@@ -108,7 +108,8 @@ func scores(t *testing.T, dir string) map[string]string {
 		}
 		for _, c := range l.Labels {
 			for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
-				all[fmt.Sprint(l.Start.FEN(), l.Moves, ply, d.Manifest.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
+				all[fmt.Sprint(l.Start.FEN(), l.Moves, ply,
+					d.Manifest.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
 			}
 		}
 	}
@@ -139,14 +140,16 @@ func TestNeverTwice(t *testing.T) {
 	base := job{Inputs: []string{a}, Out: filepath.Join(dir, "a-labelled"), Workers: 2}.label()
 
 	sum := labelled(t, base)
-	if n := count(); n != distinctFew || sum.Labelled != int64(n) || sum.Labelled+sum.Reused != sum.Samples || sum.Saved.Found == 0 || sum.Saved.Repeated == 0 {
+	if n := count(); n != distinctFew || sum.Labelled != int64(n) || sum.Labelled+sum.Reused != sum.Samples ||
+		sum.Saved.Found == 0 || sum.Saved.Repeated == 0 {
 		t.Errorf("repeated in the dataset: %d searches of %d, %+v", n, distinctFew, sum)
 	}
 
 	grown := base
 	grown.In, grown.Out, grown.Reuse = b, filepath.Join(dir, "b-labelled"), []string{base.Out}
 	sum = labelled(t, grown)
-	if n := count(); n != distinctMany-distinctFew || sum.Labelled != int64(n) || sum.Labelled+sum.Reused != sum.Samples {
+	if n := count(); n != distinctMany-distinctFew || sum.Labelled != int64(n) ||
+		sum.Labelled+sum.Reused != sum.Samples {
 		t.Errorf("more games: %d searches of %d, %+v", n, distinctMany-distinctFew, sum)
 	}
 	alone := grown
@@ -163,7 +166,8 @@ func TestNeverTwice(t *testing.T) {
 	raised.Engine.Limit = stockfish.Nodes(200)
 	raised.Warn = func(err error) { warned = append(warned, err.Error()) }
 	sum = labelled(t, raised)
-	if n := count(); n != distinctMany || sum.Saved.Input != 0 || len(warned) != 1 || !strings.Contains(warned[0], base.Out) {
+	if n := count(); n != distinctMany || sum.Saved.Input != 0 || len(warned) != 1 ||
+		!strings.Contains(warned[0], base.Out) {
 		t.Errorf("another limit: %d searches, %+v, warned %q", n, sum, warned)
 	}
 	back := raised
@@ -229,7 +233,8 @@ func TestLineScope(t *testing.T) {
 	want := scores(t, r.Out)
 
 	shuffled := r
-	shuffled.In, shuffled.Out, shuffled.Workers = ingested(t, filepath.Join(dir, "in2"), other), filepath.Join(dir, "out2"), 3
+	shuffled.In, shuffled.Out, shuffled.Workers = ingested(t, filepath.Join(dir, "in2"), other), filepath.Join(dir,
+		"out2"), 3
 	labelled(t, shuffled)
 	equalScores(t, "another order", scores(t, shuffled.Out), want)
 
@@ -314,7 +319,8 @@ func TestMoveTimeResumes(t *testing.T) {
 	dir := t.TempDir()
 	count := searches(t)
 	openings(t, filepath.Join(dir, "g.pgn"), 4, 1)
-	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Out: filepath.Join(dir, "out"), Workers: 1}.label()
+	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
+		Out: filepath.Join(dir, "out"), Workers: 1}.label()
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
 	runs := 0
 	for done := false; !done; runs++ {
@@ -338,7 +344,8 @@ func TestMoveTimeResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := int64(count()); n != m.Counts.Labelled || runs < 5 || m.Counts.Labelled+m.Counts.Terminal != m.Counts.Samples {
+	if n := int64(count()); n != m.Counts.Labelled || runs < 5 ||
+		m.Counts.Labelled+m.Counts.Terminal != m.Counts.Samples {
 		t.Errorf("%d searches for %d labels in %d runs", n, m.Counts.Labelled, runs)
 	}
 }
@@ -419,7 +426,8 @@ func TestKillLabel(t *testing.T) {
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
 			count := searches(t)
-			j := job{Verb: "label", Inputs: []string{in}, Workers: 2, Scope: scope, Out: filepath.Join(t.TempDir(), "undisturbed")}
+			j := job{Verb: "label", Inputs: []string{in}, Workers: 2, Scope: scope,
+				Out: filepath.Join(t.TempDir(), "undisturbed")}
 			if err := j.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -445,8 +453,8 @@ func TestKillLabel(t *testing.T) {
 	}
 }
 
-// killLabel labels in a process of its own until that is done. Up to that many times it kills that process or one of its
-// engines, and counts both.
+// killLabel labels in a process of its own until that is done. Up to that many times it kills that process or one of
+// its engines, and counts both.
 func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talbots, engines int) {
 	t.Helper()
 	text, err := json.Marshal(j)
@@ -515,7 +523,8 @@ func childrenOf(t *testing.T, parent int) (pids []int) {
 			continue
 		}
 		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && len(fields) > 1 &&
+			fields[1] == strconv.Itoa(parent) {
 			pids = append(pids, pid)
 		}
 	}
@@ -584,7 +593,8 @@ func TestLabelLocked(t *testing.T) {
 	defer os.Unsetenv(child)
 	dir := t.TempDir()
 	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
-	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Out: filepath.Join(dir, "out"), Workers: 1}.label()
+	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
+		Out: filepath.Join(dir, "out"), Workers: 1}.label()
 	second := r
 	tried := false
 	r.Progress = func(Progress) {
@@ -612,7 +622,8 @@ func TestRealNodesLabels(t *testing.T) {
 	for i, workers := range []int{1, 2, 4} {
 		games := filepath.Join(dir, fmt.Sprint(i, ".pgn"))
 		openings(t, games, 12, uint64(i))
-		r := Label{In: ingested(t, filepath.Join(dir, fmt.Sprint("in", i)), games), Out: filepath.Join(dir, fmt.Sprint("out", i)), Workers: workers,
+		r := Label{In: ingested(t, filepath.Join(dir, fmt.Sprint("in", i)), games),
+			Out: filepath.Join(dir, fmt.Sprint("out", i)), Workers: workers,
 			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(500)}}
 		labelled(t, r)
 		if want == nil {

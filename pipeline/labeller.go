@@ -94,7 +94,8 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	for _, f := range prints {
 		limits = append(limits, f.Limit)
 	}
-	flags := []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")}, {Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
+	flags := []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
+		{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
 	if l.Fraction > 0 && l.Fraction < 1 {
 		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
 	}

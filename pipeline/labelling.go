@@ -276,7 +276,8 @@ func (s *labelling) flush() error {
 			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: c, Labels: labels})
 		}
 		if w.exact != nil {
-			line.Labels = slices.DeleteFunc(line.Labels, func(l dataset.LabelColumn) bool { return l.Fingerprint == s.exact.column })
+			line.Labels = slices.DeleteFunc(line.Labels,
+				func(l dataset.LabelColumn) bool { return l.Fingerprint == s.exact.column })
 			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: s.exact.column, Labels: w.exact})
 			s.exact.count(w.exact)
 		}

@@ -73,7 +73,8 @@ type waiter struct {
 }
 
 func newLedger(scope stockfish.HashScope) *ledger {
-	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity][]dataset.Label{}, shared: map[identity]*search{}}
+	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity][]dataset.Label{},
+		shared: map[identity]*search{}}
 }
 
 // want notes the searches that a line wants, and those that it has from a journal.

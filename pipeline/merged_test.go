@@ -46,7 +46,8 @@ func TestLabelCounts(t *testing.T) {
 		}
 		c := d.Counts
 		want := [3]int64{labelled, terminal, failed}
-		if got := [3]int64{c.Labelled, c.Terminal, c.Failed}; got != want || [3]int64{r.Labelled, r.Terminal, r.Failed} != want || sum.Failed != failed {
+		if got := [3]int64{c.Labelled, c.Terminal, c.Failed}; got != want ||
+			[3]int64{r.Labelled, r.Terminal, r.Failed} != want || sum.Failed != failed {
 			t.Errorf("manifest %v, verification %+v, summary %+v; want %v", got, r, sum, want)
 		}
 		s, err := Stats{Dir: out}.Run(t.Context())
@@ -54,7 +55,8 @@ func TestLabelCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := s.Labels[0].Statuses
-		if s.Labelled != labelled || got["labelled"] != labelled || got["terminal"] != terminal || got["failed"] != failed {
+		if s.Labelled != labelled || got["labelled"] != labelled || got["terminal"] != terminal ||
+			got["failed"] != failed {
 			t.Errorf("statistics: %d, %v", s.Labelled, got)
 		}
 	}
@@ -71,7 +73,8 @@ func evalGames(t *testing.T, dir string) (short, long, table string) {
 		var b strings.Builder
 		for i := range n {
 			a := "abcdefg"[i%7]
-			fmt.Fprintf(&b, "[White \"%s\"]\n[Result \"*\"]\n\n1. %c3 {[%%eval 0.2]} %c6 {[%%eval 0.1]} %s *\n\n", name, a, a, moves)
+			fmt.Fprintf(&b, "[White \"%s\"]\n[Result \"*\"]\n\n1. %c3 {[%%eval 0.2]} %c6 {[%%eval 0.1]} %s *\n\n", name,
+				a, a, moves)
 		}
 		path := filepath.Join(dir, name+".pgn")
 		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
@@ -84,7 +87,8 @@ func evalGames(t *testing.T, dir string) (short, long, table string) {
 	if err := os.WriteFile(table, []byte("FEN,Evaluation\n"+start.FEN()+",+20\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return text("short", 7, "2. Nh3 {[%eval 0.3]} Nh6"), text("long", 7, "2. Nh3 {[%eval 0.3]} Nh6 3. Ng1 {[%eval 0.0]} Ng8"), table
+	return text("short", 7, "2. Nh3 {[%eval 0.3]} Nh6"), text("long", 7,
+		"2. Nh3 {[%eval 0.3]} Nh6 3. Ng1 {[%eval 0.0]} Ng8"), table
 }
 
 // TestPrunedCounts compares a dataset from which prefixes were pruned with one that never had them.
@@ -94,7 +98,8 @@ func TestPrunedCounts(t *testing.T) {
 	dir := t.TempDir()
 	short, long, table := evalGames(t, dir)
 	request := func(name string, inputs ...string) Ingest {
-		in := Ingest{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2, ImportEvals: true}
+		in := Ingest{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2,
+			ImportEvals: true}
 		in.Filters.SkipPlies, in.Filters.Rate = 1, 0.8
 		return in
 	}
@@ -115,7 +120,8 @@ func TestPrunedCounts(t *testing.T) {
 	pruned := request("pruned", table, short, long)
 	pruned.Rejects = filepath.Join(dir, "pruned.tsv")
 	sum, got := run(pruned)
-	if got.Rejects[Prefix] == 0 || got.GamesKept != want.GamesKept || got.Samples != want.Samples || got.Labelled != want.Labelled ||
+	if got.Rejects[Prefix] == 0 || got.GamesKept != want.GamesKept || got.Samples != want.Samples ||
+		got.Labelled != want.Labelled ||
 		!maps.Equal(got.SamplesDropped, want.SamplesDropped) || sum.Evals.Imported != wantSum.Evals.Imported {
 		t.Errorf("%+v, %+v; want %+v, %+v", got, sum.Evals, want, wantSum.Evals)
 	}
@@ -123,7 +129,8 @@ func TestPrunedCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(rows), short+"\t"); int64(n) != got.Rejects[Prefix]+got.Rejects[dataset.NoSamples]-want.Rejects[dataset.NoSamples] {
+	if n := strings.Count(string(rows),
+		short+"\t"); int64(n) != got.Rejects[Prefix]+got.Rejects[dataset.NoSamples]-want.Rejects[dataset.NoSamples] {
 		t.Errorf("%d rows of %q:\n%s", n, short, rows)
 	}
 
@@ -158,7 +165,8 @@ func TestPrunedCounts(t *testing.T) {
 // TestPlanKinds plans every kind of input as ingest reads it.
 func TestPlanKinds(t *testing.T) {
 	dir := t.TempDir()
-	table, tactics, games := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd"), filepath.Join(dir, "games.pgn")
+	table, tactics, games := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd"), filepath.Join(dir,
+		"games.pgn")
 	writeRows(t, table, tactics, 100)
 	writeGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
@@ -166,11 +174,13 @@ func TestPlanKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits, KeepDuplicates: true}.Run(t.Context())
+	sum, err := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits,
+		KeepDuplicates: true}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples || e.Rejected != sum.GamesRead-sum.GamesKept {
+	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples ||
+		e.Rejected != sum.GamesRead-sum.GamesKept {
 		t.Errorf("%+v, ingested %+v", e, sum)
 	}
 }

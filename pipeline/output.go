@@ -167,7 +167,8 @@ func checkFolder(dir string) error {
 	for _, e := range entries {
 		name := e.Name()
 		if name != progressName && name != lockName && name != rejectsName && !strings.HasSuffix(name, ".tmp") &&
-			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") && !strings.HasPrefix(name, journalPrefix) {
+			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") &&
+			!strings.HasPrefix(name, journalPrefix) {
 			return fmt.Errorf("%q holds %q: %w", dir, name, ErrOccupied)
 		}
 	}
@@ -198,7 +199,8 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("%q: %d of %d drafts are done: %w", path, o.progress.Final, n, dataset.ErrDamaged)
 	}
 	if o.progress.Command != command {
-		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", o.dir, o.progress.Manifest.Verb, ErrOccupied)
+		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", o.dir, o.progress.Manifest.Verb,
+			ErrOccupied)
 	}
 	o.resumed = true
 	if o.progress.Manifest.Counts.Rejects == nil {
@@ -210,7 +212,8 @@ func (o *output) begin(command string, m dataset.Manifest) error {
 // sweep removes files that progress.json does not know, and checks those that
 // it does.
 func (o *output) sweep() error {
-	known := map[string]bool{progressName: true, lockName: true, rejectsName: o.progress.Rejects > 0, journalName(len(o.progress.Manifest.Shards)): true}
+	known := map[string]bool{progressName: true, lockName: true, rejectsName: o.progress.Rejects > 0,
+		journalName(len(o.progress.Manifest.Shards)): true}
 	for _, s := range o.shards() {
 		known[s.File] = true
 		info, err := os.Stat(filepath.Join(o.dir, s.File))

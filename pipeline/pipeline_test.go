@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 const failOn = "TALBOT_TEST_FAIL_ON"
 
 // searchLog names the environment variable with the file to which engines add a line for each search: the limit and
-// the position. hasMemory is the one that, if set, makes scores a function of all searches since the memory was cleared.
+// the position. hasMemory is the one that, if set, makes scores a function of all searches since the memory was
+// cleared.
 const (
 	searchLog = "TALBOT_TEST_SEARCHES"
 	hasMemory = "TALBOT_TEST_MEMORY"
@@ -71,7 +72,8 @@ func engine() {
 		case "ucinewgame":
 			since = nil
 		case "uci":
-			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max 8\noption name Hash type spin default 16 min 1 max 64\nuciok")
+			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max " +
+				"8\noption name Hash type spin default 16 min 1 max 64\nuciok")
 		case "isready":
 			fmt.Println("readyok")
 		case "position":
@@ -91,7 +93,8 @@ func engine() {
 				since = append(since, p.FEN())
 			}
 			h.Write([]byte(p.FEN()))
-			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n", int(h.Sum32()%400)-200, m, m)
+			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n",
+				int(h.Sum32()%400)-200, m, m)
 		case "quit":
 			return
 		}
@@ -142,7 +145,8 @@ func (j job) run(ctx context.Context) error {
 	var err error
 	switch j.Verb {
 	case "ingest":
-		in := Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers, Rejects: j.Rejects}
+		in := Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers,
+			Rejects: j.Rejects}
 		if j.Rejects != "" {
 			in.ImportEvals, in.Seed = true, 7
 			in.Filters.MinElo, in.Filters.MinPlies, in.Filters.KeepUnknownElo = 2100, 30, true
@@ -150,7 +154,8 @@ func (j job) run(ctx context.Context) error {
 		}
 		_, err = in.Run(ctx)
 	case "synth":
-		_, err = SynthEndgames{Count: j.Count, Config: synthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		_, err = SynthEndgames{Count: j.Count, Config: synthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
+			Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.label().Run(ctx)
 	}
@@ -198,7 +203,8 @@ func writeGames(t testing.TB, path string, n int, seed uint64) (bad, copies int)
 		default:
 			good = append(good, text)
 		}
-		fmt.Fprintf(&b, "[Event \"Random\"]\n[White \"A%d\"]\n[Black \"B\"]\n[WhiteElo \"%d\"]\n[Result \"1/2-1/2\"]\n\n%s1/2-1/2\n\n", i, 2000+i%500, text)
+		fmt.Fprintf(&b, "[Event \"Random\"]\n[White \"A%d\"]\n[Black \"B\"]\n[WhiteElo \"%d\"]\n[Result "+
+			"\"1/2-1/2\"]\n\n%s1/2-1/2\n\n", i, 2000+i%500, text)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
@@ -261,7 +267,8 @@ func TestIngest(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 4} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := Ingest{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		sum, err := Ingest{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits,
+			Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,13 +300,16 @@ func TestIngest(t *testing.T) {
 		out := filepath.Join(dir, "other")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err,
+			context.Canceled) {
 			t.Fatal(err)
 		}
-		if _, err := (Ingest{Inputs: []string{b}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrOccupied) {
+		if _, err := (Ingest{Inputs: []string{b}, Out: out,
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrOccupied) {
 			t.Error(err)
 		}
-		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		if _, err := (Ingest{Inputs: []string{a}, Out: out,
+			Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -322,7 +332,8 @@ func TestIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer o.close()
-		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
+		if _, err := (Ingest{Inputs: []string{a}, Out: out,
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
 			t.Error(err)
 		}
 	})
@@ -334,7 +345,8 @@ func TestSynth(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := SynthEndgames{Count: endgames, Config: synthConfig(1), Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+		sum, err := SynthEndgames{Count: endgames, Config: synthConfig(1), Out: out, Splits: dataset.DefaultSplits,
+			Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -496,7 +508,8 @@ func TestLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Labelled+sum.Reused != endgames || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 || sum.Utilisation != nil || !sum.Resumed {
+	if sum.Labelled+sum.Reused != endgames || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 ||
+		sum.Utilisation != nil || !sum.Resumed {
 		t.Errorf("%+v", sum)
 	}
 	if r := verify(t, out); r.Labelled != endgames || r.Lines != endgames {
@@ -670,7 +683,8 @@ func labelledLines(t *testing.T, dir string) map[string]bool {
 func TestJournalTorn(t *testing.T) {
 	label := []dataset.Label{{Status: dataset.Terminal}, {
 		Status: dataset.Labelled, Best: board.NewMove(12, 28),
-		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20, Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
+		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20,
+			Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
 	}}
 	dir := t.TempDir()
 	path := filepath.Join(dir, journalName(0))
@@ -720,10 +734,12 @@ func TestJournalTorn(t *testing.T) {
 
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled, Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
+	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled,
+		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if sample, l, err := decodeRecord(data); err == nil {
-			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil || fmt.Sprint(again) != fmt.Sprint(l) {
+			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil ||
+				fmt.Sprint(again) != fmt.Sprint(l) {
 				t.Errorf("%v becomes %v, %v", l, again, err)
 			}
 		}

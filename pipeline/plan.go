@@ -14,8 +14,8 @@ import (
 	"talbot/shards"
 )
 
-// Plan is the request to estimate what a pipeline over some inputs would take. It reads the beginning of every input and
-// takes the rest to be like it.
+// Plan is the request to estimate what a pipeline over some inputs would take. It reads the beginning of every input
+// and takes the rest to be like it.
 type Plan struct {
 	Inputs      []string      // files
 	Sample      int64         // bytes of text read of each input; 0 = 16 MiB
@@ -193,7 +193,8 @@ func (p Plan) games(in io.Reader, each func(*dataset.Line, *dataset.Reject) erro
 }
 
 // rows is games for puzzles, EPD and tables; their evaluations are not counted.
-func (p Plan) rows(next func() (dataset.Line, error), each func(*dataset.Line, *dataset.Reject) error) (whole bool, err error) {
+func (p Plan) rows(next func() (dataset.Line, error), each func(*dataset.Line, *dataset.Reject) error) (whole bool,
+	err error) {
 	for read := int64(0); read < p.Sample; {
 		l, err := next()
 		var reject *dataset.Reject
@@ -224,13 +225,17 @@ func (p Plan) estimate(e *Estimate) {
 	e.TrainHours = samples * p.TrainShare * p.Passes / p.TrainRate / 3600
 	e.TrainMemory = planBaseMemory + 2*planSampleMemory*min(int64(samples*p.TrainShare), 1<<20)
 	e.Assumptions = []string{
-		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not taken off", p.Sample>>20),
-		fmt.Sprintf("ingest: %.0f million positions a second and core on %d cores; %d MiB and %d bytes for each game in memory",
+		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
+			"taken off", p.Sample>>20),
+		fmt.Sprintf("ingest: %.0f million positions a second and core on %d cores; %d MiB and %d bytes for each "+
+			"game in memory",
 			planIngestRate/1e6, max(p.IngestCores, 1), planBaseMemory>>20, planGameMemory),
-		fmt.Sprintf("label: every sample is searched for %v by one of %d engines, each on a core of its own, and %.0f %% are lost between searches",
+		fmt.Sprintf("label: every sample is searched for %v by one of %d engines, each on a core of its own, and "+
+			"%.0f %% are lost between searches",
 			p.Movetime, max(p.Workers, 1), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
-		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot train` prints its own)",
+		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot "+
+			"train` prints its own)",
 			p.Passes, 100*p.TrainShare, p.TrainRate),
 		"train memory is the loader's: two groups of a million samples of one dataset; the network's comes on top",
 	}

@@ -23,24 +23,25 @@ type Stats struct {
 
 // Statistics is what a dataset holds, counted from its shards. A line is counted as a game, whatever its source.
 type Statistics struct {
-	Games            int64            `json:"games"`
-	Positions        int64            `json:"positions"` // plies + 1 of each line
-	Samples          int64            `json:"samples"`
-	Labelled         int64            `json:"labelled"` // samples that at least one engine searched
-	Bytes            int64            `json:"bytes"`    // of the shards
-	BytesPerPosition float64          `json:"bytes_per_position"`
-	BySource         map[string]Part  `json:"by_source"`    // all sources, empty ones too
-	BySplit          map[string]Part  `json:"by_split"`     // all splits, empty ones too
-	PieceCounts      map[int]int64    `json:"piece_counts"` // samples by the number of pieces on the board, kings included
-	Results          map[string]int64 `json:"results"`      // lines by result
-	Ratings          Distribution     `json:"ratings"`      // of both players, where known
-	Plies            Distribution     `json:"plies"`        // moves of each line
-	Invented         int64            `json:"invented"`     // plies of invented history
-	Policies         int64            `json:"policies"`     // samples with a policy of their own
-	Coverage         Coverage         `json:"coverage"`
-	Labels           []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
-	Unique           *Unique          `json:"unique,omitempty"`
-	Overlap          *Overlap         `json:"overlap,omitempty"`
+	Games            int64           `json:"games"`
+	Positions        int64           `json:"positions"` // plies + 1 of each line
+	Samples          int64           `json:"samples"`
+	Labelled         int64           `json:"labelled"` // samples that at least one engine searched
+	Bytes            int64           `json:"bytes"`    // of the shards
+	BytesPerPosition float64         `json:"bytes_per_position"`
+	BySource         map[string]Part `json:"by_source"` // all sources, empty ones too
+	BySplit          map[string]Part `json:"by_split"`  // all splits, empty ones too
+	// samples by the number of pieces on the board, kings included
+	PieceCounts map[int]int64    `json:"piece_counts"`
+	Results     map[string]int64 `json:"results"`  // lines by result
+	Ratings     Distribution     `json:"ratings"`  // of both players, where known
+	Plies       Distribution     `json:"plies"`    // moves of each line
+	Invented    int64            `json:"invented"` // plies of invented history
+	Policies    int64            `json:"policies"` // samples with a policy of their own
+	Coverage    Coverage         `json:"coverage"`
+	Labels      []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
+	Unique      *Unique          `json:"unique,omitempty"`
+	Overlap     *Overlap         `json:"overlap,omitempty"`
 }
 
 // Part is the share of a dataset that is of one source or in one split.
@@ -118,10 +119,12 @@ const (
 )
 
 // Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the
-// dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
-// [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
+// dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on
+// the number of workers. The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's;
+// of several damaged blocks the first is reported.
 func (o Stats) Run(ctx context.Context) (*Statistics, error) {
-	d, err := shards.OpenDataset(o.Dir, shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Best|shards.Effort))
+	d, err := shards.OpenDataset(o.Dir,
+		shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Best|shards.Effort))
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +226,8 @@ func (c *statsRun) work(ctx context.Context, t *tally) {
 		r := c.dataset.Shards[c.blocks[i].shard]
 		if lines, err = r.ReadBlock(c.blocks[i].block, lines[:0]); err == nil {
 			if err = t.addAll(lines); err != nil {
-				err = fmt.Errorf("%q: block %d: %w", filepath.Join(c.dataset.Dir, r.Info().File), c.blocks[i].block, err)
+				err = fmt.Errorf("%q: block %d: %w", filepath.Join(c.dataset.Dir, r.Info().File), c.blocks[i].block,
+					err)
 			}
 		}
 		c.finish(i, r.Block(c.blocks[i].block), err)
@@ -248,6 +252,7 @@ func (c *statsRun) finish(i int, b shards.Block, err error) {
 	c.done.Done += int64(b.Positions)
 	if c.report != nil {
 		counts := c.dataset.Manifest.Counts
-		c.report(Progress{Verb: "stats", Done: c.done.Done, Total: counts.Positions, Count: c.done.Done, Rate: c.done.Done, Unit: "positions"})
+		c.report(Progress{Verb: "stats", Done: c.done.Done, Total: counts.Positions, Count: c.done.Done,
+			Rate: c.done.Done, Unit: "positions"})
 	}
 }

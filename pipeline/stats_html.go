@@ -63,7 +63,8 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 	p.Charts, p.Shown = s.plots(), s.Coverage.shown()
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
-			p.Engines = append(p.Engines, enginePlot{l, newPlot("Scores of the side to move", "centipawns; mates apart", "samples", l.scoreBars(), false)})
+			p.Engines = append(p.Engines, enginePlot{l,
+				newPlot("Scores of the side to move", "centipawns; mates apart", "samples", l.scoreBars(), false)})
 		}
 	}
 	return statsTemplate.Execute(w, p)
@@ -76,21 +77,25 @@ func (s *Statistics) part(name string, p Part) namedPart {
 func (s *Statistics) tiles() []tile {
 	list := []tile{
 		{thousands(s.Games), "games", ""},
-		{thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game", float64(s.Positions)/float64(max(s.Games, 1)))},
+		{thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game",
+			float64(s.Positions)/float64(max(s.Games, 1)))},
 		{thousands(s.Samples), "samples", ""},
 	}
 	if u := s.Unique; u != nil {
-		list = append(list, tile{thousands(u.Samples), "different positions", fmt.Sprintf("%.1f %% of the samples", 100*float64(u.Samples)/float64(max(s.Samples, 1)))})
+		list = append(list, tile{thousands(u.Samples), "different positions",
+			fmt.Sprintf("%.1f %% of the samples", 100*float64(u.Samples)/float64(max(s.Samples, 1)))})
 	}
 	return append(list,
-		tile{thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples", 100*float64(s.Labelled)/float64(max(s.Samples, 1)))},
+		tile{thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples",
+			100*float64(s.Labelled)/float64(max(s.Samples, 1)))},
 		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", thousands(s.Bytes) + " bytes"})
 }
 
 // plots returns the charts that have something to show.
 func (s *Statistics) plots() []plot {
 	var results, pieces, copies []bar
-	for _, r := range []struct{ name, label string }{{"1-0", "White wins"}, {"1/2-1/2", "draw"}, {"0-1", "Black wins"}, {"*", "unknown"}} {
+	for _, r := range []struct{ name, label string }{{"1-0", "White wins"}, {"1/2-1/2", "draw"}, {"0-1", "Black wins"},
+		{"*", "unknown"}} {
 		if n := s.Results[r.name]; n > 0 {
 			results = append(results, bar{r.label, n})
 		}
@@ -117,10 +122,13 @@ func (s *Statistics) plots() []plot {
 	var list []plot
 	for _, p := range []plot{
 		newPlot("Length", fmt.Sprintf("plies of a line, mean %.1f", s.Plies.Mean), "lines", s.Plies.bars(), false),
-		newPlot("Rating", fmt.Sprintf("of both players where known, mean %.0f", s.Ratings.Mean), "players", s.Ratings.bars(), false),
+		newPlot("Rating", fmt.Sprintf("of both players where known, mean %.0f", s.Ratings.Mean), "players",
+			s.Ratings.bars(), false),
 		newPlot("Pieces", "on the board, kings included", "samples", pieces, false),
-		newPlot("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]}, {"Black", s.Coverage.SideToMove["black"]}}, false),
-		newPlot("Results", "for the side to move: by endgame tables where they have it, else by the newest label", "samples", s.Coverage.resultBars(), false),
+		newPlot("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
+			{"Black", s.Coverage.SideToMove["black"]}}, false),
+		newPlot("Results", "for the side to move: by endgame tables where they have it, else by the newest label",
+			"samples", s.Coverage.resultBars(), false),
 		newPlot("Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars(), false),
 		newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true),
 		newPlot("Result", "as the source says", "lines", results, false),

@@ -112,7 +112,8 @@ func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
 	s.Depths = t.depths.distribution()
 	s.Depths.Bins = coarse(s.Depths.Bins)
 	s.Depth = s.Depths.Mean
-	s.NodeCounts = Distribution{Count: t.statuses[dataset.Labelled], Min: t.least, Max: t.most, Mean: s.Nodes, Bins: []Bin{}}
+	s.NodeCounts = Distribution{Count: t.statuses[dataset.Labelled], Min: t.least, Max: t.most, Mean: s.Nodes,
+		Bins: []Bin{}}
 	for _, k := range slices.Sorted(maps.Keys(t.effort)) {
 		s.NodeCounts.Bins = append(s.NodeCounts.Bins, Bin{From: 1 << k >> 1, To: 1 << k, Count: t.effort[k]})
 	}
@@ -156,8 +157,8 @@ func (a *labelTally) merge(b *labelTally) {
 	a.played.merge(&b.played)
 }
 
-// coarse merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to great
-// depths in no time.
+// coarse merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to
+// great depths in no time.
 func coarse(bins []Bin) []Bin {
 	out := []Bin{}
 	for _, b := range bins {

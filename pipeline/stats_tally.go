@@ -35,8 +35,9 @@ type spread struct {
 
 func newTally(m *dataset.Manifest) *tally {
 	return &tally{
-		splits:  m.Splits,
-		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {}, dataset.SourceTable: {}},
+		splits: m.Splits,
+		sources: map[dataset.Source]Part{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {},
+			dataset.SourceTable: {}},
 		bySplit: map[dataset.Split]Part{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
@@ -115,7 +116,8 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 	}
 	for _, c := range l.Labels {
 		if c.Fingerprint >= len(t.labels) {
-			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels), dataset.ErrDamaged)
+			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels),
+				dataset.ErrDamaged)
 		}
 		if searched == nil {
 			searched = make([]bool, len(c.Labels))
@@ -216,7 +218,8 @@ func (t *tally) merge(o *tally) {
 func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 	s := &Statistics{
 		Games: t.all.Games, Positions: t.all.Positions, Samples: t.all.Samples, Labelled: t.all.Labelled,
-		BySource: map[string]Part{}, BySplit: map[string]Part{}, PieceCounts: map[int]int64{}, Results: map[string]int64{},
+		BySource: map[string]Part{}, BySplit: map[string]Part{}, PieceCounts: map[int]int64{},
+		Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
 		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
 	}

@@ -30,7 +30,8 @@ func TestStats(t *testing.T) {
 	for _, shard := range m.Shards {
 		bytes += shard.Bytes
 	}
-	if s.Games != 5 || s.Positions != 6+5+15 || s.Samples != 10 || s.Labelled != 5 || s.Bytes != bytes || s.Invented != 12 {
+	if s.Games != 5 || s.Positions != 6+5+15 || s.Samples != 10 || s.Labelled != 5 || s.Bytes != bytes ||
+		s.Invented != 12 {
 		t.Errorf("totals %+v", s)
 	}
 	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
@@ -56,10 +57,12 @@ func TestStats(t *testing.T) {
 		t.Errorf("plies %+v", s.Plies)
 	}
 	old, now := s.Labels[0], s.Labels[1]
-	if want := map[string]int64{"labelled": 2, "failed": 1, "missing": 7, "terminal": 0}; !reflect.DeepEqual(old.Statuses, want) {
+	if want := map[string]int64{"labelled": 2, "failed": 1, "missing": 7,
+		"terminal": 0}; !reflect.DeepEqual(old.Statuses, want) {
 		t.Errorf("statuses %v, want %v", old.Statuses, want)
 	}
-	if want := map[string]int64{"labelled": 4, "failed": 0, "missing": 5, "terminal": 1}; !reflect.DeepEqual(now.Statuses, want) {
+	if want := map[string]int64{"labelled": 4, "failed": 0, "missing": 5,
+		"terminal": 1}; !reflect.DeepEqual(now.Statuses, want) {
 		t.Errorf("statuses %v, want %v", now.Statuses, want)
 	}
 	if now.Mating != 2 || now.Mated != 1 || now.Depth != 12 || now.Nodes != 17000 || now.Limit != "movetime 20" {
@@ -109,7 +112,8 @@ func TestLabelStats(t *testing.T) {
 	start := board.StartPosition()
 	in := labelledLinesIn(t, []dataset.Line{
 		{Start: start, Moves: moves, Labels: []dataset.LabelColumn{{Labels: labels}}, Number: 1},
-		{Start: start, Moves: moves[:2], Samples: dataset.OddPlies(), Source: dataset.SourcePuzzle, Labels: []dataset.LabelColumn{{Labels: labels[:1]}}, Number: 2},
+		{Start: start, Moves: moves[:2], Samples: dataset.OddPlies(), Source: dataset.SourcePuzzle,
+			Labels: []dataset.LabelColumn{{Labels: labels[:1]}}, Number: 2},
 	}, "1")
 	for _, workers := range []int{1, 2} {
 		s, err := Stats{Dir: in, Workers: workers}.Run(t.Context())
@@ -117,20 +121,24 @@ func TestLabelStats(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := s.Labels[0]
-		if want := (Played{Moves: 7, Agree: 3, Agreement: 3. / 7, Judged: 6, Inaccuracies: 1, Mistakes: 1, Blunders: 1, BlunderShare: 1. / 6}); l.Played != want {
+		if want := (Played{Moves: 7, Agree: 3, Agreement: 3. / 7, Judged: 6, Inaccuracies: 1, Mistakes: 1, Blunders: 1,
+			BlunderShare: 1. / 6}); l.Played != want {
 			t.Errorf("played %+v, want %+v", l.Played, want)
 		}
 		if want := (Distribution{8, 3, 4, 27. / 8, []Bin{{3, 4, 5}, {4, 5, 3}}}); !reflect.DeepEqual(l.Depths, want) {
 			t.Errorf("depths %+v, want %+v", l.Depths, want)
 		}
-		if want := (Distribution{8, 1, 20000, 43051. / 8, []Bin{{1, 2, 2}, {2, 4, 1}, {512, 1024, 2}, {1024, 2048, 1}, {16384, 32768, 2}}}); !reflect.DeepEqual(l.NodeCounts, want) {
+		if want := (Distribution{8, 1, 20000, 43051. / 8,
+			[]Bin{{1, 2, 2}, {2, 4, 1}, {512, 1024, 2}, {1024, 2048, 1},
+				{16384, 32768, 2}}}); !reflect.DeepEqual(l.NodeCounts, want) {
 			t.Errorf("nodes %+v, want %+v", l.NodeCounts, want)
 		}
 		if l.Mates != 1./8 {
 			t.Errorf("mates %v", l.Mates)
 		}
 		var text strings.Builder
-		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(), "of 7 moves played in games 42.9 % are the engine's best") ||
+		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(),
+			"of 7 moves played in games 42.9 % are the engine's best") ||
 			!strings.Contains(text.String(), "1 are blunders (16.67 %)") {
 			t.Errorf("%v: %s", err, text.String())
 		}
@@ -139,7 +147,8 @@ func TestLabelStats(t *testing.T) {
 
 func TestCoarseBins(t *testing.T) {
 	in := []Bin{{4, 5, 1}, {31, 32, 2}, {32, 33, 3}, {63, 64, 4}, {64, 65, 5}, {245, 246, 6}}
-	if got, want := coarse(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5}, {128, 256, 6}}; !reflect.DeepEqual(got, want) {
+	if got, want := coarse(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5},
+		{128, 256, 6}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -168,7 +177,10 @@ func TestStatsWorkers(t *testing.T) {
 	var want *Statistics
 	for _, workers := range []int{1, 2, 7} {
 		done := int64(0)
-		s, err := Stats{Dir: dir, Workers: workers, Progress: func(p Progress) { done = max(done, p.Done) }}.Run(context.Background())
+		s, err := Stats{Dir: dir, Workers: workers, Progress: func(p Progress) {
+			done = max(done,
+				p.Done)
+		}}.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +217,8 @@ func TestStatsEmptyAndIllegal(t *testing.T) {
 	l := shown(t, board.StartFEN, "e2e4")
 	l.Moves[0] = board.NewMove(4, 60)
 	dir := showDataset(t, []dataset.Line{l}, 1)
-	if _, err := (Stats{Dir: dir}).Run(context.Background()); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "e1e8") {
+	if _, err := (Stats{Dir: dir}).Run(context.Background()); !errors.Is(err, dataset.ErrDamaged) ||
+		!strings.Contains(err.Error(), "e1e8") {
 		t.Errorf("illegal move: %v", err)
 	}
 }

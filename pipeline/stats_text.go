@@ -25,17 +25,21 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		thousands(s.Games), thousands(s.Positions), thousands(s.Samples), thousands(s.Labelled))
 	fmt.Fprintf(&b, "%s bytes, %.2f per position\n", thousands(s.Bytes), s.BytesPerPosition)
 	if s.Invented > 0 || s.Policies > 0 {
-		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented), thousands(s.Policies))
+		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented),
+			thousands(s.Policies))
 	}
 	if u := s.Unique; u != nil {
-		fmt.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them %s times\n",
-			thousands(u.Positions), thousands(u.PositionsMirrored), thousands(u.Samples), thousands(u.SamplesMirrored), thousands(u.MostCopies))
+		fmt.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them "+
+			"%s times\n",
+			thousands(u.Positions), thousands(u.PositionsMirrored), thousands(u.Samples), thousands(u.SamplesMirrored),
+			thousands(u.MostCopies))
 		for _, o := range []struct {
 			name string
 			SplitOverlap
 		}{{"val", s.Overlap.Val}, {"test", s.Overlap.Test}} {
 			if o.Samples > 0 {
-				fmt.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n", 100*o.Share, o.name, 100*o.ShareMirrored)
+				fmt.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n",
+					100*o.Share, o.name, 100*o.ShareMirrored)
 			}
 		}
 	}
@@ -67,7 +71,8 @@ func partTable(b *strings.Builder, title string, parts map[string]Part, names []
 	fmt.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
 	for _, name := range names {
 		if p := parts[name]; p != (Part{}) {
-			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, thousands(p.Games), thousands(p.Positions), thousands(p.Samples), thousands(p.Labelled))
+			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, thousands(p.Games), thousands(p.Positions),
+				thousands(p.Samples), thousands(p.Labelled))
 		}
 	}
 }
@@ -99,10 +104,13 @@ func (l *LabelStats) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
 	if p := l.Played; p.Moves > 0 {
-		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", thousands(p.Moves), 100*p.Agreement)
+		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", thousands(p.Moves),
+			100*p.Agreement)
 		if p.Judged > 0 {
-			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s inaccuracies\n",
-				thousands(p.Judged), thousands(p.Blunders), 100*p.BlunderShare, thousands(p.Mistakes), thousands(p.Inaccuracies))
+			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s "+
+				"inaccuracies\n",
+				thousands(p.Judged), thousands(p.Blunders), 100*p.BlunderShare, thousands(p.Mistakes),
+				thousands(p.Inaccuracies))
 		}
 	}
 	l.Depths.chart(b, "depth")
@@ -141,7 +149,8 @@ func chart(b *strings.Builder, title string, bars []bar) {
 		if r.count > 0 {
 			length = max(length, 1)
 		}
-		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.name, strings.Repeat("█", length), strings.Repeat(" ", barWidth-length),
+		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.name, strings.Repeat("█", length),
+			strings.Repeat(" ", barWidth-length),
 			thousands(r.count), 100*float64(r.count)/float64(sum))
 		b.WriteString(line + "\n")
 	}

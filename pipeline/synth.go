@@ -61,7 +61,8 @@ func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
-	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(), Inputs: []dataset.Input{{Name: "draws"}}}
+	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
+		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = openOutput(s.Out, m, nil, s.Workers); err != nil {
 		return Summary{}, err
 	}

@@ -83,7 +83,8 @@ func TestSynthExhausted(t *testing.T) {
 		t.Errorf("%d different endgames of %d", len(copies), s.Count)
 	}
 	// Until the first class ran out it had nine of ten.
-	if n := classes["KRvKP"]; classes["KPvK"] >= int(s.Count)*9/10-300 || n <= int(s.Count)/10+300 || n+classes["KPvK"] != int(s.Count) {
+	if n := classes["KRvKP"]; classes["KPvK"] >= int(s.Count)*9/10-300 || n <= int(s.Count)/10+300 ||
+		n+classes["KPvK"] != int(s.Count) {
 		t.Errorf("classes %v", classes)
 	}
 	cut := s
@@ -116,7 +117,8 @@ func TestSynthExhausted(t *testing.T) {
 func TestSynthNothingLeft(t *testing.T) {
 	config := synthMaterial(t, "KRvK")
 	config.Patience = 2
-	sum, err := SynthEndgames{Count: 1e6, Config: config, Out: filepath.Join(t.TempDir(), "out"), Splits: dataset.DefaultSplits}.Run(t.Context())
+	sum, err := SynthEndgames{Count: 1e6, Config: config, Out: filepath.Join(t.TempDir(), "out"),
+		Splits: dataset.DefaultSplits}.Run(t.Context())
 	if err != nil || sum.GamesKept < 1000 || sum.GamesKept > 400_000 || !slices.Equal(sum.Exhausted, []string{"KRvK"}) {
 		t.Errorf("%+v, %v", sum, err)
 	}
@@ -130,7 +132,8 @@ func TestSynthSeed(t *testing.T) {
 	for seed := range uint64(2) {
 		c := synthConfig(seed)
 		c.Pieces = synth.PieceWeights{3: 3, 5: 1}
-		s := SynthEndgames{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))), Splits: dataset.DefaultSplits}
+		s := SynthEndgames{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))),
+			Splits: dataset.DefaultSplits}
 		sum, err := s.Run(t.Context())
 		if err != nil || sum.Rejects[synth.Duplicate] < 100 {
 			t.Fatalf("%+v, %v", sum, err)

@@ -78,8 +78,9 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 	number := func(name string, n int) dataset.Tag { return dataset.Tag{Name: name, Value: strconv.Itoa(n)} }
 	out, err := openOutput(t.Out, dataset.Manifest{
 		Verb: "tactics", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
-		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
-		Flags:        []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id}, number("second", t.Second)},
+		Parents: []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
+		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
+			number("second", t.Second)},
 		Fingerprints: parent.Fingerprints,
 	}, parent.Hash(), 1)
 	if err != nil {
@@ -96,16 +97,19 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 		}
 		if t.Progress != nil {
 			c := out.manifest().Counts
-			t.Progress(Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples, Done: int64(out.progress.Input), Total: int64(len(in.Shards))})
+			t.Progress(Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
+				Done: int64(out.progress.Input), Total: int64(len(in.Shards))})
 		}
 	}
 	c := out.manifest().Counts
 	sum := TacticsSummary{
-		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects, Samples: c.Samples, Dropped: c.SamplesDropped,
+		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects, Samples: c.Samples,
+		Dropped:   c.SamplesDropped,
 		Positions: c.Positions, Fingerprint: id,
 	}
 	if c.Samples == 0 {
-		return sum, fmt.Errorf("%q: %w among %d games: games left out %v, samples %v", t.In, ErrNoTactics, c.GamesRead, c.Rejects, c.SamplesDropped)
+		return sum, fmt.Errorf("%q: %w among %d games: games left out %v, samples %v", t.In, ErrNoTactics, c.GamesRead,
+			c.Rejects, c.SamplesDropped)
 	}
 	if err := out.finish(); err != nil {
 		return sum, err

@@ -68,7 +68,8 @@ func TestTactics(t *testing.T) {
 		want  dataset.Reason
 	}{
 		{&start, changed, TacticUncertain}, {&start, only, TacticOneLine}, {&forced, only, TacticOnlyMove},
-		{&start, dataset.Label{Status: dataset.Terminal}, TacticUnlabelled}, {&start, dataset.Label{}, TacticUnlabelled},
+		{&start, dataset.Label{Status: dataset.Terminal}, TacticUnlabelled}, {&start, dataset.Label{},
+			TacticUnlabelled},
 	} {
 		if got := (Tactics{Advantage: 150, Second: 50, Gap: 200}).judge(c.pos, &c.label); got != c.want {
 			t.Errorf("%v: %q, want %q", c.label, got, c.want)
@@ -77,8 +78,11 @@ func TestTactics(t *testing.T) {
 
 	lines := []dataset.Line{
 		{Start: start, Moves: moves, Labels: []dataset.LabelColumn{{Labels: labels}}, Number: 1},
-		{Start: start, Moves: moves[:2], Number: 2},                                                                                 // not labelled
-		{Start: start, Moves: moves[:2], Number: 3, Labels: []dataset.LabelColumn{{Labels: []dataset.Label{labels[1], labels[3]}}}}, // no tactic
+		// not labelled
+		{Start: start, Moves: moves[:2], Number: 2},
+		// no tactic
+		{Start: start, Moves: moves[:2], Number: 3, Labels: []dataset.LabelColumn{{Labels: []dataset.Label{labels[1],
+			labels[3]}}}},
 		{Start: start, Moves: moves[:1], Samples: dataset.LastPosition(), Source: dataset.SourceEndgame, Number: 4},
 	}
 	in := labelledLinesIn(t, lines, "2")
@@ -88,8 +92,10 @@ func TestTactics(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(t, out)
-	if sum.GamesRead != 4 || sum.GamesKept != 1 || sum.Samples != 6 || !maps.Equal(sum.Rejects, map[dataset.Reason]int64{NoTactic: 2, NotAGame: 1}) ||
-		!maps.Equal(sum.Dropped, dataset.Drops{TacticNoAdvantage: 3, TacticOthersHold: 3, TacticSmallGap: 1, TacticUnlabelled: 2}) {
+	if sum.GamesRead != 4 || sum.GamesKept != 1 || sum.Samples != 6 ||
+		!maps.Equal(sum.Rejects, map[dataset.Reason]int64{NoTactic: 2, NotAGame: 1}) ||
+		!maps.Equal(sum.Dropped, dataset.Drops{TacticNoAdvantage: 3, TacticOthersHold: 3, TacticSmallGap: 1,
+			TacticUnlabelled: 2}) {
 		t.Errorf("%+v", sum)
 	}
 	d, err := shards.OpenDataset(out)
@@ -101,12 +107,14 @@ func TestTactics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Source != dataset.SourcePuzzle || len(l.Moves) != len(moves) || dataset.SplitKey(l) != dataset.SplitKey(&lines[0]) || l.GameHash() != lines[0].GameHash() {
+		if l.Source != dataset.SourcePuzzle || len(l.Moves) != len(moves) ||
+			dataset.SplitKey(l) != dataset.SplitKey(&lines[0]) || l.GameHash() != lines[0].GameHash() {
 			t.Errorf("the game is another line: %+v", l)
 		}
 		plies := l.Samples.Plies(nil, len(l.Moves))
 		for i, ply := range []int{0, 2, 5, 7, 8, 10} {
-			if plies[i] != ply || len(l.Policies[i]) != 1 || l.Policies[i][0].Move != labels[ply].Best || l.Labels[0].Labels[i].Lines[0].Score != labels[ply].Lines[0].Score {
+			if plies[i] != ply || len(l.Policies[i]) != 1 || l.Policies[i][0].Move != labels[ply].Best ||
+				l.Labels[0].Labels[i].Lines[0].Score != labels[ply].Lines[0].Score {
 				t.Errorf("tactic %d: ply %d, policy %v, label %+v", i, plies[i], l.Policies[i], l.Labels[0].Labels[i])
 			}
 		}
@@ -139,9 +147,11 @@ func labelledLinesIn(t *testing.T, lines []dataset.Line, multiPV string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := dataset.Manifest{Tool: Tool, Verb: "label", Splits: dataset.DefaultSplits, Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
-		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}}, Limit: "nodes 1000"}},
-		Counts:       dataset.Counts{Rejects: map[dataset.Reason]int64{}}}
+	m := dataset.Manifest{Tool: Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
+		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}},
+			Limit: "nodes 1000"}},
+		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}
 	for i := range lines {
 		if err := w.Write(&lines[i]); err != nil {
 			t.Fatal(err)
@@ -165,7 +175,8 @@ func TestAudit(t *testing.T) {
 	defer os.Unsetenv(child)
 	dir := t.TempDir()
 	openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
-	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))}, Out: filepath.Join(dir, "labels"), Workers: 2}.label()
+	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
+		Out: filepath.Join(dir, "labels"), Workers: 2}.label()
 	n := labelled(t, r).Samples
 	r.In, r.Out = r.Out, filepath.Join(dir, "audit")
 	t.Setenv(hasMemory, "1") // another engine, as it were: it says other things
@@ -174,7 +185,8 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(t, r.Out)
-	if sum.Nodes != 10000 || sum.Of != "nodes 100" || sum.Limit != "nodes 10000" || sum.Labelled+sum.Reused != sum.All.Samples ||
+	if sum.Nodes != 10000 || sum.Of != "nodes 100" || sum.Limit != "nodes 10000" ||
+		sum.Labelled+sum.Reused != sum.All.Samples ||
 		sum.All.Samples < n/5 || sum.All.Samples > n*2/5 {
 		t.Errorf("%+v of %d samples", sum, n)
 	}
@@ -213,7 +225,8 @@ func TestAudit(t *testing.T) {
 	if all := float64(sum.All.Samples) * sum.All.ValueMSE; math.Abs(phases-all) > 1e-6 || math.Abs(pieces-all) > 1e-6 {
 		t.Errorf("the parts do not make the whole: %+v", sum)
 	}
-	if _, err := (Audit{Label: Label{In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "x")}, Share: 1}).Run(t.Context()); !errors.Is(err, ErrNoLabels) {
+	if _, err := (Audit{Label: Label{In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "x")},
+		Share: 1}).Run(t.Context()); !errors.Is(err, ErrNoLabels) {
 		t.Errorf("no labels: %v", err)
 	}
 }
@@ -228,8 +241,10 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.NodesMean != 77 || sum.NodesMedian != 77 || sum.NodesLow != 77 || sum.NodesHigh != 77 || sum.Positions < 200 || sum.DepthMean != 3 ||
-		sum.Nodes < 1 || sum.MillisPerSearch <= 0 || sum.MillisAtNodes <= 0 || sum.Workers != 2 || sum.Limit != "movetime 1" {
+	if sum.NodesMean != 77 || sum.NodesMedian != 77 || sum.NodesLow != 77 || sum.NodesHigh != 77 ||
+		sum.Positions < 200 || sum.DepthMean != 3 ||
+		sum.Nodes < 1 || sum.MillisPerSearch <= 0 || sum.MillisAtNodes <= 0 || sum.Workers != 2 ||
+		sum.Limit != "movetime 1" {
 		t.Errorf("%+v", sum)
 	}
 	for n, want := range map[float64]int64{1: 1, 0.2: 1, 99.4: 99, 104: 100, 17_654: 18_000, 999_999: 1_000_000} {

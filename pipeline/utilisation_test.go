@@ -24,9 +24,9 @@ import (
 // BenchmarkUtilisation compares label, all of it from start to manifest, with bare loops: a process each that sends
 // the same commands for the same lines and waits for bestmove, parsing nothing, storing nothing. Both run in turns,
 // TALBOT_BENCH_ROUNDS times, on TALBOT_BENCH_POSITIONS positions of the games of TALBOT_BENCH_DATA (a dataset; default:
-// the sample's games). TALBOT_BENCH_WORKERS engines run at a time, by default one for each core. The figures are medians
-// of the rounds; cpu-ms is the processor time of this process alone for a position, which other work on the machine
-// leaves as it is.
+// the sample's games). TALBOT_BENCH_WORKERS engines run at a time, by default one for each core. The figures are
+// medians of the rounds; cpu-ms is the processor time of this process alone for a position, which other work on the
+// machine leaves as it is.
 func BenchmarkUtilisation(b *testing.B) {
 	path, err := stockfish.Find("")
 	if err != nil {
@@ -40,7 +40,8 @@ func BenchmarkUtilisation(b *testing.B) {
 		config stockfish.Config
 	}{
 		{"movetime-20", stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond)}},
-		{"movetime-20-position", stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond), Scope: stockfish.PositionScope}},
+		{"movetime-20-position", stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond),
+			Scope: stockfish.PositionScope}},
 		{"nodes-1000", stockfish.Config{Limit: stockfish.Nodes(1000)}},
 		{"nodes-20000", stockfish.Config{Limit: stockfish.Nodes(20000)}},
 		{"nodes-20000-line", stockfish.Config{Limit: stockfish.Nodes(20000), Scope: stockfish.LineScope}},
@@ -57,7 +58,8 @@ func BenchmarkUtilisation(b *testing.B) {
 					bareCPU += ownCPU() - cpu
 					start := time.Now()
 					cpu = ownCPU()
-					sum, err := Label{In: in, Out: filepath.Join(b.TempDir(), fmt.Sprint(round)), Engine: c.config, Workers: workers}.Run(b.Context())
+					sum, err := Label{In: in, Out: filepath.Join(b.TempDir(), fmt.Sprint(round)), Engine: c.config,
+						Workers: workers}.Run(b.Context())
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -108,7 +110,8 @@ func benchLines(b *testing.B, positions int) string {
 	from := os.Getenv("TALBOT_BENCH_DATA")
 	if from == "" {
 		from = filepath.Join(b.TempDir(), "all")
-		if _, err := (Ingest{Inputs: []string{"../sample/games.pgn.zst"}, Out: from, Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
+		if _, err := (Ingest{Inputs: []string{"../sample/games.pgn.zst"}, Out: from,
+			Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -119,7 +122,8 @@ func benchLines(b *testing.B, positions int) string {
 	defer in.Close()
 	dir := filepath.Join(b.TempDir(), "lines")
 	m := *in.Manifest
-	m.Verb, m.Shards, m.Fingerprints, m.Flags, m.Counts = "ingest", nil, nil, nil, dataset.Counts{Rejects: map[dataset.Reason]int64{}}
+	m.Verb, m.Shards, m.Fingerprints, m.Flags, m.Counts = "ingest", nil, nil, nil,
+		dataset.Counts{Rejects: map[dataset.Reason]int64{}}
 	out, err := openOutput(dir, m, nil, 1)
 	if err != nil {
 		b.Fatal(err)
@@ -227,7 +231,8 @@ func bareLoop(c stockfish.Config, lines <-chan []string) error {
 		}
 		return fmt.Errorf("no %s", word)
 	}
-	fmt.Fprintf(in, "uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nsetoption name UCI_ShowWDL value true\nisready\n", c.Hash)
+	fmt.Fprintf(in, "uci\nsetoption name Threads value 1\nsetoption name Hash value %d\nsetoption name UCI_ShowWDL "+
+		"value true\nisready\n", c.Hash)
 	if err := until("readyok"); err != nil {
 		return err
 	}

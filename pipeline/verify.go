@@ -126,14 +126,17 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	if err == nil {
 		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits) }
 	}
-	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each), shards.VerifyProgress(func(lines int64) {
-		if v.Progress != nil {
-			v.Progress(Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept, Count: lines, Rate: lines, Unit: "lines"})
-		}
-	}))
+	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
+		shards.VerifyProgress(func(lines int64) {
+			if v.Progress != nil {
+				v.Progress(Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept, Count: lines,
+					Rate: lines, Unit: "lines"})
+			}
+		}))
 	d := VerifiedDataset{
-		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines, Positions: report.Positions,
-		Samples: report.Samples, Labelled: report.Labelled, Terminal: report.Terminal, Failed: report.Failed,
+		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines,
+		Positions: report.Positions,
+		Samples:   report.Samples, Labelled: report.Labelled, Terminal: report.Terminal, Failed: report.Failed,
 		Extra: append([]string{}, report.Extra...), Damage: []string{},
 	}
 	for _, damage := range report.Damage {
@@ -180,7 +183,8 @@ func (w *verifyWorker) moves(l *dataset.Line) error {
 	for _, m := range moves {
 		index := e.MoveIndex(p, m.Move)
 		if back, ok := e.Move(p, index); !ok || back != m.Move {
-			return fmt.Errorf("move %s of %q has the index %d of %s, which stands for %s", m.Move, p.FEN(), index, e.Name(), back)
+			return fmt.Errorf("move %s of %q has the index %d of %s, which stands for %s", m.Move, p.FEN(), index,
+				e.Name(), back)
 		}
 		w.encoded++
 	}
@@ -233,7 +237,8 @@ func (v *verifying) compare() error {
 		SplitOverlap
 	}{{"val", c.overlap.Val}, {"test", c.overlap.Test}} {
 		if percent := 100 * s.ShareMirrored; percent > *v.MaxOverlap {
-			return fmt.Errorf("%w: %.2f %% of %d %s samples, %g %% are allowed", ErrOverlap, percent, s.Samples, s.name, *v.MaxOverlap)
+			return fmt.Errorf("%w: %.2f %% of %d %s samples, %g %% are allowed", ErrOverlap, percent, s.Samples, s.name,
+				*v.MaxOverlap)
 		}
 	}
 	return nil

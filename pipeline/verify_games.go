@@ -63,7 +63,8 @@ func (v *verifying) examples(dir string, wanted map[uint64]bool) error {
 		}
 		split := d.Manifest.Splits.Of(dataset.SplitKey(l))
 		if wanted[gameKey(l, split)>>3] {
-			v.result.Examples = append(v.result.Examples, SplitGame{dir, split.String(), inputName(d.Manifest, l.Input), l.Number})
+			v.result.Examples = append(v.result.Examples,
+				SplitGame{dir, split.String(), inputName(d.Manifest, l.Input), l.Number})
 		}
 	}
 	return nil

@@ -15,15 +15,18 @@ func benchLines(b *testing.B, scores bool) []dataset.Line {
 	lines := make([]dataset.Line, 4*blockLines)
 	for i := range lines {
 		l := &lines[i]
-		*l = dataset.Line{Number: int64(i + 1), Offset: int64(1000 * i), Start: board.StartPosition(), WhiteElo: 2600, BlackElo: 2650,
-			Tags: []dataset.Tag{{Name: "Black", Value: fmt.Sprint("player ", i%99)}, {Name: "White", Value: fmt.Sprint("player ", i%77)}}}
+		*l = dataset.Line{Number: int64(i + 1), Offset: int64(1000 * i), Start: board.StartPosition(), WhiteElo: 2600,
+			BlackElo: 2650,
+			Tags: []dataset.Tag{{Name: "Black", Value: fmt.Sprint("player ", i%99)},
+				{Name: "White", Value: fmt.Sprint("player ", i%77)}}}
 		l.Moves = randomMoves(rng, l.Start, 80)
 		if !scores {
 			continue
 		}
 		labels := make([]dataset.Label, len(l.Moves))
 		for k := range labels {
-			labels[k] = dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(int(rng.NormFloat64() * 150))}}}
+			labels[k] = dataset.Label{Status: dataset.Labelled,
+				Lines: []dataset.Searched{{Score: dataset.Centipawns(int(rng.NormFloat64() * 150))}}}
 		}
 		l.Labels = []dataset.LabelColumn{{Labels: labels}}
 	}

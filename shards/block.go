@@ -138,8 +138,8 @@ func (b *block) add(l *dataset.Line) error {
 	return nil
 }
 
-// tagColumn returns the index of the column of that name, made if need be. Tags come in much the same order from line to
-// line, so it is looked for from the index of the tag before.
+// tagColumn returns the index of the column of that name, made if need be. Tags come in much the same order from line
+// to line, so it is looked for from the index of the tag before.
 func (b *block) tagColumn(name string, from int) int {
 	for i := from; i < len(b.tags); i++ {
 		if b.tags[i].name == name {
@@ -209,7 +209,8 @@ func checkLine(l *dataset.Line, samples int) error {
 	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
 		return fmt.Errorf("ratings %d and %d are not in 0 … 65535", l.WhiteElo, l.BlackElo)
 	}
-	if kind, _ := l.Samples.Kind(); l.Source > dataset.SourceTable || l.Result > dataset.BlackWins || kind > dataset.KindSomePlies {
+	if kind, _ := l.Samples.Kind(); l.Source > dataset.SourceTable || l.Result > dataset.BlackWins ||
+		kind > dataset.KindSomePlies {
 		return fmt.Errorf("source %v, result %v or kind of samples %d is unknown", l.Source, l.Result, kind)
 	}
 	if l.Start == (board.Position{}) {
@@ -248,7 +249,8 @@ func lineSize(l *dataset.Line) int {
 
 // full reports whether the block ends here. The rule is part of the format only in so far as limits are kept.
 func (b *block) full() bool {
-	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes || b.names+len(b.labels) >= blockNames
+	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes ||
+		b.names+len(b.labels) >= blockNames
 }
 
 // reset empties the block and keeps its buffers.

@@ -46,8 +46,10 @@ func openShard(dir string, want dataset.ShardInfo, options ...ReaderOption) (*Re
 	got.SHA256 = want.SHA256
 	if got != want {
 		r.Close()
-		return nil, fmt.Errorf("%q: %d bytes, %d lines, %d positions, %d samples; the manifest says %d, %d, %d, %d: %w", r.path,
-			got.Bytes, got.Lines, got.Positions, got.Samples, want.Bytes, want.Lines, want.Positions, want.Samples, dataset.ErrDamaged)
+		return nil, fmt.Errorf("%q: %d bytes, %d lines, %d positions, %d samples; the manifest says %d, %d, %d, %d: %w",
+			r.path,
+			got.Bytes, got.Lines, got.Positions, got.Samples, want.Bytes, want.Lines, want.Positions, want.Samples,
+			dataset.ErrDamaged)
 	}
 	return r, nil
 }

@@ -137,12 +137,16 @@ func TestVerifyFinds(t *testing.T) {
 		damage func(*testing.T, string)
 		want   string
 	}{
-		"no shard":     {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, Name(1))) }, Name(1)},
-		"empty shard":  {change(Name(1), func(b []byte) []byte { return nil }), Name(1)},
-		"cut":          {change(Name(0), func(b []byte) []byte { return b[:len(b)-1] }), Name(0)},
-		"flip":         {change(Name(0), func(b []byte) []byte { b[100] ^= 4; return b }), Name(0)},
-		"manifest":     {change(dataset.ManifestName, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }), dataset.ManifestName},
-		"other shard":  {func(t *testing.T, dir string) { os.Rename(filepath.Join(dir, Name(0)), filepath.Join(dir, Name(1))) }, Name(0)},
+		"no shard":    {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, Name(1))) }, Name(1)},
+		"empty shard": {change(Name(1), func(b []byte) []byte { return nil }), Name(1)},
+		"cut":         {change(Name(0), func(b []byte) []byte { return b[:len(b)-1] }), Name(0)},
+		"flip":        {change(Name(0), func(b []byte) []byte { b[100] ^= 4; return b }), Name(0)},
+		"manifest": {change(dataset.ManifestName, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }),
+			dataset.ManifestName},
+		"other shard": {func(t *testing.T, dir string) {
+			os.Rename(filepath.Join(dir, Name(0)),
+				filepath.Join(dir, Name(1)))
+		}, Name(0)},
 		"wrong hash":   {rewrite(func(m *dataset.Manifest) { m.Shards[0].SHA256 = strings.Repeat("0", 64) }), Name(0)},
 		"wrong label":  {rewrite(func(m *dataset.Manifest) { m.Counts.Labelled++ }), "labelled samples"},
 		"inputs":       {rewrite(func(m *dataset.Manifest) { m.Inputs = m.Inputs[:1] }), "input "},
@@ -164,7 +168,8 @@ func TestVerifyReplays(t *testing.T) {
 	lines := []dataset.Line{{Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 36)}}}
 	dir, _ := writeDataset(t, lines)
 	_, err := Verify(t.Context(), dir)
-	if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "illegal") || !strings.Contains(err.Error(), "line 0") {
+	if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), "illegal") ||
+		!strings.Contains(err.Error(), "line 0") {
 		t.Errorf("error %v, want the illegal move and its line", err)
 	}
 }
@@ -182,7 +187,8 @@ func TestVerifyUnknownColumn(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m.Shards[0] = dataset.ShardInfo{File: Name(0), Bytes: int64(len(b)), SHA256: sha256Hex(b), Lines: 1, Positions: 1}
+		m.Shards[0] = dataset.ShardInfo{File: Name(0), Bytes: int64(len(b)), SHA256: sha256Hex(b), Lines: 1,
+			Positions: 1}
 		m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions = 1, 1, 1
 		if err := dataset.WriteManifest(dir, m); err != nil {
 			t.Fatal(err)

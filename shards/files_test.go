@@ -39,7 +39,8 @@ func TestCheckFilesFindsEveryFlip(t *testing.T) {
 	defer f.Close()
 	for i := 0; i < len(whole); i += 1 + len(whole)/300 {
 		f.WriteAt([]byte{whole[i] ^ 0x10}, int64(i))
-		if err := d.CheckFiles(t.Context(), 2, nil); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		if err := d.CheckFiles(t.Context(), 2, nil); !errors.Is(err, dataset.ErrDamaged) ||
+			!strings.Contains(err.Error(), path) {
 			t.Fatalf("byte %d flipped: %v", i, err)
 		}
 		f.WriteAt(whole[i:i+1], int64(i))

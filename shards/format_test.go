@@ -30,11 +30,13 @@ func formatLines(t *testing.T) []dataset.Line {
 	e2e4, e7e5 := board.NewMove(12, 28), board.NewMove(52, 36)
 	h7h6, a1a8 := board.NewMove(55, 47), board.NewMove(0, 56)
 	return []dataset.Line{{
-		Number: 1, Start: board.StartPosition(), Moves: []board.Move{e2e4, e7e5}, Result: dataset.WhiteWins, WhiteElo: 2600,
+		Number: 1, Start: board.StartPosition(), Moves: []board.Move{e2e4,
+			e7e5}, Result: dataset.WhiteWins, WhiteElo: 2600,
 		Tags: []dataset.Tag{{Name: "White", Value: "Tal"}},
 		Labels: []dataset.LabelColumn{{Labels: []dataset.Label{
 			{Status: dataset.Labelled, Best: e2e4, Lines: []dataset.Searched{{
-				Score: dataset.Centipawns(31), WDL: dataset.WDL{Win: 42, Draw: 956, Loss: 2}, Depth: 10, Nodes: 20024, PV: []board.Move{e2e4, e7e5},
+				Score: dataset.Centipawns(31), WDL: dataset.WDL{Win: 42, Draw: 956,
+					Loss: 2}, Depth: 10, Nodes: 20024, PV: []board.Move{e2e4, e7e5},
 			}}},
 			{Status: dataset.Failed},
 		}}},

@@ -121,7 +121,8 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 		return nil, &damage{at: start + frameHead, what: "footer", err: err}
 	}
 	if footer.Format != version {
-		return nil, &damage{at: int64(textEnd), what: fmt.Sprintf("version %d in the header, %d in the footer", version, footer.Format)}
+		return nil, &damage{at: int64(textEnd), what: fmt.Sprintf("version %d in the header, %d in the footer", version,
+			footer.Format)}
 	}
 	if version != dataset.FormatVersion {
 		return nil, fmt.Errorf("%w %d (this program reads %d)", dataset.ErrVersion, version, dataset.FormatVersion)
@@ -155,7 +156,8 @@ func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 	if err := readAt(r, frame, start); err != nil {
 		return nil, 0, err
 	}
-	if binary.LittleEndian.Uint32(frame) != footerMagic || uint64(binary.LittleEndian.Uint32(frame[4:])) != length+trailerSize {
+	if binary.LittleEndian.Uint32(frame) != footerMagic ||
+		uint64(binary.LittleEndian.Uint32(frame[4:])) != length+trailerSize {
 		return nil, 0, &damage{at: start, what: "not the frame of a footer"}
 	}
 	text := frame[frameHead:]

@@ -82,10 +82,12 @@ func (ix *index) check(start, end int64) error {
 		raw, seen := int64(0), make(map[string]bool, len(b.Columns))
 		for _, c := range b.Columns {
 			if c.Offset != at || c.Size < 1 || c.Size > end-at {
-				return fmt.Errorf("block %d, column %q: %d bytes at %d, expected at %d and before %d", i, c.Name, c.Size, c.Offset, at, end)
+				return fmt.Errorf("block %d, column %q: %d bytes at %d, expected at %d and before %d", i, c.Name,
+					c.Size, c.Offset, at, end)
 			}
 			if c.Raw < 1 || c.Raw > maxRaw-raw {
-				return fmt.Errorf("block %d, column %q: %d bytes decompressed are over the limit of a block", i, c.Name, c.Raw)
+				return fmt.Errorf("block %d, column %q: %d bytes decompressed are over the limit of a block", i, c.Name,
+					c.Raw)
 			}
 			if seen[c.Name] {
 				return fmt.Errorf("block %d: two columns %q", i, c.Name)

@@ -167,7 +167,8 @@ func (c *labelColumns) columns(cols []column, fingerprint, samples int) []column
 	c.pad(samples)
 	prefix := labelPrefix + strconv.Itoa(fingerprint) + ":"
 	return append(cols,
-		column{prefix + labelStatus, c.status}, column{prefix + labelBest, c.best}, column{prefix + labelLines, c.lines},
+		column{prefix + labelStatus, c.status}, column{prefix + labelBest, c.best}, column{prefix + labelLines,
+			c.lines},
 		column{prefix + labelScore, c.scores}, column{prefix + labelWDL, c.wdl}, column{prefix + labelDepth, c.depth},
 		column{prefix + labelNodes, c.nodes}, column{prefix + labelPVPlies, c.pvPlies}, column{prefix + labelPV, c.pv})
 }

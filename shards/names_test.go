@@ -14,7 +14,8 @@ import (
 func TestNamesOfEarlierBlocks(t *testing.T) {
 	var lines []dataset.Line
 	for i := range 600 {
-		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 28)}}
+		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(),
+			Moves: []board.Move{board.NewMove(12, 28)}}
 		for k := range 3 {
 			l.Tags = append(l.Tags, dataset.Tag{Name: fmt.Sprint("tag", (i/50*7+k)%40), Value: "x"})
 		}

@@ -20,8 +20,10 @@ var starts = []string{
 // randomLine plays random moves and fills every field. With full, the line has policies and labels too.
 func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 	l := dataset.Line{
-		Source: dataset.Source(rng.IntN(4)), Input: rng.IntN(3), Number: number, Offset: number * int64(800+rng.IntN(100)),
-		Start: board.StartPosition(), Result: dataset.Result(rng.IntN(4)), WhiteElo: rng.IntN(65536), BlackElo: rng.IntN(3000),
+		Source: dataset.Source(rng.IntN(4)), Input: rng.IntN(3), Number: number,
+		Offset: number * int64(800+rng.IntN(100)),
+		Start:  board.StartPosition(), Result: dataset.Result(rng.IntN(4)), WhiteElo: rng.IntN(65536),
+		BlackElo: rng.IntN(3000),
 	}
 	if rng.IntN(3) == 0 {
 		l.Start, _ = board.ParseFEN(starts[rng.IntN(len(starts))])
@@ -43,7 +45,8 @@ func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 	}
 	for _, name := range []string{"Black", "Event", "White", "Ünïcode"} { // sorted
 		if rng.IntN(2) == 0 {
-			l.Tags = append(l.Tags, dataset.Tag{Name: name, Value: []string{"", "Tal, Mikhail", "½", fmt.Sprint(rng.Int())}[rng.IntN(4)]})
+			l.Tags = append(l.Tags, dataset.Tag{Name: name,
+				Value: []string{"", "Tal, Mikhail", "½", fmt.Sprint(rng.Int())}[rng.IntN(4)]})
 		}
 	}
 	if full {
@@ -124,7 +127,8 @@ func addLabels(rng *rand.Rand, l *dataset.Line, fingerprint int) {
 }
 
 func randomSearched(rng *rand.Rand, pos board.Position) dataset.Searched {
-	s := dataset.Searched{Score: dataset.Centipawns(rng.IntN(60001) - 30000), Depth: rng.IntN(200), Nodes: rng.Int64N(1 << 40)}
+	s := dataset.Searched{Score: dataset.Centipawns(rng.IntN(60001) - 30000), Depth: rng.IntN(200),
+		Nodes: rng.Int64N(1 << 40)}
 	if rng.IntN(4) == 0 {
 		s.Score = dataset.MateIn(rng.IntN(4001) - 2000)
 	}

@@ -59,7 +59,8 @@ func craft(lines, positions, samples int64, change func(*columnIndex), columns .
 	for _, c := range columns {
 		from := len(b)
 		b = e.EncodeAll(c.raw, b)
-		ix := columnIndex{Name: c.name, Offset: int64(from), Size: int64(len(b) - from), Raw: int64(len(c.raw)), Hash: checksum(xxhash.Sum64(b[from:]))}
+		ix := columnIndex{Name: c.name, Offset: int64(from), Size: int64(len(b) - from), Raw: int64(len(c.raw)),
+			Hash: checksum(xxhash.Sum64(b[from:]))}
 		change(&ix)
 		block.Columns = append(block.Columns, ix)
 	}
@@ -81,54 +82,68 @@ func TestCrafted(t *testing.T) {
 	const n = 100_000 // moves
 	long := []column{{colPlies, binary.AppendUvarint(nil, n)}, {colMoves, ones[:2*n]}}
 	for name, b := range map[string][]byte{
-		"bomb":            craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 32<<20)}),
-		"too little":      craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, []byte{1}}),
-		"raw over limit":  craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw + 1 }, column{colResult, []byte{1}}),
-		"raw negative":    craft(1, 1, 0, func(c *columnIndex) { c.Raw = -1 }, column{colResult, []byte{1}}),
-		"sum over limit":  craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw/2 + 1 }, column{colResult, []byte{1}}, column{"x", []byte{1}}),
-		"offset":          craft(1, 1, 0, func(c *columnIndex) { c.Offset++ }, column{colResult, []byte{1}}),
-		"size":            craft(1, 1, 0, func(c *columnIndex) { c.Size = 1 << 60 }, column{colResult, []byte{1}}),
-		"size short":      craft(1, 1, 0, func(c *columnIndex) { c.Size-- }, column{colResult, []byte{1}}),
-		"name twice":      craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{colResult, []byte{1}}),
-		"no lines":        craft(0, 0, 0, unchanged),
-		"many lines":      craft(maxLines+1, maxLines+1, 0, unchanged),
-		"many positions":  craft(1, maxPositions+1, 0, unchanged),
-		"many samples":    craft(1, 1, 2, unchanged),
-		"moves missing":   craft(1, 3, 2, unchanged, column{colPlies, []byte{2}}),
-		"moves odd":       craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2, 3}}),
-		"plies":           craft(1, 3, 2, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1, 2)}),
-		"plies too many":  craft(1, 2, 1, unchanged, column{colPlies, []byte{200, 1}}, column{colMoves, u16(1)}),
-		"plies trailing":  craft(1, 2, 1, unchanged, column{colPlies, []byte{1, 0}}, column{colMoves, u16(1)}),
-		"plies cut":       craft(1, 2, 1, unchanged, column{colPlies, []byte{0x81}}, column{colMoves, u16(1)}),
-		"invented":        craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1)}, column{colInvented, []byte{2}}),
-		"source":          craft(1, 1, 0, unchanged, column{colSource, []byte{4}}),
-		"result":          craft(1, 1, 0, unchanged, column{colResult, []byte{4}}),
-		"result long":     craft(1, 1, 0, unchanged, column{colResult, []byte{1, 1}}),
-		"white_elo":       craft(1, 1, 0, unchanged, column{colWhiteElo, []byte{1}}),
-		"black_elo":       craft(1, 1, 0, unchanged, column{colBlackElo, []byte{1}}),
-		"input":           craft(1, 1, 0, unchanged, column{colInput, []byte{255, 255, 255, 255, 255, 1}}),
-		"number":          craft(1, 1, 0, unchanged, column{colNumber, []byte{1}}),
-		"offset below 0":  craft(1, 1, 0, unchanged, column{colOffset, []byte{3}}),
-		"start":           craft(1, 1, 0, unchanged, column{colStart, []byte("\x09rubbish!")}),
-		"start long":      craft(1, 1, 0, unchanged, column{colStart, []byte("\x50x")}),
-		"samples":         craft(1, 1, 0, unchanged, column{colSamples, []byte{4}}),
-		"sample count":    craft(1, 1, 1, unchanged),
-		"bitmap":          craft(1, 1, 1, unchanged, column{colSamples, []byte{3}}, column{colBitmap, []byte{1, 1}}),
-		"bitmap short":    craft(2, 2, 2, unchanged, column{colSamples, []byte{3, 3}}, column{colBitmap, []byte{1}}),
-		"tag":             craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2}}),
-		"tag trailing":    craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2, 65, 65}}),
-		"policy":          craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{2}}, column{colPolicyMove, u16(1)}),
-		"policy weight":   craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{1}}, column{colPolicyMove, u16(1)}, column{colPolicyWeight, u16(1)}),
-		"status":          craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{4}}),
-		"status long":     craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1, 1}}),
-		"score":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:score", u16(30001)}),
-		"wdl":             craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:wdl", u16(1000, 2)}),
-		"wdl draw":        craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:wdl", u16(0, 2)}),
-		"depth":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:depth", []byte{1, 1}}),
-		"nodes":           craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:nodes", bytes.Repeat([]byte{255}, 11)}),
-		"pv":              craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:pv", u16(1, 2)}),
-		"pv plies":        craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}}, column{"label:0:pv_plies", []byte{3}}),
-		"searched bomb":   craft(1, n+1, n, unchanged, append(long, column{"label:0:status", ones[:n]}, column{"label:0:lines", bytes.Repeat([]byte{255}, n)})...),
+		"bomb":           craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, make([]byte, 32<<20)}),
+		"too little":     craft(1, 1, 0, func(c *columnIndex) { c.Raw = 10 }, column{colResult, []byte{1}}),
+		"raw over limit": craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw + 1 }, column{colResult, []byte{1}}),
+		"raw negative":   craft(1, 1, 0, func(c *columnIndex) { c.Raw = -1 }, column{colResult, []byte{1}}),
+		"sum over limit": craft(1, 1, 0, func(c *columnIndex) { c.Raw = maxRaw/2 + 1 }, column{colResult, []byte{1}},
+			column{"x", []byte{1}}),
+		"offset":         craft(1, 1, 0, func(c *columnIndex) { c.Offset++ }, column{colResult, []byte{1}}),
+		"size":           craft(1, 1, 0, func(c *columnIndex) { c.Size = 1 << 60 }, column{colResult, []byte{1}}),
+		"size short":     craft(1, 1, 0, func(c *columnIndex) { c.Size-- }, column{colResult, []byte{1}}),
+		"name twice":     craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{colResult, []byte{1}}),
+		"no lines":       craft(0, 0, 0, unchanged),
+		"many lines":     craft(maxLines+1, maxLines+1, 0, unchanged),
+		"many positions": craft(1, maxPositions+1, 0, unchanged),
+		"many samples":   craft(1, 1, 2, unchanged),
+		"moves missing":  craft(1, 3, 2, unchanged, column{colPlies, []byte{2}}),
+		"moves odd":      craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2, 3}}),
+		"plies":          craft(1, 3, 2, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1, 2)}),
+		"plies too many": craft(1, 2, 1, unchanged, column{colPlies, []byte{200, 1}}, column{colMoves, u16(1)}),
+		"plies trailing": craft(1, 2, 1, unchanged, column{colPlies, []byte{1, 0}}, column{colMoves, u16(1)}),
+		"plies cut":      craft(1, 2, 1, unchanged, column{colPlies, []byte{0x81}}, column{colMoves, u16(1)}),
+		"invented": craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, u16(1)},
+			column{colInvented, []byte{2}}),
+		"source":         craft(1, 1, 0, unchanged, column{colSource, []byte{4}}),
+		"result":         craft(1, 1, 0, unchanged, column{colResult, []byte{4}}),
+		"result long":    craft(1, 1, 0, unchanged, column{colResult, []byte{1, 1}}),
+		"white_elo":      craft(1, 1, 0, unchanged, column{colWhiteElo, []byte{1}}),
+		"black_elo":      craft(1, 1, 0, unchanged, column{colBlackElo, []byte{1}}),
+		"input":          craft(1, 1, 0, unchanged, column{colInput, []byte{255, 255, 255, 255, 255, 1}}),
+		"number":         craft(1, 1, 0, unchanged, column{colNumber, []byte{1}}),
+		"offset below 0": craft(1, 1, 0, unchanged, column{colOffset, []byte{3}}),
+		"start":          craft(1, 1, 0, unchanged, column{colStart, []byte("\x09rubbish!")}),
+		"start long":     craft(1, 1, 0, unchanged, column{colStart, []byte("\x50x")}),
+		"samples":        craft(1, 1, 0, unchanged, column{colSamples, []byte{4}}),
+		"sample count":   craft(1, 1, 1, unchanged),
+		"bitmap":         craft(1, 1, 1, unchanged, column{colSamples, []byte{3}}, column{colBitmap, []byte{1, 1}}),
+		"bitmap short":   craft(2, 2, 2, unchanged, column{colSamples, []byte{3, 3}}, column{colBitmap, []byte{1}}),
+		"tag":            craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2}}),
+		"tag trailing":   craft(1, 1, 0, unchanged, column{tagPrefix + "a", []byte{2, 65, 65}}),
+		"policy": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{2}},
+			column{colPolicyMove, u16(1)}),
+		"policy weight": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{colPolicyCount, []byte{1}},
+			column{colPolicyMove, u16(1)}, column{colPolicyWeight, u16(1)}),
+		"status": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}},
+			column{"label:0:status", []byte{4}}),
+		"status long": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}},
+			column{"label:0:status", []byte{1, 1}}),
+		"score": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:score", u16(30001)}),
+		"wdl": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:wdl", u16(1000, 2)}),
+		"wdl draw": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:wdl", u16(0, 2)}),
+		"depth": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:depth", []byte{1, 1}}),
+		"nodes": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:nodes", bytes.Repeat([]byte{255}, 11)}),
+		"pv": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:pv", u16(1, 2)}),
+		"pv plies": craft(1, 1, 1, unchanged, column{colSamples, []byte{2}}, column{"label:0:status", []byte{1}},
+			column{"label:0:pv_plies", []byte{3}}),
+		"searched bomb": craft(1, n+1, n, unchanged,
+			append(long, column{"label:0:status", ones[:n]}, column{"label:0:lines", bytes.Repeat([]byte{255}, n)})...),
 		"label bomb":      craft(1, n+1, n, unchanged, append(long, manyStatus(ones[:n])...)...),
 		"tag bomb":        craft(maxLines, maxLines, 0, unchanged, manyTexts(ones[:maxLines])...),
 		"zeros of a text": craft(1, 1, 0, unchanged, column{colStart, zero}),
@@ -166,7 +181,8 @@ func manyTexts(lengths []byte) (columns []column) {
 
 // TestUnknownColumns: a later writer may add columns.
 func TestUnknownColumns(t *testing.T) {
-	b := craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{"clock", []byte{1, 2, 3}}, column{"label:0:later", []byte{1}},
+	b := craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{"clock", []byte{1, 2, 3}},
+		column{"label:0:later", []byte{1}},
 		column{"label:x:status", []byte{1}}, column{"label:00:status", []byte{1}}, column{"label:1", []byte{1}})
 	lines, err := readAll(b)
 	if err != nil || len(lines) != 1 || lines[0].Result != dataset.WhiteWins {
@@ -310,7 +326,8 @@ func TestOpen(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add(shardOf(f, nil))
 	f.Add(shardOf(f, randomLines(f, 15, 3, true)))
-	f.Add(craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2}}, column{"label:0:status", []byte{1}}))
+	f.Add(craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2}},
+		column{"label:0:status", []byte{1}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, b := range [][]byte{b, seal(b)} {
 			lines, err := readAll(b)
@@ -344,9 +361,12 @@ func FuzzReader(f *testing.F) {
 // seal makes the fuzzer's bytes the columns of a shard: each a letter for the name, a length, and that many bytes.
 func seal(b []byte) []byte {
 	names := []string{
-		colSource, colInput, colNumber, colOffset, colResult, colWhiteElo, colBlackElo, colStart, colPlies, colMoves, colInvented,
-		colSamples, colBitmap, colPolicyCount, colPolicyMove, colPolicyWeight, "tag:a", "tag:b", "label:0:status", "label:0:best",
-		"label:0:lines", "label:0:score", "label:0:wdl", "label:0:depth", "label:0:nodes", "label:0:pv_plies", "label:0:pv", "label:7:status",
+		colSource, colInput, colNumber, colOffset, colResult, colWhiteElo, colBlackElo, colStart, colPlies, colMoves,
+		colInvented,
+		colSamples, colBitmap, colPolicyCount, colPolicyMove, colPolicyWeight, "tag:a", "tag:b", "label:0:status",
+		"label:0:best",
+		"label:0:lines", "label:0:score", "label:0:wdl", "label:0:depth", "label:0:nodes", "label:0:pv_plies",
+		"label:0:pv", "label:7:status",
 	}
 	if len(b) < 3 {
 		return nil

@@ -220,7 +220,8 @@ func (w *Writer) drain(keep int) {
 
 // encoders compress one column at a time each, at zstd's default level. What they write depends on the column alone.
 var encoders = sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true), zstd.WithSingleSegment(true))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true),
+		zstd.WithSingleSegment(true))
 	if err != nil {
 		return nil // the options are constant
 	}

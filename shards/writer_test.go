@@ -94,7 +94,8 @@ func diff(got, want []dataset.Line) string {
 	}
 	for i := range want {
 		if !reflect.DeepEqual(got[i], want[i]) {
-			return fmt.Sprintf("line %d:\n%.500s\nwant\n%.500s", i, fmt.Sprintf("%+v", got[i]), fmt.Sprintf("%+v", want[i]))
+			return fmt.Sprintf("line %d:\n%.500s\nwant\n%.500s", i, fmt.Sprintf("%+v", got[i]),
+				fmt.Sprintf("%+v", want[i]))
 		}
 	}
 	return ""
@@ -203,7 +204,8 @@ func TestBadLines(t *testing.T) {
 		"best with PV":  label(func(l *dataset.Label) { l.Lines[0].PV, l.Best = []board.Move{l.Best}, 0 }),
 		"endless moves": func(l *dataset.Line) { l.Moves = make([]board.Move, lineMoves+1) },
 	} {
-		bad := dataset.Line{Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}
+		bad := dataset.Line{Start: board.StartPosition(),
+			Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}
 		spoil(&bad)
 		if name == "fingerprint" {
 			bad.Labels = append(bad.Labels, bad.Labels[0])
@@ -351,7 +353,8 @@ func TestZstd(t *testing.T) {
 		t.Errorf("zstd -dc: %v, %d bytes, want %d", err, len(out), raw)
 	}
 	out, err := exec.Command("zstd", "-lv", path).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Check: XXH64") || !strings.Contains(string(out), fmt.Sprintf("(%d B)", raw)) {
+	if err != nil || !strings.Contains(string(out), "Check: XXH64") ||
+		!strings.Contains(string(out), fmt.Sprintf("(%d B)", raw)) {
 		t.Errorf("zstd -lv: %v, want checksums and content sizes of %d bytes\n%s", err, raw, out)
 	}
 }

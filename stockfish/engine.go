@@ -191,7 +191,8 @@ func (e *Engine) send(ctx context.Context, step, commands string, deadline time.
 
 // read hands every line of the engine, without its line end, to visit until it
 // says that the awaited one has come. A line is valid until visit returns.
-func (e *Engine) read(ctx context.Context, step string, deadline time.Time, visit func(line []byte) (bool, error)) error {
+func (e *Engine) read(ctx context.Context, step string, deadline time.Time,
+	visit func(line []byte) (bool, error)) error {
 	if err := e.proc.stdout.SetReadDeadline(deadline); err != nil {
 		return e.fail(ctx, step, deadline, err)
 	}

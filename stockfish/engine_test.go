@@ -140,13 +140,16 @@ func TestSearchFake(t *testing.T) {
 		t.Fatal(prints, err)
 	}
 	f := prints[0]
-	if i := slices.IndexFunc(f.Options, func(o dataset.Tag) bool { return o.Name == "EvalFile" }); i != 0 || f.Options[0].Value != "nn-0123456789ab.nnue" {
+	if i := slices.IndexFunc(f.Options, func(o dataset.Tag) bool { return o.Name == "EvalFile" }); i != 0 ||
+		f.Options[0].Value != "nn-0123456789ab.nnue" {
 		t.Errorf("the network is not in %v", f.Options)
 	} else {
 		f.Options = f.Options[1:]
 	}
-	options := []dataset.Tag{{Name: "Hash", Value: "16"}, {Name: "Threads", Value: "1"}, {Name: "UCI_ShowWDL", Value: "true"}}
-	if f.Engine != fakeID || f.Author != "nobody" || len(f.Build) != 16 || f.Limit != "nodes 1000" || len(f.Options) != 3 {
+	options := []dataset.Tag{{Name: "Hash", Value: "16"}, {Name: "Threads", Value: "1"},
+		{Name: "UCI_ShowWDL", Value: "true"}}
+	if f.Engine != fakeID || f.Author != "nobody" || len(f.Build) != 16 || f.Limit != "nodes 1000" ||
+		len(f.Options) != 3 {
 		t.Errorf("fingerprint %+v", f)
 	}
 	for k, o := range options {
@@ -302,7 +305,8 @@ func TestStartFaults(t *testing.T) {
 		{"good", "hash", func(c *Config) { c.Hash = -1 }},
 		{"good", `"Hash" is from 1 to 64, not 65`, func(c *Config) { c.Hash = 65 }},
 		{"good", `"MultiPV" is from 1 to 8, not 9`, func(c *Config) { c.MultiPV = 9 }},
-		{"good", `does not offer the option "SyzygyPath"`, func(c *Config) { c.Options = []dataset.Tag{{Name: "SyzygyPath", Value: "/x"}} }},
+		{"good", `does not offer the option "SyzygyPath"`,
+			func(c *Config) { c.Options = []dataset.Tag{{Name: "SyzygyPath", Value: "/x"}} }},
 		{"good", "set twice", func(c *Config) { c.Options = []dataset.Tag{{Name: "threads", Value: "2"}} }},
 		{"good", "not one line", func(c *Config) { c.Options = []dataset.Tag{{Name: "Hash", Value: "1\nquit"}} }},
 		{"good", "no search limit", func(c *Config) { c.Limit = Limit{} }},
@@ -388,7 +392,8 @@ func TestNotForTheEngine(t *testing.T) {
 		t.Errorf("illegal move: %v", err)
 	}
 	var nowhere board.Position // without kings
-	if _, err := e.Search(t.Context(), nowhere, nil); !errors.As(err, &job) || job.Reason == nil || !strings.Contains(err.Error(), "king") {
+	if _, err := e.Search(t.Context(), nowhere, nil); !errors.As(err, &job) || job.Reason == nil ||
+		!strings.Contains(err.Error(), "king") {
 		t.Errorf("illegal start: %v", err)
 	}
 	if e.broken != nil {

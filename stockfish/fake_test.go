@@ -206,13 +206,15 @@ func (f *fake) answer() {
 	legal := f.pos.LegalMoves(nil)
 	score := int(f.pos.Key()%2001) - 1000
 	f.since = append(f.since, f.pos.FEN())
-	if f.is("memory") || f.is("dieonce") || f.is("shot") { // the score is a function of all searches since the memory was cleared
+	// the score is a function of all searches since the memory was cleared
+	if f.is("memory") || f.is("dieonce") || f.is("shot") {
 		h := fnv.New32a()
 		fmt.Fprint(h, f.since)
 		score = int(h.Sum32()%2001) - 1000
 	}
 	for depth := 1; depth <= 3; depth++ {
-		fmt.Printf("info depth %d seldepth 9 multipv 1 score cp %d wdl 100 200 700 nodes %d time 1 pv %s\n", depth, score, 10*depth, legal[0])
+		fmt.Printf("info depth %d seldepth 9 multipv 1 score cp %d wdl 100 200 700 nodes %d time 1 pv %s\n", depth,
+			score, 10*depth, legal[0])
 	}
 	fmt.Printf("info depth 4 multipv 1 score cp 9999 lowerbound nodes 40 pv %s\n", legal[0])
 	fmt.Printf("bestmove %s ponder a1a1\n", legal[0])
@@ -265,7 +267,8 @@ func (f *fake) misbehave() bool {
 	case "badwdl":
 		fmt.Println("info depth 1 score cp 3 wdl 1 2 3 pv " + first.String())
 	case "bounds":
-		fmt.Printf("info depth 9 multipv 1 score cp 31 lowerbound pv %[1]s\ninfo depth 9 multipv 1 score cp 31 upperbound pv %[1]s\nbestmove %[1]s\n", first)
+		fmt.Printf("info depth 9 multipv 1 score cp 31 lowerbound pv %[1]s\ninfo depth 9 multipv 1 score cp 31 "+
+			"upperbound pv %[1]s\nbestmove %[1]s\n", first)
 	case "noscore":
 		fmt.Println("bestmove " + first.String())
 	case "none":

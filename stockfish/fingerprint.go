@@ -49,7 +49,8 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	}
 	var prints []dataset.Fingerprint
 	for _, limit := range limits {
-		prints = append(prints, dataset.Fingerprint{Engine: e.name, Author: e.author, Build: build, Options: options, Limit: limit})
+		prints = append(prints, dataset.Fingerprint{Engine: e.name, Author: e.author, Build: build, Options: options,
+			Limit: limit})
 	}
 	return prints, nil
 }

@@ -15,12 +15,17 @@ func TestParseInfo(t *testing.T) {
 		line string
 		want info
 	}{
-		{"depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time 26 pv e2e4 c7c5",
-			info{rank: 1, scored: true, score: dataset.Centipawns(31), wdl: dataset.WDL{Win: 42, Draw: 956, Loss: 2}, depth: 10, nodes: 20024, pv: []byte("e2e4 c7c5")}},
+		{"depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time " +
+			"26 pv e2e4 c7c5",
+			info{rank: 1, scored: true, score: dataset.Centipawns(31), wdl: dataset.WDL{Win: 42, Draw: 956, Loss: 2},
+				depth: 10, nodes: 20024, pv: []byte("e2e4 c7c5")}},
 		{"depth 10 score cp -31 wdl 2 956 42 upperbound nodes 7 pv e7e5",
-			info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(-31), wdl: dataset.WDL{Win: 2, Draw: 956, Loss: 42}, depth: 10, nodes: 7, pv: []byte("e7e5")}},
-		{"score cp 5 lowerbound depth 3", info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(5), depth: 3}},
-		{"depth 5 multipv 3 score mate -2 pv a2a3", info{rank: 3, scored: true, score: dataset.MateIn(-2), depth: 5, pv: []byte("a2a3")}},
+			info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(-31),
+				wdl: dataset.WDL{Win: 2, Draw: 956, Loss: 42}, depth: 10, nodes: 7, pv: []byte("e7e5")}},
+		{"score cp 5 lowerbound depth 3", info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(5),
+			depth: 3}},
+		{"depth 5 multipv 3 score mate -2 pv a2a3", info{rank: 3, scored: true, score: dataset.MateIn(-2), depth: 5,
+			pv: []byte("a2a3")}},
 		{"depth 20 currmove e2e4 currmovenumber 1", info{rank: 1, depth: 20}},
 		{"string NNUE evaluation using depth x", info{rank: 1}},
 		{"", info{rank: 1}},
@@ -57,7 +62,8 @@ func TestParseInfoRefuses(t *testing.T) {
 // FuzzParseInfo: whatever is accepted keeps its bounds, and written again as
 // UCI reads as the same.
 func FuzzParseInfo(f *testing.F) {
-	f.Add("depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time 26 pv e2e4 c7c5")
+	f.Add("depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time " +
+		"26 pv e2e4 c7c5")
 	f.Add("depth 7 score mate -3 upperbound pv a7a8q")
 	f.Add("string x")
 	f.Add("score cp 1 score mate 2 wdl 0 1000 0 multipv 2 lowerbound pv \x00")
@@ -163,7 +169,8 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 	}
 	label := labels[0]
 	// so that the last exact line of each rank would be d2d4 twice.
-	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" || b.PV[0].String() != "d2d4" {
+	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" ||
+		b.PV[0].String() != "d2d4" {
 		t.Errorf("lines %+v", label.Lines)
 	}
 }
@@ -216,9 +223,11 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 
 func TestParseOption(t *testing.T) {
 	for s, want := range map[string]option{
-		"name Hash type spin default 16 min 1 max 33554432":       {name: "Hash", kind: "spin", min: "1", max: "33554432"},
-		"name Debug Log File type string default":                 {name: "Debug Log File", kind: "string"},
-		"name EvalFile type string default nn-1.nnue":             {name: "EvalFile", kind: "string", standard: "nn-1.nnue"},
+		"name Hash type spin default 16 min 1 max 33554432": {name: "Hash", kind: "spin", min: "1",
+			max: "33554432"},
+		"name Debug Log File type string default": {name: "Debug Log File", kind: "string"},
+		"name EvalFile type string default nn-1.nnue": {name: "EvalFile", kind: "string",
+			standard: "nn-1.nnue"},
 		"name SyzygyPath type string default <empty>":             {name: "SyzygyPath", kind: "string"},
 		"name Clear Hash type button":                             {name: "Clear Hash", kind: "button"},
 		"name Style type combo default a var min var max var c d": {name: "Style", kind: "combo"},
@@ -227,7 +236,8 @@ func TestParseOption(t *testing.T) {
 			t.Errorf("%q: %+v, %v", s, got, ok)
 		}
 	}
-	for _, s := range []string{"", "name", "name  type spin", "name X", "name X type", "name " + strings.Repeat("x", 300) + " type spin"} {
+	for _, s := range []string{"", "name", "name  type spin", "name X", "name X type",
+		"name " + strings.Repeat("x", 300) + " type spin"} {
 		if got, ok := parseOption(s); ok {
 			t.Errorf("%q: %+v", s, got)
 		}

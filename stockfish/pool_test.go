@@ -107,7 +107,8 @@ func TestPoolOrder(t *testing.T) {
 			t.Errorf("second call: %d results, %v", len(got), err)
 		}
 		s := p.Stats()
-		if s.Labelled != 65 || s.Failed != 0 || s.Restarts != 0 || len(s.Busy) != workers || s.Rate() <= 0 || s.BusyShare() <= 0 || s.BusyShare() > 1 {
+		if s.Labelled != 65 || s.Failed != 0 || s.Restarts != 0 || len(s.Busy) != workers || s.Rate() <= 0 ||
+			s.BusyShare() <= 0 || s.BusyShare() > 1 {
 			t.Errorf("stats %+v", s)
 		}
 		if _, ok := s.Utilisation(); ok {
@@ -390,7 +391,8 @@ func TestPoolShot(t *testing.T) {
 	}
 	p := newPool(t, fakeConfig(t, "shot:1"), 1)
 	got, err := gather(t.Context(), t, p, shuffleJobs(1))
-	if err != nil || len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "killed from outside") {
+	if err != nil || len(got) != 1 || got[0].Err == nil ||
+		!strings.Contains(got[0].Err.Error(), "killed from outside") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if s := p.Stats(); s.Restarts < maxKilled {

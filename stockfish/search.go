@@ -269,7 +269,8 @@ func labelOf(pos *board.Position, lines []info) (dataset.Label, error) {
 		}
 		for _, other := range label.Lines {
 			if other.PV[0] == pv[0] {
-				return dataset.Label{}, fmt.Errorf("lines of rank %d and of an earlier one both start with %s", i.rank, pv[0])
+				return dataset.Label{}, fmt.Errorf("lines of rank %d and of an earlier one both start with %s", i.rank,
+					pv[0])
 			}
 		}
 		label.Lines = append(label.Lines, dataset.Searched{

@@ -43,7 +43,8 @@ func TestRealMateInOne(t *testing.T) {
 	} {
 		label := search(t, e, c.fen, c.moves)
 		l := label.Lines[0]
-		if n, ok := l.Score.Mate(); !ok || n != 1 || label.Best.String() != c.best || l.PV[0] != label.Best || l.WDL.Win != 1000 {
+		if n, ok := l.Score.Mate(); !ok || n != 1 || label.Best.String() != c.best || l.PV[0] != label.Best ||
+			l.WDL.Win != 1000 {
 			t.Errorf("%s %s: %+v, want mate in 1 by %s", c.fen, c.moves, label, c.best)
 		}
 	}

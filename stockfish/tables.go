@@ -31,8 +31,8 @@ type Tables struct {
 }
 
 // OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
-// the tables in a folder, or in several separated as in PATH. The caller closes them. Engines that label do not get the tables, so that their labels stay
-// what their fingerprint says.
+// the tables in a folder, or in several separated as in PATH. The caller closes them. Engines that label do not get the
+// tables, so that their labels stay what their fingerprint says.
 func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
 	if strings.ContainsAny(path, "\r\n") {
 		return nil, fmt.Errorf("%q: %w: a path of more than one line", path, ErrNoTables)
@@ -42,7 +42,8 @@ func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0, DefaultScope, nil, nil, 0
+	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0,
+		DefaultScope, nil, nil, 0
 	e, err := Start(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -95,8 +96,8 @@ func surveyTables(dirs []string) (build string, most int, err error) {
 	return hex.EncodeToString(sum[:8]), most, nil
 }
 
-// check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at once. Kings alone are drawn
-// in tables of any number of pieces.
+// check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at
+// once. Kings alone are drawn in tables of any number of pieces.
 func (t *Tables) check(ctx context.Context) error {
 	lines, err := t.ask(ctx, "tables", "position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\nd\n")
 	if err == nil && lines["WDL"] == "" {
@@ -108,7 +109,8 @@ func (t *Tables) check(ctx context.Context) error {
 // Fingerprint is that of the tables' results: it names the tables, not the engine that reads them, and its build is the
 // first 16 hex digits of the SHA-256 of "NAME SIZE" of each file, a line each, by name.
 func (t *Tables) Fingerprint() dataset.Fingerprint {
-	return dataset.Fingerprint{Engine: "Syzygy tables", Build: t.build, Options: []dataset.Tag{}, Limit: dataset.ExactLimit}
+	return dataset.Fingerprint{Engine: "Syzygy tables", Build: t.build, Options: []dataset.Tag{},
+		Limit: dataset.ExactLimit}
 }
 
 // Close ends the engine.
@@ -148,7 +150,8 @@ func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class,
 }
 
 func canCastle(p *board.Position) bool {
-	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) || p.CanCastle(board.Black, false)
+	return p.CanCastle(board.White, true) || p.CanCastle(board.White, false) || p.CanCastle(board.Black, true) ||
+		p.CanCastle(board.Black, false)
 }
 
 // ask sends commands and returns what the engine prints of its tables until it is ready, by what stands before the
@@ -174,13 +177,15 @@ func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]str
 	return lines, err
 }
 
-// parseResult reads "Win (Success)", or "2 (1)" of versions that print numbers: 2 wins, 1 wins but for the 50-move rule.
+// parseResult reads "Win (Success)", or "2 (1)" of versions that print numbers: 2 wins, 1 wins but for the 50-move
+// rule.
 func parseResult(s string) (wdl int, ok bool) {
 	result, state, _ := strings.Cut(s, " (")
 	if state == "" || strings.HasPrefix(state, "Fail") || strings.HasPrefix(state, "0)") {
 		return 0, false
 	}
-	for i, names := range [5][2]string{{"Loss", "-2"}, {"Blessed loss", "-1"}, {"Draw", "0"}, {"Cursed win", "1"}, {"Win", "2"}} {
+	for i, names := range [5][2]string{{"Loss", "-2"}, {"Blessed loss", "-1"}, {"Draw", "0"}, {"Cursed win", "1"},
+		{"Win", "2"}} {
 		if result == names[0] || result == names[1] {
 			return i - 2, true
 		}

@@ -90,7 +90,8 @@ func TestProbeUnknown(t *testing.T) {
 }
 
 func TestParseTables(t *testing.T) {
-	for s, want := range map[string]int{"Win (Success)": 2, "Loss (Best move zeroes DTZ)": -2, "Cursed win (Success)": 1, "Blessed loss (Success)": -1, "Draw (Success)": 0, "2 (1)": 2, "-1 (1)": -1} {
+	for s, want := range map[string]int{"Win (Success)": 2, "Loss (Best move zeroes DTZ)": -2,
+		"Cursed win (Success)": 1, "Blessed loss (Success)": -1, "Draw (Success)": 0, "2 (1)": 2, "-1 (1)": -1} {
 		if got, ok := parseResult(s); !ok || got != want {
 			t.Errorf("%q: %d, %v", s, got, ok)
 		}
@@ -135,7 +136,8 @@ func TestTablesInFolders(t *testing.T) {
 	if tables.Fingerprint().ID() != whole.Fingerprint().ID() {
 		t.Error("spread over folders, the tables have another fingerprint")
 	}
-	for _, fen := range []string{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", "8/8/8/8/8/k7/8/1K1R4 w - - 0 1", "8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", "8/8/8/3k4/8/8/4BB2/4K3 w - - 0 1"} {
+	for _, fen := range []string{"8/8/8/8/8/k7/8/1K1Q4 w - - 0 1", "8/8/8/8/8/k7/8/1K1R4 w - - 0 1",
+		"8/8/8/3k4/8/8/4BN2/4K3 w - - 0 1", "8/8/8/3k4/8/8/4BB2/4K3 w - - 0 1"} {
 		p, err := board.ParseFEN(fen)
 		if err != nil {
 			t.Fatal(err)

@@ -29,8 +29,8 @@ type Config struct {
 	// Balance is how many pawns (knight and bishop 3, rook 5, queen 9) the sides may differ by; negative: any number.
 	Balance int
 	Past    Past
-	// Patience is how many positions of a class in a row may be known already, or be of no use, before the class is taken
-	// for exhausted; 0 means 10,000, with which less than one position in a thousand is left.
+	// Patience is how many positions of a class in a row may be known already, or be of no use, before the class is
+	// taken for exhausted; 0 means 10,000, with which less than one position in a thousand is left.
 	Patience int
 }
 
@@ -49,7 +49,8 @@ type WeightedMaterial struct {
 // DefaultConfig draws three to seven pieces alike, and pieces with the weights
 // of the Talbotbot reference.
 func DefaultConfig() Config {
-	c := Config{Types: TypeWeights{board.Pawn: 5, board.Knight: 2, board.Bishop: 2, board.Rook: 2, board.Queen: 1}, Balance: -1, Past: DefaultPast}
+	c := Config{Types: TypeWeights{board.Pawn: 5, board.Knight: 2, board.Bishop: 2, board.Rook: 2, board.Queen: 1},
+		Balance: -1, Past: DefaultPast}
 	for n := MinPieces; n <= MaxPieces; n++ {
 		c.Pieces[n] = 1
 	}
@@ -68,7 +69,8 @@ func ParsePieces(s string) (w PieceWeights, err error) {
 		fewest, err1 := strconv.Atoi(lo)
 		most, err2 := strconv.Atoi(hi)
 		if err := errors.Join(err, err1, err2); err != nil || fewest < MinPieces || most > MaxPieces || fewest > most {
-			return w, fmt.Errorf("pieces %q: want counts or ranges within %d-%d, perhaps with weights", s, MinPieces, MaxPieces)
+			return w, fmt.Errorf("pieces %q: want counts or ranges within %d-%d, perhaps with weights", s, MinPieces,
+				MaxPieces)
 		}
 		for n := fewest; n <= most; n++ {
 			w[n] += weight
@@ -155,7 +157,8 @@ func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 			case err != nil:
 				return nil, fmt.Errorf("line %d: %w", line, err)
 			case m.Pieces() < MinPieces || m.Pieces() > MaxPieces:
-				return nil, fmt.Errorf("line %d: material %q has %d pieces, want %d to %d", line, name, m.Pieces(), MinPieces, MaxPieces)
+				return nil, fmt.Errorf("line %d: material %q has %d pieces, want %d to %d", line, name, m.Pieces(),
+					MinPieces, MaxPieces)
 			case !m.CanMate():
 				return nil, fmt.Errorf("line %d: nobody can mate with material %q", line, name)
 			case seen[m.Fold()]:

@@ -9,7 +9,8 @@ import (
 
 func TestParsePieces(t *testing.T) {
 	for s, want := range map[string]PieceWeights{
-		"3-7": {3: 1, 4: 1, 5: 1, 6: 1, 7: 1}, "5": {5: 1}, "4-4": {4: 1}, "3,5": {3: 1, 5: 1}, "3:1, 4:2,6-7:0.5": {3: 1, 4: 2, 6: 0.5, 7: 0.5},
+		"3-7": {3: 1, 4: 1, 5: 1, 6: 1, 7: 1}, "5": {5: 1}, "4-4": {4: 1}, "3,5": {3: 1,
+			5: 1}, "3:1, 4:2,6-7:0.5": {3: 1, 4: 2, 6: 0.5, 7: 0.5},
 	} {
 		w, err := ParsePieces(s)
 		if err != nil || w != want {
@@ -19,7 +20,8 @@ func TestParsePieces(t *testing.T) {
 			t.Errorf("%v comes back as %v, %v", w, again, err)
 		}
 	}
-	for _, s := range []string{"", "2-7", "3-8", "7-3", "x", "3-", "-3", "3-7-8", "3:0", "3:-1", "3:x", "3:NaN", "3:Inf", "3,,4", "9223372036854775807"} {
+	for _, s := range []string{"", "2-7", "3-8", "7-3", "x", "3-", "-3", "3-7-8", "3:0", "3:-1", "3:x", "3:NaN",
+		"3:Inf", "3,,4", "9223372036854775807"} {
 		if _, err := ParsePieces(s); err == nil {
 			t.Errorf("%q is accepted", s)
 		}
@@ -45,10 +47,12 @@ func TestParseTypes(t *testing.T) {
 
 func TestParseMaterials(t *testing.T) {
 	list, err := ParseMaterials("# rooks\nKRPvKR:3, KPvK\n\n  KvKQ # last\n")
-	if err != nil || len(list) != 3 || list[0].Weight != 3 || list[1].Weight != 1 || list[2].Material.String() != "KvKQ" {
+	if err != nil || len(list) != 3 || list[0].Weight != 3 || list[1].Weight != 1 ||
+		list[2].Material.String() != "KvKQ" {
 		t.Errorf("%v, %v", list, err)
 	}
-	for _, s := range []string{"", "# none", "KRPvKR:0", "KRPvKR:x", "KvK", "KBvK", "KNvK", "KRvK KvKR", "KRRRvKRRR", "KR"} {
+	for _, s := range []string{"", "# none", "KRPvKR:0", "KRPvKR:x", "KvK", "KBvK", "KNvK", "KRvK KvKR", "KRRRvKRRR",
+		"KR"} {
 		if list, err := ParseMaterials(s); err == nil {
 			t.Errorf("%q is accepted as %v", s, list)
 		}

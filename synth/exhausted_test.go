@@ -11,7 +11,8 @@ import (
 func TestLeft(t *testing.T) {
 	d := drawer(t, func(c *Config) {
 		c.Pieces = PieceWeights{3: 1, 4: 1}
-		c.Materials = []WeightedMaterial{{material(t, "KPvK"), 1}, {material(t, "KRvK"), 2}, {material(t, "KQvK"), 1}, {material(t, "KRvKB"), 1}}
+		c.Materials = []WeightedMaterial{{material(t, "KPvK"), 1}, {material(t, "KRvK"), 2}, {material(t, "KQvK"), 1},
+			{material(t, "KRvKB"), 1}}
 	})
 	left := d.Left()
 	x := d.Draw(1)
@@ -61,7 +62,8 @@ func TestAgainFindsAll(t *testing.T) {
 					s.Put(board.NewPiece(board.White, board.King), wk)
 					s.Put(board.NewPiece(board.Black, board.King), bk)
 					s.Put(board.NewPiece(board.White, board.Pawn), pawn+8)
-					if p, err := s.Position(); err == nil && s.Occupied().Len() == 3 && p.HasLegalMove() && len(p.Unmoves(nil)) > 0 {
+					if p, err := s.Position(); err == nil && s.Occupied().Len() == 3 && p.HasLegalMove() &&
+						len(p.Unmoves(nil)) > 0 {
 						want[Key(&p)] = true
 					}
 				}

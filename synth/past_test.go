@@ -8,7 +8,8 @@ import (
 )
 
 // invent finds a past for a FEN and checks that it leads there.
-func invent(t *testing.T, past Past, fen string, plies int, seed uint64) (start board.Position, moves []board.Move, ok bool) {
+func invent(t *testing.T, past Past, fen string, plies int, seed uint64) (start board.Position, moves []board.Move,
+	ok bool) {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
 	if err != nil {
@@ -42,8 +43,9 @@ func TestInventCounters(t *testing.T) {
 		fen     string
 		counted bool // whether its counters can be had and say something
 	}{
-		{"r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", true}, // two moves of knights behind two of pawns
-		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 40", true},                                  // behind a capture or a pawn move
+		// two moves of knights behind two of pawns
+		{"r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", true},
+		{"8/8/8/8/3k4/8/3PK3/8 w - - 0 40", true}, // behind a capture or a pawn move
 		{"8/8/8/8/3k4/8/3PK3/8 w - - 1 40", true},
 		{"8/8/8/8/3k4/8/3PK3/8 b - - 3 40", true},
 		{"8/8/8/8/3k4/8/3PK3/8 b - - 77 90", true},

@@ -79,13 +79,15 @@ func TestDraw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := chess.NewGame(f).Position(); game.Position().Board().String() != want.Board().String() || game.Position().Turn() != want.Turn() {
+		if want := chess.NewGame(f).Position(); game.Position().Board().String() != want.Board().String() ||
+			game.Position().Turn() != want.Turn() {
 			t.Fatalf("replay gives another board than %s", p.FEN())
 		}
 		if game.Position().Status() != chess.NoMethod || p.IsDead() {
 			t.Errorf("%s is over: %v", p.FEN(), game.Position().Status())
 		}
-		if len(line.Moves) != Plies || line.Invented != Plies || line.SampleCount() != 1 || !line.Samples.Has(Plies, Plies) {
+		if len(line.Moves) != Plies || line.Invented != Plies || line.SampleCount() != 1 ||
+			!line.Samples.Has(Plies, Plies) {
 			t.Fatalf("line %d has %d moves, %d invented", i, len(line.Moves), line.Invented)
 		}
 		if q := p.Mirror(); !x.OK || x.Key != Key(&p) || x.Key != Key(&q) || x.Class != p.Material().Fold() {
@@ -105,7 +107,8 @@ func TestDraw(t *testing.T) {
 	// Captures: each ply one with 0.09 of 1.09 or 1.11, where a capture is possible, which it nearly always is.
 	chance(t, "captures", captures, n*Plies, 0.09/1.1)
 	rejects[checkmate] += rejects[stalemate]
-	for i, want := range []bool{dead: true, unbalanced: false, illegalPlacement: true, checkmate: true, noPast: true, duplicate: false} {
+	for i, want := range []bool{dead: true, unbalanced: false, illegalPlacement: true, checkmate: true, noPast: true,
+		duplicate: false} {
 		if i != stalemate && (rejects[i] > 0) != want {
 			t.Errorf("%d attempts were rejected as %s", rejects[i], Reasons[i])
 		}

@@ -16,8 +16,9 @@ const (
 	epsilon = 1e-8
 )
 
-// hyper are the numbers of AdamW that change from step to step, in the order of the graph's input [4]. They are computed
-// here in float64: as powers in a float32 graph the corrections would be off in the fourth digit for the first steps.
+// hyper are the numbers of AdamW that change from step to step, in the order of the graph's input [4]. They are
+// computed here in float64: as powers in a float32 graph the corrections would be off in the fourth digit for the first
+// steps.
 //
 // The last one is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
 // forget the initial weights, as TensorFlow's ExponentialMovingAverage does it.
@@ -45,7 +46,8 @@ func gradients(store *model.Store, loss *Node) []*Node {
 	return Gradient(loss, values...)
 }
 
-// adamW updates all trainable parameters and their averages, and returns the global norm of the gradient before clipping.
+// adamW updates all trainable parameters and their averages, and returns the global norm of the gradient before
+// clipping.
 //
 //	w ← (1 − lr·decay)·w − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)     (Loshchilov and Hutter, as in PyTorch)
 //

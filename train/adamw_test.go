@@ -107,7 +107,8 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
 			s := lossSums(in[0], in[1], in[2:], 0.3)
 			plain := lossSums(in[0], in[1], in[2:7], 0.3)
-			return []*graph.Node{s.policy, s.smoothed, plain.policy, plain.smoothed, graph.ReduceAllSum(graph.Gradient(s.smoothed, in[0])[0])}
+			return []*graph.Node{s.policy, s.smoothed, plain.policy, plain.smoothed,
+				graph.ReduceAllSum(graph.Gradient(s.smoothed, in[0])[0])}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +127,8 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 		}
 		all := math.Log(4669*math.Exp(5) + 4) // the sum of the exponentials, then the mean of the logits
 		even := all - (4669*5+math.Ln2)/4672
-		want := []float64{math.Ln2, 0.7*math.Ln2 + 0.3*(2*math.Ln2-math.Ln2/3), all - math.Ln2, 0.7*(all-math.Ln2) + 0.3*even, 0}
+		want := []float64{math.Ln2, 0.7*math.Ln2 + 0.3*(2*math.Ln2-math.Ln2/3), all - math.Ln2,
+			0.7*(all-math.Ln2) + 0.3*even, 0}
 		for i := range want {
 			near(t, tensors.ToScalar[float32](out[i]), want[i])
 		}

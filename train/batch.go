@@ -62,8 +62,8 @@ func (b *Batch) part(i, parts int) Batch {
 	return p
 }
 
-// addLegal computes the legal moves of the positions that the inputs show, on all processors. A policy target that is not
-// legal is an error.
+// addLegal computes the legal moves of the positions that the inputs show, on all processors. A policy target that is
+// not legal is an error.
 func (b *Batch) addLegal() error {
 	b.legal = slices.Grow(b.legal[:0], b.N*model.LegalWords)[:b.N*model.LegalWords]
 	const part = 64
@@ -107,7 +107,8 @@ func (b *Batch) check() error {
 	case len(b.Packed) != n*model.Words:
 		return fmt.Errorf("batch of %d samples has %d words of input, want %d", n, len(b.Packed), n*model.Words)
 	case len(b.PolicyIndex) == 0 || len(b.PolicyIndex)%n != 0 || len(b.PolicyWeight) != len(b.PolicyIndex):
-		return fmt.Errorf("batch of %d samples has %d policy indices and %d policy weights", n, len(b.PolicyIndex), len(b.PolicyWeight))
+		return fmt.Errorf("batch of %d samples has %d policy indices and %d policy weights", n, len(b.PolicyIndex),
+			len(b.PolicyWeight))
 	case len(b.Value) != n || len(b.ValueWeight) != n:
 		return fmt.Errorf("batch of %d samples has %d values and %d value weights", n, len(b.Value), len(b.ValueWeight))
 	}

@@ -16,7 +16,8 @@ func TestLostBest(t *testing.T) {
 	c.LR, c.Warmup, c.Schedule, c.ValueWeight = 1e-2, 0, "constant", 0
 	dir := t.TempDir()
 	val := valBatches(c, 1)
-	for i := range val[0].PolicyIndex { // a move that is never played loses at each step, so that the first validation is the best
+	// a move that is never played loses at each step, so that the first validation is the best
+	for i := range val[0].PolicyIndex {
 		val[0].PolicyIndex[i] = 4671
 	}
 	mustRun(t, c, Options{Dir: dir, Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: val})

@@ -8,9 +8,9 @@ import (
 // replicates of the bootstrap; the ends of a 95 % interval are its 26th lowest and highest.
 const replicates = 1000
 
-// bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty for
-// Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It needs
-// one pass and one tally a replicate. The draws are a function of the line's number.
+// bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty
+// for Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It
+// needs one pass and one tally a replicate. The draws are a function of the line's number.
 type bootstrap struct {
 	sums   []tally
 	line   int64
@@ -75,7 +75,8 @@ func (b *bootstrap) intervals() map[string][2]float64 {
 		f, ends := b.sums[i].figures(), b.sums[i].ends.figures()
 		for name, x := range map[string]*float64{
 			"policy_ce": f.PolicyCE, "policy_ce_legal": f.PolicyCELegal, "top1": f.Top1, "top3": f.Top3, "top5": f.Top5,
-			"illegal_mass": f.IllegalMass, "value_mse": f.ValueMSE, "value_sign_accuracy": f.ValueSignAccuracy, "mate_in_one": f.MateInOne,
+			"illegal_mass": f.IllegalMass, "value_mse": f.ValueMSE, "value_sign_accuracy": f.ValueSignAccuracy,
+			"mate_in_one":            f.MateInOne,
 			"audited_value_mse":      ratio(b.sums[i].auditedSquared, float64(b.sums[i].audited)),
 			"endgame_value_accuracy": ends.ValueAccuracy, "endgame_moves_kept": ends.Moves.Kept,
 		} {

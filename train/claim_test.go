@@ -44,9 +44,11 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestOccupied: a run is not begun where it would mix with a dataset or with what another run left, and what is there stays.
+// TestOccupied: a run is not begun where it would mix with a dataset or with what another run left, and what is there
+// stays.
 func TestOccupied(t *testing.T) {
-	for _, name := range []string{"manifest.json", "checkpoints/step-000000000060.safetensors", "metrics.jsonl", "tensorboard/train/x"} {
+	for _, name := range []string{"manifest.json", "checkpoints/step-000000000060.safetensors", "metrics.jsonl",
+		"tensorboard/train/x"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -62,7 +64,8 @@ func TestOccupied(t *testing.T) {
 			t.Errorf("%s was changed: %q, %v", name, text, err)
 		}
 	}
-	dir := t.TempDir() // a log of standard error is no run, nor is what a run leaves that was killed before its first step
+	// a log of standard error is no run, nor is what a run leaves that was killed before its first step
+	dir := t.TempDir()
 	for _, name := range []string{"train.log", "data.json", "run.lock"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
 			t.Fatal(err)

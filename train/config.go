@@ -33,8 +33,9 @@ type Config struct {
 	// PolicyTarget is how policy targets are computed: a text that [encode.ParsePolicyTarget] knows.
 	PolicyTarget string `json:"policy_target"`
 
-	Precision     Precision `json:"precision"`               // of products and activations in training
-	Deterministic bool      `json:"deterministic,omitempty"` // a GPU shall give the same bits each time: [backend.MakeDeterministic]
+	Precision Precision `json:"precision"` // of products and activations in training
+	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
+	Deterministic bool `json:"deterministic,omitempty"`
 
 	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
 	LR             float64 `json:"lr"`       // highest learning rate
@@ -45,9 +46,11 @@ type Config struct {
 	ValueWeight    float64 `json:"value_weight"`    // loss = policy cross-entropy + ValueWeight · value MSE
 	Clip           float64 `json:"clip"`            // highest global norm of the gradient, 0 = no clipping
 	LabelSmoothing float64 `json:"label_smoothing"` // share of a policy target spread evenly over the moves
-	LegalMask      bool    `json:"legal_mask"`      // the policy's softmax is over the legal moves, in training and validation
+	// the policy's softmax is over the legal moves, in training and validation
+	LegalMask      bool    `json:"legal_mask"`
 	HistoryDropout float64 `json:"history_dropout"` // share of the training samples that lose the planes of the past
-	EMA            float64 `json:"ema"`             // decay of the average of the weights, which is evaluated; 0 = no average
+	// decay of the average of the weights, which is evaluated; 0 = no average
+	EMA float64 `json:"ema"`
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
@@ -55,9 +58,9 @@ type Config struct {
 	Keep            int   `json:"keep"`             // newest checkpoints kept, beside the best
 }
 
-// Precision says what convolutions and matrix products of training compute in, and what the activations between them are.
-// Parameters, optimizer, statistics, softmax and losses are float32 in any case, and so are validation, prediction and
-// evaluation.
+// Precision says what convolutions and matrix products of training compute in, and what the activations between them
+// are. Parameters, optimizer, statistics, softmax and losses are float32 in any case, and so are validation, prediction
+// and evaluation.
 type Precision string
 
 const (
@@ -73,9 +76,9 @@ const (
 	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
 )
 
-// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here with the reference's 20
-// blocks of 128 filters, "10x64" and "20x256" the same with other sizes, "v1.5" the published hyper-parameters of the
-// reference (its schedule ran over 656,844 steps; set Steps to yours).
+// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here with the reference's
+// 20 blocks of 128 filters, "10x64" and "20x256" the same with other sizes, "v1.5" the published hyper-parameters of
+// the reference (its schedule ran over 656,844 steps; set Steps to yours).
 func Preset(name string) (Config, error) {
 	c := Config{
 		Recipe: "talbotbot",
@@ -143,7 +146,8 @@ func (c Config) Validate() error {
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
 		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
 	case c.Devices < 1 || c.Batch/c.Accumulate%c.Devices != 0:
-		return fmt.Errorf("%d samples (a batch of %d in %d parts) do not spread evenly over %d devices", c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
+		return fmt.Errorf("%d samples (a batch of %d in %d parts) do not spread evenly over %d devices",
+			c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
 	case c.Precision != Float32 && c.Precision != BFloat16:
@@ -199,7 +203,8 @@ func (c Config) evaluated() string {
 }
 
 // operational fields may change on resume: they decide what is written and where it is computed, not what.
-var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true, "checkpoint_every": true, "keep": true}
+var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true,
+	"checkpoint_every": true, "keep": true}
 
 // Differs names the first field in which the configurations would compute different things, "" if there is none.
 // Values are in JSON.

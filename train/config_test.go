@@ -55,7 +55,8 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
-	for name, parameters := range map[string]int{"": 6_594_375, "v1.5": 6_594_375, "10x64": 1_386_247, "20x256": 24_378_311} {
+	for name, parameters := range map[string]int{"": 6_594_375, "v1.5": 6_594_375, "10x64": 1_386_247,
+		"20x256": 24_378_311} {
 		c, err := Preset(name)
 		if err != nil || c.Validate() != nil {
 			t.Fatalf("preset %q: %v, %v", name, err, c.Validate())
@@ -79,7 +80,8 @@ func TestOlderConfig(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"recipe":"talbotbot","blocks":1,"filters":8,"batch":16,"steps":1,"lr":1,"decay":"all","log_every":1,"keep":1}`), &c); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Devices != 1 || c.Schedule != "cosine" || c.Precision != Float32 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
+	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Devices != 1 || c.Schedule != "cosine" ||
+		c.Precision != Float32 || c.EMA != 0 || c.Blocks != 1 || c.Filters != 8 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -122,7 +124,8 @@ func TestDiffers(t *testing.T) {
 func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "metrics.jsonl")
-	text := `{"kind":"train","step":1}` + "\n" + `{"kind":"val","step":2}` + "\n" + "garbage\n" + `{"kind":"train","step":3}` + "\n" + `{"kind":"tr`
+	text := `{"kind":"train","step":1}` + "\n" + `{"kind":"val","step":2}` + "\n" + "garbage\n" +
+		`{"kind":"train","step":3}` + "\n" + `{"kind":"tr`
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +143,8 @@ func TestMetricsDropTornAndLaterLines(t *testing.T) {
 	}
 	got, _ := os.ReadFile(path)
 	lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
-	if len(lines) != 3 || lines[0] != `{"kind":"train","step":1}` || lines[1] != `{"kind":"val","step":2}` || !strings.Contains(lines[2], `"step":4`) {
+	if len(lines) != 3 || lines[0] != `{"kind":"train","step":1}` || lines[1] != `{"kind":"val","step":2}` ||
+		!strings.Contains(lines[2], `"step":4`) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -204,7 +208,8 @@ func TestEvaluate(t *testing.T) {
 	samples := func(fail int) func(yield func(Sample, error) bool) {
 		return func(yield func(Sample, error) bool) {
 			for i := range 10 {
-				s := Sample{Source: "game", Legal: []uint16{uint16(val.PolicyIndex[i]), 4671}, Policy: []Target{{uint16(val.PolicyIndex[i]), 1}}}
+				s := Sample{Source: "game", Legal: []uint16{uint16(val.PolicyIndex[i]), 4671},
+					Policy: []Target{{uint16(val.PolicyIndex[i]), 1}}}
 				s.Planes = planesOf(val.Packed[i*model.Words:])
 				var err error
 				if i == fail {
@@ -220,7 +225,8 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := a.Report(false); r.Samples != 10 || r.BySource["game"].Samples != 10 || math.Abs(*r.PolicyCEUniform-math.Ln2) > 1e-12 {
+	if r := a.Report(false); r.Samples != 10 || r.BySource["game"].Samples != 10 ||
+		math.Abs(*r.PolicyCEUniform-math.Ln2) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
 	if _, err := Evaluate(t.Context(), p, samples(5), EvaluateOptions{}); !errors.Is(err, stop) {
@@ -253,7 +259,8 @@ func TestIllegalTargetsAndPositionsAreErrors(t *testing.T) {
 
 // TestPast holds the network's view of the planes against the encoding's.
 func TestPast(t *testing.T) {
-	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes || model.Moves != encode.TalbotBotMoves ||
+	if model.Past != encode.TalbotBotPast || model.Planes != encode.TalbotBotPlanes ||
+		model.Moves != encode.TalbotBotMoves ||
 		model.Words != encode.TalbotBotWords || model.LegalWords != encode.LegalWords {
 		t.Error("the network and the encoding disagree")
 	}

@@ -8,15 +8,16 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 )
 
-// Several devices of one host train a micro-batch together (data parallelism): each holds all weights and moments, and gets
-// an equal share of the samples. The graphs are the same as for one device and say nothing of devices; XLA's partitioner
-// (Shardy) splits them along the samples and puts in what sums over all samples need. So N devices compute what one
-// does, but for the order of sums: normalisations see the whole micro-batch, and dropout is the same.
+// Several devices of one host train a micro-batch together (data parallelism): each holds all weights and moments, and
+// gets an equal share of the samples. The graphs are the same as for one device and say nothing of devices; XLA's
+// partitioner (Shardy) splits them along the samples and puts in what sums over all samples need. So N devices compute
+// what one does, but for the order of sums: normalisations see the whole micro-batch, and dropout is the same.
 // Validation, the statistics of averaged weights and prediction use the first device.
 
-// runOnAll is run on all devices. args are the inputs of a device: those that each gets whole, and its share of those that
-// are split along their first axis. All outputs are whole on each device, and come of one device after the other.
-func (e *engine) runOnAll(x **gomlx.Exec, what string, args func(device, devices int) (whole, share []any), build func(in []*graph.Node) *graph.Node) ([][]float32, error) {
+// runOnAll is run on all devices. args are the inputs of a device: those that each gets whole, and its share of those
+// that are split along their first axis. All outputs are whole on each device, and come of one device after the other.
+func (e *engine) runOnAll(x **gomlx.Exec, what string, args func(device, devices int) (whole, share []any),
+	build func(in []*graph.Node) *graph.Node) ([][]float32, error) {
 	devices := e.config.Devices
 	if devices == 1 {
 		whole, share := args(0, 1)
@@ -50,7 +51,8 @@ func (e *engine) spread(x *gomlx.Exec, whole int) (err error) {
 		return err
 	}
 	everywhere := distributed.NewReplicatedShardingSpec(e.mesh)
-	inputs := append(slices.Repeat([]*distributed.ShardingSpec{everywhere}, whole), share) // the last one is that of all that follow
+	// the last one is that of all that follow
+	inputs := append(slices.Repeat([]*distributed.ShardingSpec{everywhere}, whole), share)
 	x.AutoSharding(e.mesh).WithInputShardingSpecs(inputs...).WithOutputShardingSpecs(everywhere)
 	return nil
 }

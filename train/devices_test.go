@@ -25,9 +25,9 @@ func openDevices(t *testing.T, devices int) *backend.Opened {
 	return b
 }
 
-// TestDevices trains the same batches on one device and on four, with every option on. All figures and tensors agree after five
-// steps, running statistics and moments among them: only the order of sums differs. The losses of single devices' samples
-// alone would differ in the first digit. Going back to a checkpoint gives the same bits again.
+// TestDevices trains the same batches on one device and on four, with every option on. All figures and tensors agree
+// after five steps, running statistics and moments among them: only the order of sums differs. The losses of single
+// devices' samples alone would differ in the first digit. Going back to a checkpoint gives the same bits again.
 func TestDevices(t *testing.T) {
 	b := openDevices(t, 4)
 	c := everything()
@@ -52,7 +52,8 @@ func TestDevices(t *testing.T) {
 		if _, err := e.restore(middle); err != nil {
 			t.Fatal(err)
 		}
-		if again := steps(t, e, 3, 5); !slices.Equal(again, figures[len(figures)-1][len(got):]) || !reflect.DeepEqual(snapshot(t, e), files[len(files)-1]) {
+		if again := steps(t, e, 3, 5); !slices.Equal(again, figures[len(figures)-1][len(got):]) ||
+			!reflect.DeepEqual(snapshot(t, e), files[len(files)-1]) {
 			t.Errorf("%d devices compute something else the second time", c.Devices)
 		}
 	}
@@ -99,8 +100,8 @@ func snapshot(t *testing.T, e *engine) *checkpoint.File {
 	return f
 }
 
-// TestDevicesResume: a run on two devices that was cancelled equals the uninterrupted one to the bit; resumed on one device it
-// ends with nearly the same losses; and its checkpoints predict on any backend.
+// TestDevicesResume: a run on two devices that was cancelled equals the uninterrupted one to the bit; resumed on one
+// device it ends with nearly the same losses; and its checkpoints predict on any backend.
 func TestDevicesResume(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("set TALBOT_FULL=1 to train four runs (TestDevices goes back to a checkpoint)")
@@ -153,7 +154,8 @@ func TestDevicesResume(t *testing.T) {
 func TestTooFewDevices(t *testing.T) {
 	c := tiny()
 	c.Devices = 3
-	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "16 samples") || !strings.Contains(err.Error(), "3 devices") {
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "16 samples") ||
+		!strings.Contains(err.Error(), "3 devices") {
 		t.Error(err)
 	}
 	c.Devices = 2

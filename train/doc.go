@@ -17,21 +17,23 @@
 //
 // # Averaged weights
 //
-// With Config.EMA a run keeps a running average of its weights, a ← d·a + (1−d)·w after each step. The average is what is
-// validated, predicted with and evaluated; training goes on with the weights themselves. Normalisations in evaluation mode use
-// running statistics of the activations, which belong to the weights that made them, so before each validation and checkpoint
-// the average gets statistics of its own from fixed batches of train samples. A checkpoint holds both networks.
+// With Config.EMA a run keeps a running average of its weights, a ← d·a + (1−d)·w after each step. The average is what
+// is validated, predicted with and evaluated; training goes on with the weights themselves. Normalisations in
+// evaluation mode use running statistics of the activations, which belong to the weights that made them, so before each
+// validation and checkpoint the average gets statistics of its own from fixed batches of train samples. A checkpoint
+// holds both networks.
 //
 // # Several devices
 //
-// With Config.Devices an equal share of each batch goes to each of several GPUs of one host. They compute what one does, batch
-// normalisation over the whole batch included, but for the order of sums. The number may change on resuming.
+// With Config.Devices an equal share of each batch goes to each of several GPUs of one host. They compute what one
+// does, batch normalisation over the whole batch included, but for the order of sums. The number may change on
+// resuming.
 //
 // # Resuming
 //
-// A checkpoint holds everything a step depends on: weights, running statistics, moments, averages, step, the source's state, the
-// best metric and the sums of the unfinished log line. The learning rate and the dropout masks are functions of the seed
-// and the step alone. A resumed run therefore equals the uninterrupted one to the bit on the backends "go" and
-// "xla:cpu" with the same number of devices, and on a GPU with Config.Deterministic, as XLA promises; metrics.jsonl does
-// too, but for its wall-clock fields.
+// A checkpoint holds everything a step depends on: weights, running statistics, moments, averages, step, the source's
+// state, the best metric and the sums of the unfinished log line. The learning rate and the dropout masks are functions
+// of the seed and the step alone. A resumed run therefore equals the uninterrupted one to the bit on the backends "go"
+// and "xla:cpu" with the same number of devices, and on a GPU with Config.Deterministic, as XLA promises; metrics.jsonl
+// does too, but for its wall-clock fields.
 package train

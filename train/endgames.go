@@ -40,8 +40,8 @@ type EndgameReport struct {
 	ByMaterial map[string]EndgameFigures `json:"by_material"` // the stronger side first, whoever moves: "KRPvKR"
 }
 
-// EndgameFigures are over positions of which the tables' result is known. A figure over no positions is null. The value's
-// verdict is a win above 0.5, a loss below −0.5, else a draw.
+// EndgameFigures are over positions of which the tables' result is known. A figure over no positions is null. The
+// value's verdict is a win above 0.5, a loss below −0.5, else a draw.
 type EndgameFigures struct {
 	Samples       int64    `json:"samples"`
 	ValueAccuracy *float64 `json:"value_accuracy"` // share of verdicts that are the result
@@ -52,8 +52,8 @@ type EndgameFigures struct {
 	Drawn         Kept     `json:"drawn"`
 }
 
-// Kept is how often moves keep the result of positions that are won or drawn. In lost ones there is nothing to lose. Moves
-// are judged only where there are tables to ask about the position after them.
+// Kept is how often moves keep the result of positions that are won or drawn. In lost ones there is nothing to lose.
+// Moves are judged only where there are tables to ask about the position after them.
 type Kept struct {
 	Positions int64    `json:"positions"`
 	Kept      *float64 `json:"kept"`   // by the network's first legal move
@@ -138,9 +138,10 @@ func (a *Accumulator) judge(ctx context.Context, at *Place, first int, value flo
 	return t, err
 }
 
-// keeps returns 1 if the position after a move is worth at least that result to who moved; false if the tables do not know
-// it. The 50-move count begins with the move: shuffling in a won position keeps it won until it does not.
-func keeps(ctx context.Context, tables Tables, p *board.Position, m board.Move, result dataset.Class) (kept int64, known bool, err error) {
+// keeps returns 1 if the position after a move is worth at least that result to who moved; false if the tables do not
+// know it. The 50-move count begins with the move: shuffling in a won position keeps it won until it does not.
+func keeps(ctx context.Context, tables Tables, p *board.Position, m board.Move, result dataset.Class) (kept int64,
+	known bool, err error) {
 	after := p.After(m)
 	reached := dataset.Drawn
 	switch {
@@ -183,7 +184,8 @@ func (g *endgames) report(all, unseen *endgameTally) *EndgameReport {
 	if all.samples == 0 {
 		return nil
 	}
-	r := &EndgameReport{EndgameFigures: all.figures(), Verdicts: all.verdicts, ByPieces: map[string]EndgameFigures{}, ByMaterial: map[string]EndgameFigures{}}
+	r := &EndgameReport{EndgameFigures: all.figures(), Verdicts: all.verdicts, ByPieces: map[string]EndgameFigures{},
+		ByMaterial: map[string]EndgameFigures{}}
 	if unseen != nil {
 		f := unseen.figures()
 		r.Unseen = &f
@@ -200,8 +202,8 @@ func (g *endgames) report(all, unseen *endgameTally) *EndgameReport {
 // FewestEndgames is how many positions a material needs to be compared with others.
 const FewestEndgames = 20
 
-// Worst returns at most n materials of at least 20 positions in which the network does worst, the worst first: by the share
-// of results kept, or without tables by that of right verdicts.
+// Worst returns at most n materials of at least 20 positions in which the network does worst, the worst first: by the
+// share of results kept, or without tables by that of right verdicts.
 func (r *EndgameReport) Worst(n int) []string {
 	share := func(name string) float64 {
 		f := r.ByMaterial[name]
@@ -212,7 +214,8 @@ func (r *EndgameReport) Worst(n int) []string {
 	}
 	var names []string
 	for name, f := range r.ByMaterial {
-		if count := f.Moves.Positions; count >= FewestEndgames || r.Moves.Positions == 0 && f.Samples >= FewestEndgames {
+		if count := f.Moves.Positions; count >= FewestEndgames || r.Moves.Positions == 0 &&
+			f.Samples >= FewestEndgames {
 			names = append(names, name)
 		}
 	}

@@ -47,7 +47,8 @@ func endgame(t *testing.T, fen, first string, line int64) (Sample, []float32) {
 	}
 	logits := make([]float32, model.Moves)
 	logits[e.MoveIndex(&p, m)] = 5
-	return Sample{Source: "endgame", Legal: encode.LegalIndices(nil, e, &p), Place: &Place{Position: p, Line: line}}, logits
+	return Sample{Source: "endgame", Legal: encode.LegalIndices(nil, e, &p),
+		Place: &Place{Position: p, Line: line}}, logits
 }
 
 func TestEndgamesByHand(t *testing.T) {
@@ -94,13 +95,15 @@ func TestEndgamesByHand(t *testing.T) {
 		}
 		r := a.Report(true).Endgames
 		want := [3][3]int64{{0, 1, 0}, {0, 2, 0}, {1, 1, 1}}
-		if r.Samples != 6 || r.Verdicts != want || *r.ValueAccuracy != 3.0/6 || *r.ValueOpposite != 1.0/4 || r.Unseen.Samples != 0 {
+		if r.Samples != 6 || r.Verdicts != want || *r.ValueAccuracy != 3.0/6 || *r.ValueOpposite != 1.0/4 ||
+			r.Unseen.Samples != 0 {
 			t.Errorf("%+v", r)
 		}
 		if mse := (0.0625 + 0.5625 + 0.25 + 1.75*1.75 + 0.5625 + 0) / 6; math.Abs(*r.ValueMSE-mse) > 1e-9 {
 			t.Errorf("squared error %g, want %g", *r.ValueMSE, mse)
 		}
-		if r.ByPieces["3"].Samples != 6 || r.ByMaterial["KPvK"].Samples != 4 || r.ByMaterial["KRvK"].Samples != 1 || r.ByMaterial["KBvK"].Samples != 1 {
+		if r.ByPieces["3"].Samples != 6 || r.ByMaterial["KPvK"].Samples != 4 || r.ByMaterial["KRvK"].Samples != 1 ||
+			r.ByMaterial["KBvK"].Samples != 1 {
 			t.Errorf("%+v, %+v", r.ByPieces, r.ByMaterial)
 		}
 		if !judged {
@@ -110,7 +113,8 @@ func TestEndgamesByHand(t *testing.T) {
 			continue
 		}
 		// The bishop's ending is dead after every move, so both moves keep the draw.
-		if r.Won.Positions != 2 || *r.Won.Kept != 0.5 || *r.Won.Random != random || r.Drawn.Positions != 2 || *r.Drawn.Kept != 1 || *r.Drawn.Random != 1 ||
+		if r.Won.Positions != 2 || *r.Won.Kept != 0.5 || *r.Won.Random != random || r.Drawn.Positions != 2 ||
+			*r.Drawn.Kept != 1 || *r.Drawn.Random != 1 ||
 			r.Moves.Positions != 4 || *r.Moves.Kept != 0.75 {
 			t.Errorf("moves %+v, won %+v, drawn %+v", r.Moves, r.Won, r.Drawn)
 		}
@@ -120,7 +124,8 @@ func TestEndgamesByHand(t *testing.T) {
 	}
 	a := &Accumulator{Tables: broken{}}
 	s, logits := endgame(t, pawn, "e5e6", 1)
-	if err := a.Add(t.Context(), []Sample{s}, logits, []float32{0}); err == nil || !strings.Contains(err.Error(), "4k3/8/8/4K3") || a.Report(false).Samples != 0 {
+	if err := a.Add(t.Context(), []Sample{s}, logits, []float32{0}); err == nil ||
+		!strings.Contains(err.Error(), "4k3/8/8/4K3") || a.Report(false).Samples != 0 {
 		t.Errorf("tables that fail: %v", err)
 	}
 	if (&Accumulator{}).Report(true).Endgames != nil {
@@ -169,8 +174,8 @@ for line in sys.stdin:
     print(json.dumps({"result": before + 1, "kept": {m: int(-r >= before) for m, r in kept.items()}}))
 `
 
-// TestKeepsAgainstPythonChess: which moves keep the result is what python-chess's own reader says, over all legal moves of
-// 50 endgames, or of 200 with TALBOT_FULL=1.
+// TestKeepsAgainstPythonChess: which moves keep the result is what python-chess's own reader says, over all legal moves
+// of 50 endgames, or of 200 with TALBOT_FULL=1.
 func TestKeepsAgainstPythonChess(t *testing.T) {
 	const shared = "../../shared/data"
 	dir := filepath.Join(shared, "syzygy")
@@ -229,7 +234,8 @@ func TestKeepsAgainstPythonChess(t *testing.T) {
 		for _, m := range p.LegalMoves(nil) {
 			kept, ok, err := keeps(t.Context(), tables, p, m, result)
 			if err != nil || !ok || kept != want.Kept[m.String()] {
-				t.Errorf("%s in %s, which is a %v: %d, %v, %v, want %d", m, p.FEN(), result, kept, ok, err, want.Kept[m.String()])
+				t.Errorf("%s in %s, which is a %v: %d, %v, %v, want %d", m, p.FEN(), result, kept, ok, err,
+					want.Kept[m.String()])
 			}
 			moves, thrown = moves+1, thrown+int(1-kept)
 		}

@@ -104,9 +104,10 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 // forward returns logits [n·4672] and values [n] in evaluation mode.
 func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err error) {
 	if e.predict == nil {
-		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node) {
-			return e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
-		})
+		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store,
+			func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node) {
+				return e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
+			})
 		if err != nil {
 			return nil, nil, fmt.Errorf("building the prediction graph: %w", err)
 		}
@@ -139,7 +140,8 @@ func targets(b *Batch) []any {
 }
 
 // run executes a graph, which is built at its first use, and copies its output to the host.
-func (e *engine) run(x **gomlx.Exec, what string, args []any, build func(in []*graph.Node) *graph.Node) ([][]float32, error) {
+func (e *engine) run(x **gomlx.Exec, what string, args []any, build func(in []*graph.Node) *graph.Node) ([][]float32,
+	error) {
 	if err := e.compile(x, what, build); err != nil {
 		return nil, err
 	}

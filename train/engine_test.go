@@ -68,7 +68,8 @@ func tiny() Config {
 	return c
 }
 
-// playing is a deterministic source of real positions: random games, of which the move of the lowest index is to be learnt.
+// playing is a deterministic source of real positions: random games, of which the move of the lowest index is to be
+// learnt.
 type playing struct{ synthetic }
 
 func (p *playing) Next(b *Batch) error {
@@ -167,15 +168,17 @@ func TestLearns(t *testing.T) {
 	c := tiny()
 	c.Filters, c.Batch, c.Steps, c.LR, c.BlockDropout = 16, 64, 150, 1e-2, 0
 	c.LogEvery, c.EvalEvery, c.CheckpointEvery = 50, 0, 0
-	result := mustRun(t, c, Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &easy{synthetic{batch: c.Batch}}, Val: func() []Batch {
-		b := valBatches(c, 2)
-		for i := range b {
-			simplify(&b[i])
-		}
-		return b
-	}()})
+	result := mustRun(t, c, Options{Dir: t.TempDir(), Backend: openTest(t, "go"),
+		Source: &easy{synthetic{batch: c.Batch}}, Val: func() []Batch {
+			b := valBatches(c, 2)
+			for i := range b {
+				simplify(&b[i])
+			}
+			return b
+		}()})
 	if *result.Final.PolicyCE > 1 || *result.Final.ValueMSE > 0.25 {
-		t.Errorf("after %d steps %g and %g, want a cross-entropy below 1 (chance 8.4) and an MSE below 0.25 (the mean has 0.43)",
+		t.Errorf("after %d steps %g and %g, want a cross-entropy below 1 (chance 8.4) and an MSE below 0.25 (the "+
+			"mean has 0.43)",
 			result.Steps, *result.Final.PolicyCE, *result.Final.ValueMSE)
 	}
 }

@@ -21,8 +21,8 @@ type Sample struct {
 	Place    *Place   // nil: not known
 }
 
-// Place says where a sample stands. Without it a sample counts in the figures, but in no group other than its source and
-// not for the bootstrap, the mates and the misses.
+// Place says where a sample stands. Without it a sample counts in the figures, but in no group other than its source
+// and not for the bootstrap, the mates and the misses.
 type Place struct {
 	Position board.Position // whose legal moves are Sample.Legal, in the same order
 	Line     int64          // number of its line in this evaluation; the samples of a line come one after the other
@@ -68,9 +68,9 @@ type Figures struct {
 // Report is what talbot eval prints.
 type Report struct {
 	Figures
-	// Intervals are 95 % bootstrap intervals of the figures over all samples, by their names. Whole lines are drawn, for
-	// the samples of a game are alike. Beside them there are endgame_value_accuracy and endgame_moves_kept of Endgames, and
-	// audited_value_mse of Audited.
+	// Intervals are 95 % bootstrap intervals of the figures over all samples, by their names. Whole lines are drawn,
+	// for the samples of a game are alike. Beside them there are endgame_value_accuracy and endgame_moves_kept of
+	// Endgames, and audited_value_mse of Audited.
 	Intervals map[string][2]float64 `json:"intervals"`
 	BySource  map[string]Figures    `json:"by_source"`
 	ByPhase   map[string]Figures    `json:"by_phase"`  // "opening", "middlegame", "endgame"
@@ -80,8 +80,8 @@ type Report struct {
 	Unseen    *Figures              `json:"unseen"`    // nil if it is not known what was trained on
 	// Calibration has the samples with a value label by the value that the network gives: 20 bins of [−1, 1].
 	Calibration []Bin `json:"calibration"`
-	// Confidence has the samples with a policy target by the probability of the first legal move among the legal ones: 10
-	// bins of [0, 1]. What it was is the weight of that move in the target.
+	// Confidence has the samples with a policy target by the probability of the first legal move among the legal ones:
+	// 10 bins of [0, 1]. What it was is the weight of that move in the target.
 	Confidence []Bin     `json:"confidence"`
 	Symmetry   *Symmetry `json:"symmetry"` // nil if it was not measured
 	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
@@ -97,8 +97,8 @@ type Audited struct {
 	ValueMSE *float64
 }
 
-// Noise is how far labels are from better ones of the same positions: the error that a network would be measured to have
-// if it knew the truth. All values are by the value target of the evaluation.
+// Noise is how far labels are from better ones of the same positions: the error that a network would be measured to
+// have if it knew the truth. All values are by the value target of the evaluation.
 type Noise struct {
 	Audit       string     `json:"audit"`       // folder
 	Fingerprint string     `json:"fingerprint"` // of the labels
@@ -128,7 +128,8 @@ type Accumulator struct {
 	misses      misses
 }
 
-// Add takes samples and the answers to them: logits len(samples)·4672, values len(samples). On an error nothing is added.
+// Add takes samples and the answers to them: logits len(samples)·4672, values len(samples). On an error nothing is
+// added.
 func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values []float32) error {
 	if len(logits) != len(samples)*model.Moves || len(values) != len(samples) {
 		return fmt.Errorf("%d logits and %d values for %d samples", len(logits), len(values), len(samples))
@@ -170,7 +171,8 @@ func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values 
 // Report returns the figures so far. Unseen is filled in only if it is known what was trained on.
 func (a *Accumulator) Report(trainKnown bool) Report {
 	r := Report{Figures: a.all.figures(), Intervals: a.boot.intervals(),
-		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]), ByPieces: figuresOf(a.groups[byPieces]),
+		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
+		ByPieces: figuresOf(a.groups[byPieces]),
 		ByRating: figuresOf(a.groups[byRating]), BySide: figuresOf(a.groups[bySide]),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted()}
 	r.Audited = Audited{a.all.audited, ratio(a.all.auditedSquared, float64(a.all.audited))}

@@ -20,7 +20,8 @@ func TestEvalByHand(t *testing.T) {
 	// 2: only move 20, odds 4671: half of the mass.
 	z(2, 20, 4671)
 	samples := []Sample{
-		{Source: "game", Legal: []uint16{1, 2, 3}, Policy: []Target{{3, 0.75}, {1, 0.25}}, Value: 0.5, HasValue: true, Unseen: true},
+		{Source: "game", Legal: []uint16{1, 2, 3}, Policy: []Target{{3, 0.75}, {1, 0.25}}, Value: 0.5, HasValue: true,
+			Unseen: true},
 		{Source: "game", Legal: []uint16{10, 11, 12, 13, 14, 15}, Policy: []Target{{15, 1}}, Value: 0, HasValue: true},
 		{Source: "endgame", Legal: []uint16{20}, Value: -0.5},
 	}
@@ -51,7 +52,8 @@ func TestEvalByHand(t *testing.T) {
 	check("sign", r.ValueSignAccuracy, 0)
 	check("unseen ce", r.Unseen.PolicyCE, 0.75*math.Log(total/2)+0.25*math.Log(total/4))
 	end := r.BySource["endgame"]
-	if r.Samples != 3 || r.PolicySamples != 2 || r.ValueSamples != 2 || end.Samples != 1 || end.PolicyCE != nil || end.ValueMSE != nil || end.ValueMSEMean != nil {
+	if r.Samples != 3 || r.PolicySamples != 2 || r.ValueSamples != 2 || end.Samples != 1 || end.PolicyCE != nil ||
+		end.ValueMSE != nil || end.ValueMSEMean != nil {
 		t.Errorf("counts: %+v", r)
 	}
 	if a.Report(false).Unseen != nil {
@@ -63,7 +65,8 @@ func TestEvalByHand(t *testing.T) {
 	}
 	var fields map[string]any
 	json.Unmarshal(text, &fields)
-	for _, name := range []string{"samples", "unseen", "policy_ce", "policy_ce_legal", "policy_ce_uniform", "top1", "top3",
+	for _, name := range []string{"samples", "unseen", "policy_ce", "policy_ce_legal", "policy_ce_uniform", "top1",
+		"top3",
 		"top5", "illegal_mass", "value_mse", "value_mse_mean", "value_sign_accuracy", "by_source"} {
 		if _, ok := fields[name]; !ok {
 			t.Errorf("no field %q", name)
@@ -82,15 +85,25 @@ func TestEvalRefusesNonsense(t *testing.T) {
 			s.Legal = []uint16{2}
 			return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0})
 		},
-		"no legal moves": func() error { s := good; s.Legal = nil; return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0}) },
+		"no legal moves": func() error {
+			s := good
+			s.Legal = nil
+			return a.Add(t.Context(), []Sample{s}, zeros(),
+				[]float32{0})
+		},
 		"legal move 4672": func() error {
 			s := good
 			s.Legal = []uint16{1, 4672}
 			return a.Add(t.Context(), []Sample{s}, zeros(), []float32{0})
 		},
 		"NaN value": func() error { return a.Add(t.Context(), []Sample{good}, zeros(), []float32{nan}) },
-		"NaN logit": func() error { l := zeros(); l[9] = nan; return a.Add(t.Context(), []Sample{good}, l, []float32{0}) },
-		"lengths":   func() error { return a.Add(t.Context(), []Sample{good}, zeros()[1:], []float32{0}) },
+		"NaN logit": func() error {
+			l := zeros()
+			l[9] = nan
+			return a.Add(t.Context(), []Sample{good}, l,
+				[]float32{0})
+		},
+		"lengths": func() error { return a.Add(t.Context(), []Sample{good}, zeros()[1:], []float32{0}) },
 	} {
 		if try() == nil {
 			t.Errorf("%s: no error", name)

@@ -14,8 +14,8 @@ const compareEvery = 8
 // blackPlane is the input plane that is all ones when Black moves.
 const blackPlane = 16
 
-// Symmetry compares the network's answers with those to the same positions with the colours mirrored, which should be the
-// same: all planes are in the mover's frame but one, which tells who moves.
+// Symmetry compares the network's answers with those to the same positions with the colours mirrored, which should be
+// the same: all planes are in the mover's frame but one, which tells who moves.
 type Symmetry struct {
 	Samples   int64   `json:"samples"`
 	ValueGap  float64 `json:"value_gap"`  // mean |v − v'|, in [0, 2]
@@ -29,9 +29,10 @@ type EvaluateOptions struct {
 	NoHistory bool   // the network sees each sample as if its game had begun with it
 }
 
-// Evaluate runs samples through a network in batches, every eighth of them with the colours mirrored and without history
-// as well. It stops at the first error of the samples, the network, the tables or ctx.
-func Evaluate(ctx context.Context, p *Predictor, samples iter.Seq2[Sample, error], o EvaluateOptions) (*Accumulator, error) {
+// Evaluate runs samples through a network in batches, every eighth of them with the colours mirrored and without
+// history as well. It stops at the first error of the samples, the network, the tables or ctx.
+func Evaluate(ctx context.Context, p *Predictor, samples iter.Seq2[Sample, error], o EvaluateOptions) (*Accumulator,
+	error) {
 	a := &Accumulator{Tables: o.Tables}
 	var batch []Sample
 	var planes []uint64

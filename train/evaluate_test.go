@@ -11,8 +11,8 @@ import (
 	"talbot/train/model"
 )
 
-// TestSymmetryIsOfThePositionInTheOtherColour plays random games with both colours' positions beside each other: a mirrored game
-// is encoded by itself, and the gaps between the answers are taken by hand.
+// TestSymmetryIsOfThePositionInTheOtherColour plays random games with both colours' positions beside each other: a
+// mirrored game is encoded by itself, and the gaps between the answers are taken by hand.
 func TestSymmetryIsOfThePositionInTheOtherColour(t *testing.T) {
 	c := tiny()
 	dir := t.TempDir()

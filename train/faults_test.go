@@ -39,8 +39,8 @@ func dying(c Config, o Options, n int, fault error) error {
 	return errors.Join(r.loop(context.Background()), r.end())
 }
 
-// TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are those of the
-// steps before. Resumed on a whole device it equals the uninterrupted run.
+// TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are
+// those of the steps before. Resumed on a whole device it equals the uninterrupted run.
 func TestFailingDevice(t *testing.T) {
 	for text, want := range map[string]string{
 		"INTERNAL: the device is lost (CUDA_ERROR_ECC_UNCORRECTABLE)": `step 7: .*device is lost.*; the last checkpoint is from step 4`,
@@ -57,7 +57,8 @@ func TestFailingDevice(t *testing.T) {
 		}
 		mustRun(t, c, o(whole))
 		err := dying(c, o(cut), 8, errors.New(text)) // behind six steps and two batches of validation
-		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) || errors.Is(err, ErrMemory) != strings.Contains(text, "memory") {
+		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) ||
+			errors.Is(err, ErrMemory) != strings.Contains(text, "memory") {
 			t.Fatalf("%q gives\n%v", text, err)
 		}
 		if steps := checkpointSteps(t, cut); steps != "best step-000000000004" {
@@ -105,7 +106,8 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "samples at a time would fit") {
+	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) ||
+		!strings.Contains(err.Error(), "samples at a time would fit") {
 		t.Errorf("%v", err)
 	}
 }
@@ -140,7 +142,8 @@ func TestCheckMemory(t *testing.T) {
 			t.Errorf("%d bytes a sample", sample)
 		}
 		need := int64(c.Devices)*fixed + 512*sample
-		for share, want := range map[float64]string{2: "quiet", 1.3: "quiet", 1.2: "warning", 0.85: "warning", 0.75: "error", 0.3: "error"} {
+		for share, want := range map[float64]string{2: "quiet", 1.3: "quiet", 1.2: "warning", 0.85: "warning",
+			0.75: "error", 0.3: "error"} {
 			warning, err := checkMemory(c, model.Products, parameters, int64(share*float64(need)))
 			got := "quiet"
 			if warning != nil {
@@ -181,7 +184,8 @@ func TestMemoryAdvice(t *testing.T) {
 	if fixed != 7*4*6594375 || sample != 4*(104*64*128+4*4672) {
 		t.Errorf("%d and %d", fixed, sample)
 	}
-	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20, "so much")
+	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20,
+		"so much")
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples at a time would fit") ||
 		!strings.Contains(err.Error(), "--batch 1200, or --accumulate 3 ") {
 		t.Error(err)
@@ -227,7 +231,8 @@ func TestFullDisk(t *testing.T) {
 	if !errors.Is(err, syscall.EFBIG) || !strings.Contains(err.Error(), checkpoint.Name(8)) {
 		t.Fatalf("%v", err)
 	}
-	if steps := checkpointSteps(t, cut); !strings.HasPrefix(steps, "best step-000000000004") || strings.Contains(steps, "step-000000000008 ") {
+	if steps := checkpointSteps(t, cut); !strings.HasPrefix(steps, "best step-000000000004") ||
+		strings.Contains(steps, "step-000000000008 ") {
 		t.Errorf("checkpoints %s", steps)
 	}
 	o.Resume, o.Source, o.Progress = true, &synthetic{batch: c.Batch}, nil

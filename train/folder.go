@@ -14,8 +14,8 @@ import (
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// ReadConfig returns the configuration a run was last begun with. For a folder without a run the error is [ErrNoRun], for
-// a file that holds no configuration [ErrDamaged].
+// ReadConfig returns the configuration a run was last begun with. For a folder without a run the error is [ErrNoRun],
+// for a file that holds no configuration [ErrDamaged].
 func ReadConfig(dir string) (Config, error) {
 	var c Config
 	path := filepath.Join(dir, configName)

@@ -39,7 +39,8 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 	var samples []Sample
 	add := func(fen, target string, line int64, odds map[string]float64) {
 		p := position(t, fen)
-		s := Sample{Source: "game", Legal: encode.LegalIndices(nil, e, &p), Place: &Place{Position: p, Line: line, Game: fmt.Sprint(line), Ply: 40, Rating: 2300}}
+		s := Sample{Source: "game", Legal: encode.LegalIndices(nil, e, &p),
+			Place: &Place{Position: p, Line: line, Game: fmt.Sprint(line), Ply: 40, Rating: 2300}}
 		index := func(uci string) uint16 {
 			m, err := p.ParseUCI(uci)
 			if err != nil {
@@ -70,7 +71,8 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 		r.ByPieces["6-9"].Samples != 3 || r.ByPhase["endgame"].Samples != 3 {
 		t.Errorf("groups %v %v %v %v", r.BySide, r.ByRating, r.ByPieces, r.ByPhase)
 	}
-	if b := r.Calibration; len(b) != 1 || b[0].Count != 1 || b[0].Was != 1 || math.Abs(b[0].Said-0.96) > 1e-6 || math.Abs(b[0].From-0.9) > 1e-9 || b[0].Spread != 0 {
+	if b := r.Calibration; len(b) != 1 || b[0].Count != 1 || b[0].Was != 1 || math.Abs(b[0].Said-0.96) > 1e-6 ||
+		math.Abs(b[0].From-0.9) > 1e-9 || b[0].Spread != 0 {
 		t.Errorf("calibration %+v", b)
 	}
 	if len(r.Misses) != 2 { // of the same position the worse
@@ -79,7 +81,8 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 	m := r.Misses[0]
 	p := position(t, m.FEN)
 	n := float64(len(p.LegalMoves(nil)))
-	if m.Game != "9" || m.Target.UCI != "g8h8" || m.Target.SAN != "Kh8" || m.Moves[0].SAN != "Ra2" || len(m.Moves) != 3 || m.Label != nil ||
+	if m.Game != "9" || m.Target.UCI != "g8h8" || m.Target.SAN != "Kh8" || m.Moves[0].SAN != "Ra2" ||
+		len(m.Moves) != 3 || m.Label != nil ||
 		math.Abs(m.Moves[0].Probability-50/(50+0.0001+n-2)) > 1e-6 {
 		t.Errorf("the worst miss is %+v", m)
 	}
@@ -100,7 +103,8 @@ func TestMissesAreTheWorst(t *testing.T) {
 				pawns[bit] = 'P'
 			}
 		}
-		s := Sample{Place: &Place{Position: position(t, "4k3/8/8/8/8/8/"+string(pawns)+"/4K3 w - - 0 1"), Line: int64(i)}}
+		s := Sample{Place: &Place{Position: position(t, "4k3/8/8/8/8/8/"+string(pawns)+"/4K3 w - - 0 1"),
+			Line: int64(i)}}
 		s.Legal = encode.LegalIndices(nil, e, &s.Place.Position)
 		s.Policy = []Target{{s.Legal[0], 1}}
 		loss := float64(i * 37 % 200)

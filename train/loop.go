@@ -56,7 +56,8 @@ func (r *runner) step(b *Batch) error {
 	}
 	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
 	if !finite(l.Loss, policy, value, norm) {
-		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss, policy, value, norm))
+		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss,
+			policy, value, norm))
 	}
 	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
 		if err := r.saves.Prune(r.c.Keep); err != nil {
@@ -71,8 +72,8 @@ func (r *runner) step(b *Batch) error {
 	return nil
 }
 
-// diverged is the error of the step that follows. What is not finite was computed with the weights before that step: training
-// cannot go on from them, so their checkpoint, should there be one, is set aside.
+// diverged is the error of the step that follows. What is not finite was computed with the weights before that step:
+// training cannot go on from them, so their checkpoint, should there be one, is set aside.
 func (r *runner) diverged(figures string) error {
 	if r.savedAt == r.state.Step {
 		if aside, err := r.saves.SetAside(r.state.Step); err == nil {
@@ -90,8 +91,8 @@ func (r *runner) lastSaved() string {
 	return fmt.Sprintf("the last checkpoint is from step %d", r.savedAt)
 }
 
-// due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was done is
-// not done again, so that a run may end between any two of them.
+// due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was
+// done is not done again, so that a run may end between any two of them.
 func (r *runner) due() (err error) {
 	step, last := r.state.Step, r.state.Step == r.c.Steps
 	every := func(n int64) bool { return last || step > 0 && n > 0 && step%n == 0 }
@@ -117,7 +118,8 @@ func (r *runner) log() error {
 	w, step := r.state.Window, r.state.Step
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
-	err := r.record(Line{Kind: "train", Step: step, LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps), losses: w.means(),
+	err := r.record(Line{Kind: "train", Step: step, LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+		losses:  w.means(),
 		Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
 	if err == nil {
 		r.state.Window = window{}
@@ -125,8 +127,8 @@ func (r *runner) log() error {
 	return err
 }
 
-// record adds a line to the metrics. If that fails, what was trained is saved in the state from before the line, so that a
-// resumed run writes it.
+// record adds a line to the metrics. If that fails, what was trained is saved in the state from before the line, so
+// that a resumed run writes it.
 func (r *runner) record(line Line) error {
 	if err := r.metrics.add(line); err != nil {
 		return r.stop(fmt.Errorf("step %d: %w", line.Step, err))
@@ -138,7 +140,8 @@ func (r *runner) record(line Line) error {
 func (r *runner) stop(why error) error {
 	if r.savedAt != r.state.Step {
 		if err := r.save(false); err != nil {
-			return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err, r.lastSaved(), why)
+			return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err,
+				r.lastSaved(), why)
 		}
 	}
 	return fmt.Errorf("%w; %s", why, r.lastSaved())
@@ -235,7 +238,8 @@ func (r *runner) progress(l losses, lr float64, val *Line) {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE, Top1: l.Top1,
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE,
+		Top1:     l.Top1,
 		ValueMSE: l.ValueMSE, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
 }
 

@@ -16,13 +16,13 @@ type sums struct {
 	value, valueCount   *Node // Σ weight·(v−target)², and Σ weight
 }
 
-// lossSums builds the terms. The inputs are those of targets: packed, policyIndex [N, K] int32, policyWeight [N, K], value
-// [N], valueWeight [N] and, for a mask of legal moves, [N, 16] uint64.
+// lossSums builds the terms. The inputs are those of targets: packed, policyIndex [N, K] int32, policyWeight [N, K],
+// value [N], valueWeight [N] and, for a mask of legal moves, [N, 16] uint64.
 //
 // The cross-entropy of a sample is −Σ w·log p over its moves, p the softmax over all logits, or over those of the legal
-// moves if there is a mask. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather. Smoothing
-// by ε takes ε of a sample's target from its moves and spreads it evenly over all moves of the softmax (Szegedy and
-// others, Rethinking the Inception Architecture).
+// moves if there is a mask. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather.
+// Smoothing by ε takes ε of a sample's target from its moves and spreads it evenly over all moves of the softmax
+// (Szegedy and others, Rethinking the Inception Architecture).
 func lossSums(logits, values *Node, in []*Node, smoothing float64) sums {
 	g := logits.Graph()
 	policyIndex, policyWeight, value, valueWeight := in[1], in[2], in[3], in[4]

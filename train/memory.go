@@ -10,24 +10,26 @@ import (
 	"talbot/train/model"
 )
 
-// ErrMemory says that the backend ran out of memory, or would. The error names the batch that would fit and how that was found.
+// ErrMemory says that the backend ran out of memory, or would. The error names the batch that would fit and how that
+// was found.
 var ErrMemory = errors.New("out of memory")
 
 // outOfMemory is what XLA's plugins and CUDA say; the number is what they asked for in one piece.
 var outOfMemory = regexp.MustCompile(`(?i)(?:out of memory|resource_exhausted)(?:.*?allocat\w*\s+(\d+)\s*b)?`)
 
-// memory estimates the bytes of a step in float32 on each device: what does not depend on the batch, and each sample of the
-// device's share of a micro-batch.
+// memory estimates the bytes of a step in float32 on each device: what does not depend on the batch, and each sample of
+// the device's share of a micro-batch.
 //
-// Fixed are gradients, and old and new parameters and moments, since GoMLX updates nothing in place, and what the options add:
-// old and new averages; the sum of gradients that is used and the new one, for the gradients. For each sample the backward pass needs about five
-// activations of each block (the outputs of two convolutions, of two normalisations, and the sum) and four of stem and heads,
-// and four tensors the size of the logits. XLA's CPU plugin asks for 8.7 MB a sample with 6 blocks of 1024 filters, where
-// this says 9.0, and grows by 0.63 MB with 6 blocks of 64, as this says.
+// Fixed are gradients, and old and new parameters and moments, since GoMLX updates nothing in place, and what the
+// options add: old and new averages; the sum of gradients that is used and the new one, for the gradients. For each
+// sample the backward pass needs about five activations of each block (the outputs of two convolutions, of two
+// normalisations, and the sum) and four of stem and heads, and four tensors the size of the logits. XLA's CPU plugin
+// asks for 8.7 MB a sample with 6 blocks of 1024 filters, where this says 9.0, and grows by 0.63 MB with 6 blocks of
+// 64, as this says.
 //
-// The form Products keeps nine shifted copies of the input of each 3×3 convolution as well. The backend go grew by 2.9 MB a
-// sample with 6 blocks of 64, 3.2 with 12 of 32, 3.9 with 4 of 128, 4.3 with 2 of 256 and 15.1 with 20 of 128, where this says
-// 2.6, 2.5, 3.4, 3.5 and 15.4.
+// The form Products keeps nine shifted copies of the input of each 3×3 convolution as well. The backend go grew by 2.9
+// MB a sample with 6 blocks of 64, 3.2 with 12 of 32, 3.9 with 4 of 128, 4.3 with 2 of 256 and 15.1 with 20 of 128,
+// where this says 2.6, 2.5, 3.4, 3.5 and 15.4.
 func (c Config) memory(parameters int, form model.Form) (fixed, sample int64) {
 	copies := int64(7)
 	if c.EMA > 0 {
@@ -47,9 +49,9 @@ func (c Config) memory(parameters int, form model.Form) (fixed, sample int64) {
 // share is the number of samples that a device has at a time.
 func (c Config) share() int64 { return int64(c.Batch / c.Accumulate / c.Devices) }
 
-// checkMemory returns [ErrMemory] if the estimate of a step is far above the bytes that are free in the machine, where too
-// little memory ends the process without a word, and a warning if it is not far below. Estimates err: up to a quarter too
-// much is let through. 0 bytes are not known.
+// checkMemory returns [ErrMemory] if the estimate of a step is far above the bytes that are free in the machine, where
+// too little memory ends the process without a word, and a warning if it is not far below. Estimates err: up to a
+// quarter too much is let through. 0 bytes are not known.
 func checkMemory(c Config, form model.Form, parameters int, free int64) (warning, err error) {
 	fixed, sample := c.memory(parameters, form)
 	devices := int64(c.Devices) // of one machine
@@ -57,7 +59,8 @@ func checkMemory(c Config, form model.Form, parameters int, free int64) (warning
 	if free <= 0 || need < free/5*4 {
 		return nil, nil
 	}
-	text := fmt.Sprintf("a step takes about %d MB (%.2f MB a sample by the size of the network, %.2f MB for the weights), and %d MB are free",
+	text := fmt.Sprintf("a step takes about %d MB (%.2f MB a sample by the size of the network, %.2f MB for the "+
+		"weights), and %d MB are free",
 		need/1e6, float64(sample)/1e6, float64(devices*fixed)/1e6, free/1e6)
 	if need <= free/4*5 {
 		return fmt.Errorf("memory is scarce: %s", text), nil
@@ -85,12 +88,14 @@ func explainMemory(err error, c Config, form model.Form, parameters int, bytes i
 	how := fmt.Sprintf("about %.2f MB a sample by the size of the network", float64(sample)/1e6)
 	if asked, e := strconv.ParseInt(found[1], 10, 64); e == nil && asked/share > sample {
 		sample = asked / share
-		how = fmt.Sprintf("%.2f MB a sample, for the backend asked for %d bytes for %d samples at once", float64(sample)/1e6, asked, share)
+		how = fmt.Sprintf("%.2f MB a sample, for the backend asked for %d bytes for %d samples at once",
+			float64(sample)/1e6, asked, share)
 	}
 	fits := share / 2
 	if bytes > 0 {
 		fits = min(fits, (bytes/10*9-fixed)/sample)
-		how += fmt.Sprintf(", and %.2f MB for the weights, in nine tenths of %d MB (%s)", float64(fixed)/1e6, bytes/1e6, source)
+		how += fmt.Sprintf(", and %.2f MB for the weights, in nine tenths of %d MB (%s)", float64(fixed)/1e6, bytes/1e6,
+			source)
 	} else {
 		how += "; the size of the memory is not known, so half the samples are the next to try"
 	}

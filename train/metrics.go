@@ -68,7 +68,8 @@ func (l Line) scalars() []tensorboard.Scalar {
 	return list
 }
 
-// metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of line.
+// metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of
+// line.
 type metrics struct {
 	f      *os.File
 	dir    string                         // of the event files
@@ -77,8 +78,8 @@ type metrics struct {
 	warn   func(error)
 }
 
-// openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl of a
-// run folder and opens it for appending. Event files are never rewritten: TensorBoard drops those points itself.
+// openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
+// of a run folder and opens it for appending. Event files are never rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	path := filepath.Join(dir, metricsName)
 	old, err := os.ReadFile(path)
@@ -107,11 +108,12 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metrics{f: f, dir: filepath.Join(dir, eventsName), step: step, events: map[string]*tensorboard.Writer{}, warn: warn}, nil
+	return &metrics{f: f, dir: filepath.Join(dir, eventsName), step: step, events: map[string]*tensorboard.Writer{},
+		warn: warn}, nil
 }
 
-// add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files are a
-// copy: they stop with a warning where they cannot be written.
+// add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files
+// are a copy: they stop with a warning where they cannot be written.
 func (m *metrics) add(line Line) error {
 	text, err := json.Marshal(line)
 	if err != nil {

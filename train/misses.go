@@ -77,7 +77,8 @@ func missed(s *Sample, logits []float32, value float32) Miss {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logits[s.Legal[b]], logits[s.Legal[a]]) })
 	target := slices.MaxFunc(s.Policy, func(a, b Target) int { return cmp.Compare(a.Weight, b.Weight) })
-	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Link: s.Place.Link, Ply: s.Place.Ply, Rating: s.Place.Rating,
+	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Link: s.Place.Link, Ply: s.Place.Ply,
+		Rating: s.Place.Rating,
 		Target: considered(slices.Index(s.Legal, target.Index)), Value: float64(value)}
 	for _, i := range order[:min(3, len(order))] {
 		m.Moves = append(m.Moves, considered(i))

@@ -74,7 +74,8 @@ func TestUnpack(t *testing.T) {
 	var e encode.TalbotBot
 	games := positions()
 	n := len(games)
-	b := Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n), PolicyWeight: make([]float32, n)}
+	b := Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n),
+		PolicyWeight: make([]float32, n)}
 	for i, g := range games {
 		e.Pack(b.Packed[i*model.Words:], g)
 	}

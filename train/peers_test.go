@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-// BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the medians
-// of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
+// BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the
+// medians of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
 //
-// The environment says what is measured: TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
-// TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn (5).
+// The environment says what is measured: TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu,
+// or cuda), TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn
+// (5).
 func BenchmarkPeers(b *testing.B) {
 	env := func(name, otherwise string) string { return cmp.Or(os.Getenv("TALBOT_BENCH_"+name), otherwise) }
 	number := func(text string) int {
@@ -51,7 +52,8 @@ func BenchmarkPeers(b *testing.B) {
 		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, turn))
 	}
 	for _, mode := range []string{"", "--compile"} {
-		args := []string{"--device", device, "--blocks", blocks, "--filters", filters, "--batch", strconv.Itoa(batch), "--precision", precision, "--seconds", strconv.Itoa(seconds)}
+		args := []string{"--device", device, "--blocks", blocks, "--filters", filters, "--batch", strconv.Itoa(batch),
+			"--precision", precision, "--seconds", strconv.Itoa(seconds)}
 		next, err := peerTurn(b, append(args, strings.Fields(mode)...))
 		if err != nil {
 			b.Logf("NOT MEASURED, PyTorch %s: %v", mode, err)
@@ -71,7 +73,8 @@ func BenchmarkPeers(b *testing.B) {
 	}
 	for i, name := range names {
 		median := got[i][rounds/2]
-		b.Logf("%-18s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1], specs[len(specs)-1], got[len(specs)-1][rounds/2]/median)
+		b.Logf("%-18s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
+			specs[len(specs)-1], got[len(specs)-1][rounds/2]/median)
 		b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/s")
 	}
 }

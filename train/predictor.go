@@ -23,16 +23,16 @@ type Predictor struct {
 // Choice says which checkpoint of a run to load, and which of its networks: NewestCheckpoint|RawWeights.
 type Choice uint8
 
-// The choices. Without NewestCheckpoint it is the best, or the newest where no best one is whole; without RawWeights the
-// network that was validated, which is that of the averaged weights if the run keeps an average.
+// The choices. Without NewestCheckpoint it is the best, or the newest where no best one is whole; without RawWeights
+// the network that was validated, which is that of the averaged weights if the run keeps an average.
 const (
 	BestCheckpoint   Choice = 0
 	NewestCheckpoint Choice = 1
 	RawWeights       Choice = 2 // those that are trained
 )
 
-// NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph is
-// compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+// NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph
+// is compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Predictor, error) {
 	load := bestOf
 	if choice&NewestCheckpoint != 0 {
@@ -45,8 +45,8 @@ func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Pre
 	return newPredictor(b, loaded, choice, batch)
 }
 
-// bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the result's
-// Damaged tells.
+// bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the
+// result's Damaged tells.
 func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
 	loaded, err := d.BestOrNewest()
 	if err != nil {
@@ -57,7 +57,8 @@ func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
 		return loaded, nil // what is wrong with it is the caller's to say
 	}
 	if best, err := d.At(s.Best.Step); err == nil {
-		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best network is that of step %d", loaded.Path, s.Best.Step))
+		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best network is that of step %d", loaded.Path,
+			s.Best.Step))
 		return best, nil
 	}
 	loaded.Damaged = append(loaded.Damaged, fmt.Errorf("the best network, that of step %d: it is gone", s.Best.Step))

@@ -25,11 +25,12 @@ type Solved struct {
 }
 
 // PuzzleReport is what a network makes of puzzles. At each of the solver's turns it plays the legal move of the highest
-// logit; the opponent's moves are those of the puzzle. A move is right if it is the puzzle's, or if it mates, which ends
-// the puzzle solved.
+// logit; the opponent's moves are those of the puzzle. A move is right if it is the puzzle's, or if it mates, which
+// ends the puzzle solved.
 type PuzzleReport struct {
 	Solved
-	// HeldOut are the puzzles that are not in the train split: no network has learnt from them. Nil if the splits are not known.
+	// HeldOut are the puzzles that are not in the train split: no network has learnt from them. Nil if the splits are
+	// not known.
 	HeldOut   *Solved           `json:"held_out"`
 	Rejects   int64             `json:"rejects"`   // rows that were no puzzle
 	Mates     int64             `json:"mates"`     // turns in which some move mates
@@ -64,8 +65,10 @@ type turn struct {
 
 // SolvePuzzles asks a network for the moves of puzzles: lines whose samples are the solver's turns, as
 // [dataset.PuzzleReader] gives them. A *[dataset.Reject] is counted, any other error ends it, as ctx does. Without any
-// puzzle the error is [ErrNoPuzzles]. splits are those of the data that the network learnt from, nil if they are not known.
-func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Line, error], splits *dataset.Splits, done func(puzzles int64)) (PuzzleReport, error) {
+// puzzle the error is [ErrNoPuzzles]. splits are those of the data that the network learnt from, nil if they are not
+// known.
+func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Line, error], splits *dataset.Splits,
+	done func(puzzles int64)) (PuzzleReport, error) {
 	e, err := encode.ByName(p.Config.Recipe)
 	if err != nil {
 		return PuzzleReport{}, err
@@ -159,8 +162,9 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 }
 
 func (s *puzzles) report() PuzzleReport {
-	r := PuzzleReport{Solved: s.all.solved(), Rejects: s.rejects, Mates: s.mates, MateInOne: ratio(s.mated, float64(s.mates)),
-		ByRating: map[string]Solved{}, ByTheme: map[string]Solved{}}
+	r := PuzzleReport{Solved: s.all.solved(), Rejects: s.rejects, Mates: s.mates,
+		MateInOne: ratio(s.mated, float64(s.mates)),
+		ByRating:  map[string]Solved{}, ByTheme: map[string]Solved{}}
 	if s.splits != nil {
 		held := s.heldOut.solved()
 		r.HeldOut = &held

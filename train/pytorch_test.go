@@ -202,7 +202,8 @@ func TestPyTorch(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		c.Config = model.Config{Blocks: want.Blocks, Filters: want.Filters}
-		c.Batch, c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = want.Positions, want.Clip, want.Decay, DecayWeights, want.ValueWeight
+		c.Batch, c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = want.Positions, want.Clip, want.Decay, DecayWeights,
+			want.ValueWeight
 		load := func(c Config) *engine {
 			e, err := newEngine(b, c)
 			if err != nil {

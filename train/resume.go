@@ -52,14 +52,15 @@ func (r *runner) beginAgain(old Config) error {
 		last = max(last, line.Step)
 	}
 	if hadCheckpoint(old, lines, last) {
-		return fmt.Errorf("%q: %w: %s goes up to step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName, last)
+		return fmt.Errorf("%q: %w: %s goes up to step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName,
+			last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint yet: the run begins again at step 1", r.Dir))
 	return r.engine.initialise(nil)
 }
 
-// hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on behind
-// a step that had one due. The line of a step is written before its checkpoint.
+// hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on
+// behind a step that had one due. The line of a step is written before its checkpoint.
 func hadCheckpoint(c Config, lines []Line, last int64) bool {
 	if c.CheckpointEvery > 0 && last > c.CheckpointEvery {
 		return true
@@ -72,8 +73,8 @@ func hadCheckpoint(c Config, lines []Line, last int64) bool {
 	return false
 }
 
-// mendBest makes the best checkpoint the one that the state tells of, should it be an older one or gone. A newer one is of a
-// step that the run comes to again.
+// mendBest makes the best checkpoint the one that the state tells of, should it be an older one or gone. A newer one is
+// of a step that the run comes to again.
 func (r *runner) mendBest() error {
 	if r.state.Best == nil {
 		return nil

@@ -12,10 +12,12 @@ import (
 	"talbot/train/checkpoint"
 )
 
-// trained is a whole run of twelve steps with checkpoints of steps 4, 8 and 12, of which some validation found the best.
+// trained is a whole run of twelve steps with checkpoints of steps 4, 8 and 12, of which some validation found the
+// best.
 func trained(t *testing.T) (Config, Options) {
 	c := tiny()
-	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2)}
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch},
+		Val: valBatches(c, 2)}
 	mustRun(t, c, o)
 	o.Source, o.Resume = &synthetic{batch: c.Batch}, true
 	return c, o
@@ -28,7 +30,8 @@ func TestLostCheckpoints(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(o.Dir, "checkpoints")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "up to step 12") {
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "up to step 12") {
 		t.Errorf("%v", err)
 	}
 	if after := readMetrics(t, o.Dir); len(after) != len(before) {
@@ -89,8 +92,8 @@ func TestOnlyTheBestIsLeft(t *testing.T) {
 	sameRuns(t, whole, o.Dir)
 }
 
-// TestStaleBest: a best checkpoint that is older than the state tells, is damaged or gone is made anew; where the network is
-// gone the next validation may be the best.
+// TestStaleBest: a best checkpoint that is older than the state tells, is damaged or gone is made anew; where the
+// network is gone the next validation may be the best.
 func TestStaleBest(t *testing.T) {
 	c, o := trained(t)
 	saves, path := checkpointsOf(o.Dir), filepath.Join(o.Dir, "checkpoints", checkpoint.Best)
@@ -125,7 +128,8 @@ func TestStaleBest(t *testing.T) {
 		}
 	}
 	r := &runner{Options: o, saves: saves, state: state{Step: 12, Best: &best{7, 1}}}
-	if err := r.mendBest(); err != nil || r.state.Best == nil || r.state.Best.Step != whole.Step || !strings.Contains(warned[len(warned)-1].Error(), "step 7") {
+	if err := r.mendBest(); err != nil || r.state.Best == nil || r.state.Best.Step != whole.Step ||
+		!strings.Contains(warned[len(warned)-1].Error(), "step 7") {
 		t.Errorf("a best step without a checkpoint: %+v, %v, warned %v", r.state.Best, err, warned)
 	}
 	r.state = state{Step: 8, Best: &best{7, 1}}
@@ -134,7 +138,8 @@ func TestStaleBest(t *testing.T) {
 	}
 }
 
-// TestNotFiniteIsPassedOver: a newest checkpoint of numbers that are not finite, as earlier versions saved them, is passed over.
+// TestNotFiniteIsPassedOver: a newest checkpoint of numbers that are not finite, as earlier versions saved them, is
+// passed over.
 func TestNotFiniteIsPassedOver(t *testing.T) {
 	c, o := trained(t)
 	path := filepath.Join(o.Dir, "checkpoints", checkpoint.Name(12))
@@ -155,7 +160,10 @@ func TestNotFiniteIsPassedOver(t *testing.T) {
 	var from int64
 	o.Resumed = func(step int64, _ string) { from = step }
 	mustRun(t, c, o)
-	if from != 8 || !slices.ContainsFunc(warned, func(err error) bool { return errors.Is(err, checkpoint.ErrNotFinite) }) {
+	if from != 8 || !slices.ContainsFunc(warned, func(err error) bool {
+		return errors.Is(err,
+			checkpoint.ErrNotFinite)
+	}) {
 		t.Errorf("resumed behind step %d, warned %v", from, warned)
 	}
 }

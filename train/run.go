@@ -85,14 +85,14 @@ type Final struct {
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
-// A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun]) whose
-// configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest whole
-// checkpoint; if checkpoints were written and all are gone, the error is [ErrDamaged]. A folder belongs to one process at a
-// time ([dataset.ErrLocked]).
+// A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun])
+// whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
+// whole checkpoint; if checkpoints were written and all are gone, the error is [ErrDamaged]. A folder belongs to one
+// process at a time ([dataset.ErrLocked]).
 //
-// When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or metrics.jsonl
-// fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory] or another error of
-// the backend nothing is saved: what the device holds is not to be trusted then.
+// When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
+// metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]
+// or another error of the backend nothing is saved: what the device holds is not to be trusted then.
 func Run(ctx context.Context, c Config, o Options) (Result, error) {
 	r, err := begin(c, o)
 	if err != nil {
@@ -201,8 +201,8 @@ func checkpointsOf(dir string) *checkpoint.Dir {
 	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
 }
 
-// started returns the configuration that a run to be resumed was last begun with, and an error if r's computes something
-// else. It runs under the claim.
+// started returns the configuration that a run to be resumed was last begun with, and an error if r's computes
+// something else. It runs under the claim.
 func (r *runner) started() (Config, error) {
 	if !r.Resume {
 		return Config{}, nil

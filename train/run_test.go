@@ -61,17 +61,20 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := everything()
 		whole := t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &playing{synthetic{batch: c.Batch}},
+			Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
 		for _, at := range []string{"6", "10"} { // checkpoints are of steps 4 and 8
 			child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
-			child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind, "TALBOT_TEST_KILL_AT="+at)
+			child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind,
+				"TALBOT_TEST_KILL_AT="+at)
 			if out, err := child.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
 				t.Fatalf("child was not killed: %v\n%s", err, out)
 			}
 		}
-		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &playing{synthetic{batch: c.Batch}}, Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &playing{synthetic{batch: c.Batch}},
+			Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
 		if want := int64(4 * c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
 		}
@@ -81,7 +84,8 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 
 func killSelf(t *testing.T, dir, spec string) {
 	c, at := everything(), os.Getenv("TALBOT_TEST_KILL_AT")
-	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec), Source: &playing{synthetic{batch: c.Batch}},
+	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec),
+		Source: &playing{synthetic{batch: c.Batch}},
 		Resume: at != "6", Val: valBatches(c, 2), Calibration: valBatches(c, 3), Progress: func(p Progress) {
 			if strconv.FormatInt(p.Step, 10) == at {
 				self, _ := os.FindProcess(os.Getpid())
@@ -146,10 +150,12 @@ func TestCancelledRunResumesToTheBit(t *testing.T) {
 			c.Precision = BFloat16
 		}
 		whole, cut := t.TempDir(), t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+			Calibration: valBatches(c, 3)})
 		for stop := int64(3); ; stop += 6 { // in the middle of a log window each time
 			ctx, cancel := context.WithCancel(context.Background())
-			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3),
+			result, err := Run(ctx, c, Options{Dir: cut, Backend: b, Source: &synthetic{batch: c.Batch},
+				Val: valBatches(c, 2), Calibration: valBatches(c, 3),
 				Resume: stop > 3, Progress: func(p Progress) {
 					if p.Step == stop {
 						cancel()
@@ -171,7 +177,8 @@ func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()
 	whole, cut := t.TempDir(), t.TempDir()
-	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)}
+	o := Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+		Calibration: valBatches(c, 3)}
 	mustRun(t, c, o)
 	o.Dir, o.Source = cut, &synthetic{batch: c.Batch}
 	mustRun(t, c, o)
@@ -182,7 +189,8 @@ func TestDamagedNewestCheckpointIsPassedOver(t *testing.T) {
 	var warned []error
 	o.Resume, o.Source, o.Warn = true, &synthetic{batch: c.Batch}, func(err error) { warned = append(warned, err) }
 	mustRun(t, c, o)
-	if len(warned) != 2 || !errors.Is(warned[0], checkpoint.ErrDamaged) || !strings.Contains(warned[0].Error(), newest) {
+	if len(warned) != 2 || !errors.Is(warned[0], checkpoint.ErrDamaged) ||
+		!strings.Contains(warned[0].Error(), newest) {
 		t.Errorf("warned %v, want that %q is damaged, and with it the best, which is the same file", warned, newest)
 	}
 	sameRuns(t, whole, cut)
@@ -193,7 +201,8 @@ func TestRefusals(t *testing.T) {
 	c := tiny()
 	c.Steps = 2
 	o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
-	if _, err := Run(t.Context(), c, Options{Dir: o.Dir, Backend: b, Source: o.Source, Resume: true}); !errors.Is(err, ErrNoRun) {
+	if _, err := Run(t.Context(), c, Options{Dir: o.Dir, Backend: b, Source: o.Source, Resume: true}); !errors.Is(err,
+		ErrNoRun) {
 		t.Errorf("resuming nothing: %v", err)
 	}
 	result := mustRun(t, c, o)
@@ -212,7 +221,8 @@ func TestRefusals(t *testing.T) {
 	}
 	other = c
 	other.Precision = BFloat16
-	if _, err := Run(t.Context(), other, Options{Dir: t.TempDir(), Backend: b, Source: o.Source}); !errors.Is(err, ErrPrecision) {
+	if _, err := Run(t.Context(), other, Options{Dir: t.TempDir(), Backend: b, Source: o.Source}); !errors.Is(err,
+		ErrPrecision) {
 		t.Errorf("bfloat16 on go: %v", err)
 	}
 	other = c
@@ -283,8 +293,8 @@ func TestBadBatchesAreErrors(t *testing.T) {
 	}
 }
 
-// TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so their checkpoint is none
-// to go on from.
+// TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so their
+// checkpoint is none to go on from.
 func TestDivergedRunNamesTheStep(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
@@ -292,7 +302,8 @@ func TestDivergedRunNamesTheStep(t *testing.T) {
 		c.Warmup, c.LR, c.MinLR, c.WeightDecay = 0, 1e37, 1e37, 0
 		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
 		result, err := Run(t.Context(), c, o)
-		if !errors.Is(err, ErrDiverged) || result.Steps != 1 || !strings.Contains(err.Error(), "at step 2: ") || !strings.HasSuffix(err.Error(), "there is no checkpoint") {
+		if !errors.Is(err, ErrDiverged) || result.Steps != 1 || !strings.Contains(err.Error(), "at step 2: ") ||
+			!strings.HasSuffix(err.Error(), "there is no checkpoint") {
 			t.Fatalf("%+v, %v", result, err)
 		}
 		if steps := checkpointSteps(t, o.Dir); steps != "step-000000000001.safetensors.diverged" {
@@ -306,7 +317,8 @@ func TestLastStepIsValidatedOnce(t *testing.T) {
 	c := tiny()
 	c.EvalEvery, c.CheckpointEvery, c.LR = 5, 6, 1e-9 // later validations are not better
 	c.MinLR = 0
-	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 1)}
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch},
+		Val: valBatches(c, 1)}
 	mustRun(t, c, o)
 	o.Resume = true
 	for range 2 {

@@ -10,8 +10,8 @@ import (
 // Schedule gives the learning rate of a step, counted from 0.
 type Schedule func(step int64) float64
 
-// Cosine goes from one rate at step 0 to another at the last of the steps: to + (from−to)/2·(1 + cos(π·step/(steps−1))).
-// Later steps stay there.
+// Cosine goes from one rate at step 0 to another at the last of the steps: to + (from−to)/2·(1 +
+// cos(π·step/(steps−1))). Later steps stay there.
 func Cosine(from, to float64, steps int64) Schedule {
 	return func(step int64) float64 {
 		if steps < 2 {
@@ -59,8 +59,8 @@ const (
 	cycleStart = 25  // highest rate / first rate
 )
 
-// OneCycle rises along a cosine from high/25 to high within the first 30 % of the steps and falls along another to low at
-// the last: the learning rate of PyTorch's OneCycleLR (Smith and Topin, Super-Convergence), whose defaults end at
+// OneCycle rises along a cosine from high/25 to high within the first 30 % of the steps and falls along another to low
+// at the last: the learning rate of PyTorch's OneCycleLR (Smith and Topin, Super-Convergence), whose defaults end at
 // high/250,000. The momentum stays as it is.
 func OneCycle(high, low float64, steps int64) Schedule {
 	top := cycleRise*float64(steps) - 1 // the step of the highest rate, not always a whole one

@@ -34,14 +34,16 @@ func TestSchedules(t *testing.T) {
 // final_div_factor=4, and with max_lr=2, total_steps=23, final_div_factor=4.
 func TestOneCycle(t *testing.T) {
 	c := OneCycle(1, 0.01, 10)
-	for step, want := range []float64{0.04, 0.52, 1, 0.9509795896116974, 0.8136274519200731, 0.6151478623083756, 0.3948521376916244,
+	for step, want := range []float64{0.04, 0.52, 1, 0.9509795896116974, 0.8136274519200731, 0.6151478623083756,
+		0.3948521376916244,
 		0.19637254807992693, 0.05902041038830258, 0.01} {
 		if got := c(int64(step)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("step %d: %g, want %g", step, got, want)
 		}
 	}
 	long := OneCycle(2, 0.02, 23) // its top is between two steps
-	for step, want := range map[int64]float64{0: 0.08, 1: 0.2129080818619462, 5: 1.8918579920543088, 6: 1.9998115312230917,
+	for step, want := range map[int64]float64{0: 0.08, 1: 0.2129080818619462, 5: 1.8918579920543088,
+		6: 1.9998115312230917,
 		7: 1.97728197700081, 11: 1.5489225940352518, 21: 0.038787748975714846, 22: 0.02} {
 		if got := long(step); math.Abs(got-want) > 1e-12 {
 			t.Errorf("step %d of 23: %g, want %g", step, got, want)

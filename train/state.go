@@ -54,7 +54,8 @@ func (w *window) add(l losses, norm float64) {
 
 // means are over the steps that had a target.
 func (w *window) means() losses {
-	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)), ratio(w.ValueMSE, float64(w.Values)),
+	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)),
+		ratio(w.ValueMSE, float64(w.Values)),
 		ratio(w.Top1, float64(w.Policies))}
 }
 
@@ -87,7 +88,8 @@ func (e *engine) restore(f *checkpoint.File) (state, error) {
 	return s, e.take(f, e.tensors(), "")
 }
 
-// adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without it.
+// adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without
+// it.
 func (e *engine) adopt(f *checkpoint.File, prefix string) error {
 	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
 }

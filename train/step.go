@@ -52,11 +52,11 @@ func finalise(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// step trains on a batch; step counts from 0. The loss may be NaN or infinite, and so may the norm, which is that of the
-// gradient before clipping.
+// step trains on a batch; step counts from 0. The loss may be NaN or infinite, and so may the norm, which is that of
+// the gradient before clipping.
 //
-// A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided by
-// the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
+// A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
+// by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
 func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
 	policies, values := b.counts()
@@ -101,7 +101,8 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
 	e.store.SetTraining(key.Graph(), true)
-	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key, BFloat16: e.config.Precision == BFloat16}
+	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key,
+		BFloat16: e.config.Precision == BFloat16}
 	logits, values := e.network.Forward(p, p.DropHistory(e.network.Unpack(batch[0]), e.config.HistoryDropout))
 	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
 	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
@@ -131,10 +132,11 @@ func (e *engine) updateGraph(in []*Node) *Node {
 	return InsertAxes(adamW(e.config, e.store, grads, in[0]), 0)
 }
 
-// calibrate gives the averaged weights running statistics of their own: the means of the batches' statistics over all of
-// the batches, each batch normalised by its own (PyTorch's torch.optim.swa_utils.update_bn). Running statistics belong to
-// the weights they were measured with: neither those of the trained weights nor an average of them fits averaged weights.
-// It depends on the averaged weights and the batches alone, so it may be done at any time, and changes nothing else.
+// calibrate gives the averaged weights running statistics of their own: the means of the batches' statistics over all
+// of the batches, each batch normalised by its own (PyTorch's torch.optim.swa_utils.update_bn). Running statistics
+// belong to the weights they were measured with: neither those of the trained weights nor an average of them fits
+// averaged weights. It depends on the averaged weights and the batches alone, so it may be done at any time, and
+// changes nothing else.
 func (e *engine) calibrate(batches []Batch) error {
 	for i, b := range batches {
 		_, err := e.run(&e.calibration, "calibration", []any{
@@ -156,7 +158,8 @@ func (e *engine) calibrate(batches []Batch) error {
 // compile builds a graph at its first use.
 func (e *engine) compile(x **gomlx.Exec, what string, build func(in []*Node) *Node) (err error) {
 	if *x == nil {
-		*x, err = gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in []*Node) *Node { return build(in) })
+		*x, err = gomlx.NewExec(e.backend.Backend, e.store.Store,
+			func(_ *gomlx.Scope, in []*Node) *Node { return build(in) })
 	}
 	if err != nil {
 		return fmt.Errorf("building the %s graph: %w", what, err)

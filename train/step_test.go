@@ -12,7 +12,8 @@ import (
 	"talbot/train/model"
 )
 
-// linear sees how full each plane is. It has no normalisation, so that the samples of a batch know nothing of one another.
+// linear sees how full each plane is. It has no normalisation, so that the samples of a batch know nothing of one
+// another.
 type linear struct{ model.Network }
 
 func (linear) Params() []model.Param {
@@ -188,8 +189,8 @@ func channelStatistics(b *Batch, kernel []float32) (mean, variance float64) {
 	return mean, variance
 }
 
-// TestBFloat16 trains ten steps in both precisions from the same weights. A bfloat16 has 8 bits of precision, 0.4 %; the losses
-// stay within 1 and 3 %, the norms of gradients within 10 %, and what is kept is not rounded to bfloat16.
+// TestBFloat16 trains ten steps in both precisions from the same weights. A bfloat16 has 8 bits of precision, 0.4 %;
+// the losses stay within 1 and 3 %, the norms of gradients within 10 %, and what is kept is not rounded to bfloat16.
 func TestBFloat16(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	c := tiny()

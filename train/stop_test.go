@@ -36,13 +36,14 @@ func TestFailedSaveIsTheError(t *testing.T) {
 		}
 	}
 	result, err := Run(ctx, c, o)
-	if !errors.Is(err, syscall.ENOTDIR) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "step 5 could not be saved") {
+	if !errors.Is(err, syscall.ENOTDIR) || errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "step 5 could not be saved") {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// TestNaN makes the loss of step 7 NaN. The checkpoint of step 6 is of no use, since its weights gave it; the one before stays,
-// though one alone is to be kept.
+// TestNaN makes the loss of step 7 NaN. The checkpoint of step 6 is of no use, since its weights gave it; the one
+// before stays, though one alone is to be kept.
 func TestNaN(t *testing.T) {
 	c := tiny()
 	c.CheckpointEvery, c.EvalEvery, c.Keep = 2, 0, 1
@@ -59,7 +60,8 @@ func TestNaN(t *testing.T) {
 		return out, err
 	}
 	err = errors.Join(r.loop(t.Context()), r.end())
-	if !errors.Is(err, ErrDiverged) || !strings.HasSuffix(err.Error(), "the last checkpoint is from step 4") || !strings.Contains(err.Error(), "at step 7: loss NaN") {
+	if !errors.Is(err, ErrDiverged) || !strings.HasSuffix(err.Error(), "the last checkpoint is from step 4") ||
+		!strings.Contains(err.Error(), "at step 7: loss NaN") {
 		t.Errorf("%v", err)
 	}
 	if steps := checkpointSteps(t, o.Dir); steps != "step-000000000004 step-000000000006.safetensors.diverged" {
@@ -92,10 +94,12 @@ func TestFailingMetrics(t *testing.T) {
 		}
 		err = r.loop(t.Context())
 		r.end()
-		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), fmt.Sprintf("step %d: writing metrics", step)) {
+		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(),
+			fmt.Sprintf("step %d: writing metrics", step)) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r.savedAt != step || !strings.HasSuffix(err.Error(), fmt.Sprintf("the last checkpoint is from step %d", step)) {
+		if r.savedAt != step || !strings.HasSuffix(err.Error(),
+			fmt.Sprintf("the last checkpoint is from step %d", step)) {
 			t.Errorf("%s: saved at step %d, want %d", name, r.savedAt, step)
 		}
 		cut.Resume, cut.Source = true, &synthetic{batch: c.Batch}
@@ -108,7 +112,8 @@ func TestFailingMetrics(t *testing.T) {
 func TestFailingEventFiles(t *testing.T) {
 	c := tiny()
 	var warned []error
-	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Warn: func(err error) { warned = append(warned, err) }}
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch},
+		Warn: func(err error) { warned = append(warned, err) }}
 	r, err := begin(c, o)
 	if err != nil {
 		t.Fatal(err)

@@ -25,9 +25,9 @@ type Weights struct {
 	file *checkpoint.File
 }
 
-// ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best one, its
-// newest; or those of a checkpoint's file. Of a run with averaged weights they are the average, with the statistics that fit
-// it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+// ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
+// one, its newest; or those of a checkpoint's file. Of a run with averaged weights they are the average, with the
+// statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func ReadWeights(path string) (*Weights, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +49,8 @@ func ReadWeights(path string) (*Weights, error) {
 	s, err := stateOf(w.file)
 	var exported struct{ Checkpoint string }
 	if err != nil && json.Unmarshal(w.file.Meta, &exported) == nil && exported.Checkpoint != "" {
-		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: name the run, or one of its checkpoints", w.Path)
+		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: name the run, or one of "+
+			"its checkpoints", w.Path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%q is no checkpoint of a run: %w: %w", w.Path, checkpoint.ErrDamaged, err)
@@ -67,12 +68,13 @@ func (w *Weights) Fit(c Config) error {
 	if have.Recipe == c.Recipe && have.Blocks == c.Blocks && have.Filters == c.Filters {
 		return nil
 	}
-	return fmt.Errorf("the weights of %q are of %d blocks of %d filters (%s), not of %d blocks of %d filters (%s)", w.Path,
+	return fmt.Errorf("the weights of %q are of %d blocks of %d filters (%s), not of %d blocks of %d filters (%s)",
+		w.Path,
 		have.Blocks, have.Filters, have.Recipe, c.Blocks, c.Filters, c.Recipe)
 }
 
-// initialise gives the engine the weights that its configuration begins with, if the seed does not draw them. They are w, or
-// without w read again. Moments are zero then, and an average begins at the weights.
+// initialise gives the engine the weights that its configuration begins with, if the seed does not draw them. They are
+// w, or without w read again. Moments are zero then, and an average begins at the weights.
 func (e *engine) initialise(w *Weights) (err error) {
 	from := e.config.From
 	if from == (Origin{}) {
@@ -84,7 +86,8 @@ func (e *engine) initialise(w *Weights) (err error) {
 		}
 	}
 	if w.Sum != from.Sum {
-		return fmt.Errorf("the weights that the run begins with are no longer those in %q (step %d)", from.Path, from.Step)
+		return fmt.Errorf("the weights that the run begins with are no longer those in %q (step %d)", from.Path,
+			from.Step)
 	}
 	if err := w.Fit(e.config); err != nil {
 		return err

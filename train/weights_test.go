@@ -19,7 +19,8 @@ func source(t *testing.T, b *backend.Opened) *Weights {
 	c := tiny()
 	c.EMA, c.Seed = 0.5, 5
 	dir := t.TempDir()
-	mustRun(t, c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
+	mustRun(t, c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
+		Calibration: valBatches(c, 3)})
 	w, err := ReadWeights(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,8 @@ func source(t *testing.T, b *backend.Opened) *Weights {
 	return w
 }
 
-// TestFrom: a run begins with the averaged weights and their statistics, with no momentum, and an average of the same weights.
+// TestFrom: a run begins with the averaged weights and their statistics, with no momentum, and an average of the same
+// weights.
 func TestFrom(t *testing.T) {
 	b := openTest(t, "go")
 	w := source(t, b)
@@ -47,7 +49,8 @@ func TestFrom(t *testing.T) {
 	for _, ema := range []float64{0, 0.9} {
 		c := tiny()
 		c.EMA, c.From = ema, w.Origin
-		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}, Calibration: valBatches(c, 3), Weights: w}
+		o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}, Calibration: valBatches(c, 3),
+			Weights: w}
 		result, err := Run(stopped, c, o)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
@@ -85,7 +88,8 @@ func TestFromResumesToTheBit(t *testing.T) {
 	}
 	whole, cut := t.TempDir(), t.TempDir()
 	mustRun(t, c, o(whole))
-	if err := dying(c, o(cut), 3, errors.New("lost")); err == nil || !strings.HasSuffix(err.Error(), "there is no checkpoint") {
+	if err := dying(c, o(cut), 3, errors.New("lost")); err == nil ||
+		!strings.HasSuffix(err.Error(), "there is no checkpoint") {
 		t.Fatal(err)
 	}
 	again := o(cut)
@@ -104,7 +108,8 @@ func TestFromResumesToTheBit(t *testing.T) {
 	if err := checkpointsOf(filepath.Dir(filepath.Dir(w.Path))).SetBest(4); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), c, again); w.Step == 4 || err == nil || !strings.Contains(err.Error(), "no longer those in") {
+	if _, err := Run(t.Context(), c, again); w.Step == 4 || err == nil ||
+		!strings.Contains(err.Error(), "no longer those in") {
 		t.Errorf("other weights: %v", err)
 	}
 	if err := os.Remove(w.Path); err != nil {
@@ -126,7 +131,8 @@ func TestWeightsAreChecked(t *testing.T) {
 	if err := os.WriteFile(garbage, []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{t.TempDir(): ErrNoRun, "/nowhere": os.ErrNotExist, garbage: checkpoint.ErrDamaged} {
+	for path, want := range map[string]error{t.TempDir(): ErrNoRun, "/nowhere": os.ErrNotExist,
+		garbage: checkpoint.ErrDamaged} {
 		if _, err := ReadWeights(path); !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -136,7 +142,8 @@ func TestWeightsAreChecked(t *testing.T) {
 	c.Filters = 16
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := Run(t.Context(), c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}})
-	if err == nil || !strings.Contains(err.Error(), "of 1 blocks of 8 filters (talbotbot), not of 1 blocks of 16 filters") {
+	if err == nil || !strings.Contains(err.Error(),
+		"of 1 blocks of 8 filters (talbotbot), not of 1 blocks of 16 filters") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {

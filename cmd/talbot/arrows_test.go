@@ -59,7 +59,8 @@ func TestArrows(t *testing.T) {
 		files++
 		for _, spec := range f.Imports {
 			name, _ := strconv.Unquote(spec.Path.Value)
-			if strings.HasPrefix(name, "github.com/gomlx/") && room != "train" && rel != filepath.Join("cmd", "talbot", "setup_xla.go") {
+			if strings.HasPrefix(name, "github.com/gomlx/") && room != "train" &&
+				rel != filepath.Join("cmd", "talbot", "setup_xla.go") {
 				t.Errorf("%s imports %s", rel, name)
 			}
 			ours, found := strings.CutPrefix(name, "talbot/")

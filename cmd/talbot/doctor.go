@@ -129,7 +129,8 @@ func diagnose(ctx context.Context, engine string, found backend.Found) *diagnosi
 		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
 		AVX2: cpu.X86.HasAVX2, AVX512: cpu.X86.HasAVX512F, SIMD: found.SIMD, Memory: memory(),
-		XLA: found.Compiled, Searched: found.Searched, Plugins: []foundThing{}, GPUs: []foundThing{}, Disk: diskSpace("."),
+		XLA: found.Compiled, Searched: found.Searched, Plugins: []foundThing{}, GPUs: []foundThing{},
+		Disk: diskSpace("."),
 	}
 	for _, p := range found.Plugins {
 		d.Plugins = append(d.Plugins, foundThing{p.Kind, p.Path})
@@ -157,7 +158,8 @@ func (d *diagnosis) checkMachine() {
 	if model == "" {
 		model = "unknown model"
 	}
-	d.add("processor", statusOK, "", "%s, %d cores with %d threads, AVX2 %s, AVX-512 %s", model, d.Cores, d.Threads, yes(d.AVX2), yes(d.AVX512))
+	d.add("processor", statusOK, "", "%s, %d cores with %d threads, AVX2 %s, AVX-512 %s", model, d.Cores, d.Threads,
+		yes(d.AVX2), yes(d.AVX512))
 	switch {
 	case d.SIMD:
 		d.add("vectors", statusOK, "", "vector instructions are compiled into the Go backend")
@@ -173,7 +175,8 @@ func (d *diagnosis) checkMachine() {
 	switch {
 	case d.Disk.Total == 0:
 	case d.Disk.Free < leastDisk:
-		d.add("disk", statusAbsent, "free some space, or name folders on another disk with --out and --run", "%s free in %s", gigabytes(d.Disk.Free), d.Disk.Path)
+		d.add("disk", statusAbsent, "free some space, or name folders on another disk with --out and --run",
+			"%s free in %s", gigabytes(d.Disk.Free), d.Disk.Path)
 	default:
 		d.add("disk", statusOK, "", "%s free of %s in %s", gigabytes(d.Disk.Free), gigabytes(d.Disk.Total), d.Disk.Path)
 	}
@@ -182,14 +185,16 @@ func (d *diagnosis) checkMachine() {
 // checkXLA judges the backends besides Go.
 func (d *diagnosis) checkXLA(found backend.Found) {
 	if !d.XLA {
-		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla", "not compiled in; the backend go always works")
+		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla",
+			"not compiled in; the backend go always works")
 		return
 	}
 	d.add("xla", statusOK, "", "compiled in")
 	if p, ok := found.Plugin("cpu"); ok {
 		d.add("xla:cpu", statusOK, "", "%s", p.Path)
 	} else {
-		d.add("xla:cpu", statusAbsent, "run `talbot setup xla-cpu` for faster training on the processor", "no plugin found")
+		d.add("xla:cpu", statusAbsent, "run `talbot setup xla-cpu` for faster training on the processor",
+			"no plugin found")
 	}
 	for _, g := range d.GPUs {
 		d.add("gpu", statusOK, "", "%s, %s", g.Name, g.Path)

@@ -17,13 +17,16 @@ const (
 
 // checkStockfish starts the engine, asks for its name and compilation and times a search.
 func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
-	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.Nodes(speedNodes), StartTimeout: handshakeTime})
+	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.Nodes(speedNodes),
+		StartTimeout: handshakeTime})
 	if errors.Is(err, stockfish.ErrNotFound) {
-		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine", "not found: %q", engine)
+		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine",
+			"not found: %q", engine)
 		return
 	}
 	if err != nil {
-		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not work: %v", err)
+		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not work: %v",
+			err)
 		return
 	}
 	defer e.Close()
@@ -36,12 +39,15 @@ func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
 		s.NodesPerSecond, err = nodesPerSecond(ctx, e)
 	}
 	if err != nil {
-		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not search: %v", err)
+		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine",
+			"does not search: %v", err)
 		return
 	}
 	d.add("stockfish", statusOK, "", "%s, %s, %d nodes/s in one process", s.Name, s.Path, s.NodesPerSecond)
 	if remedy := slowBuild(s.Compiler, d.AVX2); remedy != "" {
-		d.add("build", statusAbsent, remedy, "this Stockfish uses %s and not this processor's AVX2: an AVX2 build of the same source, with the same evaluations, is about 1.7 times as fast", instructions(s.Compiler))
+		d.add("build", statusAbsent, remedy,
+			"this Stockfish uses %s and not this processor's AVX2: an AVX2 build of the same source, with the same "+
+				"evaluations, is about 1.7 times as fast", instructions(s.Compiler))
 	}
 }
 
@@ -73,7 +79,8 @@ func instructions(compiler string) string {
 func slowBuild(compiler string, avx2 bool) string {
 	words := strings.Fields(instructions(compiler))
 	for _, w := range words {
-		if strings.HasPrefix(w, "AVX") || strings.HasPrefix(w, "VNNI") || strings.HasPrefix(w, "NEON") || strings.HasPrefix(w, "BMI") {
+		if strings.HasPrefix(w, "AVX") || strings.HasPrefix(w, "VNNI") || strings.HasPrefix(w, "NEON") ||
+			strings.HasPrefix(w, "BMI") {
 			return ""
 		}
 	}

@@ -79,7 +79,8 @@ func TestDiagnose(t *testing.T) {
 	}
 	d.AVX2 = true
 	d.checkStockfish(ctx, fakeEngine(t, strings.ReplaceAll(greets, "AVX2 SSE2", "SSE2")))
-	if c := d.find("build"); c.Status != statusAbsent || !strings.Contains(c.Remedy, "setup:stockfish-native") || !strings.Contains(c.Detail, "64bit SSE2") {
+	if c := d.find("build"); c.Status != statusAbsent || !strings.Contains(c.Remedy, "setup:stockfish-native") ||
+		!strings.Contains(c.Detail, "64bit SSE2") {
 		t.Errorf("an SSE2 build: %+v", c)
 	}
 
@@ -104,7 +105,8 @@ func TestDiagnose(t *testing.T) {
 		t.Errorf("an engine that dies: %+v", c)
 	}
 	silly := diagnose(ctx, fakeEngine(t, strings.ReplaceAll(greets, "bestmove d4c5", "bestmove a1a1")), backend.Found{})
-	if c := silly.find("stockfish"); silly.OK || c.Status != statusMissing || !strings.Contains(c.Detail, "does not search") {
+	if c := silly.find("stockfish"); silly.OK || c.Status != statusMissing ||
+		!strings.Contains(c.Detail, "does not search") {
 		t.Errorf("an engine that does not search: %+v", c)
 	}
 	if c := d.find("xla"); c.Status != statusAbsent || c.Remedy == "" {

@@ -77,13 +77,21 @@ than the puzzle's counts as right.`,
 	f.StringVar(&o.split, "split", "test", "test, val, train or all")
 	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
-	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables that judge moves and values, or several separated as in PATH")
-	f.StringVar(&o.engine, "engine", "stockfish", "with --syzygy: the Stockfish that reads the tables, a path or a name found in the usual places")
+	f.StringVar(&o.syzygy, "syzygy", "",
+		"folder of Syzygy endgame tables that judge moves and values, or several separated as in PATH")
+	f.StringVar(&o.engine, "engine", "stockfish",
+		"with --syzygy: the Stockfish that reads the tables, a path or a name found in the usual places")
 	f.StringVar(&o.audit, "audit", "", "folder of an audit of the labels, as talbot label --audit writes it")
-	f.StringVar(&o.weights, "weights", "", "raw or average, of a run with --ema, which keeps both (default: average where there is one)")
-	f.StringVar(&o.report, "report", "", "file of the page (default: RUN/report.html, with other names for --no-history and --weights raw; none = no page)")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
-	f.StringVar(&o.valueTarget, "value-target", "", "what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
+	f.StringVar(&o.weights, "weights", "",
+		"raw or average, of a run with --ema, which keeps both (default: average where there is one)")
+	f.StringVar(&o.report, "report", "",
+		"file of the page (default: RUN/report.html, with other names for --no-history and --weights raw; none = no "+
+			"page)")
+	f.StringVar(&o.label, "label", "",
+		"fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame "+
+			"tables where they have it)")
+	f.StringVar(&o.valueTarget, "value-target", "",
+		"what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
 	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
@@ -95,7 +103,8 @@ than the puzzle's counts as right.`,
 }
 
 func (o *evalOptions) job() (job.Eval, error) {
-	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend, Workers: o.workers,
+	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
+		Workers:   o.workers,
 		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
 	if o.run == "" || o.data == "" {
 		return e, usage(errors.New("--run or --data is missing"), "as `talbot eval --run run1 --data labelled`")
@@ -108,7 +117,8 @@ func (o *evalOptions) job() (job.Eval, error) {
 	case o.samples < 0:
 		return e, usage(fmt.Errorf("--samples %d is negative", o.samples), "0 are all samples")
 	case o.batch < 1 || o.batch > largest:
-		return e, usage(fmt.Errorf("--batch %d is not in 1 … %d", o.batch, largest), "larger batches only take more memory")
+		return e, usage(fmt.Errorf("--batch %d is not in 1 … %d", o.batch, largest),
+			"larger batches only take more memory")
 	}
 	if err := checkWorkers(o.workers); err != nil {
 		return e, err

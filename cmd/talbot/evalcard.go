@@ -22,7 +22,8 @@ type figure struct {
 }
 
 var figures = []figure{
-	{"policy cross-entropy, all moves", "policy_ce", func(f *train.Figures) *float64 { return f.PolicyCE }, false, true},
+	{"policy cross-entropy, all moves", "policy_ce", func(f *train.Figures) *float64 { return f.PolicyCE }, false,
+		true},
 	{"legal moves", "policy_ce_legal", func(f *train.Figures) *float64 { return f.PolicyCELegal }, false, false},
 	{"legal moves alike", "", func(f *train.Figures) *float64 { return f.PolicyCEUniform }, false, false},
 	{"target is the first move", "top1", func(f *train.Figures) *float64 { return f.Top1 }, true, false},
@@ -35,10 +36,11 @@ var figures = []figure{
 	{"right sign", "value_sign_accuracy", func(f *train.Figures) *float64 { return f.ValueSignAccuracy }, true, false},
 }
 
-// printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for each
-// source, then what concerns parts of them.
+// printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
+// each source, then what concerns parts of them.
 func printFigures(out io.Writer, f job.Figures) error {
-	fmt.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step, f.Weights, f.Split, f.Samples, f.Seconds)
+	fmt.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step, f.Weights,
+		f.Split, f.Samples, f.Seconds)
 	if f.NoHistory {
 		fmt.Fprint(out, ", shown without history")
 	}
@@ -65,26 +67,34 @@ func printFigures(out io.Writer, f job.Figures) error {
 		if f.LegalMask && r.allMoves {
 			continue
 		}
-		row(r.name, within(f.Intervals, r.json, r.share), func(i int) string { return cell(r.field(&columns[i]), r.share) })
+		row(r.name, within(f.Intervals, r.json, r.share),
+			func(i int) string { return cell(r.field(&columns[i]), r.share) })
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	if f.LegalMask {
-		fmt.Fprintln(out, "trained with --legal-mask: the network never learnt which moves are illegal, so there is no cross-entropy over all moves\nand no mass on illegal ones")
+		fmt.Fprintln(out, "trained with --legal-mask: the network never learnt which moves are illegal, so there is "+
+			"no cross-entropy over all moves\nand no mass on illegal ones")
 	}
 	fmt.Fprintln(out)
 	if n := f.Noise; n != nil {
-		fmt.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f (%.4f to %.4f, %d labels,\nvalue target %s); a network that knew the truth would be measured so, and this one has %s on the %d samples with such labels\n",
-			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE, false), n.Samples)
+		fmt.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f "+
+			"(%.4f to %.4f, %d labels,\nvalue target %s); a network that knew the truth would be measured so, and "+
+			"this one has %s on the %d samples with such labels\n",
+			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE,
+				false), n.Samples)
 	}
 	if h := f.History; h != nil {
 		a, b := &h.With, &h.Without
-		fmt.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move %s (%s), value squared error %s (%s)\n", a.Samples,
-			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1, true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
+		fmt.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move "+
+			"%s (%s), value squared error %s (%s)\n", a.Samples,
+			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1,
+				true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
 	}
 	if s := f.Symmetry; s != nil {
-		fmt.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n", s.Samples, s.ValueGap, 100*s.SameMove)
+		fmt.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n",
+			s.Samples, s.ValueGap, 100*s.SameMove)
 	}
 	if f.Endgames != nil {
 		if err := printEndgames(out, f.Endgames, f.Intervals); err != nil {
@@ -102,7 +112,8 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
-	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
+	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss "+
+		"below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
 	fmt.Fprint(w, "\tpositions\tvalue right\topposite\tsquared error\t")
@@ -111,9 +122,11 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 	}
 	fmt.Fprintln(w)
 	row := func(name string, f *train.EndgameFigures) {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true), cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true),
+			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true), cell(f.Moves.Random, true),
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true),
+				cell(f.Moves.Random, true),
 				cell(f.Won.Kept, true), cell(f.Won.Random, true), cell(f.Drawn.Kept, true), cell(f.Drawn.Random, true))
 		}
 		fmt.Fprintln(w)
@@ -147,12 +160,14 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 
 // printPuzzles prints a table with a row for all and for each band of ratings.
 func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
-	fmt.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove, 100*p.WholeLine)
+	fmt.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove,
+		100*p.WholeLine)
 	if p.Mates > 0 {
 		fmt.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
 	}
 	if h := p.HeldOut; h != nil {
-		fmt.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%", h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
+		fmt.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
+			h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

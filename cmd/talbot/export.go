@@ -52,7 +52,8 @@ names and shapes, for load_state_dict.`,
 
 func runExport(o *exportOptions) error {
 	if o.run == "" || o.out == "" {
-		return usage(errors.New("--run or --out is missing"), "as `talbot export --run run1 --format onnx --out network.onnx`")
+		return usage(errors.New("--run or --out is missing"),
+			"as `talbot export --run run1 --format onnx --out network.onnx`")
 	}
 	if !slices.Contains(job.Formats, o.format) {
 		return usage(fmt.Errorf("format %q is none of onnx and safetensors", o.format), "as --format onnx")
@@ -74,6 +75,7 @@ func runExport(o *exportOptions) error {
 	if o.json {
 		return printJSON(x)
 	}
-	fmt.Printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights, x.Parameters, x.Bytes)
+	fmt.Printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
+		x.Parameters, x.Bytes)
 	return nil
 }

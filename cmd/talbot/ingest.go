@@ -100,27 +100,35 @@ changed.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
 	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed of --history, --sample-rate and --max-samples-per-game, recorded in the manifest")
-	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
-	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false, "keep every copy of a game, and games that another begins with")
-	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "make labels of the evaluations in the comments of games")
-	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "whose view the evaluations of tables are from: white or mover")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0,
+		"seed of --history, --sample-rate and --max-samples-per-game, recorded in the manifest")
+	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(),
+		"percentages of games for train, val and test")
+	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false,
+		"keep every copy of a game, and games that another begins with")
+	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false,
+		"make labels of the evaluations in the comments of games")
+	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
+		"whose view the evaluations of tables are from: white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
-	cmd.Flags().IntVar(&o.history, "history", 0, "plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
+	cmd.Flags().IntVar(&o.history, "history", 0,
+		"plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "", "new file to list everything that was left out in, tab separated")
 	o.filterOptions.add(cmd.Flags())
 	return cmd
 }
 
 func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
-	if os.Getenv("GOGC") == "" { // the heap is small and made of short-lived lines: fewer collections, about 50 MiB more
+	// the heap is small and made of short-lived lines: fewer collections, about 50 MiB more
+	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.history < 0 || o.history > pipeline.MaxHistory {
-		return usage(fmt.Errorf("--history %d", o.history), fmt.Sprintf("0 to %d plies, as --history 4", pipeline.MaxHistory))
+		return usage(fmt.Errorf("--history %d", o.history),
+			fmt.Sprintf("0 to %d plies, as --history 4", pipeline.MaxHistory))
 	}
 	filters, err := o.filters(cmd)
 	if err != nil {
@@ -149,7 +157,8 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history,
 		Rejected: func(file string, reject *dataset.Reject) {
-			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix || slices.Contains(dataset.FilterReasons[:], reject.Reason) {
+			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix ||
+				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
@@ -183,7 +192,8 @@ func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 			fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
 		}
 		if e := sum.Evals; e != (pipeline.Evals{}) {
-			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n", e.Imported, e.NoSample, e.Unread, e.Duplicate)
+			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n",
+				e.Imported, e.NoSample, e.Unread, e.Duplicate)
 		}
 		if sum.NoHistory > 0 {
 			fmt.Printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)

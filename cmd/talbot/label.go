@@ -79,13 +79,19 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
 	f := cmd.Flags()
 	o.engineOptions.add(f)
-	f.StringVar(&o.fraction, "fraction", "1", "share of the samples to label, spread over all games; the others train the policy alone")
-	f.StringVar(&o.shard, "shard", "", "label only this share of the lines, as 1/4; `talbot join` puts the shares together")
+	f.StringVar(&o.fraction, "fraction", "1",
+		"share of the samples to label, spread over all games; the others train the policy alone")
+	f.StringVar(&o.shard, "shard", "",
+		"label only this share of the lines, as 1/4; `talbot join` puts the shares together")
 	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
-	f.BoolVar(&o.skipImported, "skip-imported", false, "leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
-	f.StringVar(&o.syzygy, "syzygy", "", "folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
-	f.BoolVar(&o.skipExact, "skip-exact", false, "with --syzygy: do not search samples that the tables have; they get no best move")
-	f.StringVar(&o.audit, "audit", "", "search this share of the labelled samples again with a hundred times the nodes, and compare")
+	f.BoolVar(&o.skipImported, "skip-imported", false,
+		"leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
+	f.StringVar(&o.syzygy, "syzygy", "",
+		"folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
+	f.BoolVar(&o.skipExact, "skip-exact", false,
+		"with --syzygy: do not search samples that the tables have; they get no best move")
+	f.StringVar(&o.audit, "audit", "",
+		"search this share of the labelled samples again with a hundred times the nodes, and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false, "measure how many nodes --movetime is worth here, and write nothing")
 	return cmd
 }
@@ -99,9 +105,12 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	f := cmd.Flags()
 	switch {
 	case o.calibrate && (o.audit != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
-		return usage(errors.New("--calibrate measures --movetime and writes nothing"), "as `talbot label lines --calibrate --movetime 20ms`")
-	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") || o.shard != ""):
-		return usage(errors.New("--audit chooses samples and limit itself"), "as `talbot label labelled --audit 0.1% --out audit`")
+		return usage(errors.New("--calibrate measures --movetime and writes nothing"),
+			"as `talbot label lines --calibrate --movetime 20ms`")
+	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
+		o.shard != ""):
+		return usage(errors.New("--audit chooses samples and limit itself"),
+			"as `talbot label labelled --audit 0.1% --out audit`")
 	}
 	if !o.calibrate {
 		if err := o.check(); err != nil {
@@ -142,7 +151,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n", workers, cores)
+		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n",
+			workers, cores)
 	}
 }
 
@@ -196,12 +206,14 @@ func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func()
 }
 
 func printLabelled(o *labelOptions, sum pipeline.LabelSummary) {
-	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, %.1f/s with %d workers, %.1f s\n",
+	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
+		"%.1f/s with %d workers, %.1f s\n",
 		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,
 		sum.PositionsPerSecond, sum.Workers, sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		fmt.Printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed, s.Input, s.Found, s.Repeated)
+		fmt.Printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed,
+			s.Input, s.Found, s.Repeated)
 	}
 	if sum.Skipped > 0 {
 		fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)

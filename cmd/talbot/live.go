@@ -86,7 +86,8 @@ func (l *trainLine) text() string {
 	p := l.now
 	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, l.steps)) * float64(time.Second))
 	text := fmt.Sprintf("step %d/%d, policy %s, value %s, top-1 %s, %.0f positions/s, loader wait %.0f %%, %v left",
-		p.Step, p.Steps, cell(l.policy, false), cell(l.value, false), cell(l.top1, true), p.PositionsPerSecond, 100*p.LoaderWait, left.Round(time.Second))
+		p.Step, p.Steps, cell(l.policy, false), cell(l.value, false), cell(l.top1,
+			true), p.PositionsPerSecond, 100*p.LoaderWait, left.Round(time.Second))
 	if v := l.val; v != nil {
 		text += fmt.Sprintf(", val %s / %s / %s", cell(v.PolicyCE, false), cell(v.ValueMSE, false), cell(v.Top1, true))
 	}

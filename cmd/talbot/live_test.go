@@ -11,12 +11,15 @@ func TestTrainLine(t *testing.T) {
 	x := func(v float64) *float64 { return &v }
 	var l trainLine
 	for i := range int64(10) {
-		l.add(train.Progress{Step: 100 + i, Steps: 119, PolicyCE: x(float64(i)), Top1: x(0.25), Seconds: float64(i + 1), PositionsPerSecond: 1234.5, LoaderWait: 0.02})
+		l.add(train.Progress{Step: 100 + i, Steps: 119, PolicyCE: x(float64(i)), Top1: x(0.25), Seconds: float64(i + 1),
+			PositionsPerSecond: 1234.5, LoaderWait: 0.02})
 	}
 	line := train.Line{}
 	line.PolicyCE, line.ValueMSE = x(3), x(0.1)
-	l.add(train.Progress{Step: 109, Steps: 119, PolicyCE: x(3), ValueMSE: x(0.1), Seconds: 10, PositionsPerSecond: 1234.5, LoaderWait: 0.02, Val: &line})
-	want := "step 109/119, policy 4.5000, value -, top-1 25.00 %, 1234 positions/s, loader wait 2 %, 10s left, val 3.0000 / 0.1000 / -"
+	l.add(train.Progress{Step: 109, Steps: 119, PolicyCE: x(3), ValueMSE: x(0.1), Seconds: 10,
+		PositionsPerSecond: 1234.5, LoaderWait: 0.02, Val: &line})
+	want := "step 109/119, policy 4.5000, value -, top-1 25.00 %, 1234 positions/s, loader wait 2 %, 10s left, val " +
+		"3.0000 / 0.1000 / -"
 	if got := l.text(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -66,7 +66,8 @@ command of talbot installs or downloads anything; see talbot doctor for what is 
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
-		return usage(errors.New("--from needs the name of one plugin, xla-cpu or xla-cuda"), "`talbot setup xla-cpu --from FILE`")
+		return usage(errors.New("--from needs the name of one plugin, xla-cpu or xla-cuda"),
+			"`talbot setup xla-cpu --from FILE`")
 	}
 	steps, err := planSetup(o, backend.Discover(), thisMachine())
 	if err != nil {
@@ -194,7 +195,8 @@ func (a asker) ask() error {
 		return nil
 	}
 	if !a.terminal {
-		return usage(errors.New("nobody can be asked: standard input is no terminal"), "repeat with --yes to do what is listed above")
+		return usage(errors.New("nobody can be asked: standard input is no terminal"),
+			"repeat with --yes to do what is listed above")
 	}
 	fmt.Fprint(a.out, "Do this? [y/N] ")
 	answer, err := bufio.NewReader(a.in).ReadString('\n')

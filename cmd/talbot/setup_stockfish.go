@@ -22,7 +22,8 @@ type packageManager struct {
 }
 
 var packageManagers = []packageManager{
-	{program: "apt-get", install: []string{"install", "-y", "--no-install-recommends", "stockfish"}, refresh: []string{"update"}},
+	{program: "apt-get", install: []string{"install", "-y", "--no-install-recommends", "stockfish"},
+		refresh: []string{"update"}},
 	{program: "dnf", install: []string{"install", "-y", "stockfish"}},
 	{program: "pacman", install: []string{"-S", "--needed", "--noconfirm", "stockfish"}},
 	{program: "brew", install: []string{"install", "stockfish"}, user: true},
@@ -38,13 +39,15 @@ func planStockfish(m machine) (step, error) {
 	i := slices.IndexFunc(packageManagers, func(p packageManager) bool { return m.program(p.program) })
 	if i < 0 {
 		return step{}, hint(errors.New("stockfish: none of apt-get, dnf, pacman and brew is here to install it"),
-			"take it from https://stockfishchess.org/download and put it into a folder of $PATH, or name it with --engine")
+			"take it from https://stockfishchess.org/download and put it into a folder of $PATH, or name it with "+
+				"--engine")
 	}
 	p := packageManagers[i]
 	var prefix []string
 	if !p.user && !m.root {
 		if !m.program("sudo") {
-			return step{}, hint(fmt.Errorf("stockfish: %s needs root, and there is no sudo", p.program), "run `talbot setup stockfish` as root")
+			return step{}, hint(fmt.Errorf("stockfish: %s needs root, and there is no sudo", p.program),
+				"run `talbot setup stockfish` as root")
 		}
 		prefix = []string{"sudo"}
 	}
@@ -65,7 +68,8 @@ func planStockfish(m machine) (step, error) {
 			}
 		}
 		if err != nil {
-			return hint(err, "on Ubuntu it is in the component universe; or take it from https://stockfishchess.org/download")
+			return hint(err, "on Ubuntu it is in the component universe; or take it from "+
+				"https://stockfishchess.org/download")
 		}
 		return greetStockfish(ctx)
 	}
@@ -85,7 +89,8 @@ func runProgram(ctx context.Context, command []string) error {
 
 // greetStockfish starts what was installed.
 func greetStockfish(ctx context.Context) error {
-	e, err := stockfish.Start(ctx, stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond), StartTimeout: handshakeTime})
+	e, err := stockfish.Start(ctx, stockfish.Config{Limit: stockfish.MoveTime(20 * time.Millisecond),
+		StartTimeout: handshakeTime})
 	if err != nil {
 		return fmt.Errorf("installed, but: %w", err)
 	}

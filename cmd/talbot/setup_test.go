@@ -29,8 +29,10 @@ func TestPlanStockfish(t *testing.T) {
 		m    machine
 		want string // first line of the plan, or of the error
 	}{
-		{bare(true, "apt-get"), "by: env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
-		{bare(false, "apt-get", "sudo"), "by: sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+		{bare(true, "apt-get"),
+			"by: env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+		{bare(false, "apt-get", "sudo"),
+			"by: sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
 		{bare(false, "apt-get"), "error: stockfish: apt-get needs root"},
 		{bare(true, "dnf"), "by: dnf install -y stockfish"},
 		{bare(false, "pacman", "sudo"), "by: sudo pacman -S --needed --noconfirm stockfish"},
@@ -61,15 +63,16 @@ func TestPlanSetup(t *testing.T) {
 		found backend.Found
 		want  string
 	}{
-		"nothing here":      {nil, backend.Found{Compiled: true}, "stockfish xla-cpu"},
-		"with a GPU":        {nil, backend.Found{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
-		"plugin in place":   {nil, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
-		"without XLA":       {nil, backend.Found{}, "stockfish"},
-		"named twice":       {[]string{"xla-cpu", "xla-cpu"}, backend.Found{Compiled: true}, "xla-cpu"},
-		"named, in place":   {[]string{"xla-cpu"}, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
-		"named, no XLA":     {[]string{"xla-cpu"}, backend.Found{}, "error"},
-		"CUDA without GPU":  {[]string{"xla-cuda"}, backend.Found{Compiled: true}, "error"},
-		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Found{Compiled: true, GPUs: gpu, Plugins: []backend.Plugin{cpu}}, "xla-cuda"},
+		"nothing here":     {nil, backend.Found{Compiled: true}, "stockfish xla-cpu"},
+		"with a GPU":       {nil, backend.Found{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
+		"plugin in place":  {nil, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
+		"without XLA":      {nil, backend.Found{}, "stockfish"},
+		"named twice":      {[]string{"xla-cpu", "xla-cpu"}, backend.Found{Compiled: true}, "xla-cpu"},
+		"named, in place":  {[]string{"xla-cpu"}, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
+		"named, no XLA":    {[]string{"xla-cpu"}, backend.Found{}, "error"},
+		"CUDA without GPU": {[]string{"xla-cuda"}, backend.Found{Compiled: true}, "error"},
+		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Found{Compiled: true, GPUs: gpu,
+			Plugins: []backend.Plugin{cpu}}, "xla-cuda"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			steps, err := planSetup(&setupOptions{parts: c.parts}, c.found, bare(true, "apt-get"))
@@ -139,7 +142,8 @@ func TestInstallsStockfish(t *testing.T) {
 		t.Skip("NOT TESTED: there is no Stockfish to greet at the end")
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\necho \"$@\" >>" + dir + "/log\n[ $1 = update ] && touch " + dir + "/updated\n[ -e " + dir + "/updated ]\n"
+	script := "#!/bin/sh\necho \"$@\" >>" + dir + "/log\n[ $1 = update ] && touch " + dir + "/updated\n[ -e " + dir +
+		"/updated ]\n"
 	if err := os.WriteFile(filepath.Join(dir, "apt-get"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +183,8 @@ func library(t *testing.T, defined, needed string) []byte {
 		}
 	}
 	put(elf.Header64{
-		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1,
+		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1,
+			1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1,
 		Shoff: end + uint64(len(names)), Ehsize: head, Shentsize: section, Shnum: 4, Shstrndx: 3,
 	})
 	b.WriteString(text)

@@ -34,7 +34,8 @@ func pluginDir() string {
 // planInstaller says what go-xla's installer will fetch.
 func planInstaller(part string, found backend.Found, m machine) (step, error) {
 	if !found.Compiled {
-		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part), "build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part),
+			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
 	}
 	lib, err := installer.DefaultHomeLibPath()
 	if err != nil {
@@ -52,7 +53,8 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 	case m.os != "linux" || m.arch != "amd64":
 		return step{}, fmt.Errorf("%s: there is no installer for %s/%s", part, m.os, m.arch)
 	case len(found.GPUs) == 0:
-		return step{}, hint(fmt.Errorf("%s: no NVIDIA GPU found", part), "looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
+		return step{}, hint(fmt.Errorf("%s: no NVIDIA GPU found", part),
+			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
 	default:
 		s.plan = []string{
 			"the Python package jax-cuda13-pjrt and NVIDIA's libraries for it,",
@@ -103,7 +105,8 @@ func installPlugin(kind, lib string) error {
 // planFromFile says how a plugin is copied from a file.
 func planFromFile(part, from string, found backend.Found, m machine) (step, error) {
 	if !found.Compiled {
-		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part), "build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part),
+			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
 	}
 	if err := checkPlugin(from); err != nil {
 		return step{}, hint(err, "--from takes a PJRT plugin, such as xla_cpu_pjrt.so or xla_cuda_plugin.so")
@@ -113,7 +116,8 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 		if err != nil {
 			path = from
 		}
-		return step{}, usage(fmt.Errorf("%s: %q finds NVIDIA's libraries in %q relative to itself and would not in another place", part, from, lib),
+		return step{}, usage(fmt.Errorf("%s: %q finds NVIDIA's libraries in %q relative to itself and would not in "+
+			"another place", part, from, lib),
 			"leave it there and name it: --backend xla:"+path)
 	}
 	if m.plugins == "" {
@@ -185,7 +189,8 @@ func nvidiaBeside(plugin string) (string, bool) {
 		return "", false
 	}
 	dir := filepath.Dir(real)
-	for _, lib := range []string{filepath.Join(dir, "..", "..", "nvidia"), filepath.Join(dir, "cu13"), filepath.Join(dir, "cuda_nvcc")} {
+	for _, lib := range []string{filepath.Join(dir, "..", "..", "nvidia"), filepath.Join(dir, "cu13"),
+		filepath.Join(dir, "cuda_nvcc")} {
 		if info, err := os.Stat(lib); err == nil && info.IsDir() {
 			return lib, true
 		}

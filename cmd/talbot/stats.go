@@ -51,7 +51,8 @@ of 8 bytes each, which --unique=false saves.`,
 	f := cmd.Flags()
 	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (0 = one for each core)")
 	f.BoolVar(&o.unique, "unique", true, "count different positions, and those of val and test that are in train")
-	f.StringVar(&o.temp, "temp", "", "folder for position keys over 16 million, 8 bytes each (default: that of the system)")
+	f.StringVar(&o.temp, "temp", "",
+		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.StringVar(&o.html, "html", "", "also draw the distributions as a page in this file")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -60,7 +61,8 @@ of 8 bytes each, which --unique=false saves.`,
 
 func runStats(cmd *cobra.Command, o *statsOptions) error {
 	report, done := progress(o.quiet)
-	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp, Progress: report}.Run(cmd.Context())
+	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
+		Progress: report}.Run(cmd.Context())
 	done()
 	if err != nil {
 		return err

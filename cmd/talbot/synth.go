@@ -65,14 +65,21 @@ The same seed gives the same bytes, however many workers there are.`,
 	o.add(cmd, "drawing workers (default: all cores)")
 	f := cmd.Flags()
 	f.Int64VarP(&o.count, "count", "n", 0, "how many endgames (required)")
-	f.StringVar(&o.pieces, "pieces", "3-7", "number of pieces, kings included: counts or ranges, each with a weight or 1, as 3-5 or 3:1,4:2,5-7:4")
-	f.StringVar(&o.pieceWeights, "piece-weights", synth.DefaultConfig().Types.String(), "weights of the pieces that are drawn one by one")
+	f.StringVar(&o.pieces, "pieces", "3-7",
+		"number of pieces, kings included: counts or ranges, each with a weight or 1, as 3-5 or 3:1,4:2,5-7:4")
+	f.StringVar(&o.pieceWeights, "piece-weights", synth.DefaultConfig().Types.String(),
+		"weights of the pieces that are drawn one by one")
 	f.StringVar(&o.material, "material", "", "draw these materials alike, or with weights, as KRPvKR,KQvKR:2; or all")
-	f.StringVar(&o.materialFile, "material-file", "", "file of materials to draw, each with a weight or 1, as KRPvKR:2; # begins a comment")
-	f.IntVar(&o.balance, "balance", 0, "leave out material that differs by more than that many pawns, with knight and bishop 3, rook 5, queen 9 (default: keep all)")
-	f.Float64Var(&o.past.Captures, "capture-weight", o.past.Captures, "how often a move of the history is a capture, where another one that is possible has 1")
+	f.StringVar(&o.materialFile, "material-file", "",
+		"file of materials to draw, each with a weight or 1, as KRPvKR:2; # begins a comment")
+	f.IntVar(&o.balance, "balance", 0,
+		"leave out material that differs by more than that many pawns, with knight and bishop 3, rook 5, queen 9 "+
+			"(default: keep all)")
+	f.Float64Var(&o.past.Captures, "capture-weight", o.past.Captures,
+		"how often a move of the history is a capture, where another one that is possible has 1")
 	f.Float64Var(&o.past.Promotions, "promotion-weight", o.past.Promotions, "how often it is a promotion")
-	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces, "most pieces that a position of the history may have")
+	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces,
+		"most pieces that a position of the history may have")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the draws")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames for train, val and test")
 	return cmd
@@ -132,7 +139,8 @@ func (o *synthOptions) materials(c *synth.Config, changed func(string) bool) (er
 			return err
 		}
 		if c.Materials, err = synth.ParseMaterials(string(text)); err != nil {
-			return usage(fmt.Errorf("%q: %w", o.materialFile, err), "a material a line, each with a weight or 1, as KRPvKR:2")
+			return usage(fmt.Errorf("%q: %w", o.materialFile, err),
+				"a material a line, each with a weight or 1, as KRPvKR:2")
 		}
 	default:
 		return nil
@@ -163,10 +171,13 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	missing := o.count - sum.GamesKept
 	if len(sum.Exhausted) > 0 {
-		fmt.Fprintf(os.Stderr, "talbot: warning: hardly any position is left of %s; the rest of their share went to others\n", strings.Join(sum.Exhausted, ", "))
+		fmt.Fprintf(os.Stderr,
+			"talbot: warning: hardly any position is left of %s; the rest of their share went to others\n",
+			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		fmt.Fprintf(os.Stderr, "talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
+		fmt.Fprintf(os.Stderr,
+			"talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
 	}
 	return printSummary(o.datasetOptions, sum, missing)
 }

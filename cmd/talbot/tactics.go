@@ -54,7 +54,8 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 		return err
 	}
 	if o.Gap < 0 || o.Second > o.Advantage {
-		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap), "the second best move has less than the best")
+		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap),
+			"the second best move has less than the best")
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
@@ -68,7 +69,8 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	fmt.Printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead, sum.Bytes, sum.Seconds)
+	fmt.Printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead,
+		sum.Bytes, sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
 		fmt.Printf("  games left out as %s: %d\n", reason, sum.Rejects[reason])
 	}

@@ -98,35 +98,53 @@ lower --lr.`,
 	f.StringVar(&o.run, "run", "", "folder of the run")
 	f.StringVar(&o.from, "from", "", "run or checkpoint whose weights the run begins with (default: drawn by the seed)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
-	f.StringVar(&o.preset, "preset", "", "settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default ones with another size")
+	f.StringVar(&o.preset, "preset", "",
+		"settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default "+
+			"ones with another size")
 	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "channels")
 	f.IntVar(&o.batch, "batch", 512, "samples of a step")
-	f.IntVar(&o.accumulate, "accumulate", 1, "equal parts that a batch is trained in one after the other, to save memory")
+	f.IntVar(&o.accumulate, "accumulate", 1,
+		"equal parts that a batch is trained in one after the other, to save memory")
 	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
-	f.BoolVar(&o.deterministic, "deterministic", false, "the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
-	f.StringVar(&o.precision, "precision", "float32", "of training: float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
+	f.BoolVar(&o.deterministic, "deterministic", false,
+		"the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
+	f.StringVar(&o.precision, "precision", "float32",
+		"of training: float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
 	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = as many samples as the data has)")
 	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
-	f.Float64Var(&o.minLR, "min-lr", 0, "learning rate of the last step, with cosine and one-cycle (default: in the preset's ratio to --lr)")
+	f.Float64Var(&o.minLR, "min-lr", 0,
+		"learning rate of the last step, with cosine and one-cycle (default: in the preset's ratio to --lr)")
 	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
-	f.Int64Var(&o.warmup, "warmup", 0, "steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
+	f.Int64Var(&o.warmup, "warmup", 0,
+		"steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
-	f.Float64Var(&o.valueWeight, "value-weight", 0, "weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
-	f.StringVar(&o.policyTarget, "policy-target", "played", "the moves to learn: played, or multipv:T, a softmax with temperature T over the values of the lines that \"label --multipv\" found, such as multipv:0.1")
-	f.StringVar(&o.valueTarget, "value-target", "recipe", "the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or winprob (Lichess's)")
+	f.Float64Var(&o.valueWeight, "value-weight", 0,
+		"weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+	f.StringVar(&o.policyTarget, "policy-target", "played",
+		"the moves to learn: played, or multipv:T, a softmax with temperature T over the values of the lines that "+
+			"\"label --multipv\" found, such as multipv:0.1")
+	f.StringVar(&o.valueTarget, "value-target", "recipe",
+		"the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or "+
+			"winprob (Lichess's)")
 	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
 	f.BoolVar(&o.legalMask, "legal-mask", false, "softmax over the legal moves alone, in training and validation")
-	f.Float64Var(&o.historyDropout, "history-dropout", 0, "share of the samples that are trained without history and repetitions")
-	f.Float64Var(&o.ema, "ema", 0, "decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: the preset's)")
+	f.Float64Var(&o.historyDropout, "history-dropout", 0,
+		"share of the samples that are trained without history and repetitions")
+	f.Float64Var(&o.ema, "ema", 0,
+		"decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: "+
+			"the preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
-	f.StringVar(&o.label, "label", "", "fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame tables where they have it)")
+	f.StringVar(&o.label, "label", "",
+		"fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame "+
+			"tables where they have it)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
 	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
-	f.IntVar(&o.maxCopies, "max-copies", 0, "most copies of a position among the train samples of all datasets (0 = no cap)")
+	f.IntVar(&o.maxCopies, "max-copies", 0,
+		"most copies of a position among the train samples of all datasets (0 = no cap)")
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
@@ -136,7 +154,8 @@ lower --lr.`,
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend, Workers: o.workers}
+	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
+		Workers: o.workers}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "name the folder to keep the run in, as --run run1")
 	}
@@ -159,11 +178,14 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if err := checkWorkers(o.workers); err != nil {
 		return t, err
 	}
-	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume && (kind == "constant" || kind == "piecewise") {
-		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule), "leave it out, or take cosine or one-cycle")
+	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
+		(kind == "constant" || kind == "piecewise") {
+		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule),
+			"leave it out, or take cosine or one-cycle")
 	}
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
-		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps), "leave it out to go over the data once, or on with a run")
+		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps),
+			"leave it out to go over the data once, or on with a run")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
@@ -224,7 +246,8 @@ func checkBackend(spec string) error {
 	if slices.Contains([]string{"auto", "go", "xla:cpu", "xla:cuda"}, spec) || strings.HasPrefix(spec, "xla:/") {
 		return nil
 	}
-	return usage(fmt.Errorf("backend %q is unknown", spec), "as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
+	return usage(fmt.Errorf("backend %q is unknown", spec),
+		"as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
 }
 
 func checkWorkers(workers int) error {
@@ -250,10 +273,12 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	defer stop()
 	show, end := phases(o.quiet)
 	t.Checked = func(bytes, of int64) {
-		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes / 1e6, Rate: bytes / 1e6, Unit: "MB"})
+		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes / 1e6, Rate: bytes / 1e6,
+			Unit: "MB"})
 	}
 	t.Surveyed = func(blocks, of int) {
-		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks), Rate: int64(blocks), Unit: "blocks"})
+		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
+			Rate: int64(blocks), Unit: "blocks"})
 	}
 	t.Begun = func(s job.Start) { end(); printStart(s) }
 	t.Resumed = func(step int64, checkpoint string) {

@@ -18,11 +18,13 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	var other *train.ConfigError
 	switch {
 	case errors.Is(err, job.ErrFrom):
-		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from run1/checkpoints/best.safetensors")
+		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from "+
+			"run1/checkpoints/best.safetensors")
 	case errors.As(err, &other):
 		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
-		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists what is there)")
+		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists "+
+			"what is there)")
 	case errors.Is(err, train.ErrDevices):
 		return usage(err, "give --devices at most so many")
 	case errors.Is(err, train.ErrNoRun):
@@ -32,13 +34,15 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return hintError{errors.New("interrupted before the first step"), "repeat the command", exitInterrupted}
 	case errors.Is(err, context.Canceled):
-		return hintError{fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint), "continue with `" + resume + "`", exitInterrupted}
+		return hintError{fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint),
+			"continue with `" + resume + "`", exitInterrupted}
 	case errors.Is(err, train.ErrDiverged):
 		another := "talbot train --data DIR --run OTHER --lr LOWER"
 		if result.Checkpoint != "" {
 			another += " " + shellQuote([]string{"--from", o.run})
 		}
-		return hint(err, "resumed it would diverge there again; begin another run with a lower --lr, a longer --warmup or --clip, as `"+another+"`")
+		return hint(err, "resumed it would diverge there again; begin another run with a lower --lr, a longer "+
+			"--warmup or --clip, as `"+another+"`")
 	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
 		return hint(err, "free space on the disk, then continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory) && (o.resume || result.Steps > 0):
@@ -51,9 +55,12 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
-		fmt.Fprintf(os.Stderr, "data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir, set.Train, 100*set.Share, set.Passes, set.Val)
+		fmt.Fprintf(os.Stderr,
+			"data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir,
+			set.Train, 100*set.Share, set.Passes, set.Val)
 		if set.Values < set.Train {
-			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
+			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label",
+				100*float64(set.Values)/float64(set.Train))
 		}
 		if set.Capped > 0 {
 			fmt.Fprintf(os.Stderr, "; %d further copies of positions are left out", set.Capped)
@@ -64,13 +71,15 @@ func printStart(s job.Start) {
 		fmt.Fprintln(os.Stderr)
 	}
 	c := s.Config
-	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters, s.Parameters)
+	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters,
+		s.Parameters)
 	if c.From != (train.Origin{}) {
 		fmt.Fprintf(os.Stderr, "weights: of %q, step %d\n", c.From.Path, c.From.Step)
 	}
 	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
 	if c.Devices > 1 {
-		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices, c.Batch/c.Accumulate/c.Devices)
+		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices,
+			c.Batch/c.Accumulate/c.Devices)
 	}
 	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
 		c.Steps, c.Batch, c.LR, s.Val)
@@ -80,7 +89,8 @@ func printResult(o *trainOptions, r train.Result) {
 	fmt.Printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
 		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
 	if r.Final != nil {
-		fmt.Printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false), cell(r.Final.ValueMSE, false))
+		fmt.Printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
+			cell(r.Final.ValueMSE, false))
 	}
 	fmt.Printf("  checkpoint: %s\n", r.Checkpoint)
 }

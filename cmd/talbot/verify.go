@@ -41,9 +41,11 @@ recur, so that is no error, unless the mirrored share of val or of test is above
 		},
 	}
 	f := cmd.Flags()
-	f.Float64Var(&o.maxOverlap, "max-overlap", 100, "highest share of val and of test samples that may occur in train, in percent")
+	f.Float64Var(&o.maxOverlap, "max-overlap", 100,
+		"highest share of val and of test samples that may occur in train, in percent")
 	f.IntVarP(&o.workers, "workers", "w", 0, "blocks read at a time (0 = one for each core)")
-	f.StringVar(&o.temp, "temp", "", "folder for position keys over 16 million, 8 bytes each (default: that of the system)")
+	f.StringVar(&o.temp, "temp", "",
+		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -53,7 +55,8 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 	request := pipeline.Verify{Dirs: dirs, Workers: o.workers, Temp: o.temp}
 	if limited {
 		if !(o.maxOverlap >= 0 && o.maxOverlap <= 100) {
-			return usage(fmt.Errorf("--max-overlap %g", o.maxOverlap), "a percentage from 0 to 100, as --max-overlap 30")
+			return usage(fmt.Errorf("--max-overlap %g", o.maxOverlap),
+				"a percentage from 0 to 100, as --max-overlap 30")
 		}
 		request.MaxOverlap = &o.maxOverlap
 	}
@@ -76,7 +79,8 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 func printVerified(v *pipeline.Verified) {
 	for _, d := range v.Datasets {
 		if d.Whole {
-			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and decoded\n",
+			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
+				"decoded\n",
 				d.Dataset, d.Shards, d.Lines, d.Positions, d.Samples, d.Labelled, d.Encoded)
 		}
 		for _, name := range d.Extra {

@@ -42,7 +42,8 @@ type game struct {
 // playGame plays a game. Both sides share the engine and its hash, which is empty at the start.
 func playGame(e *engine, seed uint64, number int) (*game, error) {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
-	g := &game{number: number, engine: e.name, white: players[r.IntN(len(players))], black: players[r.IntN(len(players))]}
+	g := &game{number: number, engine: e.name, white: players[r.IntN(len(players))],
+		black: players[r.IntN(len(players))]}
 	playOut := r.IntN(6) == 0              // lost games are played to the end, not resigned
 	slip := openingPlies + r.IntN(longest) // the ply at which any legal move is played
 	if err := e.clear(); err != nil {

@@ -2,8 +2,8 @@
 //
 // In goes a seed; out come games.pgn, engine games in PGN, and puzzles.csv, tactics found in these games in the columns
 // of the Lichess puzzle database. Every search is limited by nodes and starts from an empty hash, and every game draws
-// from a generator of its own, so that the same seed and the same Stockfish version give the same bytes at any number of
-// workers. It starts one goroutine and one engine process a worker.
+// from a generator of its own, so that the same seed and the same Stockfish version give the same bytes at any number
+// of workers. It starts one goroutine and one engine process a worker.
 //
 //	go run ./scripts/makesample --out sample
 package main
@@ -108,7 +108,8 @@ func play(o options) ([]made, error) {
 					return
 				}
 				results[i] = m
-				fmt.Fprintf(os.Stderr, "game %d: %d plies, %s, %d puzzles\n", i+1, len(m.game.moves), m.game.result, len(m.puzzles))
+				fmt.Fprintf(os.Stderr, "game %d: %d plies, %s, %d puzzles\n", i+1, len(m.game.moves), m.game.result,
+					len(m.puzzles))
 			}
 		})
 	}

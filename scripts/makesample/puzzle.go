@@ -32,8 +32,8 @@ type puzzle struct {
 }
 
 // findPuzzles looks for puzzles in a game: positions in which, at every turn of the solver, one move wins and the next
-// best does not, by searches of puzzleNodes nodes from an empty hash. A shallow search picks the candidates; taking back
-// on the square of the opponent's move is none.
+// best does not, by searches of puzzleNodes nodes from an empty hash. A shallow search picks the candidates; taking
+// back on the square of the opponent's move is none.
 func findPuzzles(e *engine, g *game) ([]puzzle, error) {
 	var puzzles []puzzle
 	for ply := openingPlies; ply < len(g.moves) && len(puzzles) < puzzlesAGame; ply++ {
@@ -142,6 +142,7 @@ func (p puzzle) rating() int { return 600 + 250*(len(p.moves)/2-1) + 60*min(p.de
 
 // writeRow writes the puzzle as a row of the CSV.
 func (p puzzle) writeRow(w io.Writer, number int) {
-	fmt.Fprintf(w, "s%04d,%s,%s,%d,%d,0,0,%s,games.pgn#%d:%d,\n", number, p.fen, strings.Join(p.moves, " "), p.rating(), 500,
+	fmt.Fprintf(w, "s%04d,%s,%s,%d,%d,0,0,%s,games.pgn#%d:%d,\n", number, p.fen, strings.Join(p.moves, " "), p.rating(),
+		500,
 		strings.Join(p.themes, " "), p.game, p.ply)
 }

@@ -60,9 +60,9 @@ func Open(spec string) (*Opened, error) {
 	return nil, fmt.Errorf("unknown backend %q (want auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so)", spec)
 }
 
-// openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256 positions
-// takes 0.27 s on xla:cpu, 0.49 s on go with GOEXPERIMENT=simd and 10 s without (two cores of an AMD EPYC with AVX-512;
-// go test ./train -bench Step), though XLA needs some seconds to compile it.
+// openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256
+// positions takes 0.27 s on xla:cpu, 0.49 s on go with GOEXPERIMENT=simd and 10 s without (two cores of an AMD EPYC
+// with AVX-512; go test ./train -bench Step), though XLA needs some seconds to compile it.
 func openAuto(found Found) (*Opened, error) {
 	var failed []string
 	if plugin, ok := found.Plugin("cuda"); ok && len(found.GPUs) > 0 {

@@ -102,7 +102,8 @@ func TestOpenRefuses(t *testing.T) {
 	if err := os.WriteFile(notPlugin, []byte("no library"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, spec := range []string{"cuda", "xla", "xla:", "xla:relative.so", "xla:/nosuch/plugin.so", "xla:" + notPlugin} {
+	for _, spec := range []string{"cuda", "xla", "xla:", "xla:relative.so", "xla:/nosuch/plugin.so",
+		"xla:" + notPlugin} {
 		if b, err := Open(spec); err == nil {
 			t.Errorf("%q opened %s", spec, b.Kind)
 		}
@@ -120,7 +121,10 @@ func TestOpenedBackendsCompute(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Log(b.Why)
-			out := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node { return graph.Add(x, x) }).MustCall(float32(21))[0]
+			out := graph.MustNewExec(b.Backend, func(x *graph.Node) *graph.Node {
+				return graph.Add(x,
+					x)
+			}).MustCall(float32(21))[0]
 			if got := tensors.ToScalar[float32](out); got != 42 {
 				t.Errorf("21 + 21 = %g", got)
 			}
@@ -143,30 +147,41 @@ func TestMemory(t *testing.T) {
 	if free := (&Opened{Kind: "xla:cuda"}).Free(); free != 0 {
 		t.Errorf("a GPU has %d bytes free in the machine", free)
 	}
-	if bytes, source := (&Opened{Kind: "xla:cpu"}).Memory(); runtime.GOOS == "linux" && (bytes < 1<<28 || source == "") {
+	if bytes, source := (&Opened{Kind: "xla:cpu"}).Memory(); runtime.GOOS == "linux" &&
+		(bytes < 1<<28 || source == "") {
 		t.Errorf("this machine has %d bytes, %q", bytes, source)
 	}
 }
 
-// TestHostMemory reads what Linux tells of a machine of 16,000 kB with 9,000 free and 500 of swap, with and without groups.
+// TestHostMemory reads what Linux tells of a machine of 16,000 kB with 9,000 free and 500 of swap, with and without
+// groups.
 func TestHostMemory(t *testing.T) {
 	const meminfo = "MemTotal: 16000 kB\nMemFree: 100 kB\nMemAvailable: 9000 kB\nSwapFree: 500 kB\n"
 	for name, test := range map[string]struct {
 		files map[string]string
 		want  host
 	}{
-		"machine":        {map[string]string{"proc/meminfo": meminfo}, host{16000 << 10, 9500 << 10}},
-		"old kernel":     {map[string]string{"proc/meminfo": "MemTotal: 16000 kB\nSwapFree: 500 kB\n"}, host{16000 << 10, 0}},
+		"machine": {map[string]string{"proc/meminfo": meminfo}, host{16000 << 10, 9500 << 10}},
+		"old kernel": {map[string]string{"proc/meminfo": "MemTotal: 16000 kB\nSwapFree: 500 kB\n"},
+			host{16000 << 10, 0}},
 		"another system": {nil, host{}},
-		"no limit": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "max\n",
+		"no limit": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n",
+			"sys/fs/cgroup/memory.max":     "max\n",
 			"sys/fs/cgroup/memory.current": "1000\n"}, host{16000 << 10, 9500 << 10}},
-		"container": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "4096000\n",
-			"sys/fs/cgroup/memory.current": "3072000\n", "sys/fs/cgroup/memory.stat": "anon 1\ninactive_file 1024000\n"}, host{4000 << 10, 2500 << 10}},
-		"a group above": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/memory.max": "4096000\n",
-			"sys/fs/cgroup/a/memory.current": "2048000\n", "sys/fs/cgroup/a/b/memory.max": "8192000\n"}, host{4000 << 10, 2500 << 10}},
-		"version 1": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "9:name=systemd:/x\n4:memory:/a\n0::/\n",
-			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/a/memory.limit_in_bytes": "4096000\n",
-			"sys/fs/cgroup/memory/a/memory.usage_in_bytes": "4096000\n", "sys/fs/cgroup/memory/a/memory.stat": "total_inactive_file 512000\n"},
+		"container": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n",
+			"sys/fs/cgroup/memory.max":     "4096000\n",
+			"sys/fs/cgroup/memory.current": "3072000\n", "sys/fs/cgroup/memory.stat": "anon 1\ninactive_file " +
+				"1024000\n"}, host{4000 << 10, 2500 << 10}},
+		"a group above": {map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n",
+			"sys/fs/cgroup/a/memory.max":     "4096000\n",
+			"sys/fs/cgroup/a/memory.current": "2048000\n", "sys/fs/cgroup/a/b/memory.max": "8192000\n"},
+			host{4000 << 10, 2500 << 10}},
+		"version 1": {map[string]string{"proc/meminfo": meminfo,
+			"proc/self/cgroup":                             "9:name=systemd:/x\n4:memory:/a\n0::/\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":   "9223372036854771712\n",
+			"sys/fs/cgroup/memory/a/memory.limit_in_bytes": "4096000\n",
+			"sys/fs/cgroup/memory/a/memory.usage_in_bytes": "4096000\n",
+			"sys/fs/cgroup/memory/a/memory.stat":           "total_inactive_file 512000\n"},
 			host{4000 << 10, 1000 << 10}},
 	} {
 		root := t.TempDir()
@@ -189,16 +204,19 @@ func TestDeterministicFlags(t *testing.T) {
 	const added = "--xla_gpu_deterministic_ops=true"
 	for flags, want := range map[string]string{
 		"": added, " ": added,
-		"--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0":  "--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0 " + added,
-		"--xla_gpu_deterministic_ops":                       "--xla_gpu_deterministic_ops",
-		"--a=1 --xla_gpu_deterministic_ops=1 --b":           "--a=1 --xla_gpu_deterministic_ops=1 --b",
-		"--xla_gpu_deterministic_ops_of_another_name=false": "--xla_gpu_deterministic_ops_of_another_name=false " + added,
+		"--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0": "--xla_dump_to=/tmp/x  --xla_gpu_autotune_level=0 " +
+			added,
+		"--xla_gpu_deterministic_ops":             "--xla_gpu_deterministic_ops",
+		"--a=1 --xla_gpu_deterministic_ops=1 --b": "--a=1 --xla_gpu_deterministic_ops=1 --b",
+		"--xla_gpu_deterministic_ops_of_another_name=false": "--xla_gpu_deterministic_ops_of_another_name=false " +
+			added,
 	} {
 		if got, err := deterministicFlags(flags); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", flags, got, err, want)
 		}
 	}
-	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "contradicts", "/etc/xla.flags": "names a file"} {
+	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "contradicts",
+		"/etc/xla.flags": "names a file"} {
 		if got, err := deterministicFlags(flags); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v", flags, got, err)
 		}

@@ -9,12 +9,13 @@ import (
 // XLA reads its options from this variable when the first plugin is loaded.
 const xlaFlags = "XLA_FLAGS"
 
-// deterministicOps makes XLA take kernels on a GPU that give the same bits each time, and choose them without measuring.
+// deterministicOps makes XLA take kernels on a GPU that give the same bits each time, and choose them without
+// measuring.
 const deterministicOps = "xla_gpu_deterministic_ops"
 
-// MakeDeterministic makes XLA's GPU backends give the same bits each time, in this process and in the next; the backends on
-// the processor do so anyway. It is to be called before [Open]. What else XLA_FLAGS holds stays; it is an error if that
-// says the contrary.
+// MakeDeterministic makes XLA's GPU backends give the same bits each time, in this process and in the next; the
+// backends on the processor do so anyway. It is to be called before [Open]. What else XLA_FLAGS holds stays; it is an
+// error if that says the contrary.
 func MakeDeterministic() error {
 	flags, err := deterministicFlags(os.Getenv(xlaFlags))
 	if err != nil {
@@ -27,7 +28,8 @@ func MakeDeterministic() error {
 func deterministicFlags(flags string) (string, error) {
 	flags = strings.TrimSpace(flags)
 	if flags != "" && !strings.HasPrefix(flags, "-") { // XLA takes it for the name of a file
-		return "", fmt.Errorf("%s=%q names a file of options: add --%s=true to it, and leave --deterministic out", xlaFlags, flags, deterministicOps)
+		return "", fmt.Errorf("%s=%q names a file of options: add --%s=true to it, and leave --deterministic out",
+			xlaFlags, flags, deterministicOps)
 	}
 	for _, flag := range strings.Fields(flags) {
 		name, value, given := strings.Cut(strings.TrimLeft(flag, "-"), "=")

@@ -44,8 +44,8 @@ func (f Found) Plugin(kind string) (Plugin, bool) {
 
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
-// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in talbot's own data folder ($XDG_DATA_HOME/talbot/xla, by default
-// ~/.local/share/talbot/xla), where go-xla installs them, and in the Python packages jax-cuda13-pjrt and
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in talbot's own data folder ($XDG_DATA_HOME/talbot/xla, by
+// default ~/.local/share/talbot/xla), where go-xla installs them, and in the Python packages jax-cuda13-pjrt and
 // jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A CUDA plugin must stay in its
 // Python package, since it finds NVIDIA's libraries relative to itself.
 func Discover() Found {
@@ -57,7 +57,8 @@ func discover(root, home string, env func(string) string) Found {
 	f := Found{Compiled: XLA, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
-		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so", "xla_cpu_pjrt.so"} {
+		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
+			"xla_cpu_pjrt.so"} {
 			paths, _ := filepath.Glob(filepath.Join(dir, name))
 			for _, path := range paths {
 				kind := kindOf(path)
@@ -132,7 +133,8 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/gomlx/pjrt")
 	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
 		for _, prefix := range []string{env("VIRTUAL_ENV"), env("CONDA_PREFIX"), filepath.Join(home, ".local"),
-			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "usr/local"), filepath.Join(root, "usr")} {
+			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root,
+				"usr/local"), filepath.Join(root, "usr")} {
 			if prefix == "" {
 				continue
 			}
@@ -181,10 +183,13 @@ func (f Found) remedy(kind string) string {
 		if len(f.GPUs) == 0 {
 			return "no NVIDIA GPU found (looked in /proc/driver/nvidia/gpus and /dev/nvidia*)"
 		}
-		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
+		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual " +
+			"environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return fmt.Sprintf("no CPU plugin found; put a PJRT plugin for %s/%s named pjrt_c_api_cpu_plugin into ~/.local/share/talbot/xla", runtime.GOOS, runtime.GOARCH)
+		return fmt.Sprintf("no CPU plugin found; put a PJRT plugin for %s/%s named pjrt_c_api_cpu_plugin into "+
+			"~/.local/share/talbot/xla", runtime.GOOS, runtime.GOARCH)
 	}
-	return "no CPU plugin found: run `task setup:xla-cpu` (about 60 MB from the Python package index), or use --backend go"
+	return "no CPU plugin found: run `task setup:xla-cpu` (about 60 MB from the Python package index), or use " +
+		"--backend go"
 }

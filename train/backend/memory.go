@@ -17,7 +17,8 @@ func (o *Opened) Memory() (bytes int64, source string) {
 	if o.Kind == "xla:cuda" {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits").Output()
+		out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=memory.total",
+			"--format=csv,noheader,nounits").Output()
 		if err != nil {
 			return 0, ""
 		}
@@ -26,8 +27,8 @@ func (o *Opened) Memory() (bytes int64, source string) {
 	return hostMemory("/").total, "the machine's memory"
 }
 
-// Free returns the bytes that this process may still take from the machine, swap included, if the backend computes there; 0 for
-// other backends and where the system does not tell (it is Linux that does).
+// Free returns the bytes that this process may still take from the machine, swap included, if the backend computes
+// there; 0 for other backends and where the system does not tell (it is Linux that does).
 func (o *Opened) Free() int64 {
 	if o.Kind != "go" && o.Kind != "xla:cpu" {
 		return 0
@@ -47,7 +48,8 @@ func cudaMemory(text string) (bytes int64, source string) {
 // host is the machine's memory for this process; 0 is not known.
 type host struct{ total, free int64 }
 
-// hostMemory reads what Linux tells of the machine and of the control groups of this process, whose limits may be lower.
+// hostMemory reads what Linux tells of the machine and of the control groups of this process, whose limits may be
+// lower.
 func hostMemory(root string) host {
 	info := fields(filepath.Join(root, "proc/meminfo"))
 	swap := info["SwapFree:"] << 10
@@ -69,8 +71,8 @@ func hostMemory(root string) host {
 // memoryGroup is a control group; what it has used does not count files that are cached and can be dropped.
 type memoryGroup struct{ limit, used int64 }
 
-// memoryGroups are the groups of this process and those above them, in version 2 and in version 1. Inside a container the path
-// may name what is not visible: the top of what is mounted is the container's own then.
+// memoryGroups are the groups of this process and those above them, in version 2 and in version 1. Inside a container
+// the path may name what is not visible: the top of what is mounted is the container's own then.
 func memoryGroups(root string) []memoryGroup {
 	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	var groups []memoryGroup
@@ -81,7 +83,8 @@ func memoryGroups(root string) []memoryGroup {
 		}
 		base, limit, used, inactive := "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
 		if part[1] == "memory" {
-			base, limit, used, inactive = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+			base, limit, used, inactive = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+				"total_inactive_file"
 		} else if part[1] != "" {
 			continue
 		}

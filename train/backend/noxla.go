@@ -8,5 +8,6 @@ import "errors"
 const XLA = false
 
 func openXLA(Plugin, string) (*Opened, error) {
-	return nil, errors.New("this talbot was built without XLA (tag noxla, or no cgo); build it with a C compiler and CGO_ENABLED=1")
+	return nil, errors.New("this talbot was built without XLA (tag noxla, or no cgo); build it with a C compiler " +
+		"and CGO_ENABLED=1")
 }

@@ -27,17 +27,21 @@ func openXLA(plugin Plugin, why string) (*Opened, error) {
 	if info, err := os.Stat(plugin.Path); err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("xla plugin %q: no such file", plugin.Path)
 	}
-	// The plugins of Python's packages find NVIDIA's libraries in site-packages/nvidia by themselves; go-xla looks elsewhere
-	// and warns that they are missing.
+	// The plugins of Python's packages find NVIDIA's libraries in site-packages/nvidia by themselves; go-xla looks
+	// elsewhere and warns that they are missing.
 	const checks = "GOPJRT_CUDA_CHECKS"
-	if beside, err := os.Stat(filepath.Join(filepath.Dir(plugin.Path), "../../nvidia")); err == nil && beside.IsDir() && os.Getenv(checks) == "" {
+	if beside, err := os.Stat(filepath.Join(filepath.Dir(plugin.Path), "../../nvidia")); err == nil && beside.IsDir() &&
+		os.Getenv(checks) == "" {
 		if err := os.Setenv(checks, "0"); err != nil {
 			return nil, err
 		}
 	}
 	var b *xla.Backend
 	var err error
-	if caught := exceptions.TryCatch[error](func() { b, err = xla.NewWithOptions(plugin.Path+",shared_buffers=false", nil) }); caught != nil {
+	if caught := exceptions.TryCatch[error](func() {
+		b,
+			err = xla.NewWithOptions(plugin.Path+",shared_buffers=false", nil)
+	}); caught != nil {
 		err = caught
 	}
 	if err != nil {

@@ -93,16 +93,19 @@ func TestCraftedHeaders(t *testing.T) {
 		t.Fatalf("the pattern of the others: %v", err)
 	}
 	for name, data := range map[string][]byte{
-		"huge shape":      crafted(meta+`,"x":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]}}`, "1234"),
-		"huge offsets":    crafted(meta+`,"x":{"dtype":"F32","shape":[4611686018427387903],"data_offsets":[0,18446744073709551612]}}`, "1234"),
-		"overflow to 4":   crafted(meta+`,"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}}`, "1234"),
-		"gap":             crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, "12345678"),
-		"overlap":         crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "1234"),
-		"left over":       crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "12345678"),
-		"negative axis":   crafted(meta+`,"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, "1234"),
-		"zero axis":       crafted(meta+`,"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, ""),
-		"half precision":  crafted(meta+`,"x":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
-		"nine axes":       crafted(meta+`,"x":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}}`, "1234"),
+		"huge shape": crafted(meta+`,"x":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]}}`,
+			"1234"),
+		"huge offsets": crafted(meta+`,"x":{"dtype":"F32","shape":[4611686018427387903],"data_offsets":[0,18446744073709551612]}}`, "1234"),
+		"overflow to 4": crafted(meta+`,"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}}`,
+			"1234"),
+		"gap":            crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, "12345678"),
+		"overlap":        crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "1234"),
+		"left over":      crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "12345678"),
+		"negative axis":  crafted(meta+`,"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, "1234"),
+		"zero axis":      crafted(meta+`,"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, ""),
+		"half precision": crafted(meta+`,"x":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
+		"nine axes": crafted(meta+`,"x":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}}`,
+			"1234"),
 		"name twice":      crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, "12345678"),
 		"metadata twice":  crafted(meta+`,"__metadata__":{"talbot.version":"1","talbot.meta":"{}"}}`, ""),
 		"other version":   crafted(`","talbot.version":"2","talbot.meta":"{}"}}`, ""),
@@ -123,7 +126,8 @@ func TestWriterRefuses(t *testing.T) {
 		"meta":       {Meta: json.RawMessage("{")},
 		"shape":      {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", []int{2}, []float32{1}}}},
 		"zero shape": {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", []int{0}, nil}}},
-		"name twice": {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", nil, []float32{1}}, {"x", nil, []float32{1}}}},
+		"name twice": {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", nil, []float32{1}},
+			{"x", nil, []float32{1}}}},
 	} {
 		if err := f.Write(&bytes.Buffer{}); err == nil {
 			t.Errorf("%s: no error", name)
@@ -135,7 +139,8 @@ func TestWriterRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(encode(f, sample()), true)
 	f.Add(encode(f, sample()), false)
-	f.Add(crafted(`","talbot.version":"1","talbot.meta":"{}"},"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "1234"), true)
+	f.Add(crafted(`","talbot.version":"1","talbot.meta":"{}"},"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`,
+		"1234"), true)
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
 		if seal && len(data) >= sumStart+sumLength {
 			data = sealed(data)
@@ -256,7 +261,8 @@ func TestNotFinite(t *testing.T) {
 		if _, err := d.Save(20, bad, true); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), `"b"`) {
 			t.Errorf("%g: %v", x, err)
 		}
-		if err := os.WriteFile(filepath.Join(d.path, Name(20)), encode(t, bad), 0o666); err != nil { // as earlier versions did
+		// as earlier versions did
+		if err := os.WriteFile(filepath.Join(d.path, Name(20)), encode(t, bad), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		l, err := d.Newest()

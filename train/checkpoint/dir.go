@@ -75,8 +75,8 @@ func Name(step int64) string { return fmt.Sprintf("%s%012d%s", prefix, step, suf
 // first: no step ever counts as the best while the best file is an older one. Numbers that are not finite are refused
 // ([ErrNotFinite]).
 //
-// Under its final names a checkpoint is always whole and on the disk: it is written to a temporary name, synced, renamed,
-// and the folder is synced. When Save fails, what was there before is still there.
+// Under its final names a checkpoint is always whole and on the disk: it is written to a temporary name, synced,
+// renamed, and the folder is synced. When Save fails, what was there before is still there.
 func (d *Dir) Save(step int64, f *File, best bool) (path string, err error) {
 	if err := f.finite(); err != nil {
 		return "", err
@@ -214,8 +214,8 @@ type Loaded struct {
 }
 
 // Newest loads the newest checkpoint of a step that is whole and finite, or else the best one. Those that could not be
-// used are named in the result, and moved aside by nobody. It returns [ErrNone] if there are no checkpoints and an error
-// wrapping [ErrDamaged] if none is whole.
+// used are named in the result, and moved aside by nobody. It returns [ErrNone] if there are no checkpoints and an
+// error wrapping [ErrDamaged] if none is whole.
 func (d *Dir) Newest() (*Loaded, error) {
 	paths, err := d.steps()
 	if err != nil {

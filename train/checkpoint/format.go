@@ -14,11 +14,11 @@
 //	106        H−98   the rest of the header, JSON in UTF-8, filled up with spaces
 //	8 + H      D      the data: the tensors' numbers, float32, row-major, in the header's order, no gaps
 //
-// The header is an object. Its member "__metadata__" holds strings: "talbot.sha256" (first), "talbot.version" ("1"), and
-// "talbot.meta" (the JSON value, as text). Every other member is a tensor: {"dtype":"F32","shape":[…],
+// The header is an object. Its member "__metadata__" holds strings: "talbot.sha256" (first), "talbot.version" ("1"),
+// and "talbot.meta" (the JSON value, as text). Every other member is a tensor: {"dtype":"F32","shape":[…],
 // "data_offsets":[begin,end]}, offsets relative to the data. The tensors cover the data exactly, so the file's length
-// follows from the header: safetensors demands that, which is why the checksum is not a footer but a field of
-// fixed place and length.
+// follows from the header: safetensors demands that, which is why the checksum is not a footer but a field of fixed
+// place and length.
 //
 // A reader checks the length and the checksum before it parses anything, and never allocates more than a small multiple
 // of the file's real size, whatever the header says.

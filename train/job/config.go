@@ -7,14 +7,15 @@ import (
 	"talbot/train"
 )
 
-// config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The number of
-// samples is 0 where it is not known yet; a run whose length depends on it has one step then.
+// config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The
+// number of samples is 0 where it is not known yet; a run whose length depends on it has one step then.
 func (t Train) config(samples int64, weights *train.Weights) (train.Config, error) {
 	c, err := t.unchecked(samples, weights)
 	if err == nil && weights != nil {
 		err = weights.Fit(c)
 	}
-	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) { // older runs may have that
+	// older runs may have that
+	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) {
 		err = fmt.Errorf("a warm-up of %d steps does not end within a run of %d steps", c.Warmup, c.Steps)
 	}
 	if err == nil {

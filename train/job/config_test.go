@@ -6,7 +6,8 @@ import (
 	"talbot/train"
 )
 
-// TestStepsOfAPreset: the published settings go twelve times over the data, the others once; what does not fill a batch is one.
+// TestStepsOfAPreset: the published settings go twelve times over the data, the others once; what does not fill a batch
+// is one.
 func TestStepsOfAPreset(t *testing.T) {
 	v15, large := "v1.5", "20x256"
 	for _, c := range []struct {
@@ -14,7 +15,8 @@ func TestStepsOfAPreset(t *testing.T) {
 		steps  int64
 		want   int64
 	}{{nil, 0, 4}, {&large, 0, 4}, {&v15, 0, 39}, {&v15, 7, 7}} {
-		got, err := Train{Preset: c.preset, Steps: c.steps, Adjust: func(c *train.Config) { c.Batch = 320 }}.config(1025, nil)
+		got, err := Train{Preset: c.preset, Steps: c.steps,
+			Adjust: func(c *train.Config) { c.Batch = 320 }}.config(1025, nil)
 		if err != nil || got.Steps != c.want {
 			t.Errorf("preset %v: %d steps, want %d, %v", c.preset, got.Steps, c.want, err)
 		}

@@ -37,7 +37,8 @@ func TestDamagedDataIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fresh.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		if _, err := fresh.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) ||
+			!strings.Contains(err.Error(), path) {
 			t.Fatalf("training with byte %d flipped: %v", i, err)
 		}
 		if _, err := eval.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) {
@@ -85,7 +86,8 @@ func TestRefusedTrainChangesNothing(t *testing.T) {
 }
 
 func TestDataWithoutLabels(t *testing.T) {
-	plain, labelled := write(t, madeup.Dataset{Seed: 1, Games: 200, Unlabelled: true}), write(t, madeup.Dataset{Seed: 2, Games: 200})
+	plain, labelled := write(t, madeup.Dataset{Seed: 1, Games: 200, Unlabelled: true}), write(t,
+		madeup.Dataset{Seed: 2, Games: 200})
 	for _, c := range []struct {
 		data loader.Spec
 		none bool
@@ -96,7 +98,8 @@ func TestDataWithoutLabels(t *testing.T) {
 		var start Start
 		job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = append(warned, err.Error()) }
 		result := mustTrain(t, job)
-		told := slices.Contains(warned, "none of the train samples has a label with a value for the target recipe: the value head is not trained")
+		told := slices.Contains(warned,
+			"none of the train samples has a label with a value for the target recipe: the value head is not trained")
 		if told != c.none || (result.Final.ValueMSE == nil) != c.none || result.Final.PolicyCE == nil {
 			t.Errorf("warned %q, final %+v", warned, result.Final)
 		}
@@ -104,7 +107,8 @@ func TestDataWithoutLabels(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 		text, err := os.ReadFile(filepath.Join(job.Dir, "metrics.jsonl"))
-		if err != nil || strings.Contains(string(text), `"value_mse":null`) != c.none || strings.Contains(string(text), `"value_mse":0,`) {
+		if err != nil || strings.Contains(string(text), `"value_mse":null`) != c.none ||
+			strings.Contains(string(text), `"value_mse":0,`) {
 			t.Errorf("%s, %v", text, err)
 		}
 	}
@@ -145,7 +149,8 @@ func TestDamagedRunFolder(t *testing.T) {
 		if text == "missing" {
 			os.Remove(data)
 		}
-		if _, err := resume.Run(t.Context()); !errors.Is(err, loader.ErrNoIdentity) || !strings.Contains(err.Error(), data) {
+		if _, err := resume.Run(t.Context()); !errors.Is(err, loader.ErrNoIdentity) ||
+			!strings.Contains(err.Error(), data) {
 			t.Errorf("resuming with data.json %q: %v", text, err)
 		}
 		warned := 0

@@ -91,7 +91,8 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 }
 
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the network was trained on.
+// [ErrConfig], [ErrAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the
+// network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
 	splits, err := ParseSplits(e.Split)
@@ -114,7 +115,8 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if f.Weights, choice, err = e.weights(c); err != nil {
 		return f, err
 	}
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy, Workers: e.Workers, Origins: true, Checked: e.checked()})
+	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy,
+		Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
 	}
@@ -155,7 +157,8 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	var missing []error
 	if e.Puzzles != nil {
-		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits, e.solving()); err == nil {
+		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits,
+			e.solving()); err == nil {
 			f.Puzzles = &solved
 		} else {
 			missing = append(missing, fmt.Errorf("puzzles: %w", err))
@@ -177,7 +180,8 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 var ErrIncomplete = errors.New("the rest of the figures is there")
 
 // measure runs the samples through the network.
-func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions, f *Figures) error {
+func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions,
+	f *Figures) error {
 	start := time.Now()
 	total := int64(0)
 	o.Total = func(n int64) { total = n }
@@ -243,11 +247,13 @@ func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 		return nil, nil
 	}
 	if have := data.Sets[0].Manifest.Splits.String(); have != id.Splits && e.Split != "all" {
-		return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have, id.Splits)
+		return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have,
+			id.Splits)
 	}
 	found, missing := id.Locate(e.Data)
 	if len(missing) > 0 {
-		e.warn(fmt.Errorf("which positions are unseen is not known: the run's data is not in %q any more", strings.Join(missing, ", ")))
+		e.warn(fmt.Errorf("which positions are unseen is not known: the run's data is not in %q any more",
+			strings.Join(missing, ", ")))
 		return nil, nil
 	}
 	return found, nil

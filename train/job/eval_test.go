@@ -36,13 +36,16 @@ func TestEvalWeights(t *testing.T) {
 	mustTrain(t, plain)
 	figures := map[string]Figures{}
 	for _, weights := range []string{"", "raw", "average"} {
-		e := Eval{Dir: averaged.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go", Weights: weights}
+		e := Eval{Dir: averaged.Dir, Data: []loader.Spec{games}, Split: "all", Batch: 64, Backend: "go",
+			Weights: weights}
 		figures[weights] = mustEval(t, e)
-		if name, want := e.ReportName(), map[string]string{"raw": "report-raw.html"}[weights]; name != want && (want != "" || name != ReportName) {
+		if name, want := e.ReportName(), map[string]string{"raw": "report-raw.html"}[weights]; name != want &&
+			(want != "" || name != ReportName) {
 			t.Errorf("weights %q are shown in %q", weights, name)
 		}
 	}
-	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.PolicyCE != *b.PolicyCE || *a.ValueMSE != *b.ValueMSE {
+	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.PolicyCE != *b.PolicyCE ||
+		*a.ValueMSE != *b.ValueMSE {
 		t.Errorf("the average is not what is evaluated: %+v and %+v", a.Figures, b.Figures)
 	}
 	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.PolicyCE == *b.PolicyCE {
@@ -64,14 +67,16 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	job := tiny(t, games)
 	mustTrain(t, job)
-	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Samples: 200, Batch: 256, Backend: "go"} // one batch
+	// one batch
+	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Samples: 200, Batch: 256, Backend: "go"}
 	with := mustEval(t, e)
 	e.NoHistory = true
 	without := mustEval(t, e)
 	same := func(a, b train.Figures) bool {
 		return a.Samples == b.Samples && *a.PolicyCE == *b.PolicyCE && *a.ValueMSE == *b.ValueMSE && *a.Top5 == *b.Top5
 	}
-	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) || same(h.With, h.Without) {
+	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) ||
+		same(h.With, h.Without) {
 		t.Errorf("%+v", h)
 	}
 	if without.History != nil || !without.NoHistory || e.ReportName() != "report-no-history.html" {
@@ -94,7 +99,8 @@ func TestEvalAsksTables(t *testing.T) {
 	tables := &allWon{}
 	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
 	f := mustEval(t, e)
-	if g := f.Endgames; g == nil || g.Samples != f.Samples || tables.asked < int(f.Samples) || *g.Moves.Kept > 0.2 { // only mates win: all else is won for the other
+	// only mates win: all else is won for the other
+	if g := f.Endgames; g == nil || g.Samples != f.Samples || tables.asked < int(f.Samples) || *g.Moves.Kept > 0.2 {
 		t.Errorf("%+v, asked %d times", g, tables.asked)
 	}
 	e.Tables = nil
@@ -136,7 +142,8 @@ func noise(t *testing.T, dir string) (mse float64, n int64) {
 			continue
 		}
 		for k := range line.Labels[0].Labels {
-			if a, b := line.Labels[0].Labels[k], line.Labels[1].Labels[k]; a.Status == dataset.Labelled && b.Status == dataset.Labelled {
+			if a, b := line.Labels[0].Labels[k], line.Labels[1].Labels[k]; a.Status == dataset.Labelled &&
+				b.Status == dataset.Labelled {
 				mse, n = mse+(tanh(a)-tanh(b))*(tanh(a)-tanh(b)), n+1
 			}
 		}
@@ -145,7 +152,8 @@ func noise(t *testing.T, dir string) (mse float64, n int64) {
 }
 
 func TestEvalAgainstAnAudit(t *testing.T) {
-	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t, madeup.Dataset{Seed: 2, Games: 200, NoChances: true})
+	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t,
+		madeup.Dataset{Seed: 2, Games: 200, NoChances: true})
 	job := tiny(t, games)
 	job.Steps = 3
 	mustTrain(t, job)
@@ -155,19 +163,23 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 	f := mustEval(t, e)
 	mse, count := noise(t, audit.Dir)
 	n := f.Noise
-	if n == nil || n.Compared != count || math.Abs(n.MSE-mse) > 1e-6 || n.Interval[0] >= mse || n.Interval[1] <= mse || n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
+	if n == nil || n.Compared != count || math.Abs(n.MSE-mse) > 1e-6 || n.Interval[0] >= mse || n.Interval[1] <= mse ||
+		n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
 		t.Fatalf("%+v, want %g over %d", n, mse, count)
 	}
 	if n.Samples == 0 || n.Samples >= f.ValueSamples || n.ValueMSE == nil {
-		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.ValueSamples, n) // the others are of the older engine
+		// the others are of the older engine
+		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.ValueSamples, n)
 	}
 	e.Label = madeup.Engine.ID()
-	if one := mustEval(t, e); one.Noise.Samples != one.ValueSamples || *one.Noise.ValueMSE != *one.ValueMSE || one.Noise.Samples != n.Samples {
+	if one := mustEval(t, e); one.Noise.Samples != one.ValueSamples || *one.Noise.ValueMSE != *one.ValueMSE ||
+		one.Noise.Samples != n.Samples {
 		t.Errorf("with that label alone: %+v, %+v", one.Noise, one.Figures)
 	}
 	refuse := func(name, want string) {
 		t.Helper()
-		if _, err := e.Run(t.Context()); !errors.Is(err, ErrAudit) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Base(e.Audit)) {
+		if _, err := e.Run(t.Context()); !errors.Is(err, ErrAudit) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), filepath.Base(e.Audit)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

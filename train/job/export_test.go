@@ -76,7 +76,8 @@ func TestExportedModelInONNXRuntime(t *testing.T) {
 	}
 	defer data.Close()
 	var planes []uint64
-	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: []dataset.Split{dataset.Train, dataset.Val}, Limit: 41}) {
+	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: []dataset.Split{dataset.Train,
+		dataset.Val}, Limit: 41}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,8 @@ func TestExportedWeightsInPython(t *testing.T) {
 		Shape []int
 		Sum   float64
 	}
-	if err := json.Unmarshal(python(t, "safetensors", nil, "testdata/export.py", "safetensors", path), &theirs); err != nil {
+	if err := json.Unmarshal(python(t, "safetensors", nil, "testdata/export.py", "safetensors", path),
+		&theirs); err != nil {
 		t.Fatal(err)
 	}
 	tensors, err := p.Tensors()
@@ -149,7 +151,8 @@ func TestExportedWeightsInPython(t *testing.T) {
 		for _, x := range want.Data {
 			sum += float64(x)
 		}
-		if got := theirs[want.Name]; fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) || math.Abs(got.Sum-sum) > 1e-6*max(1, math.Abs(sum)) {
+		if got := theirs[want.Name]; fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) ||
+			math.Abs(got.Sum-sum) > 1e-6*max(1, math.Abs(sum)) {
 			t.Errorf("%s: %+v, want %v and %g", want.Name, got, want.Shape, sum)
 		}
 	}

@@ -42,7 +42,8 @@ func mustTrain(t *testing.T, job Train) train.Result {
 }
 
 func TestTrainThenEval(t *testing.T) {
-	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 300}), write(t, madeup.Dataset{Seed: 2, Games: 300, Source: dataset.SourcePuzzle})
+	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 300}), write(t,
+		madeup.Dataset{Seed: 2, Games: 300, Source: dataset.SourcePuzzle})
 	job := tiny(t, games, puzzles)
 	job.Data[0].Weight, job.Data[1].Weight = 0.8, 0.2
 	var start Start
@@ -56,17 +57,20 @@ func TestTrainThenEval(t *testing.T) {
 	}
 	job.Adjust = func(c *train.Config) { adjust(c); c.LR = 0.02 }
 	result := mustTrain(t, job)
-	if result.Steps != 30 || result.Samples != 480 || result.Final == nil || !strings.HasPrefix(result.Checkpoint, job.Dir) {
+	if result.Steps != 30 || result.Samples != 480 || result.Final == nil ||
+		!strings.HasPrefix(result.Checkpoint, job.Dir) {
 		t.Errorf("%+v", result)
 	}
-	if start.Parameters == 0 || start.Backend == "" || len(start.Sets) != 2 || start.Sets[1].Share != 0.2 || start.Val == 0 {
+	if start.Parameters == 0 || start.Backend == "" || len(start.Sets) != 2 || start.Sets[1].Share != 0.2 ||
+		start.Val == 0 {
 		t.Errorf("%+v", start)
 	}
 	if last.Step != 30 || !(*last.PolicyCE < *first.PolicyCE-0.5) {
 		t.Errorf("policy loss from %g to %g", *first.PolicyCE, *last.PolicyCE)
 	}
 
-	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64, Backend: "go"}
+	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64,
+		Backend: "go"}
 	all, err := eval.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +86,8 @@ func TestTrainThenEval(t *testing.T) {
 			t.Errorf("%s: %d samples, unseen %+v", eval.Split, f.Samples, f.Unseen)
 		}
 	}
-	if all.Samples == 0 || parts != all.Samples || all.BySource["game"].Samples+all.BySource["puzzle"].Samples != all.Samples {
+	if all.Samples == 0 || parts != all.Samples ||
+		all.BySource["game"].Samples+all.BySource["puzzle"].Samples != all.Samples {
 		t.Errorf("%d samples in the splits, %d in all, by source %+v", parts, all.Samples, all.BySource)
 	}
 	if all.PolicyCE == nil || all.ValueMSE == nil || all.Checkpoint == "" || all.Step == 0 {
@@ -229,7 +234,8 @@ func TestFrom(t *testing.T) {
 	second.Begun = func(s Start) { start = s }
 	mustTrain(t, second)
 	c, standard := start.Config, func() train.Config { c, _ := train.Preset(""); return c }()
-	if c.Blocks != 1 || c.Filters != 8 || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip || c.From.Step == 0 ||
+	if c.Blocks != 1 || c.Filters != 8 || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip ||
+		c.From.Step == 0 ||
 		!strings.HasPrefix(c.From.Path, first.Dir) {
 		t.Errorf("%+v", c)
 	}
@@ -239,7 +245,8 @@ func TestFrom(t *testing.T) {
 	}
 	third := tiny(t, a)
 	third.From = network
-	if _, err := third.Run(t.Context()); !errors.Is(err, ErrFrom) || errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), "exported network") {
+	if _, err := third.Run(t.Context()); !errors.Is(err, ErrFrom) || errors.Is(err, checkpoint.ErrDamaged) ||
+		!strings.Contains(err.Error(), "exported network") {
 		t.Errorf("an exported network: %v", err)
 	}
 	size := "10x64"
@@ -270,7 +277,8 @@ func TestWarmupEnds(t *testing.T) {
 		job := tiny(t, a)
 		job.Steps = steps
 		job.Adjust = func(c *train.Config) { adjust(c); c.Warmup = 1000 }
-		if _, err := job.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "a warm-up of 1000 steps") {
+		if _, err := job.Run(t.Context()); !errors.Is(err, ErrConfig) ||
+			!strings.Contains(err.Error(), "a warm-up of 1000 steps") {
 			t.Errorf("%d steps: %v", steps, err)
 		}
 	}
@@ -302,14 +310,16 @@ func TestBackendOfARun(t *testing.T) {
 		}
 		warned, resumed.Backend = nil, "go"
 		mustTrain(t, resumed)
-		if told := len(warned) == 1 && strings.Contains(warned[0], "trained on xla:cuda and goes on on go"); told != test.warns || len(warned) > 1 {
+		if told := len(warned) == 1 && strings.Contains(warned[0],
+			"trained on xla:cuda and goes on on go"); told != test.warns || len(warned) > 1 {
 			t.Errorf("%+v: warned %q", test, warned)
 		}
 	}
 	auto := tiny(t, a)
 	auto.Steps, auto.Backend = 1, "auto"
 	mustTrain(t, auto)
-	if id, err := loader.ReadIdentity(auto.Dir); err != nil || id.Backend != id.Kind || id.Kind == "" || id.Kind == "auto" {
+	if id, err := loader.ReadIdentity(auto.Dir); err != nil || id.Backend != id.Kind || id.Kind == "" ||
+		id.Kind == "auto" {
 		t.Errorf("%+v, %v", id, err)
 	}
 }

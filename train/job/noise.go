@@ -32,9 +32,11 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
 	f := d.Manifest.Fingerprints[audited]
-	n := &train.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit, Truth: d.Manifest.Fingerprints[truth].Limit}
+	n := &train.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit,
+		Truth: d.Manifest.Fingerprints[truth].Limit}
 	if !counts(data, n.Fingerprint) {
-		return nil, fmt.Errorf("%q: %w: it is of %s (%s), which the evaluation does not compare with", dir, ErrAudit, n.Fingerprint, n.Labels)
+		return nil, fmt.Errorf("%q: %w: it is of %s (%s), which the evaluation does not compare with", dir, ErrAudit,
+			n.Fingerprint, n.Labels)
 	}
 	e, err := encode.ByName(data.Options.Recipe)
 	if err != nil {
@@ -77,7 +79,8 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 	return n, nil
 }
 
-// auditColumns finds the fingerprints of the labels that were audited and of the better ones, by the flags of the audit.
+// auditColumns finds the fingerprints of the labels that were audited and of the better ones, by the flags of the
+// audit.
 func auditColumns(m *dataset.Manifest) (audited, truth int, err error) {
 	flag := func(name string) string {
 		if i := slices.IndexFunc(m.Flags, func(t dataset.Tag) bool { return t.Name == name }); i >= 0 {

@@ -13,8 +13,8 @@ import (
 	"talbot/train/report"
 )
 
-// ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an evaluation
-// with all.
+// ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an
+// evaluation with all.
 const ReportName = "report.html"
 
 // ReportName is the file of a run's folder that the page of the evaluation is written to unless another is named: what
@@ -59,7 +59,8 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
-	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report, Puzzles: f.Puzzles, Noise: f.Noise}
+	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
+		Puzzles: f.Puzzles, Noise: f.Noise}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

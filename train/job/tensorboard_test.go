@@ -30,7 +30,8 @@ func TestTensorBoardShowsTheMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown map[string]map[string][][2]float64
-	out := python(t, "tensorboard", nil, "../tensorboard/testdata/read_events.py", filepath.Join(job.Dir, "tensorboard"))
+	out := python(t, "tensorboard", nil, "../tensorboard/testdata/read_events.py",
+		filepath.Join(job.Dir, "tensorboard"))
 	if err := json.Unmarshal(out, &shown); err != nil {
 		t.Fatal(err)
 	}

@@ -76,8 +76,8 @@ var (
 )
 
 // Run trains. Its errors are those of [train.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
-// [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is refused. When ctx
-// ends during training, what was trained is saved, and the result comes with ctx's error.
+// [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is
+// refused. When ctx ends during training, what was trained is saved, and the result comes with ctx's error.
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
 		t.Adjust = func(*train.Config) {}
@@ -147,7 +147,8 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
-	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source, Val: survey.Val, Calibration: calibration,
+	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source,
+		Val: survey.Val, Calibration: calibration,
 		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
@@ -163,7 +164,8 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		if was.Backend != "" && t.Backend == was.Backend {
-			err = fmt.Errorf("the run was trained on it: %w; with another --backend it goes on, though no longer to the bit", err)
+			err = fmt.Errorf("the run was trained on it: %w; with another --backend it goes on, though no longer to "+
+				"the bit", err)
 		}
 		return nil, err
 	}
@@ -171,7 +173,8 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
 		t.Backend = b.Kind // what is chosen once stays
 	}
 	if before := was.Trained(); before != "" && before != b.Kind {
-		t.warn(fmt.Errorf("the run was trained on %s and goes on on %s: what it comes to is not to the bit what %s had made of it", before, b.Kind, before))
+		t.warn(fmt.Errorf("the run was trained on %s and goes on on %s: what it comes to is not to the bit what %s "+
+			"had made of it", before, b.Kind, before))
 	}
 	return b, nil
 }
@@ -206,7 +209,8 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 	if err != nil {
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err = loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy, Workers: t.Workers, MaxCopies: t.MaxCopies,
+	data, err = loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy,
+		Workers: t.Workers, MaxCopies: t.MaxCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, was, err
@@ -234,9 +238,11 @@ func (t Train) compare(c train.Config, w *train.Weights) {
 	for _, x := range []struct {
 		flag       string
 		mine, have any
-	}{{"legal-mask", c.LegalMask, w.Config.LegalMask}, {"value-target", c.ValueTarget, w.Config.ValueTarget}, {"policy-target", c.PolicyTarget, w.Config.PolicyTarget}} {
+	}{{"legal-mask", c.LegalMask, w.Config.LegalMask}, {"value-target", c.ValueTarget,
+		w.Config.ValueTarget}, {"policy-target", c.PolicyTarget, w.Config.PolicyTarget}} {
 		if x.mine != x.have {
-			t.warn(fmt.Errorf("the weights of %q are of a run with --%s=%v, and this one has %v: its losses begin higher", w.Path, x.flag, x.have, x.mine))
+			t.warn(fmt.Errorf("the weights of %q are of a run with --%s=%v, and this one has %v: its losses begin "+
+				"higher", w.Path, x.flag, x.have, x.mine))
 		}
 	}
 }
@@ -247,20 +253,23 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		t.warn(warning)
 	}
 	if len(survey.Val) == 0 {
-		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated", data.Sets[0].Manifest.Splits))
+		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated",
+			data.Sets[0].Manifest.Splits))
 	}
 	var policies, values int64
 	for _, counts := range survey.Sets {
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
 	if values == 0 {
-		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is not trained", c.ValueTarget))
+		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is "+
+			"not trained", c.ValueTarget))
 	}
 	if policies == 0 {
 		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
 	}
 	if data.Options.Policy.Temperature > 0 && survey.Choices < 2 {
-		t.warn(fmt.Errorf("no label has several lines: with policy target %s too the moves to learn are those that were played; label with --multipv", c.PolicyTarget))
+		t.warn(fmt.Errorf("no label has several lines: with policy target %s too the moves to learn are those that "+
+			"were played; label with --multipv", c.PolicyTarget))
 	}
 	network, err := model.New(c.Recipe, c.Config)
 	if err != nil {

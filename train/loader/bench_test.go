@@ -21,7 +21,8 @@ func benchData(b *testing.B) Spec {
 	return Spec{Dir: write(b, madeup.Dataset{Seed: 1, Games: 10000})}
 }
 
-// processor is the time that the process has been on a processor: what other processes take of the machine does not count.
+// processor is the time that the process has been on a processor: what other processes take of the machine does not
+// count.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -37,8 +38,8 @@ func report(b *testing.B, samples int64, workers int, used time.Duration) {
 	b.ReportMetric(float64(samples)/used.Seconds(), "samples/CPU-s")
 }
 
-// BenchmarkNext is everything from shards to batches. It runs from the beginning of one group to that of another, in which
-// time as many groups are read ahead as are drawn.
+// BenchmarkNext is everything from shards to batches. It runs from the beginning of one group to that of another, in
+// which time as many groups are read ahead as are drawn.
 func BenchmarkNext(b *testing.B) {
 	spec := benchData(b)
 	for _, name := range []string{"1", "all"} {
@@ -68,7 +69,8 @@ func BenchmarkNext(b *testing.B) {
 				samples += group()
 			}
 			report(b, samples, workers, processor()-before)
-			bytes := 8*len(batch.Packed) + 4*(len(batch.PolicyIndex)+len(batch.PolicyWeight)+len(batch.Value)+len(batch.ValueWeight))
+			bytes := 8*len(batch.Packed) +
+				4*(len(batch.PolicyIndex)+len(batch.PolicyWeight)+len(batch.Value)+len(batch.ValueWeight))
 			b.ReportMetric(float64(bytes)/float64(batch.N), "bytes/sample")
 		})
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // A cap on copies costs one more pass over the data, which sorts the keys of all usable train samples on disk
-// ([dataset.Keys]), and memory for the positions over the cap (at most one for each cap + 1 samples, about 40 bytes each,
-// only during the survey) and for one bit a train sample.
+// ([dataset.Keys]), and memory for the positions over the cap (at most one for each cap + 1 samples, about 40 bytes
+// each, only during the survey) and for one bit a train sample.
 
 // copyCap decides which copies of a position stay in.
 type copyCap struct {

@@ -12,7 +12,8 @@ func TestMaxCopies(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
 	b := write(t, madeup.Dataset{Seed: 2, Games: 300})
 	counts := func(most, workers int) (map[uint64]int, *Survey) {
-		d, err := Open(t.Context(), []Spec{{Dir: a}, {Dir: b}}, Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
+		d, err := Open(t.Context(), []Spec{{Dir: a}, {Dir: b}},
+			Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,11 +45,13 @@ func TestMaxCopies(t *testing.T) {
 			t.Fatalf("%d of %d copies", capped[key], n)
 		}
 	}
-	if most < 3 || s.Train() != want || s.Train()+s.Sets[0].Capped+s.Sets[1].Capped != full.Train() || s.Sets[0].Val != full.Sets[0].Val {
+	if most < 3 || s.Train() != want || s.Train()+s.Sets[0].Capped+s.Sets[1].Capped != full.Train() ||
+		s.Sets[0].Val != full.Sets[0].Val {
 		t.Errorf("%+v, want %d of %+v; most %d", s.Sets, want, full.Sets, most)
 	}
 	_, again := counts(2, 1)
-	l, m := s.NewLoader(LoaderOptions{Batch: 64, Seed: 5, GroupSamples: 3000}), again.NewLoader(LoaderOptions{Batch: 64, Seed: 5, GroupSamples: 3000})
+	l, m := s.NewLoader(LoaderOptions{Batch: 64, Seed: 5, GroupSamples: 3000}), again.NewLoader(LoaderOptions{Batch: 64,
+		Seed: 5, GroupSamples: 3000})
 	defer l.Close()
 	defer m.Close()
 	for i := range 20 {

@@ -86,7 +86,8 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 			}
 		}
 		if first := d.Sets[0]; first.Manifest.Splits != s.Manifest.Splits {
-			return nil, fmt.Errorf("%w: %q has %s, %q has %s", ErrSplits, first.Dir, first.Manifest.Splits, s.Dir, s.Manifest.Splits)
+			return nil, fmt.Errorf("%w: %q has %s, %q has %s", ErrSplits, first.Dir, first.Manifest.Splits, s.Dir,
+				s.Manifest.Splits)
 		}
 	}
 	if len(d.Sets) == 0 {
@@ -102,8 +103,11 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 func (d *Data) Derived() (warnings []error) {
 	for _, child := range d.Sets {
 		for _, parent := range d.Sets {
-			if slices.ContainsFunc(child.Manifest.Parents, func(p dataset.Parent) bool { return p.Manifest == parent.Hash }) {
-				warnings = append(warnings, fmt.Errorf("%q was made from %q: samples that are in both count twice; name one of them", child.Dir, parent.Dir))
+			if slices.ContainsFunc(child.Manifest.Parents,
+				func(p dataset.Parent) bool { return p.Manifest == parent.Hash }) {
+				warnings = append(warnings,
+					fmt.Errorf("%q was made from %q: samples that are in both count twice; name one of them", child.Dir,
+						parent.Dir))
 			}
 		}
 	}
@@ -178,7 +182,8 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	if known == nil {
 		known = []string{"none"}
 	}
-	return nil, fmt.Errorf("%q has no labels of fingerprint %q; there are: %s", spec.Dir, label, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%q has no labels of fingerprint %q; there are: %s", spec.Dir, label,
+		strings.Join(known, ", "))
 }
 
 // Close closes the datasets.

@@ -35,10 +35,12 @@ func TestRefusedData(t *testing.T) {
 		_, err = d.Survey(t.Context(), 10, 10, nil)
 		return err
 	}
-	if err := attempt(a, other); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), a) || !strings.Contains(err.Error(), other) {
+	if err := attempt(a, other); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), a) ||
+		!strings.Contains(err.Error(), other) {
 		t.Errorf("different splits: %v", err)
 	}
-	if err := attempt(a, bare); !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), bare) || !strings.Contains(err.Error(), "samples without any target") {
+	if err := attempt(a, bare); !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), bare) ||
+		!strings.Contains(err.Error(), "samples without any target") {
 		t.Errorf("no targets: %v", err)
 	}
 	if err := attempt(untrained); !errors.Is(err, ErrNoSamples) || !strings.Contains(err.Error(), "0,50,50") {
@@ -79,7 +81,8 @@ func TestDamageSurfaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := d.Survey(t.Context(), 10, 10, nil); !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), path) {
+	if _, err := d.Survey(t.Context(), 10, 10, nil); !errors.Is(err, dataset.ErrDamaged) ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("survey: %v", err)
 	}
 	l := s.NewLoader(LoaderOptions{Batch: 1000, GroupSamples: 1})

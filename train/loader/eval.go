@@ -97,7 +97,8 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 }
 
 // choose picks the samples of the limit and returns the keys of those that are evaluated, none of them seen yet.
-func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, map[uint64]bool, error) {
+func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, map[uint64]bool,
+	error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("%d samples to choose are over %d", o.Limit, most)
@@ -170,7 +171,8 @@ func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool, audited 
 
 func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print string) ([]train.Sample, error) {
 	out := make([]train.Sample, 0, len(list))
-	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints, func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
+	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
+		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
 	var w encode.Walker
 	for _, i := range list {
 		s := &r.samples[i]
@@ -214,7 +216,8 @@ func (d *Data) strike(ctx context.Context, seen map[uint64]bool, specs []Spec, d
 			return err
 		}
 		defer ds.Close()
-		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) { // not checked yet
+		// not checked yet
+		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
 			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
 				return err
 			}

@@ -89,7 +89,8 @@ func TestUnseenAreThePositionsThatNoTrainSampleHas(t *testing.T) {
 	if seen == 0 || seen == len(got) {
 		t.Errorf("%d of %d seen: the test shows nothing", seen, len(got))
 	}
-	if unknown := collect(t, d, EvalOptions{Splits: o.Splits}); slices.ContainsFunc(unknown, func(s train.Sample) bool { return s.Unseen }) {
+	if unknown := collect(t, d, EvalOptions{Splits: o.Splits}); slices.ContainsFunc(unknown,
+		func(s train.Sample) bool { return s.Unseen }) {
 		t.Error("unseen without train data")
 	}
 }

@@ -16,10 +16,12 @@ func TestExactResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := start.LegalMoves(nil)[0]
-	said := dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{{Score: dataset.Centipawns(-50), PV: []board.Move{best}}}}
+	said := dataset.Label{Status: dataset.Labelled, Best: best,
+		Lines: []dataset.Searched{{Score: dataset.Centipawns(-50), PV: []board.Move{best}}}}
 	engine := dataset.LabelColumn{Fingerprint: 0, Labels: []dataset.Label{said}}
 	tables := dataset.LabelColumn{Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}
-	set := Set{Manifest: &dataset.Manifest{Fingerprints: []dataset.Fingerprint{{Limit: "nodes 1"}, {Limit: dataset.ExactLimit}}}}
+	set := Set{Manifest: &dataset.Manifest{Fingerprints: []dataset.Fingerprint{{Limit: "nodes 1"},
+		{Limit: dataset.ExactLimit}}}}
 	value := func(s dataset.Score) float32 { v, _ := encode.TalbotBot{}.Value(s); return v }
 	won, minus := value(dataset.Centipawns(dataset.MaxCentipawns)), value(dataset.Centipawns(-50))
 	for name, c := range map[string]struct {
@@ -35,13 +37,15 @@ func TestExactResults(t *testing.T) {
 		"the tables": {1, []dataset.LabelColumn{engine, tables}, won, 0},
 	} {
 		set.label = c.label
-		l := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(), Labels: c.columns}
+		l := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(),
+			Labels: c.columns}
 		var w encode.Walker
 		w.Reset(&l)
 		w.Next()
 		moves, valued, _ := set.said(&l, 0)
 		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w, moves))
-		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), valued); !ok || v != c.value || choices != c.choices {
+		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), valued); !ok || v != c.value ||
+			choices != c.choices {
 			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)
 		}
 	}

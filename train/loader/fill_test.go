@@ -118,7 +118,8 @@ func TestChosenLabel(t *testing.T) {
 	if valued == 0 || valued == b.N { // every second line has that column
 		t.Errorf("%d of %d samples have a value", valued, b.N)
 	}
-	if _, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: "0123456789abcdef"}); err == nil ||
+	if _, err := Open(t.Context(), []Spec{{Dir: dir}},
+		Options{Recipe: "talbotbot", Label: "0123456789abcdef"}); err == nil ||
 		!strings.Contains(err.Error(), madeup.Engine.ID()) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("unknown label: %v", err)
 	}

@@ -9,10 +9,10 @@ import (
 	"talbot/train"
 )
 
-// group is n samples in memory, in the order of the data. Each is a run of words: its packed input; for each move of the
-// longest policy target the index below and the bits of the weight above; the bits of the value, NaN for none. A run
-// begins with a line of the processor's cache and takes whole ones, for that is what drawing a sample costs: 192 bytes for
-// talbotbot with one move.
+// group is n samples in memory, in the order of the data. Each is a run of words: its packed input; for each move of
+// the longest policy target the index below and the bits of the weight above; the bits of the value, NaN for none. A
+// run begins with a line of the processor's cache and takes whole ones, for that is what drawing a sample costs: 192
+// bytes for talbotbot with one move.
 type group struct {
 	n, input, choices int
 	words             []uint64

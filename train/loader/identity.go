@@ -25,8 +25,8 @@ type Identity struct {
 	// MaxCopies is [Options.MaxCopies].
 	MaxCopies int `json:"max_copies,omitempty"`
 
-	// Backend opens the backend that a resumed run goes on with: the one asked for, or the kind that was chosen. Kind is
-	// its kind. Older runs have no kind, and no backend if none was asked for.
+	// Backend opens the backend that a resumed run goes on with: the one asked for, or the kind that was chosen. Kind
+	// is its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
 	Kind    string `json:"backend_kind,omitempty"`
 }
@@ -121,7 +121,8 @@ func (id Identity) Differs(started Identity) error {
 	for i, s := range id.Sets {
 		was := started.Sets[i]
 		if s.Manifest != was.Manifest {
-			return refuse("data", fmt.Sprintf("%q (manifest %.16s)", s.Dir, s.Manifest), fmt.Sprintf("%q (manifest %.16s)", was.Dir, was.Manifest))
+			return refuse("data", fmt.Sprintf("%q (manifest %.16s)", s.Dir, s.Manifest),
+				fmt.Sprintf("%q (manifest %.16s)", was.Dir, was.Manifest))
 		}
 		if s.Weight != was.Weight {
 			return refuse("data", s, was)

@@ -26,7 +26,8 @@ func TestIdentity(t *testing.T) {
 	}
 	var refused *train.ConfigError
 	for name, other := range map[string]Identity{
-		"weight": open(t, 1, Spec{a, 3}).Identity(), "data": open(t, 1, Spec{b, 2}).Identity(), "more": open(t, 1, Spec{a, 2}, Spec{b, 2}).Identity(),
+		"weight": open(t, 1, Spec{a, 3}).Identity(), "data": open(t, 1, Spec{b, 2}).Identity(), "more": open(t, 1,
+			Spec{a, 2}, Spec{b, 2}).Identity(),
 	} {
 		if err := other.Differs(was); !errors.As(err, &refused) || refused.Field != "data" {
 			t.Errorf("%s: %v", name, err)

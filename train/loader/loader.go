@@ -206,8 +206,8 @@ func (s *stream) stop() {
 	s.now, s.spare = nil, nil
 }
 
-// load reads a group into the memory of another. It is called from the goroutine of prefetch as well, and changes nothing
-// else.
+// load reads a group into the memory of another. It is called from the goroutine of prefetch as well, and changes
+// nothing else.
 func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	l := s.loader
 	counts := l.survey.blocks[s.set]

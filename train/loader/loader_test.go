@@ -98,7 +98,8 @@ func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
 	if slices.Sort(want); len(slices.Compact(want)) != 104 {
 		t.Error("some batches are alike")
 	}
-	l := survey(t, open(t, 2, Spec{a, 1}, Spec{b, 3})).NewLoader(LoaderOptions{Batch: 500, Seed: 4, GroupSamples: 30000})
+	l := survey(t, open(t, 2, Spec{a, 1}, Spec{b, 3})).NewLoader(LoaderOptions{Batch: 500, Seed: 4,
+		GroupSamples: 30000})
 	defer l.Close()
 	if slices.Contains(want, sum(next(t, l))) {
 		t.Error("another seed draws the same batch")
@@ -119,7 +120,8 @@ func TestRestoredLoaderGoesOnLikeTheUninterrupted(t *testing.T) {
 		states, want = append(states, batch.State), append(want, sum(batch))
 	}
 	var last State
-	if err := json.Unmarshal(states[59], &last); err != nil || last.Sets[0].Epoch+last.Sets[0].Group == 0 || last.Sets[1].Epoch < 5 {
+	if err := json.Unmarshal(states[59], &last); err != nil || last.Sets[0].Epoch+last.Sets[0].Group == 0 ||
+		last.Sets[1].Epoch < 5 {
 		t.Fatalf("the test does not come to another group: %s", states[59])
 	}
 	for _, at := range []int{0, 1, 20, 41, 57} {
@@ -146,7 +148,8 @@ func TestRestoreRefusesOtherStates(t *testing.T) {
 	defer other.Close()
 	good := string(next(t, l).State)
 	for _, state := range []string{"", "{}", "[]", string(next(t, other).State),
-		strings.Replace(good, `"offset":8`, `"offset":99999999`, 1), strings.Replace(good, `"offset":8`, `"offset":-1`, 1),
+		strings.Replace(good, `"offset":8`, `"offset":99999999`, 1), strings.Replace(good, `"offset":8`, `"offset":-1`,
+			1),
 		strings.Replace(good, `"group":0`, `"group":7`, 1), strings.Replace(good, `"epoch":0`, `"epoch":-1`, 1)} {
 		if state == good {
 			t.Fatal("the state has another form")
@@ -188,7 +191,8 @@ func samplesOf(t *testing.T, dir string, split dataset.Split) map[ply]int {
 	return all
 }
 
-// inputsOf counts the train samples of a dataset by their inputs, read plainly, and says where those stand that occur once.
+// inputsOf counts the train samples of a dataset by their inputs, read plainly, and says where those stand that occur
+// once.
 func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64]ply) {
 	t.Helper()
 	ds, err := shards.OpenDataset(dir)

@@ -10,8 +10,8 @@ import (
 	"talbot/train"
 )
 
-// place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were audited,
-// −1 for none.
+// place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
+// audited, −1 for none.
 func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *train.Place {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo

@@ -27,15 +27,18 @@ func TestPlace(t *testing.T) {
 		game   string
 		rating int
 	}{
-		{dataset.Line{WhiteElo: 2500, BlackElo: 2400, Tags: tags("White", "Tal", "Black", "Smyslov", "Date", "1959.09.07")}, white, "Tal – Smyslov, 1959", 2500},
-		{dataset.Line{WhiteElo: 2500, BlackElo: 2400, Tags: tags("White", "Tal", "Black", "Smyslov")}, black, "Tal – Smyslov", 2400},
+		{dataset.Line{WhiteElo: 2500, BlackElo: 2400,
+			Tags: tags("White", "Tal", "Black", "Smyslov", "Date", "1959.09.07")}, white, "Tal – Smyslov, 1959", 2500},
+		{dataset.Line{WhiteElo: 2500, BlackElo: 2400, Tags: tags("White", "Tal", "Black", "Smyslov")}, black,
+			"Tal – Smyslov", 2400},
 		{dataset.Line{Number: 7, Tags: tags("White", "Tal")}, white, "a.pgn, line 7", 0},
 		{dataset.Line{Input: 3, Number: 7}, white, "line 7", 0},
 		{dataset.Line{Tags: tags("PuzzleId", "00aBc", "PuzzleRating", "1500")}, white, "puzzle 00aBc", 1500},
 	} {
 		r := scanned{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
 		got := r.place(set, &record{line: 1, ply: 5}, &c.at, -1)
-		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at || got.Line != 1<<48|2<<24|1 {
+		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at ||
+			got.Line != 1<<48|2<<24|1 {
 			t.Errorf("%+v, want %q and %d", got, c.game, c.rating)
 		}
 	}
@@ -54,7 +57,8 @@ func TestLink(t *testing.T) {
 			t.Errorf("%q: %q, want %q", site, got, want)
 		}
 	}
-	for id, want := range map[string]string{"00aBc": "https://lichess.org/training/00aBc", "../..": "", "own-1": "", "a b c": ""} {
+	for id, want := range map[string]string{"00aBc": "https://lichess.org/training/00aBc", "../..": "", "own-1": "",
+		"a b c": ""} {
 		l := dataset.Line{Tags: []dataset.Tag{{Name: dataset.TagPuzzleID, Value: id}}}
 		if got := link(&l, 5); got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)

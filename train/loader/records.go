@@ -171,7 +171,8 @@ func (d *Data) scan(ctx context.Context, want splitSet, done func(blocks, of int
 }
 
 // overBlocks yields in order what work makes of each block of all datasets. It ends with ctx's error.
-func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int), work func(set, block int) (T, error)) iter.Seq2[T, error] {
+func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int),
+	work func(set, block int) (T, error)) iter.Seq2[T, error] {
 	type at struct{ set, block int }
 	var places []at
 	for i, s := range d.Sets {

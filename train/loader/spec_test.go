@@ -20,7 +20,8 @@ func TestParseSpecs(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", ",", "a,", "a:0", "a:-1", "a:NaN", "a:inf", ":1", "a:1,b", "a,b:1", "a,a", "a,./a", "a:1e999"} {
+	for _, text := range []string{"", ",", "a,", "a:0", "a:-1", "a:NaN", "a:inf", ":1", "a:1,b", "a,b:1", "a,a",
+		"a,./a", "a:1e999"} {
 		if got, err := ParseSpecs(text); err == nil {
 			t.Errorf("%q: %v", text, got)
 		}

@@ -43,11 +43,12 @@ func (s *Survey) Train() (n int64) {
 }
 
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
-// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer left out than
-// there are batches. They do not depend on a seed. A dataset without usable train samples is an error ([ErrNoSamples]); without val samples there are
-// no batches. With [Options.MaxCopies] the data is read once more before, and of a position that is a usable train sample
-// more often than that, over all datasets, just so many copies stay in, spread evenly over the data in its order; val
-// samples are never left out. done, if not nil, is told how many blocks were read.
+// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer
+// left out than there are batches. They do not depend on a seed. A dataset without usable train samples is an error
+// ([ErrNoSamples]); without val samples there are no batches. With [Options.MaxCopies] the data is read once more
+// before, and of a position that is a usable train sample more often than that, over all datasets, just so many copies
+// stay in, spread evenly over the data in its order; val samples are never left out. done, if not nil, is told how many
+// blocks were read.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
 	s.Choices = 1
@@ -84,9 +85,9 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	return s, err
 }
 
-// choose takes picks of each dataset by its share, and sorts them by place. They fill the fewest batches of one size up to
-// most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has the fewest for its
-// share.
+// choose takes picks of each dataset by its share, and sorts them by place. They fill the fewest batches of one size up
+// to most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has the fewest
+// for its share.
 func (s *Survey) choose(chosen []*picks, limit, most int) (list []pick, batch int) {
 	total := 0
 	for _, p := range chosen {
@@ -200,7 +201,8 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable)
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir,
+				set.Manifest.Splits, ErrNoSamples, c.Unusable)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {

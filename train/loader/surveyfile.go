@@ -36,15 +36,16 @@ func (d *Data) surveyKey(limit, batch int) string {
 	h := sha256.New()
 	o := d.Options
 	value := o.Value.Formula(d.encoder)
-	fmt.Fprintf(h, "%d %q %d %q %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.Policy, o.MaxCopies, limit, batch)
+	fmt.Fprintf(h, "%d %q %d %q %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.Policy,
+		o.MaxCopies, limit, batch)
 	for _, s := range d.Sets {
 		fmt.Fprintln(h, s.Hash, s.Weight)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or one
-// that is damaged or of other datasets or options.
+// SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or
+// one that is damaged or of other datasets or options.
 func (d *Data) SurveyOf(ctx context.Context, run string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
 	if s.read(filepath.Join(run, surveyName)) {

@@ -40,7 +40,8 @@ func TestKeptSurvey(t *testing.T) {
 	if read {
 		t.Error("the data was read again")
 	}
-	if !reflect.DeepEqual(again.Sets, first.Sets) || !reflect.DeepEqual(again.Val, first.Val) || again.Choices != first.Choices {
+	if !reflect.DeepEqual(again.Sets, first.Sets) || !reflect.DeepEqual(again.Val, first.Val) ||
+		again.Choices != first.Choices {
 		t.Errorf("kept %+v, made %+v", again.Sets, first.Sets)
 	}
 	l, m := first.NewLoader(LoaderOptions{Batch: 300}), again.NewLoader(LoaderOptions{Batch: 300})
@@ -61,7 +62,8 @@ func TestKeptSurvey(t *testing.T) {
 			return take(Options{MaxCopies: 3, Value: encode.WinProbValue}, 50, 16, Spec{a, 1}, Spec{b, 3})
 		},
 		"policy": func() (*Survey, bool) {
-			return take(Options{MaxCopies: 3, Policy: encode.PolicyTarget{Temperature: 1}}, 50, 16, Spec{a, 1}, Spec{b, 3})
+			return take(Options{MaxCopies: 3, Policy: encode.PolicyTarget{Temperature: 1}}, 50, 16, Spec{a, 1},
+				Spec{b, 3})
 		},
 		"weight":  func() (*Survey, bool) { return take(capped, 50, 16, Spec{a, 3}, Spec{b, 1}) },
 		"limit":   func() (*Survey, bool) { return take(capped, 40, 16, Spec{a, 1}, Spec{b, 3}) },
@@ -80,7 +82,8 @@ func TestKeptSurvey(t *testing.T) {
 	}
 	flipped := append([]byte{}, good...)
 	flipped[len(flipped)/2] ^= 4
-	for name, bad := range map[string][]byte{"empty": {}, "cut": good[:len(good)-1], "short": good[:20], "flipped": flipped, "longer": append(good[:len(good):len(good)], 0)} {
+	for name, bad := range map[string][]byte{"empty": {}, "cut": good[:len(good)-1], "short": good[:20],
+		"flipped": flipped, "longer": append(good[:len(good):len(good)], 0)} {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}

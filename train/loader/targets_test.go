@@ -21,7 +21,8 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 	}
 	defer ds.Close()
 	e := encode.TalbotBot{}
-	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue, encode.WinProbValue} {
+	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue,
+		encode.WinProbValue} {
 		for _, policy := range []encode.PolicyTarget{{}, {Temperature: 0.3}} {
 			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Value: value, Policy: policy})
 			if err != nil {
@@ -45,7 +46,8 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.policy(r), want)
 					}
 					v, ok := encode.Value(e, value, w.Position(), valued)
-					if r := &got.samples[at]; r.hasValue() != ok || ok && math.Float32bits(r.value) != math.Float32bits(v) {
+					if r := &got.samples[at]; r.hasValue() != ok || ok &&
+						math.Float32bits(r.value) != math.Float32bits(v) {
 						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, r.value, v, ok)
 					}
 					if ok {
@@ -57,7 +59,8 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 				}
 			}
 			if at != len(got.samples) || values < at/2 || (soft > at/3) != (policy.Temperature > 0) {
-				t.Errorf("%v, %v: %d samples, extracted %d, %d with a value, %d with several moves", value, policy, at, len(got.samples), values, soft)
+				t.Errorf("%v, %v: %d samples, extracted %d, %d with a value, %d with several moves", value, policy, at,
+					len(got.samples), values, soft)
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"talbot/shards"
 )
 
-// TestValueTargetsAreRead: each target finds in the shards what it is made of. An endgame's sample comes with the result
-// of the tables, and is marked where its value is by audited labels.
+// TestValueTargetsAreRead: each target finds in the shards what it is made of. An endgame's sample comes with the
+// result of the tables, and is marked where its value is by audited labels.
 func TestValueTargetsAreRead(t *testing.T) {
 	start, err := board.ParseFEN("8/8/8/8/4k3/8/8/R2K4 w - - 0 1")
 	if err != nil {
@@ -21,8 +21,10 @@ func TestValueTargetsAreRead(t *testing.T) {
 	engine := dataset.Fingerprint{Engine: "Made-up", Limit: "nodes 1"}
 	said := dataset.Label{Status: dataset.Labelled, Best: best, Lines: []dataset.Searched{
 		{Score: dataset.Centipawns(350), WDL: dataset.WDL{Win: 700, Draw: 200, Loss: 100}, PV: []board.Move{best}}}}
-	line := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(), Labels: []dataset.LabelColumn{
-		{Fingerprint: 0, Labels: []dataset.Label{said}}, {Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}}}
+	line := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(),
+		Labels: []dataset.LabelColumn{
+			{Fingerprint: 0, Labels: []dataset.Label{said}}, {Fingerprint: 1,
+				Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}}}
 	dir := t.TempDir()
 	w, err := shards.Create(dir, 0)
 	if err != nil {
@@ -35,16 +37,20 @@ func TestValueTargetsAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &dataset.Manifest{Tool: "test", Verb: "test", Splits: dataset.Splits{Test: 100}, Inputs: []dataset.Input{{Name: "made up"}},
-		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables", Limit: dataset.ExactLimit}}, Shards: []dataset.ShardInfo{info}}
+	m := &dataset.Manifest{Tool: "test", Verb: "test", Splits: dataset.Splits{Test: 100},
+		Inputs: []dataset.Input{{Name: "made up"}},
+		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables",
+			Limit: dataset.ExactLimit}}, Shards: []dataset.ShardInfo{info}}
 	m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions, m.Counts.Samples = 1, 1, info.Positions, info.Samples
 	if err := dataset.WriteManifest(dir, m); err != nil {
 		t.Fatal(err)
 	}
 	for target, want := range map[encode.ValueTarget]float64{
-		encode.TanhValue: math.Tanh(1), encode.WDLValue: 0.6, encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {
+		encode.TanhValue: math.Tanh(1), encode.WDLValue: 0.6,
+		encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {
 		for _, label := range []string{"", engine.ID()} {
-			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: label, Value: target, Origins: true})
+			d, err := Open(t.Context(), []Spec{{Dir: dir}},
+				Options{Recipe: "talbotbot", Label: label, Value: target, Origins: true})
 			if err != nil {
 				t.Fatal(err)
 			}

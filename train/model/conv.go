@@ -124,5 +124,6 @@ func shift(x *Node, dr, df int) *Node {
 	if dr == 0 && df == 0 {
 		return x
 	}
-	return Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{Start: -dr, End: dr}, PadAxis{Start: -df, End: df}, PadAxis{})
+	return Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{Start: -dr, End: dr},
+		PadAxis{Start: -df, End: df}, PadAxis{})
 }

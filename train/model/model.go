@@ -1,8 +1,8 @@
 // Package model holds the networks as GoMLX graph functions.
 //
-// In go the inputs of a batch, packed or as planes, out come policy logits and values; the parameters live in a [Store] under the
-// names PyTorch would give them. The package starts no goroutines. Its graph functions panic on errors, as GoMLX's
-// do; [Guard] is the one place where such a panic becomes an error.
+// In go the inputs of a batch, packed or as planes, out come policy logits and values; the parameters live in a [Store]
+// under the names PyTorch would give them. The package starts no goroutines. Its graph functions panic on errors, as
+// GoMLX's do; [Guard] is the one place where such a panic becomes an error.
 //
 // # Weights and layouts
 //
@@ -29,8 +29,8 @@ const Moves = 4672
 // Planes is the number of input planes of the talbotbot recipe; each is one uint64, bit i = square i, a1 = 0.
 const Planes = 68
 
-// Words is the number of uint64 words of a packed input of the talbotbot recipe, and LegalWords that of its legal moves; see
-// [encode.TalbotBot.Pack] and [encode.TalbotBot.LegalMask] for their bits.
+// Words is the number of uint64 words of a packed input of the talbotbot recipe, and LegalWords that of its legal
+// moves; see [encode.TalbotBot.Pack] and [encode.TalbotBot.LegalMask] for their bits.
 const (
 	Words      = 21
 	LegalWords = 16

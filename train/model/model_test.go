@@ -38,7 +38,8 @@ func TestDropoutBlocks(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	good := Config{Blocks: 1, Filters: 2}
 	for name, c := range map[string]Config{
-		"blocks": {0, 2, 0, 0}, "filters": {1, 1, 0, 0}, "dropout 1": {1, 2, 1, 0}, "dropout NaN": {1, 2, 0, math.NaN()},
+		"blocks": {0, 2, 0, 0}, "filters": {1, 1, 0, 0}, "dropout 1": {1, 2, 1, 0}, "dropout NaN": {1, 2, 0,
+			math.NaN()},
 	} {
 		if _, err := New("talbotbot", c); err == nil {
 			t.Errorf("%s: no error", name)
@@ -63,12 +64,14 @@ func random(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
-// TestConvolutionForms proves both forms equal, forward and in both gradients, and the forward pass right against loops.
+// TestConvolutionForms proves both forms equal, forward and in both gradients, and the forward pass right against
+// loops.
 func TestConvolutionForms(t *testing.T) {
 	for _, shape := range []struct{ in, out, size int }{{5, 5, 3}, {7, 2, 1}, {6, 3, 3}, {3, 6, 3}} {
 		const n = 4
 		rng := rand.New(rand.NewPCG(1, 2))
-		x, w, v := random(rng, n*64*shape.in), random(rng, shape.out*shape.in*shape.size*shape.size), random(rng, n*64*shape.out)
+		x, w, v := random(rng, n*64*shape.in), random(rng, shape.out*shape.in*shape.size*shape.size), random(rng,
+			n*64*shape.out)
 		var first [][]float32
 		for _, form := range []Form{Native, Products} {
 			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
@@ -170,7 +173,8 @@ func TestNorm(t *testing.T) {
 	x := random(rng, n*64*channels)
 	for _, form := range []Form{Native, Products} {
 		store := &Store{Store: gomlx.NewStore()}
-		for name, data := range map[string][]float32{"bn.weight": {2, 0.5}, "bn.bias": {1, -1}, "bn.running_mean": {0.3, 0}, "bn.running_var": {4, 1}} {
+		for name, data := range map[string][]float32{"bn.weight": {2, 0.5}, "bn.bias": {1, -1},
+			"bn.running_mean": {0.3, 0}, "bn.running_var": {4, 1}} {
 			if err := store.create(name, true, data, []int{channels}); err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +187,8 @@ func TestNorm(t *testing.T) {
 				}
 				return form.Flatten((&Pass{Store: store, Form: form, Train: train}).norm(x, "bn"))
 			})
-			return tensors.MustCopyFlatData[float32](exec.MustCall1(tensors.FromFlatDataAndDimensions(x, n, 8, 8, channels)))
+			return tensors.MustCopyFlatData[float32](exec.MustCall1(tensors.FromFlatDataAndDimensions(x, n, 8, 8,
+				channels)))
 		}
 		apply := func(mean, variance []float64) []float32 {
 			y := make([]float32, len(x))
@@ -207,7 +212,8 @@ func TestNorm(t *testing.T) {
 		gotVar, _ := store.Get("bn.running_var")
 		unbiased := float64(n*64) / (n*64 - 1)
 		equal(t, "running mean", gotMean, []float32{float32(0.9*0.3 + 0.1*mean[0]), float32(0.1 * mean[1])})
-		equal(t, "running variance", gotVar, []float32{float32(0.9*4 + 0.1*variance[0]*unbiased), float32(0.9 + 0.1*variance[1]*unbiased)})
+		equal(t, "running variance", gotVar, []float32{float32(0.9*4 + 0.1*variance[0]*unbiased),
+			float32(0.9 + 0.1*variance[1]*unbiased)})
 	}
 }
 
@@ -266,7 +272,8 @@ func TestDropHistory(t *testing.T) {
 		p := &Pass{Train: true, Key: key}
 		return []*Node{p.DropHistory(planes, 0.3), (&Pass{Key: key}).DropHistory(planes, 0.3)}
 	})
-	out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2), tensors.FromFlatDataAndDimensions(planes, n, Planes))
+	out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2),
+		tensors.FromFlatDataAndDimensions(planes, n, Planes))
 	got, kept := tensors.MustCopyFlatData[uint64](out[0]), tensors.MustCopyFlatData[uint64](out[1])
 	dropped := 0
 	for i := range n {

@@ -14,9 +14,10 @@ const (
 // norm is a batch normalisation over samples and squares of each channel.
 //
 // In training it uses the batch's mean and biased variance and moves the running statistics: running =
-// 0.9·running + 0.1·batch, with the unbiased variance, as PyTorch does ([Pass].Momentum may say otherwise). Otherwise it
-// uses the running statistics. Everything within is float32, whatever type the activations have. It is written from mean,
-// variance, Sqrt and Div since the Go backend has neither a batch normalisation for training nor a gradient of Rsqrt.
+// 0.9·running + 0.1·batch, with the unbiased variance, as PyTorch does ([Pass].Momentum may say otherwise). Otherwise
+// it uses the running statistics. Everything within is float32, whatever type the activations have. It is written from
+// mean, variance, Sqrt and Div since the Go backend has neither a batch normalisation for training nor a gradient of
+// Rsqrt.
 func (p *Pass) norm(x *Node, name string) *Node {
 	g := x.Graph()
 	gain, bias := p.perChannel(p.value(g, name+".weight")), p.perChannel(p.value(g, name+".bias"))

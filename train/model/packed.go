@@ -65,7 +65,8 @@ func LegalMoves(packed, mask *Node) *Node {
 	const north, northEast, northWest = 0, 1, 7
 	promotions := Concatenate([]*Node{promotes(northWest), promotes(north), promotes(northEast)}, 1)
 
-	words := Concatenate([]*Node{slides, jumps, promotions, promotions, promotions}, 1) // by move plane, bit s = from square s
+	// by move plane, bit s = from square s
+	words := Concatenate([]*Node{slides, jumps, promotions, promotions, promotions}, 1)
 	planes := words.Shape().Dim(1)
 	square := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 64, 1), 1), n, 64, planes)
 	bits := BitwiseShiftRightLogical(BroadcastToDims(InsertAxes(words, 1), n, 64, planes), square)

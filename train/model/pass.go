@@ -17,8 +17,8 @@ type Pass struct {
 	// Prefix is put before the names of the parameters and statistics that are used: "" the trained ones, or one that
 	// [Store.AddCopies] was given.
 	Prefix string
-	// Momentum, a float32 scalar, is the weight of the batch's statistics in the running ones; nil = 0.1, PyTorch's. With
-	// 1/k for the k-th of several batches the running statistics become the plain means over them.
+	// Momentum, a float32 scalar, is the weight of the batch's statistics in the running ones; nil = 0.1, PyTorch's.
+	// With 1/k for the k-th of several batches the running statistics become the plain means over them.
 	Momentum *Node
 
 	// BFloat16 lets convolutions and matrix products compute in bfloat16, and keeps the activations of the trunk in it.
@@ -72,7 +72,8 @@ func (p *Pass) bernoulli(index *Node, rate float64) *Node {
 	return MulScalar(ConvertDType(p.keep(index, rate), dtypes.Float32), 1/(1-rate))
 }
 
-// keep is false with probability rate. Element i of index (uint32, any shape) gets the i-th number of this layer's stream.
+// keep is false with probability rate. Element i of index (uint32, any shape) gets the i-th number of this layer's
+// stream.
 //
 // The stream is a hash of (key, layer, i): two rounds of the 32-bit finaliser of MurmurHash3, one per key word. It is
 // ours, and not the backends' generators, because those differ from one another: the same seed shall drop the same
@@ -97,15 +98,16 @@ func mix(h *Node) *Node {
 
 func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
 
-// DropHistory zeroes the planes from [Past] on of whole samples with probability rate: planes is [N, planes] uint64. Such
-// a sample is what it would be had the game begun with it.
+// DropHistory zeroes the planes from [Past] on of whole samples with probability rate: planes is [N, planes] uint64.
+// Such a sample is what it would be had the game begun with it.
 func (p *Pass) DropHistory(planes *Node, rate float64) *Node {
 	if !p.drops(rate) {
 		return planes
 	}
 	n := planes.Shape().Dim(0)
 	keep := ConvertDType(p.keep(IotaFull(planes.Graph(), shapes.Make(dtypes.Uint32, n, 1)), rate), dtypes.Uint64)
-	return Concatenate([]*Node{Slice(planes, AxisRange(), AxisRange(0, Past)), Mul(Slice(planes, AxisRange(), AxisRange(Past)), keep)}, 1)
+	return Concatenate([]*Node{Slice(planes, AxisRange(), AxisRange(0, Past)),
+		Mul(Slice(planes, AxisRange(), AxisRange(Past)), keep)}, 1)
 }
 
 // dropout zeroes single features: x is [N, features].

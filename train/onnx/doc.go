@@ -4,8 +4,8 @@
 //
 // # The model
 //
-// Operator set 17, IR version 8, float32 throughout, weights inside the file under the names of package model. The batch
-// dimension N is free.
+// Operator set 17, IR version 8, float32 throughout, weights inside the file under the names of package model. The
+// batch dimension N is free.
 //
 //	in   planes  float32 [N, 68, 8, 8]  0 or 1; plane p of package encode; row r is rank r+1, column f is file a+f of the
 //	                                    mover's frame, so bit i of a packed plane is [p][i/8][i%8]

@@ -126,7 +126,8 @@ func (b *builder) model(recipe string, metadata map[string]string) message {
 		g.bytes(5, t)
 	}
 	g.bytes(11, valueInfo("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", model.Planes, 8, 8))
-	g.bytes(12, valueInfo("logits", "of all moves; index = from square × 73 + move plane in the mover's frame", model.Moves))
+	g.bytes(12, valueInfo("logits", "of all moves; index = from square × 73 + move plane in the mover's frame",
+		model.Moves))
 	g.bytes(12, valueInfo("value", "in [-1, 1]; +1 = the side to move wins"))
 
 	m := make(message, 0, len(g)+4096)

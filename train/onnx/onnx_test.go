@@ -21,9 +21,11 @@ func TestMessages(t *testing.T) {
 		{"float attribute", attribute("a", float32(1)), "0a0161" + "150000803f" + "a00101"},
 		{"integer attribute", attribute("a", 300), "0a0161" + "18ac02" + "a00102"},
 		{"integers attribute", attribute("a", []int{1, 2}), "0a0161" + "4001" + "4002" + "a00107"},
-		{"float tensor", floats("w", []int{2, 1}, []float32{1, -2}), "0802" + "0801" + "1001" + "420177" + "4a08" + "0000803f" + "000000c0"},
+		{"float tensor", floats("w", []int{2, 1}, []float32{1, -2}),
+			"0802" + "0801" + "1001" + "420177" + "4a08" + "0000803f" + "000000c0"},
 		{"integer tensor", integers("w", -1), "0801" + "1007" + "420177" + "4a08" + "ffffffffffffffff"},
-		{"value", valueInfo("x", "d", 68), "0a0178" + "120f" + "0a0d" + "0801" + "1209" + "0a03" + "12014e" + "0a02" + "0844" + "1a0164"},
+		{"value", valueInfo("x", "d", 68), "0a0178" + "120f" + "0a0d" + "0801" + "1209" + "0a03" + "12014e" + "0a02" +
+			"0844" + "1a0164"},
 	} {
 		if got := hex.EncodeToString(c.got); got != c.want {
 			t.Errorf("%s is %s, want %s", c.name, got, c.want)
@@ -54,7 +56,8 @@ func TestModel(t *testing.T) {
 	top := fields(t, file)
 	graph := fields(t, top[7][0])
 	if len(graph[5]) != len(tensors)+1 || len(graph[11]) != 1 || len(graph[12]) != 2 || len(top[14]) != 2 {
-		t.Errorf("%d initializers, %d inputs, %d outputs, %d metadata", len(graph[5]), len(graph[11]), len(graph[12]), len(top[14]))
+		t.Errorf("%d initializers, %d inputs, %d outputs, %d metadata", len(graph[5]), len(graph[11]), len(graph[12]),
+			len(top[14]))
 	}
 	if _, err := Model("talbotbot", c, tensors[1:], nil); err == nil {
 		t.Error("a missing tensor is no error")

@@ -65,7 +65,8 @@ type curve struct {
 	dots        bool
 }
 
-// curves are the charts of the metrics that have something to show: those of losses, and those about the training itself.
+// curves are the charts of the metrics that have something to show: those of losses, and those about the training
+// itself.
 func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	means := func(kind string, field func(*train.Line) *float64) (points []point) {
 		for i := range lines {
@@ -81,7 +82,8 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		return []curve{{"train", "train", means("train", field), false}, {"val", "val", means("val", field), true}}
 	}
 	alone := func(field func(*train.Line) float64) []curve {
-		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }), false}}
+		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }),
+			false}}
 	}
 	of, one := "all moves", "move"
 	if c.LegalMask {
@@ -94,13 +96,20 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		zero, falls bool
 		show        func(float64) string
 	}{
-		{"Policy", "cross-entropy over " + of + ", in nats", large, both(func(l *train.Line) *float64 { return l.PolicyCE }), false, true, short},
-		{"First move", "targets that are the likeliest " + one, large, both(func(l *train.Line) *float64 { return l.Top1 }), true, false, percent},
-		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }), true, true, short},
-		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, false, short},
-		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }), true, false, short},
-		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true, false, short},
-		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }), true, false, percent},
+		{"Policy", "cross-entropy over " + of + ", in nats", large,
+			both(func(l *train.Line) *float64 { return l.PolicyCE }), false, true, short},
+		{"First move", "targets that are the likeliest " + one, large,
+			both(func(l *train.Line) *float64 { return l.Top1 }), true, false, percent},
+		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }),
+			true, true, short},
+		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, false,
+			short},
+		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }),
+			true, false, short},
+		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true,
+			false, short},
+		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }),
+			true, false, percent},
 	} {
 		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show)
 		switch {
@@ -113,9 +122,10 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 	return losses, others
 }
 
-// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0. Of a long line that falls
-// the steep beginning is cut, see [cutStart].
-func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string) (chart, bool) {
+// newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0. Of a long line that
+// falls the steep beginning is cut, see [cutStart].
+func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string) (chart,
+	bool) {
 	c := chart{Title: title, Note: note, Width: size.width, Height: size.height,
 		Left: left, Right: float64(size.width - right), Top: top, Base: float64(size.height - bottom)}
 	if falls {
@@ -167,7 +177,8 @@ func newChart(title, note string, size size, curves []curve, zero, falls bool, s
 		s.Path = path(points, place)
 		for i, p := range points {
 			if x, y := place(p); line.dots && len(points) <= mostDots || i == len(points)-1 {
-				s.Dots = append(s.Dots, dot{x, y, fmt.Sprintf("%s, step %s: %.4g", line.name, thousands(int64(p.x)), p.y)})
+				s.Dots = append(s.Dots, dot{x, y, fmt.Sprintf("%s, step %s: %.4g", line.name, thousands(int64(p.x)),
+					p.y)})
 			}
 		}
 		c.Series = append(c.Series, s)
@@ -175,8 +186,8 @@ func newChart(title, note string, size size, curves []curve, zero, falls bool, s
 	return c, true
 }
 
-// cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest of a
-// long run is not pressed flat. It returns the greatest value, 0 if nothing is cut.
+// cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest
+// of a long run is not pressed flat. It returns the greatest value, 0 if nothing is cut.
 func cutStart(curves []curve) (start float64) {
 	longest := slices.MaxFunc(curves, func(a, b curve) int { return cmp.Compare(len(a.points), len(b.points)) }).points
 	if len(longest) < few {
@@ -215,8 +226,8 @@ func path(points []point, place func(point) (x, y float64)) string {
 // few is below how many points a line is drawn as it is.
 const few = 60
 
-// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points. The
-// first points, which fall steeply, have as many neighbours on one side as on the other.
+// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
+// The first points, which fall steeply, have as many neighbours on one side as on the other.
 func smoothed(points []point) []point {
 	if len(points) < few {
 		return nil

@@ -1,8 +1,8 @@
 // Package report draws what a run learned as one page of HTML that needs nothing else: no network, no script.
 //
-// In go a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures; out comes
-// the page. It begins with the figures that matter, then come the curves, calibration, accuracy by group, puzzles, the
-// worst misses with boards, and what the run is made of. The package starts no goroutines.
+// In go a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures; out
+// comes the page. It begins with the figures that matter, then come the curves, calibration, accuracy by group,
+// puzzles, the worst misses with boards, and what the run is made of. The package starts no goroutines.
 //
 // Charts and boards are laid out here, in numbers; page.html only writes them down as SVG.
 package report
@@ -121,14 +121,18 @@ func (r Run) identity() []Fact {
 	c := r.Config
 	list := []Fact{
 		{"network", fmt.Sprintf("%s, %d blocks of %d filters", c.Recipe, c.Blocks, c.Filters)},
-		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)), c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %g to %g, weight decay %g (%s), value weight %g", c.LR, c.MinLR, c.WeightDecay, c.Decay, c.ValueWeight)},
+		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
+			c.Seed)},
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %g to %g, weight decay %g (%s), value weight %g", c.LR, c.MinLR,
+			c.WeightDecay, c.Decay, c.ValueWeight)},
 	}
 	if c.EMA > 0 {
-		list = append(list, Fact{"", fmt.Sprintf("running average of the weights, decay %g, which is validated", c.EMA)})
+		list = append(list, Fact{"", fmt.Sprintf("running average of the weights, decay %g, which is validated",
+			c.EMA)})
 	}
 	if c.LegalMask {
-		list = append(list, Fact{"", "softmax over the legal moves alone: what the network says of illegal ones means nothing"})
+		list = append(list, Fact{"",
+			"softmax over the legal moves alone: what the network says of illegal ones means nothing"})
 	}
 	list = append(list, r.Facts...)
 	for _, d := range r.Data {
@@ -144,7 +148,8 @@ func (r Run) identity() []Fact {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s samples of the split %s of %s", thousands(e.Samples), e.Split, strings.Join(e.Data, ", "))})
+			Fact{"", fmt.Sprintf("%s samples of the split %s of %s", thousands(e.Samples), e.Split,
+				strings.Join(e.Data, ", "))})
 	}
 	return list
 }

@@ -62,16 +62,20 @@ func (e *Eval) endgames() *endgames {
 		g.Verdicts = append(g.Verdicts, row)
 	}
 	judged := r.Moves.Positions > 0
-	pieces := endgameTable{Title: "By pieces", Note: "on the board, kings included", Judged: judged, Rows: []endgameRow{{"all", r.EndgameFigures}}}
+	pieces := endgameTable{Title: "By pieces", Note: "on the board, kings included", Judged: judged,
+		Rows: []endgameRow{{"all", r.EndgameFigures}}}
 	if r.Unseen != nil {
 		pieces.Rows = append(pieces.Rows, endgameRow{"unseen", *r.Unseen})
 	}
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
-	for _, name := range slices.SortedFunc(maps.Keys(r.ByPieces), func(a, b string) int { return cmp.Compare(number(a), number(b)) }) {
+	for _, name := range slices.SortedFunc(maps.Keys(r.ByPieces),
+		func(a, b string) int { return cmp.Compare(number(a), number(b)) }) {
 		pieces.Rows = append(pieces.Rows, endgameRow{name, r.ByPieces[name]})
 	}
 	g.Tables = append(g.Tables, pieces)
-	worst := endgameTable{Title: "The worst materials", Note: fmt.Sprintf("the stronger side first, whoever moves; of at least %d positions", train.FewestEndgames), Judged: judged}
+	worst := endgameTable{Title: "The worst materials",
+		Note: fmt.Sprintf("the stronger side first, whoever moves; of at least %d positions",
+			train.FewestEndgames), Judged: judged}
 	for _, name := range r.Worst(worstMaterials) {
 		worst.Rows = append(worst.Rows, endgameRow{name, r.ByMaterial[name]})
 	}

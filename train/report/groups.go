@@ -27,7 +27,8 @@ var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 
 // groups are the tables that have more than one row; the first has all positions and the unseen ones.
 func (e *Eval) groups() []group {
-	all := group{Title: "All and unseen", Note: "unseen: the position is not among those trained on", Rows: []row{{"all", e.Figures}}}
+	all := group{Title: "All and unseen", Note: "unseen: the position is not among those trained on",
+		Rows: []row{{"all", e.Figures}}}
 	if e.Unseen != nil {
 		all.Rows = append(all.Rows, row{"unseen", *e.Unseen})
 	}
@@ -38,8 +39,10 @@ func (e *Eval) groups() []group {
 		name        func(string) string
 	}{
 		{"Source", "what the lines are", e.BySource, nil},
-		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first ten moves", e.ByPhase, nil},
-		{"Pieces", "on the board, kings included", e.ByPieces, func(s string) string { return strings.Replace(s, "-", "–", 1) }},
+		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first " +
+			"ten moves", e.ByPhase, nil},
+		{"Pieces", "on the board, kings included", e.ByPieces,
+			func(s string) string { return strings.Replace(s, "-", "–", 1) }},
 		{"Rating", "of the player to move, or of the puzzle", e.ByRating, band},
 		{"Side to move", "", e.BySide, nil},
 	} {
@@ -102,7 +105,8 @@ func (e *Eval) solved() []solved {
 	if e.Puzzles == nil {
 		return nil
 	}
-	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s puzzles; any mate counts", thousands(e.Puzzles.Puzzles))}
+	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s puzzles; any mate counts",
+		thousands(e.Puzzles.Puzzles))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, solvedRow{band(name), e.Puzzles.ByRating[name]})
 	}

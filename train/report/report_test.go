@@ -14,7 +14,8 @@ import (
 
 func made() Run {
 	x := func(v float64) *float64 { return &v }
-	f := train.Figures{Samples: 12345, PolicySamples: 12345, PolicyCE: x(2), PolicyCELegal: x(1.5), PolicyCEUniform: x(3.3), Top1: x(0.4),
+	f := train.Figures{Samples: 12345, PolicySamples: 12345, PolicyCE: x(2), PolicyCELegal: x(1.5),
+		PolicyCEUniform: x(3.3), Top1: x(0.4),
 		Top3: x(0.6), Top5: x(0.7), ValueMSE: x(0.05), ValueMSEMean: x(0.2)}
 	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR", Data: []Dataset{{"/data/a", "abc", 0.5}}}
 	for step := int64(1); step <= 3000; step++ {
@@ -22,20 +23,27 @@ func made() Run {
 		line.PolicyCE, line.Loss = x(8/float64(step)), 8
 		r.Lines = append(r.Lines, line)
 	}
-	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B", Link: "https://lichess.org/abcdefgh#17", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
+	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B",
+		Link: "https://lichess.org/abcdefgh#17", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
 		Moves: []train.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
-	ends := train.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775), Moves: train.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: train.Kept{Positions: 30, Kept: x(0.845)}}
-	r.Eval = &Eval{Split: "test", Report: train.Report{Figures: f, Intervals: map[string][2]float64{"top1": {0.39, 0.41}},
+	ends := train.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
+		Moves: train.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: train.Kept{Positions: 30,
+			Kept: x(0.845)}}
+	r.Eval = &Eval{Split: "test", Report: train.Report{Figures: f,
+		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]train.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]train.Figures{"2200": f, "800": f, "unknown": f},
 		Calibration: []train.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
 		History:     &train.History{With: f, Without: train.Figures{Samples: 12345, Top1: x(0.123)}},
 		Symmetry:    &train.Symmetry{Samples: 9, ValueGap: 0.0625},
 		Endgames: &train.EndgameReport{EndgameFigures: ends, Verdicts: [3][3]int64{{10, 0, 0}, {3, 5, 2}, {1, 3, 16}},
-			ByPieces: map[string]train.EndgameFigures{"3": ends, "10": ends}, ByMaterial: map[string]train.EndgameFigures{"KPvK": ends, "KQvK": ends, "KRvK": {Samples: 1}}},
+			ByPieces: map[string]train.EndgameFigures{"3": ends,
+				"10": ends}, ByMaterial: map[string]train.EndgameFigures{"KPvK": ends, "KQvK": ends,
+				"KRvK": {Samples: 1}}},
 		Misses: []train.Miss{miss}},
-		Noise:   &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
-		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25}, ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
+		Noise: &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
+		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
+			ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
 	return r
 }
 
@@ -46,8 +54,10 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0 % … 41.0 %", "2200–2399", "800–999", "A – B", "&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
-		"nodes 1000 differ from those of nodes 100000 by a mean squared error of 0.0291", "12.3 %", "values move by 0.062"} {
+	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0 % … 41.0 %", "2200–2399", "800–999", "A – B",
+		"&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
+		"nodes 1000 differ from those of nodes 100000 by a mean squared error of 0.0291", "12.3 %",
+		"values move by 0.062"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -57,7 +67,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	if all, links := strings.Count(text, "https:"), strings.Count(text, `<a href="https://lichess.org/`); all != links || links != 2 {
+	if all, links := strings.Count(text, "https:"), strings.Count(text,
+		`<a href="https://lichess.org/`); all != links || links != 2 {
 		t.Errorf("%d addresses, %d links", all, links) // to be followed, nothing is loaded
 	}
 	if n := strings.Count(text, `href="#k"`); n != 2 {
@@ -129,7 +140,8 @@ func TestTicks(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.1234: "12.3 %", 0.01: "1.0 %", 0.005: "0.50 %", 0.00012: "0.012 %", 2e-6: "0.0002 %", 1e-9: "< 0.0001 %"} {
+	for x, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.1234: "12.3 %", 0.01: "1.0 %", 0.005: "0.50 %",
+		0.00012: "0.012 %", 2e-6: "0.0002 %", 1e-9: "< 0.0001 %"} {
 		if got := percent(x); got != want {
 			t.Errorf("%g is %q, want %q", x, got, want)
 		}
@@ -163,7 +175,8 @@ func TestLongRun(t *testing.T) {
 		points[i] = point{float64(i), float64(3 * i)}
 	}
 	for i, p := range smoothed(points) {
-		if want := points[i]; i == len(points)-1 && p.y != want.y-3 || i < len(points)-2 && p != want { // two neighbours on a side
+		// two neighbours on a side
+		if want := points[i]; i == len(points)-1 && p.y != want.y-3 || i < len(points)-2 && p != want {
 			t.Errorf("a straight line bends at %d: %v", i, p)
 		}
 	}

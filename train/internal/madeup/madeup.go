@@ -134,7 +134,8 @@ func label(rng *rand.Rand, pos *board.Position) dataset.Label {
 	}
 	material := func(c board.Color) int {
 		n := 0
-		for pt, worth := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500, board.Queen: 900} {
+		for pt, worth := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300,
+			board.Rook: 500, board.Queen: 900} {
 			for b := pos.Pieces(c, pt); b != 0; b &= b - 1 {
 				n += worth
 			}
@@ -144,10 +145,12 @@ func label(rng *rand.Rand, pos *board.Position) dataset.Label {
 	best := legal[rng.IntN(len(legal))]
 	score := dataset.Centipawns(material(pos.Turn()) - material(pos.Turn().Other()) + rng.IntN(50))
 	win := uint16(rng.IntN(1001))
-	lines := []dataset.Searched{{Score: score, WDL: dataset.WDL{Win: win, Draw: (1000 - win) / 2, Loss: 1000 - win - (1000-win)/2}, Depth: 1, PV: []board.Move{best}}}
+	lines := []dataset.Searched{{Score: score, WDL: dataset.WDL{Win: win, Draw: (1000 - win) / 2,
+		Loss: 1000 - win - (1000-win)/2}, Depth: 1, PV: []board.Move{best}}}
 	if other := legal[rng.IntN(len(legal))]; other != best {
 		worse := lines[0]
-		worse.Score, worse.PV = dataset.Centipawns(material(pos.Turn())-material(pos.Turn().Other())-rng.IntN(100)), []board.Move{other}
+		worse.Score, worse.PV = dataset.Centipawns(material(pos.Turn())-material(pos.Turn().Other())-rng.IntN(100)),
+			[]board.Move{other}
 		lines = append(lines, worse)
 	}
 	return dataset.Label{Status: dataset.Labelled, Best: best, Lines: lines}
