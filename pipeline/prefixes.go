@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 )
 
@@ -157,7 +158,7 @@ func (g *ingester) replaceDraft(draft string, f finished) error {
 	if err := o.mark(); err != nil {
 		return err
 	}
-	if err := dataset.Remove(filepath.Join(o.dir, draft)); err != nil {
+	if err := durable.Remove(filepath.Join(o.dir, draft)); err != nil {
 		return fmt.Errorf("removing a draft whose shard is written: %w", err)
 	}
 	return nil
