@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pgn"
+	"talbot/rows"
 )
 
 // Ingest is the request to read games and puzzles into a dataset.
@@ -51,7 +51,7 @@ type ingester struct {
 	bytes  struct{ before, total int64 } // of the inputs, as stored
 	first  int64                         // bytes of the inputs done before this process
 	kept   int64                         // before this process
-	input  *pgn.Input
+	input  *rows.Input
 	prints map[string]int // fingerprints of imported evaluations, by name
 	past   pastInventor
 }
@@ -158,16 +158,16 @@ func (g *ingester) survey() ([]surveyed, error) {
 			all = append(all, surveyed{filepath.Base(path), -1})
 			continue
 		}
-		f, err := pgn.Open(path)
+		f, err := rows.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		kind, err := f.Kind()
+		kind, err := kindOf(f)
 		f.Close()
 		if err != nil {
 			return nil, err
 		}
-		if kind == pgn.KindUnknown {
+		if kind == rows.KindUnknown {
 			return nil, fmt.Errorf("%q: %w", path, ErrNoGames)
 		}
 		all = append(all, surveyed{filepath.Base(path), info.Size()})
@@ -201,13 +201,13 @@ func (g *ingester) restore() error {
 
 // file reads one input.
 func (g *ingester) file(ctx context.Context, index int, path string) error {
-	in, err := pgn.Open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	g.input = in
-	kind, err := in.Kind()
+	kind, err := kindOf(in)
 	if err != nil {
 		return err
 	}
@@ -221,13 +221,13 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	}
 	g.out.progress.Input, g.out.progress.Number = index, done
 	switch kind {
-	case pgn.KindPuzzles:
+	case rows.KindPuzzles:
 		err = g.rows(ctx, g.puzzles(in), done, each)
-	case pgn.KindEPD:
+	case rows.KindEPD:
 		err = g.rows(ctx, g.epd(in), done, each)
-	case pgn.KindTable:
+	case rows.KindTable:
 		err = g.rows(ctx, g.table(in), done, each)
-	case pgn.KindGames:
+	case rows.KindGames:
 		err = g.games(ctx, in, done, each)
 	default:
 		err = fmt.Errorf("%q: %w", path, ErrNoGames)
