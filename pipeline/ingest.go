@@ -47,7 +47,7 @@ var ErrNoGames = errors.New("no game or puzzle found")
 type ingester struct {
 	Ingest
 	out    *output
-	seen   *gameSet                      // of kept lines
+	seen   *dataset.GameSet              // of kept lines
 	bytes  struct{ before, total int64 } // of the inputs, as stored
 	first  int64                         // bytes of the inputs done before this process
 	kept   int64                         // before this process
@@ -72,7 +72,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Ingest: in, seen: &gameSet{}, prints: map[string]int{}}
+	g := &ingester{Ingest: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
@@ -194,7 +194,7 @@ func (g *ingester) restore() error {
 	}
 	return g.out.lines(func(l *dataset.Line) error {
 		start, moves := l.Real()
-		g.seen.add(lineKey(&dataset.Line{Start: start, Moves: moves}))
+		g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
 		return nil
 	})
 }
@@ -277,7 +277,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 	if f.glued {
 		p.Glued++
 	}
-	if f.reject == nil && !g.KeepDuplicates && !g.seen.add(lineKey(f.line)) {
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
 		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}

@@ -85,7 +85,7 @@ func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Lin
 		turns, planes = turns[:0], planes[:0]
 		return err
 	}
-	var w encode.Walker
+	var w dataset.Walker
 	for line, err := range lines {
 		if err == nil {
 			err = ctx.Err()

@@ -28,7 +28,7 @@ func TestJudgePuzzles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w encode.Walker
+		var w dataset.Walker
 		n := 0
 		for w.Reset(&line); w.Next(); n++ {
 			p := *w.Position()

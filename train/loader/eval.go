@@ -173,7 +173,7 @@ func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print stri
 	out := make([]train.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
-	var w encode.Walker
+	var w dataset.Walker
 	for _, i := range list {
 		s := &r.samples[i]
 		line := &r.lines[s.line]
@@ -256,7 +256,7 @@ func trainKeysIn(ctx context.Context, ds *shards.Dataset, at place, keys map[uin
 	if err != nil {
 		return nil, err
 	}
-	var w encode.Walker
+	var w dataset.Walker
 	found := map[uint64]bool{}
 	for i := range lines {
 		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {

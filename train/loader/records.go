@@ -75,7 +75,7 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 type visit struct {
 	line   *dataset.Line
 	key    uint64 // split key of the line
-	at     *encode.Walker
+	at     *dataset.Walker
 	sample record // without line and policy
 	policy []encode.Target
 }
@@ -88,7 +88,7 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	if err != nil {
 		return unusable, err
 	}
-	w, _ := walkers.Get().(*encode.Walker)
+	w, _ := walkers.Get().(*dataset.Walker)
 	defer walkers.Put(w)
 	v := visit{at: w}
 	for i := range lines {
