@@ -7,6 +7,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/ordered"
 )
 
 // records are the usable samples of some lines.
@@ -182,11 +183,8 @@ func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int),
 	}
 	return func(yield func(T, error) bool) {
 		n := 0
-		for r, err := range inOrder(len(places), d.Options.Workers, func(i int) (found T, err error) {
-			if err = ctx.Err(); err == nil {
-				found, err = work(places[i].set, places[i].block)
-			}
-			return found, err
+		for r, err := range ordered.N(ctx, len(places), d.Options.Workers, func(_, i int) (T, error) {
+			return work(places[i].set, places[i].block)
 		}) {
 			if n++; err == nil && done != nil {
 				done(n, len(places))
