@@ -19,7 +19,7 @@ import (
 const surveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different.
-const surveyVersion = 3
+const surveyVersion = 4
 
 // surveyFile is a [Survey] without what the data says itself.
 type surveyFile struct {
