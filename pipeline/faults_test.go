@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/pipeline/output"
 )
 
 // TestFailingWrites lets each step of writing fail in turn, alone or with all steps behind it as on a full disk, and
@@ -54,7 +55,7 @@ func TestFailingWrites(t *testing.T) {
 						if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), filepath.Dir(got.Out)) {
 							t.Fatalf("step %d: %v", k, err)
 						}
-						if err := got.run(t.Context()); err != nil && !errors.Is(err, ErrFinished) {
+						if err := got.run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
 							t.Fatalf("step %d, repeated: %v", k, err)
 						}
 					}

@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/rows"
 	"talbot/shards"
 )
@@ -196,7 +197,7 @@ func TestFilteredIngest(t *testing.T) {
 	in.Inputs, in.Out = []string{filepath.Join("testdata", "x")}, filepath.Join(t.TempDir(), "x")
 	os.WriteFile(filepath.Join(filepath.Dir(in.Out), "x.pgn"), []byte(annotated), 0o666)
 	in.Inputs = []string{filepath.Join(filepath.Dir(in.Out), "x.pgn")}
-	if _, err := in.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+	if _, err := in.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 		t.Errorf("a file is overwritten: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"talbot/board"
@@ -47,8 +46,8 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // openJournal opens or creates the journal and hands its whole records to
 // each.
-func openJournal(dir string, shard int, each func(sample int64, labels []dataset.Label)) (*journal, error) {
-	f, err := durable.Open(filepath.Join(dir, journalName(shard)), os.O_RDWR|os.O_CREATE)
+func openJournal(path string, each func(sample int64, labels []dataset.Label)) (*journal, error) {
+	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the label journal: %w", err)
 	}

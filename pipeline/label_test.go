@@ -20,6 +20,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -505,7 +506,9 @@ func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talb
 			t.Fatalf("after %d runs: %v: %s", runs, err, stderr.String())
 		}
 		if _, err := dataset.ReadManifest(j.Out); err == nil {
-			removeLeftovers(j.Out)
+			if err := j.run(t.Context()); !errors.Is(err, output.ErrFinished) {
+				t.Fatal(err)
+			}
 			return talbots, engines // killed behind the last step
 		}
 	}
@@ -572,7 +575,7 @@ func TestLabelFailingWrites(t *testing.T) {
 				if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), got.Out) {
 					t.Fatalf("step %d: %v", k, err)
 				}
-				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, ErrFinished) {
+				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
 					t.Fatalf("step %d, repeated: %v", k, err)
 				}
 			}
