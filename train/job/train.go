@@ -54,9 +54,9 @@ type Start struct {
 
 // Set is one dataset of a run.
 type Set struct {
-	Dir string
+	Dir string `json:"dataset"`
 	loader.Counts
-	Passes float64 // of the run over its train samples
+	Passes float64 `json:"passes"` // of the run over its train samples
 }
 
 // Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
