@@ -39,6 +39,10 @@ type Verified struct {
 	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
 	BothSides int64       `json:"both_sides"`
 	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
+	// CutCopies counts lines that are the beginning of a longer one in another split, within or across datasets, but
+	// for whole copies. Openings recur and games are drawn early, so these are no fault.
+	CutCopies   int64     `json:"cut_copies"`
+	CutExamples []CutCopy `json:"cut_copies_examples"` // at most 10, each with the first longer line
 	// Overlap is over the samples of all datasets.
 	Overlap    Overlap  `json:"overlap"`
 	MaxOverlap *float64 `json:"max_overlap"` // percent
@@ -73,16 +77,18 @@ type SplitGame struct {
 // verifying is a verification under way.
 type verifying struct {
 	Verify
-	positions, games *dataset.Keys
-	workers          []verifyWorker
-	result           *Verified
+	positions, games, beginnings *dataset.Keys
+	mostPlies                    int // of a beginning
+	workers                      []verifyWorker
+	result                       *Verified
 }
 
 // verifyWorker is what one goroutine keeps.
 type verifyWorker struct {
-	positions, games *dataset.KeyBuffer
-	walk             dataset.Walker
-	encoded          int64
+	positions, games, beginnings *dataset.KeyBuffer
+	keys                         []uint64 // space for one line
+	walk                         dataset.Walker
+	encoded                      int64
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -92,12 +98,15 @@ func (o Verify) Run(ctx context.Context) (*Verified, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	v := &verifying{Verify: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp)}
-	v.result = &Verified{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}}
+	v := &verifying{Verify: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
+		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
+	v.result = &Verified{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
 	defer v.positions.Close()
 	defer v.games.Close()
+	defer v.beginnings.Close()
 	for range o.Workers {
-		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer()})
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer(),
+			beginnings: v.beginnings.Buffer()})
 	}
 	var first error
 	for _, dir := range o.Dirs {
@@ -124,7 +133,7 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
 	each := func(worker int, l *dataset.Line) error { return nil }
 	if err == nil {
-		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits) }
+		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits, v.mostPlies) }
 	}
 	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
@@ -150,10 +159,12 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	return err
 }
 
-// line checks the encoding of a replayed line and collects its positions and its game.
-func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) error {
+// line checks the encoding of a replayed line and collects its positions, its game and what it begins with, up to that
+// many plies.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) error {
 	split := splits.Of(dataset.SplitKey(l))
 	w.games.Add(gameKey(l, split))
+	w.cuts(l, split, mostPlies)
 	for w.walk.Reset(l); w.walk.Next(); {
 		addPosition(w.positions, w.walk.Position(), true, split)
 		if err := w.moves(l); err != nil {
@@ -217,7 +228,8 @@ func (v *verifying) sum() {
 // compare compares the splits of all datasets.
 func (v *verifying) compare() error {
 	for i := range v.workers {
-		if err := errors.Join(v.workers[i].positions.Flush(), v.workers[i].games.Flush()); err != nil {
+		w := &v.workers[i]
+		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
 			return err
 		}
 	}
@@ -226,6 +238,9 @@ func (v *verifying) compare() error {
 		return err
 	}
 	v.result.Overlap = c.overlap
+	if err := v.cutCopies(); err != nil {
+		return err
+	}
 	if err := v.bothSides(); err != nil {
 		return err
 	}
