@@ -233,14 +233,16 @@ func (v *verifying) compare() error {
 			return err
 		}
 	}
+	v.workers = nil // their buffers are empty
+	if err := v.cutCopies(); err != nil {
+		return err
+	}
+	v.beginnings.Close()
 	c, err := countPositions(v.positions, v.Workers)
 	if err != nil {
 		return err
 	}
 	v.result.Overlap = c.overlap
-	if err := v.cutCopies(); err != nil {
-		return err
-	}
 	if err := v.bothSides(); err != nil {
 		return err
 	}

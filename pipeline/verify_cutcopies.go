@@ -27,8 +27,8 @@ const (
 	beginningsMemory = 32 << 20 // there are up to ten for each line, so far fewer than positions
 )
 
-// cutPlies returns the longest beginning that has a key: below [dataset.SplitPlies] if all datasets are split alike, for
-// a line and a longer beginning of it are in the same split then.
+// cutPlies returns the longest beginning that has a key: below [dataset.SplitPlies] if all datasets are split alike,
+// for a line and a longer beginning of it are in the same split then.
 func cutPlies(dirs []string) int {
 	var first *dataset.Manifest
 	for _, dir := range dirs {
@@ -136,7 +136,8 @@ func (v *verifying) cutCopies() error {
 	return nil
 }
 
-// cutExamples names the lines of a dataset that belong to pairs, until no pair misses one. It returns how many still do.
+// cutExamples names the lines of a dataset that belong to pairs, until no pair misses one. It returns how many still
+// do.
 func (v *verifying) cutExamples(dir string, pairs map[uint64]*cutPair, missing int) (int, error) {
 	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Origin))
 	if errors.Is(err, dataset.ErrNoDataset) || errors.Is(err, dataset.ErrDamaged) {

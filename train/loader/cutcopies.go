@@ -7,8 +7,8 @@ import (
 )
 
 // A train line that is a cut copy of a val or test line ([dataset.CutSet]) is masked whole: it is the same game with
-// another end, which gave it another split key. Finding them costs one more pass over the data, in which only starts and
-// moves are read, and up to 80 bytes for each val and test line during the survey.
+// another end, which gave it another split key. Finding them costs one more pass over the data, in which only starts
+// and moves are read, and up to 80 bytes for each val and test line during the survey.
 
 // heldOut returns the val and test lines of all datasets.
 func (d *Data) heldOut(ctx context.Context, done func(blocks, of int)) (*dataset.CutSet, error) {

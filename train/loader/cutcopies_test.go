@@ -164,7 +164,8 @@ func TestCutCopiesAreNotUnseen(t *testing.T) {
 		for _, limit := range []int64{0, 500} {
 			d := open(t, 3, Spec{Dir: evaluated})
 			places, byLine := linesByPlace(t, d, lines), 0
-			for _, s := range collect(t, d, EvalOptions{Splits: []dataset.Split{dataset.Val, dataset.Test}, Limit: limit,
+			for _, s := range collect(t, d, EvalOptions{Splits: []dataset.Split{dataset.Val, dataset.Test},
+				Limit:     limit,
 				TrainedOn: []Spec{{Dir: trainedOn}}}) {
 				isCut := places[s.Place.Line]
 				if want := !isCut && !trained[epd(&s.Place.Position)]; s.Unseen != want {

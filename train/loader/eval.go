@@ -169,9 +169,10 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) iter.Seq2[train.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(train.Sample, error) bool) {
-		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers, func(_, i int) ([]train.Sample, error) {
-			return d.evalChunk(r, chunks[i], seen, audited)
-		}) {
+		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
+			func(_, i int) ([]train.Sample, error) {
+				return d.evalChunk(r, chunks[i], seen, audited)
+			}) {
 			if err != nil {
 				yield(train.Sample{}, err)
 				return

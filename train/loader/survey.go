@@ -52,9 +52,9 @@ func (s *Survey) Train() (n int64) {
 // ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read.
 //
 // Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
-// of one of them ([dataset.CutSet]) are left out. With [Options.MaxCopies] the data is read once more, and of a position
-// that is a usable train sample more often than that, over all datasets, just so many copies stay in, spread evenly
-// over the data in its order. Val samples are never left out.
+// of one of them ([dataset.CutSet]) are left out. With [Options.MaxCopies] the data is read once more, and of a
+// position that is a usable train sample more often than that, over all datasets, just so many copies stay in, spread
+// evenly over the data in its order. Val samples are never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
 	s.Choices = 1
@@ -228,7 +228,8 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of val "+
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of "+
+				"val "+
 				"or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
 		}
 	}
