@@ -30,13 +30,13 @@ The totals must be those of the manifest.
 
 Then it compares the splits of all given datasets together. A game (start and
 moves) that is in different splits is an error: that happens to datasets with
-different --split. Lines of which one, at least 20 plies long, is the beginning of
-another in another split (a game cut below 30 plies and the whole, an early draw) are
-counted and some are named, but are no error: 'talbot train' leaves out those of train.
-For val and test it prints how many samples have a position
-that is also a train sample, as it is and with the colours mirrored. Openings
-recur, so that is no error, unless the mirrored share of val or of test is above
---max-overlap percent. Either error ends with exit status 1, damage with 12.`,
+different --split. Lines of 20 plies or more that are the beginning of a longer line
+in another split (a game that was cut below 30 plies, an early draw) are counted, and
+ten are named. They are no error: 'talbot train' leaves out those of train. For val and
+test verify prints how many samples have a position that is also a train sample, as it
+is and with the colours mirrored. Openings recur, so that is no error, unless the
+mirrored share of val or of test is above --max-overlap percent. Either error ends
+with exit status 1, damage with 12.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		Args: cobra.MinimumNArgs(1),
