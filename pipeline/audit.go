@@ -67,7 +67,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	r.flags = []dataset.Tag{{Name: "audit", Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
 		{Name: "audited", Value: fingerprint.ID()}}
 	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
-		columns := columnsOf(line, []int{base})
+		columns := line.Columns([]int{base})
 		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
 	}
 	sum := AuditSummary{Audited: fingerprint.ID(), Of: fingerprint.Limit}
@@ -107,7 +107,7 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 		if err != nil {
 			return 0, 0, err
 		}
-		columns := columnsOf(line, []int{column})
+		columns := line.Columns([]int{column})
 		if columns == nil {
 			continue
 		}
@@ -165,7 +165,7 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 		if err != nil {
 			return err
 		}
-		columns := columnsOf(line, pair)
+		columns := line.Columns(pair)
 		if columns == nil {
 			continue
 		}

@@ -11,9 +11,10 @@ import (
 func TestAuditTakesAnEngine(t *testing.T) {
 	dir := t.TempDir()
 	engine := dataset.Fingerprint{Engine: "Stockfish 15.1", Limit: "nodes 1000"}
-	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits, Fingerprints: []dataset.Fingerprint{
-		engine, {Engine: "TCEC", Limit: dataset.ImportedLimit}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit},
-	}}
+	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Fingerprints: []dataset.Fingerprint{
+			engine, {Engine: "TCEC", Limit: dataset.ImportedLimit}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit},
+		}}
 	m.Counts.Rejects = map[dataset.Reason]int64{}
 	if err := dataset.WriteManifest(dir, &m); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ const shownSignatures = 40
 func (c *Coverage) write(b *strings.Builder) {
 	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
 	chart(b, fmt.Sprintf("samples by result for the side to move (%s by endgame tables, the others by labels)",
-		thousands(c.Exact)), c.resultBars())
+		Thousands(c.Exact)), c.resultBars())
 	chart(b, "samples by captures in the last four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
 		return
@@ -24,8 +24,8 @@ func (c *Coverage) write(b *strings.Builder) {
 		"unknown", "captures")
 	fmt.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
 	for _, s := range c.shown() {
-		fmt.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, thousands(s.Samples), thousands(s.Greater),
-			thousands(s.Win), thousands(s.Draw), thousands(s.Loss), thousands(s.Unknown), thousands(s.Captures))
+		fmt.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, Thousands(s.Samples), Thousands(s.Greater),
+			Thousands(s.Win), Thousands(s.Draw), Thousands(s.Loss), Thousands(s.Unknown), Thousands(s.Captures))
 	}
 	if n := len(c.Signatures) - shownSignatures; n > 0 {
 		fmt.Fprintf(b, "and %d more with fewer samples: see --json\n", n)
@@ -66,12 +66,12 @@ func (c *Coverage) captureBars() (bars []bar) {
 func (a *Agreement) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
 		"loss for a win\n",
-		thousands(a.Samples), thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
-			1)), thousands(a.Opposite))
+		Thousands(a.Samples), Thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
+			1)), Thousands(a.Opposite))
 	fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
-		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], thousands(counts[0]), thousands(counts[1]),
-			thousands(counts[2]))
+		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], Thousands(counts[0]), Thousands(counts[1]),
+			Thousands(counts[2]))
 	}
 	fmt.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
@@ -79,7 +79,7 @@ func (a *Agreement) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
 			break
 		}
-		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, thousands(s.Samples), thousands(s.Disagree),
+		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, Thousands(s.Samples), Thousands(s.Disagree),
 			100*float64(s.Disagree)/float64(s.Samples))
 	}
 }

@@ -47,7 +47,7 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDig
 	for _, c := range sortedColumns(l, ids) {
 		b = append(b, ids[c.Fingerprint]...)
 		for i := range c.Labels {
-			b = encodeLabel(b, &c.Labels[i])
+			b = c.Labels[i].AppendBytes(b)
 		}
 	}
 	d.labels = sum()
@@ -102,7 +102,7 @@ func (d *differ) look(ctx context.Context) error {
 			if d.single[side][k] {
 				delete(d.single[side], k)
 				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{
-					Only: string("ab"[side]), Input: inputName(set.Manifest, l.Input), Number: l.Number,
+					Only: string("ab"[side]), Input: set.Manifest.InputName(l.Input), Number: l.Number,
 					White: l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
 				})
 			}

@@ -76,8 +76,8 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		return err
 	}
 	l := &d.Lines
-	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", thousands(l.OnlyA), thousands(l.OnlyB),
-		thousands(l.Both))
+	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", Thousands(l.OnlyA), Thousands(l.OnlyB),
+		Thousands(l.Both))
 	for _, e := range l.Examples {
 		fmt.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input, none(e.White),
 			none(e.Black), e.Plies)
@@ -90,13 +90,13 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		{"have other labels", l.Labels}, {"have another result, rating or header", l.Headers},
 	} {
 		if c.count > 0 {
-			fmt.Fprintf(&s, "  of those in both, %s %s\n", thousands(c.count), c.what)
+			fmt.Fprintf(&s, "  of those in both, %s %s\n", Thousands(c.count), c.what)
 		}
 	}
 	for _, c := range d.Labels {
 		fmt.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
 			"(by %.1f centipawns on average)\n",
-			c.Fingerprint, thousands(c.OnlyA), thousands(c.OnlyB), thousands(c.Equal), thousands(c.Different),
+			c.Fingerprint, Thousands(c.OnlyA), Thousands(c.OnlyB), Thousands(c.Equal), Thousands(c.Different),
 			c.MeanCentipawns)
 	}
 	_, err := io.WriteString(w, s.String())

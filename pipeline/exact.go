@@ -31,7 +31,6 @@ func (x *exactLabels) open(ctx context.Context, r *Label, m *dataset.Manifest) e
 	if r.SkipExact {
 		m.Flags = append(m.Flags, dataset.Tag{Name: "skip-exact", Value: "true"})
 	}
-	sortFlags(m.Flags)
 	x.column = slices.IndexFunc(m.Fingerprints, func(g dataset.Fingerprint) bool { return g.ID() == f.ID() })
 	if x.column < 0 {
 		x.column = len(m.Fingerprints)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,11 +91,6 @@ func (f *Filters) flags() []dataset.Tag {
 		text("sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
 	}
 	return flags
-}
-
-// sortFlags sorts flags by name, as the manifest wants them.
-func sortFlags(flags []dataset.Tag) {
-	slices.SortFunc(flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // found is what was read for one game or row: a line or a reject, and what came with the line.

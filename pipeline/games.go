@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/pgn"
 )
 
@@ -15,85 +15,52 @@ type parsed struct {
 	batch *pgn.Batch
 	lines []dataset.Line
 	found []found
-	ready chan struct{} // gets one value when the batch is parsed
 }
 
-// games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine.
+// games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine. Each
+// worker splits for itself, one at a time, so that it parses text that its own core has just read.
 func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	order := make(chan *parsed, 8*g.Workers) // enough to read on while a shard is made durable
-	from := &batches{splitter: pgn.NewSplitter(in), done: done, order: order, free: make(chan *parsed, cap(order))}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	for range g.Workers {
-		wg.Go(func() {
-			p := g.parser()
-			for b := from.next(ctx); b != nil; b = from.next(ctx) {
-				b.parse(p, &g.Ingest)
-			}
-		})
+	splitter := pgn.NewSplitter(in)
+	ahead := 8 * g.Workers                // enough to read on while a shard is made durable
+	free := make(chan *parsed, 2*ahead+2) // to be used again
+	next := func() (*parsed, error) {
+		batch, err := splitter.Next()
+		if err != nil {
+			return nil, err
+		}
+		for len(batch.Games) > 0 && batch.Games[0].Number <= done {
+			batch.Games = batch.Games[1:]
+		}
+		b := &parsed{}
+		select {
+		case b = <-free:
+		default:
+		}
+		b.batch = batch
+		return b, nil
 	}
-	for b := range order {
-		<-b.ready
+	parsers := make([]*pgn.Parser, g.Workers)
+	for i := range parsers {
+		parsers[i] = g.parser()
+	}
+	for b, err := range ordered.Each(ctx, g.Workers, ahead, next, func(worker int, b *parsed) (*parsed, error) {
+		b.parse(parsers[worker], &g.Ingest)
+		return b, nil
+	}) {
+		if err != nil {
+			return err
+		}
 		for i := range b.found {
 			if err := each(&b.found[i]); err != nil {
 				return err
 			}
 		}
 		select {
-		case from.free <- b:
+		case free <- b:
 		default:
 		}
 		g.report()
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return from.err
-}
-
-// batches hands the batches of a splitter to workers. Each splits for itself, one at a time, so that it parses text
-// that its own core has just read.
-type batches struct {
-	mu       sync.Mutex
-	splitter *pgn.Splitter
-	done     int64        // games up to this number are left out
-	order    chan *parsed // gets the batches in order; closed behind the last
-	free     chan *parsed // to be used again
-	ended    bool
-	err      error // valid when order is closed
-}
-
-// next returns the next batch, nil behind the last one.
-func (s *batches) next(ctx context.Context) *parsed {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return nil
-	}
-	batch, err := s.splitter.Next()
-	if err == nil {
-		for len(batch.Games) > 0 && batch.Games[0].Number <= s.done {
-			batch.Games = batch.Games[1:]
-		}
-		b := &parsed{ready: make(chan struct{}, 1)}
-		select {
-		case b = <-s.free:
-		default:
-		}
-		b.batch = batch
-		select {
-		case s.order <- b:
-			return b
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	}
-	if s.ended = true; err != io.EOF {
-		s.err = err
-	}
-	close(s.order)
 	return nil
 }
 
@@ -130,5 +97,4 @@ func (b *parsed) parse(p *pgn.Parser, in *Ingest) {
 		}
 	}
 	b.batch.Release()
-	b.ready <- struct{}{}
 }

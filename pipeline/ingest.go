@@ -40,6 +40,14 @@ type Ingest struct {
 	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
 }
 
+// Summary is what ingest reports.
+type Summary struct {
+	output.Summary
+	Evals       Evals `json:"evaluations"`          // that the inputs carried
+	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
+	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be invented
+}
+
 // ErrNoGames: an input holds no game at all.
 var ErrNoGames = errors.New("no game or puzzle found")
 
@@ -131,9 +139,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if err := g.out.Finish(g.rejects.publish); err != nil {
 		return Summary{}, err
 	}
-	sum := newSummary(g.out, start)
-	sum.Evals, sum.GluedDashes, sum.NoHistory = g.state.Evals, g.state.Glued, g.state.NoHistory
-	return sum, nil
+	return Summary{g.out.Summary(start), g.state.Evals, g.state.Glued, g.state.NoHistory}, nil
 }
 
 // flags returns what decides the content besides the inputs, as the manifest has it.
@@ -152,7 +158,6 @@ func (in *Ingest) flags() []dataset.Tag {
 		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()},
 			dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
 	}
-	sortFlags(flags)
 	return flags
 }
 

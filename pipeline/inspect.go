@@ -113,12 +113,12 @@ func (o Inspect) Run(ctx context.Context, show func(*Inspected) error) error {
 		}
 	}
 	var lines []dataset.Line
-	for _, ref := range allBlocks(d) {
+	for _, ref := range d.Blocks() {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("reading %q: %w", o.Dir, err)
 		}
-		r := d.Shards[ref.shard]
-		b := r.Block(ref.block)
+		r := d.Shards[ref.Shard]
+		b := r.Block(ref.Block)
 		if !o.All {
 			if o.Sample < in.sample {
 				break
@@ -128,7 +128,7 @@ func (o Inspect) Run(ctx context.Context, show func(*Inspected) error) error {
 				continue
 			}
 		}
-		if lines, err = r.ReadBlock(ref.block, lines[:0]); err != nil {
+		if lines, err = r.ReadBlock(ref.Block, lines[:0]); err != nil {
 			return err
 		}
 		for i := range lines {

@@ -148,7 +148,8 @@ func TestPrefixesInterrupted(t *testing.T) {
 	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
 	request.Rejected = func(_ string, r *dataset.Reject) {
 		if r.Reason == Prefix && ctx.Err() == nil {
-			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", "progress.json"} { // others are being written
+			// others are being written
+			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", "progress.json"} {
 				copyFiles(out, early, pattern)
 			}
 			cancel()

@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
 )
@@ -148,94 +147,28 @@ func encodeRecord(b []byte, sample int64, labels []dataset.Label) []byte {
 	b = binary.AppendUvarint(b, uint64(sample))
 	b = append(b, byte(len(labels)))
 	for i := range labels {
-		b = encodeLabel(b, &labels[i])
-	}
-	return b
-}
-
-func encodeLabel(b []byte, l *dataset.Label) []byte {
-	le := binary.LittleEndian
-	b = append(b, byte(l.Status))
-	b = le.AppendUint16(b, uint16(l.Best))
-	b = append(b, byte(len(l.Lines)))
-	for i := range l.Lines {
-		s := &l.Lines[i]
-		for _, v := range [...]uint16{uint16(s.Score), s.WDL.Win, s.WDL.Draw, s.WDL.Loss} {
-			b = le.AppendUint16(b, v)
-		}
-		b = binary.AppendUvarint(b, uint64(s.Depth))
-		b = binary.AppendUvarint(b, uint64(s.Nodes))
-		b = binary.AppendUvarint(b, uint64(len(s.PV)))
-		for _, m := range s.PV {
-			b = le.AppendUint16(b, uint16(m))
-		}
+		b = labels[i].AppendBytes(b)
 	}
 	return b
 }
 
 var errRecord = errors.New("malformed record")
 
-// recordReader takes values off a payload; bad is set once it is too short.
-type recordReader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *recordReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *recordReader) take(n int) uint16 {
-	if len(r.b) < n {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	v := uint16(r.b[0])
-	if n == 2 {
-		v |= uint16(r.b[1]) << 8
-	}
-	r.b = r.b[n:]
-	return v
-}
-
 func decodeRecord(payload []byte) (sample int64, labels []dataset.Label, err error) {
-	r := recordReader{b: payload}
-	sample = int64(r.uvarint())
-	n := int(r.take(1))
-	for i := 0; i < n && !r.bad; i++ {
-		labels = append(labels, r.label())
-	}
-	if r.bad || len(r.b) != 0 {
+	number, n := binary.Uvarint(payload)
+	if n <= 0 || n == len(payload) {
 		return 0, nil, errRecord
 	}
-	return sample, labels, nil
-}
-
-func (r *recordReader) label() (l dataset.Label) {
-	l.Status = dataset.LabelStatus(r.take(1))
-	l.Best = board.Move(r.take(2))
-	n := int(r.take(1))
-	for i := 0; i < n && !r.bad; i++ {
-		var s dataset.Searched
-		s.Score = dataset.Score(r.take(2))
-		s.WDL = dataset.WDL{Win: r.take(2), Draw: r.take(2), Loss: r.take(2)}
-		s.Depth, s.Nodes = int(r.uvarint()), int64(r.uvarint())
-		pv := r.uvarint()
-		if pv > uint64(len(r.b)/2) {
-			r.bad = true
-			return l
+	count, rest := payload[n], payload[n+1:]
+	for range count {
+		var l dataset.Label
+		if l, rest, err = dataset.LabelFromBytes(rest); err != nil {
+			return 0, nil, fmt.Errorf("%w: %w", errRecord, err)
 		}
-		s.PV = make([]board.Move, pv)
-		for k := range s.PV {
-			s.PV[k] = board.Move(r.take(2))
-		}
-		l.Lines = append(l.Lines, s)
+		labels = append(labels, l)
 	}
-	return l
+	if len(rest) != 0 {
+		return 0, nil, errRecord
+	}
+	return int64(number), labels, nil
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -127,8 +126,8 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 		return LabelSummary{}, err
 	}
 	defer in.Close()
-	if same, err := sameFolder(r.In, r.Out); err != nil || same {
-		return LabelSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", r.Out, output.ErrOccupied))
+	if err := output.CheckApart(r.In, r.Out); err != nil {
+		return LabelSummary{}, err
 	}
 	pool, err := stockfish.NewPool(ctx, r.Engine, r.Workers)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -51,19 +50,6 @@ type labelState struct {
 // is wanted.
 func (l *labeller) side(name string, shards int) (own, wanted bool) {
 	return strings.HasPrefix(name, journalPrefix), name == journalName(shards)
-}
-
-// sameFolder reports whether both paths name one folder.
-func sameFolder(a, b string) (bool, error) {
-	ai, err := os.Stat(a)
-	if err != nil {
-		return false, err
-	}
-	bi, err := os.Stat(b)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(ai, bi), err
 }
 
 // open begins or takes up the output, whose manifest is that of the input with
@@ -121,7 +107,6 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
 	}
 	flags = append(flags, l.flags...)
-	slices.SortFunc(flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 	return dataset.Manifest{
 		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
 		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},

@@ -47,7 +47,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 			return nil, err
 		}
 	}
-	columns := columnsOf(line, s.columns)
+	columns := line.Columns(s.columns)
 	hash := line.GameHash()
 	plies := line.Samples.Plies(nil, len(line.Moves))
 	terminal := terminalFrom(line)

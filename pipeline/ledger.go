@@ -123,7 +123,7 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 			if err != nil {
 				return fmt.Errorf("looking for labels to reuse: %w", err)
 			}
-			columns := columnsOf(line, d.columns)
+			columns := line.Columns(d.columns)
 			if columns == nil {
 				continue
 			}
@@ -142,20 +142,6 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 		}
 	}
 	return nil
-}
-
-// columnsOf returns the label columns of a line that have those numbers; nil
-// unless all are there.
-func columnsOf(line *dataset.Line, numbers []int) [][]dataset.Label {
-	var columns [][]dataset.Label
-	for _, n := range numbers {
-		i := slices.IndexFunc(line.Labels, func(c dataset.LabelColumn) bool { return c.Fingerprint == n })
-		if i < 0 {
-			return nil
-		}
-		columns = append(columns, line.Labels[i].Labels)
-	}
-	return columns
 }
 
 // labelsAt returns the labels of the k-th sample in all columns; nil unless all

@@ -55,8 +55,8 @@ type rejectsFile struct {
 	size int64
 }
 
-// openRejects begins the table in a file, or takes it up at the given size, that of the last mark. In the end it goes to
-// path.
+// openRejects begins the table in a file, or takes it up at the given size, that of the last mark. In the end it goes
+// to path.
 func openRejects(file, path string, size int64) (*rejectsFile, error) {
 	f, err := durable.Open(file, os.O_RDWR|os.O_CREATE)
 	if err != nil {

@@ -3,12 +3,10 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/shards"
 )
 
@@ -129,29 +127,34 @@ func (o Stats) Run(ctx context.Context) (*Statistics, error) {
 		return nil, err
 	}
 	defer d.Close()
-	blocks := allBlocks(d)
+	blocks := d.Blocks()
 	workers := o.Workers
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	c := &statsRun{dataset: d, blocks: blocks, report: o.Progress, failed: len(blocks)}
 	tallies := make([]*tally, max(1, min(workers, len(blocks))))
 	keys := dataset.NewKeys(0, o.Temp)
 	defer keys.Close()
-	var wg sync.WaitGroup
 	for i := range tallies {
 		tallies[i] = newTally(d.Manifest)
 		if o.Unique {
 			tallies[i].keys = keys.Buffer()
 		}
-		wg.Go(func() { c.work(ctx, tallies[i]) })
 	}
-	wg.Wait()
-	if c.err != nil {
-		return nil, c.err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("counting %q: %w", o.Dir, err)
+	positions := int64(0)
+	for n, err := range ordered.N(ctx, len(blocks), len(tallies), func(worker, i int) (int64, error) {
+		return tallies[worker].addBlock(d, blocks[i])
+	}) {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("counting %q: %w", o.Dir, ctx.Err())
+		}
+		if err != nil {
+			return nil, err
+		}
+		if positions += n; o.Progress != nil {
+			o.Progress(Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions, Count: positions,
+				Rate: positions, Unit: "positions"})
+		}
 	}
 	for _, t := range tallies[1:] {
 		tallies[0].merge(t)
@@ -184,75 +187,4 @@ func (s *Statistics) countUnique(keys *dataset.Keys, tallies []*tally, workers i
 	}
 	s.Unique, s.Overlap = &c.unique, &c.overlap
 	return nil
-}
-
-// blockRef names a block of a dataset.
-type blockRef struct{ shard, block int }
-
-// allBlocks lists the blocks of a dataset in order.
-func allBlocks(d *shards.Dataset) []blockRef {
-	var refs []blockRef
-	for i, r := range d.Shards {
-		for k := range r.Blocks() {
-			refs = append(refs, blockRef{i, k})
-		}
-	}
-	return refs
-}
-
-// statsRun shares the blocks of a dataset among workers.
-type statsRun struct {
-	dataset *shards.Dataset
-	blocks  []blockRef
-	next    atomic.Int64
-
-	mu     sync.Mutex
-	report func(Progress)
-	done   Progress
-	failed int // the first block with an error
-	err    error
-}
-
-// work counts blocks until none is left or one is damaged. Blocks are taken in order and every block taken is read to
-// its end, so the first damaged one is always found.
-func (c *statsRun) work(ctx context.Context, t *tally) {
-	var lines []dataset.Line
-	for ctx.Err() == nil {
-		i := int(c.next.Add(1)) - 1
-		if i >= len(c.blocks) || c.stopped() {
-			return
-		}
-		var err error
-		r := c.dataset.Shards[c.blocks[i].shard]
-		if lines, err = r.ReadBlock(c.blocks[i].block, lines[:0]); err == nil {
-			if err = t.addAll(lines); err != nil {
-				err = fmt.Errorf("%q: block %d: %w", filepath.Join(c.dataset.Dir, r.Info().File), c.blocks[i].block,
-					err)
-			}
-		}
-		c.finish(i, r.Block(c.blocks[i].block), err)
-	}
-}
-
-func (c *statsRun) stopped() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err != nil
-}
-
-func (c *statsRun) finish(i int, b shards.Block, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		if i < c.failed {
-			c.failed, c.err = i, err
-		}
-		return
-	}
-	c.done.Done += int64(b.Positions)
-	if c.report != nil {
-		counts := c.dataset.Manifest.Counts
-		c.report(Progress{Verb: "stats", Done: c.done.Done, Total: counts.Positions, Count: c.done.Done,
-			Rate: c.done.Done, Unit: "positions"})
-	}
 }

@@ -14,7 +14,7 @@ import (
 var statsPage string
 
 var statsTemplate = template.Must(template.New("stats").Funcs(template.FuncMap{
-	"n":       thousands,
+	"n":       Thousands,
 	"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
 }).Parse(statsPage))
 
@@ -76,19 +76,19 @@ func (s *Statistics) part(name string, p Part) namedPart {
 
 func (s *Statistics) tiles() []tile {
 	list := []tile{
-		{thousands(s.Games), "games", ""},
-		{thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game",
+		{Thousands(s.Games), "games", ""},
+		{Thousands(s.Positions), "positions", fmt.Sprintf("%.1f a game",
 			float64(s.Positions)/float64(max(s.Games, 1)))},
-		{thousands(s.Samples), "samples", ""},
+		{Thousands(s.Samples), "samples", ""},
 	}
 	if u := s.Unique; u != nil {
-		list = append(list, tile{thousands(u.Samples), "different positions",
+		list = append(list, tile{Thousands(u.Samples), "different positions",
 			fmt.Sprintf("%.1f %% of the samples", 100*float64(u.Samples)/float64(max(s.Samples, 1)))})
 	}
 	return append(list,
-		tile{thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples",
+		tile{Thousands(s.Labelled), "labelled", fmt.Sprintf("%.1f %% of the samples",
 			100*float64(s.Labelled)/float64(max(s.Samples, 1)))},
-		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", thousands(s.Bytes) + " bytes"})
+		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", Thousands(s.Bytes) + " bytes"})
 }
 
 // plots returns the charts that have something to show.

@@ -3,13 +3,17 @@ package pipeline
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"talbot/dataset"
+	"talbot/shards"
 )
 
 // tally counts lines. Only whole numbers are added, so the order of lines and of merging does not matter.
 type tally struct {
+	lines []dataset.Line // of the present block
+
 	splits   dataset.Splits
 	all      Part
 	sources  map[dataset.Source]Part
@@ -48,13 +52,18 @@ func newTally(m *dataset.Manifest) *tally {
 	}
 }
 
-func (t *tally) addAll(lines []dataset.Line) error {
-	for i := range lines {
-		if err := t.add(&lines[i]); err != nil {
-			return fmt.Errorf("line %d: %w", i, err)
+// addBlock reads and counts a block, and returns how many positions its lines have.
+func (t *tally) addBlock(d *shards.Dataset, ref shards.BlockRef) (positions int64, err error) {
+	r := d.Shards[ref.Shard]
+	if t.lines, err = r.ReadBlock(ref.Block, t.lines[:0]); err != nil {
+		return 0, err
+	}
+	for i := range t.lines {
+		if err := t.add(&t.lines[i]); err != nil {
+			return 0, fmt.Errorf("%q: block %d: line %d: %w", filepath.Join(d.Dir, r.Info().File), ref.Block, i, err)
 		}
 	}
-	return nil
+	return int64(r.Block(ref.Block).Positions), nil
 }
 
 // add replays and counts a line.

@@ -22,17 +22,17 @@ type bar struct {
 func (s *Statistics) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s games, %s positions, %s samples, %s labelled\n",
-		thousands(s.Games), thousands(s.Positions), thousands(s.Samples), thousands(s.Labelled))
-	fmt.Fprintf(&b, "%s bytes, %.2f per position\n", thousands(s.Bytes), s.BytesPerPosition)
+		Thousands(s.Games), Thousands(s.Positions), Thousands(s.Samples), Thousands(s.Labelled))
+	fmt.Fprintf(&b, "%s bytes, %.2f per position\n", Thousands(s.Bytes), s.BytesPerPosition)
 	if s.Invented > 0 || s.Policies > 0 {
-		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", thousands(s.Invented),
-			thousands(s.Policies))
+		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", Thousands(s.Invented),
+			Thousands(s.Policies))
 	}
 	if u := s.Unique; u != nil {
 		fmt.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them "+
 			"%s times\n",
-			thousands(u.Positions), thousands(u.PositionsMirrored), thousands(u.Samples), thousands(u.SamplesMirrored),
-			thousands(u.MostCopies))
+			Thousands(u.Positions), Thousands(u.PositionsMirrored), Thousands(u.Samples), Thousands(u.SamplesMirrored),
+			Thousands(u.MostCopies))
 		for _, o := range []struct {
 			name string
 			SplitOverlap
@@ -71,8 +71,8 @@ func partTable(b *strings.Builder, title string, parts map[string]Part, names []
 	fmt.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
 	for _, name := range names {
 		if p := parts[name]; p != (Part{}) {
-			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, thousands(p.Games), thousands(p.Positions),
-				thousands(p.Samples), thousands(p.Labelled))
+			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, Thousands(p.Games), Thousands(p.Positions),
+				Thousands(p.Samples), Thousands(p.Labelled))
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 func (l *LabelStats) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\nlabels by %s, %s (build %s, fingerprint %s)\n ", l.Engine, l.Limit, l.Build, l.Fingerprint)
 	for _, status := range []string{"labelled", "terminal", "failed", "missing"} {
-		fmt.Fprintf(b, " %s %s", status, thousands(l.Statuses[status]))
+		fmt.Fprintf(b, " %s %s", status, Thousands(l.Statuses[status]))
 	}
 	fmt.Fprintf(b, "\n  depth %.1f, nodes %.0f on average\n", l.Depth, l.Nodes)
 	if l.Statuses["labelled"] == 0 {
@@ -104,13 +104,13 @@ func (l *LabelStats) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
 	if p := l.Played; p.Moves > 0 {
-		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", thousands(p.Moves),
+		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", Thousands(p.Moves),
 			100*p.Agreement)
 		if p.Judged > 0 {
 			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s "+
 				"inaccuracies\n",
-				thousands(p.Judged), thousands(p.Blunders), 100*p.BlunderShare, thousands(p.Mistakes),
-				thousands(p.Inaccuracies))
+				Thousands(p.Judged), Thousands(p.Blunders), 100*p.BlunderShare, Thousands(p.Mistakes),
+				Thousands(p.Inaccuracies))
 		}
 	}
 	l.Depths.chart(b, "depth")
@@ -151,16 +151,7 @@ func chart(b *strings.Builder, title string, bars []bar) {
 		}
 		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.name, strings.Repeat("█", length),
 			strings.Repeat(" ", barWidth-length),
-			thousands(r.count), 100*float64(r.count)/float64(sum))
+			Thousands(r.count), 100*float64(r.count)/float64(sum))
 		b.WriteString(line + "\n")
 	}
-}
-
-// thousands writes a count with a space between groups of three digits.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
 }

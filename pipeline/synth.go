@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/pipeline/output"
 	"talbot/synth"
 )
@@ -24,6 +24,13 @@ type SynthEndgames struct {
 	Workers  int // 0 = all cores
 	Progress func(Progress)
 	Warn     func(error) // told of what does not stop the drawing; may be nil
+}
+
+// EndgamesSummary is what synth-endgames reports.
+type EndgamesSummary struct {
+	output.Summary
+	// Exhausted are the materials that ran out of positions, so that others were drawn instead.
+	Exhausted []string `json:"exhausted,omitempty"`
 }
 
 // drawBatch is how many draws a worker makes at a time.
@@ -54,17 +61,17 @@ func (d *drawing) done() bool { return d.nothing || d.out.Manifest().Counts.Game
 // be of it is spread over the others (see [synth.Left]); where all have, there are fewer than Count. The result depends
 // on the seed, not on the workers. Everything that was drawn counts as read. Memory is 26 bytes an endgame and some
 // 60 MB besides.
-func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
+func (s SynthEndgames) Run(ctx context.Context) (EndgamesSummary, error) {
 	start := time.Now()
 	if s.Count <= 0 {
-		return Summary{}, fmt.Errorf("count %d: want at least 1", s.Count)
+		return EndgamesSummary{}, fmt.Errorf("count %d: want at least 1", s.Count)
 	}
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)
 	}
 	first, err := synth.NewDrawer(s.Config)
 	if err != nil {
-		return Summary{}, err
+		return EndgamesSummary{}, err
 	}
 	d := &drawing{SynthEndgames: s, redraw: first, left: first.Left()}
 	for len(d.drawers) < s.Workers {
@@ -72,23 +79,22 @@ func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
 	}
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
-	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state, Warn: s.Warn}); err != nil {
-		return Summary{}, err
+	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
+		Warn: s.Warn}); err != nil {
+		return EndgamesSummary{}, err
 	}
 	defer d.out.Close()
 	if err := d.restore(); err != nil {
-		return Summary{}, err
+		return EndgamesSummary{}, err
 	}
 	if err := d.draw(ctx); err != nil {
-		return Summary{}, err
+		return EndgamesSummary{}, err
 	}
 	d.out.Manifest().Inputs[0].Games = d.out.Manifest().Counts.GamesRead
 	if err := d.out.Finish(nil); err != nil {
-		return Summary{}, err
+		return EndgamesSummary{}, err
 	}
-	sum := newSummary(d.out, start)
-	sum.Exhausted = d.state.Exhausted
-	return sum, nil
+	return EndgamesSummary{d.out.Summary(start), d.state.Exhausted}, nil
 }
 
 // flags returns what decides the content, as the manifest has it.
@@ -117,7 +123,6 @@ func (s *SynthEndgames) flags() []dataset.Tag {
 			flags = append(flags, dataset.Tag{Name: "material", Value: w.Material.String() + ":" + number(w.Weight)})
 		}
 	}
-	sortFlags(flags)
 	return flags
 }
 
@@ -149,65 +154,61 @@ func endgameKey(l *dataset.Line) dataset.GameKey {
 func (d *drawing) draw(ctx context.Context) error {
 	counts := &d.out.Manifest().Counts
 	before := counts.GamesKept
-	next := d.state.Number + 1
-	drawn, coming := d.batch(next), d.batch(next)
-	coming.start(d.drawers)
-	for !d.done() {
-		coming.wait()
-		drawn, coming = coming, drawn
-		next += int64(len(drawn.draws))
-		coming.first = next
-		coming.start(d.drawers)
-		for i := range drawn.draws {
-			if d.done() {
-				break
+	if d.done() {
+		return nil
+	}
+	number := d.state.Number + 1 // of the next draw
+	next := func() (int64, error) {
+		number += drawBatch
+		return number - drawBatch, nil
+	}
+	free := make(chan []synth.Drawn, 4*d.Workers) // to be used again
+	for batch, err := range ordered.Each(ctx, d.Workers, d.Workers, next,
+		func(worker int, first int64) ([]synth.Drawn, error) {
+			var batch []synth.Drawn
+			select {
+			case batch = <-free:
+			default:
+				batch = make([]synth.Drawn, drawBatch)
 			}
-			if err := d.take(&drawn.draws[i]); err != nil {
-				coming.wait()
-				return err
+			for i := range batch {
+				batch[i] = d.drawers[worker].Draw(first + int64(i))
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			coming.wait()
+			return batch, nil
+		}) {
+		if err != nil {
 			return err
 		}
-		if d.Progress != nil {
-			p := Progress{
-				Verb: "synth-endgames", Unit: "endgames", Count: counts.GamesKept, Rate: counts.GamesKept - before,
-				First: before, Done: counts.GamesKept, Total: d.Count,
+		for i := range batch {
+			if err := d.take(&batch[i]); err != nil {
+				return err
 			}
-			if n := len(d.state.Exhausted); n > 0 {
-				p.Note = fmt.Sprintf("%d materials have run out of positions", n)
+			if d.done() {
+				return nil
 			}
-			d.Progress(p)
 		}
+		select {
+		case free <- batch:
+		default:
+		}
+		d.report(before)
 	}
-	coming.wait()
 	return nil
 }
 
-// batch is a run of draws that the workers make together.
-type batch struct {
-	first int64 // number of the first draw
-	draws []synth.Drawn
-	wait  func()
-}
-
-func (d *drawing) batch(first int64) *batch {
-	return &batch{first: first, draws: make([]synth.Drawn, d.Workers*drawBatch)}
-}
-
-// start has each drawer make its part.
-func (b *batch) start(drawers []*synth.Drawer) {
-	var wg sync.WaitGroup
-	for w, drawer := range drawers {
-		wg.Go(func() {
-			for i := w * drawBatch; i < (w+1)*drawBatch; i++ {
-				b.draws[i] = drawer.Draw(b.first + int64(i))
-			}
-		})
+func (d *drawing) report(before int64) {
+	if d.Progress == nil {
+		return
 	}
-	b.wait = wg.Wait
+	kept := d.out.Manifest().Counts.GamesKept
+	p := Progress{
+		Verb: "synth-endgames", Unit: "endgames", Count: kept, Rate: kept - before, First: before, Done: kept,
+		Total: d.Count,
+	}
+	if n := len(d.state.Exhausted); n > 0 {
+		p.Note = fmt.Sprintf("%d materials have run out of positions", n)
+	}
+	d.Progress(p)
 }
 
 // take stores a draw, or another in its place if it is not new.

@@ -67,8 +67,8 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 		return TacticsSummary{}, err
 	}
 	defer in.Close()
-	if same, err := sameFolder(t.In, t.Out); err != nil || same {
-		return TacticsSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", t.Out, output.ErrOccupied))
+	if err := output.CheckApart(t.In, t.Out); err != nil {
+		return TacticsSummary{}, err
 	}
 	column, err := t.column(in.Manifest)
 	if err != nil {
@@ -175,7 +175,7 @@ func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *o
 // find returns the samples of a line that are tactics, and counts the others.
 func (t Tactics) find(w *dataset.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
 	drops = dataset.Drops{}
-	columns := columnsOf(line, []int{column})
+	columns := line.Columns([]int{column})
 	if columns == nil {
 		if n := line.SampleCount(); n > 0 {
 			drops[TacticUnlabelled] = int64(n)

@@ -64,16 +64,8 @@ func (v *verifying) examples(dir string, wanted map[uint64]bool) error {
 		split := d.Manifest.Splits.Of(dataset.SplitKey(l))
 		if wanted[gameKey(l, split)>>3] {
 			v.result.Examples = append(v.result.Examples,
-				SplitGame{dir, split.String(), inputName(d.Manifest, l.Input), l.Number})
+				SplitGame{dir, split.String(), d.Manifest.InputName(l.Input), l.Number})
 		}
 	}
 	return nil
-}
-
-// inputName returns the name of an input of a dataset.
-func inputName(m *dataset.Manifest, i int) string {
-	if i < len(m.Inputs) {
-		return m.Inputs[i].Name
-	}
-	return ""
 }
