@@ -10,9 +10,12 @@ import (
 // another end, which gave it another split key. Finding them costs one more pass over the data, in which only starts
 // and moves are read, and up to 80 bytes for each val and test line during the survey.
 
-// heldOut returns the val and test lines of all datasets.
+// heldOut returns the val and test lines of all datasets; with [Options.CutCopies] none.
 func (d *Data) heldOut(ctx context.Context, done func(blocks, of int)) (*dataset.CutSet, error) {
 	all := &dataset.CutSet{}
+	if d.Options.CutCopies {
+		return all, nil
+	}
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) (*dataset.CutSet, error) {
 		s := d.Sets[set]
 		at, found := s.blocks[block], &dataset.CutSet{}

@@ -71,9 +71,10 @@ func TestCutCopiesAreLeftOut(t *testing.T) {
 	for _, dir := range dirs {
 		all = append(all, knownLines(t, dir)...)
 	}
+	asBefore := false // with the lines
 	open := func(most, workers int) *Data {
 		d, err := Open(t.Context(), []Spec{{Dir: whole}, {Dir: cut}, {Dir: others}},
-			Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
+			Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers, CutCopies: asBefore})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,6 +146,19 @@ func TestCutCopiesAreLeftOut(t *testing.T) {
 			}
 			l.Close()
 			m.Close()
+		}
+		asBefore = true
+		read := false
+		before, err := open(most, 2).SurveyOf(t.Context(), run, 100, 32, func(int, int) { read = true })
+		if asBefore = false; err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range before.Sets {
+			after := s.Sets[i]
+			if c.CutLines+c.CutSamples > 0 || !read ||
+				c.Train+c.Capped != after.Train+after.Capped+after.CutSamples {
+				t.Errorf("with the lines dataset %d has %+v, without %+v", i, c, after)
+			}
 		}
 	}
 }

@@ -52,9 +52,9 @@ func (s *Survey) Train() (n int64) {
 // ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read.
 //
 // Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
-// of one of them ([dataset.CutSet]) are left out. With [Options.MaxCopies] the data is read once more, and of a
-// position that is a usable train sample more often than that, over all datasets, just so many copies stay in, spread
-// evenly over the data in its order. Val samples are never left out.
+// of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
+// the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
+// just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
 	s.Choices = 1
