@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"pipeline/label": {"board", "dataset", "shards", "stockfish", "encode", "pipeline", "pipeline/output",
 		"internal/durable"},
 	"pipeline/tactics":  {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
-	"pipeline/stats":    {"board", "dataset", "shards", "pipeline", "pipeline/overlap", "internal/ordered"},
+	"pipeline/stats":    {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap", "internal/ordered"},
 	"pipeline/verify":   {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap"},
 	"pipeline/diff":     {"board", "dataset", "shards", "pipeline"},
 	"pipeline/inspect":  {"board", "dataset", "shards", "encode", "pipeline"},
