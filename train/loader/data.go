@@ -29,6 +29,9 @@ type Options struct {
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
+	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say otherwise
+	// ([Identity]).
+	CutCopies bool
 	// Origins reads where lines are from, their ratings and tags too, for [train.Place].
 	Origins bool
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
