@@ -30,7 +30,8 @@ type Parser struct {
 	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
 	Select func(head *dataset.Line) dataset.Reason
 
-	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes].
+	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes]. Those before the first move
+	// belong to the start position.
 	ReadEvals, ReadClocks bool
 
 	notes   Notes
@@ -44,13 +45,21 @@ type Parser struct {
 	moves []board.Move   // of this game; what is behind them is free
 	over  dataset.Result // the result behind the moves
 	ended bool           // that result has been read
+	spelt []byte         // a word in the spelling of SAN
+
+	early  [][]byte // comments before the moves, parts of text
+	braces int      // comments up to here have been looked at for braces in them,
+	nests  bool     // and there are some
 }
 
 // errors of a game; they stand in rejects
 var (
 	errComment   = errors.New("comment is not closed")
+	errNested    = errors.New("comment with braces in it")
 	errVariation = errors.New("variation is not closed")
 	errText      = errors.New("not a move")
+	errStrange   = errors.New("neither a move nor a known glyph")
+	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
 	errDrop      = errors.New("drops belong to another variant")
 )
 
@@ -62,9 +71,11 @@ var (
 // of the Result tag, or the one behind the moves if the tag is missing, “*” or no result.
 //
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
-// semicolon and “%” comments, variations of any depth, NAGs, glyphs (ASCII, Latin-1 or UTF-8), move numbers in any
-// form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, and whatever forms of a
-// move [board.Position.ParseSAN] takes. Every move must be legal.
+// semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
+// in any form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, figurines, dashes for
+// hyphens, and whatever forms of a move [board.Position.ParseSAN] takes. Every move must be legal. What is not known to
+// say nothing is no move and costs the game: any other character, and a sign or a lone piece letter before a pawn's
+// move.
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
@@ -73,6 +84,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
+	p.early, p.braces, p.nests = p.early[:0], -1, false
 	if g.TooLong {
 		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("text over the limit of one game"))
 	}
@@ -101,6 +113,12 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		}
 	}
 	p.pos, p.playing = start, true
+	if p.braces < 0 {
+		p.braces = p.i
+	}
+	for _, text := range p.early {
+		p.note(text)
+	}
 	if r := p.readMoves(); r != nil {
 		return dataset.Line{}, r
 	}
@@ -150,8 +168,10 @@ func (p *Parser) readTags() *dataset.Reject {
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
-			case p.tags.any:
-				p.skipLine()
+			case p.tags.any || opensFEN(p.text[p.i:]):
+				if line := p.skipLine(); opensFEN(line) {
+					p.tags.any, p.tags.brokenFEN = true, line
+				}
 			default:
 				return nil
 			}
@@ -185,6 +205,7 @@ func (p *Parser) skipLine() []byte {
 
 // comment reads the comment that starts at the next byte.
 func (p *Parser) comment() *dataset.Reject {
+	from := p.i
 	text, ok := p.skipComment()
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
@@ -192,7 +213,15 @@ func (p *Parser) comment() *dataset.Reject {
 	if p.Comment != nil {
 		p.Comment(len(p.moves), text)
 	}
-	if p.playing && (p.ReadEvals || p.ReadClocks) {
+	switch {
+	case !p.playing:
+		if p.braces < 0 {
+			p.braces = from
+		}
+		if p.ReadEvals {
+			p.early = append(p.early, text)
+		}
+	case p.ReadEvals || p.ReadClocks:
 		p.note(text)
 	}
 	return nil
