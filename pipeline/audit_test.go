@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/pipeline/output"
 )
 
 // TestAuditTakesAnEngine: what a source carried and what endgame tables say is not audited.
 func TestAuditTakesAnEngine(t *testing.T) {
 	dir := t.TempDir()
 	engine := dataset.Fingerprint{Engine: "Stockfish 15.1", Limit: "nodes 1000"}
-	m := dataset.Manifest{Tool: Tool, Verb: "label", Splits: dataset.DefaultSplits, Fingerprints: []dataset.Fingerprint{
+	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits, Fingerprints: []dataset.Fingerprint{
 		engine, {Engine: "TCEC", Limit: dataset.ImportedLimit}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit},
 	}}
 	m.Counts.Rejects = map[dataset.Reason]int64{}

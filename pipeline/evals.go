@@ -94,7 +94,7 @@ func (g *ingester) attach(l *dataset.Line, all []dataset.Imported) {
 		}
 		i, ok := g.prints[im.Engine]
 		if !ok {
-			m := g.out.manifest()
+			m := g.out.Manifest()
 			i = len(m.Fingerprints)
 			m.Fingerprints = append(m.Fingerprints, dataset.ImportedFingerprint(im.Engine))
 			g.prints[im.Engine] = i

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pgn"
+	"talbot/pipeline/output"
+	"talbot/rows"
 )
 
 // Ingest is the request to read games and puzzles into a dataset.
@@ -35,6 +36,7 @@ type Ingest struct {
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects  string
 	Progress func(Progress)                // may be nil
+	Warn     func(error)                   // told of what does not stop the ingest; may be nil
 	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
 }
 
@@ -46,14 +48,28 @@ var ErrNoGames = errors.New("no game or puzzle found")
 // on the number of workers.
 type ingester struct {
 	Ingest
-	out    *output
-	seen   *gameSet                      // of kept lines
-	bytes  struct{ before, total int64 } // of the inputs, as stored
-	first  int64                         // bytes of the inputs done before this process
-	kept   int64                         // before this process
-	input  *pgn.Input
-	prints map[string]int // fingerprints of imported evaluations, by name
-	past   pastInventor
+	out     *output.Folder
+	state   ingestState
+	rejects *rejectsFile                  // nil: none is asked for
+	seen    *dataset.GameSet              // of kept lines
+	bytes   struct{ before, total int64 } // of the inputs, as stored
+	first   int64                         // bytes of the inputs done before this process
+	kept    int64                         // before this process
+	input   *rows.Input
+	prints  map[string]int // fingerprints of imported evaluations, by name
+	past    pastInventor
+}
+
+// ingestState is what progress.json keeps of an ingest.
+type ingestState struct {
+	Input  int   `json:"input"`  // lines of this input …
+	Number int64 `json:"number"` // … up to this number are done
+
+	Read      int64 `json:"read"`                 // games or rows of this input that are done
+	Glued     int64 `json:"glued,omitempty"`      // EPD lines that were repaired
+	Evals     Evals `json:"evals"`                // of the inputs
+	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
+	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be invented
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -72,7 +88,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Ingest: in, seen: &gameSet{}, prints: map[string]int{}}
+	g := &ingester{Ingest: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
@@ -85,19 +101,22 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 		}
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
-	if g.out, err = openOutput(in.Out, m, id, in.Workers); err != nil {
+	if g.out, err = output.Open(in.Out, m, id, output.Options{
+		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: !in.KeepDuplicates,
+		Warn: in.Warn,
+	}); err != nil {
 		return Summary{}, err
 	}
-	defer g.out.close()
-	g.out.drafting = !in.KeepDuplicates
-	if err := g.out.collectRejects(in.Rejects); err != nil {
+	defer g.out.Close()
+	defer g.rejects.close()
+	if err := g.collectRejects(); err != nil {
 		return Summary{}, err
 	}
 	if err := g.restore(); err != nil {
 		return Summary{}, err
 	}
 	for i, path := range in.Inputs {
-		if i < g.out.progress.Input {
+		if i < g.state.Input {
 			continue
 		}
 		if err := g.file(ctx, i, path); err != nil {
@@ -109,10 +128,12 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	if err := g.out.finish(); err != nil {
+	if err := g.out.Finish(g.rejects.publish); err != nil {
 		return Summary{}, err
 	}
-	return g.out.summary(start), nil
+	sum := newSummary(g.out, start)
+	sum.Evals, sum.GluedDashes, sum.NoHistory = g.state.Evals, g.state.Glued, g.state.NoHistory
+	return sum, nil
 }
 
 // flags returns what decides the content besides the inputs, as the manifest has it.
@@ -158,16 +179,16 @@ func (g *ingester) survey() ([]surveyed, error) {
 			all = append(all, surveyed{filepath.Base(path), -1})
 			continue
 		}
-		f, err := pgn.Open(path)
+		f, err := rows.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		kind, err := f.Kind()
+		kind, err := kindOf(f)
 		f.Close()
 		if err != nil {
 			return nil, err
 		}
-		if kind == pgn.KindUnknown {
+		if kind == rows.KindUnknown {
 			return nil, fmt.Errorf("%q: %w", path, ErrNoGames)
 		}
 		all = append(all, surveyed{filepath.Base(path), info.Size()})
@@ -178,11 +199,11 @@ func (g *ingester) survey() ([]surveyed, error) {
 
 // restore brings back what an interrupted run knew.
 func (g *ingester) restore() error {
-	if !g.out.resumed {
+	if !g.out.Resumed() {
 		return nil
 	}
-	m := g.out.manifest()
-	for _, input := range m.Inputs[:min(g.out.progress.Input, len(m.Inputs))] {
+	m := g.out.Manifest()
+	for _, input := range m.Inputs[:min(g.state.Input, len(m.Inputs))] {
 		g.bytes.before += input.Bytes
 	}
 	g.first, g.kept = g.bytes.before, m.Counts.GamesKept
@@ -192,42 +213,42 @@ func (g *ingester) restore() error {
 	if g.KeepDuplicates {
 		return nil
 	}
-	return g.out.lines(func(l *dataset.Line) error {
+	return g.out.Lines(func(l *dataset.Line) error {
 		start, moves := l.Real()
-		g.seen.add(lineKey(&dataset.Line{Start: start, Moves: moves}))
+		g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
 		return nil
 	})
 }
 
 // file reads one input.
 func (g *ingester) file(ctx context.Context, index int, path string) error {
-	in, err := pgn.Open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	g.input = in
-	kind, err := in.Kind()
+	kind, err := kindOf(in)
 	if err != nil {
 		return err
 	}
 	done := int64(0) // games of this input that an interrupted run has done
-	if index == g.out.progress.Input {
-		done = g.out.progress.Number
+	if index == g.state.Input {
+		done = g.state.Number
 	}
 	each := func(f *found) error { return g.take(path, index, f) }
-	if index != g.out.progress.Input {
-		g.out.progress.Read = 0
+	if index != g.state.Input {
+		g.state.Read = 0
 	}
-	g.out.progress.Input, g.out.progress.Number = index, done
+	g.state.Input, g.state.Number = index, done
 	switch kind {
-	case pgn.KindPuzzles:
+	case rows.KindPuzzles:
 		err = g.rows(ctx, g.puzzles(in), done, each)
-	case pgn.KindEPD:
+	case rows.KindEPD:
 		err = g.rows(ctx, g.epd(in), done, each)
-	case pgn.KindTable:
+	case rows.KindTable:
 		err = g.rows(ctx, g.table(in), done, each)
-	case pgn.KindGames:
+	case rows.KindGames:
 		err = g.games(ctx, in, done, each)
 	default:
 		err = fmt.Errorf("%q: %w", path, ErrNoGames)
@@ -235,7 +256,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if err != nil {
 		return err
 	}
-	games := g.out.progress.Read
+	games := g.state.Read
 	if games == 0 {
 		return fmt.Errorf("%q: %w", path, ErrNoGames)
 	}
@@ -243,7 +264,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if err != nil {
 		return err
 	}
-	m := g.out.manifest()
+	m := g.out.Manifest()
 	name := filepath.Base(path)
 	if path == "-" {
 		name = "-"
@@ -252,17 +273,15 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 		Name: name, Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games,
 	})
 	g.bytes.before += in.RawRead()
-	g.out.progress.Input, g.out.progress.Number, g.out.progress.Read = index+1, 0, 0
+	g.state.Input, g.state.Number, g.state.Read = index+1, 0, 0
 	return nil
 }
 
 func (g *ingester) reject(path string, reject *dataset.Reject) {
-	c := &g.out.manifest().Counts
+	c := &g.out.Manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
-	if g.out.rejects != nil {
-		g.out.rejects.add(path, reject)
-	}
+	g.rejects.add(path, reject)
 	if g.Rejected != nil {
 		g.Rejected(path, reject)
 	}
@@ -270,14 +289,14 @@ func (g *ingester) reject(path string, reject *dataset.Reject) {
 
 // take takes one game or row in order.
 func (g *ingester) take(path string, index int, f *found) error {
-	p := &g.out.progress
-	c := &p.Manifest.Counts
+	p := &g.state
+	c := &g.out.Manifest().Counts
 	p.Number = f.number()
 	p.Read++
 	if f.glued {
 		p.Glued++
 	}
-	if f.reject == nil && !g.KeepDuplicates && !g.seen.add(lineKey(f.line)) {
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
 		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}
@@ -297,11 +316,11 @@ func (g *ingester) take(path string, index int, f *found) error {
 	}
 	f.line.Input = index
 	g.attach(f.line, f.imported)
-	if err := g.out.write(f.line); err != nil {
+	if err := g.out.Write(f.line); err != nil {
 		return err
 	}
-	if g.out.full() {
-		return g.out.endShard()
+	if g.out.Full() {
+		return g.out.EndShard()
 	}
 	return nil
 }
@@ -310,7 +329,7 @@ func (g *ingester) report() {
 	if g.Progress == nil {
 		return
 	}
-	c := g.out.manifest().Counts
+	c := g.out.Manifest().Counts
 	p := Progress{
 		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.kept, First: g.first,
 		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -147,7 +148,7 @@ func TestPrefixesInterrupted(t *testing.T) {
 	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
 	request.Rejected = func(_ string, r *dataset.Reject) {
 		if r.Reason == Prefix && ctx.Err() == nil {
-			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", progressName} { // others are being written
+			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", "progress.json"} { // others are being written
 				copyFiles(out, early, pattern)
 			}
 			cancel()
@@ -364,8 +365,7 @@ func TestStatsHTML(t *testing.T) {
 
 // TestPrefixShard empties a whole shard.
 func TestPrefixShard(t *testing.T) {
-	small(t)
-	shardPositions = 10
+	output.SmallShards(t, 10)
 	dir := t.TempDir()
 	short := pgnOf(t, dir, "short.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5")
 	long := pgnOf(t, dir, "long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6", "1. d4 d5 2. c4")

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -71,24 +72,24 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := openOutput(j.Out, m, hashes, 1)
+	out, err := output.Open(j.Out, m, hashes, output.Options{})
 	if err != nil {
 		return JoinSummary{}, err
 	}
-	defer out.close()
-	for i := len(out.manifest().Shards); i < len(parts[0].Shards); i++ {
+	defer out.Close()
+	for i := len(out.Manifest().Shards); i < len(parts[0].Shards); i++ {
 		if err := j.shard(ctx, out, parts, i); err != nil {
 			return JoinSummary{}, err
 		}
 	}
-	if err := out.finish(); err != nil {
+	if err := out.Finish(nil); err != nil {
 		return JoinSummary{}, err
 	}
-	c := out.manifest().Counts
+	c := out.Manifest().Counts
 	return JoinSummary{
 		Parts: len(parts), Games: c.GamesKept, Positions: c.Positions, Samples: c.Samples,
 		Labelled: c.Labelled, Terminal: c.Terminal, Failed: c.Failed,
-		Bytes: out.bytes(), Seconds: time.Since(start).Seconds(), Resumed: out.resumed,
+		Bytes: out.Bytes(), Seconds: time.Since(start).Seconds(), Resumed: out.Resumed(),
 	}, nil
 }
 
@@ -148,7 +149,7 @@ func printIDs(list []dataset.Fingerprint) (ids []string) {
 }
 
 // shard joins one shard.
-func (j Join) shard(ctx context.Context, out *output, parts []*shards.Dataset, i int) error {
+func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dataset, i int) error {
 	var next []func() (*dataset.Line, error, bool)
 	for _, d := range parts {
 		if len(d.Shards) != len(parts[0].Shards) {
@@ -177,7 +178,7 @@ func (j Join) shard(ctx context.Context, out *output, parts []*shards.Dataset, i
 			lines[k] = line
 		}
 		if ended == len(parts) {
-			return out.endShard()
+			return out.EndShard()
 		}
 		if ended > 0 {
 			return fmt.Errorf("shard %d has more lines in some parts than in others: %w", i, ErrParts)
@@ -189,10 +190,10 @@ func (j Join) shard(ctx context.Context, out *output, parts []*shards.Dataset, i
 					parts[k].Dir, ErrParts)
 			}
 		}
-		if err := out.write(line); err != nil {
+		if err := out.Write(line); err != nil {
 			return err
 		}
-		if c := out.manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
+		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
 			j.Progress(Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
 				Total: parts[0].Manifest.Counts.Samples})
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -127,7 +128,7 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 	}
 	defer in.Close()
 	if same, err := sameFolder(r.In, r.Out); err != nil || same {
-		return LabelSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", r.Out, ErrOccupied))
+		return LabelSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", r.Out, output.ErrOccupied))
 	}
 	pool, err := stockfish.NewPool(ctx, r.Engine, r.Workers)
 	if err != nil {
@@ -143,12 +144,12 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 		return LabelSummary{}, err
 	}
 	searching := time.Now()
-	for i := len(l.out.manifest().Shards); i < len(in.Shards); i++ {
+	for i := len(l.out.Manifest().Shards); i < len(in.Shards); i++ {
 		if err := l.shard(ctx, i); err != nil {
 			return LabelSummary{}, err
 		}
 	}
-	if err := l.out.finish(); err != nil {
+	if err := l.out.Finish(nil); err != nil {
 		return LabelSummary{}, err
 	}
 	return l.summary(time.Since(start), time.Since(searching)), nil
@@ -156,13 +157,13 @@ func (r Label) Run(ctx context.Context) (LabelSummary, error) {
 
 func (l *labeller) summary(elapsed, searching time.Duration) LabelSummary {
 	s := l.pool.Stats()
-	m := l.out.manifest()
+	m := l.out.Manifest()
 	sum := LabelSummary{
 		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
-		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.out.progress.Own.Failed,
+		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.state.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
-		Samples: m.Counts.Samples, Bytes: l.out.bytes(), HashScope: l.Engine.HashScope().String(),
-		Resumed: l.out.resumed,
+		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
+		Resumed: l.out.Resumed(),
 	}
 	for _, f := range l.pool.Fingerprints() {
 		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()

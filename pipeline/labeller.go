@@ -14,6 +14,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -22,7 +24,8 @@ import (
 type labeller struct {
 	Label
 	in      *shards.Dataset
-	out     *output
+	out     *output.Folder
+	state   labelState
 	pool    *stockfish.Pool
 	columns []int // of the fingerprints
 	donors  []donor
@@ -37,6 +40,17 @@ type labeller struct {
 	skippedExact int64
 	samples      int64 // done, this process and before
 	first        int64 // done before, or taken from elsewhere
+}
+
+// labelState is what progress.json keeps of a labelling.
+type labelState struct {
+	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
+}
+
+// side says which files of the output folder are the labelling's own: the journals, of which that of the present shard
+// is wanted.
+func (l *labeller) side(name string, shards int) (own, wanted bool) {
+	return strings.HasPrefix(name, journalPrefix), name == journalName(shards)
 }
 
 // sameFolder reports whether both paths name one folder.
@@ -75,13 +89,14 @@ func (l *labeller) open(ctx context.Context) error {
 		Fingerprints []string
 	}{m.Parents[0].Manifest, ids}
 	var err error
-	if l.out, err = openOutput(l.Out, m, identity, 1); err != nil {
+	if l.out, err = output.Open(l.Out, m, identity,
+		output.Options{State: &l.state, Side: l.side, Warn: l.Warn}); err != nil {
 		return err
 	}
 	if err := l.openDonors(prints); err != nil {
 		return err
 	}
-	own := &l.out.progress.Own
+	own := &l.state.Own
 	l.first = own.Labelled + own.Terminal + own.Failed
 	l.samples, l.saved.Resumed = l.first, l.first
 	return nil
@@ -130,7 +145,7 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 			l.Warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
 		}
 	}
-	for _, s := range l.out.manifest().Shards {
+	for _, s := range l.out.Manifest().Shards {
 		if err := l.finished(s.File); err != nil {
 			return err
 		}
@@ -140,7 +155,7 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 
 // finished opens a finished shard of the output.
 func (l *labeller) finished(file string) error {
-	r, err := shards.Open(filepath.Join(l.out.dir, file), shards.WithColumns(shards.AllLabels))
+	r, err := shards.Open(l.out.Path(file), shards.WithColumns(shards.AllLabels))
 	if err == nil {
 		l.done = append(l.done, r)
 	}
@@ -156,7 +171,7 @@ func (l *labeller) close() {
 	}
 	l.exact.close()
 	if l.out != nil {
-		l.out.close()
+		l.out.Close()
 	}
 }
 
@@ -180,7 +195,7 @@ func draw(purpose string, hash [16]byte, ply int) float64 {
 // hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
 func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 	for _, c := range line.Labels {
-		if l.out.manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
+		if l.out.Manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
 			return true
 		}
 	}
@@ -190,7 +205,7 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 // shard labels one shard of the input into one of the output.
 func (l *labeller) shard(ctx context.Context, i int) error {
 	have := map[int64][]dataset.Label{}
-	j, err := openJournal(l.out.dir, i, func(sample int64, labels []dataset.Label) {
+	j, err := openJournal(l.out.Path(journalName(i)), func(sample int64, labels []dataset.Label) {
 		if len(labels) == len(l.columns) {
 			have[sample] = labels
 		}
@@ -206,16 +221,16 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 	if err := errors.Join(err, j.close()); err != nil {
 		return err
 	}
-	if l.out.writer == nil { // a shard without lines
+	if l.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
 	}
-	if err := l.out.endShard(); err != nil {
+	if err := l.out.EndShard(); err != nil {
 		return err
 	}
-	if err := l.finished(l.out.manifest().Shards[i].File); err != nil {
+	if err := l.finished(l.out.Manifest().Shards[i].File); err != nil {
 		return err
 	}
-	return dataset.Remove(filepath.Join(l.out.dir, journalName(i)))
+	return durable.Remove(l.out.Path(journalName(i)))
 }
 
 // report tells how far the work has come.

@@ -270,7 +270,7 @@ func (s *labelling) flush() error {
 		for i, c := range s.columns {
 			labels := w.column(i, c)
 			if i == 0 {
-				countLabels(&s.out.progress.Own, labels)
+				s.state.Own.AddLabels(labels)
 			}
 			line.Labels = slices.DeleteFunc(line.Labels, func(l dataset.LabelColumn) bool { return l.Fingerprint == c })
 			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: c, Labels: labels})
@@ -282,7 +282,7 @@ func (s *labelling) flush() error {
 			s.exact.count(w.exact)
 		}
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
-		if err := s.out.write(&line); err != nil {
+		if err := s.out.Write(&line); err != nil {
 			return err
 		}
 	}

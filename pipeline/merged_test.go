@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/output"
 )
 
 // TestLabelCounts labels searched, terminal and failed samples: manifest, verification and statistics count each label
@@ -93,8 +94,7 @@ func evalGames(t *testing.T, dir string) (short, long, table string) {
 
 // TestPrunedCounts compares a dataset from which prefixes were pruned with one that never had them.
 func TestPrunedCounts(t *testing.T) {
-	small(t)
-	shardPositions = 10
+	output.SmallShards(t, 10)
 	dir := t.TempDir()
 	short, long, table := evalGames(t, dir)
 	request := func(name string, inputs ...string) Ingest {

@@ -18,6 +18,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -132,6 +134,11 @@ type job struct {
 	Rejects   string // of a filtered ingest
 }
 
+// untilExit never cleans up.
+type untilExit struct{}
+
+func (untilExit) Cleanup(func()) {}
+
 func runChild(text string) error {
 	var j job
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
@@ -141,7 +148,7 @@ func runChild(text string) error {
 }
 
 func (j job) run(ctx context.Context) error {
-	shardPositions = 1500
+	output.SmallShards(untilExit{}, 1500)
 	var err error
 	switch j.Verb {
 	case "ingest":
@@ -248,9 +255,7 @@ func verify(t *testing.T, dir string) shards.Report {
 }
 
 func small(t *testing.T) {
-	old := shardPositions
-	shardPositions = 1500
-	t.Cleanup(func() { shardPositions = old })
+	output.SmallShards(t, 1500)
 }
 
 func TestIngest(t *testing.T) {
@@ -286,13 +291,13 @@ func TestIngest(t *testing.T) {
 
 	t.Run("finished", func(t *testing.T) {
 		_, err := Ingest{Inputs: []string{a}, Out: outs[0], Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, ErrFinished) {
+		if !errors.Is(err, output.ErrFinished) {
 			t.Error(err)
 		}
 	})
 	t.Run("occupied", func(t *testing.T) {
 		_, err := Ingest{Inputs: []string{a}, Out: dir, Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, ErrOccupied) {
+		if !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
 	})
@@ -305,7 +310,7 @@ func TestIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := (Ingest{Inputs: []string{b}, Out: out,
-			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrOccupied) {
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
 		if _, err := (Ingest{Inputs: []string{a}, Out: out,
@@ -327,13 +332,13 @@ func TestIngest(t *testing.T) {
 	})
 	t.Run("locked", func(t *testing.T) {
 		out := filepath.Join(dir, "locked")
-		o, err := openOutput(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, 1)
+		o, err := output.Open(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, output.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer o.close()
+		defer o.Close()
 		if _, err := (Ingest{Inputs: []string{a}, Out: out,
-			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
 			t.Error(err)
 		}
 	})
@@ -475,7 +480,7 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 		}
 		kills++
 		if _, err := dataset.ReadManifest(j.Out); err == nil { // killed behind the last step
-			if err := tidy(j.Out); err != nil {
+			if err := j.run(t.Context()); !errors.Is(err, output.ErrFinished) {
 				t.Fatal(err)
 			}
 			return kills
@@ -592,7 +597,7 @@ func TestLabel(t *testing.T) {
 	t.Run("into itself", func(t *testing.T) {
 		l := l
 		l.Out = l.In
-		if _, err := l.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+		if _, err := l.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
 	})
@@ -686,9 +691,8 @@ func TestJournalTorn(t *testing.T) {
 		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20,
 			Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
 	}}
-	dir := t.TempDir()
-	path := filepath.Join(dir, journalName(0))
-	j, err := openJournal(dir, 0, nil)
+	path := filepath.Join(t.TempDir(), journalName(0))
+	j, err := openJournal(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -705,7 +709,7 @@ func TestJournalTorn(t *testing.T) {
 	for cut := range len(whole) + 1 {
 		os.WriteFile(path, whole[:cut], 0o666)
 		n := int64(0)
-		j, err := openJournal(dir, 0, func(sample int64, l []dataset.Label) {
+		j, err := openJournal(path, func(sample int64, l []dataset.Label) {
 			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
 				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
 			}

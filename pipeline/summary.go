@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/pipeline/output"
 )
 
 // Summary is what ingest and synth-endgames report: the totals of the dataset.
@@ -26,13 +27,13 @@ type Summary struct {
 	NoHistory int64    `json:"no_history,omitempty"` // lines in front of which no history could be invented
 }
 
-func (o *output) summary(start time.Time) Summary {
-	c := o.manifest().Counts
+// newSummary returns the totals of a finished folder.
+func newSummary(f *output.Folder, start time.Time) Summary {
+	c := f.Manifest().Counts
 	return Summary{
 		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects,
-		Positions: c.Positions, Samples: c.Samples, Bytes: o.bytes(),
-		Evals: o.progress.Evals, GluedDashes: o.progress.Glued, SamplesDropped: dataset.Drops{}.Add(c.SamplesDropped),
-		Seconds: time.Since(start).Seconds(), Resumed: o.resumed,
-		Exhausted: o.progress.Exhausted, NoHistory: o.progress.NoHistory,
+		Positions: c.Positions, Samples: c.Samples, Bytes: f.Bytes(),
+		SamplesDropped: dataset.Drops{}.Add(c.SamplesDropped),
+		Seconds:        time.Since(start).Seconds(), Resumed: f.Resumed(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/synth"
 )
 
@@ -22,23 +23,31 @@ type SynthEndgames struct {
 	Splits   dataset.Splits
 	Workers  int // 0 = all cores
 	Progress func(Progress)
+	Warn     func(error) // told of what does not stop the drawing; may be nil
 }
 
 // drawBatch is how many draws a worker makes at a time.
 const drawBatch = 1024
 
+// synthState is what progress.json keeps of a drawing.
+type synthState struct {
+	Number    int64    `json:"number"`              // draws up to this number are done
+	Exhausted []string `json:"exhausted,omitempty"` // materials that have run out, sorted
+}
+
 // drawing is a drawing of endgames under way.
 type drawing struct {
 	SynthEndgames
-	out     *output
+	out     *output.Folder
+	state   synthState
 	drawers []*synth.Drawer // of the workers
 	redraw  *synth.Drawer   // of the goroutine that takes their draws
 	left    *synth.Left
-	seen    gameSet // keys of the sampled positions, 26 bytes each
-	nothing bool    // nothing is left to draw
+	seen    dataset.GameSet // keys of the sampled positions, 26 bytes each
+	nothing bool            // nothing is left to draw
 }
 
-func (d *drawing) done() bool { return d.nothing || d.out.manifest().Counts.GamesKept == d.Count }
+func (d *drawing) done() bool { return d.nothing || d.out.Manifest().Counts.GamesKept == d.Count }
 
 // Run draws endgames 1, 2, 3, … until there are Count different ones; colour mirrors count as the same. Where a draw
 // repeats a position, another of the same material is drawn; where a class of material has run out of them, what would
@@ -63,21 +72,23 @@ func (s SynthEndgames) Run(ctx context.Context) (Summary, error) {
 	}
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
-	if d.out, err = openOutput(s.Out, m, nil, s.Workers); err != nil {
+	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state, Warn: s.Warn}); err != nil {
 		return Summary{}, err
 	}
-	defer d.out.close()
+	defer d.out.Close()
 	if err := d.restore(); err != nil {
 		return Summary{}, err
 	}
 	if err := d.draw(ctx); err != nil {
 		return Summary{}, err
 	}
-	d.out.manifest().Inputs[0].Games = d.out.manifest().Counts.GamesRead
-	if err := d.out.finish(); err != nil {
+	d.out.Manifest().Inputs[0].Games = d.out.Manifest().Counts.GamesRead
+	if err := d.out.Finish(nil); err != nil {
 		return Summary{}, err
 	}
-	return d.out.summary(start), nil
+	sum := newSummary(d.out, start)
+	sum.Exhausted = d.state.Exhausted
+	return sum, nil
 }
 
 // flags returns what decides the content, as the manifest has it.
@@ -112,33 +123,33 @@ func (s *SynthEndgames) flags() []dataset.Tag {
 
 // restore brings back what an interrupted run knew.
 func (d *drawing) restore() error {
-	for _, name := range d.out.progress.Exhausted {
+	for _, name := range d.state.Exhausted {
 		class, err := board.ParseMaterial(name)
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", progressName, dataset.ErrDamaged, err)
+			return fmt.Errorf("%s: %w: %w", d.out.Path("progress.json"), dataset.ErrDamaged, err)
 		}
 		d.left.Exhaust(class)
 	}
-	return d.out.lines(func(l *dataset.Line) error {
-		d.seen.add(endgameKey(l))
+	return d.out.Lines(func(l *dataset.Line) error {
+		d.seen.Add(endgameKey(l))
 		return nil
 	})
 }
 
 // endgameKey is the key of a line's last position.
-func endgameKey(l *dataset.Line) gameKey128 {
+func endgameKey(l *dataset.Line) dataset.GameKey {
 	p := l.Start
 	for _, m := range l.Moves {
 		p.Play(m)
 	}
-	return gameKey128{a: synth.Key(&p)}
+	return dataset.GameKey{A: synth.Key(&p)}
 }
 
 // draw takes the draws in the order of their numbers while the workers make the next ones.
 func (d *drawing) draw(ctx context.Context) error {
-	counts := &d.out.manifest().Counts
+	counts := &d.out.Manifest().Counts
 	before := counts.GamesKept
-	next := d.out.progress.Number + 1
+	next := d.state.Number + 1
 	drawn, coming := d.batch(next), d.batch(next)
 	coming.start(d.drawers)
 	for !d.done() {
@@ -165,7 +176,7 @@ func (d *drawing) draw(ctx context.Context) error {
 				Verb: "synth-endgames", Unit: "endgames", Count: counts.GamesKept, Rate: counts.GamesKept - before,
 				First: before, Done: counts.GamesKept, Total: d.Count,
 			}
-			if n := len(d.out.progress.Exhausted); n > 0 {
+			if n := len(d.state.Exhausted); n > 0 {
 				p.Note = fmt.Sprintf("%d materials have run out of positions", n)
 			}
 			d.Progress(p)
@@ -201,38 +212,38 @@ func (b *batch) start(drawers []*synth.Drawer) {
 
 // take stores a draw, or another in its place if it is not new.
 func (d *drawing) take(x *synth.Drawn) error {
-	known := func(key uint64) bool { return d.seen.has(gameKey128{a: key}) }
+	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
 		case d.left.Exhausted(x.Class):
 			if !d.redraw.Elsewhere(x, d.left) {
-				d.out.progress.Number, d.nothing = x.Line.Number, true
+				d.state.Number, d.nothing = x.Line.Number, true
 				return nil
 			}
 			continue
 		case !x.OK:
 			d.exhaust(x.Class)
 			continue
-		case !d.seen.add(gameKey128{a: x.Key}):
+		case !d.seen.Add(dataset.GameKey{A: x.Key}):
 			x.Rejects.Add(synth.Duplicate)
 			d.redraw.Again(x, known)
 			continue
 		}
 		break
 	}
-	counts := &d.out.manifest().Counts
+	counts := &d.out.Manifest().Counts
 	for i, n := range x.Rejects {
 		if n > 0 {
 			counts.Rejects[synth.Reasons[i]] += n
 			counts.GamesRead += n
 		}
 	}
-	d.out.progress.Number = x.Line.Number
-	if err := d.out.write(&x.Line); err != nil {
+	d.state.Number = x.Line.Number
+	if err := d.out.Write(&x.Line); err != nil {
 		return err
 	}
-	if d.out.full() {
-		return d.out.endShard()
+	if d.out.Full() {
+		return d.out.EndShard()
 	}
 	return nil
 }
@@ -240,6 +251,6 @@ func (d *drawing) take(x *synth.Drawn) error {
 // exhaust gives a class up.
 func (d *drawing) exhaust(class board.Material) {
 	d.left.Exhaust(class)
-	d.out.progress.Exhausted = append(d.out.progress.Exhausted, class.String())
-	slices.Sort(d.out.progress.Exhausted)
+	d.state.Exhausted = append(d.state.Exhausted, class.String())
+	slices.Sort(d.state.Exhausted)
 }

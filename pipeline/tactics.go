@@ -12,7 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/encode"
+	"talbot/pipeline/output"
 	"talbot/shards"
 )
 
@@ -38,6 +38,7 @@ type Tactics struct {
 	Second    int    // the second best move's at most this,
 	Gap       int    // and at least so much less
 	Progress  func(Progress)
+	Warn      func(error) // told of what does not stop the search; may be nil
 }
 
 // TacticsSummary is what tactics reports.
@@ -67,7 +68,7 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 	}
 	defer in.Close()
 	if same, err := sameFolder(t.In, t.Out); err != nil || same {
-		return TacticsSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", t.Out, ErrOccupied))
+		return TacticsSummary{}, errors.Join(err, fmt.Errorf("%q is the input too: %w", t.Out, output.ErrOccupied))
 	}
 	column, err := t.column(in.Manifest)
 	if err != nil {
@@ -76,32 +77,35 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 	id := in.Manifest.Fingerprints[column].ID()
 	parent := in.Manifest
 	number := func(name string, n int) dataset.Tag { return dataset.Tag{Name: name, Value: strconv.Itoa(n)} }
-	out, err := openOutput(t.Out, dataset.Manifest{
+	var state struct {
+		Input int `json:"input"` // shards that are done
+	}
+	out, err := output.Open(t.Out, dataset.Manifest{
 		Verb: "tactics", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
 		Parents: []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
 		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
 			number("second", t.Second)},
 		Fingerprints: parent.Fingerprints,
-	}, parent.Hash(), 1)
+	}, parent.Hash(), output.Options{State: &state, Warn: t.Warn})
 	if err != nil {
 		return TacticsSummary{}, err
 	}
-	defer out.close()
-	for out.progress.Input < len(in.Shards) {
-		if err := t.shard(ctx, in.Shards[out.progress.Input], column, out); err != nil {
+	defer out.Close()
+	for state.Input < len(in.Shards) {
+		if err := t.shard(ctx, in.Shards[state.Input], column, out); err != nil {
 			return TacticsSummary{}, err
 		}
-		out.progress.Input++
-		if err := out.endShard(); err != nil {
+		state.Input++
+		if err := out.EndShard(); err != nil {
 			return TacticsSummary{}, err
 		}
 		if t.Progress != nil {
-			c := out.manifest().Counts
+			c := out.Manifest().Counts
 			t.Progress(Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
-				Done: int64(out.progress.Input), Total: int64(len(in.Shards))})
+				Done: int64(state.Input), Total: int64(len(in.Shards))})
 		}
 	}
-	c := out.manifest().Counts
+	c := out.Manifest().Counts
 	sum := TacticsSummary{
 		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects, Samples: c.Samples,
 		Dropped:   c.SamplesDropped,
@@ -111,10 +115,10 @@ func (t Tactics) Run(ctx context.Context) (TacticsSummary, error) {
 		return sum, fmt.Errorf("%q: %w among %d games: games left out %v, samples %v", t.In, ErrNoTactics, c.GamesRead,
 			c.Rejects, c.SamplesDropped)
 	}
-	if err := out.finish(); err != nil {
+	if err := out.Finish(nil); err != nil {
 		return sum, err
 	}
-	sum.Bytes, sum.Seconds = out.bytes(), time.Since(start).Seconds()
+	sum.Bytes, sum.Seconds = out.Bytes(), time.Since(start).Seconds()
 	return sum, nil
 }
 
@@ -140,9 +144,9 @@ func (t Tactics) column(m *dataset.Manifest) (int, error) {
 }
 
 // shard finds the tactics of a shard.
-func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *output) error {
-	c := &out.manifest().Counts
-	var w encode.Walker
+func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *output.Folder) error {
+	c := &out.Manifest().Counts
+	var w dataset.Walker
 	for line, err := range r.Lines() {
 		if err != nil {
 			return err
@@ -155,7 +159,7 @@ func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *o
 			kept, drops := t.find(&w, line, column)
 			c.SamplesDropped = c.SamplesDropped.Add(drops)
 			if len(kept) > 0 {
-				if err := out.write(tacticsLine(line, kept, column)); err != nil {
+				if err := out.Write(tacticsLine(line, kept, column)); err != nil {
 					return err
 				}
 				continue
@@ -169,7 +173,7 @@ func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *o
 }
 
 // find returns the samples of a line that are tactics, and counts the others.
-func (t Tactics) find(w *encode.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
+func (t Tactics) find(w *dataset.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
 	drops = dataset.Drops{}
 	columns := columnsOf(line, []int{column})
 	if columns == nil {

@@ -11,6 +11,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -127,8 +128,8 @@ func TestTactics(t *testing.T) {
 		"nothing so sharp":    {Tactics{In: in, Advantage: 2500}, ErrNoTactics},
 		"one move was scored": {Tactics{In: labelledLinesIn(t, lines[:1], "1")}, ErrNoLabels},
 		"no such fingerprint": {Tactics{In: in, Label: "0123456789abcdef"}, ErrNoLabels},
-		"finished":            {Tactics{In: in, Out: out}, ErrFinished},
-		"into itself":         {Tactics{In: in, Out: in}, ErrOccupied},
+		"finished":            {Tactics{In: in, Out: out}, output.ErrFinished},
+		"into itself":         {Tactics{In: in, Out: in}, output.ErrOccupied},
 	} {
 		if c.t.Out == "" {
 			c.t.Out = filepath.Join(t.TempDir(), "x")
@@ -147,7 +148,7 @@ func labelledLinesIn(t *testing.T, lines []dataset.Line, multiPV string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := dataset.Manifest{Tool: Tool, Verb: "label", Splits: dataset.DefaultSplits,
+	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
 		Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
 		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}},
 			Limit: "nodes 1000"}},
@@ -157,7 +158,7 @@ func labelledLinesIn(t *testing.T, lines []dataset.Line, multiPV string) string 
 			t.Fatal(err)
 		}
 		m.Counts.GamesRead++
-		addLine(&m.Counts, &lines[i])
+		m.Counts.AddLine(&lines[i])
 	}
 	info, err := w.Commit()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -124,11 +125,11 @@ func benchLines(b *testing.B, positions int) string {
 	m := *in.Manifest
 	m.Verb, m.Shards, m.Fingerprints, m.Flags, m.Counts = "ingest", nil, nil, nil,
 		dataset.Counts{Rejects: map[dataset.Reason]int64{}}
-	out, err := openOutput(dir, m, nil, 1)
+	out, err := output.Open(dir, m, nil, output.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer out.close()
+	defer out.Close()
 	seen := map[identity]bool{}
 	for line, err := range in.Lines() {
 		if err != nil {
@@ -144,14 +145,14 @@ func benchLines(b *testing.B, positions int) string {
 			plies[ply/8] |= 1 << (ply % 8)
 		}
 		line.Samples, line.Labels, line.Policies = dataset.SomePlies(plies), nil, nil
-		if err := out.write(line); err != nil {
+		if err := out.Write(line); err != nil {
 			b.Fatal(err)
 		}
-		if out.manifest().Counts.Samples >= int64(positions) {
+		if out.Manifest().Counts.Samples >= int64(positions) {
 			break
 		}
 	}
-	if err := out.finish(); err != nil {
+	if err := out.Finish(nil); err != nil {
 		b.Fatal(err)
 	}
 	return dir

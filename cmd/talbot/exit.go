@@ -8,7 +8,9 @@ import (
 	"syscall"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/output"
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/checkpoint"
@@ -77,9 +79,9 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"name a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, as " +
 			"Stockfish does"},
-	{pipeline.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
-	{pipeline.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
-	{dataset.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
+	{output.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
+	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{pipeline.ErrNoGames, exitFailed,
 		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrNoInputs, exitFailed,
