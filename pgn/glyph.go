@@ -143,8 +143,8 @@ func opensPawnMove(text []byte) bool {
 	return looksLikeMove(text[:end])
 }
 
-// hidesPiece reports whether the lone piece letter text[from:to] may belong to the next move: whether it touches anything
-// but blanks and comments, or anything but a move number with its dot, a result or another piece comes next.
+// hidesPiece reports whether the lone piece letter text[from:to] may belong to the next move: whether it touches
+// anything but blanks and comments, or anything but a move number with its dot, a result or another piece comes next.
 func (p *Parser) hidesPiece(from, to int) bool {
 	touches := func(i int, others string) bool {
 		return i >= 0 && i < len(p.text) && classes[p.text[i]] != blankByte && strings.IndexByte(others, p.text[i]) < 0

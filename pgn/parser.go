@@ -34,8 +34,12 @@ type Parser struct {
 	// belong to the start position.
 	ReadEvals, ReadClocks bool
 
-	notes   Notes
-	playing bool // the tags are read
+	// Results says which result a game gets that has several.
+	Results ResultRule
+
+	conflict Conflict
+	notes    Notes
+	playing  bool // the tags are read
 
 	game  Game
 	text  []byte
@@ -68,7 +72,8 @@ var (
 //
 // The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
 // text: what stands behind a result is ignored, and a missing result is not an error. The result is that
-// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result.
+// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result; [Parser.Results] says what
+// holds where they, or the board, contradict each other.
 //
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
 // semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
@@ -79,7 +84,7 @@ var (
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
-	p.over, p.ended, p.playing = dataset.ResultUnknown, false, false
+	p.over, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
@@ -125,13 +130,14 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	if len(p.moves) == 0 {
 		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
 	}
+	var conflict *dataset.Reject
+	if line.Result, conflict = p.settleResult(line.Result); conflict != nil {
+		return dataset.Line{}, conflict
+	}
 	n := len(p.moves)
 	line.Moves, p.moves = p.moves[:n:n], p.moves[n:]
 	if p.Select == nil {
 		line.Tags = p.tags.kept()
-	}
-	if line.Result == dataset.ResultUnknown {
-		line.Result = p.over
 	}
 	return line, nil
 }

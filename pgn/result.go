@@ -2,9 +2,83 @@ package pgn
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"slices"
 
+	"talbot/board"
 	"talbot/dataset"
 )
+
+// ResultRule says which source a game's result is taken from where they contradict each other: the Result tag, the
+// result behind the moves, and mate or stalemate on the board. A source that says nothing contradicts none.
+type ResultRule uint8
+
+// The rules.
+const (
+	TagResult      ResultRule = iota // the tag's, or else the one behind the moves
+	MovetextResult                   // the one behind the moves, or else the tag's
+	BoardResult                      // that of a mate or stalemate, or else as TagResult
+	DropConflicts                    // none: the game is rejected as [dataset.ResultConflict]
+)
+
+// resultRules are the names of the rules on the command line and in manifests.
+var resultRules = [...]string{"tag", "movetext", "board", "drop"}
+
+// String returns "tag", "movetext", "board" or "drop".
+func (r ResultRule) String() string { return resultRules[r&3] }
+
+// ParseResultRule reads what String returns.
+func ParseResultRule(s string) (ResultRule, error) {
+	if i := slices.Index(resultRules[:], s); i >= 0 {
+		return ResultRule(i), nil
+	}
+	return 0, fmt.Errorf("%q is no rule for results", s)
+}
+
+// Conflict says which sources of a game's result contradict each other.
+type Conflict struct {
+	Movetext bool // the tag, and the result behind the moves
+	Board    bool // mate or stalemate on the board, and one of the two
+}
+
+var errConflict = errors.New("tag, movetext and board do not agree on the result")
+
+// settleResult returns the result of a game whose moves are read, by the rule.
+func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reject) {
+	end := dataset.ResultUnknown // of the moves
+	if !p.pos.HasLegalMove() {
+		switch {
+		case !p.pos.InCheck():
+			end = dataset.Draw
+		case p.pos.Turn() == board.White:
+			end = dataset.BlackWins
+		default:
+			end = dataset.WhiteWins
+		}
+	}
+	conflict := func(a, b dataset.Result) bool {
+		return a != b && a != dataset.ResultUnknown && b != dataset.ResultUnknown
+	}
+	p.conflict = Conflict{Movetext: conflict(tag, p.over), Board: conflict(end, tag) || conflict(end, p.over)}
+	first, second := tag, p.over
+	switch {
+	case p.conflict == Conflict{}:
+	case p.Results == DropConflicts:
+		return 0, p.reject(dataset.ResultConflict, 0, 0, errConflict)
+	case p.Results == MovetextResult:
+		first, second = p.over, tag
+	case p.Results == BoardResult && p.conflict.Board:
+		return end, nil
+	}
+	if first == dataset.ResultUnknown {
+		return second, nil
+	}
+	return first, nil
+}
+
+// Conflict returns what is contradictory about the result of the last game that was read to its end.
+func (p *Parser) Conflict() Conflict { return p.conflict }
 
 // resultAt returns the result that text opens with and its length, or 0. The two numbers are joined by a hyphen, a dash
 // or a colon; halves are “1/2”, “½”, “0.5” or “0,5”, and one half alone is a draw. A longer word, such as castling
@@ -22,7 +96,7 @@ func resultAt(text []byte) (dataset.Result, int) {
 			return [...]dataset.Result{dataset.BlackWins, dataset.Draw, dataset.WhiteWins}[white], n + dash + m
 		}
 	}
-	if white == 1 && (text[0] == '1' || text[0] >= 0x80) && endsWord(text[n:]) {
+	if white == 1 && (text[0] == '1' || text[0] >= 0x80) && joinAt(text[n:]) == 0 && endsWord(text[n:]) {
 		return dataset.Draw, n
 	}
 	return dataset.ResultUnknown, 0
@@ -64,5 +138,12 @@ func joinAt(text []byte) int {
 
 // endsWord reports whether text goes on with anything but more of a word.
 func endsWord(text []byte) bool {
-	return len(text) == 0 || !moveBytes[text[0]] && dashAt(text) == 0 || text[0] == ':'
+	switch {
+	case len(text) == 0:
+		return true
+	case text[0] >= 0x80:
+		k, _ := kindAt(text)
+		return dashAt(text) == 0 && (k == blank || k == annotation || k == ellipsis)
+	}
+	return !moveBytes[text[0]] || text[0] == ':'
 }

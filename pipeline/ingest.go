@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/pgn"
 	"talbot/pipeline/output"
 	"talbot/rows"
 )
@@ -28,6 +29,8 @@ type Ingest struct {
 	Filters        Filters
 	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
 	ImportEvals bool
+	// Results says which result a game gets whose tag, movetext and final position contradict each other.
+	Results pgn.ResultRule
 	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
 	EvalConvention *dataset.Convention
 	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
@@ -132,6 +135,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	sum := newSummary(g.out, start)
+	sum.ResultConflicts = g.out.Manifest().Counts.ResultConflicts
 	sum.Evals, sum.GluedDashes, sum.NoHistory = g.state.Evals, g.state.Glued, g.state.NoHistory
 	return sum, nil
 }
@@ -144,6 +148,9 @@ func (in *Ingest) flags() []dataset.Tag {
 	}
 	if in.ImportEvals {
 		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
+	}
+	if in.Results != pgn.TagResult {
+		flags = append(flags, dataset.Tag{Name: "result-conflict", Value: in.Results.String()})
 	}
 	if in.History > 0 {
 		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
@@ -302,6 +309,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
 	p.Evals.add(f.evals)
+	c.ResultConflicts.Add(f.conflict.Movetext, f.conflict.Board)
 	if f.reject != nil {
 		g.reject(path, f.reject)
 		return nil

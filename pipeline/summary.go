@@ -22,6 +22,8 @@ type Summary struct {
 	GluedDashes    int64         `json:"glued_dashes"`
 	SamplesDropped dataset.Drops `json:"samples_dropped"`
 	Resumed        bool          `json:"resumed"` // an interrupted run was continued
+	// ResultConflicts counts games whose tag, movetext and final position say different results.
+	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
 	// Exhausted are the materials of endgames that ran out of positions, so that others were drawn instead.
 	Exhausted []string `json:"exhausted,omitempty"`
 	NoHistory int64    `json:"no_history,omitempty"` // lines in front of which no history could be invented
