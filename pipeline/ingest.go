@@ -131,7 +131,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	if err := g.out.Finish(g.rejects.publish); err != nil {
+	if err := g.out.Finish(func() error { return g.publishRejects(ctx) }); err != nil {
 		return Summary{}, err
 	}
 	sum := newSummary(g.out, start)
@@ -284,11 +284,17 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	return nil
 }
 
-func (g *ingester) reject(path string, reject *dataset.Reject) {
+// reject counts and reports what was left out.
+func (g *ingester) reject(path string, f *found) {
+	reject := f.reject
 	c := &g.out.Manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
-	g.rejects.add(path, reject)
+	if reject.Reason == Duplicate {
+		g.rejects.addCopy(path, reject, f.line.GameKey())
+	} else {
+		g.rejects.add(path, reject)
+	}
 	if g.Rejected != nil {
 		g.Rejected(path, reject)
 	}
@@ -311,7 +317,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 	p.Evals.add(f.evals)
 	c.ResultConflicts.Add(f.conflict.Movetext, f.conflict.Board)
 	if f.reject != nil {
-		g.reject(path, f.reject)
+		g.reject(path, f)
 		return nil
 	}
 	if g.History > 0 && f.line.Source != dataset.SourceGame {
