@@ -35,7 +35,7 @@ type Parser struct {
 	ReadEvals, ReadClocks bool
 
 	// Results says which result a game gets that has several.
-	Results ResultRule
+	Results dataset.ResultRule
 
 	conflict Conflict
 	notes    Notes

@@ -3,38 +3,10 @@ package pgn
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
 )
-
-// ResultRule says which source a game's result is taken from where they contradict each other: the Result tag, the
-// result behind the moves, and mate or stalemate on the board. A source that says nothing contradicts none.
-type ResultRule uint8
-
-// The rules.
-const (
-	TagResult      ResultRule = iota // the tag's, or else the one behind the moves
-	MovetextResult                   // the one behind the moves, or else the tag's
-	BoardResult                      // that of a mate or stalemate, or else as TagResult
-	DropConflicts                    // none: the game is rejected as [dataset.ResultConflict]
-)
-
-// resultRules are the names of the rules on the command line and in manifests.
-var resultRules = [...]string{"tag", "movetext", "board", "drop"}
-
-// String returns "tag", "movetext", "board" or "drop".
-func (r ResultRule) String() string { return resultRules[r&3] }
-
-// ParseResultRule reads what String returns.
-func ParseResultRule(s string) (ResultRule, error) {
-	if i := slices.Index(resultRules[:], s); i >= 0 {
-		return ResultRule(i), nil
-	}
-	return 0, fmt.Errorf("%q is no rule for results", s)
-}
 
 // Conflict says which sources of a game's result contradict each other.
 type Conflict struct {
@@ -64,11 +36,11 @@ func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reje
 	first, second := tag, p.over
 	switch {
 	case p.conflict == Conflict{}:
-	case p.Results == DropConflicts:
+	case p.Results == dataset.DropConflicts:
 		return 0, p.reject(dataset.ResultConflict, 0, 0, errConflict)
-	case p.Results == MovetextResult:
+	case p.Results == dataset.MovetextResult:
 		first, second = p.over, tag
-	case p.Results == BoardResult && p.conflict.Board:
+	case p.Results == dataset.BoardResult && p.conflict.Board:
 		return end, nil
 	}
 	if first == dataset.ResultUnknown {

@@ -65,9 +65,9 @@ func TestResultRules(t *testing.T) {
 				for _, r := range known {
 					wantConflict.Board = wantConflict.Board || end != unknown && r != end
 				}
-				for rule := TagResult; rule <= DropConflicts; rule++ {
+				for rule := dataset.TagResult; rule <= dataset.DropConflicts; rule++ {
 					want, order := unknown, []dataset.Result{over, tag}
-					if rule == MovetextResult {
+					if rule == dataset.MovetextResult {
 						order = []dataset.Result{tag, over}
 					}
 					for _, r := range order {
@@ -75,7 +75,7 @@ func TestResultRules(t *testing.T) {
 							want = r
 						}
 					}
-					if rule == BoardResult && wantConflict.Board {
+					if rule == dataset.BoardResult && wantConflict.Board {
 						want = end
 					}
 					p := &Parser{Results: rule}
@@ -84,7 +84,7 @@ func TestResultRules(t *testing.T) {
 					if p.Conflict() != wantConflict {
 						t.Errorf("%v, %q: %+v, want %+v", rule, text, p.Conflict(), wantConflict)
 					}
-					if drop := rule == DropConflicts && wantConflict != (Conflict{}); drop {
+					if drop := rule == dataset.DropConflicts && wantConflict != (Conflict{}); drop {
 						if reject == nil || reject.Reason != dataset.ResultConflict {
 							t.Errorf("%v, %q: %v, want it left out", rule, text, reject)
 						}
@@ -95,12 +95,12 @@ func TestResultRules(t *testing.T) {
 			}
 		}
 	}
-	for rule := TagResult; rule <= DropConflicts; rule++ {
-		if got, err := ParseResultRule(rule.String()); got != rule || err != nil {
+	for rule := dataset.TagResult; rule <= dataset.DropConflicts; rule++ {
+		if got, err := dataset.ParseResultRule(rule.String()); got != rule || err != nil {
 			t.Errorf("%v: %v, %v", rule, got, err)
 		}
 	}
-	if _, err := ParseResultRule("tags"); err == nil {
+	if _, err := dataset.ParseResultRule("tags"); err == nil {
 		t.Error("an unknown rule")
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"fmt"
@@ -11,22 +11,25 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/pipeline/ingest"
 )
 
 // TestRejectsNameWhatStays looks up each game that the table of rejects names for a copy or a prefix: it is no reject
 // itself, and its moves begin with those of the game that was left out, or are the same.
 func TestRejectsNameWhatStays(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	inputs, _, _, _ := cutGames(t, dir)
+	inputs, _, _, _ := CutGames(t, dir)
 	chain := filepath.Join(dir, "chain.pgn")
-	if err := os.WriteFile(chain,
-		[]byte("1. a4 h5 *\n\n1. a4 h5 2. b3 *\n\n1. a4 h5 *\n\n1. a4 h5 2. b3 g6 3. c3 *\n\n"+
-			"1. a4 h5 2. b3 g6 3. c4 *\n\n1. a4 h5 2. b3 g6 3. c4 *\n"), 0o666); err != nil {
+	text := ""
+	for _, behind := range []string{"", "3. b3", "", "3. b3 g6 4. c3", "3. b3 g6 4. c4", "3. b3 g6 4. c4"} {
+		text += "1. a4 h5 2. Ra2 Rh7 " + behind + " *\n\n"
+	}
+	if err := os.WriteFile(chain, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	inputs = append(inputs, chain)
-	in := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Rejects: filepath.Join(dir, "rejects.tsv"),
+	in := ingest.Request{Inputs: inputs, Out: filepath.Join(dir, "out"), Rejects: filepath.Join(dir, "rejects.tsv"),
 		Splits: dataset.DefaultSplits, Workers: 2}
 	sum, err := in.Run(t.Context())
 	if err != nil {
@@ -53,11 +56,11 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile(in.Rejects)
+	table, err := os.ReadFile(in.Rejects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")[1:]
+	rows := strings.Split(strings.TrimSuffix(string(table), "\n"), "\n")[1:]
 	left := map[string]bool{}
 	for _, row := range rows {
 		cells := strings.Split(row, "\t")
@@ -66,7 +69,7 @@ func TestRejectsNameWhatStays(t *testing.T) {
 	named := int64(0)
 	for _, row := range rows {
 		cells := strings.Split(row, "\t")
-		if cells[3] != string(Duplicate) && cells[3] != string(Prefix) {
+		if cells[3] != string(ingest.Duplicate) && cells[3] != string(ingest.Prefix) {
 			continue
 		}
 		var number, offset int64
@@ -81,12 +84,12 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			len(b.moves) < len(a.moves) || !slices.Equal(a.moves, b.moves[:len(a.moves)]) {
 			t.Errorf("%q: left out as well %v, moves %v and %v", row, left[stays], a.moves, b.moves)
 		}
-		if cells[3] == string(Prefix) && len(a.moves) == len(b.moves) {
+		if cells[3] == string(ingest.Prefix) && len(a.moves) == len(b.moves) {
 			t.Errorf("%q names a copy", row)
 		}
 	}
-	if want := sum.Rejects[Duplicate] + sum.Rejects[Prefix]; named != want || sum.Rejects[Duplicate] < 3 ||
-		sum.Rejects[Prefix] < 3 {
+	if want := sum.Rejects[ingest.Duplicate] + sum.Rejects[ingest.Prefix]; named != want || sum.Rejects[ingest.Duplicate] < 3 ||
+		sum.Rejects[ingest.Prefix] < 3 {
 		t.Errorf("%d rows with names, %d copies and prefixes: %v", named, want, sum.Rejects)
 	}
 	// Of several longer games the first that stays is named, for the copy of a prefix too.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -66,10 +67,13 @@ type Folder struct {
 	resumed  bool
 }
 
-// Open creates the folder, or takes up an interrupted run of the same command there. m holds what is known beforehand;
+// Open creates the folder, or takes up an interrupted run of the same command there. m holds what is known beforehand,
+// its flags in any order;
 // identity is whatever else decides the content. The errors: [ErrFinished], [ErrOccupied], [durable.ErrLocked] and
 // [dataset.ErrDamaged].
 func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
+	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
+		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
 	command, err := json.Marshal(struct {
 		Verb     string
 		Flags    []dataset.Tag

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -122,6 +123,25 @@ func (f *Folder) sweep() error {
 		if err := durable.Remove(f.Path(e.Name())); err != nil {
 			return fmt.Errorf("removing what an interrupted run left: %w", err)
 		}
+	}
+	return nil
+}
+
+// CheckApart refuses an output folder that is the input too ([ErrOccupied]).
+func CheckApart(in, out string) error {
+	a, err := os.Stat(in)
+	if err != nil {
+		return err
+	}
+	b, err := os.Stat(out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the output folder: %w", err)
+	}
+	if os.SameFile(a, b) {
+		return fmt.Errorf("%q is the input too: %w", out, ErrOccupied)
 	}
 	return nil
 }
