@@ -170,7 +170,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, Results: results, EvalConvention: convention, Rejects: o.rejects,
-		History: o.history,
+		History: o.history, Warn: warn,
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
