@@ -232,7 +232,10 @@ func (p *Parser) word(from int) *dataset.Reject {
 		if token = p.trimWord(token); len(token) == 0 {
 			return nil
 		}
-		if len(token) == 1 && (token[0] == 'N' || token[0] == 'D') && !p.hidesPiece(from, p.i) {
+		if len(token) == 1 && (token[0] == 'N' || token[0] == 'D') {
+			if p.hidesPiece(from, p.i) {
+				return p.reject(dataset.BadSyntax, from, i, errAlone)
+			}
 			return nil // marks of novelties and diagrams
 		}
 		if move, err = p.pos.ParseSAN(token); err != nil {

@@ -63,6 +63,7 @@ var (
 	errVariation = errors.New("variation is not closed")
 	errText      = errors.New("not a move")
 	errStrange   = errors.New("neither a move nor a known glyph")
+	errAlone     = errors.New("a letter that stands alone, a mark or a piece of the next move")
 	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
 	errDrop      = errors.New("drops belong to another variant")
 )

@@ -33,10 +33,9 @@ func (f *Folder) Lines(each func(*dataset.Line) error) error {
 	return nil
 }
 
-// Blocks reads the finished shards, only what every line has and these columns, and calls use with their blocks on that
-// many workers at a time. use must not keep the lines. One shard is open at a time for each worker, and one more.
-func (f *Folder) Blocks(ctx context.Context, workers int, columns shards.Columns,
-	use func(worker int, lines []dataset.Line) error) error {
+// Blocks reads the finished shards, only what every line has and where it came from, and calls use with their blocks on
+// that many workers at a time. use must not keep the lines. One shard is open at a time for each worker, and one more.
+func (f *Folder) Blocks(ctx context.Context, workers int, use func(worker int, lines []dataset.Line) error) error {
 	type block struct {
 		shard *openShard
 		block int
@@ -55,7 +54,7 @@ func (f *Folder) Blocks(ctx context.Context, workers int, columns shards.Columns
 			if len(rest) == 0 {
 				return block{}, io.EOF
 			}
-			r, err := shards.Open(f.Path(rest[0].File), shards.WithColumns(columns))
+			r, err := shards.Open(f.Path(rest[0].File), shards.WithColumns(shards.Origin))
 			if err != nil {
 				return block{}, err
 			}
