@@ -106,3 +106,19 @@ func isEscaped(text []byte) bool {
 	}
 	return n%2 == 1
 }
+
+// valueEnd returns the length of the rest of a tag's value and its closing quote and bracket. closed is false when
+// text ends first.
+func valueEnd(text []byte) (n int, closed bool) {
+	for n < len(text) {
+		c := text[n]
+		if c == '\n' || c == '\r' {
+			return n, true
+		}
+		n++
+		if j := skipBlanks(text, n); c == '"' && j < len(text) && text[j] == ']' {
+			return j + 1, true
+		}
+	}
+	return n, false
+}
