@@ -1,8 +1,8 @@
 // Package dataset holds the words of the data: a [Line] (a start position, the legal moves played from it and where
 // it came from), its [Samples], its labels ([LabelColumn], [Label], [Fingerprint]), the [Split] it falls into, and
-// the [Manifest] of a dataset folder. It also reads puzzles from CSV ([PuzzleReader]).
+// the [Manifest] of a dataset folder.
 //
-// In go CSV text and manifest files, out come lines and manifests. [Keys] sorts the keys of positions and games that
+// In go manifest files, out come manifests. [Keys] sorts the keys of positions and games that
 // are too many for memory. The package starts no goroutines but those of [Keys.Each], which end before it returns;
 // values are safe for concurrent reading.
 package dataset

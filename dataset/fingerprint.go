@@ -30,16 +30,15 @@ func (f Fingerprint) ID() string {
 	if f.Options == nil {
 		f.Options = []Tag{}
 	}
-	sum := sha256.Sum256(bytes.TrimSuffix(encodeJSON(f, ""), []byte("\n")))
+	sum := sha256.Sum256(bytes.TrimSuffix(encodeJSON(f), []byte("\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
 // encodeJSON writes a value that cannot fail to encode, with a line end behind it.
-func encodeJSON(v any, indent string) []byte {
+func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
 	if err := e.Encode(v); err != nil {
 		return nil // strings, integers and slices of them only
 	}

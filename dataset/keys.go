@@ -1,12 +1,13 @@
 package dataset
 
 import (
+	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
-	"sync/atomic"
+
+	"talbot/internal/ordered"
 )
 
 // The shape of [Keys].
@@ -142,26 +143,14 @@ func (k *Keys) Count() int64 {
 // Each calls f with every non-empty partition, its keys ascending, on up to that many goroutines at a time, each with
 // its number. f must not keep the keys. All buffers must have been flushed. The first error ends it.
 func (k *Keys) Each(workers int, f func(worker int, sorted []uint64) error) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, max(workers, 1))
-	for w := range errs {
-		wg.Go(func() {
-			var s keySorter
-			for errs[w] == nil {
-				p := int(next.Add(1)) - 1
-				if p >= keyParts {
-					return
-				}
-				if errs[w] = s.gather(k, p); errs[w] == nil && len(s.keys) > 0 {
-					errs[w] = f(w, s.sort())
-				}
-			}
-			next.Store(keyParts)
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	sorters := make([]keySorter, max(workers, 1))
+	return ordered.All(context.Background(), keyParts, len(sorters), func(w, p int) error {
+		s := &sorters[w]
+		if err := s.gather(k, p); err != nil || len(s.keys) == 0 {
+			return err
+		}
+		return f(w, s.sort())
+	})
 }
 
 // Close drops the keys and the temporary file.

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"talbot/internal/durable"
 )
 
 // FormatVersion is the version of the dataset format that this package writes, and the only one it reads.
@@ -90,13 +90,10 @@ type ShardInfo struct {
 	Samples   int64  `json:"samples"`
 }
 
-// encode returns the bytes of the manifest's file: JSON with two spaces a level, keys in the order of the struct,
-// lists never null, and a last key "checksum" with the SHA-256 of the file without those 64 digits.
+// encode returns the bytes of the manifest's file: JSON as [durable.Seal] writes it, keys in the order of the struct,
+// lists never null.
 func (m *Manifest) encode() []byte {
-	c := struct {
-		Manifest
-		Checksum string `json:"checksum"`
-	}{Manifest: *m}
+	c := *m
 	c.Format = FormatVersion
 	c.Flags = notNil(c.Flags)
 	c.Inputs = notNil(c.Inputs)
@@ -109,9 +106,11 @@ func (m *Manifest) encode() []byte {
 	if c.Counts.Rejects == nil {
 		c.Counts.Rejects = map[Reason]int64{}
 	}
-	sum := sha256.Sum256(encodeJSON(c, "  "))
-	c.Checksum = hex.EncodeToString(sum[:])
-	return encodeJSON(c, "  ")
+	data, err := durable.Seal(c)
+	if err != nil {
+		return nil // strings, integers and slices of them only
+	}
+	return data
 }
 
 // notNil turns a nil list into an empty one, which JSON tells apart.
@@ -134,7 +133,7 @@ func WriteManifest(dir string, m *Manifest) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("manifest of %q: %w", dir, err)
 	}
-	return WriteFileAtomic(filepath.Join(dir, ManifestName), m.encode())
+	return durable.WriteFile(filepath.Join(dir, ManifestName), m.encode())
 }
 
 // ReadManifest reads the manifest of a dataset's folder. It returns [ErrNoDataset] if there is none, [ErrVersion] if
@@ -142,17 +141,15 @@ func WriteManifest(dir string, m *Manifest) error {
 // system's error if it cannot be read.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	f, err := os.Open(path)
+	data, err := durable.ReadFile(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%q: %w", dir, ErrNoDataset)
 	}
+	if errors.Is(err, durable.ErrTooLong) || errors.Is(err, durable.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the manifest: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading %q: %w", path, err)
 	}
 	m, err := decodeManifest(data)
 	if err != nil {
@@ -162,9 +159,6 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 func decodeManifest(data []byte) (*Manifest, error) {
-	if len(data) > maxManifest {
-		return nil, fmt.Errorf("over %d bytes: %w", maxManifest, ErrDamaged)
-	}
 	var version struct {
 		Format int `json:"format"`
 	}
@@ -172,7 +166,7 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if version.Format != FormatVersion {
-		if !intact(data) {
+		if !durable.Intact(data) {
 			return nil, fmt.Errorf("content or checksum changed after it was written: %w", ErrDamaged)
 		}
 		return nil, fmt.Errorf("%w %d (this program reads %d)", ErrVersion, version.Format, FormatVersion)
@@ -193,19 +187,6 @@ func decodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return &m, nil
-}
-
-// intact reports whether the last key is the right checksum, as it is in every version.
-func intact(data []byte) bool {
-	const end = "\"\n}\n"
-	at := len(data) - len(end) - hex.EncodedLen(sha256.Size)
-	if at < 0 || !bytes.HasSuffix(data, []byte(end)) {
-		return false
-	}
-	h := sha256.New()
-	h.Write(data[:at])
-	h.Write([]byte(end))
-	return hex.EncodeToString(h.Sum(nil)) == string(data[at:len(data)-len(end)])
 }
 
 // check returns an error if the manifest contradicts itself.

@@ -19,7 +19,7 @@ func BenchmarkEncode(b *testing.B) {
 		samples += lines[i].SampleCount()
 	}
 	planes := make([]uint64, 256*e.Planes())
-	var w Walker
+	var w dataset.Walker
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -39,7 +39,7 @@ func BenchmarkEncode(b *testing.B) {
 // BenchmarkReplay is the part of BenchmarkEncode that is not encoding.
 func BenchmarkReplay(b *testing.B) {
 	line := randomLine(1, board.StartPosition(), 80)
-	var w Walker
+	var w dataset.Walker
 	for b.Loop() {
 		w.Reset(&line)
 		for w.Next() {

@@ -79,7 +79,7 @@ func hexPlanes(planes []uint64) (s []string) {
 // encoded returns the planes of the line's last position and the game there.
 func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 	t.Helper()
-	var w Walker
+	var w dataset.Walker
 	if err := w.At(l, len(l.Moves)); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
-func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *Walker, label dataset.Label) []Target {
+func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *dataset.Walker, label dataset.Label) []Target {
 	line, p := w.Line(), w.Position()
 	if line.Policies != nil {
 		if i := w.Sample(); i >= 0 && i < len(line.Policies) {

@@ -32,7 +32,7 @@ func TestSoftPolicy(t *testing.T) {
 	e := TalbotBot{}
 	line := uciLine(t, board.StartFEN, "e2e4")
 	line.Samples, line.Source = dataset.AllMoves(), dataset.SourceGame
-	var w Walker
+	var w dataset.Walker
 	if err := w.At(&line, 0); err != nil {
 		t.Fatal(err)
 	}

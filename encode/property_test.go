@@ -40,7 +40,7 @@ type seen struct{ castling, enPassant, promotion, underpromotion, repetition, th
 func checkLine(t *testing.T, l dataset.Line, count *seen) {
 	t.Helper()
 	mirror := mirrorLine(l)
-	var w, v Walker
+	var w, v dataset.Walker
 	var e Encoder = TalbotBot{}
 	a, b := make([]uint64, TalbotBotPlanes), make([]uint64, TalbotBotPlanes)
 	w.Reset(&l)

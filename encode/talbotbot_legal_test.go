@@ -73,7 +73,7 @@ func TestLegalMaskByHand(t *testing.T) {
 // TestPackByHand lists words worked out by hand: a pawn that was passed, seen by both sides, and four plies of history.
 func TestPackByHand(t *testing.T) {
 	l := uciLine(t, "4k3/3p4/8/4P3/8/8/8/R3K3 b Q - 0 1", "d7d5")
-	var w Walker
+	var w dataset.Walker
 	for _, c := range []struct {
 		line dataset.Line
 		want map[int]uint64

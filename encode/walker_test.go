@@ -12,7 +12,7 @@ import (
 func TestWalker(t *testing.T) {
 	line := randomLine(7, board.StartPosition(), 20)
 	n := len(line.Moves)
-	var w Walker
+	var w dataset.Walker
 	for _, c := range []struct {
 		name    string
 		samples dataset.Samples
@@ -61,7 +61,7 @@ func TestWalker(t *testing.T) {
 	}
 }
 
-func checkStop(t *testing.T, w *Walker, l *dataset.Line) {
+func checkStop(t *testing.T, w *dataset.Walker, l *dataset.Line) {
 	t.Helper()
 	g := board.NewGame(l.Start)
 	for _, m := range l.Moves[:w.Ply()] {
@@ -82,7 +82,7 @@ func checkStop(t *testing.T, w *Walker, l *dataset.Line) {
 
 func TestWalkerAllocatesNothing(t *testing.T) {
 	line := randomLine(3, board.StartPosition(), 80)
-	var w Walker
+	var w dataset.Walker
 	var e Encoder = TalbotBot{}
 	planes := make([]uint64, e.Planes())
 	indices, targets := make([]uint16, 0, board.MaxMoves), make([]Target, 0, 1)
@@ -137,7 +137,7 @@ func TestPolicy(t *testing.T) {
 		{"no weight", dataset.SourceGame, zero, label, 0, nil},
 	} {
 		line.Source, line.Policies = c.source, c.policies
-		var w Walker
+		var w dataset.Walker
 		if err := w.At(&line, c.ply); err != nil {
 			t.Fatal(err)
 		}

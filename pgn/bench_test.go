@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"talbot/rows"
 )
 
 // carlsen returns the text of a shared file of master games, or a made-up one when it is absent.
 func carlsen(b *testing.B) []byte {
 	b.Helper()
-	if in, err := Open(sharedData + "/pgn/gm/carlsen.pgn.zst"); err == nil {
+	if in, err := rows.Open(sharedData + "/pgn/gm/carlsen.pgn.zst"); err == nil {
 		defer in.Close()
 		text, err := io.ReadAll(in)
 		if err != nil {
@@ -86,7 +88,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkInput(b *testing.B) {
 	path := sharedData + "/pgn/gm/gnuchess-book-g00001-30000.pgn.zst"
 	for b.Loop() {
-		in, err := Open(path)
+		in, err := rows.Open(path)
 		if err != nil {
 			b.Skipf("SKIPPED: the shared test data are not here: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/rows"
 )
 
 // notesOf parses one game and returns its evaluations as "ply score depth", and its clocks.
@@ -84,7 +85,7 @@ func TestEvaluationsShared(t *testing.T) {
 		"pgn/lichess/lichess-2021-10-g001-600.pgn.zst":       {2_997, 40_428},
 		"pgn/dirty/python-chess/cutechess-fischerrandom.pgn": {0, 0},
 	} {
-		in, err := Open(sharedData + "/" + file)
+		in, err := rows.Open(sharedData + "/" + file)
 		if err != nil {
 			t.Skip("SKIPPED: the shared test data are not here")
 		}

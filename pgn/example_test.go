@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"talbot/pgn"
+	"talbot/rows"
 )
 
 func Example() {
@@ -19,7 +20,7 @@ func Example() {
 
 1. e4 e5 2. Ke3 *
 `
-	in, err := pgn.NewInput("example", strings.NewReader(text)) // or pgn.Open(path)
+	in, err := rows.NewInput("example", strings.NewReader(text)) // or rows.Open(path)
 	if err != nil {
 		log.Fatal(err)
 	}

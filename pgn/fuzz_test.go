@@ -2,8 +2,6 @@ package pgn
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,25 +83,4 @@ func checkReject(t *testing.T, r *dataset.Reject, g Game) {
 	if !known || r.Number != g.Number || r.Offset != g.Offset || r.At < g.Offset || r.At > g.Offset+int64(len(g.Text)) {
 		t.Fatalf("reject %+v of game %d at %d", r, g.Number, g.Offset)
 	}
-}
-
-// FuzzInput checks that no packed file breaks the decoders or asks for a lot of memory.
-func FuzzInput(f *testing.F) {
-	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3, 0x01, 0x00, 0x00})
-	f.Add([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0})
-	f.Add(bzip2Bytes)
-	f.Add([]byte(cleanGame))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		in, err := NewInput("fuzz", bytes.NewReader(file))
-		if err != nil {
-			return
-		}
-		defer in.Close()
-		if _, err := in.Kind(); err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, io.LimitReader(in, 1<<20)); err != nil && fmt.Sprint(err) == "" {
-			t.Fatal("an error without text")
-		}
-	})
 }

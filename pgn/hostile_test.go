@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"talbot/dataset"
+	"talbot/rows"
 )
 
 // repeated is that many bytes of a text that repeats.
@@ -100,7 +101,7 @@ func TestHostile(t *testing.T) {
 					}
 					file = &bomb
 				}
-				in, err := NewInput("hostile", file)
+				in, err := rows.NewInput("hostile", file)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/rows"
 )
 
 // sharedData is where the test data lie that are not part of the repository.
@@ -153,13 +154,13 @@ func TestSharedFiles(t *testing.T) {
 			if testing.Short() && strings.HasPrefix(c.file, "corpus/") {
 				t.Skip("SKIPPED: 30 million plies take too long for -short")
 			}
-			in, err := Open(sharedData + "/" + c.file)
+			in, err := rows.Open(sharedData + "/" + c.file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer in.Close()
-			if kind, err := in.Kind(); kind != KindGames || err != nil {
-				t.Errorf("kind is %v, %v", kind, err)
+			if head, err := in.Head(); !LooksLikeGames(head) || err != nil {
+				t.Errorf("it does not look like games (%v)", err)
 			}
 			got, err := readAll(in)
 			if err != nil {

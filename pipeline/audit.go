@@ -160,7 +160,7 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 		}
 		s.Pieces = append(s.Pieces, AuditPart{Name: fmt.Sprintf("%d–%d pieces", from, edge)})
 	}
-	var w encode.Walker
+	var w dataset.Walker
 	for line, err := range d.Lines() {
 		if err != nil {
 			return err

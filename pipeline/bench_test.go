@@ -64,7 +64,7 @@ func BenchmarkReadPlanes(b *testing.B) {
 	}
 	e := encode.TalbotBot{}
 	planes := make([]uint64, e.Planes())
-	var walker encode.Walker
+	var walker dataset.Walker
 	var lines []dataset.Line
 	var samples int64
 	for b.Loop() {

@@ -87,20 +87,20 @@ type differ struct {
 	sets   [2]*shards.Dataset
 	lines  [2][]lineDigest
 	result *Difference
-	single [2]map[gameKey128]bool // examples wanted
-	relook map[gameKey128]bool    // lines in both with different labels
+	single [2]map[dataset.GameKey]bool // examples wanted
+	relook map[dataset.GameKey]bool    // lines in both with different labels
 }
 
 // Run compares. The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's.
 func (o Diff) Run(ctx context.Context) (*Difference, error) {
-	d := &differ{Diff: o, result: &Difference{Labels: []LabelDifference{}}, relook: map[gameKey128]bool{}}
+	d := &differ{Diff: o, result: &Difference{Labels: []LabelDifference{}}, relook: map[dataset.GameKey]bool{}}
 	for i, dir := range []string{o.A, o.B} {
 		set, err := shards.OpenDataset(dir)
 		if err != nil {
 			return nil, err
 		}
 		defer set.Close()
-		d.sets[i], d.single[i] = set, map[gameKey128]bool{}
+		d.sets[i], d.single[i] = set, map[dataset.GameKey]bool{}
 	}
 	a, b := d.sets[0].Manifest, d.sets[1].Manifest
 	r := d.result
@@ -179,7 +179,7 @@ func (d *differ) match() {
 	}
 }
 
-func (d *differ) wantExample(side int, k gameKey128) {
+func (d *differ) wantExample(side int, k dataset.GameKey) {
 	if len(d.single[side]) < examplesOfDiff {
 		d.single[side][k] = true
 	}
@@ -241,4 +241,6 @@ func printNames(m *dataset.Manifest) (names []string) {
 	return names
 }
 
-func compareKeys(a, b gameKey128) int { return cmp.Or(cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b)) }
+func compareKeys(a, b dataset.GameKey) int {
+	return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
+}

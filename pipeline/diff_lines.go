@@ -15,7 +15,7 @@ import (
 
 // lineDigest is a line as hashes of its parts.
 type lineDigest struct {
-	key               gameKey128
+	key               dataset.GameKey
 	samples, policies uint32
 	labels, headers   uint32
 	split             dataset.Split
@@ -31,7 +31,7 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDig
 	le := binary.LittleEndian
 	var b []byte
 	sum := func() uint32 { h := xxhash.Sum64(b); b = b[:0]; return uint32(h ^ h>>32) }
-	d := lineDigest{key: lineKey(l), split: splits.Of(dataset.SplitKey(l))}
+	d := lineDigest{key: l.GameKey(), split: splits.Of(dataset.SplitKey(l))}
 	for _, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 		b = le.AppendUint16(b, uint16(ply))
 	}
@@ -87,7 +87,7 @@ func (d *differ) look(ctx context.Context) error {
 	if len(d.single[0])+len(d.single[1])+len(d.relook) == 0 {
 		return nil
 	}
-	heard := map[gameKey128]map[string][]said{} // of A
+	heard := map[dataset.GameKey]map[string][]said{} // of A
 	counts := map[string]*labelCount{}
 	for side, set := range d.sets {
 		ids := printNames(set.Manifest)
@@ -98,7 +98,7 @@ func (d *differ) look(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			k := lineKey(l)
+			k := l.GameKey()
 			if d.single[side][k] {
 				delete(d.single[side], k)
 				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // TestFailingWrites lets each step of writing fail in turn, alone or with all steps behind it as on a full disk, and
@@ -19,7 +19,6 @@ func TestFailingWrites(t *testing.T) {
 	small(t)
 	dir := t.TempDir()
 	cut, _, _, _ := cutGames(t, dir)
-	defer func() { dataset.Fault = nil }()
 	for _, j := range []job{
 		{Verb: "ingest", Inputs: cut, Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: endgames},
@@ -42,14 +41,14 @@ func TestFailingWrites(t *testing.T) {
 						got.Rejects = got.Out + ".tsv"
 					}
 					var steps atomic.Int64
-					dataset.Fault = func(op, path string) error {
+					durable.InjectFaults(t, func(op, path string) error {
 						if n := steps.Add(1); n == k || full && n > k {
 							return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
 						}
 						return nil
-					}
+					})
 					err := got.run(t.Context())
-					dataset.Fault = nil
+					durable.InjectFaults(t, nil)
 					if err != nil {
 						failed++
 						if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), filepath.Dir(got.Out)) {

@@ -12,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/rows"
 	"talbot/shards"
 )
 
@@ -207,7 +208,7 @@ func TestTablesAndEPD(t *testing.T) {
 	if sum.Evals.Imported != 1 || len(lines) != 2 || d.Manifest.Counts.Labelled != 1 ||
 		d.Manifest.Counts.Terminal != 1 ||
 		lines[0].Labels[0].Labels[0].Lines[0].Score != dataset.Centipawns(-36) ||
-		d.Manifest.Fingerprints[0].Engine != dataset.TableEngine {
+		d.Manifest.Fingerprints[0].Engine != rows.TableEngine {
 		t.Errorf("%+v, %+v", sum, d.Manifest.Counts)
 	}
 	out := filepath.Join(t.TempDir(), "labelled")
@@ -227,7 +228,7 @@ func TestTablesAndEPD(t *testing.T) {
 	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n",
 		Ingest{})
 	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 ||
-		lines[1].Tag(dataset.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
+		lines[1].Tag(rows.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
 		t.Errorf("%+v", sum)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pgn"
+	"talbot/rows"
 )
 
 // Ingest is the request to read games and puzzles into a dataset.
@@ -47,11 +47,11 @@ var ErrNoGames = errors.New("no game or puzzle found")
 type ingester struct {
 	Ingest
 	out    *output
-	seen   *gameSet                      // of kept lines
+	seen   *dataset.GameSet              // of kept lines
 	bytes  struct{ before, total int64 } // of the inputs, as stored
 	first  int64                         // bytes of the inputs done before this process
 	kept   int64                         // before this process
-	input  *pgn.Input
+	input  *rows.Input
 	prints map[string]int // fingerprints of imported evaluations, by name
 	past   pastInventor
 }
@@ -72,7 +72,7 @@ func (in Ingest) Run(ctx context.Context) (Summary, error) {
 	if err := in.Filters.Check(); err != nil {
 		return Summary{}, err
 	}
-	g := &ingester{Ingest: in, seen: &gameSet{}, prints: map[string]int{}}
+	g := &ingester{Ingest: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
 	identity, err := g.survey()
 	if err != nil {
 		return Summary{}, err
@@ -158,16 +158,16 @@ func (g *ingester) survey() ([]surveyed, error) {
 			all = append(all, surveyed{filepath.Base(path), -1})
 			continue
 		}
-		f, err := pgn.Open(path)
+		f, err := rows.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		kind, err := f.Kind()
+		kind, err := kindOf(f)
 		f.Close()
 		if err != nil {
 			return nil, err
 		}
-		if kind == pgn.KindUnknown {
+		if kind == rows.KindUnknown {
 			return nil, fmt.Errorf("%q: %w", path, ErrNoGames)
 		}
 		all = append(all, surveyed{filepath.Base(path), info.Size()})
@@ -194,20 +194,20 @@ func (g *ingester) restore() error {
 	}
 	return g.out.lines(func(l *dataset.Line) error {
 		start, moves := l.Real()
-		g.seen.add(lineKey(&dataset.Line{Start: start, Moves: moves}))
+		g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
 		return nil
 	})
 }
 
 // file reads one input.
 func (g *ingester) file(ctx context.Context, index int, path string) error {
-	in, err := pgn.Open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	g.input = in
-	kind, err := in.Kind()
+	kind, err := kindOf(in)
 	if err != nil {
 		return err
 	}
@@ -221,13 +221,13 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	}
 	g.out.progress.Input, g.out.progress.Number = index, done
 	switch kind {
-	case pgn.KindPuzzles:
+	case rows.KindPuzzles:
 		err = g.rows(ctx, g.puzzles(in), done, each)
-	case pgn.KindEPD:
+	case rows.KindEPD:
 		err = g.rows(ctx, g.epd(in), done, each)
-	case pgn.KindTable:
+	case rows.KindTable:
 		err = g.rows(ctx, g.table(in), done, each)
-	case pgn.KindGames:
+	case rows.KindGames:
 		err = g.games(ctx, in, done, each)
 	default:
 		err = fmt.Errorf("%q: %w", path, ErrNoGames)
@@ -277,7 +277,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 	if f.glued {
 		p.Glued++
 	}
-	if f.reject == nil && !g.KeepDuplicates && !g.seen.add(lineKey(f.line)) {
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
 		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}

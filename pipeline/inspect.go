@@ -149,7 +149,7 @@ type inspector struct {
 
 	sample int64 // samples before the line
 	line   int64 // lines before it
-	walker encode.Walker
+	walker dataset.Walker
 	planes []uint64
 	moves  []board.Move
 }

@@ -13,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // A journal holds the labels of the shard that is being labelled, in the order
@@ -28,7 +29,7 @@ import (
 // length of the PV uvarint, its moves u16. What follows the last whole record
 // is cut off when the journal is opened.
 type journal struct {
-	file    *dataset.File
+	file    *durable.File
 	buf     []byte
 	synced  time.Time
 	syncing chan error // the sync under way, if there is one: nobody waits for the disk
@@ -47,7 +48,7 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 // openJournal opens or creates the journal and hands its whole records to
 // each.
 func openJournal(dir string, shard int, each func(sample int64, labels []dataset.Label)) (*journal, error) {
-	f, err := dataset.OpenFile(filepath.Join(dir, journalName(shard)), os.O_RDWR|os.O_CREATE)
+	f, err := durable.Open(filepath.Join(dir, journalName(shard)), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the label journal: %w", err)
 	}

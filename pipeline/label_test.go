@@ -19,6 +19,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -552,21 +553,20 @@ func TestLabelFailingWrites(t *testing.T) {
 	want := job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.label()
 	want.Fraction = 0.1
 	labelled(t, want)
-	defer func() { dataset.Fault = nil }()
 	for _, full := range []bool{false, true} {
 		failed := 0
 		for k := int64(1); ; k++ {
 			got := want
 			got.Out = filepath.Join(t.TempDir(), "got")
 			var steps atomic.Int64
-			dataset.Fault = func(op, path string) error {
+			durable.InjectFaults(t, func(op, path string) error {
 				if n := steps.Add(1); n == k || full && n > k {
 					return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
 				}
 				return nil
-			}
+			})
 			_, err := got.Run(t.Context())
-			dataset.Fault = nil
+			durable.InjectFaults(t, nil)
 			if err != nil {
 				failed++
 				if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), got.Out) {
@@ -600,7 +600,7 @@ func TestLabelLocked(t *testing.T) {
 	r.Progress = func(Progress) {
 		if !tried {
 			tried = true
-			if _, err := second.Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
+			if _, err := second.Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
 				t.Error(err)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -215,7 +216,7 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 	if err := l.finished(l.out.manifest().Shards[i].File); err != nil {
 		return err
 	}
-	return dataset.Remove(filepath.Join(l.out.dir, journalName(i)))
+	return durable.Remove(filepath.Join(l.out.dir, journalName(i)))
 }
 
 // report tells how far the work has come.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 )
 
@@ -98,7 +99,7 @@ func openOutput(dir string, m dataset.Manifest, identity any, workers int) (*out
 		return nil, err
 	}
 	o := &output{dir: dir, workers: workers, plan: shardPositions}
-	if o.lock, err = dataset.Lock(filepath.Join(dir, lockName)); err != nil {
+	if o.lock, err = durable.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
 	if err := o.begin(string(command), m); err != nil {
@@ -115,7 +116,7 @@ func tidy(dir string) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	lock, err := dataset.Lock(filepath.Join(dir, lockName))
+	lock, err := durable.Lock(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil // it is just being finished
 	}
@@ -148,7 +149,7 @@ func removeLeftovers(dir string) error {
 	names, err := leftovers(dir)
 	for _, name := range names {
 		if err == nil {
-			err = dataset.Remove(filepath.Join(dir, name))
+			err = durable.Remove(filepath.Join(dir, name))
 		}
 	}
 	if err != nil {
@@ -232,7 +233,7 @@ func (o *output) sweep() error {
 		if known[e.Name()] {
 			continue
 		}
-		if err := dataset.Remove(filepath.Join(o.dir, e.Name())); err != nil {
+		if err := durable.Remove(filepath.Join(o.dir, e.Name())); err != nil {
 			return fmt.Errorf("removing what an interrupted run left: %w", err)
 		}
 	}
@@ -263,7 +264,7 @@ func (o *output) mark() error {
 	if err != nil {
 		return err
 	}
-	return dataset.WriteFileAtomic(filepath.Join(o.dir, progressName), append(data, '\n'))
+	return durable.WriteFile(filepath.Join(o.dir, progressName), append(data, '\n'))
 }
 
 func (o *output) manifest() *dataset.Manifest { return &o.progress.Manifest }

@@ -18,6 +18,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 	"talbot/stockfish"
 )
@@ -333,7 +334,7 @@ func TestIngest(t *testing.T) {
 		}
 		defer o.close()
 		if _, err := (Ingest{Inputs: []string{a}, Out: out,
-			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, dataset.ErrLocked) {
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
 			t.Error(err)
 		}
 	})

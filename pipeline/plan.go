@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/rows"
 	"talbot/shards"
 )
 
@@ -68,7 +69,7 @@ const (
 	planSampleMemory = 60 // bytes a sample in a group of the loader
 )
 
-// Run reads the samples. The errors are those of [pgn.Open], and [ErrNoGames].
+// Run reads the samples. The errors are those of [rows.Open], and [ErrNoGames].
 func (p Plan) Run(ctx context.Context) (*Estimate, error) {
 	temp, err := os.MkdirTemp("", "talbot-plan-*")
 	if err != nil {
@@ -114,12 +115,12 @@ func (p Plan) Run(ctx context.Context) (*Estimate, error) {
 // input reads the beginning of an input, writes its lines, and takes the rest to be like it.
 func (p Plan) input(path string, w *shards.Writer) (InputEstimate, error) {
 	e := InputEstimate{Name: filepath.Base(path)}
-	in, err := pgn.Open(path)
+	in, err := rows.Open(path)
 	if err != nil {
 		return e, err
 	}
 	defer in.Close()
-	kind, err := in.Kind()
+	kind, err := kindOf(in)
 	if err != nil {
 		return e, err
 	}
@@ -140,14 +141,14 @@ func (p Plan) input(path string, w *shards.Writer) (InputEstimate, error) {
 	}
 	var whole bool
 	switch kind {
-	case pgn.KindGames:
+	case rows.KindGames:
 		whole, err = p.games(in, each)
-	case pgn.KindPuzzles:
-		whole, err = p.rows(dataset.NewPuzzleReader(in).Next, each)
-	case pgn.KindEPD:
-		whole, err = p.rows(dataset.NewEPDReader(in).Next, each)
-	case pgn.KindTable:
-		r := dataset.NewTableReader(in, nil)
+	case rows.KindPuzzles:
+		whole, err = p.rows(rows.NewPuzzleReader(in).Next, each)
+	case rows.KindEPD:
+		whole, err = p.rows(rows.NewEPDReader(in).Next, each)
+	case rows.KindTable:
+		r := rows.NewTableReader(in, nil)
 		whole, err = p.rows(func() (dataset.Line, error) {
 			l, _, err := r.Next()
 			return l, err

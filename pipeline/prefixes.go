@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/shards"
 )
 
@@ -73,19 +74,19 @@ func (g *ingester) finishDrafts(ctx context.Context) error {
 }
 
 // findPrefixes returns the keys of the lines that a longer game begins with.
-func (g *ingester) findPrefixes(ctx context.Context) (map[gameKey128]bool, error) {
+func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, error) {
 	var mu sync.Mutex
-	found := map[gameKey128]bool{}
-	sieve := g.seen.sieve()
+	found := map[dataset.GameKey]bool{}
+	sieve := g.seen.Sieve()
 	err := g.out.blocks(ctx, g.Workers, func(lines []dataset.Line) {
 		for i := range lines {
 			l := &lines[i]
 			if !prunable(l) {
 				continue
 			}
-			k := startKey(l)
+			k := l.StartKey()
 			for _, m := range l.Moves[:len(l.Moves)-1] {
-				if k = k.play(m); sieve.may(k) && g.seen.has(k) {
+				if k = k.Play(m); sieve.May(k) && g.seen.Has(k) {
 					mu.Lock()
 					found[k] = true
 					mu.Unlock()
@@ -108,7 +109,7 @@ type finished struct {
 }
 
 // finishDraft writes a draft as the shard of that number, without the games of those keys.
-func (o *output) finishDraft(draft string, number int, prefixes map[gameKey128]bool) (f finished) {
+func (o *output) finishDraft(draft string, number int, prefixes map[dataset.GameKey]bool) (f finished) {
 	r, err := shards.Open(filepath.Join(o.dir, draft))
 	if err != nil {
 		return finished{err: err}
@@ -126,7 +127,7 @@ func (o *output) finishDraft(draft string, number int, prefixes map[gameKey128]b
 		}
 		for k := range lines {
 			l := &lines[k]
-			if len(prefixes) > 0 && prunable(l) && prefixes[lineKey(l)] {
+			if len(prefixes) > 0 && prunable(l) && prefixes[l.GameKey()] {
 				f.dropped = append(f.dropped, *l)
 			} else if err := w.Write(l); err != nil {
 				return finished{err: err}
@@ -157,7 +158,7 @@ func (g *ingester) replaceDraft(draft string, f finished) error {
 	if err := o.mark(); err != nil {
 		return err
 	}
-	if err := dataset.Remove(filepath.Join(o.dir, draft)); err != nil {
+	if err := durable.Remove(filepath.Join(o.dir, draft)); err != nil {
 		return fmt.Errorf("removing a draft whose shard is written: %w", err)
 	}
 	return nil

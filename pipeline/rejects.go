@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // rejectsName is the file in the output folder that collects the rejects until the dataset is finished. It is cut back
@@ -21,14 +22,14 @@ const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
 // rejectsFile is a table of rejects being made.
 type rejectsFile struct {
 	path string // where it goes in the end
-	file *dataset.File
+	file *durable.File
 	w    *bufio.Writer
 	size int64
 }
 
 // openRejects begins the table in the folder, or takes it up at the given size, that of the last mark.
 func openRejects(dir, path string, size int64) (*rejectsFile, error) {
-	f, err := dataset.OpenFile(filepath.Join(dir, rejectsName), os.O_RDWR|os.O_CREATE)
+	f, err := durable.Open(filepath.Join(dir, rejectsName), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the table of rejects: %w", err)
 	}
@@ -87,7 +88,7 @@ func (r *rejectsFile) publish() error {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("reading the table of rejects: %w", err)
 	}
-	out, err := dataset.CreateAtomic(r.path)
+	out, err := durable.CreateAtomic(r.path)
 	if err != nil {
 		return err
 	}

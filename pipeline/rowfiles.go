@@ -6,11 +6,12 @@ import (
 	"io"
 
 	"talbot/dataset"
+	"talbot/rows"
 )
 
 // puzzles, epd and table return what hands out the next row of an input: a line or a reject, io.EOF at the end.
 func (g *ingester) puzzles(in io.Reader) func() (found, error) {
-	r := dataset.NewPuzzleReader(in)
+	r := rows.NewPuzzleReader(in)
 	return func() (found, error) {
 		l, err := r.Next()
 		return g.row(l, err)
@@ -18,7 +19,7 @@ func (g *ingester) puzzles(in io.Reader) func() (found, error) {
 }
 
 func (g *ingester) epd(in io.Reader) func() (found, error) {
-	r := dataset.NewEPDReader(in)
+	r := rows.NewEPDReader(in)
 	return func() (found, error) {
 		l, err := r.Next()
 		f, err := g.row(l, err)
@@ -28,7 +29,7 @@ func (g *ingester) epd(in io.Reader) func() (found, error) {
 }
 
 func (g *ingester) table(in io.Reader) func() (found, error) {
-	r := dataset.NewTableReader(in, g.EvalConvention)
+	r := rows.NewTableReader(in, g.EvalConvention)
 	return func() (found, error) {
 		l, imported, err := r.Next()
 		f, err := g.row(l, err)

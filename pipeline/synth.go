@@ -34,8 +34,8 @@ type drawing struct {
 	drawers []*synth.Drawer // of the workers
 	redraw  *synth.Drawer   // of the goroutine that takes their draws
 	left    *synth.Left
-	seen    gameSet // keys of the sampled positions, 26 bytes each
-	nothing bool    // nothing is left to draw
+	seen    dataset.GameSet // keys of the sampled positions, 26 bytes each
+	nothing bool            // nothing is left to draw
 }
 
 func (d *drawing) done() bool { return d.nothing || d.out.manifest().Counts.GamesKept == d.Count }
@@ -120,18 +120,18 @@ func (d *drawing) restore() error {
 		d.left.Exhaust(class)
 	}
 	return d.out.lines(func(l *dataset.Line) error {
-		d.seen.add(endgameKey(l))
+		d.seen.Add(endgameKey(l))
 		return nil
 	})
 }
 
 // endgameKey is the key of a line's last position.
-func endgameKey(l *dataset.Line) gameKey128 {
+func endgameKey(l *dataset.Line) dataset.GameKey {
 	p := l.Start
 	for _, m := range l.Moves {
 		p.Play(m)
 	}
-	return gameKey128{a: synth.Key(&p)}
+	return dataset.GameKey{A: synth.Key(&p)}
 }
 
 // draw takes the draws in the order of their numbers while the workers make the next ones.
@@ -201,7 +201,7 @@ func (b *batch) start(drawers []*synth.Drawer) {
 
 // take stores a draw, or another in its place if it is not new.
 func (d *drawing) take(x *synth.Drawn) error {
-	known := func(key uint64) bool { return d.seen.has(gameKey128{a: key}) }
+	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
 		case d.left.Exhausted(x.Class):
@@ -213,7 +213,7 @@ func (d *drawing) take(x *synth.Drawn) error {
 		case !x.OK:
 			d.exhaust(x.Class)
 			continue
-		case !d.seen.add(gameKey128{a: x.Key}):
+		case !d.seen.Add(dataset.GameKey{A: x.Key}):
 			x.Rejects.Add(synth.Duplicate)
 			d.redraw.Again(x, known)
 			continue

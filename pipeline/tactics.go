@@ -12,7 +12,6 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/encode"
 	"talbot/shards"
 )
 
@@ -142,7 +141,7 @@ func (t Tactics) column(m *dataset.Manifest) (int, error) {
 // shard finds the tactics of a shard.
 func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *output) error {
 	c := &out.manifest().Counts
-	var w encode.Walker
+	var w dataset.Walker
 	for line, err := range r.Lines() {
 		if err != nil {
 			return err
@@ -169,7 +168,7 @@ func (t Tactics) shard(ctx context.Context, r *shards.Reader, column int, out *o
 }
 
 // find returns the samples of a line that are tactics, and counts the others.
-func (t Tactics) find(w *encode.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
+func (t Tactics) find(w *dataset.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
 	drops = dataset.Drops{}
 	columns := columnsOf(line, []int{column})
 	if columns == nil {

@@ -81,7 +81,7 @@ type verifying struct {
 // verifyWorker is what one goroutine keeps.
 type verifyWorker struct {
 	positions, games *dataset.KeyBuffer
-	walk             encode.Walker
+	walk             dataset.Walker
 	encoded          int64
 }
 

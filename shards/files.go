@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 )
 
 // CheckFiles compares the SHA-256 of every shard with the manifest, with that many shards read at a time, each once
@@ -18,28 +18,10 @@ import (
 // that of the first shard is returned. done, if not nil, is told how many bytes were read since the last call, from
 // several goroutines.
 func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes int64)) error {
-	var all sync.WaitGroup
-	next := make(chan int)
-	errs := make([]error, len(d.Manifest.Shards))
-	for range max(1, min(workers, len(errs))) {
-		all.Go(func() {
-			for i := range next {
-				want := d.Manifest.Shards[i]
-				errs[i] = checkFile(ctx, filepath.Join(d.Dir, want.File), want.SHA256, done)
-			}
-		})
-	}
-	for i := range errs {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return ordered.All(ctx, len(d.Manifest.Shards), workers, func(_, i int) error {
+		want := d.Manifest.Shards[i]
+		return checkFile(ctx, filepath.Join(d.Dir, want.File), want.SHA256, done)
+	})
 }
 
 // checkFile compares a file's SHA-256 with what the manifest says.

@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 )
 
 // maxDamage is how many damages a verification lists.
@@ -109,36 +110,21 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 	if err := v.fileHash(ctx, filepath.Join(dir, want.File), want.SHA256); err != nil {
 		return err
 	}
-	var wg sync.WaitGroup
-	blocks := make(chan int)
-	fatal := make(chan error, v.workers)
-	for worker := range v.workers {
-		wg.Go(func() {
-			for i := range blocks {
-				if err := v.block(r, i, worker); err != nil && !errors.Is(err, dataset.ErrDamaged) {
-					select {
-					case fatal <- err:
-					default:
-					}
-				} else if err != nil {
-					v.damaged(err)
-				}
-			}
-		})
-	}
-	for i := range r.Blocks() {
-		if ctx.Err() != nil || len(fatal) > 0 {
-			break
+	for damage, err := range ordered.N(ctx, r.Blocks(), v.workers, func(worker, i int) (damage, err error) {
+		if err = v.block(r, i, worker); errors.Is(err, dataset.ErrDamaged) {
+			return err, nil
 		}
-		blocks <- i
-	}
-	close(blocks)
-	wg.Wait()
-	if len(fatal) > 0 {
-		return <-fatal
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, err
+	}) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if damage != nil {
+			v.damaged(damage)
+		}
 	}
 	v.report.Shards++
 	v.report.Bytes += want.Bytes

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // nameSuffix ends the file name of every shard.
@@ -68,7 +69,7 @@ func CreateDraft(dir string, number int) (*Writer, error) {
 }
 
 func create(dir, name string, options []WriterOption) (*Writer, error) {
-	f, err := dataset.CreateAtomic(filepath.Join(dir, name))
+	f, err := durable.CreateAtomic(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // Claim is a run folder that belongs to this process until Close. Files of the run are written by its holder alone.
@@ -35,7 +36,7 @@ var occupants = []string{dataset.ManifestName, checkpointsName, metricsName, eve
 
 // NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
 // what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
-// belongs to one process at a time ([dataset.ErrLocked]). Whoever has a Claim closes it.
+// belongs to one process at a time ([durable.ErrLocked]). Whoever has a Claim closes it.
 func NewClaim(dir string, resume bool) (*Claim, error) {
 	c := &Claim{dir: dir}
 	if err := c.check(resume); err != nil {
@@ -48,7 +49,7 @@ func NewClaim(dir string, resume bool) (*Claim, error) {
 		return nil, err
 	}
 	var err error
-	if c.lock, err = dataset.Lock(filepath.Join(dir, lockName)); err != nil {
+	if c.lock, err = durable.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("run %q: %w", dir, err)
 	}
 	if err := c.check(resume); err != nil { // another process may have begun one meanwhile

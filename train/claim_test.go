@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 func TestClaim(t *testing.T) {
@@ -18,7 +18,7 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewClaim(dir, false); !errors.Is(err, dataset.ErrLocked) {
+	if _, err := NewClaim(dir, false); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("claimed: %v", err)
 	}
 	claim.Close()

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // ErrDamaged says that a run's folder does not hold what it should.
@@ -41,5 +41,5 @@ func (c Config) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return dataset.WriteFileAtomic(filepath.Join(dir, configName), append(text, '\n'))
+	return durable.WriteFile(filepath.Join(dir, configName), append(text, '\n'))
 }

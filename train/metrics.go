@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train/tensorboard"
 )
 
@@ -100,7 +100,7 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 		}
 	}
 	if !bytes.Equal(kept.Bytes(), old) {
-		if err := dataset.WriteFileAtomic(path, kept.Bytes()); err != nil {
+		if err := durable.WriteFile(path, kept.Bytes()); err != nil {
 			return nil, err
 		}
 	}

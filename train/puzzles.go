@@ -11,6 +11,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/rows"
 	"talbot/train/model"
 )
 
@@ -84,7 +85,7 @@ func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Lin
 		turns, planes = turns[:0], planes[:0]
 		return err
 	}
-	var w encode.Walker
+	var w dataset.Walker
 	for line, err := range lines {
 		if err == nil {
 			err = ctx.Err()
@@ -154,9 +155,9 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 	if s.splits != nil && s.splits.Of(dataset.SplitKey(puzzle)) != dataset.Train {
 		count(&s.heldOut)
 	}
-	rating, _ := strconv.Atoi(puzzle.Tag(dataset.TagPuzzleRating))
+	rating, _ := strconv.Atoi(puzzle.Tag(rows.TagPuzzleRating))
 	count(in(s.ratings, ratingBand(rating)))
-	for _, theme := range strings.Fields(puzzle.Tag(dataset.TagThemes)) {
+	for _, theme := range strings.Fields(puzzle.Tag(rows.TagThemes)) {
 		count(in(s.themes, theme))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/rows"
 	"talbot/train/model"
 )
 
@@ -14,25 +15,25 @@ import (
 func TestJudgePuzzles(t *testing.T) {
 	e, _ := encode.ByName("talbotbot")
 	const fen = "6k1/p4ppp/8/8/8/8/8/R3R1K1 b - - 0 1" // Re8 mates unless the g or h pawn moves
-	rows := "a," + fen + ",a7a6 g1h1 a6a5 e1e8,1250,,,,back rank\n" +
+	text := "a," + fen + ",a7a6 g1h1 a6a5 e1e8,1250,,,,back rank\n" +
 		"b," + fen + ",a7a6 g1h1 a6a5 e1e8,1399,,,,mate\n" +
 		"c," + fen + ",a7a6 e1e8,,,,,mate short\n"
 	choices := map[string][]string{"a": {"g1h1", "a1a5"}, "b": {"e1e8", "h1g1"}, "c": {"g1h1"}}
 	s := &puzzles{ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}
 	var turns []turn
 	var logits []float32
-	r := dataset.NewPuzzleReader(strings.NewReader(rows))
+	r := rows.NewPuzzleReader(strings.NewReader(text))
 	for range 3 {
 		line, err := r.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w encode.Walker
+		var w dataset.Walker
 		n := 0
 		for w.Reset(&line); w.Next(); n++ {
 			p := *w.Position()
 			turns = append(turns, turn{&line, p, line.Moves[w.Ply()]})
-			m, err := p.ParseUCI(choices[line.Tag(dataset.TagPuzzleID)][n])
+			m, err := p.ParseUCI(choices[line.Tag(rows.TagPuzzleID)][n])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -88,7 +88,7 @@ type Final struct {
 // A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun])
 // whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
 // whole checkpoint; if checkpoints were written and all are gone, the error is [ErrDamaged]. A folder belongs to one
-// process at a time ([dataset.ErrLocked]).
+// process at a time ([durable.ErrLocked]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
 // metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer claim.Close()
-	if _, err := Run(t.Context(), c, o); !errors.Is(err, dataset.ErrLocked) {
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("locked run: %v", err)
 	}
 }

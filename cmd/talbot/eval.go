@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
-	"talbot/pgn"
 	"talbot/pipeline"
+	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/job"
@@ -162,7 +162,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		return err
 	}
 	if o.puzzles != "" {
-		file, err := pgn.Open(o.puzzles)
+		file, err := rows.Open(o.puzzles)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/stockfish"
 	"talbot/train"
@@ -79,7 +80,7 @@ var statuses = []struct {
 			"Stockfish does"},
 	{pipeline.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
 	{pipeline.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
-	{dataset.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{pipeline.ErrNoGames, exitFailed,
 		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{pipeline.ErrNoInputs, exitFailed,

@@ -14,7 +14,7 @@ import (
 	"github.com/gomlx/go-xla/installer"
 	"golang.org/x/term"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train/backend"
 )
 
@@ -208,7 +208,7 @@ func copyPlugin(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	out, err := dataset.CreateAtomic(to)
+	out, err := durable.CreateAtomic(to)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/pipeline"
 )
 
@@ -88,5 +88,5 @@ func writePage(path, dir string, stats *pipeline.Statistics) error {
 	if err := stats.WriteHTML(&page, filepath.Base(name)); err != nil {
 		return err
 	}
-	return dataset.WriteFileAtomic(path, page.Bytes())
+	return durable.WriteFile(path, page.Bytes())
 }

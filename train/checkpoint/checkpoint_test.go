@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"talbot/internal/durable"
 )
 
 func sample() *File {
@@ -272,76 +274,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// faulty fails at its n-th call, and at all later ones as a dead disk would.
-type faulty struct {
-	osDisk
-	calls *int
-	n     int
-}
-
 var errFault = errors.New("injected fault")
-
-func (f faulty) fail() error {
-	*f.calls++
-	if *f.calls >= f.n {
-		return errFault
-	}
-	return nil
-}
-
-func (f faulty) Create(path string) (file, error) {
-	if err := f.fail(); err != nil {
-		return nil, err
-	}
-	w, err := f.osDisk.Create(path)
-	return faultyFile{w, f}, err
-}
-func (f faulty) Link(a, b string) error {
-	if err := f.fail(); err != nil {
-		return err
-	}
-	return f.osDisk.Link(a, b)
-}
-func (f faulty) Rename(a, b string) error {
-	if err := f.fail(); err != nil {
-		return err
-	}
-	return f.osDisk.Rename(a, b)
-}
-func (f faulty) Remove(a string) error {
-	if err := f.fail(); err != nil {
-		return err
-	}
-	return f.osDisk.Remove(a)
-}
-func (f faulty) SyncDir(a string) error {
-	if err := f.fail(); err != nil {
-		return err
-	}
-	return f.osDisk.SyncDir(a)
-}
-
-type faultyFile struct {
-	file
-	f faulty
-}
-
-func (w faultyFile) Write(p []byte) (int, error) {
-	if err := w.f.fail(); err != nil {
-		n, _ := w.file.Write(p[:len(p)/2]) // a short write
-		return n, err
-	}
-	return w.file.Write(p)
-}
-func (w faultyFile) Sync() error {
-	if err := w.f.fail(); err != nil {
-		return err
-	}
-	return w.file.Sync()
-}
-func (w faultyFile) Close() error {
-	return errors.Join(w.file.Close(), w.f.fail())
-}
 
 // TestFailingDisk fails every single call of a save and looks for a whole checkpoint afterwards.
 func TestFailingDisk(t *testing.T) {
@@ -353,8 +286,14 @@ func TestFailingDisk(t *testing.T) {
 			}
 		}
 		calls := 0
-		d.disk = faulty{calls: &calls, n: n}
+		durable.InjectFaults(t, func(string, string) error {
+			if calls++; calls >= n {
+				return errFault
+			}
+			return nil
+		})
 		_, err := d.Save(30, at(30), true)
+		durable.InjectFaults(t, nil)
 		if err == nil {
 			if n < 10 {
 				t.Errorf("only %d calls", n-1)
@@ -373,7 +312,6 @@ func TestFailingDisk(t *testing.T) {
 		if got := stepOf(t, l, err); got != 10 && got != 30 || got == 10 && newest == 30 || len(l.Damaged) != 0 {
 			t.Errorf("call %d: best is %d, newest %d, damaged %v", n, got, newest, l.Damaged)
 		}
-		d.disk = osDisk{}
 		for _, step := range []int64{30, 40} { // a temporary file of step 30 may be there
 			if _, err := d.Save(step, at(step), step == 40); err != nil {
 				t.Errorf("after a fault at call %d: %v", n, err)

@@ -3,12 +3,13 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"talbot/internal/durable"
 )
 
 var (
@@ -33,40 +34,10 @@ const (
 // no time, and a disk that damages the one damages the other: what is left then are the other steps that are kept.
 type Dir struct {
 	path string
-	disk disk
-}
-
-// disk is the part of the operating system that writing needs; tests make it fail.
-type disk interface {
-	Create(path string) (file, error)
-	Link(from, to string) error
-	Rename(from, to string) error
-	Remove(path string) error
-	SyncDir(path string) error
-}
-
-type file interface {
-	io.WriteCloser
-	Sync() error
-}
-
-type osDisk struct{}
-
-func (osDisk) Create(path string) (file, error) { return os.Create(path) }
-func (osDisk) Link(from, to string) error       { return os.Link(from, to) }
-func (osDisk) Rename(from, to string) error     { return os.Rename(from, to) }
-func (osDisk) Remove(path string) error         { return os.Remove(path) }
-func (osDisk) SyncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // NewDir names a folder, which need not exist before Save.
-func NewDir(path string) *Dir { return &Dir{path: path, disk: osDisk{}} }
+func NewDir(path string) *Dir { return &Dir{path: path} }
 
 // Name is the file name of a step's checkpoint.
 func Name(step int64) string { return fmt.Sprintf("%s%012d%s", prefix, step, suffix) }
@@ -85,10 +56,10 @@ func (d *Dir) Save(step int64, f *File, best bool) (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(d.path, Name(step))
-	temp := path + ".tmp"
+	temp := path + durable.TempSuffix
 	defer func() {
 		if err != nil {
-			d.disk.Remove(temp) // leave nothing behind; the first error counts
+			durable.Remove(temp) // leave nothing behind; the first error counts
 		}
 	}()
 	if err := d.write(temp, f); err != nil {
@@ -108,10 +79,10 @@ func (d *Dir) Save(step int64, f *File, best bool) (path string, err error) {
 // write makes a new file, on the disk when it returns. A file of that name is removed, not written over: it may be
 // another name of the best checkpoint.
 func (d *Dir) write(path string, f *File) error {
-	if err := d.disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	w, err := d.disk.Create(path)
+	w, err := durable.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
@@ -126,22 +97,22 @@ func (d *Dir) write(path string, f *File) error {
 }
 
 func (d *Dir) rename(from, to string) error {
-	if err := d.disk.Rename(from, to); err != nil {
+	if err := durable.Rename(from, to); err != nil {
 		return err
 	}
-	return d.disk.SyncDir(d.path)
+	return durable.SyncFolder(d.path)
 }
 
 // setBest makes best another name of a file of that content, or a copy where the file system has no links.
 func (d *Dir) setBest(path string, f *File) error {
 	best := filepath.Join(d.path, Best)
-	temp := best + ".tmp"
-	if err := d.disk.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	temp := best + durable.TempSuffix
+	if err := durable.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if d.disk.Link(path, temp) != nil {
+	if durable.Link(path, temp) != nil {
 		if err := d.write(temp, f); err != nil {
-			d.disk.Remove(temp)
+			durable.Remove(temp)
 			return err
 		}
 	}
@@ -165,7 +136,7 @@ func (d *Dir) Prune(keep int) error {
 		return err
 	}
 	for _, path := range paths[min(keep, len(paths)):] {
-		if err := d.disk.Remove(path); err != nil {
+		if err := durable.Remove(path); err != nil {
 			return fmt.Errorf("removing old checkpoints: %w", err)
 		}
 	}

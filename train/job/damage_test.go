@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
@@ -72,7 +73,7 @@ func TestRefusedTrainChangesNothing(t *testing.T) {
 	}
 	mustTrain(t, job)
 	for name, err := range refused {
-		if !errors.Is(err, dataset.ErrLocked) {
+		if !errors.Is(err, durable.ErrLocked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

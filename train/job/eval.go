@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/rows"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -206,7 +207,7 @@ func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data
 
 // lines are the puzzles of a text.
 func lines(text io.Reader) iter.Seq2[dataset.Line, error] {
-	r := dataset.NewPuzzleReader(text)
+	r := rows.NewPuzzleReader(text)
 	return func(yield func(dataset.Line, error) bool) {
 		for {
 			line, err := r.Next()

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
@@ -87,7 +87,7 @@ func (e Export) Run() (Exported, error) {
 	if err != nil {
 		return x, err
 	}
-	if err := dataset.WriteFileAtomic(e.Out, file); err != nil {
+	if err := durable.WriteFile(e.Out, file); err != nil {
 		return x, err
 	}
 	network, err := model.New(o.Recipe, o.Config)

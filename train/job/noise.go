@@ -43,7 +43,7 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 		return nil, err
 	}
 	var sum, squares float64
-	var w encode.Walker
+	var w dataset.Walker
 	for line, err := range d.Lines() {
 		if err == nil {
 			err = ctx.Err()

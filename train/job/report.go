@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/loader"
 	"talbot/train/report"
@@ -54,7 +54,7 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 	if err := report.Write(&page, r); err != nil {
 		return err
 	}
-	return dataset.WriteFileAtomic(path, page.Bytes())
+	return durable.WriteFile(path, page.Bytes())
 }
 
 // report is the evaluation as the page shows it.

@@ -9,6 +9,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/ordered"
 	"talbot/shards"
 	"talbot/train"
 )
@@ -153,7 +154,7 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool, audited string) iter.Seq2[train.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(train.Sample, error) bool) {
-		for samples, err := range inOrder(len(chunks), d.Options.Workers, func(i int) ([]train.Sample, error) {
+		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers, func(_, i int) ([]train.Sample, error) {
 			return d.evalChunk(r, chunks[i], seen, audited)
 		}) {
 			if err != nil {
@@ -173,7 +174,7 @@ func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print stri
 	out := make([]train.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
-	var w encode.Walker
+	var w dataset.Walker
 	for _, i := range list {
 		s := &r.samples[i]
 		line := &r.lines[s.line]
@@ -229,7 +230,7 @@ func (d *Data) strike(ctx context.Context, seen map[uint64]bool, specs []Spec, d
 		}
 	}
 	hits, n := map[uint64]bool{}, 0 // workers read seen until all are done
-	for found, err := range inOrder(len(blocks), d.Options.Workers, func(i int) ([]uint64, error) {
+	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) ([]uint64, error) {
 		return trainKeysIn(ctx, blocks[i].set, blocks[i].place, seen)
 	}) {
 		if err != nil {
@@ -256,7 +257,7 @@ func trainKeysIn(ctx context.Context, ds *shards.Dataset, at place, keys map[uin
 	if err != nil {
 		return nil, err
 	}
-	var w encode.Walker
+	var w dataset.Walker
 	found := map[uint64]bool{}
 	for i := range lines {
 		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {

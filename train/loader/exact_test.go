@@ -39,7 +39,7 @@ func TestExactResults(t *testing.T) {
 		set.label = c.label
 		l := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(),
 			Labels: c.columns}
-		var w encode.Walker
+		var w dataset.Walker
 		w.Reset(&l)
 		w.Next()
 		moves, valued, _ := set.said(&l, 0)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"talbot/encode"
+	"talbot/dataset"
 	"talbot/train"
 )
 
@@ -14,14 +14,14 @@ type slot struct {
 	sample int
 }
 
-var walkers = sync.Pool{New: func() any { return new(encode.Walker) }}
+var walkers = sync.Pool{New: func() any { return new(dataset.Walker) }}
 
 // fill encodes the samples into b, whose slices are reused, in parallel.
 func (d *Data) fill(b *train.Batch, slots []slot, choices int) error {
 	var g group
 	g.resize(len(slots), d.encoder.Words(), choices)
 	if err := spread(len(slots), d.Options.Workers, func(from, to int) error {
-		w, _ := walkers.Get().(*encode.Walker)
+		w, _ := walkers.Get().(*dataset.Walker)
 		defer walkers.Put(w)
 		for i := from; i < to; i++ {
 			r := slots[i].records

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train"
 )
 
@@ -97,7 +98,7 @@ func (id Identity) Write(run string) error {
 	if err := os.MkdirAll(run, 0o777); err != nil {
 		return err
 	}
-	return dataset.WriteFileAtomic(filepath.Join(run, identityName), append(text, '\n'))
+	return durable.WriteFile(filepath.Join(run, identityName), append(text, '\n'))
 }
 
 // Specs returns the datasets where they were.

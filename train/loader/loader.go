@@ -1,11 +1,13 @@
 package loader
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/train"
 )
 
@@ -226,13 +228,11 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	g.order = d.order(n)
 	g.resize(n, l.data.encoder.Words(), l.survey.Choices)
 	g.last = number == len(plan)-1
-	for _, err := range inOrder(len(blocks), l.data.Options.Workers, func(i int) (struct{}, error) {
+	if err := ordered.All(context.Background(), len(blocks), l.data.Options.Workers, func(_, i int) error {
 		b := blocks[i]
-		return struct{}{}, s.fill(g, b, firsts[i], int(counts[b]))
-	}) {
-		if err != nil {
-			return nil, err
-		}
+		return s.fill(g, b, firsts[i], int(counts[b]))
+	}); err != nil {
+		return nil, err
 	}
 	return g, nil
 }

@@ -210,7 +210,7 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 		if ds.Manifest.Splits.Of(dataset.SplitKey(l)) != dataset.Train {
 			continue
 		}
-		var w encode.Walker
+		var w dataset.Walker
 		for w.Reset(l); w.Next(); {
 			e.Pack(packed, w.Game())
 			id := hashOf(packed)

@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/rows"
 	"talbot/train"
 )
 
@@ -18,7 +19,7 @@ func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *
 	if p.Turn() == board.Black {
 		rating = line.BlackElo
 	}
-	if text := line.Tag(dataset.TagPuzzleRating); text != "" {
+	if text := line.Tag(rows.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
 	at := &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
@@ -37,7 +38,7 @@ var (
 
 // link is where Lichess shows the ply of a line, if the line's headers name a game or puzzle there.
 func link(l *dataset.Line, ply int) string {
-	if id := l.Tag(dataset.TagPuzzleID); lichessPuzzle.MatchString(id) {
+	if id := l.Tag(rows.TagPuzzleID); lichessPuzzle.MatchString(id) {
 		return "https://lichess.org/training/" + id
 	}
 	if site := l.Tag("Site"); lichessGame.MatchString(site) {
@@ -49,7 +50,7 @@ func link(l *dataset.Line, ply int) string {
 // name says for the eye where a line is from: the puzzle, or the players and the year of a game where they are known,
 // else input and number.
 func name(m *dataset.Manifest, l *dataset.Line) string {
-	if id := l.Tag(dataset.TagPuzzleID); id != "" {
+	if id := l.Tag(rows.TagPuzzleID); id != "" {
 		return "puzzle " + id
 	}
 	if white, black := l.Tag("White"), l.Tag("Black"); white != "" && black != "" {

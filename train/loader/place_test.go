@@ -5,6 +5,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/rows"
 )
 
 func TestPlace(t *testing.T) {
@@ -59,7 +60,7 @@ func TestLink(t *testing.T) {
 	}
 	for id, want := range map[string]string{"00aBc": "https://lichess.org/training/00aBc", "../..": "", "own-1": "",
 		"a b c": ""} {
-		l := dataset.Line{Tags: []dataset.Tag{{Name: dataset.TagPuzzleID, Value: id}}}
+		l := dataset.Line{Tags: []dataset.Tag{{Name: rows.TagPuzzleID, Value: id}}}
 		if got := link(&l, 5); got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/ordered"
 )
 
 // records are the usable samples of some lines.
@@ -75,7 +76,7 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 type visit struct {
 	line   *dataset.Line
 	key    uint64 // split key of the line
-	at     *encode.Walker
+	at     *dataset.Walker
 	sample record // without line and policy
 	policy []encode.Target
 }
@@ -88,7 +89,7 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	if err != nil {
 		return unusable, err
 	}
-	w, _ := walkers.Get().(*encode.Walker)
+	w, _ := walkers.Get().(*dataset.Walker)
 	defer walkers.Put(w)
 	v := visit{at: w}
 	for i := range lines {
@@ -182,11 +183,8 @@ func overBlocks[T any](ctx context.Context, d *Data, done func(blocks, of int),
 	}
 	return func(yield func(T, error) bool) {
 		n := 0
-		for r, err := range inOrder(len(places), d.Options.Workers, func(i int) (found T, err error) {
-			if err = ctx.Err(); err == nil {
-				found, err = work(places[i].set, places[i].block)
-			}
-			return found, err
+		for r, err := range ordered.N(ctx, len(places), d.Options.Workers, func(_, i int) (T, error) {
+			return work(places[i].set, places[i].block)
 		}) {
 			if n++; err == nil && done != nil {
 				done(n, len(places))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/internal/ordered"
 	"talbot/train"
 )
 
@@ -81,7 +82,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	}
 	list, batch := s.choose(chosen, limit, batch)
 	var err error
-	s.Val, err = d.validation(list, batch, s.Choices)
+	s.Val, err = d.validation(ctx, list, batch, s.Choices)
 	return s, err
 }
 
@@ -212,7 +213,7 @@ func (s *Survey) share() error {
 }
 
 // validation makes batches of the picks, which are sorted by place and fill them.
-func (d *Data) validation(list []pick, batch, choices int) ([]train.Batch, error) {
+func (d *Data) validation(ctx context.Context, list []pick, batch, choices int) ([]train.Batch, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -223,7 +224,7 @@ func (d *Data) validation(list []pick, batch, choices int) ([]train.Batch, error
 		}
 	}
 	var slots []slot
-	for r, err := range inOrder(len(blocks), d.Options.Workers, func(i int) (*records, error) {
+	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
 		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
 	}) {
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/train"
 )
 
@@ -80,5 +80,5 @@ func (s *Survey) Keep(run string) error {
 		return err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return dataset.WriteFileAtomic(filepath.Join(run, surveyName), append(sum[:], b.Bytes()...))
+	return durable.WriteFile(filepath.Join(run, surveyName), append(sum[:], b.Bytes()...))
 }

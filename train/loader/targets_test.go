@@ -38,7 +38,7 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var w encode.Walker
+				var w dataset.Walker
 				for w.Reset(l); w.Next(); at++ {
 					moves, valued, _ := d.Sets[0].said(l, w.Sample())
 					want := encode.Policy(nil, e, policy, value, &w, moves)

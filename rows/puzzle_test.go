@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"talbot/dataset"
 )
 
 const (
@@ -19,8 +21,8 @@ const (
 )
 
 type puzzleResult struct {
-	line   Line
-	reject *Reject
+	line   dataset.Line
+	reject *dataset.Reject
 }
 
 func readPuzzles(t *testing.T, r io.Reader) []puzzleResult {
@@ -29,7 +31,7 @@ func readPuzzles(t *testing.T, r io.Reader) []puzzleResult {
 	p := NewPuzzleReader(r)
 	for {
 		line, err := p.Next()
-		var reject *Reject
+		var reject *dataset.Reject
 		switch {
 		case err == io.EOF:
 			return all
@@ -62,7 +64,7 @@ func TestPuzzleRow(t *testing.T) {
 				t.Fatalf("got %+v, want one puzzle", all)
 			}
 			l := all[0].line
-			if l.Source != SourcePuzzle || l.Number != 1 || l.Result != ResultUnknown {
+			if l.Source != dataset.SourcePuzzle || l.Number != 1 || l.Result != dataset.ResultUnknown {
 				t.Errorf("source %v, number %d, result %v", l.Source, l.Number, l.Result)
 			}
 			if at := strings.Index(text, "ab1,6k1"); at >= 0 && l.Offset != int64(at) {
@@ -71,12 +73,12 @@ func TestPuzzleRow(t *testing.T) {
 			if got := fmt.Sprint(l.Moves); got != "[h7h6 a1a8]" {
 				t.Errorf("moves %s", got)
 			}
-			want := []Tag{{"PuzzleId", "ab1"}, {"PuzzleRating", "700"}, {"Themes", "mate mateIn1"},
-				{"GameUrl", "https://example.org/x#1"}}
+			want := []dataset.Tag{{Name: "PuzzleId", Value: "ab1"}, {Name: "PuzzleRating", Value: "700"},
+				{Name: "Themes", Value: "mate mateIn1"}, {Name: "GameUrl", Value: "https://example.org/x#1"}}
 			if fmt.Sprint(l.Tags) != fmt.Sprint(want) {
 				t.Errorf("tags %v, want %v", l.Tags, want)
 			}
-			if fmt.Sprint(l.Samples) != fmt.Sprint(OddPlies()) {
+			if fmt.Sprint(l.Samples) != fmt.Sprint(dataset.OddPlies()) {
 				t.Errorf("samples %v, want the odd plies", l.Samples)
 			}
 		})
@@ -86,20 +88,20 @@ func TestPuzzleRow(t *testing.T) {
 func TestPuzzleRejects(t *testing.T) {
 	for _, c := range []struct {
 		name, row string
-		want      Reason
+		want      dataset.Reason
 		detail    string
 	}{
-		{"columns", "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1\n", BadRow, "fewer columns"},
-		{"open quote", `ab1,"6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8` + "\n", BadRow, "quote"},
-		{"stray quote", strings.Replace(goodRow, "mate ", `mate " `, 1), BadRow, "quote"},
-		{"overlong", strings.Replace(goodRow, "mate ", strings.Repeat("x", 3*MaxRow), 1), BadRow, "over 65536 bytes"},
-		{"no moves", strings.Replace(goodRow, "h7h6 a1a8", "", 1), NoMoves, ""},
-		{"one move", strings.Replace(goodRow, "h7h6 a1a8", "h7h6", 1), NoMoves, ""},
-		{"bad FEN", strings.Replace(goodRow, "6k1", "6x1", 1), BadFEN, "6x1/"},
-		{"no king", strings.Replace(goodRow, "6k1", "8", 1), BadFEN, ""},
-		{"illegal move", strings.Replace(goodRow, "a1a8", "a1b8", 1), IllegalMove, `"a1b8"`},
-		{"no move", strings.Replace(goodRow, "a1a8", "zz", 1), IllegalMove, `"zz"`},
-		{"junk", "\x00\xff\x00,,,,\n", BadFEN, ""},
+		{"columns", "ab1,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1\n", dataset.BadRow, "fewer columns"},
+		{"open quote", `ab1,"6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,h7h6 a1a8` + "\n", dataset.BadRow, "quote"},
+		{"stray quote", strings.Replace(goodRow, "mate ", `mate " `, 1), dataset.BadRow, "quote"},
+		{"overlong", strings.Replace(goodRow, "mate ", strings.Repeat("x", 3*MaxRow), 1), dataset.BadRow, "over 65536 bytes"},
+		{"no moves", strings.Replace(goodRow, "h7h6 a1a8", "", 1), dataset.NoMoves, ""},
+		{"one move", strings.Replace(goodRow, "h7h6 a1a8", "h7h6", 1), dataset.NoMoves, ""},
+		{"bad FEN", strings.Replace(goodRow, "6k1", "6x1", 1), dataset.BadFEN, "6x1/"},
+		{"no king", strings.Replace(goodRow, "6k1", "8", 1), dataset.BadFEN, ""},
+		{"illegal move", strings.Replace(goodRow, "a1a8", "a1b8", 1), dataset.IllegalMove, `"a1b8"`},
+		{"no move", strings.Replace(goodRow, "a1a8", "zz", 1), dataset.IllegalMove, `"zz"`},
+		{"junk", "\x00\xff\x00,,,,\n", dataset.BadFEN, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := puzzleHeader + goodRow + c.row + goodRow

@@ -1,4 +1,4 @@
-package pgn
+package rows
 
 import (
 	"bytes"
@@ -146,16 +146,16 @@ func TestDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer in.Close()
-			if kind, err := in.Kind(); kind != KindGames || err != nil {
-				t.Errorf("kind %v, %v", kind, err)
+			if head, err := in.Head(); len(head) < 1000 || err != nil {
+				t.Errorf("a head of %d bytes, %v", len(head), err)
 			}
-			games, err := splitAll(NewSplitter(in))
+			text, err := io.ReadAll(in)
 			if err == nil || !strings.Contains(err.Error(), "games.pgn: "+c.want) ||
 				!strings.Contains(err.Error(), "near byte") {
 				t.Errorf("got error %v, want %q and the place", err, c.want)
 			}
-			if len(games) < 2500 || len(games) > 5100 {
-				t.Errorf("%d games before the damage", len(games))
+			if games := bytes.Count(text, []byte("[Event")); games < 2500 || games > 5100 {
+				t.Errorf("%d games before the damage", games)
 			}
 			sum, err := in.Sum()
 			if err != nil || sum != sha256.Sum256(c.file) {
@@ -173,7 +173,7 @@ func TestWindowLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = in.Kind(); err == nil || ok {
+		if _, err = in.Head(); err == nil || ok {
 			_, err = io.ReadAll(in)
 		}
 		if ok && err != nil {
@@ -199,56 +199,23 @@ func TestReadErrorPlain(t *testing.T) {
 	}
 }
 
-func TestKindOf(t *testing.T) {
-	for text, want := range map[string]Kind{
-		"":                                 KindUnknown,
-		"[Event \"x\"]\n":                  KindGames,
-		"\ufeff[Event \"x\"]\n":            KindGames,
-		"% made\n\n[Event \"x\"]\n":        KindGames,
-		"some header\n\n[Event \"x\"]\n":   KindGames,
-		"1. e4 e5":                         KindGames,
-		"  1.e4":                           KindGames,
-		"{ a comment } 1. e4":              KindGames,
-		"; a comment\ne4 e5":               KindGames,
-		"Nf3 d5":                           KindGames,
-		"O-O":                              KindGames,
-		"e2e4 e7e5":                        KindGames,
-		"PuzzleId,FEN,Moves,Rating\n":      KindPuzzles,
-		"\ufeffPuzzleId,FEN,Moves,Rating":  KindPuzzles,
-		"a,8/8/8/8/8/8/8/8 w - - 0 1,e2e4": KindPuzzles,
-		"a,\"8/8/8/8/8/8/8/8 w - - 0 1\",\"e2e4 e7e5\",1": KindPuzzles,
-		"FEN,Evaluation\n8/8/8/8/8/8/8/8 w - - 0 1,+3":    KindTable,
-		"{\"pgn\": 1}":         KindUnknown,
-		"{ open":               KindUnknown,
-		"hello world":          KindUnknown,
-		"\x00\x01\x02\x03":     KindUnknown,
-		"12 monkeys":           KindUnknown,
-		"[%clk 0:01] whatever": KindUnknown,
-	} {
-		if got := KindOf([]byte(text)); got != want {
-			t.Errorf("%q is %v, want %v", text, got, want)
+// FuzzInput checks that no packed file breaks the decoders or asks for a lot of memory.
+func FuzzInput(f *testing.F) {
+	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3, 0x01, 0x00, 0x00})
+	f.Add([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0})
+	f.Add(bzip2Bytes)
+	f.Add(plain[:100])
+	f.Fuzz(func(t *testing.T, file []byte) {
+		in, err := NewInput("fuzz", bytes.NewReader(file))
+		if err != nil {
+			return
 		}
-	}
-}
-
-// TestKindShared tells the shared files apart.
-func TestKindShared(t *testing.T) {
-	puzzles, _ := filepath.Glob(sharedData + "/puzzles/*.csv")
-	if len(puzzles) == 0 {
-		t.Skip("SKIPPED: the shared test data are not here")
-	}
-	tables, _ := filepath.Glob(sharedData + "/evals/*.csv*")
-	epd, _ := filepath.Glob(sharedData + "/epd/*.epd")
-	for kind, files := range map[Kind][]string{KindPuzzles: puzzles, KindTable: tables, KindEPD: epd} {
-		for _, file := range files {
-			in, err := Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := in.Kind(); got != kind || err != nil {
-				t.Errorf("%s is %v (%v), want %v", file, got, err, kind)
-			}
-			in.Close()
+		defer in.Close()
+		if _, err := in.Head(); err != nil {
+			return
 		}
-	}
+		if _, err := io.Copy(io.Discard, io.LimitReader(in, 1<<20)); err != nil && fmt.Sprint(err) == "" {
+			t.Fatal("an error without text")
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package pgn
+package rows
 
 import (
 	"bufio"
@@ -22,10 +22,10 @@ const MaxWindow = 256 << 20
 
 const peekSize = 64 << 10
 
-// Input is an open file of games or puzzles: a stream of plain text, whatever the file's compression. Reading it
-// also hashes and counts the raw bytes of the file.
+// Input is an open file of games or rows: a stream of plain text, whatever the file's compression. Reading it also
+// hashes and counts the raw bytes of the file.
 //
-// Read, Kind, Sum and Close belong to one goroutine; RawRead may be called from any. An Input starts no goroutine.
+// Read, Head, Sum and Close belong to one goroutine; RawRead may be called from any. An Input starts no goroutine.
 type Input struct {
 	name   string
 	size   int64
@@ -127,6 +127,16 @@ func (in *Input) Size() int64 { return in.size }
 
 // RawRead returns how many raw bytes of the file have been read so far, for progress against Size.
 func (in *Input) RawRead() int64 { return in.raw.n.Load() }
+
+// Head returns the beginning of the decompressed text, at most 64 KiB, without consuming it. Call it before the first
+// Read.
+func (in *Input) Head() ([]byte, error) {
+	head, err := in.text.Peek(peekSize)
+	if err == nil || err == io.EOF {
+		return head, nil
+	}
+	return head, in.explain(err)
+}
 
 // Read reads decompressed text. A file that cannot be read to its end, being cut or damaged, gives an error that
 // names the file and the place; what came before it has been handed out.

@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"talbot/dataset"
 )
 
 // readEPD reads all of a text; each line as "moves | policy | avoid | id", or its reason.
@@ -22,7 +24,7 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 		if r.Glued() {
 			glued++
 		}
-		var reject *Reject
+		var reject *dataset.Reject
 		if errors.As(err, &reject) {
 			if reject.Number != n || reject.At < 0 || reject.At > int64(len(text)) {
 				t.Fatalf("reject %d is %+v", n, reject)
@@ -33,7 +35,7 @@ func readEPD(t testing.TB, text string) (all []string, glued int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Number != n || l.Source != SourcePuzzle {
+		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Number != n || l.Source != dataset.SourcePuzzle {
 			t.Fatalf("line %d: %v, %d samples", l.Number, err, l.SampleCount())
 		}
 		policy := ""

@@ -1,10 +1,12 @@
-package dataset
+package rows
 
 import (
 	"errors"
 	"io"
 	"strings"
 	"testing"
+
+	"talbot/dataset"
 )
 
 // TestTableOrder: rows and rejects come in ascending order, whatever lies between; a reader that resumes behind a
@@ -31,7 +33,7 @@ func TestTableOrder(t *testing.T) {
 			break
 		}
 		number := l.Number
-		var reject *Reject
+		var reject *dataset.Reject
 		if errors.As(err, &reject) {
 			number = reject.Number
 			rejects++

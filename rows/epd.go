@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
 // The tags of a line that was read from EPD.
@@ -46,25 +47,25 @@ func (e *EPDReader) Glued() bool { return e.glued }
 
 // Next returns the next position, or io.EOF after the last. A line that cannot be used gives a *[Reject], and reading
 // can go on; every other error is final. Number counts all lines but blank ones and remarks.
-func (e *EPDReader) Next() (Line, error) {
+func (e *EPDReader) Next() (dataset.Line, error) {
 	for {
 		row, offset, err := e.next()
 		if err != nil && err != errRowLength {
-			return Line{}, err
+			return dataset.Line{}, err
 		}
 		if err == nil && (len(row) == 0 || row[0] == '#') {
 			continue
 		}
 		e.number++
-		line, reject := Line{}, (*Reject)(nil)
+		line, reject := dataset.Line{}, (*dataset.Reject)(nil)
 		if err != nil {
-			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
 		} else {
 			line, reject = e.position(string(row))
 		}
 		if reject != nil {
 			reject.Number, reject.Offset, reject.At = e.number, offset, offset
-			return Line{}, reject
+			return dataset.Line{}, reject
 		}
 		line.Number, line.Offset = e.number, offset
 		return line, nil
@@ -72,44 +73,44 @@ func (e *EPDReader) Next() (Line, error) {
 }
 
 // position turns one line of text into a line.
-func (e *EPDReader) position(text string) (Line, *Reject) {
+func (e *EPDReader) position(text string) (dataset.Line, *dataset.Reject) {
 	fen, operations := e.cutFEN(text)
 	start, err := board.ParseFEN(fen)
 	if err != nil {
-		return Line{}, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
 	}
 	ops := readOperations(&start, operations)
 	best, reject := epdMoves(&start, ops.best)
 	if reject != nil {
-		return Line{}, reject
+		return dataset.Line{}, reject
 	}
 	avoid, reject := epdMoves(&start, ops.avoid)
 	if reject != nil {
-		return Line{}, reject
+		return dataset.Line{}, reject
 	}
-	line := Line{Source: SourcePuzzle, Start: start, Samples: LastPosition()}
+	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Samples: dataset.LastPosition()}
 	switch {
 	case len(best) > 0:
-		line.Moves, line.Samples = best[:1:1], AllMoves()
+		line.Moves, line.Samples = best[:1:1], dataset.AllMoves()
 	case len(avoid) == 0:
-		return Line{}, &Reject{Reason: NoMoves, Token: excerpt([]byte(operations)), Err: errNoOperation}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(operations)), Err: errNoOperation}
 	}
 	if len(best) > 1 {
-		policy := make([]PolicyTarget, len(best))
+		policy := make([]dataset.PolicyTarget, len(best))
 		for i, m := range best {
-			policy[i] = PolicyTarget{Move: m, Weight: 1}
+			policy[i] = dataset.PolicyTarget{Move: m, Weight: 1}
 		}
-		line.Policies = [][]PolicyTarget{policy}
+		line.Policies = [][]dataset.PolicyTarget{policy}
 	}
 	if ops.id != "" {
-		line.Tags = append(line.Tags, Tag{TagEPDID, ops.id})
+		line.Tags = append(line.Tags, dataset.Tag{Name: TagEPDID, Value: ops.id})
 	}
 	if len(avoid) > 0 {
 		names := make([]string, len(avoid))
 		for i, m := range avoid {
 			names[i] = m.String()
 		}
-		line.Tags = append(line.Tags, Tag{TagAvoidMoves, strings.Join(names, " ")})
+		line.Tags = append(line.Tags, dataset.Tag{Name: TagAvoidMoves, Value: strings.Join(names, " ")})
 	}
 	return line, nil
 }
@@ -232,12 +233,12 @@ func isMoveOf(p *board.Position, text string) bool {
 }
 
 // epdMoves resolves moves, each once.
-func epdMoves(p *board.Position, texts []string) ([]board.Move, *Reject) {
+func epdMoves(p *board.Position, texts []string) ([]board.Move, *dataset.Reject) {
 	var moves []board.Move
 	for _, text := range texts {
 		m, err := p.ParseSAN([]byte(text))
 		if err != nil {
-			return nil, &Reject{Reason: IllegalMove, Token: excerpt([]byte(text)), Err: err}
+			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Token: excerpt([]byte(text)), Err: err}
 		}
 		if !containsMove(moves, m) {
 			moves = append(moves, m)

@@ -1,4 +1,4 @@
-package dataset
+package durable
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// tempSuffix ends the names of files that are not committed. Readers ignore them; a repeated command overwrites them.
-const tempSuffix = ".tmp"
+// TempSuffix ends the names of files that are not committed. Readers ignore them; a repeated command overwrites them.
+const TempSuffix = ".tmp"
 
 // AtomicFile is a file that appears under its name whole or not at all: it is written under a temporary name, and
 // [AtomicFile.Commit] makes it durable and gives it its name. A file of that name that was there is replaced.
@@ -22,7 +22,7 @@ type AtomicFile struct {
 
 // CreateAtomic begins the file of that path under the temporary name path + ".tmp".
 func CreateAtomic(path string) (*AtomicFile, error) {
-	f, err := OpenFile(path+tempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	f, err := Open(path+TempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("creating %q: %w", path, err)
 	}
@@ -59,18 +59,14 @@ func (f *AtomicFile) Commit() error {
 	file := f.file
 	f.file, f.err = nil, os.ErrClosed
 	if err := file.Close(); err != nil {
-		Remove(f.path + tempSuffix)
+		Remove(f.path + TempSuffix)
 		return fmt.Errorf("closing %q: %w", f.path, err)
 	}
-	err := fault("rename", f.path)
-	if err == nil {
-		err = os.Rename(f.path+tempSuffix, f.path)
-	}
-	if err != nil {
-		Remove(f.path + tempSuffix)
+	if err := Rename(f.path+TempSuffix, f.path); err != nil {
+		Remove(f.path + TempSuffix)
 		return fmt.Errorf("naming %q: %w", f.path, err)
 	}
-	if err := syncFolder(filepath.Dir(f.path)); err != nil {
+	if err := SyncFolder(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("making the name %q durable: %w", f.path, err)
 	}
 	return nil
@@ -82,12 +78,12 @@ func (f *AtomicFile) Abort() {
 		return
 	}
 	f.file.Close()
-	Remove(f.path + tempSuffix)
+	Remove(f.path + TempSuffix)
 	f.file, f.err = nil, os.ErrClosed
 }
 
-// WriteFileAtomic writes a whole file as an [AtomicFile].
-func WriteFileAtomic(path string, data []byte) error {
+// WriteFile writes a whole file as an [AtomicFile].
+func WriteFile(path string, data []byte) error {
 	f, err := CreateAtomic(path)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
 // TableEngine is the name of the evaluations of a table that names no engine.
@@ -56,28 +57,28 @@ var (
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
 	rows
-	convention Convention
+	convention dataset.Convention
 	auto       bool // the convention is found from the header and the first rows
 	begun      bool
 	comma      rune
 	column     [tableColumns]int // −1 if missing
 
-	group   *tableGroup // the position being read
-	pending []*Reject   // of rows behind the start of the group
-	err     error       // what ended the text
+	group   *tableGroup       // the position being read
+	pending []*dataset.Reject // of rows behind the start of the group
+	err     error             // what ended the text
 }
 
 // tableGroup is a position and what its rows say.
 type tableGroup struct {
 	fen, engine string
-	line        Line
-	label       Label
+	line        dataset.Line
+	label       dataset.Label
 }
 
 // NewTableReader returns a reader of the table in r. A nil convention means that of the form: the columns of the
 // Strategic Test Suite's tables (epd, move, …) are centipawns from the side to move's view; every other table is from
 // White's view, in pawns if an evaluation in the first rows has decimals and in centipawns otherwise.
-func NewTableReader(r io.Reader, convention *Convention) *TableReader {
+func NewTableReader(r io.Reader, convention *dataset.Convention) *TableReader {
 	t := &TableReader{rows: newRows(r), auto: convention == nil, comma: ','}
 	if convention != nil {
 		t.convention = *convention
@@ -92,7 +93,7 @@ func NewTableReader(r io.Reader, convention *Convention) *TableReader {
 // Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
 // *[Reject], and reading can go on; every other error is final. Number counts the rows without header and blank
 // lines; a position has the number of its first row.
-func (t *TableReader) Next() (Line, Imported, error) {
+func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 	if !t.begun {
 		t.begun = true
 		t.begin()
@@ -111,9 +112,9 @@ func (t *TableReader) Next() (Line, Imported, error) {
 			continue
 		}
 		t.number++
-		done, reject := (*tableGroup)(nil), (*Reject)(nil)
+		done, reject := (*tableGroup)(nil), (*dataset.Reject)(nil)
 		if err != nil {
-			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
 		} else {
 			done, reject = t.row(string(row), offset)
 		}
@@ -136,16 +137,16 @@ func (t *TableReader) Next() (Line, Imported, error) {
 	if len(t.pending) > 0 {
 		return t.reject()
 	}
-	return Line{}, Imported{}, t.err
+	return dataset.Line{}, dataset.Imported{}, t.err
 }
 
 // maxPending bounds the rejects that wait for the position before them.
 const maxPending = 64
 
-func (t *TableReader) reject() (Line, Imported, error) {
+func (t *TableReader) reject() (dataset.Line, dataset.Imported, error) {
 	r := t.pending[0]
 	t.pending = t.pending[1:]
-	return Line{}, Imported{}, r
+	return dataset.Line{}, dataset.Imported{}, r
 }
 
 // begin looks at the first rows for what separates the columns and, if the convention is not given, for decimals.
@@ -165,14 +166,14 @@ func (t *TableReader) begin() {
 	if !t.auto {
 		return
 	}
-	t.convention = KaggleConvention
+	t.convention = dataset.KaggleConvention
 	if t.column[tableMove] >= 0 && t.column[tablePV] >= 0 && t.column[tableMate] < 0 {
-		t.convention = STSConvention
+		t.convention = dataset.STSConvention
 	}
 	for row := range bytes.Lines(append(append(bytes.Clone(first), '\n'), rest...)) {
 		if fields, err := t.split(string(bytes.TrimSpace(row))); err == nil &&
 			strings.Contains(t.field(fields, tableEval), ".") {
-			t.convention.Unit = PawnUnit
+			t.convention.Unit = dataset.PawnUnit
 			return
 		}
 	}
@@ -218,13 +219,13 @@ func (t *TableReader) field(fields []string, column int) string {
 }
 
 // row reads one row. It returns the group before it if that is complete.
-func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *Reject) {
+func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *dataset.Reject) {
 	fields, err := t.split(text)
 	if err == nil && len(fields) <= max(t.column[tableFEN], t.column[tableEval], t.column[tableMate]) {
 		err = errEvalColumns
 	}
 	if err != nil {
-		return nil, &Reject{Reason: BadRow, Token: excerpt([]byte(text)), Err: err}
+		return nil, &dataset.Reject{Reason: dataset.BadRow, Token: excerpt([]byte(text)), Err: err}
 	}
 	fen, engine := t.field(fields, tableFEN), TableEngine
 	if name := t.field(fields, tableEngine); name != "" {
@@ -233,13 +234,13 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 	g := t.group
 	hasMove := t.field(fields, tableMove) != "" || t.field(fields, tablePV) != ""
 	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
-		g.label.Status != Labelled || !hasMove || g.label.Best == board.NoMove { // only rows of moves are one search
+		g.label.Status != dataset.Labelled || !hasMove || g.label.Best == board.NoMove { // only rows of moves are one search
 		start, err := board.ParseFEN(fen)
 		if err != nil {
-			return nil, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+			return nil, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
 		}
-		g = &tableGroup{fen: fen, engine: engine, line: Line{
-			Source: SourceTable, Number: t.number, Offset: offset, Start: start, Samples: LastPosition(),
+		g = &tableGroup{fen: fen, engine: engine, line: dataset.Line{
+			Source: dataset.SourceTable, Number: t.number, Offset: offset, Start: start, Samples: dataset.LastPosition(),
 		}}
 	}
 	if reject := t.evaluation(g, fields); reject != nil {
@@ -252,7 +253,7 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 }
 
 // evaluation adds what a row says to its group.
-func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
+func (t *TableReader) evaluation(g *tableGroup, fields []string) *dataset.Reject {
 	p := &g.line.Start
 	text := t.field(fields, tableEval)
 	if mate := t.field(fields, tableMate); mate != "" && mate != "0" &&
@@ -261,22 +262,22 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
 	}
 	score, err := t.convention.Parse(text, p.Turn())
 	if err != nil {
-		return &Reject{Reason: BadEval, Token: excerpt([]byte(text)), Err: err}
+		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: err}
 	}
 	if !p.HasLegalMove() {
-		g.label = Label{Status: Terminal}
+		g.label = dataset.Label{Status: dataset.Terminal}
 		return nil
 	}
 	if n, ok := score.Mate(); ok && n == 0 {
-		return &Reject{Reason: BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
+		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
 	}
-	s := Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1),
+	s := dataset.Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1),
 		Nodes: int64(count(t.field(fields, tableNodes), 1<<53))}
 	after := *p
 	for _, text := range strings.Fields(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
 		if err != nil {
-			return &Reject{Reason: IllegalMove, Ply: len(s.PV), Token: excerpt([]byte(text)), Err: err}
+			return &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(s.PV), Token: excerpt([]byte(text)), Err: err}
 		}
 		after.Play(m)
 		s.PV = append(s.PV, m)
@@ -284,14 +285,14 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *Reject {
 	if text := t.field(fields, tableMove); text != "" {
 		m, err := p.ParseSAN([]byte(text))
 		if err != nil {
-			return &Reject{Reason: IllegalMove, Token: excerpt([]byte(text)), Err: err}
+			return &dataset.Reject{Reason: dataset.IllegalMove, Token: excerpt([]byte(text)), Err: err}
 		}
 		if len(s.PV) == 0 || s.PV[0] != m {
 			s.PV = []board.Move{m}
 		}
 	}
 	if len(g.label.Lines) == 0 {
-		g.label.Status = Labelled
+		g.label.Status = dataset.Labelled
 		if len(s.PV) > 0 {
 			g.label.Best = s.PV[0]
 		}
@@ -309,8 +310,8 @@ func count(text string, most int) int {
 	return n
 }
 
-func (g *tableGroup) done() (Line, Imported, error) {
-	return g.line, Imported{Engine: g.engine, Labels: []Label{g.label}}, nil
+func (g *tableGroup) done() (dataset.Line, dataset.Imported, error) {
+	return g.line, dataset.Imported{Engine: g.engine, Labels: []dataset.Label{g.label}}, nil
 }
 
 // LooksLikeTable reports whether a line of text is the header or a row of a table of evaluations.
@@ -325,7 +326,7 @@ func LooksLikeTable(line []byte) bool {
 		if err != nil || len(fields) < 2 || strings.Count(fields[0], "/") != 7 || len(strings.Fields(fields[0])) < 4 {
 			continue
 		}
-		if _, err := LichessConvention.Parse(strings.TrimSpace(fields[1]), board.White); err == nil {
+		if _, err := dataset.LichessConvention.Parse(strings.TrimSpace(fields[1]), board.White); err == nil {
 			return true
 		}
 	}

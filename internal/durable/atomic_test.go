@@ -1,4 +1,4 @@
-package dataset
+package durable
 
 import (
 	"errors"
@@ -19,12 +19,12 @@ func TestAtomicFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := 0
-		Fault = func(op, _ string) error {
+		InjectFaults(t, func(op, _ string) error {
 			if count++; count == n && op != "remove" {
 				return errInjected
 			}
 			return nil
-		}
+		})
 		err := func() error {
 			f, err := CreateAtomic(path)
 			if err != nil {
@@ -35,7 +35,7 @@ func TestAtomicFile(t *testing.T) {
 			f.Write([]byte("text"))
 			return f.Commit()
 		}()
-		Fault = nil
+		InjectFaults(t, nil)
 		got, readErr := os.ReadFile(path)
 		entries, dirErr := os.ReadDir(dir)
 		if readErr != nil || dirErr != nil {
@@ -56,7 +56,7 @@ func TestAtomicFile(t *testing.T) {
 
 func TestAtomicFileEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := WriteFileAtomic(path, []byte("x")); err != nil {
+	if err := WriteFile(path, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	f, err := CreateAtomic(path)
@@ -76,7 +76,7 @@ func TestAtomicFileEnds(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || len(b) != 0 {
 		t.Errorf("%q, %v", b, err)
 	}
-	if err := WriteFileAtomic(filepath.Join(path, "b"), nil); err == nil {
+	if err := WriteFile(filepath.Join(path, "b"), nil); err == nil {
 		t.Error("no error below a file")
 	}
 }

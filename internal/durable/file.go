@@ -1,28 +1,15 @@
-package dataset
+package durable
 
 import (
 	"errors"
 	"os"
 )
 
-// Fault, if not nil, is asked before every step of writing: op is "open", "write", "sync", "close", "rename",
-// "remove" or "sync folder". An error that it returns is taken for the step's own; a write that fails leaves half of
-// its bytes behind, a close still closes. It is there for the tests of what writes files, which set it while nothing
-// runs.
-var Fault func(op, path string) error
-
-func fault(op, path string) error {
-	if Fault == nil {
-		return nil
-	}
-	return Fault(op, path)
-}
-
-// File is an open file whose steps can be made to fail (see [Fault]).
+// File is an open file whose steps can be made to fail (see [InjectFaults]).
 type File struct{ *os.File }
 
-// OpenFile opens a file, with mode 0666 before umask if it is made.
-func OpenFile(path string, flag int) (*File, error) {
+// Open opens a file, with mode 0666 before umask if it is made.
+func Open(path string, flag int) (*File, error) {
 	if err := fault("open", path); err != nil {
 		return nil, err
 	}
@@ -61,8 +48,24 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
+// Rename gives a file another name; a file of that name is replaced.
+func Rename(from, to string) error {
+	if err := fault("rename", to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// Link gives a file a second name. It fails where the file system has no links.
+func Link(from, to string) error {
+	if err := fault("link", to); err != nil {
+		return err
+	}
+	return os.Link(from, to)
+}
+
+// SyncFolder makes the names in a folder durable.
+func SyncFolder(dir string) error {
 	if err := fault("sync folder", dir); err != nil {
 		return err
 	}

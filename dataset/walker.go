@@ -1,11 +1,10 @@
-package encode
+package dataset
 
 import (
 	"fmt"
 	"slices"
 
 	"talbot/board"
-	"talbot/dataset"
 )
 
 // Walker replays a line once and stops at its samples in ply order, or at any ply asked for. It keeps its memory from
@@ -19,7 +18,7 @@ import (
 //		label := line.Labels[column].Labels[w.Sample()]
 //	}
 type Walker struct {
-	line   *dataset.Line
+	line   *Line
 	game   *board.Game
 	alone  *board.Game
 	plies  []int // of the samples
@@ -28,7 +27,7 @@ type Walker struct {
 }
 
 // Reset begins at the start of l, before its first sample. The Walker reads l until the next Reset or At.
-func (w *Walker) Reset(l *dataset.Line) {
+func (w *Walker) Reset(l *Line) {
 	if w.game == nil {
 		w.game = board.NewGame(l.Start)
 	} else {
@@ -52,7 +51,7 @@ func (w *Walker) Next() bool {
 
 // At goes to a ply of l, 0 … len(l.Moves), sample or not; [Walker.Next] then goes on to the sample behind it. It
 // replays the line up to that ply.
-func (w *Walker) At(l *dataset.Line, ply int) error {
+func (w *Walker) At(l *Line, ply int) error {
 	if ply < 0 || ply > len(l.Moves) {
 		return fmt.Errorf("ply %d of a line of %d moves", ply, len(l.Moves))
 	}
@@ -74,7 +73,7 @@ func (w *Walker) play(ply int) {
 }
 
 // Line returns the line.
-func (w *Walker) Line() *dataset.Line { return w.line }
+func (w *Walker) Line() *Line { return w.line }
 
 // Game returns the present position with its past on the line; it changes with the Walker and must not be played on.
 func (w *Walker) Game() *board.Game { return w.game }

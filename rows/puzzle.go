@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"talbot/board"
+	"talbot/dataset"
 )
 
 // The columns of the Lichess puzzle database, in the order of a file without header.
@@ -65,11 +66,11 @@ func NewPuzzleReader(r io.Reader) *PuzzleReader {
 //
 // The line starts from the FEN, before the opponent's move that is the first one listed, and has all the moves
 // listed; its samples are the solver's moves, the odd plies. Number counts the rows without headers and blank lines.
-func (p *PuzzleReader) Next() (Line, error) {
+func (p *PuzzleReader) Next() (dataset.Line, error) {
 	for {
 		row, offset, err := p.next()
 		if err != nil && err != errRowLength {
-			return Line{}, err
+			return dataset.Line{}, err
 		}
 		if err == nil && len(row) == 0 {
 			continue
@@ -82,15 +83,15 @@ func (p *PuzzleReader) Next() (Line, error) {
 			continue
 		}
 		p.number++
-		line, reject := Line{}, (*Reject)(nil)
+		line, reject := dataset.Line{}, (*dataset.Reject)(nil)
 		if err != nil {
-			reject = &Reject{Reason: BadRow, Token: excerpt(row), Err: err}
+			reject = &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
 		} else {
 			line, reject = p.puzzle(fields)
 		}
 		if reject != nil {
 			reject.Number, reject.Offset, reject.At = p.number, offset, offset
-			return Line{}, reject
+			return dataset.Line{}, reject
 		}
 		line.Number, line.Offset = p.number, offset
 		return line, nil
@@ -134,24 +135,24 @@ func (p *PuzzleReader) field(fields []string, column int) string {
 }
 
 // puzzle checks one row and turns it into a line.
-func (p *PuzzleReader) puzzle(fields []string) (Line, *Reject) {
+func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
 	if len(fields) <= max(p.column[colID], p.column[colFEN], p.column[colMoves]) {
-		return Line{}, &Reject{Reason: BadRow, Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadRow, Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
 	}
 	fen := p.field(fields, colFEN)
 	start, err := board.ParseFEN(fen)
 	if err != nil {
-		return Line{}, &Reject{Reason: BadFEN, Token: excerpt([]byte(fen)), Err: err}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
 	}
 	list := strings.Fields(p.field(fields, colMoves))
 	if len(list) < 2 {
-		return Line{}, &Reject{Reason: NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
 	}
-	line := Line{Source: SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)), Samples: OddPlies()}
+	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)), Samples: dataset.OddPlies()}
 	for ply, text := range list {
 		move, err := start.ParseUCI(text)
 		if err != nil {
-			return Line{}, &Reject{Reason: IllegalMove, Ply: ply, Token: excerpt([]byte(text)), Err: err}
+			return dataset.Line{}, &dataset.Reject{Reason: dataset.IllegalMove, Ply: ply, Token: excerpt([]byte(text)), Err: err}
 		}
 		start.Play(move)
 		line.Moves = append(line.Moves, move)
@@ -161,7 +162,7 @@ func (p *PuzzleReader) puzzle(fields []string) (Line, *Reject) {
 		column int
 	}{{TagPuzzleID, colID}, {TagPuzzleRating, colRating}, {TagThemes, colThemes}, {TagGameURL, colURL}} {
 		if value := p.field(fields, tag.column); value != "" {
-			line.Tags = append(line.Tags, Tag{Name: tag.name,
+			line.Tags = append(line.Tags, dataset.Tag{Name: tag.name,
 				Value: strings.ToValidUTF8(value, string(utf8.RuneError))})
 		}
 	}

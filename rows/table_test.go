@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"errors"
@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/dataset"
+
 	"github.com/klauspost/compress/zstd"
 )
 
 // readTable reads all of a text: each position as its engine and scores, or its reason.
-func readTable(t testing.TB, in io.Reader, c *Convention) (all []string, labels []Label) {
+func readTable(t testing.TB, in io.Reader, c *dataset.Convention) (all []string, labels []dataset.Label) {
 	t.Helper()
 	r, last := NewTableReader(in, c), int64(0)
 	for {
@@ -20,7 +22,7 @@ func readTable(t testing.TB, in io.Reader, c *Convention) (all []string, labels 
 		if err == io.EOF {
 			return all, labels
 		}
-		var reject *Reject
+		var reject *dataset.Reject
 		if errors.As(err, &reject) {
 			all = append(all, string(reject.Reason))
 			l.Number = reject.Number
@@ -34,8 +36,8 @@ func readTable(t testing.TB, in io.Reader, c *Convention) (all []string, labels 
 		if reject != nil {
 			continue
 		}
-		l.Labels = []LabelColumn{{Labels: imported.Labels}}
-		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Source != SourceTable {
+		l.Labels = []dataset.LabelColumn{{Labels: imported.Labels}}
+		if err := l.Check(); err != nil || l.SampleCount() != 1 || l.Source != dataset.SourceTable {
 			t.Fatalf("line %d: %v", l.Number, err)
 		}
 		s := imported.Engine + ":"
@@ -52,10 +54,10 @@ func TestTable(t *testing.T) {
 		black = "4k3/8/8/8/8/8/5Q2/4K2R b - - 0 1"
 		mated = "4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1"
 	)
-	mover := Convention{MoverView, PawnUnit, MateMoves}
+	mover := dataset.Convention{View: dataset.MoverView, Unit: dataset.PawnUnit, Mate: dataset.MateMoves}
 	for _, c := range []struct {
 		name, text string
-		convention *Convention
+		convention *dataset.Convention
 		want       string
 	}{
 		{"kaggle", "FEN,Evaluation\n" + white + ",+56\n" + black + ",+56\n" + black + ",#+3\n" + mated + ",#+0\n", nil,
@@ -86,7 +88,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), nil)
-	if labels[0].Status != Terminal {
+	if labels[0].Status != dataset.Terminal {
 		t.Errorf("%+v", labels[0])
 	}
 }
@@ -114,7 +116,7 @@ func TestTableShared(t *testing.T) {
 		all, labels := readTable(t, in, nil)
 		terminal, lines, mates := 0, 0, 0
 		for _, l := range labels {
-			if l.Status == Terminal {
+			if l.Status == dataset.Terminal {
 				terminal++
 			}
 			for _, s := range l.Lines {

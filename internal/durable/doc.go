@@ -1,0 +1,9 @@
+// Package durable keeps files whole: what a reader finds under a name was written to its end, is on the disk, and is
+// what was written.
+//
+// A file is written whole or not at all ([AtomicFile], [WriteFile]), a folder has one writer at a time ([Lock]), a JSON
+// file ends with its own checksum ([Seal], [Unseal]), and what is opened for reading is a regular file ([OpenRegular]).
+// Every step of writing can be made to fail, for the tests of whoever writes ([InjectFaults]).
+//
+// The package starts no goroutines. Values belong to one goroutine; functions may be called from any.
+package durable

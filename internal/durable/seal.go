@@ -1,0 +1,89 @@
+package durable
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrChanged says that a sealed file is not what was written.
+var ErrChanged = errors.New("content or checksum changed after it was written")
+
+const (
+	sealStart = ",\n  \"checksum\": \""
+	sealEnd   = "\"\n}\n"
+	sealSize  = 2 * sha256.Size
+)
+
+// Seal returns v, a struct or map with at least one member and none named "checksum", as the bytes of a file: a JSON
+// object with two spaces a level, and a last member "checksum", the SHA-256 of the file without those 64 digits.
+func Seal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	text, ok := bytes.CutSuffix(b.Bytes(), []byte("\n}\n"))
+	if !ok {
+		return nil, fmt.Errorf("cannot seal %.20q: not an object with members", b.Bytes())
+	}
+	text = append(text, sealStart...)
+	sum := sealOf(text)
+	text = append(text, sum...)
+	return append(text, sealEnd...), nil
+}
+
+// Sealed reports whether the file ends with a checksum at all, and Intact whether that is the right one.
+func Sealed(data []byte) bool { return sealAt(data) >= 0 }
+
+// Intact reports whether data ends with the right checksum.
+func Intact(data []byte) bool {
+	at := sealAt(data)
+	return at >= 0 && sealOf(data[:at]) == string(data[at:at+sealSize])
+}
+
+// sealAt returns where the digits of the checksum are, −1 if the file has none.
+func sealAt(data []byte) int {
+	at := len(data) - len(sealEnd) - sealSize
+	if at < len(sealStart) || !bytes.HasSuffix(data, []byte(sealEnd)) || !bytes.HasSuffix(data[:at], []byte(sealStart)) {
+		return -1
+	}
+	return at
+}
+
+// sealOf returns the checksum of a file that begins with text, in hex.
+func sealOf(text []byte) string {
+	h := sha256.New()
+	h.Write(text)
+	h.Write([]byte(sealEnd))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Unseal reads into v what [Seal] wrote. Members that v lacks are an error. A file whose checksum is wrong is
+// [ErrChanged]. Files of before there were checksums are read all the same: sealed is false for them, and whether
+// that is believed is the caller's to decide.
+func Unseal(data []byte, v any) (sealed bool, err error) {
+	text := data
+	if at := sealAt(data); at >= 0 {
+		if !Intact(data) {
+			return true, ErrChanged
+		}
+		sealed = true
+		text = append(bytes.Clone(data[:at-len(sealStart)]), "\n}\n"...)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return sealed, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return sealed, errors.New("text behind the JSON object")
+	}
+	return sealed, nil
+}

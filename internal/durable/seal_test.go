@@ -1,0 +1,60 @@
+package durable
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+type sealedThing struct {
+	Name string         `json:"name"`
+	List []int          `json:"list"`
+	Map  map[string]int `json:"map,omitempty"`
+}
+
+// TestSeal: what is sealed is plain JSON that comes back, and no byte of it can change unseen.
+func TestSeal(t *testing.T) {
+	want := sealedThing{Name: "a<b>\"checksum\": ", List: []int{1, 2}, Map: map[string]int{"x": 1}}
+	data, err := Seal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain map[string]any
+	if err := json.Unmarshal(data, &plain); err != nil || len(plain["checksum"].(string)) != 64 {
+		t.Fatalf("%s: %v", data, err)
+	}
+	var got sealedThing
+	if sealed, err := Unseal(data, &got); !sealed || err != nil || got.Name != want.Name || len(got.List) != 2 {
+		t.Fatalf("%v %v: %+v", sealed, err, got)
+	}
+	for i := range data {
+		for bit := range 8 {
+			bad := bytes.Clone(data)
+			bad[i] ^= 1 << bit
+			if sealed, err := Unseal(bad, &got); sealed && !errors.Is(err, ErrChanged) || err == nil {
+				t.Errorf("byte %d, bit %d: sealed %v, error %v", i, bit, sealed, err)
+			}
+		}
+		if _, err := Unseal(data[:i], &got); err == nil {
+			t.Errorf("cut at %d: no error", i)
+		}
+	}
+}
+
+func TestUnsealWithoutChecksum(t *testing.T) {
+	var got sealedThing
+	if sealed, err := Unseal([]byte(`{"name":"n"}`), &got); sealed || err != nil || got.Name != "n" {
+		t.Errorf("%v %v %+v", sealed, err, got)
+	}
+	for _, bad := range []string{`{"name":"n","more":1}`, `{"name":"n"} {}`, `{"name":"n"`, ``, `[]`} {
+		if _, err := Unseal([]byte(bad), &got); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+	for _, bad := range []any{1, []int{1}, struct{}{}, map[string]int{}} {
+		if data, err := Seal(bad); err == nil {
+			t.Errorf("%v sealed as %s", bad, data)
+		}
+	}
+}

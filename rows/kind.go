@@ -1,0 +1,63 @@
+package rows
+
+import "bytes"
+
+// Kind is what a stream of text holds.
+type Kind uint8
+
+const (
+	KindUnknown Kind = iota // none of these, or empty
+	KindGames               // PGN, which package pgn knows and reads; KindOf never returns it
+	KindPuzzles             // Lichess puzzle CSV, with or without header
+	KindEPD                 // positions with operations
+	KindTable               // positions with evaluations
+)
+
+// String returns "unknown", "games", "puzzles", "epd" or "table".
+func (k Kind) String() string {
+	return [...]string{"unknown", "games", "puzzles", "epd", "table"}[min(k, KindTable)]
+}
+
+// KindOf tells puzzles, EPD and tables of evaluations by their first line; head is the beginning of the text. Puzzles
+// are told by the name of their first column, or by a first row whose second field has the form of a FEN and whose
+// third begins with a move in coordinates; for the others see [LooksLikeTable] and [LooksLikeEPD].
+func KindOf(head []byte) Kind {
+	line := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n\v\f\x00")
+	if i := bytes.IndexAny(line, "\n\r"); i >= 0 {
+		line = line[:i]
+	}
+	switch {
+	case isPuzzleRow(line):
+		return KindPuzzles
+	case LooksLikeTable(bytes.Trim(line, " \t\r\x00")):
+		return KindTable
+	case LooksLikeEPD(line):
+		return KindEPD
+	}
+	return KindUnknown
+}
+
+// isPuzzleRow reports whether line is the header or a row of a puzzle file.
+func isPuzzleRow(line []byte) bool {
+	fields := bytes.SplitN(line, []byte(","), 4)
+	if len(fields) < 3 {
+		return false
+	}
+	for i, f := range fields {
+		fields[i] = bytes.Trim(f, `" `)
+	}
+	if string(fields[0]) == "PuzzleId" {
+		return true
+	}
+	return bytes.Count(fields[1], []byte("/")) == 7 && isSquares(fields[2])
+}
+
+// isSquares reports whether text begins with two squares, as in “e2e4”.
+func isSquares(text []byte) bool {
+	if len(text) < 4 {
+		return false
+	}
+	file := func(c byte) bool { return c >= 'a' && c <= 'h' }
+	rank := func(c byte) bool { return c >= '1' && c <= '8' }
+	return file(text[0]) && rank(text[1]) && file(text[2]) && rank(text[3])
+}
