@@ -86,7 +86,7 @@ func (p *Parser) plainMoves() {
 			for j < len(text) && text[j] >= '0' && text[j] <= '9' {
 				j++
 			}
-			if j < len(text) && text[j] == '.' {
+			if j < len(text) && text[j] == '.' && (j > i+1 || c != '1' || len(p.moves) < 2) {
 				for i = j + 1; i < len(text) && text[i] == '.'; i++ {
 				}
 				continue
@@ -181,10 +181,14 @@ func (p *Parser) number() *dataset.Reject {
 	if n == 4 && string(t[:4]) == "0000" && (n == len(t) || t[n] != '.') {
 		return p.reject(dataset.NullMove, p.i, p.i+n, nil)
 	}
-	p.i += n
-	for p.i < len(p.text) && p.text[p.i] == '.' {
-		p.i++
+	dots := n
+	for dots < len(t) && t[dots] == '.' {
+		dots++
 	}
+	if n == 1 && t[0] == '1' && dots <= 1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
+		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
+	}
+	p.i += dots
 	return nil
 }
 

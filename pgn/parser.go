@@ -52,14 +52,18 @@ var (
 	errVariation = errors.New("variation is not closed")
 	errText      = errors.New("not a move")
 	errDrop      = errors.New("drops belong to another variant")
+	errBehind    = errors.New("moves behind a result")
+	errAgain     = errors.New("move number 1 again: two games without a result between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
 // a reject concerns this game only.
 //
 // The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
-// text: what stands behind a result is ignored, and a missing result is not an error. The result is that
-// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result.
+// text; a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no
+// move of the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two
+// moves, where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the
+// moves if the tag is missing, “*” or no result.
 //
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
 // semicolon and “%” comments, variations of any depth, NAGs, glyphs (ASCII, Latin-1 or UTF-8), move numbers in any
@@ -102,6 +106,9 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	}
 	p.pos, p.playing = start, true
 	if r := p.readMoves(); r != nil {
+		return dataset.Line{}, r
+	}
+	if r := p.readBehind(); r != nil {
 		return dataset.Line{}, r
 	}
 	if len(p.moves) == 0 {
@@ -165,6 +172,25 @@ func (p *Parser) readTags() *dataset.Reject {
 			return nil
 		}
 	}
+}
+
+// readBehind reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
+func (p *Parser) readBehind() *dataset.Reject {
+	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
+		return nil
+	}
+	var behind scanner
+	behind.reset(p.i, p.atLineStart())
+	behind.result, behind.content, behind.tagged, behind.suspect = 0, true, true, true
+	switch e, at := behind.next(p.text, len(p.text)); {
+	case e != noEvent:
+		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+	case behind.open >= 0:
+		return p.reject(dataset.BadSyntax, behind.open, len(p.text), errComment)
+	case behind.depth > 0:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errVariation)
+	}
+	return nil
 }
 
 // atLineStart reports whether the next byte is the first of its line.

@@ -92,21 +92,24 @@ func (c *scanner) next(buf []byte, to int) (event, int) {
 		c.skipAhead(buf, to)
 	}
 	for c.pos < to {
-		var e event
-		at := c.pos
-		switch {
-		case c.open >= 0:
-			e, at = c.comment(buf, to)
-		case c.rest:
-			c.skipRest(buf, to)
-		case c.value:
-			c.skipValue(buf, to)
-		default:
-			e, at = c.thing(buf, to)
-		}
-		if e != noEvent {
+		if e, at := c.step(buf, to); e != noEvent {
 			return e, at
 		}
+	}
+	return noEvent, to
+}
+
+// step reads one thing.
+func (c *scanner) step(buf []byte, to int) (event, int) {
+	switch {
+	case c.open >= 0:
+		return c.comment(buf, to)
+	case c.rest:
+		c.skipRest(buf, to)
+	case c.value:
+		c.skipValue(buf, to)
+	default:
+		return c.thing(buf, to)
 	}
 	return noEvent, to
 }
