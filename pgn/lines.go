@@ -139,6 +139,10 @@ func (s *Splitter) border(at, end int) {
 		return
 	case !isTag:
 		return
+	case s.state == inMoves && s.blank && s.moves.single(s.buf, s.pos):
+		s.take(s.pos)
+		s.startGame(at)
+		return
 	case s.state == inMoves:
 		s.advance(s.pos)
 		if s.moves.open >= 0 && !s.blank {
@@ -185,6 +189,7 @@ func (s *Splitter) startMoves(at int, lineStart bool) {
 	s.state, s.blank = inMoves, false
 	s.moves.reset(at, lineStart)
 	s.moves.tagged = s.tags
+	s.moves.content = classes[s.buf[at]] == digitByte || classes[s.buf[at]] == letterByte
 }
 
 // advance moves the scanner to the index to, and takes every game that ends on the way.

@@ -88,10 +88,13 @@ func (c *scanner) keepFrom() int {
 
 // next reads buf up to the index to, or to the next event, and returns the index that it stands at.
 func (c *scanner) next(buf []byte, to int) (event, int) {
-	if !c.suspect && c.tagged && c.pos < to {
-		c.skipAhead(buf, to)
-	}
+	tried := c.suspect || !c.tagged
 	for c.pos < to {
+		if !tried && c.content {
+			tried = true
+			c.skipAhead(buf, to)
+			continue
+		}
 		if e, at := c.step(buf, to); e != noEvent {
 			return e, at
 		}
@@ -490,9 +493,35 @@ func isMove(word []byte) bool {
 	return false
 }
 
+// plain reports whether skipping ahead is allowed here.
+func (c *scanner) plain() bool {
+	return c.tagged && !c.suspect && c.content && c.result < 0 && c.depth == 0 && c.open < 0 && !c.rest && !c.value
+}
+
+// single reports whether it is plain that no game starts before the index to, which needs no state of the scanner:
+// there is no tag, and nothing that may be a result but the last thing.
+func (c *scanner) single(buf []byte, to int) bool {
+	if !c.plain() {
+		return false
+	}
+	end := to
+	for end > c.pos && isSpace(buf[end-1]) {
+		end--
+	}
+	for end > c.pos && !isSpace(buf[end-1]) && to-end < 64 {
+		end--
+	}
+	text := buf[c.pos:end]
+	if bytes.IndexByte(text, '"') >= 0 {
+		return false
+	}
+	marks := resultMarks{text: text}
+	return marks.next(0) == len(text)
+}
+
 // skipAhead moves over text in which no game can start, as all but the end of nearly every game is.
 func (c *scanner) skipAhead(buf []byte, to int) {
-	if !c.content || c.result >= 0 || c.depth > 0 || c.open >= 0 || c.rest || c.value {
+	if !c.plain() {
 		return
 	}
 	text := buf[c.pos:to]
@@ -554,44 +583,53 @@ type resultMarks struct {
 // next returns the index of the next byte at or behind from that may belong to a result, or the length of the text.
 func (r *resultMarks) next(from int) int {
 	t := r.text
-	for r.dash = max(r.dash, from); r.dash < len(t); r.dash++ {
-		r.dash += indexOrLen(t[r.dash:], '-')
-		if i := r.dash; i > 0 && i+1 < len(t) && isScore(t[i-1], t[i+1]) {
-			break
-		}
-	}
-	for r.colon = max(r.colon, from); r.colon < len(t); r.colon++ {
-		r.colon += indexOrLen(t[r.colon:], ':')
-		if i := r.colon; i > 0 && i+1 < len(t) && isScore(t[i-1], t[i+1]) {
-			break
-		}
-	}
-	for r.slash = max(r.slash, from); r.slash < len(t); r.slash++ {
-		r.slash += indexOrLen(t[r.slash:], '/')
-		if i := r.slash; i > 0 && i+1 < len(t) && t[i-1] == '1' && t[i+1] == '2' {
-			break
-		}
-	}
-	if r.star < from || from == 0 {
+	if from == 0 || r.star < from {
 		r.star = from + indexOrLen(t[from:], '*')
 	}
-	if r.other < from || from == 0 {
+	if from == 0 || r.other < from {
 		r.other = from + indexHigh(t[from:])
 	}
-	return min(r.dash, r.slash, r.star, r.colon, r.other, len(t))
+	if from == 0 || r.slash < from {
+		r.slash = nextMark(t, from, '/')
+	}
+	if from == 0 || r.colon < from {
+		r.colon = nextMark(t, from, ':')
+	}
+	if from == 0 || r.dash < from {
+		r.dash = nextMark(t, from, '-')
+	}
+	return min(r.dash, r.slash, r.star, r.colon, r.other)
 }
 
-// isScore reports whether two characters around a dash or a colon can be those of a result.
+// nextMark returns the index in text, at or behind from, of the next mark between characters of a result, or the length
+// of the text.
+func nextMark(text []byte, from int, mark byte) int {
+	for i := from; i < len(text); i++ {
+		n := bytes.IndexByte(text[i:], mark)
+		if n < 0 {
+			break
+		}
+		if i += n; i == 0 || i+1 == len(text) || isScore(text[i-1], text[i+1]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// isScore reports whether two characters around a mark can be those of a result, and not those of castling.
 func isScore(before, behind byte) bool {
-	return (before == '0' || before == '1' || before == '5') && (behind == '0' || behind == '1') &&
+	return (before == '0' || before == '1' || before == '5') && (behind >= '0' && behind <= '2') &&
 		(before != '0' || behind != '0')
 }
 
 // indexHigh returns the index of the first byte that is not ASCII, or the length of the text.
 func indexHigh(text []byte) int {
+	const high = 0x8080808080808080
 	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		if binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 != 0 {
+	for ; i+32 <= len(text); i += 32 {
+		t := text[i : i+32]
+		if (binary.LittleEndian.Uint64(t)|binary.LittleEndian.Uint64(t[8:])|binary.LittleEndian.Uint64(t[16:])|
+			binary.LittleEndian.Uint64(t[24:]))&high != 0 {
 			break
 		}
 	}
