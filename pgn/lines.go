@@ -50,15 +50,19 @@ func (s *Splitter) line() (end, next int, ok bool) {
 	}
 }
 
-// breakAt returns where an overlong line is broken: behind a blank if there is one near.
+// breakAt returns where an overlong line is broken: behind a blank and in no tag, if there is such a place near.
 func (s *Splitter) breakAt() int {
 	end := s.pos + s.maxLine
-	for i := end; i > s.pos && i > end-4096; i-- {
-		if s.buf[i-1] == ' ' || s.buf[i-1] == '\t' {
-			return i
-		}
+	near := max(s.pos, end-4096)
+	at := near + 1 + bytes.LastIndexAny(s.buf[near:end], " \t")
+	if at == near { // none
+		at = end
 	}
-	return end
+	tag := bytes.LastIndexByte(s.buf[near:at], '[')
+	if tag > 0 && bytes.IndexByte(s.buf[near+tag:at], ']') < 0 {
+		at = near + tag
+	}
+	return at
 }
 
 func indexOrLen(text []byte, c byte) int {

@@ -41,6 +41,7 @@ type scanner struct {
 	lineStart bool // pos is at the start of a line, but for blanks
 	cr        bool // the last byte was a carriage return
 	ends      int  // line ends since the last byte that is not blank
+	gap       bool // a blank line has been seen since the last move
 	depth     int  // of variations
 	first     bool // nothing stands between an opening parenthesis and pos
 
@@ -240,6 +241,7 @@ func (c *scanner) endLine(b byte) {
 	}
 	c.cr, c.lineStart = b == '\r', true
 	c.ends++
+	c.gap = c.gap || c.ends > 1
 	if c.prose || !c.dotted {
 		c.number, c.one, c.dotted = false, -1, false
 	}
@@ -453,7 +455,7 @@ func (c *scanner) readMove(i int) (event, int) {
 		c.result = -1
 	case c.result >= 0:
 		e = gameEvent
-	case !c.tagged && !c.numbered && !c.number && c.moves > 0 && c.ends > 1:
+	case !c.tagged && !c.numbered && !c.number && c.moves > 0 && c.gap:
 		e = gameEvent
 	}
 	if e == gameEvent {
@@ -466,7 +468,7 @@ func (c *scanner) readMove(i int) (event, int) {
 		c.moves = min(c.moves+1, 2)
 		c.numbered = c.numbered || c.number
 	}
-	c.word, c.one, c.number, c.dotted, c.prose = -1, -1, false, false, false
+	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
 }
 
