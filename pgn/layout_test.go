@@ -60,9 +60,8 @@ func newLayout(r *rand.Rand) layout {
 type written struct {
 	start    board.Position
 	moves    []board.Move
-	from, to int // its bytes in the file
-	first    int // where its first move begins
-	last     int // where its last one ends
+	from, to int   // its bytes in the file
+	at       []int // where each move ends
 }
 
 // file is a file of games being written.
@@ -189,10 +188,7 @@ func (f *file) game(n int) {
 			f.token(apart)
 		}
 		f.token(glued + f.spell(&p, m))
-		if g.first == 0 {
-			g.first = len(f.text) - len(f.spell(&p, m))
-		}
-		g.last = len(f.text)
+		g.at = append(g.at, len(f.text))
 		again = false
 		before := p
 		p.Play(m)
@@ -353,4 +349,122 @@ func TestLayouts(t *testing.T) {
 	for seed := range uint64(4000) {
 		checkLayout(t, seed)
 	}
+}
+
+// damage changes the bytes of one game and says how.
+func (f *file) damage() (hurt int, how string) {
+	hurt = f.r.IntN(len(f.games))
+	g := &f.games[hurt]
+	at := g.from + f.r.IntN(g.to-g.from)
+	n, by := 0, ""
+	switch f.r.IntN(6) {
+	case 0: // a bit flips
+		n, by = 1, string([]byte{f.text[at] ^ 1<<f.r.IntN(8)})
+	case 1: // another byte
+		n, by = 1, string([]byte{pick(f.r, []byte("{}()[]\";%*-/.10\n\r x\x00\xbd\xff+e4NQ")...)})
+	case 2: // bytes are lost
+		n = 1 + f.r.IntN(min(40, g.to-at))
+	case 3: // the end of the game is lost
+		n = g.to - at
+	case 4: // something is put in
+		by = pick(f.r, "{", "}", "(", ")", ";", "\"", "[", "\n", "\n\n", " 1-0 ", " * ", " 1. ", " 2. ", " xx ", " e4 ", "(1. e4",
+			"{1-0 1. e4", "1-0 {", " [White \"x\"] ", " -- ", "½", "\x1a")
+	case 5: // the result is another one, or none
+		if at = g.at[len(g.at)-1]; at < g.to {
+			n, by = g.to-at, pick(f.r, "", " 1-", " 0-0", " 1/2-1/", " 2-0", " 1-0 1-0", " +", " 1 0")
+		}
+	}
+	if by == "%" { // at the start of a line it takes the line out, as it should
+		by = "#"
+	}
+	how = fmt.Sprintf("game %d, byte %d: %q for %q", hurt+1, at, by, f.text[at:at+n])
+	f.text = slices.Concat(f.text[:at], []byte(by), f.text[at+n:])
+	grown := len(by) - n
+	g.to += grown
+	g.at = slices.DeleteFunc(g.at, func(end int) bool { return end > at && end <= at+n }) // roughly
+	for i := range g.at {
+		if g.at[i] > at {
+			g.at[i] += grown
+		}
+	}
+	for i := hurt + 1; i < len(f.games); i++ {
+		g := &f.games[i]
+		g.from, g.to = g.from+grown, g.to+grown
+		for i := range g.at {
+			g.at[i] += grown
+		}
+	}
+	return hurt, how
+}
+
+// borderless reports whether damage may have taken away all that told the game from a neighbour: where there are neither
+// tags nor numbers, or neither tags nor results, what is left can be one legal game.
+func (f *file) borderless() bool {
+	return !f.tags && (f.numbers == "none" || f.results == "none")
+}
+
+// checkDamage damages one game of a file. All others but one of its neighbours are kept; a line that is kept is one that
+// was written, or was read from nothing but the damaged game.
+func checkDamage(t *testing.T, seed uint64) {
+	t.Helper()
+	f := newFile(rand.New(rand.NewPCG(seed, 2)))
+	hurt, how := f.damage()
+	pieces := readPieces(t, NewSplitter(bytes.NewReader(f.text)))
+	fail := func(format string, args ...any) {
+		t.Helper()
+		var b strings.Builder
+		for i, p := range pieces {
+			fmt.Fprintf(&b, "%d: %v %s\n%s\n", i+1, p.kept, p.why, f.text[p.from:p.to])
+		}
+		t.Fatalf("seed %d, %+v\n%s\n%s\nread as:\n%s%s", seed, f.layout, how, f.text, &b, fmt.Sprintf(format, args...))
+	}
+	found := make([]bool, len(f.games))
+	for i, p := range pieces {
+		if !p.kept {
+			continue
+		}
+		var within []int // games with moves in the piece
+		for n, g := range f.games {
+			if slices.ContainsFunc(g.at, func(end int) bool { return end > p.from && end <= p.to }) {
+				within = append(within, n)
+			}
+		}
+		switch {
+		case len(within) == 1 && within[0] != hurt && slices.Equal(f.games[within[0]].moves, p.moves):
+			found[within[0]] = true
+		case len(within) == 0 && p.from >= f.games[hurt].from && p.from < f.games[hurt].to:
+		case len(within) == 1 && within[0] == hurt:
+		case len(within) == 2 && f.borderless() && slices.Contains(within, hurt):
+		case hurt == 0 && len(f.games) == 2 && strings.Contains(how, `";" for`): // a comment, with one game in it
+		default:
+			fail("piece %d has the moves of games %d: %v", i+1, within, p.moves)
+		}
+	}
+	var lost []int
+	for n := range f.games {
+		if n != hurt && !found[n] {
+			lost = append(lost, n)
+		}
+	}
+	if len(lost) > 1 || len(lost) == 1 && lost[0] != hurt-1 && lost[0] != hurt+1 {
+		fail("games %d of %d are lost (from 0)", lost, len(f.games))
+	}
+}
+
+// TestDamagedLayouts damages a game of every file.
+func TestDamagedLayouts(t *testing.T) {
+	for seed := range uint64(30000) {
+		checkDamage(t, seed)
+	}
+}
+
+// FuzzLayouts goes on where TestLayouts and TestDamagedLayouts end.
+func FuzzLayouts(f *testing.F) {
+	f.Add(uint64(0))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		checkLayout(t, seed)
+		for i := range uint64(20) {
+			checkDamage(t, seed*20+i)
+		}
+	})
 }

@@ -192,14 +192,14 @@ func (s *Splitter) startGame(at int) {
 func (s *Splitter) startMoves(at int, lineStart bool) {
 	s.state, s.blank = inMoves, false
 	s.moves.reset(at, lineStart)
-	s.moves.tagged = s.tags
+	s.moves.tagged, s.moves.free = s.tags, !s.tags
 	s.moves.content = classes[s.buf[at]] == digitByte || classes[s.buf[at]] == letterByte
 }
 
 // advance moves the scanner to the index to, and takes every game that ends on the way.
 func (s *Splitter) advance(to int) {
-	for s.moves.pos < to {
-		if e, at := s.moves.next(s.buf, to); e == gameEvent {
+	for s.moves.pos < to || s.moves.later >= 0 {
+		if e, at := s.moves.nextGame(s.buf, to); e == gameEvent {
 			s.cut(at)
 		}
 	}
@@ -245,7 +245,7 @@ func (s *Splitter) take(end int) {
 func (s *Splitter) tagLine(at, end int) {
 	s.state, s.blank, s.tags = inTags, false, true
 	for at < end {
-		name, _, next, ok := scanTag(s.buf[at:end])
+		name, _, next, ok, _ := scanTag(s.buf[at:end])
 		if !ok {
 			s.startMoves(at, false)
 			return

@@ -95,7 +95,7 @@ func (p *Parser) plainMoves() {
 			if c != '{' || p.noting() {
 				break
 			}
-			if n := bytes.IndexByte(text[i:], '}'); n > 0 {
+			if n := bytes.IndexByte(text[i:], '}'); n > 0 && bytes.IndexByte(text[i+1:i+n], '{') < 0 {
 				i += n + 1
 				continue
 			}

@@ -49,7 +49,9 @@ type Parser struct {
 // errors of a game; they stand in rejects
 var (
 	errComment   = errors.New("comment is not closed")
+	errInside    = errors.New("comment with moves is not closed before the next one")
 	errVariation = errors.New("variation is not closed")
+	errTag       = errors.New("tag is not closed before the next one")
 	errText      = errors.New("not a move")
 	errDrop      = errors.New("drops belong to another variant")
 	errBehind    = errors.New("moves behind a result")
@@ -152,8 +154,10 @@ func (p *Parser) readTags() *dataset.Reject {
 		}
 		switch c := p.text[p.i]; {
 		case c == '[':
-			name, value, next, ok := scanTag(p.text[p.i:])
+			name, value, next, ok, err := scanTag(p.text[p.i:])
 			switch {
+			case err != nil:
+				return p.reject(dataset.BadSyntax, p.i, p.i+next, err)
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
@@ -181,7 +185,7 @@ func (p *Parser) readBehind() *dataset.Reject {
 	}
 	var behind scanner
 	behind.reset(p.i, p.atLineStart())
-	behind.result, behind.content, behind.tagged, behind.suspect = 0, true, true, true
+	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
 	switch e, at := behind.next(p.text, len(p.text)); {
 	case e != noEvent:
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
@@ -211,9 +215,13 @@ func (p *Parser) skipLine() []byte {
 
 // comment reads the comment that starts at the next byte.
 func (p *Parser) comment() *dataset.Reject {
+	from := p.i
 	text, ok := p.skipComment()
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+	}
+	if n := bytes.IndexByte(text, '{'); n >= 0 && p.text[from] == '{' && hasMoves(text[:n]) {
+		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
 	if p.Comment != nil {
 		p.Comment(len(p.moves), text)

@@ -32,7 +32,8 @@ const maxUnclosed = 64 << 10
 // It is moved lazily. Where it comes to does not depend on the steps, as long as these end between lines, or at the
 // breaks of an overlong one.
 type scanner struct {
-	pos int // index in the buffer up to which the text has been read
+	pos   int // index in the buffer up to which the text has been read
+	later int // index of a game that is the next event, or −1
 
 	open      int  // index of the brace of the comment that pos is in, or −1
 	sure      bool // that comment is one, whatever follows
@@ -45,13 +46,17 @@ type scanner struct {
 	depth     int  // of variations
 	first     bool // nothing stands between an opening parenthesis and pos
 
+	begun         bool // moves or a result have been seen on this line
+	midline       bool // the game starts on this line, behind another one
 	tagged, event bool // the game has tags, an Event tag
+	free          bool // the rules of games without tags hold: it has none, or they stand behind moves on a line
 	content       bool // something other than tags, comments and blanks has been seen
 	suspect       bool // skipping ahead is not allowed
 	inner         bool // reading inside a comment: braces mean nothing
-	numbered      bool // the game has a move number
-	moves         int  // moves of the main line, at most 2
-	result        int  // depth of the variation in which a result was read, or −1
+	moves         int  // of the main line
+	numbers       int  // of moves
+	over          bool // a result has been read behind the last move of the main line
+	result        int  // depth of the variation in which one was read last, or −1
 	word          int  // index of the first thing of this line that is not understood, or −1
 	prose         bool // that is the last thing that was read
 	one           int  // index of White's number 1 that no move has followed yet, or −1
@@ -61,7 +66,7 @@ type scanner struct {
 
 // reset starts over at pos, the start of a line or the text behind a tag.
 func (c *scanner) reset(pos int, lineStart bool) {
-	*c = scanner{pos: pos, lineStart: lineStart, open: -1, result: -1, word: -1, one: -1}
+	*c = scanner{pos: pos, lineStart: lineStart, later: -1, open: -1, result: -1, word: -1, one: -1}
 }
 
 // rebase moves every index by what was dropped from the front of the buffer.
@@ -89,6 +94,10 @@ func (c *scanner) keepFrom() int {
 
 // next reads buf up to the index to, or to the next event, and returns the index that it stands at.
 func (c *scanner) next(buf []byte, to int) (event, int) {
+	if at := c.later; at >= 0 {
+		c.later = -1
+		return gameEvent, at
+	}
 	tried := c.suspect || !c.tagged
 	for c.pos < to {
 		if !tried && c.content {
@@ -101,6 +110,15 @@ func (c *scanner) next(buf []byte, to int) (event, int) {
 		}
 	}
 	return noEvent, to
+}
+
+// nextGame is next, and reads on behind moves that start no game.
+func (c *scanner) nextGame(buf []byte, to int) (event, int) {
+	for {
+		if e, at := c.next(buf, to); e != moveEvent {
+			return e, at
+		}
+	}
 }
 
 // step reads one thing.
@@ -170,22 +188,46 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 // not closed. With brace set there is an opening brace at to; then it is enough that a game ends before it, and c is
 // left at that brace.
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
-	inner := scanner{pos: c.open + 1, open: -1, result: c.result, word: -1, one: -1, tagged: c.tagged, suspect: true,
-		inner: true, content: true, moves: c.moves, numbered: c.numbered}
-	if c.result >= 0 {
-		inner.result = -1
-	}
-	e, at := inner.next(buf, to)
+	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged, free: c.free, suspect: true,
+		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+	e, at := inner.nextGame(buf, to)
 	switch {
+	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
+		inner.later, at = at, c.open
+		fallthrough
 	case e == gameEvent:
 		inner.inner = false
 		*c = inner
 		return e, at
-	case brace && inner.result >= 0:
+	case brace && inner.behind():
 		inner.inner, inner.open = false, to
 		*c = inner
 	}
 	return noEvent, to
+}
+
+// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games: then
+// the semicolon begins no comment, which would hide them all.
+func (c *scanner) semicolon(buf []byte, to int) (event, int) {
+	end := min(to, c.pos+maxUnclosed)
+	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
+		end = c.pos + i
+	}
+	line := scanner{pos: c.pos + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged, free: c.free, suspect: true,
+		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+	e, at := line.nextGame(buf, end)
+	if e != gameEvent {
+		return noEvent, end
+	}
+	first := line
+	if !c.midline {
+		if e, _ := line.nextGame(buf, end); e != gameEvent {
+			return noEvent, end
+		}
+	}
+	first.inner = false
+	*c = first
+	return gameEvent, at
 }
 
 // thing reads what starts at pos, outside of comments.
@@ -204,6 +246,11 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 	case hasMark(buf[i:to]):
 		c.pos += 3
 		return noEvent, i
+	}
+	if b == ';' && !c.inner {
+		if e, at := c.semicolon(buf, to); e != noEvent {
+			return e, at
+		}
 	}
 	if b == '%' && c.lineStart || b == ';' && !c.inner {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
@@ -239,7 +286,7 @@ func (c *scanner) endLine(b byte) {
 		c.cr = false
 		return
 	}
-	c.cr, c.lineStart = b == '\r', true
+	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.ends++
 	c.gap = c.gap || c.ends > 1
 	if c.prose || !c.dotted {
@@ -254,7 +301,7 @@ func (c *scanner) endLine(b byte) {
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
-	name, _, n, ok := scanTag(buf[i:to])
+	name, _, n, ok, _ := scanTag(buf[i:to])
 	if !ok {
 		c.content = true
 		c.unknown()
@@ -273,8 +320,8 @@ func (c *scanner) tag(buf []byte, to int) (event, int) {
 
 // start begins another game.
 func (c *scanner) start(tagged bool) {
-	*c = scanner{pos: c.pos, cr: c.cr, open: -1, result: -1, word: -1, one: -1, suspect: true, inner: c.inner,
-		tagged: tagged, content: !tagged}
+	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, one: -1, suspect: true, inner: c.inner,
+		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
 }
 
 // unknown reads one byte that begins nothing known.
@@ -306,12 +353,10 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 		for c.pos = i + 1; c.pos < to && classes[buf[c.pos]] == digitByte; c.pos++ {
 		}
 	case b == '*':
-		c.pos++
-		c.over()
+		return c.readResult(1)
 	case b >= '0' && b <= '9' || b >= 0x80:
 		if n := c.resultAt(buf[i:to]); n > 0 {
-			c.pos += n
-			c.over()
+			return c.readResult(n)
 		} else if n := c.numberAt(buf[i:to]); n > 0 {
 			return c.readNumber(buf[:to], n), i
 		} else {
@@ -328,12 +373,30 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	return noEvent, i
 }
 
-// over reads a result.
-func (c *scanner) over() {
-	if c.result < 0 {
+// behind reports whether pos stands behind a result.
+func (c *scanner) behind() bool {
+	if c.depth == 0 {
+		return c.over
+	}
+	return c.result == c.depth
+}
+
+// readResult reads a result of n bytes. Behind words behind another result it ends a game of nothing but words.
+func (c *scanner) readResult(n int) (event, int) {
+	e, at := noEvent, c.word
+	c.pos += n
+	if c.depth == 0 && c.over && at >= 0 {
+		c.start(false)
+		e = gameEvent
+	}
+	c.begun = true
+	if c.depth == 0 {
+		c.over = true
+	} else {
 		c.result = c.depth
 	}
-	c.word, c.one, c.number, c.dotted, c.prose = -1, -1, false, false, false
+	c.word, c.one, c.number, c.dotted, c.prose, c.first = -1, -1, false, false, false, false
+	return e, at
 }
 
 // resultAt returns the length of the result that text opens with, or 0.
@@ -380,16 +443,16 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 	}
 	white := n == 1 && buf[i] == '1' && dots <= 1 && !bytes.HasPrefix(buf[j:], []byte("…"))
 	c.pos, c.prose = j, false
-	if white && dots == 1 && c.lineStart && c.ends > 1 && c.result < 0 && c.content {
+	if white && dots == 1 && c.lineStart && c.ends > 1 && !c.behind() && c.content {
 		c.start(false)
-		c.numbered = true
+		c.number, c.dotted = true, true
 		return gameEvent
 	}
 	if c.word < 0 {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.result == c.depth || !c.tagged && c.moves == 2 && !c.first) {
+	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.inner || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false
@@ -431,10 +494,12 @@ func (c *scanner) readWord(buf []byte, to int) (event, int) {
 		}
 		c.prose = true
 	}
-	if over {
-		c.over()
-	}
 	c.first = false
+	if over { // glued to the word
+		if e2, at2 := c.readResult(0); e == noEvent {
+			e, at = e2, at2
+		}
+	}
 	return e, at
 }
 
@@ -447,29 +512,49 @@ func (c *scanner) readMove(i int) (event, int) {
 	switch {
 	case c.one >= 0:
 		e, at = gameEvent, c.one
-	case c.result >= 0 && c.result < c.depth: // a variation behind a result
-	case c.result >= 0 && c.number:
+	case c.behind() && c.number:
 		e = moveEvent
+		c.over = false
+	case c.behind() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
 		c.result = -1
-	case c.result > 0 && c.word >= 0: // words behind a result in a variation
-		c.result = -1
-	case c.result >= 0:
+	case c.behind():
 		e = gameEvent
-	case !c.tagged && !c.numbered && !c.number && c.moves > 0 && c.gap:
+	case c.over: // a variation behind a result
+	case c.free && !c.number && c.moves > 0 && 4*c.numbers < c.moves && c.gap: // one stray number does no harm
 		e = gameEvent
 	}
 	if e == gameEvent {
 		numbered := c.one >= 0
 		c.start(false)
-		c.numbered, c.moves = numbered, 1
+		if c.moves, c.begun = 1, true; numbered {
+			c.numbers = 1
+		}
 		return e, at
 	}
+	c.begun = true
 	if c.depth == 0 {
-		c.moves = min(c.moves+1, 2)
-		c.numbered = c.numbered || c.number
+		c.moves++
+		if c.number {
+			c.numbers++
+		}
 	}
 	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
+}
+
+// hasMoves reports whether a word of text looks like a move.
+func hasMoves(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
+			for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
+				i++
+			}
+			if isMove(text[from:i]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isMove reports whether a word looks like a move: castling, or a square behind nothing but a piece's letter or sign,
@@ -497,7 +582,7 @@ func isMove(word []byte) bool {
 
 // plain reports whether skipping ahead is allowed here.
 func (c *scanner) plain() bool {
-	return c.tagged && !c.suspect && c.content && c.result < 0 && c.depth == 0 && c.open < 0 && !c.rest && !c.value
+	return c.tagged && !c.suspect && c.content && !c.over && c.depth == 0 && c.open < 0 && !c.rest && !c.value
 }
 
 // single reports whether it is plain that no game starts before the index to, which needs no state of the scanner:

@@ -68,11 +68,12 @@ func isEvent(name []byte) bool { return string(name) == "Event" }
 //
 // The closing quote is the first unescaped one that is followed by a bracket, so values may hold brackets
 // and unescaped quotes. A value never runs over its line: when the line ends first, the value ends at the
-// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line.
-func scanTag(text []byte) (name, value []byte, next int, ok bool) {
+// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line. A value that
+// opens another tag was not closed; err says so.
+func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	name, quote, ok := tagName(text)
 	if !ok {
-		return nil, nil, 0, false
+		return nil, nil, 0, false, nil
 	}
 	start, last, lastNext := quote+1, -1, 0
 	i := start
@@ -85,6 +86,11 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool) {
 			j++
 		}
 		if j >= len(text) || text[j] != ']' {
+			if k := bytes.LastIndexByte(text[start:i], '['); k >= 0 && err == nil {
+				if _, quote, ok := tagName(text[start+k:]); ok && start+k+quote == i {
+					err = errTag
+				}
+			}
 			continue
 		}
 		last, lastNext = i, j+1
@@ -93,9 +99,9 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool) {
 		}
 	}
 	if last < 0 {
-		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true
+		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true, err
 	}
-	return name, text[start:last], lastNext, true
+	return name, text[start:last], lastNext, true, err
 }
 
 // isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.
