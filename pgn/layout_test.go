@@ -60,8 +60,8 @@ func newLayout(r *rand.Rand) layout {
 type written struct {
 	start    board.Position
 	moves    []board.Move
-	from, to int   // its bytes in the file
-	at       []int // where each move ends
+	from, to int      // its bytes in the file
+	at       [][2]int // where each move begins and ends
 }
 
 // file is a file of games being written.
@@ -188,7 +188,7 @@ func (f *file) game(n int) {
 			f.token(apart)
 		}
 		f.token(glued + f.spell(&p, m))
-		g.at = append(g.at, len(f.text))
+		g.at = append(g.at, [2]int{len(f.text) - len(f.spell(&p, m)), len(f.text)})
 		again = false
 		before := p
 		p.Play(m)
@@ -370,7 +370,7 @@ func (f *file) damage() (hurt int, how string) {
 		by = pick(f.r, "{", "}", "(", ")", ";", "\"", "[", "\n", "\n\n", " 1-0 ", " * ", " 1. ", " 2. ", " xx ", " e4 ", "(1. e4",
 			"{1-0 1. e4", "1-0 {", " [White \"x\"] ", " -- ", "½", "\x1a")
 	case 5: // the result is another one, or none
-		if at = g.at[len(g.at)-1]; at < g.to {
+		if at = g.at[len(g.at)-1][1]; at < g.to {
 			n, by = g.to-at, pick(f.r, "", " 1-", " 0-0", " 1/2-1/", " 2-0", " 1-0 1-0", " +", " 1 0")
 		}
 	}
@@ -381,17 +381,21 @@ func (f *file) damage() (hurt int, how string) {
 	f.text = slices.Concat(f.text[:at], []byte(by), f.text[at+n:])
 	grown := len(by) - n
 	g.to += grown
-	g.at = slices.DeleteFunc(g.at, func(end int) bool { return end > at && end <= at+n }) // roughly
+	g.at = slices.DeleteFunc(g.at, func(m [2]int) bool { return m[0] < at+n && m[1] > at })
 	for i := range g.at {
-		if g.at[i] > at {
-			g.at[i] += grown
+		if g.at[i][0] >= at {
+			g.at[i] = [2]int{g.at[i][0] + grown, g.at[i][1] + grown}
 		}
+	}
+	if strings.Contains(by, ";") { // what is behind it on the line is a comment now
+		line := indexLineEnd(f.text[at:])
+		g.at = slices.DeleteFunc(g.at, func(m [2]int) bool { return m[0] > at && (line < 0 || m[1] <= at+line) })
 	}
 	for i := hurt + 1; i < len(f.games); i++ {
 		g := &f.games[i]
 		g.from, g.to = g.from+grown, g.to+grown
 		for i := range g.at {
-			g.at[i] += grown
+			g.at[i] = [2]int{g.at[i][0] + grown, g.at[i][1] + grown}
 		}
 	}
 	return hurt, how
@@ -425,7 +429,7 @@ func checkDamage(t *testing.T, seed uint64) {
 		}
 		var within []int // games with moves in the piece
 		for n, g := range f.games {
-			if slices.ContainsFunc(g.at, func(end int) bool { return end > p.from && end <= p.to }) {
+			if slices.ContainsFunc(g.at, func(m [2]int) bool { return m[0] >= p.from && m[1] <= p.to }) {
 				within = append(within, n)
 			}
 		}
@@ -446,14 +450,15 @@ func checkDamage(t *testing.T, seed uint64) {
 			lost = append(lost, n)
 		}
 	}
-	if len(lost) > 1 || len(lost) == 1 && lost[0] != hurt-1 && lost[0] != hurt+1 {
+	near := !slices.ContainsFunc(lost, func(n int) bool { return n != hurt-1 && n != hurt+1 })
+	if !near || len(lost) > 1 && !f.borderless() {
 		fail("games %d of %d are lost (from 0)", lost, len(f.games))
 	}
 }
 
 // TestDamagedLayouts damages a game of every file.
 func TestDamagedLayouts(t *testing.T) {
-	for seed := range uint64(30000) {
+	for seed := range uint64(8000) {
 		checkDamage(t, seed)
 	}
 }

@@ -51,7 +51,7 @@ var (
 	errComment   = errors.New("comment is not closed")
 	errInside    = errors.New("comment with moves is not closed before the next one")
 	errVariation = errors.New("variation is not closed")
-	errTag       = errors.New("tag is not closed before the next one")
+	errTag       = errors.New("tag is not closed before moves or another tag")
 	errText      = errors.New("not a move")
 	errDrop      = errors.New("drops belong to another variant")
 	errBehind    = errors.New("moves behind a result")
@@ -189,6 +189,8 @@ func (p *Parser) readBehind() *dataset.Reject {
 	switch e, at := behind.next(p.text, len(p.text)); {
 	case e != noEvent:
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+	case behind.hidden:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
 	case behind.open >= 0:
 		return p.reject(dataset.BadSyntax, behind.open, len(p.text), errComment)
 	case behind.depth > 0:

@@ -37,6 +37,7 @@ type scanner struct {
 
 	open      int  // index of the brace of the comment that pos is in, or −1
 	sure      bool // that comment is one, whatever follows
+	hidden    bool // a comment with another opening brace has moves before that
 	rest      bool // pos is inside a “;” comment or a “%” line
 	value     bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart bool // pos is at the start of a line, but for blanks
@@ -53,6 +54,8 @@ type scanner struct {
 	content       bool // something other than tags, comments and blanks has been seen
 	suspect       bool // skipping ahead is not allowed
 	inner         bool // reading inside a comment: braces mean nothing
+	strict        bool // White's number 1 starts a game at the start of a line only
+	behindSign    bool // reading behind a semicolon: another one means nothing
 	moves         int  // of the main line
 	numbers       int  // of moves
 	over          bool // a result has been read behind the last move of the main line
@@ -165,6 +168,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		case nested:
 			if i := bytes.LastIndexByte(buf[c.open+1:end], '{'); i >= 0 {
 				limit = c.open + 1 + i
+				c.hidden = c.hidden || hasMoves(buf[c.open+1:limit])
 			}
 		case window == c.open+maxUnclosed:
 			limit = window
@@ -190,17 +194,18 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged, free: c.free, suspect: true,
 		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+	inner.strict = brace
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
 		inner.later, at = at, c.open
 		fallthrough
 	case e == gameEvent:
-		inner.inner = false
+		inner.inner, inner.strict = false, false
 		*c = inner
 		return e, at
 	case brace && inner.behind():
-		inner.inner, inner.open = false, to
+		inner.inner, inner.strict, inner.open = false, false, to
 		*c = inner
 	}
 	return noEvent, to
@@ -214,7 +219,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	line := scanner{pos: c.pos + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged, free: c.free, suspect: true,
-		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
 	e, at := line.nextGame(buf, end)
 	if e != gameEvent {
 		return noEvent, end
@@ -225,7 +230,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 			return noEvent, end
 		}
 	}
-	first.inner = false
+	first.behindSign = false
 	*c = first
 	return gameEvent, at
 }
@@ -247,12 +252,12 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	if b == ';' && !c.inner {
+	if b == ';' && !c.inner && !c.behindSign {
 		if e, at := c.semicolon(buf, to); e != noEvent {
 			return e, at
 		}
 	}
-	if b == '%' && c.lineStart || b == ';' && !c.inner {
+	if b == '%' && c.lineStart || b == ';' && !c.inner && !c.behindSign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
 		c.pos++
 		return noEvent, i
@@ -320,7 +325,7 @@ func (c *scanner) tag(buf []byte, to int) (event, int) {
 
 // start begins another game.
 func (c *scanner) start(tagged bool) {
-	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, one: -1, suspect: true, inner: c.inner,
+	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, one: -1, suspect: true, inner: c.inner, behindSign: c.behindSign,
 		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
 }
 
@@ -452,7 +457,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.inner || c.lineStart)) {
+	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false
@@ -520,7 +525,7 @@ func (c *scanner) readMove(i int) (event, int) {
 	case c.behind():
 		e = gameEvent
 	case c.over: // a variation behind a result
-	case c.free && !c.number && c.moves > 0 && 4*c.numbers < c.moves && c.gap: // one stray number does no harm
+	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.gap:
 		e = gameEvent
 	}
 	if e == gameEvent {
@@ -555,6 +560,11 @@ func hasMoves(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// numbered reports whether the moves of the game have numbers, but for a stray one.
+func (c *scanner) numbered() bool {
+	return 4*c.numbers >= c.moves && (c.numbers > 1 || c.moves <= 2)
 }
 
 // isMove reports whether a word looks like a move: castling, or a square behind nothing but a piece's letter or sign,

@@ -68,8 +68,8 @@ func isEvent(name []byte) bool { return string(name) == "Event" }
 //
 // The closing quote is the first unescaped one that is followed by a bracket, so values may hold brackets
 // and unescaped quotes. A value never runs over its line: when the line ends first, the value ends at the
-// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line. A value that
-// opens another tag was not closed; err says so.
+// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line. err says that
+// the value took in another tag or moves, as it was not closed.
 func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	name, quote, ok := tagName(text)
 	if !ok {
@@ -99,6 +99,9 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 		}
 	}
 	if last < 0 {
+		if hasMoves(text[start:i]) {
+			err = errTag
+		}
 		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true, err
 	}
 	return name, text[start:last], lastNext, true, err
