@@ -92,7 +92,8 @@ func (p *Parser) plainMoves() {
 			for j < len(text) && text[j] >= '0' && text[j] <= '9' {
 				j++
 			}
-			if j < len(text) && text[j] == '.' && c != '0' { // 0.5-0.5
+			// 0.5-0.5 is a result, and 1. behind moves another game
+			if j < len(text) && text[j] == '.' && c != '0' && (j > i+1 || c != '1' || len(p.moves) < 2) {
 				for i = j + 1; i < len(text) && text[i] == '.'; i++ {
 				}
 				continue
@@ -101,7 +102,7 @@ func (p *Parser) plainMoves() {
 			if c != '{' || p.noting() {
 				break
 			}
-			if n := bytes.IndexByte(text[i:], '}'); n > 0 {
+			if n := bytes.IndexByte(text[i:], '}'); n > 0 && bytes.IndexByte(text[i+1:i+n], '{') < 0 {
 				i += n + 1
 				continue
 			}
@@ -199,6 +200,9 @@ func (p *Parser) number() *dataset.Reject {
 		return p.reject(dataset.NullMove, p.i, p.i+n, nil)
 	case n == 1 && t[0] == '0' && (dots == n || dashAt(t[dots:]) > 0): // of a castling or a result that was torn apart
 		return p.reject(dataset.BadSyntax, p.i, p.i+n, errText)
+	}
+	if n == 1 && t[0] == '1' && dots <= 1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
+		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
 	}
 	p.i += dots
 	return nil

@@ -60,21 +60,27 @@ type Parser struct {
 var (
 	errComment   = errors.New("comment is not closed")
 	errNested    = errors.New("comment with braces in it")
+	errInside    = errors.New("comment with moves is not closed before the next one")
 	errVariation = errors.New("variation is not closed")
+	errTag       = errors.New("tag is not closed before moves or another tag")
 	errText      = errors.New("not a move")
 	errStrange   = errors.New("neither a move nor a known glyph")
 	errAlone     = errors.New("a letter that stands alone, a mark or a piece of the next move")
 	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
 	errDrop      = errors.New("drops belong to another variant")
+	errBehind    = errors.New("moves behind a result")
+	errAgain     = errors.New("move number 1 again: two games without a result between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
 // a reject concerns this game only.
 //
 // The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
-// text: what stands behind a result is ignored, and a missing result is not an error. The result is that
-// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result; [Parser.Results] says what
-// holds where they, or the board, contradict each other.
+// text; a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no
+// move of the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two
+// moves, where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the
+// moves if the tag is missing, “*” or no result; [Parser.Results] says what holds where they, or the board,
+// contradict each other.
 //
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
 // semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
@@ -128,6 +134,9 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	if r := p.readMoves(); r != nil {
 		return dataset.Line{}, r
 	}
+	if r := p.readBehind(); r != nil {
+		return dataset.Line{}, r
+	}
 	if len(p.moves) == 0 {
 		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
 	}
@@ -170,8 +179,10 @@ func (p *Parser) readTags() *dataset.Reject {
 		}
 		switch c := p.text[p.i]; {
 		case c == '[':
-			name, value, next, ok := scanTag(p.text[p.i:])
+			name, value, next, ok, err := scanTag(p.text[p.i:])
 			switch {
+			case err != nil:
+				return p.reject(dataset.BadSyntax, p.i, p.i+next, err)
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
@@ -192,6 +203,27 @@ func (p *Parser) readTags() *dataset.Reject {
 			return nil
 		}
 	}
+}
+
+// readBehind reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
+func (p *Parser) readBehind() *dataset.Reject {
+	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
+		return nil
+	}
+	var behind scanner
+	behind.reset(p.i, p.atLineStart())
+	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
+	switch e, at := behind.next(p.text, len(p.text)); {
+	case e != noEvent:
+		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+	case behind.hidden:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
+	case behind.open >= 0:
+		return p.reject(dataset.BadSyntax, behind.open, len(p.text), errComment)
+	case behind.depth > 0:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errVariation)
+	}
+	return nil
 }
 
 // atLineStart reports whether the next byte is the first of its line.
@@ -216,6 +248,9 @@ func (p *Parser) comment() *dataset.Reject {
 	text, ok := p.skipComment()
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+	}
+	if n := bytes.IndexByte(text, '{'); n >= 0 && p.text[from] == '{' && hasMoves(text[:n]) {
+		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
 	if p.Comment != nil {
 		p.Comment(len(p.moves), text)
