@@ -157,7 +157,7 @@ func TestRejects(t *testing.T) {
 			"O-O-", 8},
 		"zeros torn": {tags + "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. 0.-0-0", dataset.BadSyntax, "0",
 			8},
-		"result torn":          {tags + "1. e4 e5 1 - 0", dataset.BadSyntax, "0", 2},
+		"result torn":          {tags + "1. e4 e5 0 - 1", dataset.BadSyntax, "0", 2},
 		"nested comment":       {tags + "1. e4 {a {b} Nf6} e5", dataset.BadSyntax, "}", 2},
 		"nested comment, word": {tags + "1. e4 {a {b} good} e5", dataset.BadSyntax, "good", 1},
 		"SetUp alone":          {"[SetUp \"1\"]\n\n1. e4", dataset.BadFEN, "1", 0},
