@@ -185,7 +185,7 @@ func (p *Parser) number() *dataset.Reject {
 	for dots < len(t) && t[dots] == '.' {
 		dots++
 	}
-	if n == 1 && t[0] == '1' && dots <= 1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
+	if n == 1 && t[0] == '1' && dots <= n+1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
 		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
 	}
 	p.i += dots
