@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
@@ -17,7 +17,7 @@ type labelOptions struct {
 	datasetOptions
 	engineOptions
 	fraction  string
-	shard     string
+	part      string
 	reuse     []string
 	audit     string
 	calibrate bool
@@ -48,7 +48,7 @@ Nothing is searched twice under the same engine, options and limit: not what the
 input has, not what a dataset of --reuse has, not what occurs again with the same
 start and the same moves. Labels of another engine or limit stand beside them.
 
---shard 2/4 labels the second of four shares, on a machine of its own; ` + "`talbot join`" + `
+--part 2/4 labels the second of four parts, on a machine of its own; ` + "`talbot join`" + `
 puts the four together, to the byte what one machine had made.
 
 --syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
@@ -69,7 +69,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
-  talbot label lines --out part2 --nodes 20000 --shard 2/4
+  talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
@@ -81,8 +81,9 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	o.engineOptions.add(f)
 	f.StringVar(&o.fraction, "fraction", "1",
 		"share of the samples to label, spread over all games; the others train the policy alone")
-	f.StringVar(&o.shard, "shard", "",
-		"label only this share of the lines, as 1/4; `talbot join` puts the shares together")
+	f.StringVar(&o.part, "part", "", "label only this part of the lines, as 1/4; talbot join puts the parts together")
+	f.StringVar(&o.part, "shard", "", "the former name of --part")
+	f.Lookup("shard").Hidden = true
 	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
 	f.BoolVar(&o.skipImported, "skip-imported", false,
 		"leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
@@ -108,7 +109,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return usage(errors.New("--calibrate measures --movetime and writes nothing"),
 			"as `talbot label lines --calibrate --movetime 20ms`")
 	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
-		o.shard != ""):
+		o.part != ""):
 		return usage(errors.New("--audit chooses samples and limit itself"),
 			"as `talbot label labelled --audit 0.1% --out audit`")
 	}
@@ -117,7 +118,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := pipeline.Label{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
 		Syzygy: o.syzygy, SkipExact: o.skipExact}
 	if o.skipExact && o.syzygy == "" {
 		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
@@ -125,7 +126,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
 		return usage(err, "as --fraction 0.1")
 	}
-	if r.Shard, err = shardOf(o.shard); err != nil {
+	if r.Part, err = partOf(o.part); err != nil {
 		return err
 	}
 	audit := 0.0
@@ -141,9 +142,9 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	warnWorkers(o.workers)
 	switch {
 	case o.calibrate:
-		return runCalibrate(cmd.Context(), o, pipeline.Calibrate{Dir: in, Engine: engine, Workers: o.workers})
+		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: engine, Workers: o.workers})
 	case o.audit != "":
-		return runAudit(cmd.Context(), o, pipeline.Audit{Label: r, Share: audit})
+		return runAudit(cmd.Context(), o, label.Audit{Request: r, Share: audit})
 	}
 	return runLabel(cmd.Context(), o, r)
 }
@@ -157,7 +158,7 @@ func warnWorkers(workers int) {
 }
 
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
-func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Context, func()) {
+func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
 	var pool atomic.Pointer[stockfish.Pool]
 	ctx, stop := interrupts(ctx, func() {
 		if p := pool.Load(); p != nil {
@@ -169,7 +170,7 @@ func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Co
 	show, end := progress(false)
 	shown := 0
 	r.Progress, r.Pool = show, pool.Store
-	r.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	r.Warn = warn
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			fmt.Fprintf(os.Stderr, "talbot: warning: no label: %v\n", err)
@@ -178,7 +179,7 @@ func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Co
 	return ctx, func() { end(); stop() }
 }
 
-func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
+func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	ctx, end := o.watch(ctx, &r)
 	sum, err := r.Run(ctx)
 	end()
@@ -189,7 +190,7 @@ func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
 }
 
 // finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
-func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func() error) error {
+func (o *labelOptions) finish(report any, sum label.Summary, text func() error) error {
 	if o.json {
 		text = func() error { return printJSON(report) }
 	}
@@ -205,7 +206,7 @@ func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func()
 	return nil
 }
 
-func printLabelled(o *labelOptions, sum pipeline.LabelSummary) {
+func printLabelled(o *labelOptions, sum label.Summary) {
 	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
 		"%.1f/s with %d workers, %.1f s\n",
 		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
@@ -116,14 +116,14 @@ func parseShare(s string) (float64, error) {
 	return v, nil
 }
 
-// shardOf reads --shard.
-func shardOf(s string) (pipeline.Shard, error) {
+// partOf reads --part.
+func partOf(s string) (label.Part, error) {
 	if s == "" {
-		return pipeline.Shard{}, nil
+		return label.Part{}, nil
 	}
-	shard, err := pipeline.ParseShard(s)
+	part, err := label.ParsePart(s)
 	if err != nil {
-		return shard, usage(err, "as --shard 1/4 on the first of four machines")
+		return part, usage(err, "as --part 1/4 on the first of four machines")
 	}
-	return shard, nil
+	return part, nil
 }

@@ -119,3 +119,6 @@ func progressBar() (func(pipeline.Progress), func()) {
 			}
 		}
 }
+
+// warn says what does not stop a command.
+func warn(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
