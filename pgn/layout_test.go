@@ -34,7 +34,8 @@ func newLayout(r *rand.Rand) layout {
 		tags: r.IntN(2) == 0, fen: r.IntN(2) == 0, eventless: r.IntN(2) == 0,
 		numbers: pick(r, "none", "none", "white", "glued", "both", "dotless"), uci: r.IntN(3) == 0,
 		results: pick(r, "none", "full", "full", "short", "sign", "star", "mixed"),
-		behind:  pick(r, "", "", " {over}", " {1. e4 e5 1-0}", " ; over 1. e4", " $140", " White resigned", " (30. Kf1 Qg2)", "!"),
+		behind: pick(r, "", "", " {over}", " {1. e4 e5 1-0}", " ; over 1. e4", " $140", " White resigned",
+			" (30. Kf1 Qg2)", "!"),
 		between: pick(r, " ", "\n", "\n\n", "\n\n\n", " \n \n"), inside: pick(r, "\n", "\n", "\n  "),
 		width: pick(r, 0, 0, 1, 30, 80), newline: pick(r, "\n", "\n", "\r\n", "\r"),
 		encoding: pick(r, "UTF-8", "Latin-1"), mark: r.IntN(4) == 0,
@@ -102,9 +103,11 @@ func (f *file) token(text string) {
 
 // remarks are comments that are not as simple as they look; none has a brace in it.
 var remarks = []string{
-	"a", "", "1-0", "better is 1. d4 d5 1-0", "é ½-½ è", "[%clk 0:01:00]", "[%eval -0.1] 1/2-1/2", "(", ")", "; no", "50 %",
+	"a", "", "1-0", "better is 1. d4 d5 1-0", "é ½-½ è", "[%clk 0:01:00]", "[%eval -0.1] 1/2-1/2", "(", ")", "; no",
+	"50 %",
 	"over\nlines", "over\n\nlines", "a game:\n1. e4 e5 1-0\nand more", "a game:\n\n1. e4 e5\n\nand more", "*",
-	"\n[Event \"x\"]\n1. e4", "[Event \"x\"] 1. e4 1-0 [Event \"y\"]", "1. e4 1-0 1. d4 0-1 e4", "Nf3", "\"", "[", "1:0",
+	"\n[Event \"x\"]\n1. e4", "[Event \"x\"] 1. e4 1-0 [Event \"y\"]", "1. e4 1-0 1. d4 0-1 e4", "Nf3", "\"", "[",
+	"1:0",
 }
 
 func (f *file) remark() string {
@@ -247,7 +250,8 @@ func (f *file) putTags(n int) board.Position {
 		end = pick(f.r, " ", "")
 	}
 	for _, name := range names {
-		f.put(fmt.Sprintf("[%s \"%s %d\"]%s", name, pick(f.r, "x", "", "a [b] c", "1-0", "é", `a \"b\"`, "1. e4"), n, end))
+		f.put(fmt.Sprintf("[%s \"%s %d\"]%s", name, pick(f.r, "x", "", "a [b] c", "1-0", "é", `a \"b\"`, "1. e4"), n,
+			end))
 	}
 	if f.fen && f.r.IntN(2) == 0 {
 		for range 2 * f.r.IntN(10) {
@@ -328,13 +332,15 @@ func checkLayout(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	f := newFile(r)
-	for _, c := range []struct{ chunk, line int }{{1 << 20, maxLine}, {1 + r.IntN(100), maxLine}, {1 << 20, 64 + r.IntN(100)}} {
+	for _, c := range []struct{ chunk, line int }{{1 << 20, maxLine}, {1 + r.IntN(100), maxLine},
+		{1 << 20, 64 + r.IntN(100)}} {
 		s := NewSplitter(chunkReader{bytes.NewReader(f.text), c.chunk})
 		s.maxLine = c.line
 		pieces := readPieces(t, s)
 		for i, p := range pieces {
 			if !p.kept || i >= len(f.games) || !slices.Equal(p.moves, f.games[i].moves) {
-				t.Fatalf("seed %d, %+v, reads of %d, lines of %d:\n%s\npiece %d of %d, %d written: %+v\n%s", seed, f.layout,
+				t.Fatalf("seed %d, %+v, reads of %d, lines of %d:\n%s\npiece %d of %d, %d written: %+v\n%s", seed,
+					f.layout,
 					c.chunk, c.line, f.text, i+1, len(pieces), len(f.games), p, f.text[p.from:p.to])
 			}
 		}
@@ -367,7 +373,8 @@ func (f *file) damage() (hurt int, how string) {
 	case 3: // the end of the game is lost
 		n = g.to - at
 	case 4: // something is put in
-		by = pick(f.r, "{", "}", "(", ")", ";", "\"", "[", "\n", "\n\n", " 1-0 ", " * ", " 1. ", " 2. ", " xx ", " e4 ", "(1. e4",
+		by = pick(f.r, "{", "}", "(", ")", ";", "\"", "[", "\n", "\n\n", " 1-0 ", " * ", " 1. ", " 2. ", " xx ", " e4 ",
+			"(1. e4",
 			"{1-0 1. e4", "1-0 {", " [White \"x\"] ", " -- ", "½", "\x1a")
 	case 5: // the result is another one, or none
 		if at = g.at[len(g.at)-1][1]; at < g.to {
@@ -401,14 +408,14 @@ func (f *file) damage() (hurt int, how string) {
 	return hurt, how
 }
 
-// borderless reports whether damage may have taken away all that told the game from a neighbour: where there are neither
-// tags nor numbers, or neither tags nor results, what is left can be one legal game.
+// borderless reports whether damage may have taken away all that told the game from a neighbour: where there are
+// neither tags nor numbers, or neither tags nor results, what is left can be one legal game.
 func (f *file) borderless() bool {
 	return !f.tags && (f.numbers == "none" || f.results == "none")
 }
 
-// checkDamage damages one game of a file. All others but one of its neighbours are kept; a line that is kept is one that
-// was written, or was read from nothing but the damaged game.
+// checkDamage damages one game of a file. All others but one of its neighbours are kept; a line that is kept is one
+// that was written, or was read from nothing but the damaged game.
 func checkDamage(t *testing.T, seed uint64) {
 	t.Helper()
 	f := newFile(rand.New(rand.NewPCG(seed, 2)))

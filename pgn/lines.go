@@ -185,7 +185,6 @@ func (s *Splitter) startGame(at int) {
 	s.state, s.start, s.offset = inTags, at, s.base+int64(at)
 	s.tags, s.event, s.blank, s.value = false, false, false, false
 	s.names.reset(at)
-	s.moves.reset(at, true)
 }
 
 // startMoves starts the movetext of a game at index at.

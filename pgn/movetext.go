@@ -200,7 +200,7 @@ func (p *Parser) number() *dataset.Reject {
 	case n == 1 && t[0] == '0' && (dots == n || dashAt(t[dots:]) > 0): // of a castling or a result that was torn apart
 		return p.reject(dataset.BadSyntax, p.i, p.i+n, errText)
 	}
-	if n == 1 && t[0] == '1' && dots <= 1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
+	if n == 1 && t[0] == '1' && dots <= n+1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
 		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
 	}
 	p.i += dots

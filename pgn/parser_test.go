@@ -122,10 +122,15 @@ func TestRejects(t *testing.T) {
 		token string
 		ply   int
 	}{
-		"illegal":              {tags + "1. e4 e5 2. Nd4 *", dataset.IllegalMove, "Nd4", 2},
-		"illegal castling":     {tags + "1. O-O", dataset.IllegalMove, "O-O", 0},
-		"ambiguous":            {tags + "1. d4 d5 2. Nf3 a6 3. Nd2", dataset.IllegalMove, "Nd2", 4},
-		"after mate":           {tags + "1. f3 e5 2. g4 Qh4 3. a3", dataset.IllegalMove, "a3", 4},
+		"illegal":          {tags + "1. e4 e5 2. Nd4 *", dataset.IllegalMove, "Nd4", 2},
+		"illegal castling": {tags + "1. O-O", dataset.IllegalMove, "O-O", 0},
+		"ambiguous":        {tags + "1. d4 d5 2. Nf3 a6 3. Nd2", dataset.IllegalMove, "Nd2", 4},
+		"after mate":       {tags + "1. f3 e5 2. g4 Qh4 3. a3", dataset.IllegalMove, "a3", 4},
+		"behind a result":  {tags + "1. e4 1-0 2. Nf3", dataset.BadSyntax, "2. Nf3", 1},
+		"number 1 again":   {tags + "1. e4 e5 1. d4 d5", dataset.BadSyntax, "1.", 2},
+		"open tag": {"[White \"w 1. e4 1-0 [Black \"b\"]\n\n1. d4", dataset.BadSyntax,
+			"[White \"w 1. e4 1-0 [Black \"b\"]", 0},
+		"moves in a comment":   {tags + "1. e4 {x e5 2. Nf3 {y} Nc6", dataset.BadSyntax, "{x e5 2. Nf3 {y}", 1},
 		"null move":            {tags + "1. e4 -- 2. d4", dataset.NullMove, "--", 1},
 		"null move Z0":         {tags + "1. e4 Z0 2. d4", dataset.NullMove, "Z0", 1},
 		"null move 0000":       {tags + "e2e4 0000", dataset.NullMove, "0000", 1},

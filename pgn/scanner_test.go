@@ -23,7 +23,8 @@ func TestScannerSteps(t *testing.T) {
 			c.tagged, c.suspect = true, suspect
 			for to := 0; to < len(text); {
 				for range step {
-					line := text[min(skipSpace(text, to), len(text)-1):] // the splitter looks at each line before the scanner
+					// the splitter looks at each line before the scanner
+					line := text[min(skipSpace(text, to), len(text)-1):]
 					c.suspect = c.suspect || line[0] == '%' || isFirstMove(line)
 					if n := indexLineEnd(text[min(to, len(text)-1):]); n >= 0 {
 						to = min(to+n+1, len(text))
@@ -44,7 +45,8 @@ func TestScannerSteps(t *testing.T) {
 		for _, suspect := range []bool{true, false} {
 			for _, step := range []int{1, 2, 7, 1000} {
 				if got := games(suspect, step); !slices.Equal(got, want) {
-					t.Fatal(fmt.Sprintf("seed %d, %v, steps of %d lines: %v, want %v:\n%s", seed, suspect, step, got, want, text))
+					t.Fatal(fmt.Sprintf("seed %d, %v, steps of %d lines: %v, want %v:\n%s", seed, suspect, step, got,
+						want, text))
 				}
 			}
 		}

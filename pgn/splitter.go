@@ -78,8 +78,8 @@ type span struct {
 //
 // A brace comment that is not closed, or closed only behind the opening brace of another one, ends where a game that
 // ends in it is followed by another one by these rules; so does a variation that is not closed, and a semicolon
-// comment on a line with several games, which would hide those behind it. That is looked for within 64 KiB. Lines may be
-// of any length, with any number of games on them.
+// comment on a line with several games, which would hide those behind it. That is looked for within 64 KiB. Lines may
+// be of any length, with any number of games on them.
 //
 // Text before the first game that is only comments and “%” lines is skipped and is no game.
 //
