@@ -112,6 +112,23 @@ func (r *rejectsFile) mark() (int64, error) {
 	return r.size, nil
 }
 
+// rewind takes back what was added behind a size. What is written over by then is never part of the table: the caller
+// marks before it adds. Without a table it does nothing.
+func (r *rejectsFile) rewind(size int64) error {
+	if r == nil {
+		return nil
+	}
+	err := r.w.Flush()
+	if err == nil {
+		_, err = r.file.Seek(size, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the table of rejects: %w", err)
+	}
+	r.size = size
+	return nil
+}
+
 // publish copies the table to its place, whole or not at all. Without a table it does nothing.
 func (r *rejectsFile) publish() error {
 	if r == nil {
@@ -127,7 +144,7 @@ func (r *rejectsFile) publish() error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(out, r.file); err != nil {
+	if _, err := io.CopyN(out, r.file, r.size); err != nil {
 		out.Abort()
 		return fmt.Errorf("writing %q: %w", r.path, err)
 	}
