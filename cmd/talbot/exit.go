@@ -14,6 +14,7 @@ import (
 	"talbot/pipeline/output"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
+	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/checkpoint"
@@ -85,6 +86,15 @@ var statuses = []struct {
 	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
 	{output.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{rows.ErrUnit, exitUsage,
+		"say --eval-unit centipawns or --eval-unit pawns: the error names the median that either would make"},
+	{rows.ErrMixedUnits, exitFailed,
+		"correct the row; or say --eval-unit, and decimals among centipawns are left out row by row; or " +
+			"--skip-bad-files leaves the table out whole"},
+	{rows.ErrArchive, exitFailed, "unpack it, or pack it as .zst, .gz or .bz2"},
+	{rows.ErrUTF16, exitFailed, "iconv -f UTF-16 -t UTF-8 FILE > NEW"},
+	{rows.ErrPacked, exitFailed, "fetch the file again; --skip-bad-files leaves such files out whole"},
+	{ingest.ErrNothingKept, exitFailed, "loosen the filters, or list what was left out, and why, with --rejects FILE"},
 	{ingest.ErrNoGames, exitFailed,
 		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{ingest.ErrNoInputs, exitFailed,
