@@ -189,6 +189,9 @@ func (r *runner) calibrate() error {
 
 // save writes a checkpoint.
 func (r *runner) save(best bool) error {
+	if err := r.metrics.there(); errors.Is(err, ErrGone) { // a new folder would hold a checkpoint without its run
+		return err
+	}
 	if err := r.calibrate(); err != nil {
 		return err
 	}

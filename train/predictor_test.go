@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"talbot/train/backend"
-	"talbot/train/checkpoint"
 	"talbot/train/model"
 )
 
 func TestPredictor(t *testing.T) {
 	c := tiny()
 	dir := t.TempDir()
-	if _, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4); !errors.Is(err, checkpoint.ErrNone) {
+	if _, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4); !errors.Is(err, ErrNoRun) {
 		t.Errorf("empty run: %v", err)
 	}
 	val := valBatches(c, 1)
