@@ -85,8 +85,8 @@ func readLines(path string, warn func(error), keep func(text []byte, l Line, sea
 	}
 	older := false
 	for part := range bytes.Lines(text) {
-		if !bytes.HasSuffix(part, []byte("\n")) {
-			break
+		if end := bytes.IndexByte(part, '}'); !bytes.HasSuffix(part, []byte("\n")) && (end < 0 || end == len(part)-1) {
+			break // torn; a whole line with another end is damaged
 		}
 		l, sealed, err := decodeLine(part)
 		if err != nil {

@@ -49,9 +49,10 @@ func (s *Survey) Train() (n int64) {
 // ([ErrNoSamples]); without val samples there are no batches. With [Options.MaxCopies] the data is read once more
 // before, and of a position that is a usable train sample more often than that, over all datasets, just so many copies
 // stay in, spread evenly over the data in its order; val samples are never left out. done, if not nil, is told how many
-// blocks were read.
+// blocks were read. Every line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged], with
+// shard and line.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s := d.newSurvey(limit, batch)
+	s, reading := d.newSurvey(limit, batch), d.checking()
 	s.Choices = 1
 	for _, set := range d.Sets {
 		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
@@ -59,7 +60,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	var copies *copyCap
 	if n := d.Options.MaxCopies; n > 0 {
 		var err error
-		if copies, err = d.countCopies(ctx, n, done); err != nil {
+		if copies, err = reading.countCopies(ctx, n, done); err != nil {
 			return nil, err
 		}
 		s.mask = newMask(s.blocks)
@@ -68,7 +69,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	for i := range chosen {
 		chosen[i] = newPicks(limit)
 	}
-	for found, err := range overBlocks(ctx, d, done, d.count) {
+	for found, err := range overBlocks(ctx, reading, done, reading.count) {
 		if err != nil {
 			return nil, err
 		}
