@@ -91,8 +91,8 @@ func TestDamagedConfig(t *testing.T) {
 	}
 }
 
-// TestOlderConfigIsNotBelieved: a run.json without checksum, as earlier talbots wrote it, cannot make another network or
-// other figures of a checkpoint, whatever of it changed: what is read from the folder is what the checkpoint says.
+// TestOlderConfigIsNotBelieved: a run.json without checksum, as earlier talbots wrote it, cannot make another network
+// or other figures of a checkpoint, whatever of it changed: what is read from the folder is what the checkpoint says.
 func TestOlderConfigIsNotBelieved(t *testing.T) {
 	c, o := trained(t)
 	path := filepath.Join(o.Dir, configName)
@@ -196,7 +196,8 @@ func TestDamagedMetrics(t *testing.T) {
 	}
 	loss := 0.25
 	for step := range int64(3) {
-		if err := m.add(Line{Kind: "val", Step: step + 1, losses: losses{Loss: 1.5, ValueMSE: &loss}, Best: true}); err != nil {
+		if err := m.add(Line{Kind: "val", Step: step + 1, losses: losses{Loss: 1.5, ValueMSE: &loss},
+			Best: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
