@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 
 	"talbot/board"
 )
@@ -51,4 +52,17 @@ type WDL struct{ Win, Draw, Loss uint16 }
 type LabelColumn struct {
 	Fingerprint int     // index into the manifest's fingerprints
 	Labels      []Label // one for each sample, in sample order
+}
+
+// Columns returns the label columns of the line that have those numbers; nil unless all are there.
+func (l *Line) Columns(numbers []int) [][]Label {
+	var columns [][]Label
+	for _, n := range numbers {
+		i := slices.IndexFunc(l.Labels, func(c LabelColumn) bool { return c.Fingerprint == n })
+		if i < 0 {
+			return nil
+		}
+		columns = append(columns, l.Labels[i].Labels)
+	}
+	return columns
 }

@@ -158,6 +158,14 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
+// InputName returns the name of an input, empty if there is none of that number.
+func (m *Manifest) InputName(i int) string {
+	if i < 0 || i >= len(m.Inputs) {
+		return ""
+	}
+	return m.Inputs[i].Name
+}
+
 func decodeManifest(data []byte) (*Manifest, error) {
 	var version struct {
 		Format int `json:"format"`

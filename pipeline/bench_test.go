@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"fmt"
@@ -8,11 +8,13 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/stats"
 	"talbot/shards"
 )
 
 // benchGames returns a file of games: shared master games, or the sample of engine games.
-func benchGames(b *testing.B) string {
+func BenchGames(b *testing.B) string {
 	b.Helper()
 	for _, path := range []string{"../../shared/data/pgn/gm/gnuchess-book-g00001-30000.pgn.zst",
 		"../sample/games.pgn.zst"} {
@@ -25,7 +27,7 @@ func benchGames(b *testing.B) string {
 	return ""
 }
 
-func millionPerSecond(b *testing.B, n int64, unit string) {
+func MillionPerSecond(b *testing.B, n int64, unit string) {
 	b.Helper()
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "M"+unit+"/s")
 }
@@ -33,20 +35,20 @@ func millionPerSecond(b *testing.B, n int64, unit string) {
 // BenchmarkIngest goes from a compressed file of games to a finished dataset, duplicates and prefixes dropped, on one
 // and on all cores.
 func BenchmarkIngest(b *testing.B) {
-	games := benchGames(b)
+	games := BenchGames(b)
 	for _, workers := range []int{1, 0} { // 0: all cores
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			var plies int64
 			for b.Loop() {
 				out := filepath.Join(b.TempDir(), "out")
-				sum, err := Ingest{Inputs: []string{games}, Out: out, Splits: dataset.DefaultSplits,
+				sum, err := ingest.Request{Inputs: []string{games}, Out: out, Splits: dataset.DefaultSplits,
 					Workers: workers}.Run(b.Context())
 				if err != nil {
 					b.Fatal(err)
 				}
 				plies = sum.Positions - sum.GamesKept
 			}
-			millionPerSecond(b, plies, "plies")
+			MillionPerSecond(b, plies, "plies")
 		})
 	}
 }
@@ -54,7 +56,7 @@ func BenchmarkIngest(b *testing.B) {
 // BenchmarkReadPlanes goes from shards on disk to packed planes with history and repetitions, on one core.
 func BenchmarkReadPlanes(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out,
+	if _, err := (ingest.Request{Inputs: []string{BenchGames(b)}, Out: out,
 		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -89,23 +91,23 @@ func BenchmarkReadPlanes(b *testing.B) {
 			r.Close()
 		}
 	}
-	millionPerSecond(b, samples, "positions")
+	MillionPerSecond(b, samples, "positions")
 }
 
 // BenchmarkUnique counts the unique positions of a dataset.
 func BenchmarkUnique(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "out")
-	if _, err := (Ingest{Inputs: []string{benchGames(b)}, Out: out,
+	if _, err := (ingest.Request{Inputs: []string{BenchGames(b)}, Out: out,
 		Splits: dataset.DefaultSplits}).Run(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	var positions int64
 	for b.Loop() {
-		r, err := Stats{Dir: out, Unique: true, Workers: 1}.Run(b.Context())
+		r, err := stats.Request{Dir: out, Unique: true, Workers: 1}.Run(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
 		positions = r.Positions
 	}
-	millionPerSecond(b, positions, "positions")
+	MillionPerSecond(b, positions, "positions")
 }

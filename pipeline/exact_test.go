@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -14,10 +14,16 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/pipeline"
+	"talbot/pipeline/endgames"
+	"talbot/pipeline/inspect"
+	"talbot/pipeline/label"
+	"talbot/pipeline/stats"
+	"talbot/pipeline/verify"
 	"talbot/stockfish"
 )
 
-const sharedTables = "../../shared/data/syzygy"
+const SharedTables = "../../shared/data/syzygy"
 
 // TestLabelSyzygy: the exact results stand in a column of their own, are those of the tables, and change nothing of the
 // engine's labels; samples that the tables have can be left out of the search; an interrupted run ends alike.
@@ -26,21 +32,21 @@ func TestLabelSyzygy(t *testing.T) {
 	if err != nil {
 		t.Skip("NOT TESTED with tables:", err)
 	}
-	if _, err := os.Stat(sharedTables); err != nil {
+	if _, err := os.Stat(SharedTables); err != nil {
 		t.Skip("NOT TESTED with tables:", err)
 	}
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	config := synthConfig(1)
+	config := SynthConfig(1)
 	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
 	lines := filepath.Join(dir, "lines")
-	if _, err := (SynthEndgames{Count: 150, Config: config, Out: lines,
+	if _, err := (endgames.Request{Count: 150, Config: config, Out: lines,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	run := func(name string, change func(*Label)) (string, LabelSummary) {
+	run := func(name string, change func(*label.Request)) (string, label.Summary) {
 		t.Helper()
-		r := Label{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: sharedTables,
+		r := label.Request{In: lines, Out: filepath.Join(dir, name), Workers: 1, Syzygy: SharedTables,
 			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 		change(&r)
 		sum, err := r.Run(t.Context())
@@ -49,14 +55,14 @@ func TestLabelSyzygy(t *testing.T) {
 		}
 		return r.Out, sum
 	}
-	bare, _ := run("bare", func(r *Label) { r.Syzygy = "" })
-	with, sum := run("with", func(r *Label) { r.Workers = 2 })
-	skipped, sumSkipped := run("skipped", func(r *Label) { r.SkipExact = true })
-	cut := Label{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: sharedTables,
+	bare, _ := run("bare", func(r *label.Request) { r.Syzygy = "" })
+	with, sum := run("with", func(r *label.Request) { r.Workers = 2 })
+	skipped, sumSkipped := run("skipped", func(r *label.Request) { r.SkipExact = true })
+	cut := label.Request{In: lines, Out: filepath.Join(dir, "cut"), Workers: 2, Syzygy: SharedTables,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}
 	for interrupted := 0; ; interrupted++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		cut.Progress = func(p Progress) {
+		cut.Progress = func(p pipeline.Progress) {
 			if p.Rate >= 40 { // searched by this run
 				cancel()
 			}
@@ -73,8 +79,8 @@ func TestLabelSyzygy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, with, cut.Out)
-	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, sharedTables)
+	Same(t, with, cut.Out)
+	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, SharedTables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +97,7 @@ func TestLabelSyzygy(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(with, dataset.ManifestName)); strings.Contains(string(text), "shared") {
 		t.Error("the manifest has the path of the tables")
 	}
-	a, b, c := readLines(t, bare), readLines(t, with), readLines(t, skipped)
+	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, skipped)
 	exact := int64(0)
 	for i := range b {
 		p := b[i].Start
@@ -130,10 +136,10 @@ func TestLabelSyzygy(t *testing.T) {
 		sumSkipped.Labelled != 150-exact || exact < 60 {
 		t.Errorf("%d exact; %+v and %+v", exact, sum, sumSkipped)
 	}
-	if v, err := (Verify{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
+	if v, err := (verify.Request{Dirs: []string{with, skipped}}).Run(t.Context()); err != nil {
 		t.Errorf("verify: %v, %+v", err, v)
 	}
-	s, err := Stats{Dir: with}.Run(t.Context())
+	s, err := stats.Request{Dir: with}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,20 +147,20 @@ func TestLabelSyzygy(t *testing.T) {
 		s.Coverage.Exact != exact {
 		t.Errorf("stats: %+v, %+v", tables, s.Coverage)
 	}
-	checkInspectExact(t, with, b, m.Fingerprints)
+	CheckInspectExact(t, with, b, m.Fingerprints)
 }
 
 // checkInspectExact: inspect shows the engine's label beside the result, and the value is that of the result.
-func checkInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
+func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []dataset.Fingerprint) {
 	t.Helper()
 	i := slices.IndexFunc(lines, func(l dataset.Line) bool {
 		label, ok := l.Exact(0, prints)
 		class, _ := label.Class()
 		return ok && class == dataset.Won
 	})
-	var got *Inspected
-	if err := (Inspect{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(),
-		func(s *Inspected) error { got = s; return nil }); err != nil {
+	var got *inspect.Sample
+	if err := (inspect.Request{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(),
+		func(s *inspect.Sample) error { got = s; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||
@@ -175,11 +181,11 @@ func TestLabelWithoutTables(t *testing.T) {
 	}
 	dir := t.TempDir()
 	lines, out := filepath.Join(dir, "lines"), filepath.Join(dir, "out")
-	if _, err := (SynthEndgames{Count: 5, Config: synthConfig(1), Out: lines,
+	if _, err := (endgames.Request{Count: 5, Config: SynthConfig(1), Out: lines,
 		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Label{In: lines, Out: out, Workers: 1, Syzygy: dir,
+	_, err = label.Request{In: lines, Out: out, Workers: 1, Syzygy: dir,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(200)}}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no Syzygy tables") {
 		t.Errorf("%v", err)

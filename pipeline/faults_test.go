@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"errors"
@@ -11,17 +11,18 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/pipeline/output"
 )
 
 // TestFailingWrites lets each step of writing fail in turn, alone or with all steps behind it as on a full disk, and
 // repeats the command: the result is to the byte that of an undisturbed run.
 func TestFailingWrites(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	cut, _, _, _ := cutGames(t, dir)
-	for _, j := range []job{
+	cut, _, _, _ := CutGames(t, dir)
+	for _, j := range []Job{
 		{Verb: "ingest", Inputs: cut, Workers: 2, Rejects: "filtered"},
-		{Verb: "synth", Workers: 2, Count: endgames},
+		{Verb: "synth", Workers: 2, Count: EndgameCount},
 	} {
 		for _, full := range []bool{false, true} {
 			t.Run(fmt.Sprint(j.Verb, full), func(t *testing.T) {
@@ -30,7 +31,7 @@ func TestFailingWrites(t *testing.T) {
 				if j.Rejects != "" {
 					want.Rejects = want.Out + ".tsv"
 				}
-				if err := want.run(t.Context()); err != nil {
+				if err := want.Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				failed := 0
@@ -47,20 +48,20 @@ func TestFailingWrites(t *testing.T) {
 						}
 						return nil
 					})
-					err := got.run(t.Context())
+					err := got.Run(t.Context())
 					durable.InjectFaults(t, nil)
 					if err != nil {
 						failed++
 						if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), filepath.Dir(got.Out)) {
 							t.Fatalf("step %d: %v", k, err)
 						}
-						if err := got.run(t.Context()); err != nil && !errors.Is(err, ErrFinished) {
+						if err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
 							t.Fatalf("step %d, repeated: %v", k, err)
 						}
 					}
-					same(t, want.Out, got.Out)
+					Same(t, want.Out, got.Out)
 					if j.Rejects != "" {
-						sameRejects(t, want, got)
+						SameRejects(t, want, got)
 					}
 					if steps.Load() < k {
 						break

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
@@ -12,12 +12,15 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/output"
 	"talbot/rows"
 	"talbot/shards"
 )
 
 // writeRows writes a table of evaluations and EPD of n random positions each, every tenth of them bad.
-func writeRows(t testing.TB, table, tactics string, n int) {
+func WriteRows(t testing.TB, table, tactics string, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 0))
 	var csv, epd bytes.Buffer
@@ -51,7 +54,7 @@ func writeRows(t testing.TB, table, tactics string, n int) {
 }
 
 // sameRejects compares the tables of rejects of two runs with each other and with the counts.
-func sameRejects(t *testing.T, a, b job) {
+func SameRejects(t *testing.T, a, b Job) {
 	t.Helper()
 	ta, err := os.ReadFile(a.Rejects)
 	if err != nil {
@@ -68,11 +71,11 @@ func sameRejects(t *testing.T, a, b job) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTable(t, string(tb), m)
+	CheckTable(t, string(tb), m)
 }
 
 // checkTable fails unless the table has each reject that the manifest counts.
-func checkTable(t *testing.T, table string, m *dataset.Manifest) {
+func CheckTable(t *testing.T, table string, m *dataset.Manifest) {
 	t.Helper()
 	rows := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	counts := map[dataset.Reason]int64{}
@@ -83,12 +86,12 @@ func checkTable(t *testing.T, table string, m *dataset.Manifest) {
 		}
 		counts[dataset.Reason(cells[3])]++
 	}
-	if rows[0]+"\n" != rejectsHeader || fmt.Sprint(counts) != fmt.Sprint(m.Counts.Rejects) || len(counts) < 3 {
+	if rows[0]+"\n" != "file\tnumber\toffset\treason\tdetail\n" || fmt.Sprint(counts) != fmt.Sprint(m.Counts.Rejects) || len(counts) < 3 {
 		t.Errorf("the table has %v, the manifest %v", counts, m.Counts.Rejects)
 	}
 }
 
-const annotated = `[Event "A"]
+const Annotated = `[Event "A"]
 [White "Tal, Mikhail"]
 [Black "Engine"]
 [WhiteElo "2700"]
@@ -114,7 +117,7 @@ const annotated = `[Event "A"]
 `
 
 // ingestText ingests one file and returns its lines.
-func ingestText(t *testing.T, name, text string, in Ingest) (Summary, *shards.Dataset, []*dataset.Line) {
+func IngestText(t *testing.T, name, text string, in ingest.Request) (ingest.Summary, *shards.Dataset, []*dataset.Line) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, name)
@@ -129,7 +132,7 @@ func ingestText(t *testing.T, name, text string, in Ingest) (Summary, *shards.Da
 	if err != nil {
 		t.Fatal(err)
 	}
-	verify(t, in.Out)
+	madeup.Verify(t, in.Out)
 	d, err := shards.OpenDataset(in.Out)
 	if err != nil {
 		t.Fatal(err)
@@ -147,8 +150,8 @@ func ingestText(t *testing.T, name, text string, in Ingest) (Summary, *shards.Da
 }
 
 func TestImportEvals(t *testing.T) {
-	sum, d, lines := ingestText(t, "a.pgn", annotated, Ingest{ImportEvals: true})
-	if want := (Evals{Imported: 7}); sum.Evals != want || len(lines) != 2 {
+	sum, d, lines := IngestText(t, "a.pgn", Annotated, ingest.Request{ImportEvals: true})
+	if want := (ingest.Evals{Imported: 7}); sum.Evals != want || len(lines) != 2 {
 		t.Fatalf("%+v, want %+v", sum.Evals, want)
 	}
 	var got []string
@@ -172,14 +175,14 @@ func TestImportEvals(t *testing.T) {
 
 func TestFilteredIngest(t *testing.T) {
 	rejects := filepath.Join(t.TempDir(), "rejects.tsv")
-	in := Ingest{Rejects: rejects, ImportEvals: true}
+	in := ingest.Request{Rejects: rejects, ImportEvals: true}
 	in.Filters.Player, in.Filters.Side, in.Filters.WonOnly = "Tal", dataset.WinnerSide, true
 	in.Filters.MinClock = 30
-	sum, d, lines := ingestText(t, "a.pgn", annotated, in)
+	sum, d, lines := IngestText(t, "a.pgn", Annotated, in)
 	if sum.GamesRead != 3 || sum.GamesKept != 1 || sum.Rejects[dataset.NoWinner] != 1 ||
 		sum.Rejects[dataset.OtherPlayer] != 1 ||
 		sum.Samples != 4 || sum.SamplesDropped[dataset.OtherSide] != 3 ||
-		sum.Evals != (Evals{Imported: 4, NoSample: 3}) {
+		sum.Evals != (ingest.Evals{Imported: 4, NoSample: 3}) {
 		t.Errorf("%+v", sum)
 	}
 	if got := fmt.Sprint(lines[0].Samples.Plies(nil, len(lines[0].Moves)), d.Manifest.Flags); got !=
@@ -194,17 +197,17 @@ func TestFilteredIngest(t *testing.T) {
 		t.Error("no inputs")
 	}
 	in.Inputs, in.Out = []string{filepath.Join("testdata", "x")}, filepath.Join(t.TempDir(), "x")
-	os.WriteFile(filepath.Join(filepath.Dir(in.Out), "x.pgn"), []byte(annotated), 0o666)
+	os.WriteFile(filepath.Join(filepath.Dir(in.Out), "x.pgn"), []byte(Annotated), 0o666)
 	in.Inputs = []string{filepath.Join(filepath.Dir(in.Out), "x.pgn")}
-	if _, err := in.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+	if _, err := in.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 		t.Errorf("a file is overwritten: %v", err)
 	}
 }
 
 // TestTablesAndEPD reads both and labels what they left open.
 func TestTablesAndEPD(t *testing.T) {
-	sum, d, lines := ingestText(t, "a.csv",
-		"FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n", Ingest{})
+	sum, d, lines := IngestText(t, "a.csv",
+		"FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,+36\n4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1,#+0\n", ingest.Request{})
 	if sum.Evals.Imported != 1 || len(lines) != 2 || d.Manifest.Counts.Labelled != 1 ||
 		d.Manifest.Counts.Terminal != 1 ||
 		lines[0].Labels[0].Labels[0].Lines[0].Score != dataset.Centipawns(-36) ||
@@ -212,9 +215,9 @@ func TestTablesAndEPD(t *testing.T) {
 		t.Errorf("%+v, %+v", sum, d.Manifest.Counts)
 	}
 	out := filepath.Join(t.TempDir(), "labelled")
-	small(t)
-	defer os.Unsetenv(child)
-	l := job{Inputs: []string{d.Dir}, Out: out, Workers: 1}.label()
+	Small(t)
+	defer os.Unsetenv(Child)
+	l := Job{Inputs: []string{d.Dir}, Out: out, Workers: 1}.Label()
 	l.SkipImported = true
 	if sum, err := l.Run(t.Context()); err != nil || sum.Labelled != 0 || sum.Skipped != 2 {
 		t.Errorf("%+v, %v", sum, err)
@@ -223,10 +226,10 @@ func TestTablesAndEPD(t *testing.T) {
 	if sum, err := l.Run(t.Context()); err != nil || sum.Labelled != 1 {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	verify(t, l.Out)
+	madeup.Verify(t, l.Out)
 
-	sum, _, lines = ingestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n",
-		Ingest{})
+	sum, _, lines = IngestText(t, "a.epd", "startpos bm e4; d4; id \"x\"\n4k3/8/8/8/8/8/4P3/4K3 w - -0 1 am e4\n",
+		ingest.Request{})
 	if sum.GluedDashes != 1 || sum.Samples != 2 || len(lines[0].Policies[0]) != 2 ||
 		lines[1].Tag(rows.TagAvoidMoves) != "e2e4" || len(lines[1].Moves) != 0 {
 		t.Errorf("%+v", sum)
@@ -242,8 +245,8 @@ func TestExpandInputs(t *testing.T) {
 		os.WriteFile(path, []byte("x"), 0o666)
 	}
 	for _, c := range []struct {
-		in   []string
-		want string
+		In   []string
+		Want string
 	}{
 		{[]string{""}, "a.pgn.zst b.pgn sub/c.epd we[i]rd.pgn | empty/x.txt notes.txt"},
 		{[]string{"*.pgn"}, "b.pgn we[i]rd.pgn |"},
@@ -251,72 +254,43 @@ func TestExpandInputs(t *testing.T) {
 		{[]string{"b.pgn", "."}, "b.pgn a.pgn.zst sub/c.epd we[i]rd.pgn | empty/x.txt notes.txt"},
 	} {
 		var in, skipped []string
-		for _, p := range c.in {
+		for _, p := range c.In {
 			in = append(in, filepath.Join(dir, p))
 		}
-		got, err := ExpandInputs(in, func(p string) { skipped = append(skipped, p) })
+		got, err := ingest.ExpandInputs(in, func(p string) { skipped = append(skipped, p) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := strings.ReplaceAll(strings.TrimSpace(strings.Join(got, " ")+" | "+strings.Join(skipped, " ")), dir+"/",
 			"")
-		if text != c.want {
-			t.Errorf("%v: %s, want %s", c.in, text, c.want)
+		if text != c.Want {
+			t.Errorf("%v: %s, want %s", c.In, text, c.Want)
 		}
 	}
 	for _, p := range []string{"empty", "*.none", "missing.pgn"} {
-		if _, err := ExpandInputs([]string{filepath.Join(dir, p)}, nil); err == nil {
+		if _, err := ingest.ExpandInputs([]string{filepath.Join(dir, p)}, nil); err == nil {
 			t.Errorf("%s: no error", p)
 		}
 	}
-	if _, err := ExpandInputs([]string{filepath.Join(dir, "empty")}, nil); !errors.Is(err, ErrNoInputs) {
+	if _, err := ingest.ExpandInputs([]string{filepath.Join(dir, "empty")}, nil); !errors.Is(err, ingest.ErrNoInputs) {
 		t.Error(err)
-	}
-}
-
-// TestFilterFlags: the manifest's flags are sorted, and filters that contradict themselves are refused.
-func TestFilterFlags(t *testing.T) {
-	for name, f := range map[string]Filters{
-		"ratings": {Filter: dataset.Filter{MinElo: 2, MaxElo: 1}},
-		"either":  {Filter: dataset.Filter{EitherElo: true}},
-		"unknown": {Filter: dataset.Filter{KeepUnknownElo: true, DropUnknownElo: true}},
-		"plies":   {Filter: dataset.Filter{MinPlies: -1}},
-		"rate":    {Sampling: dataset.Sampling{Rate: 1.5}},
-		"side":    {Sampling: dataset.Sampling{Side: dataset.PlayerSide}},
-		"dates": {Filter: dataset.Filter{Since: dataset.Date{Year: 2, Month: 1, Day: 1},
-			Until: dataset.Date{Year: 1, Month: 1, Day: 1}}},
-	} {
-		if f.Check() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	for name, preset := range Presets {
-		var f Filters
-		preset(&f)
-		if f.Check() != nil || !f.active() {
-			t.Errorf("%s: %v", name, f.flags())
-		}
-	}
-	var none Filters
-	if none.active() || len((&Ingest{}).flags()) != 0 {
-		t.Error("a filter is on by default")
 	}
 }
 
 // TestFilteredWorkers: filters, sampling, duplicates, prefixes and rejects give the same bytes at any number of
 // workers.
 func TestFilteredWorkers(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	inputs, _, _, _ := cutGames(t, dir)
+	inputs, _, _, _ := CutGames(t, dir)
 	games := filepath.Join(dir, "more.pgn")
-	writeGames(t, games, 500, 11)
-	var first job
+	WriteGames(t, games, 500, 11)
+	var first Job
 	for _, workers := range []int{1, 2, 5} {
-		j := job{Verb: "ingest", Inputs: append([]string{games}, inputs...), Workers: workers}
+		j := Job{Verb: "ingest", Inputs: append([]string{games}, inputs...), Workers: workers}
 		j.Out = filepath.Join(dir, fmt.Sprint("workers", workers))
 		j.Rejects = j.Out + ".tsv"
-		if err := j.run(t.Context()); err != nil {
+		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if workers == 1 {
@@ -327,7 +301,7 @@ func TestFilteredWorkers(t *testing.T) {
 			}
 			continue
 		}
-		same(t, first.Out, j.Out)
-		sameRejects(t, first, j)
+		Same(t, first.Out, j.Out)
+		SameRejects(t, first, j)
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"path/filepath"
@@ -9,11 +9,12 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/ingest"
 	"talbot/shards"
 )
 
 // readLines returns all lines of a dataset.
-func readLines(t *testing.T, dir string) (all []dataset.Line) {
+func ReadLines(t *testing.T, dir string) (all []dataset.Line) {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -30,7 +31,7 @@ func readLines(t *testing.T, dir string) (all []dataset.Line) {
 }
 
 // samplePositions returns the FENs of a line's samples.
-func samplePositions(l *dataset.Line) (fens []string) {
+func SamplePositions(l *dataset.Line) (fens []string) {
 	p := l.Start
 	for ply := 0; ; ply++ {
 		if l.Samples.Has(ply, len(l.Moves)) {
@@ -46,15 +47,15 @@ func samplePositions(l *dataset.Line) (fens []string) {
 // TestHistory: with invented history, puzzles, EPD and tables have the same samples in the same splits with the same
 // labels and policies; the history is legal by another rules library; games keep what they have.
 func TestHistory(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
 	games, table, tactics := filepath.Join(dir, "games.pgn"), filepath.Join(dir, "table.csv"), filepath.Join(dir,
 		"tactics.epd")
-	writeGames(t, games, 20, 2)
-	writeRows(t, table, tactics, 400)
-	in := Ingest{Inputs: []string{games, "../sample/puzzles.csv", table, tactics}, Splits: dataset.DefaultSplits,
+	WriteGames(t, games, 20, 2)
+	WriteRows(t, table, tactics, 400)
+	in := ingest.Request{Inputs: []string{games, "../sample/puzzles.csv", table, tactics}, Splits: dataset.DefaultSplits,
 		Seed: 1}
-	run := func(name string, history, workers int, seed uint64) (string, Summary) {
+	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {
 		t.Helper()
 		in.Out, in.History, in.Workers, in.Seed = filepath.Join(dir, name), history, workers, seed
 		sum, err := in.Run(t.Context())
@@ -67,12 +68,12 @@ func TestHistory(t *testing.T) {
 	with, sumWith := run("with", 4, 1, 1)
 	again, _ := run("again", 4, 3, 1)
 	other, _ := run("other", 4, 2, 2)
-	same(t, with, again)
+	Same(t, with, again)
 	if sum.Samples != sumWith.Samples || sum.GamesKept != sumWith.GamesKept ||
-		sum.Rejects[Duplicate] != sumWith.Rejects[Duplicate] {
+		sum.Rejects[ingest.Duplicate] != sumWith.Rejects[ingest.Duplicate] {
 		t.Errorf("%+v and %+v", sum, sumWith)
 	}
-	a, b, c := readLines(t, bare), readLines(t, with), readLines(t, other)
+	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, other)
 	rows, invented, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
 	for i := range b {
 		l := &b[i]
@@ -96,8 +97,8 @@ func TestHistory(t *testing.T) {
 		if l.Start != c[i].Start {
 			differ++
 		}
-		replayElsewhere(t, l, a[i].Start)
-		want, got := samplePositions(&a[i]), samplePositions(l)
+		ReplayElsewhere(t, l, a[i].Start)
+		want, got := SamplePositions(&a[i]), SamplePositions(l)
 		for k := range want {
 			x, err1 := board.ParseFEN(want[k])
 			y, err2 := board.ParseFEN(got[k])
@@ -129,7 +130,7 @@ func TestHistory(t *testing.T) {
 }
 
 // replayElsewhere replays invented moves with notnil/chess and compares boards.
-func replayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
+func ReplayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 	t.Helper()
 	fen, err := chess.FEN(l.Start.FEN())
 	if err != nil {

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -11,11 +11,18 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/pipeline/diff"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/output"
+	"talbot/pipeline/overlap"
+	"talbot/pipeline/stats"
+	"talbot/pipeline/verify"
 	"talbot/shards"
 )
 
 // pgnOf writes games, given as moves, to a file.
-func pgnOf(t *testing.T, dir, name string, games ...string) string {
+func PgnOf(t *testing.T, dir, name string, games ...string) string {
 	t.Helper()
 	var b strings.Builder
 	for i, g := range games {
@@ -29,7 +36,7 @@ func pgnOf(t *testing.T, dir, name string, games ...string) string {
 }
 
 // gamesOf returns the split of each game of a dataset.
-func gamesOf(t *testing.T, dir string) map[[16]byte]dataset.Split {
+func GamesOf(t *testing.T, dir string) map[[16]byte]dataset.Split {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -50,10 +57,10 @@ func gamesOf(t *testing.T, dir string) map[[16]byte]dataset.Split {
 }
 
 // cutGames writes random games and, in two further files, beginnings of some of them, copies and one game more.
-func cutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int) {
+func CutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int) {
 	t.Helper()
 	a := filepath.Join(dir, "a.pgn")
-	writeGames(t, a, 200, 7)
+	WriteGames(t, a, 200, 7)
 	text, err := os.ReadFile(a)
 	if err != nil {
 		t.Fatal(err)
@@ -75,42 +82,42 @@ func cutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int
 		}
 	}
 	cut = len(early) + len(late) - copies
-	return []string{pgnOf(t, dir, "early.pgn", early...), a,
-		pgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
+	return []string{PgnOf(t, dir, "early.pgn", early...), a,
+		PgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
 }
 
-func ingest(t *testing.T, out string, workers int, inputs ...string) Summary {
+func IngestFiles(t *testing.T, out string, workers int, inputs ...string) ingest.Summary {
 	t.Helper()
-	s, err := Ingest{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
+	s, err := ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits, Workers: workers}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	verify(t, out)
+	madeup.Verify(t, out)
 	return s
 }
 
 // TestPrefixes keeps of each game the longest record, in any order of the files, at any number of workers.
 func TestPrefixes(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	in, games, cut, copies := cutGames(t, dir)
+	in, games, cut, copies := CutGames(t, dir)
 	var want map[[16]byte]dataset.Split
 	for n, order := range [][3]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
 		files := []string{in[order[0]], in[order[1]], in[order[2]]}
 		outs := []string{filepath.Join(dir, fmt.Sprint("one", n)), filepath.Join(dir, fmt.Sprint("four", n))}
-		s := ingest(t, outs[0], 1, files...)
-		ingest(t, outs[1], 4, files...)
-		same(t, outs[0], outs[1])
-		if s.GamesKept != int64(games) || s.Rejects[Prefix] != int64(cut) || s.Rejects[Duplicate] < int64(copies) {
+		s := IngestFiles(t, outs[0], 1, files...)
+		IngestFiles(t, outs[1], 4, files...)
+		Same(t, outs[0], outs[1])
+		if s.GamesKept != int64(games) || s.Rejects[ingest.Prefix] != int64(cut) || s.Rejects[ingest.Duplicate] < int64(copies) {
 			t.Errorf("order %v: %+v, want %d games, %d prefixes", order, s, games, cut)
 		}
-		got := gamesOf(t, outs[0])
+		got := GamesOf(t, outs[0])
 		if want == nil {
 			want = got
 		} else if !maps.Equal(got, want) {
 			t.Errorf("order %v: other games or splits", order)
 		}
-		d, err := Diff{A: outs[0], B: filepath.Join(dir, "one0")}.Run(t.Context())
+		d, err := diff.Request{A: outs[0], B: filepath.Join(dir, "one0")}.Run(t.Context())
 		if err != nil || !d.Same || d.Lines.Both != int64(games) {
 			t.Errorf("diff: %+v, %v", d, err)
 		}
@@ -119,10 +126,10 @@ func TestPrefixes(t *testing.T) {
 
 // TestPrefixesInterrupted ends the run while shards are written again, and between the new shard and the mark.
 func TestPrefixesInterrupted(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	in, _, _, _ := cutGames(t, dir)
-	ingest(t, filepath.Join(dir, "want"), 2, in...)
+	in, _, _, _ := CutGames(t, dir)
+	IngestFiles(t, filepath.Join(dir, "want"), 2, in...)
 
 	out := filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,10 +151,11 @@ func TestPrefixesInterrupted(t *testing.T) {
 		}
 	}
 	early := filepath.Join(dir, "early") // the folder as a kill leaves it before the mark
-	request := Ingest{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
+	request := ingest.Request{Inputs: in, Out: out, Splits: dataset.DefaultSplits, Workers: 2}
 	request.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == Prefix && ctx.Err() == nil {
-			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", progressName} { // others are being written
+		if r.Reason == ingest.Prefix && ctx.Err() == nil {
+			// others are being written
+			for _, pattern := range []string{"shard-*.zst", "draft-*.zst", "progress.json"} {
 				copyFiles(out, early, pattern)
 			}
 			cancel()
@@ -163,20 +171,20 @@ func TestPrefixesInterrupted(t *testing.T) {
 		if _, err := request.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		same(t, filepath.Join(dir, "want"), request.Out)
+		Same(t, filepath.Join(dir, "want"), request.Out)
 	}
 }
 
 // naive counts positions by their text.
-type naive struct {
-	all, samples map[string]int
-	train        map[string]bool
-	held         [3][]string // by split
+type Naive struct {
+	All, Samples map[string]int
+	Train        map[string]bool
+	Held         [3][]string // by split
 }
 
 // mirrored returns the four fields of a position seen from the side to move.
-func (n *naive) read(t *testing.T, dirs ...string) {
-	n.all, n.samples, n.train = map[string]int{}, map[string]int{}, map[string]bool{}
+func (n *Naive) Read(t *testing.T, dirs ...string) {
+	n.All, n.Samples, n.Train = map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, dir := range dirs {
 		d, err := shards.OpenDataset(dir)
 		if err != nil {
@@ -189,13 +197,13 @@ func (n *naive) read(t *testing.T, dirs ...string) {
 			}
 			p := l.Start
 			for ply := 0; ; ply++ {
-				n.all[p.EPD()]++
+				n.All[p.EPD()]++
 				if l.Samples.Has(ply, len(l.Moves)) {
-					n.samples[p.EPD()]++
+					n.Samples[p.EPD()]++
 					split := d.Manifest.Splits.Of(dataset.SplitKey(l))
-					n.held[split] = append(n.held[split], p.EPD())
+					n.Held[split] = append(n.Held[split], p.EPD())
 					if split == dataset.Train {
-						n.train[p.EPD()] = true
+						n.Train[p.EPD()] = true
 					}
 				}
 				if ply == len(l.Moves) {
@@ -207,9 +215,9 @@ func (n *naive) read(t *testing.T, dirs ...string) {
 	}
 }
 
-func (n *naive) seen(s dataset.Split) (count int64) {
-	for _, epd := range n.held[s] {
-		if n.train[epd] {
+func (n *Naive) Seen(s dataset.Split) (count int64) {
+	for _, epd := range n.Held[s] {
+		if n.Train[epd] {
 			count++
 		}
 	}
@@ -218,83 +226,83 @@ func (n *naive) seen(s dataset.Split) (count int64) {
 
 // TestUniqueAndOverlap compares with maps of positions as text.
 func TestUniqueAndOverlap(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
-	in, _, _, _ := cutGames(t, dir)
+	in, _, _, _ := CutGames(t, dir)
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	ingest(t, a, 2, in[1])
-	if _, err := (Ingest{Inputs: in, Out: b, Splits: dataset.DefaultSplits,
+	IngestFiles(t, a, 2, in[1])
+	if _, err := (ingest.Request{Inputs: in, Out: b, Splits: dataset.DefaultSplits,
 		KeepDuplicates: true}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var n naive
-	n.read(t, b)
-	s, err := Stats{Dir: b, Unique: true, Workers: 3}.Run(t.Context())
+	var n Naive
+	n.Read(t, b)
+	s, err := stats.Request{Dir: b, Unique: true, Workers: 3}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	most, copies := 0, int64(0)
-	for _, c := range n.samples {
+	for _, c := range n.Samples {
 		most = max(most, c)
 	}
 	for _, bin := range s.Unique.Copies {
 		copies += bin.Samples
 	}
-	if s.Unique.Positions != int64(len(n.all)) || s.Unique.Samples != int64(len(n.samples)) ||
+	if s.Unique.Positions != int64(len(n.All)) || s.Unique.Samples != int64(len(n.Samples)) ||
 		s.Unique.MostCopies != int64(most) || copies != s.Samples {
-		t.Errorf("%+v, want %d, %d, %d, %d", s.Unique, len(n.all), len(n.samples), most, s.Samples)
+		t.Errorf("%+v, want %d, %d, %d, %d", s.Unique, len(n.All), len(n.Samples), most, s.Samples)
 	}
 	if s.Unique.SamplesMirrored > s.Unique.Samples || s.Overlap.Val.SeenMirrored < s.Overlap.Val.Seen {
 		t.Errorf("%+v, %+v", s.Unique, s.Overlap)
 	}
-	n = naive{}
-	n.read(t, a, b)
-	v, err := Verify{Dirs: []string{a, b}, Workers: 3}.Run(t.Context())
+	n = Naive{}
+	n.Read(t, a, b)
+	v, err := verify.Request{Dirs: []string{a, b}, Workers: 3}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, o := range []SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
+	for i, o := range []overlap.SplitOverlap{{}, v.Overlap.Val, v.Overlap.Test} {
 		split := dataset.Split(i)
-		if split != dataset.Train && (o.Samples != int64(len(n.held[split])) || o.Seen != n.seen(split) ||
+		if split != dataset.Train && (o.Samples != int64(len(n.Held[split])) || o.Seen != n.Seen(split) ||
 			o.Samples == 0) {
-			t.Errorf("%v: %+v, want %d of %d", split, o, n.seen(split), len(n.held[split]))
+			t.Errorf("%v: %+v, want %d of %d", split, o, n.Seen(split), len(n.Held[split]))
 		}
 	}
 	if v.BothSides != 0 || !v.Whole || len(v.Datasets) != 2 || v.Encoded == 0 {
 		t.Errorf("%+v", v)
 	}
 	none := 0.0
-	if _, err := (Verify{Dirs: []string{a}, MaxOverlap: &none}).Run(t.Context()); !errors.Is(err, ErrOverlap) {
+	if _, err := (verify.Request{Dirs: []string{a}, MaxOverlap: &none}).Run(t.Context()); !errors.Is(err, verify.ErrOverlap) {
 		t.Error(err)
 	}
 }
 
 // TestMirroredOverlap has a train position only with colours swapped.
 func TestMirroredOverlap(t *testing.T) {
-	lines := []dataset.Line{shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"),
-		shown(t, "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5")}
-	train := showDataset(t, lines[:1], 1)
-	m, err := dataset.ReadManifest(showDataset(t, lines[1:], 1))
+	lines := []dataset.Line{madeup.Line(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"),
+		madeup.Line(t, "4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", "e7e5")}
+	train := madeup.Dataset(t, lines[:1], 1)
+	m, err := dataset.ReadManifest(madeup.Dataset(t, lines[1:], 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := showDataset(t, lines[1:], 1)
+	held := madeup.Dataset(t, lines[1:], 1)
 	m.Splits = dataset.Splits{Test: 100}
 	if err := errors.Join(os.Remove(filepath.Join(held, dataset.ManifestName)),
 		dataset.WriteManifest(held, m)); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Verify{Dirs: []string{train, held}}.Run(t.Context())
+	v, err := verify.Request{Dirs: []string{train, held}}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Overlap.Test != (SplitOverlap{Samples: 1, SeenMirrored: 1, ShareMirrored: 1}) {
+	if v.Overlap.Test != (overlap.SplitOverlap{Samples: 1, SeenMirrored: 1, ShareMirrored: 1}) {
 		t.Errorf("%+v", v.Overlap.Test)
 	}
 	// The same game in train and in test.
-	both := showDataset(t, lines[1:], 1)
-	v, err = Verify{Dirs: []string{both, held}}.Run(t.Context())
-	if !errors.Is(err, ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 ||
+	both := madeup.Dataset(t, lines[1:], 1)
+	v, err = verify.Request{Dirs: []string{both, held}}.Run(t.Context())
+	if !errors.Is(err, verify.ErrBothSides) || v.BothSides != 1 || len(v.Examples) != 2 ||
 		v.Examples[0].Split == v.Examples[1].Split {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -302,12 +310,12 @@ func TestMirroredOverlap(t *testing.T) {
 
 // TestDiff knows every difference.
 func TestDiff(t *testing.T) {
-	lines := shownLines(t)
-	a := showDataset(t, lines, 2)
-	other := shownLines(t)[1:]
+	lines := madeup.Lines(t)
+	a := madeup.Dataset(t, lines, 2)
+	other := madeup.Lines(t)[1:]
 	other[0].Labels = nil
-	b := showDataset(t, append(other, shown(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4")), 3)
-	d, err := Diff{A: a, B: b}.Run(t.Context())
+	b := madeup.Dataset(t, append(other, madeup.Line(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4")), 3)
+	d, err := diff.Request{A: a, B: b}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,15 +330,15 @@ func TestDiff(t *testing.T) {
 	if err := d.WriteText(&text, "x", "y"); err != nil || !strings.Contains(text.String(), "1 only in a, 1 only in b") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	if d, err := (Diff{A: a, B: a}).Run(t.Context()); err != nil || !d.Same || !d.Identical {
+	if d, err := (diff.Request{A: a, B: a}).Run(t.Context()); err != nil || !d.Same || !d.Identical {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
 
 // TestStatsHTML draws a labelled dataset; everything stands in the page itself.
 func TestStatsHTML(t *testing.T) {
-	dir := showDataset(t, shownLines(t), 2)
-	s, err := Stats{Dir: dir, Unique: true}.Run(t.Context())
+	dir := madeup.Dataset(t, madeup.Lines(t), 2)
+	s, err := stats.Request{Dir: dir, Unique: true}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +361,7 @@ func TestStatsHTML(t *testing.T) {
 	if path := os.Getenv("TALBOT_PAGE"); path != "" { // to look at it
 		os.WriteFile(path, []byte(text), 0o666)
 	}
-	empty, err := Stats{Dir: showDataset(t, nil, 1), Unique: true}.Run(t.Context())
+	empty, err := stats.Request{Dir: madeup.Dataset(t, nil, 1), Unique: true}.Run(t.Context())
 	if err == nil {
 		err = empty.WriteHTML(&page, "empty")
 	}
@@ -364,17 +372,16 @@ func TestStatsHTML(t *testing.T) {
 
 // TestPrefixShard empties a whole shard.
 func TestPrefixShard(t *testing.T) {
-	small(t)
-	shardPositions = 10
+	output.SmallShards(t, 10)
 	dir := t.TempDir()
-	short := pgnOf(t, dir, "short.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5")
-	long := pgnOf(t, dir, "long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6", "1. d4 d5 2. c4")
+	short := PgnOf(t, dir, "short.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5")
+	long := PgnOf(t, dir, "long.pgn", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6", "1. d4 d5 2. c4")
 	out := filepath.Join(dir, "out")
-	s := ingest(t, out, 2, short, long)
-	if s.GamesKept != 2 || s.Rejects[Prefix] != 3 || s.Positions != 9+4 {
+	s := IngestFiles(t, out, 2, short, long)
+	if s.GamesKept != 2 || s.Rejects[ingest.Prefix] != 3 || s.Positions != 9+4 {
 		t.Errorf("%+v", s)
 	}
-	if _, err := (Stats{Dir: out, Unique: true}).Run(t.Context()); err != nil {
+	if _, err := (stats.Request{Dir: out, Unique: true}).Run(t.Context()); err != nil {
 		t.Error(err)
 	}
 	// A game from another start, and a puzzle's line, are no prefixes.
@@ -387,7 +394,7 @@ func TestPrefixShard(t *testing.T) {
 	game := filepath.Join(dir, "same.pgn")
 	os.WriteFile(game, []byte("[FEN \"6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1\"]\n[SetUp \"1\"]\n\n1... h6 2. Rd8+ "+
 		"Kh7 *\n\n"), 0o666)
-	if s := ingest(t, filepath.Join(dir, "out2"), 1, long, other, csv, game); s.GamesKept != 5 {
+	if s := IngestFiles(t, filepath.Join(dir, "out2"), 1, long, other, csv, game); s.GamesKept != 5 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -1,8 +1,9 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,18 +18,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/label"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
 
 // searches tells the engines to log what they search, and returns a function that counts the log and empties it.
-func searches(t *testing.T) func() int {
+func Searches(t *testing.T) func() int {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "searches")
-	t.Setenv(searchLog, path)
+	t.Setenv(SearchLog, path)
 	return func() int {
 		t.Helper()
 		text, err := os.ReadFile(path)
@@ -44,7 +52,7 @@ func searches(t *testing.T) func() int {
 
 // openings writes n games that share their beginnings, in an order drawn by seed, and returns how many different
 // positions with their history they have from which a move was played.
-func openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
+func Openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
 	t.Helper()
 	games := make([][]string, n)
 	seen := map[string]bool{}
@@ -76,26 +84,26 @@ func openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
 	return len(seen)
 }
 
-func ingested(t *testing.T, out string, inputs ...string) string {
+func Ingested(t *testing.T, out string, inputs ...string) string {
 	t.Helper()
-	if _, err := (Ingest{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+	if _, err := (ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func labelled(t *testing.T, r Label) LabelSummary {
+func Labelled(t *testing.T, r label.Request) label.Summary {
 	t.Helper()
 	sum, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	verify(t, r.Out)
+	madeup.Verify(t, r.Out)
 	return sum
 }
 
 // scores returns the first score of every sample in every column, by the line, the ply and the limit.
-func scores(t *testing.T, dir string) map[string]string {
+func Scores(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -117,7 +125,7 @@ func scores(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func equalScores(t *testing.T, what string, got, want map[string]string) {
+func EqualScores(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	if len(got) != len(want) || len(want) == 0 {
 		t.Fatalf("%s: %d labels, want %d", what, len(got), len(want))
@@ -131,16 +139,16 @@ func equalScores(t *testing.T, what string, got, want map[string]string) {
 
 // TestNeverTwice counts the searches of an engine.
 func TestNeverTwice(t *testing.T) {
-	small(t)
-	defer os.Unsetenv(child)
+	Small(t)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	count := searches(t)
+	count := Searches(t)
 	few, many := filepath.Join(dir, "few.pgn"), filepath.Join(dir, "many.pgn")
-	distinctFew, distinctMany := openings(t, few, 70, 1), openings(t, many, 90, 2)
-	a, b := ingested(t, filepath.Join(dir, "a"), few), ingested(t, filepath.Join(dir, "b"), many)
-	base := job{Inputs: []string{a}, Out: filepath.Join(dir, "a-labelled"), Workers: 2}.label()
+	distinctFew, distinctMany := Openings(t, few, 70, 1), Openings(t, many, 90, 2)
+	a, b := Ingested(t, filepath.Join(dir, "a"), few), Ingested(t, filepath.Join(dir, "b"), many)
+	base := Job{Inputs: []string{a}, Out: filepath.Join(dir, "a-labelled"), Workers: 2}.Label()
 
-	sum := labelled(t, base)
+	sum := Labelled(t, base)
 	if n := count(); n != distinctFew || sum.Labelled != int64(n) || sum.Labelled+sum.Reused != sum.Samples ||
 		sum.Saved.Found == 0 || sum.Saved.Repeated == 0 {
 		t.Errorf("repeated in the dataset: %d searches of %d, %+v", n, distinctFew, sum)
@@ -148,15 +156,15 @@ func TestNeverTwice(t *testing.T) {
 
 	grown := base
 	grown.In, grown.Out, grown.Reuse = b, filepath.Join(dir, "b-labelled"), []string{base.Out}
-	sum = labelled(t, grown)
+	sum = Labelled(t, grown)
 	if n := count(); n != distinctMany-distinctFew || sum.Labelled != int64(n) ||
 		sum.Labelled+sum.Reused != sum.Samples {
 		t.Errorf("more games: %d searches of %d, %+v", n, distinctMany-distinctFew, sum)
 	}
 	alone := grown
 	alone.Out, alone.Reuse, alone.Workers = filepath.Join(dir, "b-alone"), nil, 1
-	labelled(t, alone)
-	same(t, alone.Out, grown.Out)
+	Labelled(t, alone)
+	Same(t, alone.Out, grown.Out)
 	if n := count(); n != distinctMany {
 		t.Errorf("without reuse: %d searches", n)
 	}
@@ -166,45 +174,45 @@ func TestNeverTwice(t *testing.T) {
 	raised.In, raised.Out = grown.Out, filepath.Join(dir, "raised")
 	raised.Engine.Limit = stockfish.Nodes(200)
 	raised.Warn = func(err error) { warned = append(warned, err.Error()) }
-	sum = labelled(t, raised)
+	sum = Labelled(t, raised)
 	if n := count(); n != distinctMany || sum.Saved.Input != 0 || len(warned) != 1 ||
 		!strings.Contains(warned[0], base.Out) {
 		t.Errorf("another limit: %d searches, %+v, warned %q", n, sum, warned)
 	}
 	back := raised
 	back.In, back.Out, back.Engine.Limit, back.Reuse = raised.Out, filepath.Join(dir, "back"), stockfish.Nodes(100), nil
-	sum = labelled(t, back)
+	sum = Labelled(t, back)
 	if n := count(); n != 0 || sum.Saved.Input != sum.Samples {
 		t.Errorf("a limit that is there: %d searches, %+v", n, sum)
 	}
-	equalScores(t, "two limits side by side", scores(t, back.Out), scores(t, raised.Out))
+	EqualScores(t, "two limits side by side", Scores(t, back.Out), Scores(t, raised.Out))
 
 	tenth := base
 	tenth.Out, tenth.Fraction = filepath.Join(dir, "tenth"), 0.1
-	first := labelled(t, tenth).Labelled
+	first := Labelled(t, tenth).Labelled
 	rest := base
 	rest.In, rest.Out = tenth.Out, filepath.Join(dir, "rest")
-	labelled(t, rest)
+	Labelled(t, rest)
 	if n := count(); n != distinctFew || first == 0 {
 		t.Errorf("a tenth, then the rest: %d searches of %d", n, distinctFew)
 	}
-	equalScores(t, "a tenth, then the rest", scores(t, rest.Out), scores(t, base.Out))
+	EqualScores(t, "a tenth, then the rest", Scores(t, rest.Out), Scores(t, base.Out))
 }
 
 // TestDepthsKeepWhatIsThere: labels of several depths that are made for a fraction leave those that the input has.
 func TestDepthsKeepWhatIsThere(t *testing.T) {
-	small(t)
-	defer os.Unsetenv(child)
+	Small(t)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	one := job{Inputs: []string{in}, Out: filepath.Join(dir, "one"), Workers: 2}.label()
+	Openings(t, filepath.Join(dir, "g.pgn"), 20, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	one := Job{Inputs: []string{in}, Out: filepath.Join(dir, "one"), Workers: 2}.Label()
 	one.Engine.Limit = stockfish.Depth(3)
-	n := labelled(t, one).Samples
+	n := Labelled(t, one).Samples
 	more := one
 	more.In, more.Out, more.Fraction = one.Out, filepath.Join(dir, "more"), 0.5
 	more.Engine.Limit, more.Engine.Shallower = stockfish.Depth(9), []int{3}
-	labelled(t, more)
+	Labelled(t, more)
 	d, err := dataset.ReadManifest(more.Out)
 	if err != nil {
 		t.Fatal(err)
@@ -217,32 +225,32 @@ func TestDepthsKeepWhatIsThere(t *testing.T) {
 // TestLineScope: with the memory kept for a line, labels are those of whole lines, whatever was there before, however
 // often the command was interrupted, and in whatever order the games come.
 func TestLineScope(t *testing.T) {
-	small(t)
-	defer os.Unsetenv(child)
-	t.Setenv(hasMemory, "1")
+	Small(t)
+	defer os.Unsetenv(Child)
+	t.Setenv(HasMemory, "1")
 	dir := t.TempDir()
-	count := searches(t)
+	count := Searches(t)
 	games, other := filepath.Join(dir, "games.pgn"), filepath.Join(dir, "other.pgn")
-	openings(t, games, 40, 1)
-	openings(t, other, 40, 2)
-	in := ingested(t, filepath.Join(dir, "in"), games)
-	r := job{Inputs: []string{in}, Out: filepath.Join(dir, "out"), Workers: 1, Scope: stockfish.LineScope}.label()
-	sum := labelled(t, r)
+	Openings(t, games, 40, 1)
+	Openings(t, other, 40, 2)
+	in := Ingested(t, filepath.Join(dir, "in"), games)
+	r := Job{Inputs: []string{in}, Out: filepath.Join(dir, "out"), Workers: 1, Scope: stockfish.LineScope}.Label()
+	sum := Labelled(t, r)
 	if n := count(); int64(n) != sum.Samples || sum.HashScope != "line" {
 		t.Errorf("%d searches, %+v", n, sum)
 	}
-	want := scores(t, r.Out)
+	want := Scores(t, r.Out)
 
 	shuffled := r
-	shuffled.In, shuffled.Out, shuffled.Workers = ingested(t, filepath.Join(dir, "in2"), other), filepath.Join(dir,
+	shuffled.In, shuffled.Out, shuffled.Workers = Ingested(t, filepath.Join(dir, "in2"), other), filepath.Join(dir,
 		"out2"), 3
-	labelled(t, shuffled)
-	equalScores(t, "another order", scores(t, shuffled.Out), want)
+	Labelled(t, shuffled)
+	EqualScores(t, "another order", Scores(t, shuffled.Out), want)
 
 	fresh := r
 	fresh.Out, fresh.Engine.Scope = filepath.Join(dir, "fresh"), stockfish.PositionScope
-	labelled(t, fresh)
-	if fmt.Sprint(scores(t, fresh.Out)) == fmt.Sprint(want) {
+	Labelled(t, fresh)
+	if fmt.Sprint(Scores(t, fresh.Out)) == fmt.Sprint(want) {
 		t.Error("the memory makes no difference")
 	}
 	count()
@@ -250,47 +258,52 @@ func TestLineScope(t *testing.T) {
 	// A part of the samples leaves other labels behind, which are no beginning of the whole.
 	half := r
 	half.Out, half.Fraction = filepath.Join(dir, "half"), 0.5
-	labelled(t, half)
+	Labelled(t, half)
 	whole := r
 	whole.In, whole.Out, whole.Workers = half.Out, filepath.Join(dir, "whole"), 2
 	count()
-	labelled(t, whole)
+	Labelled(t, whole)
 	if n := count(); int64(n) < sum.Samples*3/4 {
 		t.Errorf("%d searches for %d samples", n, sum.Samples)
 	}
-	equalScores(t, "the rest of half", scores(t, whole.Out), want)
+	EqualScores(t, "the rest of half", Scores(t, whole.Out), want)
 
 	// Labels of whole lines are not those of a part of their samples.
 	part := half
 	part.In, part.Out, part.Reuse = shuffled.In, filepath.Join(dir, "part"), []string{r.Out}
-	labelled(t, part)
-	equalScores(t, "a part beside whole lines", scores(t, part.Out), scores(t, half.Out))
+	Labelled(t, part)
+	EqualScores(t, "a part beside whole lines", Scores(t, part.Out), Scores(t, half.Out))
 
 	// A failure is mended with its whole line, also by who asks for a part.
 	failing := r
 	failing.Out = filepath.Join(dir, "failing")
-	t.Setenv(failOn, chosenPosition(t, in, 0.5))
-	if sum := labelled(t, failing); sum.Failed == 0 {
+	t.Setenv(FailOn, ChosenPosition(t, in, 0.5))
+	if sum := Labelled(t, failing); sum.Failed == 0 {
 		t.Error("nothing failed")
 	}
-	t.Setenv(failOn, "")
+	t.Setenv(FailOn, "")
 	mended := half
 	mended.In, mended.Out = failing.Out, filepath.Join(dir, "mended")
-	labelled(t, mended)
-	equalScores(t, "mended", scores(t, mended.Out), want)
+	Labelled(t, mended)
+	EqualScores(t, "mended", Scores(t, mended.Out), want)
 	count()
 
 	// Whole lines are reused.
 	again := r
 	again.In, again.Out, again.Reuse = shuffled.In, filepath.Join(dir, "again"), []string{r.Out}
-	if sum := labelled(t, again); count() != 0 || sum.Saved.Found != sum.Samples {
+	if sum := Labelled(t, again); count() != 0 || sum.Saved.Found != sum.Samples {
 		t.Errorf("%+v", sum)
 	}
-	equalScores(t, "reused", scores(t, again.Out), want)
+	EqualScores(t, "reused", Scores(t, again.Out), want)
+}
+
+// drawn is the number that decides whether a fraction has the sample at a ply of a game.
+func Drawn(hash [16]byte, ply uint32) float64 {
+	return float64(xxhash.Sum64(binary.LittleEndian.AppendUint32(hash[:], ply))>>11) / (1 << 53)
 }
 
 // chosenPosition returns a position, as EPD, that occurs once in a dataset, late in a line, and is in that fraction.
-func chosenPosition(t *testing.T, dir string, fraction float64) string {
+func ChosenPosition(t *testing.T, dir string, fraction float64) string {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -302,7 +315,7 @@ func chosenPosition(t *testing.T, dir string, fraction float64) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(l.Moves) > 20 && draw("", l.GameHash(), late) < fraction {
+		if len(l.Moves) > 20 && Drawn(l.GameHash(), late) < fraction {
 			p := l.Start
 			for _, m := range l.Moves[:late] {
 				p.Play(m)
@@ -316,18 +329,18 @@ func chosenPosition(t *testing.T, dir string, fraction float64) string {
 
 // TestMoveTimeResumes: under a time limit a line that was under way is gone on with, not begun again.
 func TestMoveTimeResumes(t *testing.T) {
-	defer os.Unsetenv(child)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	count := searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), 4, 1)
-	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
-		Out: filepath.Join(dir, "out"), Workers: 1}.label()
+	count := Searches(t)
+	Openings(t, filepath.Join(dir, "g.pgn"), 4, 1)
+	r := Job{Inputs: []string{Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
+		Out: filepath.Join(dir, "out"), Workers: 1}.Label()
 	r.Engine.Limit = stockfish.MoveTime(time.Millisecond)
 	runs := 0
 	for done := false; !done; runs++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		made := int64(0)
-		r.Progress = func(p Progress) {
+		r.Progress = func(p pipeline.Progress) {
 			if made++; made == 7 { // in the middle of a line
 				cancel()
 			}
@@ -353,20 +366,20 @@ func TestMoveTimeResumes(t *testing.T) {
 
 // TestShards: what several machines label, joined, is to the byte what one labels alone.
 func TestShards(t *testing.T) {
-	small(t)
-	defer os.Unsetenv(child)
+	Small(t)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	count := searches(t)
-	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	whole := job{Inputs: []string{in}, Out: filepath.Join(dir, "whole"), Workers: 2}.label()
-	labelled(t, whole)
+	count := Searches(t)
+	Openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	whole := Job{Inputs: []string{in}, Out: filepath.Join(dir, "whole"), Workers: 2}.Label()
+	Labelled(t, whole)
 	count()
 	var parts []string
 	for i := 1; i <= 3; i++ {
 		part := whole
-		part.Out, part.Shard = filepath.Join(dir, fmt.Sprint("part", i)), Shard{i, 3}
-		sum := labelled(t, part)
+		part.Out, part.Shard = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{i, 3}
+		sum := Labelled(t, part)
 		if share := float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples); share < 0.2 || share > 0.5 {
 			t.Errorf("part %d is %.2f of all", i, share)
 		}
@@ -374,34 +387,34 @@ func TestShards(t *testing.T) {
 	}
 	count()
 	joined := filepath.Join(dir, "joined")
-	sum, err := Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}.Run(t.Context())
+	sum, err := label.Join{Parts: []string{parts[2], parts[0], parts[1]}, Out: joined}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, whole.Out, joined)
+	Same(t, whole.Out, joined)
 	if sum.Parts != 3 || sum.Games != 80 || sum.Labelled+sum.Terminal != sum.Samples {
 		t.Errorf("%+v", sum)
 	}
 
 	foreign := whole
-	foreign.Out, foreign.Shard, foreign.Engine.Limit = filepath.Join(dir, "foreign"), Shard{1, 3}, stockfish.Nodes(7)
-	labelled(t, foreign)
+	foreign.Out, foreign.Shard, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{1, 3}, stockfish.Nodes(7)
+	Labelled(t, foreign)
 	for _, c := range []struct {
-		parts []string
-		want  string
+		Parts []string
+		Want  string
 	}{
 		{parts[:2], "2 are named"},
 		{[]string{parts[0], parts[1], parts[1]}, "both are 2/3"},
 		{[]string{parts[0], parts[1], whole.Out}, "without --shard"},
 		{[]string{parts[1], parts[2], foreign.Out}, "differ"},
 	} {
-		_, err := Join{Parts: c.parts, Out: filepath.Join(dir, "bad")}.Run(t.Context())
-		if !errors.Is(err, ErrParts) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v", c.parts, err)
+		_, err := label.Join{Parts: c.Parts, Out: filepath.Join(dir, "bad")}.Run(t.Context())
+		if !errors.Is(err, label.ErrParts) || !strings.Contains(err.Error(), c.Want) {
+			t.Errorf("%v: %v", c.Parts, err)
 		}
 	}
 	for _, s := range []string{"", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3"} {
-		if got, err := ParseShard(s); err == nil {
+		if got, err := label.ParsePart(s); err == nil {
 			t.Errorf("%q is read as %v", s, got)
 		}
 	}
@@ -410,8 +423,8 @@ func TestShards(t *testing.T) {
 // TestKillLabel kills talbot and its engines at random moments, again and again. What is left in the end is to the byte
 // what an undisturbed run leaves, nearly nothing is searched twice, and no engine lives on.
 func TestKillLabel(t *testing.T) {
-	small(t)
-	defer os.Unsetenv(child)
+	Small(t)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -421,15 +434,15 @@ func TestKillLabel(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") != "" {
 		rounds = 100
 	}
-	t.Setenv(hasMemory, "1")
-	openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	t.Setenv(HasMemory, "1")
+	Openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
-			count := searches(t)
-			j := job{Verb: "label", Inputs: []string{in}, Workers: 2, Scope: scope,
+			count := Searches(t)
+			j := Job{Verb: "label", Inputs: []string{in}, Workers: 2, Scope: scope,
 				Out: filepath.Join(t.TempDir(), "undisturbed")}
-			if err := j.run(t.Context()); err != nil {
+			if err := j.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			needed := count()
@@ -438,8 +451,8 @@ func TestKillLabel(t *testing.T) {
 			talbots, engines := 0, 0
 			for talbots+engines < rounds || talbots == 0 || engines == 0 {
 				j.Out = filepath.Join(t.TempDir(), "killed")
-				a, b := killLabel(t, self, j, rng, rounds-talbots-engines)
-				same(t, want, j.Out)
+				a, b := KillLabel(t, self, j, rng, rounds-talbots-engines)
+				Same(t, want, j.Out)
 				most := needed + a*j.Workers*4 + b
 				if scope == stockfish.LineScope {
 					most = needed + (a*j.Workers*2+b)*24 // lines of at most 24 positions are searched again
@@ -456,7 +469,7 @@ func TestKillLabel(t *testing.T) {
 
 // killLabel labels in a process of its own until that is done. Up to that many times it kills that process or one of
 // its engines, and counts both.
-func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talbots, engines int) {
+func KillLabel(t *testing.T, self string, j Job, rng *rand.Rand, most int) (talbots, engines int) {
 	t.Helper()
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -464,7 +477,7 @@ func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talb
 	}
 	for runs := 0; ; runs++ {
 		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), child+"="+string(text))
+		cmd.Env = append(os.Environ(), Child+"="+string(text))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -481,7 +494,7 @@ func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talb
 			select {
 			case err = <-ended:
 			case <-time.After(wait):
-				list := childrenOf(t, cmd.Process.Pid)
+				list := ChildrenOf(t, cmd.Process.Pid)
 				seen = append(seen, list...)
 				if len(list) > 0 && rng.IntN(2) == 0 {
 					if syscall.Kill(list[rng.IntN(len(list))], syscall.SIGKILL) == nil {
@@ -496,7 +509,7 @@ func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talb
 			break
 		}
 		for _, pid := range seen {
-			mustBeGone(t, pid)
+			MustBeGone(t, pid)
 		}
 		if err == nil {
 			return talbots, engines
@@ -505,14 +518,16 @@ func killLabel(t *testing.T, self string, j job, rng *rand.Rand, most int) (talb
 			t.Fatalf("after %d runs: %v: %s", runs, err, stderr.String())
 		}
 		if _, err := dataset.ReadManifest(j.Out); err == nil {
-			removeLeftovers(j.Out)
+			if err := j.Run(t.Context()); !errors.Is(err, output.ErrFinished) {
+				t.Fatal(err)
+			}
 			return talbots, engines // killed behind the last step
 		}
 	}
 }
 
 // childrenOf lists the processes whose parent is that one and that run an engine.
-func childrenOf(t *testing.T, parent int) (pids []int) {
+func ChildrenOf(t *testing.T, parent int) (pids []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
@@ -532,7 +547,7 @@ func childrenOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-func mustBeGone(t *testing.T, pid int) {
+func MustBeGone(t *testing.T, pid int) {
 	t.Helper()
 	for range 500 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -546,13 +561,13 @@ func mustBeGone(t *testing.T, pid int) {
 
 // TestLabelFailingWrites lets each step of writing fail in turn, alone or with all behind it as on a full disk.
 func TestLabelFailingWrites(t *testing.T) {
-	defer os.Unsetenv(child)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
-	in := ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	want := job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.label()
+	Openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	want := Job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.Label()
 	want.Fraction = 0.1
-	labelled(t, want)
+	Labelled(t, want)
 	for _, full := range []bool{false, true} {
 		failed := 0
 		for k := int64(1); ; k++ {
@@ -572,11 +587,11 @@ func TestLabelFailingWrites(t *testing.T) {
 				if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), got.Out) {
 					t.Fatalf("step %d: %v", k, err)
 				}
-				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, ErrFinished) {
+				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
 					t.Fatalf("step %d, repeated: %v", k, err)
 				}
 			}
-			same(t, want.Out, got.Out)
+			Same(t, want.Out, got.Out)
 			if steps.Load() < k {
 				break
 			}
@@ -590,14 +605,14 @@ func TestLabelFailingWrites(t *testing.T) {
 // TestLabelLocked: two labellers do not work on one dataset, and the lock of a killed one is not in the way, as every
 // other test of a kill shows.
 func TestLabelLocked(t *testing.T) {
-	defer os.Unsetenv(child)
+	defer os.Unsetenv(Child)
 	dir := t.TempDir()
-	openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
-	r := job{Inputs: []string{ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
-		Out: filepath.Join(dir, "out"), Workers: 1}.label()
+	Openings(t, filepath.Join(dir, "g.pgn"), 3, 1)
+	r := Job{Inputs: []string{Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))},
+		Out: filepath.Join(dir, "out"), Workers: 1}.Label()
 	second := r
 	tried := false
-	r.Progress = func(Progress) {
+	r.Progress = func(pipeline.Progress) {
 		if !tried {
 			tried = true
 			if _, err := second.Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
@@ -605,7 +620,7 @@ func TestLabelLocked(t *testing.T) {
 			}
 		}
 	}
-	labelled(t, r)
+	Labelled(t, r)
 	if !tried {
 		t.Error("not tried")
 	}
@@ -621,15 +636,15 @@ func TestRealNodesLabels(t *testing.T) {
 	var want map[string]string
 	for i, workers := range []int{1, 2, 4} {
 		games := filepath.Join(dir, fmt.Sprint(i, ".pgn"))
-		openings(t, games, 12, uint64(i))
-		r := Label{In: ingested(t, filepath.Join(dir, fmt.Sprint("in", i)), games),
+		Openings(t, games, 12, uint64(i))
+		r := label.Request{In: Ingested(t, filepath.Join(dir, fmt.Sprint("in", i)), games),
 			Out: filepath.Join(dir, fmt.Sprint("out", i)), Workers: workers,
 			Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(500)}}
-		labelled(t, r)
+		Labelled(t, r)
 		if want == nil {
-			want = scores(t, r.Out)
+			want = Scores(t, r.Out)
 		}
-		equalScores(t, fmt.Sprint(workers, " workers"), scores(t, r.Out), want)
+		EqualScores(t, fmt.Sprint(workers, " workers"), Scores(t, r.Out), want)
 	}
 	if n := len(want); n < 200 {
 		t.Errorf("%d labels", n)

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -12,6 +12,11 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/output"
+	"talbot/pipeline/plan"
+	"talbot/pipeline/stats"
 )
 
 // TestLabelCounts labels searched, terminal and failed samples: manifest, verification and statistics count each label
@@ -24,22 +29,22 @@ func TestLabelCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := filepath.Join(dir, "lines")
-	ingest(t, lines, 1, path)
+	IngestFiles(t, lines, 1, path)
 	p := board.StartPosition()
 	m, err := p.ParseUCI("e2e4")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Play(m)
-	t.Setenv(failOn, p.EPD())
-	defer os.Unsetenv(child)
+	t.Setenv(FailOn, p.EPD())
+	defer os.Unsetenv(Child)
 	check := func(in, out string, labelled, terminal, failed int64) {
 		t.Helper()
-		sum, err := job{Inputs: []string{in}, Out: out, Workers: 1}.label().Run(t.Context())
+		sum, err := Job{Inputs: []string{in}, Out: out, Workers: 1}.Label().Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := verify(t, out)
+		r := madeup.Verify(t, out)
 		d, err := dataset.ReadManifest(out)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +55,7 @@ func TestLabelCounts(t *testing.T) {
 			[3]int64{r.Labelled, r.Terminal, r.Failed} != want || sum.Failed != failed {
 			t.Errorf("manifest %v, verification %+v, summary %+v; want %v", got, r, sum, want)
 		}
-		s, err := Stats{Dir: out}.Run(t.Context())
+		s, err := stats.Request{Dir: out}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,12 +67,12 @@ func TestLabelCounts(t *testing.T) {
 	}
 	first := filepath.Join(dir, "labelled")
 	check(lines, first, 2, 2, 1)
-	os.Unsetenv(failOn)
+	os.Unsetenv(FailOn)
 	check(first, filepath.Join(dir, "mended"), 3, 2, 0)
 }
 
 // evalGames writes short games that later ones begin with, with evaluations, tables of positions and other games.
-func evalGames(t *testing.T, dir string) (short, long, table string) {
+func EvalGames(t *testing.T, dir string) (short, long, table string) {
 	t.Helper()
 	text := func(name string, n int, moves string) string {
 		var b strings.Builder
@@ -93,23 +98,22 @@ func evalGames(t *testing.T, dir string) (short, long, table string) {
 
 // TestPrunedCounts compares a dataset from which prefixes were pruned with one that never had them.
 func TestPrunedCounts(t *testing.T) {
-	small(t)
-	shardPositions = 10
+	output.SmallShards(t, 10)
 	dir := t.TempDir()
-	short, long, table := evalGames(t, dir)
-	request := func(name string, inputs ...string) Ingest {
-		in := Ingest{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2,
+	short, long, table := EvalGames(t, dir)
+	request := func(name string, inputs ...string) ingest.Request {
+		in := ingest.Request{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2,
 			ImportEvals: true}
 		in.Filters.SkipPlies, in.Filters.Rate = 1, 0.8
 		return in
 	}
-	run := func(in Ingest) (Summary, dataset.Counts) {
+	run := func(in ingest.Request) (ingest.Summary, dataset.Counts) {
 		t.Helper()
 		sum, err := in.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		verify(t, in.Out)
+		madeup.Verify(t, in.Out)
 		m, err := dataset.ReadManifest(in.Out)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +124,7 @@ func TestPrunedCounts(t *testing.T) {
 	pruned := request("pruned", table, short, long)
 	pruned.Rejects = filepath.Join(dir, "pruned.tsv")
 	sum, got := run(pruned)
-	if got.Rejects[Prefix] == 0 || got.GamesKept != want.GamesKept || got.Samples != want.Samples ||
+	if got.Rejects[ingest.Prefix] == 0 || got.GamesKept != want.GamesKept || got.Samples != want.Samples ||
 		got.Labelled != want.Labelled ||
 		!maps.Equal(got.SamplesDropped, want.SamplesDropped) || sum.Evals.Imported != wantSum.Evals.Imported {
 		t.Errorf("%+v, %+v; want %+v, %+v", got, sum.Evals, want, wantSum.Evals)
@@ -130,7 +134,7 @@ func TestPrunedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(rows),
-		short+"\t"); int64(n) != got.Rejects[Prefix]+got.Rejects[dataset.NoSamples]-want.Rejects[dataset.NoSamples] {
+		short+"\t"); int64(n) != got.Rejects[ingest.Prefix]+got.Rejects[dataset.NoSamples]-want.Rejects[dataset.NoSamples] {
 		t.Errorf("%d rows of %q:\n%s", n, short, rows)
 	}
 
@@ -140,7 +144,7 @@ func TestPrunedCounts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	again.Rejected = func(_ string, r *dataset.Reject) {
-		if r.Reason == Prefix {
+		if r.Reason == ingest.Prefix {
 			cancel()
 		}
 	}
@@ -148,14 +152,14 @@ func TestPrunedCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Rejected = nil
-	part, err := os.OpenFile(filepath.Join(again.Out, rejectsName), os.O_WRONLY|os.O_APPEND, 0)
+	part, err := os.OpenFile(filepath.Join(again.Out, "rejects.part"), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	part.WriteString("a row that the killed run did not mark\n")
 	part.Close()
 	run(again)
-	same(t, pruned.Out, again.Out)
+	Same(t, pruned.Out, again.Out)
 	other, err := os.ReadFile(again.Rejects)
 	if err != nil || string(other) != string(rows) {
 		t.Errorf("%v; rejects\n%s\nwant\n%s", err, other, rows)
@@ -167,14 +171,14 @@ func TestPlanKinds(t *testing.T) {
 	dir := t.TempDir()
 	table, tactics, games := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd"), filepath.Join(dir,
 		"games.pgn")
-	writeRows(t, table, tactics, 100)
-	writeGames(t, games, 20, 1)
+	WriteRows(t, table, tactics, 100)
+	WriteGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
-	e, err := Plan{Inputs: inputs, Workers: 1, TrainRate: 1, Passes: 1}.Run(t.Context())
+	e, err := plan.Request{Inputs: inputs, Workers: 1, TrainRate: 1, Passes: 1}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := Ingest{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits,
+	sum, err := ingest.Request{Inputs: inputs, Out: filepath.Join(dir, "out"), Splits: dataset.DefaultSplits,
 		KeepDuplicates: true}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -182,21 +186,5 @@ func TestPlanKinds(t *testing.T) {
 	if e.Games != sum.GamesKept || e.Positions != sum.Positions || e.Samples != sum.Samples ||
 		e.Rejected != sum.GamesRead-sum.GamesKept {
 		t.Errorf("%+v, ingested %+v", e, sum)
-	}
-}
-
-// TestWithoutDrops takes away no more of a reason than there is, and loses none.
-func TestWithoutDrops(t *testing.T) {
-	const rate, clock, side = dataset.RateDraw, dataset.LowClock, dataset.OtherSide
-	for _, c := range []struct{ d, other, want dataset.Drops }{
-		{nil, nil, nil},
-		{dataset.Drops{side: 3}, nil, dataset.Drops{side: 3}},
-		{dataset.Drops{side: 3, rate: 2}, dataset.Drops{side: 3, rate: 1}, dataset.Drops{rate: 1}},
-		{dataset.Drops{rate: 1, clock: 4}, dataset.Drops{rate: 3}, dataset.Drops{clock: 2}},
-		{dataset.Drops{rate: 3, clock: 1}, dataset.Drops{clock: 2}, dataset.Drops{rate: 2}},
-	} {
-		if got := withoutDrops(maps.Clone(c.d), c.other); !maps.Equal(got, c.want) {
-			t.Errorf("%v without %v is %v, want %v", c.d, c.other, got, c.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bufio"
@@ -19,22 +19,28 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/pipeline/endgames"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
+	"talbot/pipeline/label"
+	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
 )
 
 // child names the variable that turns the test binary into something else: a
 // UCI engine, or a verb that a test kills.
-const child = "TALBOT_PIPELINE_CHILD"
+const Child = "TALBOT_PIPELINE_CHILD"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(child) {
+	switch os.Getenv(Child) {
 	case "":
 		os.Exit(m.Run())
 	case "engine":
-		engine()
+		Engine()
 	default:
-		if err := runChild(os.Getenv(child)); err != nil {
+		if err := RunChild(os.Getenv(Child)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -42,17 +48,17 @@ func TestMain(m *testing.M) {
 }
 
 // failOn names the environment variable with the position, as EPD, on which the engine ends.
-const failOn = "TALBOT_TEST_FAIL_ON"
+const FailOn = "TALBOT_TEST_FAIL_ON"
 
 // searchLog names the environment variable with the file to which engines add a line for each search: the limit and
 // the position. hasMemory is the one that, if set, makes scores a function of all searches since the memory was
 // cleared.
 const (
-	searchLog = "TALBOT_TEST_SEARCHES"
-	hasMemory = "TALBOT_TEST_MEMORY"
+	SearchLog = "TALBOT_TEST_SEARCHES"
+	HasMemory = "TALBOT_TEST_MEMORY"
 )
 
-func logSearch(path, limit string, p *board.Position) {
+func LogSearch(path, limit string, p *board.Position) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		panic(err)
@@ -62,7 +68,7 @@ func logSearch(path, limit string, p *board.Position) {
 }
 
 // engine is a UCI engine whose score is a function of the position alone.
-func engine() {
+func Engine() {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	p := board.StartPosition()
@@ -78,18 +84,18 @@ func engine() {
 		case "isready":
 			fmt.Println("readyok")
 		case "position":
-			p = position(f[1:])
+			p = Position(f[1:])
 		case "go":
-			if f := os.Getenv(failOn); f != "" && p.EPD() == f {
+			if f := os.Getenv(FailOn); f != "" && p.EPD() == f {
 				os.Exit(1)
 			}
-			if path := os.Getenv(searchLog); path != "" {
-				logSearch(path, in.Text(), &p)
+			if path := os.Getenv(SearchLog); path != "" {
+				LogSearch(path, in.Text(), &p)
 			}
 			time.Sleep(time.Millisecond)
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
-			if os.Getenv(hasMemory) != "" {
+			if os.Getenv(HasMemory) != "" {
 				fmt.Fprint(h, since)
 				since = append(since, p.FEN())
 			}
@@ -102,7 +108,7 @@ func engine() {
 	}
 }
 
-func position(f []string) board.Position {
+func Position(f []string) board.Position {
 	p := board.StartPosition()
 	if f[0] == "fen" {
 		p, _ = board.ParseFEN(strings.Join(f[1:7], " "))
@@ -120,33 +126,38 @@ func position(f []string) board.Position {
 	return p
 }
 
-// endgames is how many the tests draw.
-const endgames = 1200
+// endgameCount is how many the tests draw.
+const EndgameCount = 1200
 
 // job is what a killed child does; the plan keeps shards small.
-type job struct {
+type Job struct {
 	Verb, Out string
 	Inputs    []string
 	Workers   int
-	Count     int64 // endgames
+	Count     int64 // endgameCount
 	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
 }
 
-func runChild(text string) error {
-	var j job
+// untilExit never cleans up.
+type UntilExit struct{}
+
+func (UntilExit) Cleanup(func()) {}
+
+func RunChild(text string) error {
+	var j Job
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return err
 	}
-	return j.run(context.Background())
+	return j.Run(context.Background())
 }
 
-func (j job) run(ctx context.Context) error {
-	shardPositions = 1500
+func (j Job) Run(ctx context.Context) error {
+	output.SmallShards(UntilExit{}, 1500)
 	var err error
 	switch j.Verb {
 	case "ingest":
-		in := Ingest{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers,
+		in := ingest.Request{Inputs: j.Inputs, Out: j.Out, Splits: dataset.DefaultSplits, Workers: j.Workers,
 			Rejects: j.Rejects}
 		if j.Rejects != "" {
 			in.ImportEvals, in.Seed = true, 7
@@ -155,18 +166,18 @@ func (j job) run(ctx context.Context) error {
 		}
 		_, err = in.Run(ctx)
 	case "synth":
-		_, err = SynthEndgames{Count: j.Count, Config: synthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
+		_, err = endgames.Request{Count: j.Count, Config: SynthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
 			Workers: j.Workers}.Run(ctx)
 	case "label":
-		_, err = j.label().Run(ctx)
+		_, err = j.Label().Run(ctx)
 	}
 	return err
 }
 
-func (j job) label() Label {
-	os.Setenv(child, "engine") // inherited by the engines
+func (j Job) Label() label.Request {
+	os.Setenv(Child, "engine") // inherited by the engines
 	path, _ := os.Executable()
-	return Label{
+	return label.Request{
 		In: j.Inputs[0], Out: j.Out, Workers: j.Workers,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Scope: j.Scope},
 	}
@@ -174,7 +185,7 @@ func (j job) label() Label {
 
 // writeGames writes n random games as PGN, every tenth of them bad and every
 // seventh a copy of an earlier one.
-func writeGames(t testing.TB, path string, n int, seed uint64) (bad, copies int) {
+func WriteGames(t testing.TB, path string, n int, seed uint64) (bad, copies int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var b bytes.Buffer
@@ -214,7 +225,7 @@ func writeGames(t testing.TB, path string, n int, seed uint64) (bad, copies int)
 }
 
 // same fails unless both folders hold the same files with the same bytes.
-func same(t *testing.T, a, b string) {
+func Same(t *testing.T, a, b string) {
 	t.Helper()
 	files := func(dir string) (names []string) {
 		entries, err := os.ReadDir(dir)
@@ -239,27 +250,16 @@ func same(t *testing.T, a, b string) {
 	}
 }
 
-func verify(t *testing.T, dir string) shards.Report {
-	t.Helper()
-	r, err := shards.Verify(context.Background(), dir)
-	if err != nil {
-		t.Fatalf("%v\n%v", err, r.Damage)
-	}
-	return r
-}
-
-func small(t *testing.T) {
-	old := shardPositions
-	shardPositions = 1500
-	t.Cleanup(func() { shardPositions = old })
+func Small(t *testing.T) {
+	output.SmallShards(t, 1500)
 }
 
 func TestIngest(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.pgn"), filepath.Join(dir, "b.csv")
 	const games = 300
-	bad, copies := writeGames(t, a, games, 1)
+	bad, copies := WriteGames(t, a, games, 1)
 	csv := "p1,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h6 d1d8,600,80,90,10,mate,https://example.org/1,\n" +
 		"p2,6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 0 1,h7h5 d1d9,600,80,90,10,mate,https://example.org/1,\n"
 	if err := os.WriteFile(b, []byte(csv), 0o666); err != nil {
@@ -268,32 +268,32 @@ func TestIngest(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 4} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := Ingest{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits,
+		sum, err := ingest.Request{Inputs: []string{a, b}, Out: out, Splits: dataset.DefaultSplits,
 			Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if sum.GamesRead != games+2 || sum.GamesKept != int64(games-bad-copies+1) ||
-			sum.Rejects[Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
+			sum.Rejects[ingest.Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
 			t.Errorf("%+v with %d bad games and %d copies", sum, bad, copies)
 		}
-		r := verify(t, out)
+		r := madeup.Verify(t, out)
 		if r.Lines != sum.GamesKept || r.Positions != sum.Positions || r.Samples != sum.Samples || r.Shards < 3 {
 			t.Errorf("verified %+v, reported %+v", r, sum)
 		}
 		outs = append(outs, out)
 	}
-	same(t, outs[0], outs[1])
+	Same(t, outs[0], outs[1])
 
 	t.Run("finished", func(t *testing.T) {
-		_, err := Ingest{Inputs: []string{a}, Out: outs[0], Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, ErrFinished) {
+		_, err := ingest.Request{Inputs: []string{a}, Out: outs[0], Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, output.ErrFinished) {
 			t.Error(err)
 		}
 	})
 	t.Run("occupied", func(t *testing.T) {
-		_, err := Ingest{Inputs: []string{a}, Out: dir, Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, ErrOccupied) {
+		_, err := ingest.Request{Inputs: []string{a}, Out: dir, Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
 	})
@@ -301,15 +301,15 @@ func TestIngest(t *testing.T) {
 		out := filepath.Join(dir, "other")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := (Ingest{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err,
+		if _, err := (ingest.Request{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err,
 			context.Canceled) {
 			t.Fatal(err)
 		}
-		if _, err := (Ingest{Inputs: []string{b}, Out: out,
-			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, ErrOccupied) {
+		if _, err := (ingest.Request{Inputs: []string{b}, Out: out,
+			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
-		if _, err := (Ingest{Inputs: []string{a}, Out: out,
+		if _, err := (ingest.Request{Inputs: []string{a}, Out: out,
 			Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -318,8 +318,8 @@ func TestIngest(t *testing.T) {
 		empty := filepath.Join(dir, "empty.pgn")
 		os.WriteFile(empty, nil, 0o666)
 		out := filepath.Join(dir, "none")
-		_, err := Ingest{Inputs: []string{a, empty}, Out: out, Splits: dataset.DefaultSplits}.Run(t.Context())
-		if !errors.Is(err, ErrNoGames) || !strings.Contains(err.Error(), "empty.pgn") {
+		_, err := ingest.Request{Inputs: []string{a, empty}, Out: out, Splits: dataset.DefaultSplits}.Run(t.Context())
+		if !errors.Is(err, ingest.ErrNoGames) || !strings.Contains(err.Error(), "empty.pgn") {
 			t.Error(err)
 		}
 		if _, err := os.Stat(out); err == nil {
@@ -328,12 +328,13 @@ func TestIngest(t *testing.T) {
 	})
 	t.Run("locked", func(t *testing.T) {
 		out := filepath.Join(dir, "locked")
-		o, err := openOutput(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, 1)
+		o, err := output.Open(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+			output.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer o.close()
-		if _, err := (Ingest{Inputs: []string{a}, Out: out,
+		defer o.Close()
+		if _, err := (ingest.Request{Inputs: []string{a}, Out: out,
 			Splits: dataset.DefaultSplits}).Run(t.Context()); !errors.Is(err, durable.ErrLocked) {
 			t.Error(err)
 		}
@@ -341,12 +342,12 @@ func TestIngest(t *testing.T) {
 }
 
 func TestSynth(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := SynthEndgames{Count: endgames, Config: synthConfig(1), Out: out, Splits: dataset.DefaultSplits,
+		sum, err := endgames.Request{Count: EndgameCount, Config: SynthConfig(1), Out: out, Splits: dataset.DefaultSplits,
 			Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -355,12 +356,12 @@ func TestSynth(t *testing.T) {
 		for _, n := range sum.Rejects {
 			rejected += n
 		}
-		if sum.GamesKept != endgames || sum.Samples != endgames || sum.GamesRead != endgames+rejected {
+		if sum.GamesKept != EndgameCount || sum.Samples != EndgameCount || sum.GamesRead != EndgameCount+rejected {
 			t.Errorf("%+v", sum)
 		}
 		outs = append(outs, out)
 	}
-	same(t, outs[0], outs[1])
+	Same(t, outs[0], outs[1])
 	d, err := shards.OpenDataset(outs[0])
 	if err != nil {
 		t.Fatal(err)
@@ -388,21 +389,21 @@ func TestSynth(t *testing.T) {
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	games := filepath.Join(dir, "games.pgn")
-	writeGames(t, games, 4000, 2)
+	WriteGames(t, games, 4000, 2)
 	table, tactics := filepath.Join(dir, "table.csv"), filepath.Join(dir, "tactics.epd")
-	writeRows(t, table, tactics, 3000)
-	cut, _, _, _ := cutGames(t, dir) // prefixes
-	small(t)
-	defer os.Unsetenv(child)
+	WriteRows(t, table, tactics, 3000)
+	cut, _, _, _ := CutGames(t, dir) // prefixes
+	Small(t)
+	defer os.Unsetenv(Child)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	full := os.Getenv("TALBOT_FULL") != ""
-	for _, j := range []job{
+	for _, j := range []Job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
-		{Verb: "synth", Workers: 2, Count: 50 * endgames},
+		{Verb: "synth", Workers: 2, Count: 50 * EndgameCount},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j
@@ -410,7 +411,7 @@ func TestKill(t *testing.T) {
 			if j.Rejects != "" {
 				undisturbed.Rejects, j.Rejects = filepath.Join(dir, "undisturbed.tsv"), filepath.Join(dir, "killed.tsv")
 			}
-			if err := undisturbed.run(t.Context()); err != nil {
+			if err := undisturbed.Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			j.Out = filepath.Join(dir, filepath.Base(undisturbed.Out)+"-killed")
@@ -429,12 +430,12 @@ func TestKill(t *testing.T) {
 				if j.Rejects != "" {
 					os.Remove(j.Rejects)
 				}
-				kills += killUntilDone(t, self, j, rng, most-kills)
-				verify(t, j.Out)
-				same(t, undisturbed.Out, j.Out)
+				kills += KillUntilDone(t, self, j, rng, most-kills)
+				madeup.Verify(t, j.Out)
+				Same(t, undisturbed.Out, j.Out)
 				if j.Rejects != "" {
-					sameRejects(t, undisturbed, j)
-					if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[Prefix] == 0 {
+					SameRejects(t, undisturbed, j)
+					if m, err := dataset.ReadManifest(j.Out); err != nil || m.Counts.Rejects[ingest.Prefix] == 0 {
 						t.Errorf("no prefixes: %v", err)
 					}
 				}
@@ -446,7 +447,7 @@ func TestKill(t *testing.T) {
 
 // killUntilDone runs a job in a process of its own, kills it at random moments up to that many times, and repeats it
 // until it is done. It returns how often it was killed.
-func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (kills int) {
+func KillUntilDone(t *testing.T, self string, j Job, rng *rand.Rand, most int) (kills int) {
 	t.Helper()
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -454,7 +455,7 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 	}
 	for {
 		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), child+"="+string(text))
+		cmd.Env = append(os.Environ(), Child+"="+string(text))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -476,7 +477,7 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 		}
 		kills++
 		if _, err := dataset.ReadManifest(j.Out); err == nil { // killed behind the last step
-			if err := tidy(j.Out); err != nil {
+			if err := j.Run(t.Context()); !errors.Is(err, output.ErrFinished) {
 				t.Fatal(err)
 			}
 			return kills
@@ -486,17 +487,17 @@ func killUntilDone(t *testing.T, self string, j job, rng *rand.Rand, most int) (
 
 // TestLabel interrupts, resumes and counts.
 func TestLabel(t *testing.T) {
-	small(t)
+	Small(t)
 	dir := t.TempDir()
 	lines := filepath.Join(dir, "lines")
-	if err := (job{Verb: "synth", Out: lines, Workers: 2, Count: endgames}).run(t.Context()); err != nil {
+	if err := (Job{Verb: "synth", Out: lines, Workers: 2, Count: EndgameCount}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Unsetenv(child)
+	defer os.Unsetenv(Child)
 	out := filepath.Join(dir, "labelled")
-	l := job{Inputs: []string{lines}, Out: out, Workers: 2}.label()
+	l := Job{Inputs: []string{lines}, Out: out, Workers: 2}.Label()
 	ctx, cancel := context.WithCancel(t.Context())
-	l.Progress = func(p Progress) {
+	l.Progress = func(p pipeline.Progress) {
 		if p.Count >= 400 {
 			cancel()
 		}
@@ -509,11 +510,11 @@ func TestLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Labelled+sum.Reused != endgames || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 ||
+	if sum.Labelled+sum.Reused != EndgameCount || sum.Reused < 400 || sum.Reused > 410 || sum.Failed != 0 ||
 		sum.Utilisation != nil || !sum.Resumed {
 		t.Errorf("%+v", sum)
 	}
-	if r := verify(t, out); r.Labelled != endgames || r.Lines != endgames {
+	if r := madeup.Verify(t, out); r.Labelled != EndgameCount || r.Lines != EndgameCount {
 		t.Errorf("%+v", r)
 	}
 
@@ -526,13 +527,13 @@ func TestLabel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := f * endgames; float64(sum.Labelled) < want-60 || float64(sum.Labelled) > want+60 {
+			if want := f * EndgameCount; float64(sum.Labelled) < want-60 || float64(sum.Labelled) > want+60 {
 				t.Errorf("%d labelled, want about %g", sum.Labelled, want)
 			}
-			if r := verify(t, l.Out); r.Labelled != sum.Labelled {
+			if r := madeup.Verify(t, l.Out); r.Labelled != sum.Labelled {
 				t.Errorf("%+v", r)
 			}
-			chosen[f] = labelledLines(t, l.Out)
+			chosen[f] = LabelledLines(t, l.Out)
 		}
 		for line := range chosen[0.1] {
 			if !chosen[0.2][line] {
@@ -547,7 +548,7 @@ func TestLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Labelled != 0 || sum.Reused != endgames {
+		if sum.Labelled != 0 || sum.Reused != EndgameCount {
 			t.Errorf("%+v", sum)
 		}
 	})
@@ -556,8 +557,8 @@ func TestLabel(t *testing.T) {
 		l.In, l.Out = out, filepath.Join(dir, "two")
 		l.Engine.Limit = stockfish.Nodes(200)
 		ctx, cancel := context.WithCancel(t.Context())
-		l.Progress = func(p Progress) {
-			if p.Count >= 2*endgames/3 { // in a later shard
+		l.Progress = func(p pipeline.Progress) {
+			if p.Count >= 2*EndgameCount/3 { // in a later shard
 				cancel()
 			}
 		}
@@ -570,30 +571,30 @@ func TestLabel(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The labels of the first fingerprint are neither searched nor reused now.
-		if sum.Labelled+sum.Reused != endgames || sum.Reused < 2*endgames/3 || sum.Failed != 0 {
+		if sum.Labelled+sum.Reused != EndgameCount || sum.Reused < 2*EndgameCount/3 || sum.Failed != 0 {
 			t.Errorf("%+v", sum)
 		}
-		if r := verify(t, l.Out); r.Labelled != 2*endgames {
+		if r := madeup.Verify(t, l.Out); r.Labelled != 2*EndgameCount {
 			t.Errorf("%+v", r)
 		}
 	})
 	t.Run("failed before", func(t *testing.T) {
 		failing := filepath.Join(dir, "failing")
-		failSome(t, out, failing)
+		FailSome(t, out, failing)
 		l := l
 		l.In, l.Out = failing, filepath.Join(dir, "mended")
 		sum, err := l.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Labelled != 10 || sum.Reused != endgames-10 || sum.Failed != 0 {
+		if sum.Labelled != 10 || sum.Reused != EndgameCount-10 || sum.Failed != 0 {
 			t.Errorf("%+v", sum)
 		}
 	})
 	t.Run("into itself", func(t *testing.T) {
 		l := l
 		l.Out = l.In
-		if _, err := l.Run(t.Context()); !errors.Is(err, ErrOccupied) {
+		if _, err := l.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 			t.Error(err)
 		}
 	})
@@ -622,7 +623,7 @@ func TestLabel(t *testing.T) {
 }
 
 // failSome copies a labelled dataset into one shard, with ten labels failed.
-func failSome(t *testing.T, from, to string) {
+func FailSome(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := shards.OpenDataset(from)
 	if err != nil {
@@ -661,8 +662,8 @@ func failSome(t *testing.T, from, to string) {
 	}
 }
 
-// labelledLines returns the lines of a dataset of endgames that have a label.
-func labelledLines(t *testing.T, dir string) map[string]bool {
+// labelledLines returns the lines of a dataset of endgameCount that have a label.
+func LabelledLines(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -679,70 +680,4 @@ func labelledLines(t *testing.T, dir string) map[string]bool {
 		}
 	}
 	return lines
-}
-
-func TestJournalTorn(t *testing.T) {
-	label := []dataset.Label{{Status: dataset.Terminal}, {
-		Status: dataset.Labelled, Best: board.NewMove(12, 28),
-		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20,
-			Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
-	}}
-	dir := t.TempDir()
-	path := filepath.Join(dir, journalName(0))
-	j, err := openJournal(dir, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(3) {
-		if err := j.append(i, label); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := j.close(); err != nil {
-		t.Fatal(err)
-	}
-	whole, _ := os.ReadFile(path)
-	record := len(whole) / 3
-	for cut := range len(whole) + 1 {
-		os.WriteFile(path, whole[:cut], 0o666)
-		n := int64(0)
-		j, err := openJournal(dir, 0, func(sample int64, l []dataset.Label) {
-			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
-				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
-			}
-			n++
-		})
-		if err != nil || n != int64(cut/record) {
-			t.Fatalf("cut at %d: %d records, %v", cut, n, err)
-		}
-		if info, _ := j.file.Stat(); info.Size() != n*int64(record) {
-			t.Fatalf("cut at %d leaves %d bytes", cut, info.Size())
-		}
-		j.close()
-	}
-	for at := range whole {
-		flipped := bytes.Clone(whole)
-		flipped[at] ^= 1
-		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l []dataset.Label) {
-			if fmt.Sprint(l) != fmt.Sprint(label) {
-				t.Fatalf("flip at %d goes unnoticed", at)
-			}
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func FuzzJournal(f *testing.F) {
-	f.Add([]byte{})
-	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled,
-		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if sample, l, err := decodeRecord(data); err == nil {
-			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil ||
-				fmt.Sprint(again) != fmt.Sprint(l) {
-				t.Errorf("%v becomes %v, %v", l, again, err)
-			}
-		}
-	})
 }

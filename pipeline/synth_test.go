@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -9,20 +9,22 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/pipeline/endgames"
 	"talbot/shards"
 	"talbot/synth"
 )
 
-func synthConfig(seed uint64) synth.Config {
+func SynthConfig(seed uint64) synth.Config {
 	c := synth.DefaultConfig()
 	c.Seed = seed
 	return c
 }
 
 // synthMaterial draws only those materials.
-func synthMaterial(t *testing.T, text string) synth.Config {
+func SynthMaterial(t *testing.T, text string) synth.Config {
 	t.Helper()
-	c := synthConfig(3)
+	c := SynthConfig(3)
 	var err error
 	if c.Materials, err = synth.ParseMaterials(text); err != nil {
 		t.Fatal(err)
@@ -33,7 +35,7 @@ func synthMaterial(t *testing.T, text string) synth.Config {
 
 // sampled returns the sampled positions of a dataset, with White to move, as
 // how often each occurs, and how many there are of each class.
-func sampled(t *testing.T, dir string) (copies map[string]int, classes map[string]int) {
+func Sampled(t *testing.T, dir string) (copies map[string]int, classes map[string]int) {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -65,9 +67,9 @@ func sampled(t *testing.T, dir string) (copies map[string]int, classes map[strin
 // rest of its share goes to the other one; nothing is drawn twice, with any
 // number of workers, and interrupted runs end with the same bytes.
 func TestSynthExhausted(t *testing.T) {
-	small(t)
+	Small(t)
 	// A class counts as exhausted after three misses in a row here, so that the test is quick.
-	s := SynthEndgames{Count: 45000, Config: synthMaterial(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
+	s := endgames.Request{Count: 45000, Config: SynthMaterial(t, "KPvK:9 KRvKP"), Splits: dataset.DefaultSplits}
 	s.Config.Patience = 3
 	dir := t.TempDir()
 	s.Out, s.Workers = filepath.Join(dir, "one"), 1
@@ -78,9 +80,9 @@ func TestSynthExhausted(t *testing.T) {
 	if !slices.Equal(sum.Exhausted, []string{"KPvK"}) || sum.GamesKept != s.Count {
 		t.Fatalf("%+v", sum)
 	}
-	copies, classes := sampled(t, s.Out)
+	copies, classes := Sampled(t, s.Out)
 	if len(copies) != int(s.Count) {
-		t.Errorf("%d different endgames of %d", len(copies), s.Count)
+		t.Errorf("%d different endgameCount of %d", len(copies), s.Count)
 	}
 	// Until the first class ran out it had nine of ten.
 	if n := classes["KRvKP"]; classes["KPvK"] >= int(s.Count)*9/10-300 || n <= int(s.Count)/10+300 ||
@@ -92,7 +94,7 @@ func TestSynthExhausted(t *testing.T) {
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
 		batches := 0
-		cut.Progress = func(Progress) {
+		cut.Progress = func(pipeline.Progress) {
 			if batches++; batches == 9 {
 				cancel()
 			}
@@ -109,36 +111,36 @@ func TestSynthExhausted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, s.Out, cut.Out)
+	Same(t, s.Out, cut.Out)
 }
 
 // TestSynthNothingLeft: where all classes run out, the dataset has what there
 // is and says so.
 func TestSynthNothingLeft(t *testing.T) {
-	config := synthMaterial(t, "KRvK")
+	config := SynthMaterial(t, "KRvK")
 	config.Patience = 2
-	sum, err := SynthEndgames{Count: 1e6, Config: config, Out: filepath.Join(t.TempDir(), "out"),
+	sum, err := endgames.Request{Count: 1e6, Config: config, Out: filepath.Join(t.TempDir(), "out"),
 		Splits: dataset.DefaultSplits}.Run(t.Context())
 	if err != nil || sum.GamesKept < 1000 || sum.GamesKept > 400_000 || !slices.Equal(sum.Exhausted, []string{"KRvK"}) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
 
-// TestSynthSeed: another seed draws other endgames, and the piece counts are as
+// TestSynthSeed: another seed draws other endgameCount, and the piece counts are as
 // asked for although three pieces repeat often.
 func TestSynthSeed(t *testing.T) {
 	dir := t.TempDir()
 	var all []map[string]int
 	for seed := range uint64(2) {
-		c := synthConfig(seed)
+		c := SynthConfig(seed)
 		c.Pieces = synth.PieceWeights{3: 3, 5: 1}
-		s := SynthEndgames{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))),
+		s := endgames.Request{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))),
 			Splits: dataset.DefaultSplits}
 		sum, err := s.Run(t.Context())
 		if err != nil || sum.Rejects[synth.Duplicate] < 100 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
-		copies, classes := sampled(t, s.Out)
+		copies, classes := Sampled(t, s.Out)
 		three := 0
 		for class, n := range classes {
 			if len(class) == 4 {
@@ -146,7 +148,7 @@ func TestSynthSeed(t *testing.T) {
 			}
 		}
 		if d := three - 30000; d < -450 || d > 450 { // five standard deviations
-			t.Errorf("%d endgames of three pieces", three)
+			t.Errorf("%d endgameCount of three pieces", three)
 		}
 		all = append(all, copies)
 	}
@@ -155,6 +157,6 @@ func TestSynthSeed(t *testing.T) {
 		both += all[1][epd]
 	}
 	if both > len(all[0])/20 {
-		t.Errorf("%d of %d endgames are those of another seed", both, len(all[0]))
+		t.Errorf("%d of %d endgameCount are those of another seed", both, len(all[0]))
 	}
 }

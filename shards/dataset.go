@@ -75,3 +75,20 @@ func (d *Dataset) Lines() iter.Seq2[*dataset.Line, error] {
 		}
 	}
 }
+
+// BlockRef names a block of a dataset.
+type BlockRef struct {
+	Shard int // index in [Dataset.Shards]
+	Block int // number in the shard
+}
+
+// Blocks lists the blocks of the dataset in order.
+func (d *Dataset) Blocks() []BlockRef {
+	var refs []BlockRef
+	for i, r := range d.Shards {
+		for k := range r.Blocks() {
+			refs = append(refs, BlockRef{i, k})
+		}
+	}
+	return refs
+}

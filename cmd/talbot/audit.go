@@ -7,26 +7,26 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 )
 
-func runAudit(ctx context.Context, o *labelOptions, a pipeline.Audit) error {
-	ctx, end := o.watch(ctx, &a.Label)
+func runAudit(ctx context.Context, o *labelOptions, a label.Audit) error {
+	ctx, end := o.watch(ctx, &a.Request)
 	sum, err := a.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)
 	}
-	return o.finish(sum, sum.LabelSummary, func() error { return printAudit(os.Stdout, o.out, sum) })
+	return o.finish(sum, sum.Summary, func() error { return printAudit(os.Stdout, o.out, sum) })
 }
 
 // printAudit prints a table with a row for each part.
-func printAudit(out io.Writer, dir string, s pipeline.AuditSummary) error {
+func printAudit(out io.Writer, dir string, s label.AuditSummary) error {
 	fmt.Fprintf(out, "%s: %d labels of %s, searched again with %d nodes by %s, %.1f s\n\n", dir, s.All.Samples, s.Of,
 		s.Nodes, s.Engine, s.Seconds)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\tsamples\tvalue MSE\tvalue error\tWDL MSE\tWDL error\tother best move\tother sign\t")
-	for _, p := range append(append([]pipeline.AuditPart{s.All}, s.Phases...), s.Pieces...) {
+	for _, p := range append(append([]label.AuditGroup{s.All}, s.Phases...), s.Pieces...) {
 		if p.Samples > 0 {
 			fmt.Fprintf(w, "%s\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.1f %%\t%.1f %%\t\n", p.Name, p.Samples, p.ValueMSE,
 				p.ValueMAE, p.WDLMSE, p.WDLMAE, 100*p.BestMove, 100*p.Sign)
@@ -40,7 +40,7 @@ func printAudit(out io.Writer, dir string, s pipeline.AuditSummary) error {
 	return err
 }
 
-func runCalibrate(ctx context.Context, o *labelOptions, c pipeline.Calibrate) error {
+func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {
 	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
 	show, end := progress(false)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/diff"
 )
 
 // errDifferent ends a diff of datasets that are not the same.
@@ -40,7 +40,7 @@ func runDiff(ctx context.Context, dirs []string, asJSON, quiet bool) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := phases(quiet)
-	d, err := pipeline.Diff{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
+	d, err := diff.Request{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
 	end()
 	if err != nil {
 		return err

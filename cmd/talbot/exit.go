@@ -9,7 +9,11 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
-	"talbot/pipeline"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/label"
+	"talbot/pipeline/output"
+	"talbot/pipeline/tactics"
+	"talbot/pipeline/verify"
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/checkpoint"
@@ -78,20 +82,20 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"name a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, as " +
 			"Stockfish does"},
-	{pipeline.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
-	{pipeline.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
+	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
+	{output.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
-	{pipeline.ErrNoGames, exitFailed,
+	{ingest.ErrNoGames, exitFailed,
 		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
-	{pipeline.ErrNoInputs, exitFailed,
+	{ingest.ErrNoInputs, exitFailed,
 		"of a folder, files named .pgn, .csv, .tsv, .epd or .fen are read, also as .zst, .gz or .bz2"},
-	{pipeline.ErrBothSides, exitFailed,
+	{verify.ErrBothSides, exitFailed,
 		"make all datasets with the same --split; `talbot verify DIR... --json` names such games"},
-	{pipeline.ErrOverlap, exitFailed,
+	{verify.ErrOverlap, exitFailed,
 		"give a higher --max-overlap: openings recur, and `talbot eval` reports unseen positions apart"},
-	{pipeline.ErrNoLabels, exitFailed, "label the dataset first; tactics need `talbot label --multipv 2`"},
-	{pipeline.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
-	{pipeline.ErrParts, exitUsage, "name all the shares of one `talbot label --shard 1/n … n/n`, each once"},
+	{label.ErrNoLabels, exitFailed, "label the dataset first; tactics need `talbot label --multipv 2`"},
+	{tactics.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
+	{label.ErrParts, exitUsage, "name all the shares of one `talbot label --shard 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},

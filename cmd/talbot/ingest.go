@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/output"
 )
 
 // shownRejects is how many rejected games are described one by one.
@@ -126,9 +127,9 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.history < 0 || o.history > pipeline.MaxHistory {
+	if o.history < 0 || o.history > ingest.MaxHistory {
 		return usage(fmt.Errorf("--history %d", o.history),
-			fmt.Sprintf("0 to %d plies, as --history 4", pipeline.MaxHistory))
+			fmt.Sprintf("0 to %d plies, as --history 4", ingest.MaxHistory))
 	}
 	filters, err := o.filters(cmd)
 	if err != nil {
@@ -142,7 +143,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	files, err := pipeline.ExpandInputs(paths, func(path string) {
+	files, err := ingest.ExpandInputs(paths, func(path string) {
 		fmt.Fprintf(os.Stderr, "talbot: not read: %s\n", path)
 	})
 	if err != nil {
@@ -152,12 +153,12 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	defer stop()
 	show, end := progress(false)
 	shown := 0
-	sum, err := pipeline.Ingest{
+	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history,
 		Rejected: func(file string, reject *dataset.Reject) {
-			if reject.Reason == pipeline.Duplicate || reject.Reason == pipeline.Prefix ||
+			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
@@ -173,25 +174,14 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return resumable(err)
 	}
-	return printSummary(o.datasetOptions, sum, sum.GamesRead-sum.GamesKept)
+	return printIngest(o.datasetOptions, sum)
 }
 
-func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
-	if o.json {
-		if err := printJSON(sum); err != nil {
-			return err
-		}
-	} else {
-		fmt.Printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
-			o.out, sum.GamesKept, sum.GamesRead, sum.Positions, sum.Samples, sum.Bytes,
-			float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
-		for _, r := range sortedReasons(sum.Rejects) {
-			fmt.Printf("  left out as %s: %d\n", r, sum.Rejects[r])
-		}
-		for _, r := range sortedReasons(sum.SamplesDropped) {
-			fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
-		}
-		if e := sum.Evals; e != (pipeline.Evals{}) {
+// printIngest prints what ingest reports.
+func printIngest(o datasetOptions, sum ingest.Summary) error {
+	if !o.json {
+		printTotals(o.out, sum.Summary)
+		if e := sum.Evals; e != (ingest.Evals{}) {
 			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n",
 				e.Imported, e.NoSample, e.Unread, e.Duplicate)
 		}
@@ -201,9 +191,29 @@ func printSummary(o datasetOptions, sum pipeline.Summary, skipped int64) error {
 		if sum.GluedDashes > 0 {
 			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
 		}
+	} else if err := printJSON(sum); err != nil {
+		return err
 	}
-	if o.strict && skipped > 0 {
-		return fmt.Errorf("%d games: %w", skipped, errSkipped)
+	return skipped(o, sum.GamesRead-sum.GamesKept)
+}
+
+// printTotals prints what a dataset holds that was just made.
+func printTotals(out string, sum output.Summary) {
+	fmt.Printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
+		out, sum.GamesKept, sum.GamesRead, sum.Positions, sum.Samples, sum.Bytes,
+		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
+	for _, r := range sortedReasons(sum.Rejects) {
+		fmt.Printf("  left out as %s: %d\n", r, sum.Rejects[r])
+	}
+	for _, r := range sortedReasons(sum.SamplesDropped) {
+		fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
+	}
+}
+
+// skipped is the error of a strict command that left out so many games.
+func skipped(o datasetOptions, games int64) error {
+	if o.strict && games > 0 {
+		return fmt.Errorf("%d games: %w", games, errSkipped)
 	}
 	return nil
 }

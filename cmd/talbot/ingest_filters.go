@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/pipeline/ingest"
 )
 
 // filterOptions are the flags of ingest that leave out games or samples.
@@ -68,12 +68,12 @@ func (o *filterOptions) add(f *pflag.FlagSet) {
 }
 
 // filters turns the flags into filters.
-func (o *filterOptions) filters(cmd *cobra.Command) (f pipeline.Filters, err error) {
+func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error) {
 	if o.preset != "" {
-		preset, ok := pipeline.Presets[o.preset]
+		preset, ok := ingest.Presets[o.preset]
 		if !ok {
 			return f, usage(fmt.Errorf("preset %q is unknown", o.preset),
-				"one of "+strings.Join(slices.Sorted(maps.Keys(pipeline.Presets)), ", "))
+				"one of "+strings.Join(slices.Sorted(maps.Keys(ingest.Presets)), ", "))
 		}
 		preset(&f)
 	}
@@ -109,7 +109,7 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f pipeline.Filters, err err
 }
 
 // words reads the flags whose values are words and dates.
-func (o *filterOptions) words(f *pipeline.Filters) error {
+func (o *filterOptions) words(f *ingest.Filters) error {
 	switch o.eloOf {
 	case "both":
 	case "either":

@@ -11,7 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/pipeline"
+	"talbot/pipeline/inspect"
 )
 
 type inspectOptions struct {
@@ -72,8 +72,8 @@ mirrored and the colours swapped.`,
 }
 
 // request checks the flags and turns them into a request.
-func (o *inspectOptions) request(cmd *cobra.Command) (pipeline.Inspect, error) {
-	in := pipeline.Inspect{Dir: o.dir, All: o.all, Sample: o.sample}
+func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
+	in := inspect.Request{Dir: o.dir, All: o.all, Sample: o.sample}
 	one := cmd.Flags().Changed("sample")
 	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
 	switch {
@@ -132,7 +132,7 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	first := true
-	err = in.Run(cmd.Context(), func(s *pipeline.Inspected) error {
+	err = in.Run(cmd.Context(), func(s *inspect.Sample) error {
 		if o.json {
 			return enc.Encode(s)
 		}
@@ -142,7 +142,7 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 		first = false
 		return s.WriteText(out)
 	})
-	if errors.Is(err, pipeline.ErrNoSample) {
+	if errors.Is(err, inspect.ErrNoSample) {
 		err = usage(err, "`talbot stats "+o.dir+"` counts the samples")
 	}
 	if flushed := out.Flush(); err == nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 )
 
 type joinOptions struct {
@@ -44,7 +44,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := progress(false)
-	sum, err := pipeline.Join{Parts: parts, Out: o.out, Progress: show}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
@@ -117,7 +117,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	r := pipeline.Label{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
+	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
 		Syzygy: o.syzygy, SkipExact: o.skipExact}
 	if o.skipExact && o.syzygy == "" {
 		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
@@ -141,9 +141,9 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	warnWorkers(o.workers)
 	switch {
 	case o.calibrate:
-		return runCalibrate(cmd.Context(), o, pipeline.Calibrate{Dir: in, Engine: engine, Workers: o.workers})
+		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: engine, Workers: o.workers})
 	case o.audit != "":
-		return runAudit(cmd.Context(), o, pipeline.Audit{Label: r, Share: audit})
+		return runAudit(cmd.Context(), o, label.Audit{Request: r, Share: audit})
 	}
 	return runLabel(cmd.Context(), o, r)
 }
@@ -157,7 +157,7 @@ func warnWorkers(workers int) {
 }
 
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
-func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Context, func()) {
+func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
 	var pool atomic.Pointer[stockfish.Pool]
 	ctx, stop := interrupts(ctx, func() {
 		if p := pool.Load(); p != nil {
@@ -178,7 +178,7 @@ func (o *labelOptions) watch(ctx context.Context, r *pipeline.Label) (context.Co
 	return ctx, func() { end(); stop() }
 }
 
-func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
+func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	ctx, end := o.watch(ctx, &r)
 	sum, err := r.Run(ctx)
 	end()
@@ -189,7 +189,7 @@ func runLabel(ctx context.Context, o *labelOptions, r pipeline.Label) error {
 }
 
 // finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
-func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func() error) error {
+func (o *labelOptions) finish(report any, sum label.Summary, text func() error) error {
 	if o.json {
 		text = func() error { return printJSON(report) }
 	}
@@ -205,7 +205,7 @@ func (o *labelOptions) finish(report any, sum pipeline.LabelSummary, text func()
 	return nil
 }
 
-func printLabelled(o *labelOptions, sum pipeline.LabelSummary) {
+func printLabelled(o *labelOptions, sum label.Summary) {
 	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
 		"%.1f/s with %d workers, %.1f s\n",
 		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,

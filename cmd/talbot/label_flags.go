@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/pipeline"
+	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
 
@@ -117,11 +117,11 @@ func parseShare(s string) (float64, error) {
 }
 
 // shardOf reads --shard.
-func shardOf(s string) (pipeline.Shard, error) {
+func shardOf(s string) (label.Part, error) {
 	if s == "" {
-		return pipeline.Shard{}, nil
+		return label.Part{}, nil
 	}
-	shard, err := pipeline.ParseShard(s)
+	shard, err := label.ParsePart(s)
 	if err != nil {
 		return shard, usage(err, "as --shard 1/4 on the first of four machines")
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/pipeline/ingest"
+	"talbot/pipeline/plan"
 )
 
 type planOptions struct {
@@ -54,13 +55,13 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 		return usage(fmt.Errorf("--workers %d, --movetime %v, --passes %g and --train-rate %g are not all above 0",
 			o.workers, o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
 	}
-	files, err = pipeline.ExpandInputs(files, nil)
+	files, err = ingest.ExpandInputs(files, nil)
 	if err != nil {
 		return err
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	e, err := pipeline.Plan{
+	e, err := plan.Request{
 		Inputs: files, Workers: o.workers, Movetime: o.movetime, Passes: o.passes, TrainRate: o.trainRate,
 		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
 	}.Run(ctx)
@@ -74,7 +75,7 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 	return nil
 }
 
-func printPlan(e *pipeline.Estimate) {
+func printPlan(e *plan.Estimate) {
 	const mib = 1 << 20
 	for _, in := range e.Inputs {
 		fmt.Printf("%s: %.1f %% read: about %d games, %d positions, %d games left out\n", in.Name, 100*in.Read,

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/internal/durable"
-	"talbot/pipeline"
+	"talbot/pipeline/stats"
 )
 
 type statsOptions struct {
@@ -61,7 +61,7 @@ of 8 bytes each, which --unique=false saves.`,
 
 func runStats(cmd *cobra.Command, o *statsOptions) error {
 	report, done := progress(o.quiet)
-	stats, err := pipeline.Stats{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
+	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())
 	done()
 	if err != nil {
@@ -79,7 +79,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 }
 
 // writePage writes the page of a dataset's statistics.
-func writePage(path, dir string, stats *pipeline.Statistics) error {
+func writePage(path, dir string, stats *stats.Statistics) error {
 	name := dir
 	if abs, err := filepath.Abs(dir); err == nil {
 		name = abs

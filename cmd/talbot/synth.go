@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/pipeline"
+	"talbot/pipeline/endgames"
 	"talbot/synth"
 )
 
@@ -162,7 +162,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := progress(false)
-	sum, err := pipeline.SynthEndgames{
+	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show,
 	}.Run(ctx)
 	end()
@@ -179,7 +179,12 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 		fmt.Fprintf(os.Stderr,
 			"talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
 	}
-	return printSummary(o.datasetOptions, sum, missing)
+	if !o.json {
+		printTotals(o.out, sum.Summary)
+	} else if err := printJSON(sum); err != nil {
+		return err
+	}
+	return skipped(o.datasetOptions, missing)
 }
 
 func sortedReasons(m map[dataset.Reason]int64) []dataset.Reason {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/tactics"
 )
 
 type tacticsOptions struct {
-	pipeline.Tactics
+	tactics.Request
 	json bool
 }
 

@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/pipeline"
+	"talbot/pipeline/overlap"
+	"talbot/pipeline/verify"
 )
 
 type verifyOptions struct {
@@ -52,7 +53,7 @@ recur, so that is no error, unless the mirrored share of val or of test is above
 }
 
 func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited bool) error {
-	request := pipeline.Verify{Dirs: dirs, Workers: o.workers, Temp: o.temp}
+	request := verify.Request{Dirs: dirs, Workers: o.workers, Temp: o.temp}
 	if limited {
 		if !(o.maxOverlap >= 0 && o.maxOverlap <= 100) {
 			return usage(fmt.Errorf("--max-overlap %g", o.maxOverlap),
@@ -76,7 +77,7 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 	return err
 }
 
-func printVerified(v *pipeline.Verified) {
+func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
 			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
@@ -96,7 +97,7 @@ func printVerified(v *pipeline.Verified) {
 	}
 	for _, s := range []struct {
 		name string
-		pipeline.SplitOverlap
+		overlap.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
 			fmt.Printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",

@@ -1,0 +1,247 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/shards"
+)
+
+// Diff is the request to explain how two datasets differ. It keeps 50 bytes for each line of both.
+type Request struct {
+	A, B     string
+	Progress func(pipeline.Progress) // may be nil
+}
+
+// Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies
+// as many are in both as the dataset with fewer has.
+type Difference struct {
+	// Same: both hold the same lines with the same splits, samples, policies and labels. Their manifests, the order
+	// of their lines and their headers may differ.
+	Same      bool              `json:"same"`
+	Identical bool              `json:"identical"` // to the byte; then nothing was read but the manifests
+	Manifest  []FieldDifference `json:"manifest"`  // fields that differ
+	Inputs    SetDifference     `json:"inputs"`    // by name and SHA-256
+	Engines   SetDifference     `json:"engines"`   // fingerprints, by their ID
+	Lines     LineDifference    `json:"lines"`
+	Labels    []LabelDifference `json:"labels"` // of the lines in both, by fingerprint
+}
+
+// FieldDifference is a field of the manifest with its two values.
+type FieldDifference struct {
+	Field string `json:"field"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+}
+
+// SetDifference names what only one dataset has.
+type SetDifference struct {
+	OnlyA []string `json:"only_a"`
+	OnlyB []string `json:"only_b"`
+	Both  int      `json:"both"`
+}
+
+// LineDifference counts lines.
+type LineDifference struct {
+	OnlyA    int64         `json:"only_a"`
+	OnlyB    int64         `json:"only_b"`
+	Both     int64         `json:"both"`
+	Moved    int64         `json:"moved"`    // in both, in different splits
+	Samples  int64         `json:"samples"`  // in both, with different plies as samples
+	Policies int64         `json:"policies"` // in both, with different policies
+	Labels   int64         `json:"labels"`   // in both, with different labels
+	Headers  int64         `json:"headers"`  // in both, with different result, ratings or tags
+	Examples []LineExample `json:"examples"` // up to 5 that only one has
+}
+
+// LineExample is a line that only one dataset has.
+type LineExample struct {
+	Only   string `json:"only"` // "a" or "b"
+	Input  string `json:"input"`
+	Number int64  `json:"number"`
+	White  string `json:"white"`
+	Black  string `json:"black"`
+	Plies  int    `json:"plies"`
+}
+
+// LabelDifference counts the samples of lines in both by what one engine said there.
+type LabelDifference struct {
+	Fingerprint string `json:"fingerprint"`
+	OnlyA       int64  `json:"only_a"` // samples that it searched only in A
+	OnlyB       int64  `json:"only_b"`
+	Equal       int64  `json:"equal"`     // status and first line's score are equal
+	Different   int64  `json:"different"` // one of them is not
+	// MeanCentipawns is the mean absolute difference of the scores of samples with two scores in centipawns.
+	MeanCentipawns float64 `json:"mean_centipawns"`
+}
+
+// examplesOfDiff is how many lines that only one dataset has are named.
+const examplesOfDiff = 5
+
+// differ is a comparison under way.
+type differ struct {
+	Request
+	sets   [2]*shards.Dataset
+	lines  [2][]lineDigest
+	result *Difference
+	single [2]map[dataset.GameKey]bool // examples wanted
+	relook map[dataset.GameKey]bool    // lines in both with different labels
+}
+
+// Run compares. The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's.
+func (o Request) Run(ctx context.Context) (*Difference, error) {
+	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}}, relook: map[dataset.GameKey]bool{}}
+	for i, dir := range []string{o.A, o.B} {
+		set, err := shards.OpenDataset(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer set.Close()
+		d.sets[i], d.single[i] = set, map[dataset.GameKey]bool{}
+	}
+	a, b := d.sets[0].Manifest, d.sets[1].Manifest
+	r := d.result
+	r.Manifest = manifestDifference(a, b)
+	r.Inputs = setDifference(inputNames(a), inputNames(b))
+	r.Engines = setDifference(printNames(a), printNames(b))
+	r.Lines.Examples = []LineExample{}
+	if a.Hash() == b.Hash() {
+		r.Same, r.Identical = true, true
+		r.Lines.Both = a.Counts.GamesKept
+		return r, nil
+	}
+	for i := range d.sets {
+		if err := d.digest(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	d.match()
+	if err := d.look(ctx); err != nil {
+		return nil, err
+	}
+	l := &r.Lines
+	r.Same = l.OnlyA+l.OnlyB+l.Moved+l.Samples+l.Policies+l.Labels == 0
+	return r, nil
+}
+
+// digest reads a dataset.
+func (d *differ) digest(ctx context.Context, side int) error {
+	set := d.sets[side]
+	ids := printNames(set.Manifest)
+	for l, err := range set.Lines() {
+		if err != nil {
+			return err
+		}
+		n := int64(len(d.lines[side]))
+		if n%1024 == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if d.Progress != nil {
+				d.Progress(pipeline.Progress{Verb: "diff " + set.Dir, Done: n, Total: set.Manifest.Counts.GamesKept, Count: n,
+					Rate: n, Unit: "lines"})
+			}
+		}
+		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, ids))
+	}
+	slices.SortFunc(d.lines[side], lineDigest.compare)
+	return nil
+}
+
+// match pairs the lines of both datasets.
+func (d *differ) match() {
+	a, b := d.lines[0], d.lines[1]
+	l := &d.result.Lines
+	for len(a) > 0 || len(b) > 0 {
+		c := 1
+		switch {
+		case len(b) == 0:
+			c = -1
+		case len(a) > 0:
+			c = compareKeys(a[0].key, b[0].key)
+		}
+		switch {
+		case c < 0:
+			l.OnlyA++
+			d.wantExample(0, a[0].key)
+			a = a[1:]
+		case c > 0:
+			l.OnlyB++
+			d.wantExample(1, b[0].key)
+			b = b[1:]
+		default:
+			d.pair(&a[0], &b[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+}
+
+func (d *differ) wantExample(side int, k dataset.GameKey) {
+	if len(d.single[side]) < examplesOfDiff {
+		d.single[side][k] = true
+	}
+}
+
+// pair compares a line that both have.
+func (d *differ) pair(a, b *lineDigest) {
+	l := &d.result.Lines
+	l.Both++
+	if a.split != b.split {
+		l.Moved++
+	}
+	if a.samples != b.samples {
+		l.Samples++
+	}
+	if a.policies != b.policies {
+		l.Policies++
+	}
+	if a.headers != b.headers {
+		l.Headers++
+	}
+	if a.labels != b.labels {
+		l.Labels++
+		if a.samples == b.samples {
+			d.relook[a.key] = true
+		}
+	}
+}
+
+// setDifference compares two lists of names.
+func setDifference(a, b []string) SetDifference {
+	s := SetDifference{OnlyA: []string{}, OnlyB: []string{}}
+	for _, name := range a {
+		if slices.Contains(b, name) {
+			s.Both++
+		} else {
+			s.OnlyA = append(s.OnlyA, name)
+		}
+	}
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			s.OnlyB = append(s.OnlyB, name)
+		}
+	}
+	return s
+}
+
+func inputNames(m *dataset.Manifest) (names []string) {
+	for _, in := range m.Inputs {
+		names = append(names, fmt.Sprintf("%s (%.16s)", in.Name, in.SHA256))
+	}
+	return names
+}
+
+func printNames(m *dataset.Manifest) (names []string) {
+	for _, f := range m.Fingerprints {
+		names = append(names, f.ID())
+	}
+	return names
+}
+
+func compareKeys(a, b dataset.GameKey) int {
+	return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
+}

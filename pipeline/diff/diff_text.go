@@ -1,0 +1,122 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+)
+
+// manifestDifference returns the fields of two manifests that differ.
+func manifestDifference(a, b *dataset.Manifest) []FieldDifference {
+	fa, fb := manifestFields(a), manifestFields(b)
+	names := slices.Sorted(maps.Keys(fa))
+	for name := range fb {
+		if _, ok := fa[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	all := []FieldDifference{}
+	for _, name := range names {
+		if fa[name] != fb[name] {
+			all = append(all, FieldDifference{name, fa[name], fb[name]})
+		}
+	}
+	return all
+}
+
+// manifestFields returns what a manifest says, as text by field.
+func manifestFields(m *dataset.Manifest) map[string]string {
+	c := &m.Counts
+	f := map[string]string{
+		"tool": m.Tool, "verb": m.Verb, "seed": fmt.Sprint(m.Seed), "splits": m.Splits.String(),
+		"shards":            fmt.Sprint(len(m.Shards)),
+		"counts.games_read": fmt.Sprint(c.GamesRead), "counts.games_kept": fmt.Sprint(c.GamesKept),
+		"counts.positions": fmt.Sprint(c.Positions), "counts.samples": fmt.Sprint(c.Samples),
+		"counts.labelled": fmt.Sprint(c.Labelled), "counts.terminal": fmt.Sprint(c.Terminal),
+		"counts.failed": fmt.Sprint(c.Failed),
+	}
+	for _, t := range m.Flags {
+		f["flags."+t.Name] = t.Value
+	}
+	for reason, n := range c.Rejects {
+		f["rejects."+string(reason)] = fmt.Sprint(n)
+	}
+	for i, p := range m.Parents {
+		f[fmt.Sprintf("parents.%d", i)] = fmt.Sprintf("%s (%.16s)", p.Name, p.Manifest)
+	}
+	return f
+}
+
+// WriteText writes the difference for the eye; a and b are the names of the datasets.
+func (d *Difference) WriteText(w io.Writer, a, b string) error {
+	var s strings.Builder
+	switch {
+	case d.Identical:
+		fmt.Fprintf(&s, "%s and %s are the same to the byte\n", a, b)
+	case d.Same:
+		fmt.Fprintf(&s, "%s and %s hold the same lines, samples and labels in the same splits\n", a, b)
+	default:
+		fmt.Fprintf(&s, "a is %s, b is %s\n", a, b)
+	}
+	if len(d.Manifest) > 0 {
+		fmt.Fprintf(&s, "\n%-24s%28s%28s\n", "manifest", "a", "b")
+		for _, f := range d.Manifest {
+			fmt.Fprintf(&s, "%-24s%28s%28s\n", f.Field, none(f.A), none(f.B))
+		}
+	}
+	d.Inputs.write(&s, "input")
+	d.Engines.write(&s, "engine")
+	if d.Identical {
+		_, err := io.WriteString(w, s.String())
+		return err
+	}
+	l := &d.Lines
+	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", pipeline.Thousands(l.OnlyA), pipeline.Thousands(l.OnlyB),
+		pipeline.Thousands(l.Both))
+	for _, e := range l.Examples {
+		fmt.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input, none(e.White),
+			none(e.Black), e.Plies)
+	}
+	for _, c := range []struct {
+		what  string
+		count int64
+	}{
+		{"are in another split", l.Moved}, {"have other samples", l.Samples}, {"have other policies", l.Policies},
+		{"have other labels", l.Labels}, {"have another result, rating or header", l.Headers},
+	} {
+		if c.count > 0 {
+			fmt.Fprintf(&s, "  of those in both, %s %s\n", pipeline.Thousands(c.count), c.what)
+		}
+	}
+	for _, c := range d.Labels {
+		fmt.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
+			"(by %.1f centipawns on average)\n",
+			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal), pipeline.Thousands(c.Different),
+			c.MeanCentipawns)
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+func (d *SetDifference) write(s *strings.Builder, what string) {
+	for _, name := range d.OnlyA {
+		fmt.Fprintf(s, "%s only in a: %s\n", what, name)
+	}
+	for _, name := range d.OnlyB {
+		fmt.Fprintf(s, "%s only in b: %s\n", what, name)
+	}
+}
+
+// none stands for a value that is not there.
+func none(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}

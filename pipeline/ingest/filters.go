@@ -1,0 +1,177 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"talbot/dataset"
+)
+
+// Filters says what ingest leaves out. The zero value leaves out nothing.
+type Filters struct {
+	dataset.Filter
+	dataset.Sampling // Seed is that of the ingest
+}
+
+// active reports whether lines or samples may be left out.
+func (f *Filters) active() bool { return len(f.flags()) > 0 }
+
+// Presets are named sets of filters for well-known data.
+var Presets = map[string]func(*Filters){
+	"gm":            func(f *Filters) { f.MinPlies = 60 },
+	"lichess-elite": func(f *Filters) { f.MinElo, f.MinPlies = 2600, 60 },
+	"tactics":       func(f *Filters) { f.Tactics = true },
+}
+
+// Check returns an error if the filters contradict themselves.
+func (f *Filters) Check() error {
+	switch {
+	case f.MinElo < 0 || f.MaxElo < 0 || f.MaxElo > 0 && f.MaxElo < f.MinElo:
+		return fmt.Errorf("no rating is from %d to %d", f.MinElo, f.MaxElo)
+	case f.EitherElo && f.MinElo == 0 && f.MaxElo == 0:
+		return fmt.Errorf("ratings of either player, but no limit for them")
+	case f.KeepUnknownElo && f.DropUnknownElo:
+		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
+	case min(f.MinBaseTime, f.MinPlies, f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
+		return fmt.Errorf("a filter with a negative number")
+	case !(f.Rate >= 0 && f.Rate <= 1):
+		return fmt.Errorf("sampling rate %v is not above 0 and at most 1", f.Rate)
+	case f.Side == dataset.PlayerSide && f.Player == "":
+		return fmt.Errorf("the player's side, but no player")
+	case f.Until != dataset.Date{} && f.Since.String() > f.Until.String():
+		return fmt.Errorf("no date is from %v to %v", f.Since, f.Until)
+	}
+	return nil
+}
+
+// flags returns the filters that are on, as the manifest has them.
+func (f *Filters) flags() []dataset.Tag {
+	var flags []dataset.Tag
+	text := func(name, value string) {
+		if value != "" {
+			flags = append(flags, dataset.Tag{Name: name, Value: value})
+		}
+	}
+	number := func(name string, n int) {
+		if n != 0 {
+			text(name, strconv.Itoa(n))
+		}
+	}
+	yes := func(name string, on bool, value string) {
+		if on {
+			text(name, value)
+		}
+	}
+	number("min-elo", f.MinElo)
+	number("max-elo", f.MaxElo)
+	yes("elo-of", f.EitherElo, "either")
+	yes("unknown-elo", f.KeepUnknownElo, "keep")
+	yes("unknown-elo", f.DropUnknownElo, "drop")
+	yes("no-bots", f.NoBots, "true")
+	text("time-control", strings.Join(f.TimeControls, ","))
+	number("min-base-time", f.MinBaseTime)
+	results := make([]string, len(f.Results))
+	for i, r := range f.Results {
+		results[i] = r.String()
+	}
+	text("result", strings.Join(results, ","))
+	text("termination", strings.Join(f.Terminations, ","))
+	number("min-plies", f.MinPlies)
+	text("player", f.Player)
+	yes("side", f.Side == dataset.PlayerSide, "player")
+	yes("side", f.Side == dataset.WinnerSide, "winner")
+	text("since", f.Since.String())
+	text("until", f.Until.String())
+	yes("only-tactics", f.Tactics, "true")
+	number("skip-plies", f.SkipPlies)
+	number("min-clock", f.MinClock)
+	number("max-samples-per-game", f.MaxPerGame)
+	if f.Rate > 0 && f.Rate < 1 {
+		text("sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
+	}
+	return flags
+}
+
+// found is what was read for one game or row: a line or a reject, and what came with the line.
+type found struct {
+	line     *dataset.Line
+	reject   *dataset.Reject
+	imported []dataset.Imported
+	evals    Evals
+	drops    dataset.Drops
+	glued    bool
+}
+
+// sample applies sampling to a line that has no labels yet. A line that is left without samples is rejected.
+func (f *Filters) sample(l *dataset.Line, clocks []int32) (dataset.Drops, *dataset.Reject) {
+	if !f.Sampling.Active() {
+		return nil, nil
+	}
+	white, black := f.PlayerSides(l)
+	before := l.SampleCount()
+	drops := f.Apply(l, white, black, clocks)
+	if before > 0 && l.SampleCount() == 0 {
+		return drops, &dataset.Reject{Reason: dataset.NoSamples, Number: l.Number, Offset: l.Offset}
+	}
+	return drops, nil
+}
+
+// choose filters and samples a line that was read whole.
+func (f *Filters) choose(r *found) {
+	l := r.line
+	reason := f.Head(l)
+	if reason == "" {
+		reason = f.Whole(l)
+	}
+	if reason != "" {
+		r.reject = &dataset.Reject{Reason: reason, Number: l.Number, Offset: l.Offset}
+		return
+	}
+	r.drops, r.reject = f.sample(l, nil)
+}
+
+// dropped returns how many samples of a kept game sampling dropped, by reason. Clocks are not stored: a sample that
+// would have been dropped for another reason too is not counted as dropped for its clock.
+func (f *Filters) dropped(l *dataset.Line) dataset.Drops {
+	if !f.Sampling.Active() {
+		return nil
+	}
+	whole := dataset.Line{Source: l.Source, Result: l.Result, Start: l.Start, Moves: l.Moves,
+		Samples: dataset.AllMoves()}
+	lost := int64(whole.SampleCount() - l.SampleCount())
+	white, black := f.PlayerSides(l)
+	drops := f.Apply(&whole, white, black, nil)
+	for _, n := range drops {
+		lost -= n
+	}
+	if lost > 0 {
+		drops[dataset.LowClock] = lost
+	}
+	return drops
+}
+
+// withoutDrops takes drops away. What is more than there is of a reason (see [Filters.dropped]) is taken from the
+// others.
+func withoutDrops(d, other dataset.Drops) dataset.Drops {
+	left := int64(0)
+	take := func(reason dataset.Reason, n int64) {
+		m := min(n, d[reason])
+		left += n - m
+		if d[reason] -= m; d[reason] == 0 {
+			delete(d, reason)
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	for reason, n := range other {
+		take(reason, n)
+	}
+	for _, reason := range []dataset.Reason{dataset.LowClock, dataset.OverMax, dataset.RateDraw} {
+		n := left
+		left = 0
+		take(reason, n)
+	}
+	return d
+}

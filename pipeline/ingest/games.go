@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/internal/ordered"
+	"talbot/pgn"
+)
+
+// parsed is a batch of games on its way through the workers, and back to be used again.
+type parsed struct {
+	batch *pgn.Batch
+	lines []dataset.Line
+	found []found
+}
+
+// games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine. Each
+// worker splits for itself, one at a time, so that it parses text that its own core has just read.
+func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
+	splitter := pgn.NewSplitter(in)
+	ahead := 8 * g.Workers                // enough to read on while a shard is made durable
+	free := make(chan *parsed, 2*ahead+2) // to be used again
+	next := func() (*parsed, error) {
+		batch, err := splitter.Next()
+		if err != nil {
+			return nil, err
+		}
+		for len(batch.Games) > 0 && batch.Games[0].Number <= done {
+			batch.Games = batch.Games[1:]
+		}
+		b := &parsed{}
+		select {
+		case b = <-free:
+		default:
+		}
+		b.batch = batch
+		return b, nil
+	}
+	parsers := make([]*pgn.Parser, g.Workers)
+	for i := range parsers {
+		parsers[i] = g.parser()
+	}
+	for b, err := range ordered.Each(ctx, g.Workers, ahead, next, func(worker int, b *parsed) (*parsed, error) {
+		b.parse(parsers[worker], &g.Request)
+		return b, nil
+	}) {
+		if err != nil {
+			return err
+		}
+		for i := range b.found {
+			if err := each(&b.found[i]); err != nil {
+				return err
+			}
+		}
+		select {
+		case free <- b:
+		default:
+		}
+		g.report()
+	}
+	return nil
+}
+
+// parser returns a parser that reads no more than the ingest needs.
+func (g *ingester) parser() *pgn.Parser {
+	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0}
+	if g.Filters.active() {
+		p.Select = g.Filters.Head
+	}
+	return p
+}
+
+func (b *parsed) parse(p *pgn.Parser, in *Request) {
+	n := len(b.batch.Games)
+	b.lines, b.found = slices.Grow(b.lines[:0], n)[:n], slices.Grow(b.found[:0], n)[:n]
+	clear(b.found)
+	for i, game := range b.batch.Games {
+		r := &b.found[i]
+		if b.lines[i], r.reject = p.Parse(game); r.reject != nil {
+			continue
+		}
+		r.line = &b.lines[i]
+		if p.Select != nil {
+			if reason := in.Filters.Whole(r.line); reason != "" {
+				r.reject = &dataset.Reject{Reason: reason, Number: game.Number, Offset: game.Offset}
+				continue
+			}
+			if r.drops, r.reject = in.Filters.sample(r.line, p.Notes().Clocks); r.reject != nil {
+				continue
+			}
+		}
+		if p.ReadEvals {
+			r.imported, r.evals = importEvals(r.line, p.Notes())
+		}
+	}
+	b.batch.Release()
+}

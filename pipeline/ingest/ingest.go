@@ -1,0 +1,347 @@
+package ingest
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/rows"
+)
+
+// Ingest is the request to read games and puzzles into a dataset.
+type Request struct {
+	Inputs  []string // files, "-" = standard input
+	Out     string   // folder
+	Seed    uint64   // of the sampling; recorded
+	Splits  dataset.Splits
+	Workers int // 0 = all cores
+	// KeepDuplicates keeps every copy of a game, and games that another begins with.
+	KeepDuplicates bool
+	Filters        Filters
+	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
+	ImportEvals bool
+	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
+	EvalConvention *dataset.Convention
+	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
+	// none.
+	History int
+	// Rejects is the path of a table of all rejects to make; empty: none.
+	Rejects  string
+	Progress func(pipeline.Progress)       // may be nil
+	Warn     func(error)                   // told of what does not stop the ingest; may be nil
+	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
+}
+
+// Summary is what ingest reports.
+type Summary struct {
+	output.Summary
+	Evals       Evals `json:"evaluations"`          // that the inputs carried
+	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
+	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be invented
+}
+
+// ErrNoGames: an input holds no game at all.
+var ErrNoGames = errors.New("no game or puzzle found")
+
+// ingester is an ingest under way. Everything but the parsing of games happens
+// in one goroutine, in the order of the inputs, so the output does not depend
+// on the number of workers.
+type ingester struct {
+	Request
+	out     *output.Folder
+	state   state
+	rejects *rejectsFile                  // nil: none is asked for
+	seen    *dataset.GameSet              // of kept lines
+	bytes   struct{ before, total int64 } // of the inputs, as stored
+	first   int64                         // bytes of the inputs done before this process
+	kept    int64                         // before this process
+	input   *rows.Input
+	prints  map[string]int // fingerprints of imported evaluations, by name
+	past    pastInventor
+}
+
+// ingestState is what progress.json keeps of an ingest.
+type state struct {
+	Input  int   `json:"input"`  // lines of this input …
+	Number int64 `json:"number"` // … up to this number are done
+
+	Read      int64 `json:"read"`                 // games or rows of this input that are done
+	Glued     int64 `json:"glued,omitempty"`      // EPD lines that were repaired
+	Evals     Evals `json:"evals"`                // of the inputs
+	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
+	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be invented
+}
+
+// Run reads the inputs in order. A game that cannot be used is counted by
+// reason and left out; an input that cannot be read to its end, or holds no
+// game, ends the run. Repeated after an interruption it continues behind the
+// last finished shard; the result is the same to the byte.
+func (in Request) Run(ctx context.Context) (Summary, error) {
+	start := time.Now()
+	if in.Workers <= 0 {
+		in.Workers = runtime.GOMAXPROCS(0)
+	}
+	if len(in.Inputs) == 0 {
+		return Summary{}, errors.New("no inputs")
+	}
+	in.Filters.Seed = in.Seed
+	if err := in.Filters.Check(); err != nil {
+		return Summary{}, err
+	}
+	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
+	identity, err := g.survey()
+	if err != nil {
+		return Summary{}, err
+	}
+	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
+	var id any = identity
+	if in.Rejects != "" {
+		if err := checkRejects(in.Rejects, in.Out); err != nil {
+			return Summary{}, err
+		}
+		id = struct{ Inputs, Rejects any }{identity, true}
+	}
+	if g.out, err = output.Open(in.Out, m, id, output.Options{
+		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: !in.KeepDuplicates,
+		Warn: in.Warn,
+	}); err != nil {
+		return Summary{}, err
+	}
+	defer g.out.Close()
+	defer g.rejects.close()
+	if err := g.collectRejects(); err != nil {
+		return Summary{}, err
+	}
+	if err := g.restore(); err != nil {
+		return Summary{}, err
+	}
+	for i, path := range in.Inputs {
+		if i < g.state.Input {
+			continue
+		}
+		if err := g.file(ctx, i, path); err != nil {
+			return Summary{}, err
+		}
+	}
+	if !in.KeepDuplicates {
+		if err := g.finishDrafts(ctx); err != nil {
+			return Summary{}, err
+		}
+	}
+	if err := g.out.Finish(g.rejects.publish); err != nil {
+		return Summary{}, err
+	}
+	return Summary{g.out.Summary(start), g.state.Evals, g.state.Glued, g.state.NoHistory}, nil
+}
+
+// flags returns what decides the content besides the inputs, as the manifest has it.
+func (in *Request) flags() []dataset.Tag {
+	flags := in.Filters.flags()
+	if in.KeepDuplicates {
+		flags = append(flags, dataset.Tag{Name: "keep-duplicates", Value: "true"})
+	}
+	if in.ImportEvals {
+		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
+	}
+	if in.History > 0 {
+		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
+	}
+	if c := in.EvalConvention; c != nil {
+		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()},
+			dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
+	}
+	return flags
+}
+
+// surveyed is what identifies an input before it is read.
+type surveyed struct {
+	Name string
+	Size int64
+}
+
+// survey opens every input, so that a wrong path or an empty file is found
+// before any work.
+func (g *ingester) survey() ([]surveyed, error) {
+	var all []surveyed
+	for _, path := range g.Inputs {
+		if path == "-" {
+			all = append(all, surveyed{"-", -1})
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() { // a pipe can be opened only once
+			all = append(all, surveyed{filepath.Base(path), -1})
+			continue
+		}
+		f, err := rows.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		kind, err := KindOf(f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		if kind == rows.KindUnknown {
+			return nil, fmt.Errorf("%q: %w", path, ErrNoGames)
+		}
+		all = append(all, surveyed{filepath.Base(path), info.Size()})
+		g.bytes.total += info.Size()
+	}
+	return all, nil
+}
+
+// restore brings back what an interrupted run knew.
+func (g *ingester) restore() error {
+	if !g.out.Resumed() {
+		return nil
+	}
+	m := g.out.Manifest()
+	for _, input := range m.Inputs[:min(g.state.Input, len(m.Inputs))] {
+		g.bytes.before += input.Bytes
+	}
+	g.first, g.kept = g.bytes.before, m.Counts.GamesKept
+	for i, f := range m.Fingerprints {
+		g.prints[f.Engine] = i
+	}
+	if g.KeepDuplicates {
+		return nil
+	}
+	return g.out.Lines(func(l *dataset.Line) error {
+		start, moves := l.Real()
+		g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
+		return nil
+	})
+}
+
+// file reads one input.
+func (g *ingester) file(ctx context.Context, index int, path string) error {
+	in, err := rows.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	g.input = in
+	kind, err := KindOf(in)
+	if err != nil {
+		return err
+	}
+	done := int64(0) // games of this input that an interrupted run has done
+	if index == g.state.Input {
+		done = g.state.Number
+	}
+	each := func(f *found) error { return g.take(path, index, f) }
+	if index != g.state.Input {
+		g.state.Read = 0
+	}
+	g.state.Input, g.state.Number = index, done
+	switch kind {
+	case rows.KindPuzzles:
+		err = g.rows(ctx, g.puzzles(in), done, each)
+	case rows.KindEPD:
+		err = g.rows(ctx, g.epd(in), done, each)
+	case rows.KindTable:
+		err = g.rows(ctx, g.table(in), done, each)
+	case rows.KindGames:
+		err = g.games(ctx, in, done, each)
+	default:
+		err = fmt.Errorf("%q: %w", path, ErrNoGames)
+	}
+	if err != nil {
+		return err
+	}
+	games := g.state.Read
+	if games == 0 {
+		return fmt.Errorf("%q: %w", path, ErrNoGames)
+	}
+	sum, err := in.Sum()
+	if err != nil {
+		return err
+	}
+	m := g.out.Manifest()
+	name := filepath.Base(path)
+	if path == "-" {
+		name = "-"
+	}
+	m.Inputs = append(m.Inputs, dataset.Input{
+		Name: name, Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games,
+	})
+	g.bytes.before += in.RawRead()
+	g.state.Input, g.state.Number, g.state.Read = index+1, 0, 0
+	return nil
+}
+
+func (g *ingester) reject(path string, reject *dataset.Reject) {
+	c := &g.out.Manifest().Counts
+	c.GamesRead++
+	c.Rejects[reject.Reason]++
+	g.rejects.add(path, reject)
+	if g.Rejected != nil {
+		g.Rejected(path, reject)
+	}
+}
+
+// take takes one game or row in order.
+func (g *ingester) take(path string, index int, f *found) error {
+	p := &g.state
+	c := &g.out.Manifest().Counts
+	p.Number = f.number()
+	p.Read++
+	if f.glued {
+		p.Glued++
+	}
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
+		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
+	}
+	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
+	p.Evals.add(f.evals)
+	if f.reject != nil {
+		g.reject(path, f.reject)
+		return nil
+	}
+	if g.History > 0 && f.line.Source != dataset.SourceGame {
+		switch ok, err := g.past.prepend(f.line, g.History, g.Seed); {
+		case err != nil:
+			return err
+		case !ok:
+			p.NoHistory++
+		}
+	}
+	f.line.Input = index
+	g.attach(f.line, f.imported)
+	if err := g.out.Write(f.line); err != nil {
+		return err
+	}
+	if g.out.Full() {
+		return g.out.EndShard()
+	}
+	return nil
+}
+
+func (g *ingester) report() {
+	if g.Progress == nil {
+		return
+	}
+	c := g.out.Manifest().Counts
+	p := pipeline.Progress{
+		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.kept, First: g.first,
+		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,
+	}
+	if n := c.GamesRead - c.GamesKept; n > 0 {
+		p.Note = fmt.Sprintf("%d left out", n)
+	}
+	g.Progress(p)
+}

@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNoInputs: a folder or a pattern names no file that ingest reads.
+var ErrNoInputs = errors.New("no file of games, puzzles, EPD or evaluations found")
+
+// inputSuffixes are the ends of names by which files in a folder are taken, before that of a compression.
+var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".epd", ".fen"}
+
+// ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
+// they match, sorted. In a folder only files with a name as x.pgn, .csv, .tsv, .epd or .fen count, also compressed
+// as .zst, .gz or .bz2; hidden ones and all others are given to skipped, which may be nil. A path that is there is
+// never a pattern; a file that is named itself is always taken, and one that comes up again is taken once.
+func ExpandInputs(paths []string, skipped func(path string)) ([]string, error) {
+	var all []string
+	seen := map[string]bool{}
+	take := func(path string) {
+		if key := filepath.Clean(path); path == "-" || !seen[key] {
+			seen[key] = true
+			all = append(all, path)
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case path == "-" || err == nil && !info.IsDir():
+			take(path)
+			continue
+		case err == nil:
+			err = expandFolder(path, take, skipped)
+		case strings.ContainsAny(path, "*?["):
+			err = expandPattern(path, take, skipped)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func expandPattern(pattern string, take, skipped func(string)) error {
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	if len(matches) == 0 {
+		return fmt.Errorf("pattern %q: %w", pattern, ErrNoInputs)
+	}
+	slices.Sort(matches)
+	for _, path := range matches {
+		if info, err := os.Stat(path); err != nil {
+			return err
+		} else if !info.IsDir() {
+			take(path)
+		} else if err := expandFolder(path, take, skipped); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func expandFolder(dir string, take, skipped func(string)) error {
+	found := false
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.IsDir():
+		case isInputName(d.Name()):
+			found = true
+			take(path)
+		case skipped != nil:
+			skipped(path)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the folder %q: %w", dir, err)
+	}
+	if !found {
+		return fmt.Errorf("folder %q: %w", dir, ErrNoInputs)
+	}
+	return nil
+}
+
+func isInputName(name string) bool {
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	name = strings.ToLower(name)
+	for _, packed := range []string{".zst", ".gz", ".bz2"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return slices.Contains(inputSuffixes, filepath.Ext(name))
+}

@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+
+	"talbot/dataset"
+)
+
+// Games that are a prefix of another are found when all inputs have been read, because the longer game may come last:
+//
+//  1. Until then the shards are drafts, which are quick to write. The keys of all their lines are in memory, for
+//     finding copies.
+//  2. Every draft is read, only starts and moves, and the key behind each move but the last is looked up: what is found
+//     is a whole line that this game begins with. The blocks are read in parallel.
+//  3. Every draft is written again, as a shard, without such games. Where shards are cut is not changed.
+//
+// The result depends on the set of games alone. The longest games are never dropped, so the last two steps can be
+// repeated after an interruption: what is left of the short ones is found again. A draft is removed once progress.json
+// knows its shard.
+
+// finishDrafts makes shards of the drafts, without the games that others begin with.
+func (g *ingester) finishDrafts(ctx context.Context) error {
+	if err := g.out.EndShard(); err != nil {
+		return err
+	}
+	prefixes, err := g.findPrefixes(ctx)
+	if err != nil {
+		return err
+	}
+	g.seen = nil
+	return g.out.FinishDrafts(ctx, g.Workers, func(l *dataset.Line) bool {
+		return len(prefixes) == 0 || !prunable(l) || !prefixes[l.GameKey()]
+	}, g.dropPrefixes)
+}
+
+// findPrefixes returns the keys of the lines that a longer game begins with.
+func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, error) {
+	var mu sync.Mutex
+	found := map[dataset.GameKey]bool{}
+	sieve := g.seen.Sieve()
+	err := g.out.Blocks(ctx, g.Workers, func(_ int, lines []dataset.Line) error {
+		for i := range lines {
+			l := &lines[i]
+			if !prunable(l) {
+				continue
+			}
+			k := l.StartKey()
+			for _, m := range l.Moves[:len(l.Moves)-1] {
+				if k = k.Play(m); sieve.May(k) && g.seen.Has(k) {
+					mu.Lock()
+					found[k] = true
+					mu.Unlock()
+				}
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// prunable reports whether a line may be a prefix: positions of tables and tactics are none, nor are games without
+// moves, with which every game from their position begins.
+func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
+
+// dropPrefixes reports lines that others begin with, and takes them out of the counts.
+func (g *ingester) dropPrefixes(lines []dataset.Line) {
+	var dropped dataset.Counts
+	for i := range lines {
+		l := &lines[i]
+		dropped.AddLine(l)
+		dropped.SamplesDropped = dropped.SamplesDropped.Add(g.Filters.dropped(l))
+		reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}
+		g.rejects.add(g.Inputs[l.Input], reject)
+		if g.Rejected != nil {
+			g.Rejected(g.Inputs[l.Input], reject)
+		}
+	}
+	c := &g.out.Manifest().Counts
+	c.Subtract(&dropped, Prefix)
+	c.SamplesDropped = withoutDrops(c.SamplesDropped, dropped.SamplesDropped)
+	g.state.Evals.Imported -= dropped.Labelled // all labels are imported ones
+	g.state.Evals.Duplicate += dropped.Labelled
+}

@@ -1,0 +1,162 @@
+package ingest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/pipeline/output"
+)
+
+// rejectsName is the file in the output folder that collects the rejects until the dataset is finished. It is cut back
+// to the last mark when the command is repeated, so that it says of each game once why it was left out.
+const rejectsName = "rejects.part"
+
+const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
+
+// side says which files of the output folder are the ingest's own.
+func (g *ingester) side(name string, _ int) (own, wanted bool) {
+	return name == rejectsName, name == rejectsName && g.state.Rejects > 0
+}
+
+// collectRejects begins or takes up the table of rejects, if one is asked for.
+func (g *ingester) collectRejects() error {
+	if g.Rejects == "" {
+		return nil
+	}
+	var err error
+	if g.rejects, err = openRejects(g.out.Path(rejectsName), g.Rejects, g.state.Rejects); err != nil {
+		return err
+	}
+	return g.out.Mark()
+}
+
+// markRejects makes the table durable and notes its size.
+func (g *ingester) markRejects() error {
+	if g.rejects == nil {
+		return nil
+	}
+	var err error
+	g.state.Rejects, err = g.rejects.mark()
+	return err
+}
+
+// rejectsFile is a table of rejects being made.
+type rejectsFile struct {
+	path string // where it goes in the end
+	file *durable.File
+	w    *bufio.Writer
+	size int64
+}
+
+// openRejects begins the table in a file, or takes it up at the given size, that of the last mark. In the end it goes
+// to path.
+func openRejects(file, path string, size int64) (*rejectsFile, error) {
+	f, err := durable.Open(file, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, fmt.Errorf("opening the table of rejects: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() < size {
+		err = fmt.Errorf("%d bytes, not %d: %w", info.Size(), size, dataset.ErrDamaged)
+	}
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		_, err = f.Seek(size, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("table of rejects %q: %w", f.Name(), err)
+	}
+	r := &rejectsFile{path: path, file: f, w: bufio.NewWriterSize(f, 64<<10), size: size}
+	if size == 0 {
+		r.write(rejectsHeader)
+	}
+	return r, nil
+}
+
+func (r *rejectsFile) write(s string) {
+	n, _ := r.w.WriteString(s) // an error stays in the writer until mark
+	r.size += int64(n)
+}
+
+// cell removes from a text what would break the table.
+var cell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\x00", "")
+
+// add writes one row. The file is as it was named on the command line. Without a table it does nothing.
+func (r *rejectsFile) add(path string, reject *dataset.Reject) {
+	if r == nil {
+		return
+	}
+	r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
+		cell.Replace(reject.Detail())))
+}
+
+// mark makes durable what was added and returns its size.
+func (r *rejectsFile) mark() (int64, error) {
+	err := r.w.Flush()
+	if err == nil {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("writing the table of rejects: %w", err)
+	}
+	return r.size, nil
+}
+
+// publish copies the table to its place, whole or not at all. Without a table it does nothing.
+func (r *rejectsFile) publish() error {
+	if r == nil {
+		return nil
+	}
+	if _, err := r.mark(); err != nil {
+		return err
+	}
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("reading the table of rejects: %w", err)
+	}
+	out, err := durable.CreateAtomic(r.path)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, r.file); err != nil {
+		out.Abort()
+		return fmt.Errorf("writing %q: %w", r.path, err)
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	r.close()
+	return nil
+}
+
+func (r *rejectsFile) close() {
+	if r != nil && r.file != nil {
+		r.file.Close()
+		r.file = nil
+	}
+}
+
+// checkRejects refuses a path at which something stands, unless an interrupted run in dir may have put it there.
+func checkRejects(path, dir string) error {
+	if filepath.Clean(filepath.Dir(path)) == filepath.Clean(dir) {
+		return fmt.Errorf("table of rejects %q: a dataset's folder holds nothing else: %w", path, output.ErrOccupied)
+	}
+	if output.InUse(dir) { // what is there then is said elsewhere
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%q is there already and is not overwritten: %w", path, output.ErrOccupied)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("table of rejects: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/pipeline/internal/madeup"
+	"talbot/shards"
+)
+
+// inspectAll returns what a request shows.
+func inspectAll(t *testing.T, in Request) []*Sample {
+	t.Helper()
+	var all []*Sample
+	in.Encoder = encode.TalbotBot{}
+	if err := in.Run(context.Background(), func(s *Sample) error { all = append(all, s); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// generic is a value as JSON makes it.
+func generic(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestInspectGolden compares a sample with Black to move with testdata/inspect.json, which was written with
+// encode/testdata/oracle.py and python-chess; what is not of the board there was worked out by hand.
+func TestInspectGolden(t *testing.T) {
+	dir := madeup.Dataset(t, madeup.Lines(t), 100)
+	text, err := os.ReadFile("testdata/inspect.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := generic(t, text)
+	got := inspectAll(t, Request{Dir: dir, Sample: 3})
+	if len(got) != 1 {
+		t.Fatalf("%d samples for one", len(got))
+	}
+	if text, err = json.Marshal(got[0]); err != nil {
+		t.Fatal(err)
+	}
+	have := generic(t, text)
+	for _, v := range []map[string]any{want, have} {
+		value, _ := v["value"].(float64)
+		v["value"] = math.Round(value*1e6) / 1e6 // tanh(-31/350), a float32
+	}
+	for key := range want {
+		if !reflect.DeepEqual(have[key], want[key]) {
+			t.Errorf("%s: %v, want %v", key, have[key], want[key])
+		}
+	}
+	if len(have) != len(want) {
+		t.Errorf("%d fields, want %d", len(have), len(want))
+	}
+}
+
+// TestInspectTargets knows policy, value and label of every sample.
+func TestInspectTargets(t *testing.T) {
+	dir := madeup.Dataset(t, madeup.Lines(t), 100)
+	null := math.NaN()
+	want := []struct {
+		source, played, policy, status, best string
+		value                                float64
+	}{
+		{"game", "e2e4", "e2e4", "labelled", "d2d4", math.Tanh(1. / 350)}, // of the older fingerprint
+		{"game", "e7e5", "e7e5", "failed", "", null},
+		{"game", "g1f3", "g1f3", "missing", "", null},
+		{"game", "b8c6", "b8c6", "labelled", "g8f6", math.Tanh(-31. / 350)},
+		{"game", "f1b5", "f1b5", "missing", "", null},
+		{"puzzle", "a1a8", "a1a8", "labelled", "a1a8", 1 - 0.0003*(1-1./3)},
+		{"puzzle", "a8a7", "a8a7", "labelled", "a8a7", -(1 - 0.0003*(1-1./2))},
+		{"endgame", "", "f3f8", "labelled", "f3f8", 1},
+		{"endgame", "", "", "terminal", "", -1},
+		{"endgame", "", "", "missing", "", null},
+	}
+	got := inspectAll(t, Request{Dir: dir, All: true})
+	if len(got) != len(want) {
+		t.Fatalf("%d samples, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		s := got[i]
+		played, policy, best := "", "", ""
+		if s.Played != nil {
+			played = *s.Played
+		}
+		if s.Policy != nil {
+			policy = s.Policy.UCI
+			if s.Policy.Index != s.Legal[policy] {
+				t.Errorf("sample %d: policy index %d, legal %d", i, s.Policy.Index, s.Legal[policy])
+			}
+		}
+		if s.Label != nil {
+			best = s.Label.Best
+		}
+		if s.Sample != int64(i) || s.Source != w.source || played != w.played || policy != w.policy ||
+			s.LabelStatus != w.status || best != w.best {
+			t.Errorf("sample %d: number %d, %s, played %q, policy %q, %s, best %q; want %+v", i, s.Sample, s.Source,
+				played, policy, s.LabelStatus, best, w)
+		}
+		if (s.Value == nil) != math.IsNaN(w.value) || s.Value != nil && math.Abs(float64(*s.Value)-w.value) > 1e-6 {
+			t.Errorf("sample %d: value %v, want %v", i, s.Value, w.value)
+		}
+	}
+	if n := len(got[8].Legal); n != 0 {
+		t.Errorf("%d legal moves in a checkmate", n)
+	}
+	if m := got[6].Label.Mate; m == nil || *m != -2 || got[6].Label.CP != nil || got[6].Label.WDL != nil {
+		t.Errorf("label of a mated side: %+v", got[6].Label)
+	}
+}
+
+// TestInspectPolicies shows the heaviest of several policy moves.
+func TestInspectPolicies(t *testing.T) {
+	l := madeup.Line(t, board.StartFEN, "e2e4")
+	d4, e4 := board.NewMove(11, 27), board.NewMove(12, 28)
+	l.Policies = [][]dataset.PolicyTarget{{{Move: e4, Weight: 1}, {Move: d4, Weight: 3}}}
+	s := inspectAll(t, Request{Dir: madeup.Dataset(t, []dataset.Line{l}, 1)})[0]
+	want := []PolicyMove{{"e2e4", 12*73 + 1, 0.25}, {"d2d4", 11*73 + 1, 0.75}}
+	if !reflect.DeepEqual(s.Policies, want) || *s.Policy != want[1] {
+		t.Errorf("policy %+v of %+v, want %+v", s.Policy, s.Policies, want)
+	}
+}
+
+// TestInspectFinds finds every sample alone as among all, over blocks and shards, and refuses others.
+func TestInspectFinds(t *testing.T) {
+	var lines []dataset.Line
+	for range 450 { // blocks end after 1024 lines
+		lines = append(lines, madeup.Lines(t)...)
+	}
+	dir := madeup.Dataset(t, lines, 1300)
+	all := inspectAll(t, Request{Dir: dir, All: true})
+	if len(all) != 4500 {
+		t.Fatalf("%d samples", len(all))
+	}
+	for k := 0; k < len(all); k += 97 {
+		if one := inspectAll(t, Request{Dir: dir, Sample: int64(k)}); len(one) != 1 ||
+			!reflect.DeepEqual(one[0], all[k]) {
+			t.Fatalf("sample %d alone differs from the one among all", k)
+		}
+	}
+	if last := inspectAll(t, Request{Dir: dir, Sample: 4499})[0]; last.Line != 2249 {
+		t.Errorf("the last sample is in line %d", last.Line)
+	}
+	for _, k := range []int64{-1, 4500} {
+		err := Request{Dir: dir, Sample: k, Encoder: encode.TalbotBot{}}.Run(context.Background(), nil)
+		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4500 samples") {
+			t.Errorf("sample %d: %v", k, err)
+		}
+	}
+	puzzles, val := dataset.SourcePuzzle, dataset.Val
+	if n := len(inspectAll(t, Request{Dir: dir, All: true, Source: &puzzles})); n != 900 {
+		t.Errorf("%d samples of puzzles", n)
+	}
+	if n := len(inspectAll(t, Request{Dir: dir, All: true, Split: &val})); n != 0 {
+		t.Errorf("%d samples in an empty split", n)
+	}
+}
+
+// TestInspectErrors: an error of show ends it, as do the context and a damaged shard.
+func TestInspectErrors(t *testing.T) {
+	dir := madeup.Dataset(t, madeup.Lines(t), 100)
+	stop := errors.New("stop")
+	seen := 0
+	in := Request{Dir: dir, All: true, Encoder: encode.TalbotBot{}}
+	err := in.Run(context.Background(), func(*Sample) error {
+		if seen++; seen == 3 {
+			return stop
+		}
+		return nil
+	})
+	if err != stop || seen != 3 {
+		t.Errorf("%v after %d samples", err, seen)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := in.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	madeup.Flip(t, filepath.Join(dir, shards.Name(0)), 40)
+	if err := in.Run(context.Background(), nil); !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+	in.Dir = t.TempDir()
+	if err := in.Run(context.Background(), nil); !errors.Is(err, dataset.ErrNoDataset) {
+		t.Errorf("no dataset: %v", err)
+	}
+}
+
+// TestInspectText knows the page of one sample.
+func TestInspectText(t *testing.T) {
+	dir := madeup.Dataset(t, madeup.Lines(t), 100)
+	var b strings.Builder
+	if err := inspectAll(t, Request{Dir: dir, Sample: 3})[0].WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `sample 3 · game 7 of "a.pgn" · line 0 · split train
+Tal, M (2700) – Übel, 1-0
+
+  8  r  n  b  q  k  b  n  r
+  7  p  p  p  p  .  p  p  p
+  6  .  .  .  .  .  .  .  .
+  5  .  .  .  .  p  .  .  .
+  4  .  .  .  .  P  .  .  .
+  3  .  .  .  .  . [N] .  .
+  2  P  P  P  P  .  P  P  P
+  1  R  N  B  Q  K  B [.] R
+     a  b  c  d  e  f  g  h
+
+Black to move, ply 3 of 5
+fen      rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2
+history  1.e4 e5 2.Nf3
+legal    29 moves
+played   Nc6 (b8c6)
+policy   Nc6 (b8c6), index 129
+label    -31 cp · best Nf6 (g8f6) · win/draw/loss 100/750/150 · depth 12, 17000 nodes
+         Stockfish 15.1, movetime 20
+pv       g8f6 f3e5
+value    -0.08834
+`
+	if got := b.String(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for _, s := range inspectAll(t, Request{Dir: dir, All: true}) { // the others only must not fail
+		if err := s.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"talbot/board"
+)
+
+// textPlies is how many moves before a sample its text shows.
+const textPlies = 8
+
+// WriteText writes the sample for the eye: the board with the last move in brackets, where the sample comes from, and
+// what a network would learn from it.
+func (s *Sample) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line,
+		s.Split)
+	if s.White != "" || s.Black != "" {
+		fmt.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
+	}
+	pos := s.start
+	sans := make([]string, 0, len(s.moves))
+	for i, m := range s.moves {
+		sans = append(sans, numbered(&pos, m, i == 0 || len(s.moves)-i == textPlies))
+		pos.Play(m)
+	}
+	last := board.NoMove
+	if len(s.moves) > 0 {
+		last = s.moves[len(s.moves)-1]
+	}
+	b.WriteByte('\n')
+	diagram(&b, &pos, last)
+	turn := "White"
+	if pos.Turn() == board.Black {
+		turn = "Black"
+	}
+	fmt.Fprintf(&b, "\n%s to move, ply %d of %d\n", turn, s.Ply, s.Plies)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s"+format+"\n", append([]any{name}, args...)...)
+	}
+	row("fen", "%s", s.FEN)
+	row("history", "%s", s.historyText(sans))
+	row("legal", "%d moves", len(s.Legal))
+	row("played", "%s", sanOr(&pos, s.Played, "none: the line ends here"))
+	row("policy", "%s", s.policyText(&pos))
+	if s.Label == nil {
+		row("label", "%s", s.LabelStatus)
+	} else {
+		row("label", "%s", s.Label.text(&pos))
+		row("", "%s, %s", s.Label.Engine, s.Label.Limit)
+		row("pv", "%s", strings.Join(s.Label.PV, " "))
+	}
+	if s.Exact != nil {
+		row("tables", "%s", *s.Exact)
+	}
+	if s.Value == nil {
+		row("value", "none")
+	} else {
+		row("value", "%+.5f", *s.Value)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func player(name string, elo int) string {
+	if name == "" {
+		name = "?"
+	}
+	if elo > 0 {
+		return fmt.Sprintf("%s (%d)", name, elo)
+	}
+	return name
+}
+
+// diagram draws the board from White's side, both squares of the last move in brackets.
+func diagram(b *strings.Builder, p *board.Position, last board.Move) {
+	for rank := 7; rank >= 0; rank-- {
+		row := fmt.Sprintf("  %d ", rank+1)
+		for file := range 8 {
+			sq, format := board.NewSquare(file, rank), " %s "
+			if last != board.NoMove && (sq == last.From() || sq == last.To()) {
+				format = "[%s]"
+			}
+			row += fmt.Sprintf(format, p.PieceAt(sq))
+		}
+		b.WriteString(strings.TrimRight(row, " ") + "\n")
+	}
+	b.WriteString("     a  b  c  d  e  f  g  h\n")
+}
+
+// numbered is a move in SAN with its number, in front of Black's moves only where asked.
+func numbered(p *board.Position, m board.Move, black bool) string {
+	switch san := p.SAN(m); {
+	case p.Turn() == board.White:
+		return fmt.Sprintf("%d.%s", p.FullmoveNumber(), san)
+	case black:
+		return fmt.Sprintf("%d...%s", p.FullmoveNumber(), san)
+	default:
+		return san
+	}
+}
+
+func (s *Sample) historyText(sans []string) string {
+	if len(sans) == 0 {
+		return "none: the line begins here"
+	}
+	text := strings.Join(sans[max(0, len(sans)-textPlies):], " ")
+	if len(sans) > textPlies {
+		text = "… " + text
+	}
+	if n := min(s.Invented, s.Ply); n > 0 {
+		text += fmt.Sprintf(" (%d of %d plies invented)", n, s.Ply)
+	}
+	return text
+}
+
+// sanOr is a legal move of p as SAN and UCI, or the text if there is none.
+func sanOr(p *board.Position, uci *string, none string) string {
+	if uci == nil {
+		return none
+	}
+	m, err := p.ParseUCI(*uci)
+	if err != nil {
+		return *uci
+	}
+	return fmt.Sprintf("%s (%s)", p.SAN(m), *uci)
+}
+
+func (s *Sample) policyText(p *board.Position) string {
+	if s.Policy == nil {
+		return "none"
+	}
+	if len(s.Policies) == 0 {
+		return fmt.Sprintf("%s, index %d", sanOr(p, &s.Policy.UCI, ""), s.Policy.Index)
+	}
+	var parts []string
+	for _, m := range s.Policies {
+		parts = append(parts, fmt.Sprintf("%s index %d weight %.4g", sanOr(p, &m.UCI, ""), m.Index, m.Weight))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// text is the label in one line, scores with their sign from the side to move's view.
+func (l *Label) text(p *board.Position) string {
+	var parts []string
+	switch {
+	case l.Mate != nil:
+		parts = append(parts, fmt.Sprintf("mate %+d", *l.Mate))
+	case l.CP != nil:
+		parts = append(parts, fmt.Sprintf("%+d cp", *l.CP))
+	}
+	parts = append(parts, "best "+sanOr(p, &l.Best, ""))
+	if l.WDL != nil {
+		parts = append(parts, fmt.Sprintf("win/draw/loss %d/%d/%d", l.WDL[0], l.WDL[1], l.WDL[2]))
+	}
+	parts = append(parts, fmt.Sprintf("depth %d, %d nodes", l.Depth, l.Nodes))
+	if l.MultiPV > 1 {
+		parts = append(parts, fmt.Sprintf("%d lines", l.MultiPV))
+	}
+	return strings.Join(parts, " · ")
+}

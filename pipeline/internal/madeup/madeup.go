@@ -1,0 +1,185 @@
+// Package madeup makes small datasets whose every number is known, for the tests of the verbs.
+package madeup
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// Prints are the fingerprints of the dataset that Dataset writes.
+var Prints = []dataset.Fingerprint{
+	{Engine: "Old 1", Author: "nobody", Build: "00", Limit: "depth 1"},
+	{
+		Engine: "Stockfish 15.1", Author: "the Stockfish developers", Build: "0123456789abcdef", Limit: "movetime 20",
+		Options: []dataset.Tag{{Name: "Hash", Value: "16"}, {Name: "Threads", Value: "1"}},
+	},
+}
+
+// Line makes a line from UCI moves.
+func Line(t testing.TB, fen string, uci ...string) dataset.Line {
+	t.Helper()
+	start, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := dataset.Line{Start: start, Moves: []board.Move{}}
+	for _, s := range uci {
+		m, err := start.ParseUCI(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Moves = append(l.Moves, m)
+		start.Play(m)
+	}
+	return l
+}
+
+// Label is a label of one line at depth 12 with 17000 nodes.
+func Label(t testing.TB, score dataset.Score, pv ...string) dataset.Label {
+	t.Helper()
+	l := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: score, Depth: 12, Nodes: 17000}}}
+	for _, s := range pv {
+		from, to := strings.Index(squares, s[:2])/2, strings.Index(squares, s[2:4])/2
+		l.Lines[0].PV = append(l.Lines[0].PV, board.NewMove(board.Square(from), board.Square(to)))
+	}
+	l.Best = l.Lines[0].PV[0]
+	return l
+}
+
+var squares = func() (s string) {
+	for sq := board.Square(0); sq < 64; sq++ {
+		s += sq.String()
+	}
+	return s
+}()
+
+// Lines are a game, a puzzle and three endgames, in samples: 5 + 2 + 3.
+func Lines(t testing.TB) []dataset.Line {
+	game := Line(t, board.StartFEN, "e2e4", "e7e5", "g1f3", "b8c6", "f1b5")
+	game.Number, game.WhiteElo, game.Result = 7, 2700, dataset.WhiteWins
+	game.Tags = []dataset.Tag{{Name: "Black", Value: "Übel"}, {Name: "White", Value: "Tal, M"}}
+	now := Label(t, dataset.Centipawns(-31), "g8f6", "f3e5")
+	now.Lines[0].WDL = dataset.WDL{Win: 100, Draw: 750, Loss: 150}
+	game.Labels = []dataset.LabelColumn{
+		{Fingerprint: 0, Labels: []dataset.Label{Label(t, 1, "d2d4"), {Status: dataset.Failed}, {},
+			Label(t, 900, "b8a6"), {}}},
+		{Fingerprint: 1, Labels: []dataset.Label{{}, {}, {}, now, {}}},
+	}
+
+	puzzle := Line(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 3 30", "h7h6", "a1a8", "g8h7", "a8a7")
+	puzzle.Source, puzzle.Input, puzzle.Number, puzzle.Samples = dataset.SourcePuzzle, 1, 1, dataset.OddPlies()
+	puzzle.Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{
+		Label(t, dataset.MateIn(3), "a1a8"), Label(t, dataset.MateIn(-2), "a8a7"),
+	}}}
+
+	ends := []dataset.Line{
+		Line(t, "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f2", "h8g8", "f2f3", "g8h8"),
+		Line(t, "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1", "h8g8", "f1b1", "g8h8", "b1b8"),
+		Line(t, "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f2", "h8g8", "f2f1", "g8h8"),
+	}
+	for i := range ends {
+		ends[i].Source, ends[i].Input, ends[i].Number = dataset.SourceEndgame, 2, int64(i+1)
+		ends[i].Invented, ends[i].Samples = 4, dataset.LastPosition()
+	}
+	ends[0].Labels = []dataset.LabelColumn{{Fingerprint: 1,
+		Labels: []dataset.Label{Label(t, dataset.MateIn(1), "f3f8")}}}
+	ends[1].Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{{Status: dataset.Terminal}}}}
+	return append([]dataset.Line{game, puzzle}, ends...)
+}
+
+// Dataset writes lines to a folder, in shards of at most that many lines.
+func Dataset(t testing.TB, lines []dataset.Line, perShard int) string {
+	t.Helper()
+	dir := t.TempDir()
+	m := &dataset.Manifest{
+		Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100}, Fingerprints: Prints,
+		Inputs: []dataset.Input{{Name: "a.pgn"}, {Name: "p.csv"}, {Name: "draws"}},
+	}
+	for len(lines) > 0 {
+		w, err := shards.Create(dir, len(m.Shards))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := min(perShard, len(lines))
+		for i := range lines[:n] {
+			if err := w.Write(&lines[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines = lines[n:]
+		info, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Shards = append(m.Shards, info)
+		m.Counts.GamesKept += info.Lines
+		m.Counts.Positions += info.Positions
+		m.Counts.Samples += info.Samples
+	}
+	m.Counts.GamesRead = m.Counts.GamesKept
+	if err := dataset.WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Labelled writes lines as a dataset with one fingerprint.
+func Labelled(t testing.TB, lines []dataset.Line, multiPV string) string {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := shards.Create(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
+		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}},
+			Limit: "nodes 1000"}},
+		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}
+	for i := range lines {
+		if err := w.Write(&lines[i]); err != nil {
+			t.Fatal(err)
+		}
+		m.Counts.GamesRead++
+		m.Counts.AddLine(&lines[i])
+	}
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Shards = []dataset.ShardInfo{info}
+	if err := dataset.WriteManifest(dir, &m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Verify fails the test unless the dataset is whole.
+func Verify(t testing.TB, dir string) shards.Report {
+	t.Helper()
+	r, err := shards.Verify(context.Background(), dir)
+	if err != nil {
+		t.Fatalf("%v\n%v", err, r.Damage)
+	}
+	return r
+}
+
+// Flip changes one byte of a file.
+func Flip(t testing.TB, path string, at int) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[at] ^= 0x10
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,222 @@
+package label
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// auditFactor is how many more nodes an audit gives a position.
+const auditFactor = 100
+
+// Audit is the request to search a share of the labelled samples again with a hundred times the nodes. In and Out,
+// Engine without limit, Workers and callbacks are those of Label; which samples are drawn is a function of the game
+// and the ply.
+type Audit struct {
+	Request
+	Share float64 // of the labelled samples
+}
+
+// AuditSummary is what audit reports: how far the labels are from those of a hundred times the nodes. No network that
+// learns from the labels can be closer to the truth than they are.
+type AuditSummary struct {
+	Summary
+	Audited string       `json:"audited"` // fingerprint of the labels
+	Of      string       `json:"of"`      // their limit
+	Nodes   int64        `json:"nodes"`   // of the audit
+	All     AuditGroup   `json:"all"`
+	Phases  []AuditGroup `json:"phases"` // opening, middlegame, endgame
+	Pieces  []AuditGroup `json:"pieces"` // by the number of pieces on the board
+}
+
+// AuditPart are the differences between the labels of some samples and those of the audit. Values are those of the
+// target tanh, expectations win + draw/2 of the engine's own chances, in [0, 1].
+type AuditGroup struct {
+	Name     string  `json:"name"`
+	Samples  int64   `json:"samples"`
+	ValueMSE float64 `json:"value_mse"`
+	ValueMAE float64 `json:"value_mae"`
+	WDLMSE   float64 `json:"wdl_mse"` // of the expectation
+	WDLMAE   float64 `json:"wdl_mae"`
+	BestMove float64 `json:"best_move_changes"` // share of samples with another best move
+	Sign     float64 `json:"sign_changes"`      // share of samples whose value changes its sign
+
+	value, valueAbs, wdl, wdlAbs float64
+	wdls, best, sign             int64
+}
+
+// ErrNoLabels says that a dataset has no labels of an engine, or none among those asked for.
+var ErrNoLabels = errors.New("no labels of an engine there")
+
+// Run searches and compares. The output is a dataset with the labels of both. Its errors are those of [Label.Run].
+func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
+	base, fingerprint, err := a.prepare()
+	if err != nil {
+		return AuditSummary{}, err
+	}
+	r := a.Request
+	r.flags = []dataset.Tag{{Name: "audit", Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
+		{Name: "audited", Value: fingerprint.ID()}}
+	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
+		columns := line.Columns([]int{base})
+		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
+	}
+	sum := AuditSummary{Audited: fingerprint.ID(), Of: fingerprint.Limit}
+	if sum.Nodes, r.expect, err = a.survey(base, fingerprint); err != nil {
+		return sum, err
+	}
+	r.Engine.Limit = stockfish.Nodes(sum.Nodes)
+	if sum.Summary, err = r.Run(ctx); err != nil {
+		return sum, err
+	}
+	return sum, sum.compare(a.Out, r.Warn)
+}
+
+// prepare finds the labels to audit: those of the last engine, not of a source or of endgame tables.
+func (a Audit) prepare() (column int, f dataset.Fingerprint, err error) {
+	m, err := dataset.ReadManifest(a.In)
+	if err != nil {
+		return 0, f, err
+	}
+	for i := len(m.Fingerprints) - 1; i >= 0; i-- {
+		if f := m.Fingerprints[i]; !f.IsImported() && !f.IsExact() {
+			return i, f, nil
+		}
+	}
+	return 0, f, fmt.Errorf("%q: %w", a.In, ErrNoLabels)
+}
+
+// survey returns the nodes for each search and how many there will be.
+func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, err error) {
+	d, err := shards.OpenDataset(a.In, shards.WithColumns(shards.Scores|shards.Effort))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer d.Close()
+	var sum, labelled int64
+	for line, err := range d.Lines() {
+		if err != nil {
+			return 0, 0, err
+		}
+		columns := line.Columns([]int{column})
+		if columns == nil {
+			continue
+		}
+		hash := line.GameHash()
+		for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
+			if l := &columns[0][k]; l.Status == dataset.Labelled {
+				sum, labelled = sum+l.Lines[0].Nodes, labelled+1
+				if a.drawn(hash, ply) {
+					count++
+				}
+			}
+		}
+	}
+	if labelled == 0 || count == 0 {
+		return 0, 0, fmt.Errorf("%q: %w: %d, of which %d are drawn", a.In, ErrNoLabels, labelled, count)
+	}
+	if _, err := fmt.Sscanf(f.Limit, "nodes %d", &nodes); err != nil {
+		nodes = max(sum/labelled, 1)
+	}
+	return auditFactor * nodes, count, nil
+}
+
+// drawn reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
+func (a Audit) drawn(hash [16]byte, ply int) bool { return draw("audit", hash, ply) < a.Share }
+
+// pieceEdges are the greatest numbers of pieces of the groups of audits.
+var pieceEdges = [...]int{5, 8, 16, 24, 32}
+
+// compare goes through the labels of both.
+func (s *AuditSummary) compare(dir string, warn func(error)) error {
+	d, err := shards.OpenDataset(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	ids := printIDs(d.Manifest.Fingerprints)
+	pair := []int{slices.Index(ids, s.Audited), slices.Index(ids, s.Fingerprint)}
+	if a, b := d.Manifest.Fingerprints[pair[0]], d.Manifest.Fingerprints[pair[1]]; warn != nil && a.Build != b.Build {
+		warn(fmt.Errorf("the labels are by %s, build %s, the audit is by %s, build %s", a.Engine, a.Build, b.Engine,
+			b.Build))
+	}
+	s.All.Name = "all"
+	for f := board.Opening; f <= board.Endgame; f++ {
+		s.Phases = append(s.Phases, AuditGroup{Name: f.String()})
+	}
+	for i, edge := range pieceEdges {
+		from := 2
+		if i > 0 {
+			from = pieceEdges[i-1] + 1
+		}
+		s.Pieces = append(s.Pieces, AuditGroup{Name: fmt.Sprintf("%d–%d pieces", from, edge)})
+	}
+	var w dataset.Walker
+	for line, err := range d.Lines() {
+		if err != nil {
+			return err
+		}
+		columns := line.Columns(pair)
+		if columns == nil {
+			continue
+		}
+		for w.Reset(line); w.Next(); {
+			label, truth := &columns[0][w.Sample()], &columns[1][w.Sample()]
+			if label.Status != dataset.Labelled || truth.Status != dataset.Labelled {
+				continue
+			}
+			p := w.Position()
+			group, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
+			for _, part := range []*AuditGroup{&s.All, &s.Phases[p.Phase()], &s.Pieces[group]} {
+				part.add(label, truth)
+			}
+		}
+	}
+	for _, part := range append([]*AuditGroup{&s.All}, append(pointers(s.Phases), pointers(s.Pieces)...)...) {
+		part.finish()
+	}
+	return nil
+}
+
+func pointers(parts []AuditGroup) (list []*AuditGroup) {
+	for i := range parts {
+		list = append(list, &parts[i])
+	}
+	return list
+}
+
+// add compares two labels of a position.
+func (p *AuditGroup) add(label, truth *dataset.Label) {
+	p.Samples++
+	if label.Best != truth.Best {
+		p.best++
+	}
+	a, _ := encode.TalbotBot{}.Value(label.Lines[0].Score)
+	b, _ := encode.TalbotBot{}.Value(truth.Lines[0].Score)
+	e := float64(a) - float64(b)
+	p.value, p.valueAbs = p.value+e*e, p.valueAbs+math.Abs(e)
+	if a*b < 0 {
+		p.sign++
+	}
+	if x, y := label.Lines[0].WDL, truth.Lines[0].WDL; x != (dataset.WDL{}) && y != (dataset.WDL{}) {
+		e := (float64(x.Win) + float64(x.Draw)/2 - float64(y.Win) - float64(y.Draw)/2) / 1000
+		p.wdl, p.wdlAbs, p.wdls = p.wdl+e*e, p.wdlAbs+math.Abs(e), p.wdls+1
+	}
+}
+
+// finish turns sums into means; 0 where there is nothing.
+func (p *AuditGroup) finish() {
+	n, m := float64(max(p.Samples, 1)), float64(max(p.wdls, 1))
+	p.ValueMSE, p.ValueMAE = p.value/n, p.valueAbs/n
+	p.WDLMSE, p.WDLMAE = p.wdl/m, p.wdlAbs/m
+	p.BestMove, p.Sign = float64(p.best)/n, float64(p.sign)/n
+}

@@ -1,0 +1,26 @@
+package label
+
+import (
+	"testing"
+
+	"talbot/dataset"
+	"talbot/pipeline/output"
+)
+
+// TestAuditTakesAnEngine: what a source carried and what endgame tables say is not audited.
+func TestAuditTakesAnEngine(t *testing.T) {
+	dir := t.TempDir()
+	engine := dataset.Fingerprint{Engine: "Stockfish 15.1", Limit: "nodes 1000"}
+	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Fingerprints: []dataset.Fingerprint{
+			engine, {Engine: "TCEC", Limit: dataset.ImportedLimit}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit},
+		}}
+	m.Counts.Rejects = map[dataset.Reason]int64{}
+	if err := dataset.WriteManifest(dir, &m); err != nil {
+		t.Fatal(err)
+	}
+	column, f, err := Audit{Request: Request{In: dir}}.prepare()
+	if err != nil || column != 0 || f.ID() != engine.ID() {
+		t.Errorf("column %d, %+v, %v", column, f, err)
+	}
+}

@@ -1,0 +1,96 @@
+package label
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// exactLabels gives samples the results that endgame tables have for them, in a column of their own. The zero value
+// has no tables and gives none.
+type exactLabels struct {
+	tables *stockfish.Tables
+	column int   // of the tables' fingerprint
+	found  int64 // samples with a result, written in this process
+}
+
+// open starts the reader of tables, if there are any to read, and adds their fingerprint and flags.
+func (x *exactLabels) open(ctx context.Context, r *Request, m *dataset.Manifest) error {
+	if r.Syzygy == "" {
+		return nil
+	}
+	var err error
+	if x.tables, err = stockfish.OpenTables(ctx, r.Engine, r.Syzygy); err != nil {
+		return err
+	}
+	f := x.tables.Fingerprint()
+	m.Flags = append(m.Flags, dataset.Tag{Name: "syzygy", Value: f.Build})
+	if r.SkipExact {
+		m.Flags = append(m.Flags, dataset.Tag{Name: "skip-exact", Value: "true"})
+	}
+	x.column = slices.IndexFunc(m.Fingerprints, func(g dataset.Fingerprint) bool { return g.ID() == f.ID() })
+	if x.column < 0 {
+		x.column = len(m.Fingerprints)
+		m.Fingerprints = append(m.Fingerprints, f)
+	}
+	return nil
+}
+
+func (x *exactLabels) close() {
+	if x.tables != nil {
+		x.tables.Close()
+	}
+}
+
+// of returns the labels of a line's samples, nil if the tables have none of them.
+func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label, error) {
+	if x.tables == nil {
+		return nil, nil
+	}
+	labels, any := make([]dataset.Label, l.SampleCount()), false
+	p, ply := l.Start, 0
+	for k, sample := range l.Samples.Plies(nil, len(l.Moves)) {
+		for ; ply < sample; ply++ {
+			if !p.IsLegal(l.Moves[ply]) {
+				return nil, fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, l.Moves[ply], p.FEN(),
+					dataset.ErrDamaged)
+			}
+			p.Play(l.Moves[ply])
+		}
+		if p.IsDead() || !p.HasLegalMove() {
+			labels[k].Status = dataset.Terminal
+			continue
+		}
+		class, known, err := x.tables.Probe(ctx, &p)
+		if err != nil {
+			if stopped := ctx.Err(); stopped != nil {
+				err = stopped
+			}
+			return nil, err
+		}
+		if known {
+			labels[k], any = dataset.ExactLabel(class), true
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	return labels, nil
+}
+
+// count counts the results that are written.
+func (x *exactLabels) count(labels []dataset.Label) {
+	for k := range labels {
+		if isExact(labels, k) {
+			x.found++
+		}
+	}
+}
+
+// isExact reports whether the k-th sample has a result.
+func isExact(labels []dataset.Label, k int) bool {
+	return labels != nil && labels[k].Status == dataset.Labelled
+}

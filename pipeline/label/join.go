@@ -1,0 +1,210 @@
+package label
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// shardFlag is the flag of a manifest that says which share of the lines was labelled.
+const partFlag = "shard"
+
+// of returns the number, from 1, of the share that a line is in.
+func (s Part) of(hash [16]byte) int {
+	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
+}
+
+// Join is the request to put together what several machines labelled with [Label.Shard].
+type Join struct {
+	Parts    []string // datasets, in any order
+	Out      string
+	Progress func(pipeline.Progress) // may be nil
+}
+
+// JoinSummary is what join reports.
+type JoinSummary struct {
+	Parts     int     `json:"parts"`
+	Games     int64   `json:"games"`
+	Positions int64   `json:"positions"`
+	Samples   int64   `json:"samples"`
+	Labelled  int64   `json:"labelled"` // labels by status, over all fingerprints
+	Terminal  int64   `json:"terminal"`
+	Failed    int64   `json:"failed"`
+	Bytes     int64   `json:"bytes"`
+	Seconds   float64 `json:"seconds"`
+	Resumed   bool    `json:"resumed"`
+}
+
+// ErrParts says that datasets are not all the shares of one labelling.
+var ErrParts = errors.New("not the shares of one labelling")
+
+// Run takes each line from the part that had to label it. Where labels are exact the result is to the byte what one
+// machine had made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.
+func (j Join) Run(ctx context.Context) (JoinSummary, error) {
+	start := time.Now()
+	var parts []*shards.Dataset
+	defer func() {
+		for _, d := range parts {
+			d.Close()
+		}
+	}()
+	for _, dir := range j.Parts {
+		d, err := shards.OpenDataset(dir)
+		if err != nil {
+			return JoinSummary{}, err
+		}
+		parts = append(parts, d)
+	}
+	m, err := sortParts(parts)
+	if err != nil {
+		return JoinSummary{}, err
+	}
+	var hashes []string
+	for _, d := range parts {
+		hashes = append(hashes, d.Manifest.Hash())
+	}
+	out, err := output.Open(j.Out, m, hashes, output.Options{})
+	if err != nil {
+		return JoinSummary{}, err
+	}
+	defer out.Close()
+	for i := len(out.Manifest().Shards); i < len(parts[0].Shards); i++ {
+		if err := j.shard(ctx, out, parts, i); err != nil {
+			return JoinSummary{}, err
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		return JoinSummary{}, err
+	}
+	c := out.Manifest().Counts
+	return JoinSummary{
+		Parts: len(parts), Games: c.GamesKept, Positions: c.Positions, Samples: c.Samples,
+		Labelled: c.Labelled, Terminal: c.Terminal, Failed: c.Failed,
+		Bytes: out.Bytes(), Seconds: time.Since(start).Seconds(), Resumed: out.Resumed(),
+	}, nil
+}
+
+// sortParts puts the parts in the order of their shares, and returns the manifest of the whole without counts and
+// shards.
+func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
+	whole := func(m *dataset.Manifest) (dataset.Manifest, Part, error) {
+		w := dataset.Manifest{
+			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents,
+			Fingerprints: m.Fingerprints,
+		}
+		var shard Part
+		err := errors.New("made without --shard")
+		for _, f := range m.Flags {
+			if f.Name == partFlag {
+				shard, err = ParsePart(f.Value)
+			} else {
+				w.Flags = append(w.Flags, f)
+			}
+		}
+		return w, shard, err
+	}
+	var first dataset.Manifest
+	numbers := map[*shards.Dataset]int{}
+	for i, d := range parts {
+		m, shard, err := whole(d.Manifest)
+		switch {
+		case err != nil:
+			return first, fmt.Errorf("%q: %w: %w", d.Dir, ErrParts, err)
+		case shard.N != len(parts):
+			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, shard, shard.N,
+				len(parts))
+		case i == 0:
+			first = m
+		case !slices.Equal(printIDs(m.Fingerprints), printIDs(first.Fingerprints)):
+			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
+				ErrParts)
+		case fmt.Sprint(m) != fmt.Sprint(first):
+			return first, fmt.Errorf("%q and %q: %w: other inputs or flags", parts[0].Dir, d.Dir, ErrParts)
+		}
+		for other, n := range numbers {
+			if n == shard.I {
+				return first, fmt.Errorf("%q and %q: %w: both are %s", other.Dir, d.Dir, ErrParts, shard)
+			}
+		}
+		numbers[d] = shard.I
+	}
+	slices.SortFunc(parts, func(a, b *shards.Dataset) int { return numbers[a] - numbers[b] })
+	return first, nil
+}
+
+func printIDs(list []dataset.Fingerprint) (ids []string) {
+	for _, f := range list {
+		ids = append(ids, f.ID())
+	}
+	return ids
+}
+
+// shard joins one shard.
+func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dataset, i int) error {
+	var next []func() (*dataset.Line, error, bool)
+	for _, d := range parts {
+		if len(d.Shards) != len(parts[0].Shards) {
+			return fmt.Errorf("%q has %d shards, %q %d: %w", d.Dir, len(d.Shards), parts[0].Dir, len(parts[0].Shards),
+				ErrParts)
+		}
+		pull, stop := iter.Pull2(d.Shards[i].Lines())
+		defer stop()
+		next = append(next, pull)
+	}
+	share := Part{N: len(parts)}
+	lines := make([]*dataset.Line, len(parts))
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ended := 0
+		for k, pull := range next {
+			line, err, ok := pull()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				ended++
+			}
+			lines[k] = line
+		}
+		if ended == len(parts) {
+			return out.EndShard()
+		}
+		if ended > 0 {
+			return fmt.Errorf("shard %d has more lines in some parts than in others: %w", i, ErrParts)
+		}
+		line := lines[share.of(lines[0].GameHash())-1]
+		for k, other := range lines {
+			if !sameMoves(line, other) {
+				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number,
+					parts[k].Dir, ErrParts)
+			}
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
+			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
+				Total: parts[0].Manifest.Counts.Samples})
+		}
+	}
+}
+
+// sameMoves reports whether two lines are one, with the same samples.
+func sameMoves(a, b *dataset.Line) bool {
+	kind, bitmap := a.Samples.Kind()
+	kindB, bitmapB := b.Samples.Kind()
+	return a.Start == b.Start && slices.Equal(a.Moves, b.Moves) && kind == kindB && slices.Equal(bitmap, bitmapB) &&
+		a.Input == b.Input && a.Number == b.Number
+}

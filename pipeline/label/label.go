@@ -1,0 +1,180 @@
+package label
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// Label is the request to have an engine value every sample of a dataset.
+type Request struct {
+	In, Out string // folders
+	Engine  stockfish.Config
+	Workers int // 0 = physical cores
+	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
+	// fraction contains a smaller one.
+	Fraction float64
+	// Shard is the share of the lines to label; the zero value is all of them. See [Join].
+	Shard Part
+	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.
+	Reuse []string
+	// SkipImported leaves out samples that have an evaluation that their source carried.
+	SkipImported bool
+	// Syzygy is a folder of endgame tables: samples that they have get the exact result too, in a column of its own.
+	// With SkipExact these are not searched. Empty: none.
+	Syzygy    string
+	SkipExact bool
+	Progress  func(pipeline.Progress)
+	Failed    func(error) // told of each position without a label; may be nil
+	Warn      func(error) // what does not stop the run; may be nil
+	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
+	Pool func(*stockfish.Pool)
+
+	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Shard.
+	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
+	// expect is how many samples only chooses, for the progress.
+	expect int64
+	flags  []dataset.Tag // of the manifest beside the usual ones
+}
+
+// Shard is one of several equal shares of the lines: number I of N, from 1. Which share a line is in depends on its
+// game alone.
+type Part struct{ I, N int }
+
+// ParseShard reads "2/4".
+func ParsePart(s string) (Part, error) {
+	i, n, ok := strings.Cut(s, "/")
+	var h Part
+	var err, errN error
+	h.I, err = strconv.Atoi(i)
+	h.N, errN = strconv.Atoi(n)
+	if !ok || err != nil || errN != nil || h.I < 1 || h.I > h.N || h.N > 1<<20 {
+		return Part{}, fmt.Errorf("shard %q is not a number and how many there are, as 1/4 … 4/4", s)
+	}
+	return h, nil
+}
+
+// String is what [ParseShard] reads; empty for the zero value.
+func (s Part) String() string {
+	if s.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.I, s.N)
+}
+
+// LabelSummary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
+// whole dataset.
+type Summary struct {
+	Labelled           int64   `json:"labelled"` // searched now
+	Reused             int64   `json:"reused"`   // not searched: the sum of Saved
+	Terminal           int64   `json:"terminal"` // mates, stalemates and dead positions, never searched
+	Failed             int64   `json:"failed"`   // positions without a label
+	Workers            int     `json:"workers"`
+	Seconds            float64 `json:"seconds"`
+	PositionsPerSecond float64 `json:"positions_per_second"`
+	// Labelled × time limit ÷ (Workers × Seconds); null for other limits
+	Utilisation  *float64 `json:"utilisation"`
+	Samples      int64    `json:"samples"`
+	Bytes        int64    `json:"bytes"`
+	Engine       string   `json:"engine"`
+	Limit        string   `json:"limit"`
+	HashScope    string   `json:"hash_scope"` // "position" or "line"
+	Fingerprint  string   `json:"fingerprint"`
+	Fingerprints []string `json:"fingerprints"` // with several depths one for each, Fingerprint last
+	Resumed      bool     `json:"resumed"`
+	Skipped      int64    `json:"skipped"` // left out because their source carried an evaluation
+	Saved        Saved    `json:"saved"`
+	Retried      int64    `json:"retried"`       // searches that went wrong once
+	Restarts     int64    `json:"restarts"`      // engines started in place of lost ones
+	Exact        int64    `json:"exact"`         // results taken from endgame tables now
+	SkippedExact int64    `json:"skipped_exact"` // not searched because tables have them
+}
+
+// Saved are positions that had not to be searched, by where their label was found.
+type Saved struct {
+	Resumed  int64 `json:"resumed"`  // made by the interrupted run that this one goes on with
+	Input    int64 `json:"input"`    // in the input, on the same sample
+	Found    int64 `json:"found"`    // the same search in --reuse, elsewhere in the input, or in earlier shards
+	Repeated int64 `json:"repeated"` // the same search more than once in the shard
+}
+
+func (s Saved) sum() int64 { return s.Resumed + s.Input + s.Found + s.Repeated }
+
+// Run labels the dataset shard by shard. Labels go into a journal as soon as they
+// are made; repeated after an interruption, the same command continues with the
+// samples that have none. With [stockfish.LineScope] a line that was under way is
+// gone on with, under a time limit, and searched again from its start where
+// labels are exact. Positions on which the engine failed twice are stored as
+// failed and counted; labelling the result once more tries them again.
+//
+// Nothing is searched twice: not what the input has under the same fingerprint,
+// nor what Reuse has, nor what occurs again with the same start and moves.
+func (r Request) Run(ctx context.Context) (Summary, error) {
+	start := time.Now()
+	if r.Workers <= 0 {
+		r.Workers = stockfish.DefaultWorkers()
+	}
+	in, err := shards.OpenDataset(r.In)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer in.Close()
+	if err := output.CheckApart(r.In, r.Out); err != nil {
+		return Summary{}, err
+	}
+	pool, err := stockfish.NewPool(ctx, r.Engine, r.Workers)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer pool.Close()
+	if r.Pool != nil {
+		r.Pool(pool)
+	}
+	l := &labeller{Request: r, in: in, pool: pool}
+	defer l.close()
+	if err := l.open(ctx); err != nil {
+		return Summary{}, err
+	}
+	searching := time.Now()
+	for i := len(l.out.Manifest().Shards); i < len(in.Shards); i++ {
+		if err := l.shard(ctx, i); err != nil {
+			return Summary{}, err
+		}
+	}
+	if err := l.out.Finish(nil); err != nil {
+		return Summary{}, err
+	}
+	return l.summary(time.Since(start), time.Since(searching)), nil
+}
+
+func (l *labeller) summary(elapsed, searching time.Duration) Summary {
+	s := l.pool.Stats()
+	m := l.out.Manifest()
+	sum := Summary{
+		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
+		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.state.Own.Failed,
+		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
+		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
+		Resumed: l.out.Resumed(),
+	}
+	for _, f := range l.pool.Fingerprints() {
+		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()
+		sum.Fingerprints = append(sum.Fingerprints, f.ID())
+	}
+	if sec := searching.Seconds(); sec > 0 {
+		sum.PositionsPerSecond = float64(s.Labelled) / sec
+	}
+	if limit := l.Engine.Limit.Time(); limit > 0 && sum.Seconds > 0 {
+		u := float64(s.Labelled) * limit.Seconds() / (float64(l.Workers) * sum.Seconds)
+		sum.Utilisation = &u
+	}
+	return sum
+}

@@ -1,0 +1,254 @@
+package label
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one.
+type labeller struct {
+	Request
+	in      *shards.Dataset
+	out     *output.Folder
+	state   state
+	pool    *stockfish.Pool
+	columns []int // of the fingerprints
+	donors  []donor
+	opened  []*shards.Dataset // of Reuse
+	done    []*shards.Reader  // finished shards of the output
+
+	saved    Saved
+	terminal int64
+	skipped  int64 // by SkipImported
+	exact    exactLabels
+	// skippedExact counts samples that SkipExact leaves out.
+	skippedExact int64
+	samples      int64 // done, this process and before
+	first        int64 // done before, or taken from elsewhere
+}
+
+// labelState is what progress.json keeps of a labelling.
+type state struct {
+	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
+}
+
+// side says which files of the output folder are the labelling's own: the journals, of which that of the present shard
+// is wanted.
+func (l *labeller) side(name string, shards int) (own, wanted bool) {
+	return strings.HasPrefix(name, journalPrefix), name == journalName(shards)
+}
+
+// open begins or takes up the output, whose manifest is that of the input with
+// the fingerprints that the input does not have yet.
+func (l *labeller) open(ctx context.Context) error {
+	prints := l.pool.Fingerprints()
+	m := l.manifest(prints)
+	ids := make([]string, len(prints))
+	for i, f := range prints {
+		ids[i] = f.ID()
+		c := slices.IndexFunc(m.Fingerprints, func(g dataset.Fingerprint) bool { return g.ID() == f.ID() })
+		if c < 0 {
+			c = len(m.Fingerprints)
+			m.Fingerprints = append(m.Fingerprints, f)
+		}
+		l.columns = append(l.columns, c)
+	}
+	if err := l.exact.open(ctx, &l.Request, &m); err != nil {
+		return err
+	}
+	identity := struct {
+		Parent       string
+		Fingerprints []string
+	}{m.Parents[0].Manifest, ids}
+	var err error
+	if l.out, err = output.Open(l.Out, m, identity,
+		output.Options{State: &l.state, Side: l.side, Warn: l.Warn}); err != nil {
+		return err
+	}
+	if err := l.openDonors(prints); err != nil {
+		return err
+	}
+	own := &l.state.Own
+	l.first = own.Labelled + own.Terminal + own.Failed
+	l.samples, l.saved.Resumed = l.first, l.first
+	return nil
+}
+
+// manifest is that of the output before the first shard.
+func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
+	parent := l.in.Manifest
+	var limits []string
+	for _, f := range prints {
+		limits = append(limits, f.Limit)
+	}
+	flags := []dataset.Tag{{Name: "limit", Value: strings.Join(limits, ", ")},
+		{Name: "multipv", Value: strconv.Itoa(max(l.Engine.MultiPV, 1))}}
+	if l.Fraction > 0 && l.Fraction < 1 {
+		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
+	}
+	if l.Shard.N > 0 {
+		flags = append(flags, dataset.Tag{Name: partFlag, Value: l.Shard.String()})
+	}
+	if l.SkipImported {
+		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
+	}
+	flags = append(flags, l.flags...)
+	return dataset.Manifest{
+		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
+		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
+		Flags:        flags,
+		Fingerprints: slices.Clone(parent.Fingerprints),
+	}
+}
+
+// openDonors opens what labels may be taken from: Reuse, the input if it has the fingerprints, and finished shards.
+func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
+	for _, dir := range append([]string{l.In}, l.Reuse...) {
+		d, err := shards.OpenDataset(dir, shards.WithColumns(shards.AllLabels))
+		if err != nil {
+			return err
+		}
+		l.opened = append(l.opened, d)
+		switch columns := donorColumns(d.Manifest.Fingerprints, prints); {
+		case columns != nil:
+			l.donors = append(l.donors, donor{d.Shards, columns})
+		case dir != l.In && l.Warn != nil:
+			l.Warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
+		}
+	}
+	for _, s := range l.out.Manifest().Shards {
+		if err := l.finished(s.File); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finished opens a finished shard of the output.
+func (l *labeller) finished(file string) error {
+	r, err := shards.Open(l.out.Path(file), shards.WithColumns(shards.AllLabels))
+	if err == nil {
+		l.done = append(l.done, r)
+	}
+	return err
+}
+
+func (l *labeller) close() {
+	for _, d := range l.opened {
+		d.Close()
+	}
+	for _, r := range l.done {
+		r.Close()
+	}
+	l.exact.close()
+	if l.out != nil {
+		l.out.Close()
+	}
+}
+
+// chosen reports whether the sample at a ply of a line is to be labelled. hash identifies the line.
+func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bool {
+	if l.only != nil {
+		return l.only(line, hash, sample, ply)
+	}
+	if l.Shard.N > 0 && l.Shard.of(hash) != l.Shard.I {
+		return false
+	}
+	return l.Fraction <= 0 || l.Fraction >= 1 || draw("", hash, ply-line.Invented) < l.Fraction
+}
+
+// draw returns a number in [0, 1) that looks random, a function of a line, a ply and what it is drawn for.
+func draw(purpose string, hash [16]byte, ply int) float64 {
+	b := binary.LittleEndian.AppendUint32(append([]byte(purpose), hash[:]...), uint32(ply))
+	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
+}
+
+// hasImported reports whether the k-th sample of a line has an evaluation that its source carried.
+func (l *labeller) hasImported(line *dataset.Line, k int) bool {
+	for _, c := range line.Labels {
+		if l.out.Manifest().Fingerprints[c.Fingerprint].IsImported() && c.Labels[k].Status != dataset.Missing {
+			return true
+		}
+	}
+	return false
+}
+
+// shard labels one shard of the input into one of the output.
+func (l *labeller) shard(ctx context.Context, i int) error {
+	have := map[int64][]dataset.Label{}
+	j, err := openJournal(l.out.Path(journalName(i)), func(sample int64, labels []dataset.Label) {
+		if len(labels) == len(l.columns) {
+			have[sample] = labels
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s := &labelling{labeller: l, journal: j, have: have, open: map[int64]*waiting{}}
+	err = s.look(ctx, i)
+	if err == nil {
+		err = s.run(ctx, i)
+	}
+	if err := errors.Join(err, j.close()); err != nil {
+		return err
+	}
+	if l.out.Empty() { // a shard without lines
+		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
+	}
+	if err := l.out.EndShard(); err != nil {
+		return err
+	}
+	if err := l.finished(l.out.Manifest().Shards[i].File); err != nil {
+		return err
+	}
+	return durable.Remove(l.out.Path(journalName(i)))
+}
+
+// report tells how far the work has come.
+func (l *labeller) report() {
+	if l.Progress == nil {
+		return
+	}
+	s := l.pool.Stats()
+	total := l.in.Manifest.Counts.Samples
+	if l.Fraction > 0 && l.Fraction < 1 {
+		total = int64(l.Fraction * float64(total))
+	}
+	if l.only != nil {
+		total = l.expect
+	}
+	if l.Shard.N > 0 {
+		total /= int64(l.Shard.N)
+	}
+	p := pipeline.Progress{
+		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
+		First: l.first, Done: l.samples, Total: max(total, l.samples),
+	}
+	var notes []string
+	if u, ok := s.Utilisation(); ok {
+		notes = append(notes, fmt.Sprintf("%.1f %% of the engines' time used", 100*u))
+	}
+	if s.Failed > 0 {
+		notes = append(notes, fmt.Sprintf("%d failed", s.Failed))
+	}
+	if s.Restarts > 0 {
+		notes = append(notes, fmt.Sprintf("%d engines started again", s.Restarts))
+	}
+	p.Note = strings.Join(notes, ", ")
+	l.Progress(p)
+}

@@ -1,0 +1,309 @@
+package label
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// labelling is the labelling of one shard.
+type labelling struct {
+	*labeller
+	journal *journal
+	have    map[int64][]dataset.Label // of the journal, by number of the sample in the shard
+	ledger  *ledger
+	queue   []*waiting         // lines not written yet, in order
+	open    map[int64]*waiting // lines with searches under way, by first sample
+}
+
+// waiting is a line whose labels are being made.
+type waiting struct {
+	line    dataset.Line
+	first   int64             // number of its first sample in the shard
+	labels  [][]dataset.Label // of each sample, one for each column; nil where there is none
+	kept    int64             // labels that the input has on these samples
+	journal int64             // labels of the journal
+	dead    int64             // terminal positions
+	skipped int64             // by SkipImported
+	known   int64             // by SkipExact
+	exact   []dataset.Label   // of tables; nil: none, or not looked up yet
+	todo    []int             // samples to search; until the ledger has served also those of the journal
+	ids     []identity        // of todo
+	open    int               // samples that wait for a search, this line's or another's
+}
+
+// plan decides what is to be searched on a line: the chosen samples that have no
+// label. Under [stockfish.LineScope] a line that misses any is searched whole,
+// with the samples that have one, except that under a time limit a line that was
+// under way is gone on with.
+func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*waiting, error) {
+	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount())}
+	if s.SkipExact {
+		var err error
+		if w.exact, err = s.exact.of(ctx, line); err != nil {
+			return nil, err
+		}
+	}
+	columns := line.Columns(s.columns)
+	hash := line.GameHash()
+	plies := line.Samples.Plies(nil, len(line.Moves))
+	terminal := terminalFrom(line)
+	missing := false
+	for k, ply := range plies {
+		given := labelsAt(columns, k)
+		w.labels[k] = given
+		switch {
+		case !s.chosen(line, hash, k, ply):
+			if given != nil {
+				w.todo = append(w.todo, k) // searched again with its line, if at all
+			}
+		case s.SkipImported && s.hasImported(line, k):
+			w.skipped++
+		case s.SkipExact && isExact(w.exact, k):
+			w.known++
+		case given != nil:
+			w.todo = append(w.todo, k)
+			w.kept++
+		case ply >= terminal:
+			w.labels[k] = terminalLabels(len(s.columns))
+			w.dead++
+		default:
+			w.todo = append(w.todo, k)
+			missing = true
+		}
+	}
+	if !missing {
+		w.todo = nil
+		return w, nil
+	}
+	if s.Engine.HashScope() == stockfish.PositionScope {
+		w.todo = slices.DeleteFunc(w.todo, func(k int) bool { return w.labels[k] != nil })
+	} else {
+		w.kept = 0
+		for _, k := range w.todo {
+			w.labels[k] = nil
+		}
+	}
+	w.ids = identities(nil, s.Engine.HashScope(), line, pliesOf(plies, w.todo))
+	s.resume(w)
+	return w, nil
+}
+
+// pliesOf returns the plies of samples.
+func pliesOf(plies, samples []int) []int {
+	list := make([]int, len(samples))
+	for i, k := range samples {
+		list[i] = plies[k]
+	}
+	return list
+}
+
+// resume takes over what the journal has of a line.
+func (s *labelling) resume(w *waiting) {
+	n := 0
+	for _, k := range w.todo {
+		if s.have[w.first+int64(k)] != nil {
+			n++
+		}
+	}
+	if n < len(w.todo) && s.Engine.HashScope() == stockfish.LineScope && s.Engine.Exact() {
+		return
+	}
+	for _, k := range w.todo {
+		w.labels[k] = s.have[w.first+int64(k)]
+	}
+	w.journal = int64(n)
+}
+
+// terminalFrom returns the first ply of a line at which the game is over on the board, by mate, stalemate or want of
+// material; no later position asks an engine anything. If there is none it is beyond the line.
+func terminalFrom(line *dataset.Line) int {
+	pos := line.Start
+	for ply := 0; ; ply++ {
+		if pos.IsDead() {
+			return ply
+		}
+		if ply == len(line.Moves) {
+			if pos.HasLegalMove() {
+				ply++
+			}
+			return ply
+		}
+		if !pos.IsLegal(line.Moves[ply]) {
+			return len(line.Moves) + 1 // the pool will say what is wrong
+		}
+		pos.Play(line.Moves[ply])
+	}
+}
+
+func terminalLabels(n int) []dataset.Label {
+	labels := make([]dataset.Label, n)
+	for i := range labels {
+		labels[i].Status = dataset.Terminal
+	}
+	return labels
+}
+
+// look makes the ledger: a first pass over the shard finds the searches that are
+// wanted, a pass over each donor the labels that are there.
+func (s *labelling) look(ctx context.Context, i int) error {
+	s.ledger = newLedger(s.Engine.HashScope())
+	next := int64(0)
+	for line, err := range s.in.Shards[i].Lines() {
+		if err != nil {
+			return err
+		}
+		w, err := s.plan(ctx, line, next)
+		if err != nil {
+			return err
+		}
+		s.ledger.want(w)
+		next += int64(line.SampleCount())
+	}
+	if len(s.ledger.wanted) > 0 {
+		for _, d := range append(slices.Clone(s.donors), donor{s.done, s.columns}) {
+			if err := s.ledger.search(ctx, d); err != nil {
+				return err
+			}
+		}
+	}
+	s.ledger.looked()
+	return nil
+}
+
+// run searches what is wanted and writes the lines in order.
+func (s *labelling) run(ctx context.Context, i int) error {
+	var readErr error
+	next := int64(0)
+	jobs := func(yield func(stockfish.Job) bool) {
+		for line, err := range s.in.Shards[i].Lines() {
+			if err != nil {
+				readErr = err
+				return
+			}
+			var w *waiting
+			if w, readErr = s.plan(ctx, line, next); readErr == nil && !s.SkipExact {
+				w.exact, readErr = s.exact.of(ctx, line)
+			}
+			if readErr != nil {
+				return
+			}
+			next += int64(len(w.labels))
+			s.serve(w)
+			s.queue = append(s.queue, w)
+			if w.open == 0 {
+				if readErr = s.flush(); readErr != nil {
+					return
+				}
+			}
+			if len(w.todo) == 0 {
+				continue
+			}
+			s.open[w.first] = w
+			plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
+			if !yield(stockfish.Job{Index: w.first, Start: w.line.Start, Moves: w.line.Moves, Plies: plies}) {
+				return
+			}
+		}
+	}
+	err := s.pool.Label(ctx, jobs, s.result)
+	if readErr != nil {
+		return readErr
+	}
+	if err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// serve counts and takes what a line needs no search for.
+func (s *labelling) serve(w *waiting) {
+	found, repeated := s.ledger.serve(w)
+	s.saved.Input += w.kept
+	s.saved.Resumed += w.journal
+	s.saved.Found += found
+	s.saved.Repeated += repeated
+	s.terminal += w.dead
+	s.skipped += w.skipped
+	s.skippedExact += w.known
+	n := w.kept + w.journal + found + repeated + w.dead
+	if n > 0 {
+		s.samples += n
+		s.first += n
+		s.report()
+	}
+}
+
+// result takes one position's labels from the pool.
+func (s *labelling) result(r stockfish.Result) error {
+	w := s.open[r.Index]
+	k := w.todo[r.Sample]
+	if r.Err != nil && s.Failed != nil {
+		s.Failed(fmt.Errorf("input %d, number %d: %w", w.line.Input, w.line.Number, r.Err))
+	}
+	if err := s.journal.append(w.first+int64(k), r.Labels); err != nil {
+		return err
+	}
+	w.labels[k] = r.Labels
+	w.open--
+	for _, other := range s.ledger.made(w.ids[r.Sample], r.Labels) {
+		other.line.labels[other.sample] = r.Labels
+		other.line.open--
+	}
+	s.samples++
+	s.report()
+	return s.flush()
+}
+
+// flush writes the lines at the head of the queue that are done.
+func (s *labelling) flush() error {
+	for len(s.queue) > 0 && s.queue[0].open == 0 {
+		w := s.queue[0]
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+		delete(s.open, w.first)
+		line := w.line
+		line.Labels = slices.Clone(line.Labels)
+		for i, c := range s.columns {
+			labels := w.column(i, c)
+			if i == 0 {
+				s.state.Own.AddLabels(labels)
+			}
+			line.Labels = slices.DeleteFunc(line.Labels, func(l dataset.LabelColumn) bool { return l.Fingerprint == c })
+			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: c, Labels: labels})
+		}
+		if w.exact != nil {
+			line.Labels = slices.DeleteFunc(line.Labels,
+				func(l dataset.LabelColumn) bool { return l.Fingerprint == s.exact.column })
+			line.Labels = append(line.Labels, dataset.LabelColumn{Fingerprint: s.exact.column, Labels: w.exact})
+			s.exact.count(w.exact)
+		}
+		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
+		if err := s.out.Write(&line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column returns the labels of the i-th fingerprint that is being made. What the input has stays where nothing new was
+// made, but for failures.
+func (w *waiting) column(i, fingerprint int) []dataset.Label {
+	column := make([]dataset.Label, len(w.labels))
+	for _, old := range w.line.Labels {
+		if old.Fingerprint == fingerprint {
+			copy(column, old.Labels)
+		}
+	}
+	for k, labels := range w.labels {
+		if labels != nil {
+			column[k] = labels[i]
+		} else if column[k].Status == dataset.Failed {
+			column[k] = dataset.Label{}
+		}
+	}
+	return column
+}

@@ -1,0 +1,233 @@
+package label
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/shards"
+	"talbot/stockfish"
+)
+
+// identity is what the engine is given for a search and has been given since its
+// memory was last cleared: two searches of the same identity under the same
+// fingerprint are the same search. With [stockfish.PositionScope] that is the
+// start of the line and the moves to the position; with [stockfish.LineScope]
+// also which positions before it on the line were searched.
+//
+// It is the beginning of a chain of SHA-256: of the FEN of the start, then, for
+// each move, of the link before and the move; and where a position is searched
+// and the scope is the line, of the link before alone.
+type identity [16]byte
+
+// identities returns those of the searches at ascending plies of a line.
+func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, plies []int) []identity {
+	link := sha256.Sum256([]byte(line.Start.FEN()))
+	var b [sha256.Size + 2]byte
+	at := 0
+	for _, ply := range plies {
+		for ; at < ply; at++ {
+			copy(b[:], link[:])
+			m := uint16(line.Moves[at])
+			b[sha256.Size], b[sha256.Size+1] = byte(m), byte(m>>8)
+			link = sha256.Sum256(b[:])
+		}
+		if scope == stockfish.LineScope {
+			link = sha256.Sum256(link[:])
+		}
+		dst = append(dst, identity(link[:]))
+	}
+	return dst
+}
+
+// ledger knows, for the shard being labelled, which of the searches that it
+// wants were made before, and which it wants more than once. It holds the labels
+// of these alone.
+type ledger struct {
+	scope  stockfish.HashScope
+	wanted map[identity]int32 // how often; while the ledger is made
+	found  map[identity][]dataset.Label
+	shared map[identity]*search // wanted more than once, not found
+	offers []offer              // what an interrupted run made of this shard
+}
+
+// offer is a search with what it gave.
+type offer struct {
+	id     identity
+	labels []dataset.Label
+}
+
+// search is one that several samples wait for.
+type search struct {
+	owned   bool            // some line is having it made
+	labels  []dataset.Label // nil until it is made
+	waiters []waiter
+}
+
+// waiter is a sample of a line.
+type waiter struct {
+	line   *waiting
+	sample int
+}
+
+func newLedger(scope stockfish.HashScope) *ledger {
+	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity][]dataset.Label{},
+		shared: map[identity]*search{}}
+}
+
+// want notes the searches that a line wants, and those that it has from a journal.
+func (g *ledger) want(w *waiting) {
+	for i, k := range w.todo {
+		if labels := w.labels[k]; labels == nil {
+			g.wanted[w.ids[i]]++
+		} else {
+			g.offers = append(g.offers, offer{w.ids[i], labels})
+		}
+	}
+}
+
+// donor is a column of fingerprints in a dataset: where labels may be taken from.
+type donor struct {
+	shards  []*shards.Reader
+	columns []int // of the fingerprints being made, in the dataset's own numbering
+}
+
+// donorColumns finds the fingerprints in a list; nil unless all of them are there.
+func donorColumns(list, wanted []dataset.Fingerprint) []int {
+	var columns []int
+	for _, w := range wanted {
+		i := slices.IndexFunc(list, func(f dataset.Fingerprint) bool { return f.ID() == w.ID() })
+		if i < 0 {
+			return nil
+		}
+		columns = append(columns, i)
+	}
+	return columns
+}
+
+// search looks for wanted searches in a donor.
+func (g *ledger) search(ctx context.Context, d donor) error {
+	var plies, all []int
+	var labels [][]dataset.Label
+	var ids []identity
+	for _, r := range d.shards {
+		if len(g.found) == len(g.wanted) {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for line, err := range r.Lines() {
+			if err != nil {
+				return fmt.Errorf("looking for labels to reuse: %w", err)
+			}
+			columns := line.Columns(d.columns)
+			if columns == nil {
+				continue
+			}
+			plies, labels, all = plies[:0], labels[:0], line.Samples.Plies(all[:0], len(line.Moves))
+			for k, ply := range all {
+				if l := labelsAt(columns, k); l != nil && l[0].Status == dataset.Labelled {
+					plies, labels = append(plies, ply), append(labels, l)
+				}
+			}
+			ids = identities(ids[:0], g.scope, line, plies)
+			for i, id := range ids {
+				if g.wanted[id] > 0 {
+					g.found[id] = labels[i]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// labelsAt returns the labels of the k-th sample in all columns; nil unless all
+// are labelled or all terminal.
+func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
+	if len(columns) == 0 {
+		return nil
+	}
+	status := columns[0][k].Status
+	if status != dataset.Labelled && status != dataset.Terminal {
+		return nil
+	}
+	labels := make([]dataset.Label, len(columns))
+	for i, c := range columns {
+		if labels[i] = c[k]; labels[i].Status != status {
+			return nil
+		}
+	}
+	return labels
+}
+
+// looked ends the making of the ledger.
+func (g *ledger) looked() {
+	for _, o := range g.offers {
+		if g.wanted[o.id] > 0 {
+			g.found[o.id] = o.labels
+		}
+	}
+	g.offers = nil
+	for id, n := range g.wanted {
+		if _, ok := g.found[id]; n > 1 && !ok {
+			g.shared[id] = &search{}
+		}
+	}
+	g.wanted = nil
+}
+
+// serve takes off a line's list what the line has, what was found, and what
+// another line has made or will make; that line's samples wait. With
+// [stockfish.LineScope] it is all or nothing for a line that has nothing yet,
+// for a label depends on the searches before it.
+func (g *ledger) serve(w *waiting) (found, repeated int64) {
+	all := true
+	for i, k := range w.todo {
+		s := g.shared[w.ids[i]]
+		all = all && w.labels[k] == nil && (g.found[w.ids[i]] != nil || s != nil && s.owned)
+	}
+	todo, ids := w.todo[:0], w.ids[:0]
+	for i, k := range w.todo {
+		id := w.ids[i]
+		if w.labels[k] != nil {
+			continue
+		}
+		s := g.shared[id]
+		if all || g.scope == stockfish.PositionScope {
+			if labels := g.found[id]; labels != nil {
+				w.labels[k] = labels
+				found++
+				continue
+			}
+			if s != nil && s.owned {
+				if w.labels[k] = s.labels; s.labels == nil {
+					s.waiters = append(s.waiters, waiter{w, k})
+					w.open++
+				}
+				repeated++
+				continue
+			}
+		}
+		if s != nil {
+			s.owned = true
+		}
+		todo, ids = append(todo, k), append(ids, id)
+	}
+	w.todo, w.ids = todo, ids
+	w.open += len(todo)
+	return found, repeated
+}
+
+// made files what a search gave and returns the samples that waited for it.
+func (g *ledger) made(id identity, labels []dataset.Label) []waiter {
+	s := g.shared[id]
+	if s == nil || s.labels != nil {
+		return nil
+	}
+	waiters := s.waiters
+	s.owned, s.labels, s.waiters = true, labels, nil
+	return waiters
+}

@@ -1,0 +1,206 @@
+package output
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/shards"
+)
+
+// ShardPositions is how many positions a shard holds before the next begins: about 3 MB without labels.
+const ShardPositions = 1 << 20
+
+// shardPositions is what is used; see [SmallShards].
+var shardPositions int64 = ShardPositions
+
+// SmallShards has shards end after so many positions until the test t ends.
+func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
+	old := shardPositions
+	shardPositions = positions
+	t.Cleanup(func() { shardPositions = old })
+}
+
+// Errors on which callers branch.
+var (
+	// ErrFinished: the output folder holds a finished dataset, which is never changed.
+	ErrFinished = errors.New("the folder holds a finished dataset")
+	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags.
+	ErrOccupied = errors.New("the folder is in use")
+)
+
+// Options are what a verb brings to its folder. The zero value is ready.
+type Options struct {
+	// Workers compress shards at a time; 0 is one.
+	Workers int
+	// State points to a struct of the verb's own, which goes into progress.json with each mark and is read back when
+	// the command is repeated. The names of its members are none of progress.json's own. Nil: none.
+	State any
+	// Side says of a file beside the shards whether it is of the verb's own making (then the folder may hold it, and
+	// it goes when the dataset is finished) and whether it is still wanted now that State is restored and so many
+	// shards are finished. Nil: none is.
+	Side func(name string, shards int) (own, wanted bool)
+	// Sync makes durable what State speaks of, before it is written. Nil: nothing.
+	Sync func() error
+	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
+	Drafting bool
+	// Warn is told what does not stop the work. Nil: nobody.
+	Warn func(error)
+}
+
+// Folder is a dataset's folder being made. It cuts the lines that it is given into shards and remembers after each one
+// how far the work has come. It belongs to one goroutine; whoever opens one ends it with Close.
+type Folder struct {
+	Options
+	dir      string
+	lock     io.Closer
+	plan     int64 // positions in a shard
+	writer   *shards.Writer
+	progress progress
+	resumed  bool
+}
+
+// Open creates the folder, or takes up an interrupted run of the same command there. m holds what is known beforehand,
+// its flags in any order;
+// identity is whatever else decides the content. The errors: [ErrFinished], [ErrOccupied], [durable.ErrLocked] and
+// [dataset.ErrDamaged].
+func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, error) {
+	m.Flags = slices.SortedStableFunc(slices.Values(m.Flags),
+		func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
+	command, err := json.Marshal(struct {
+		Verb     string
+		Flags    []dataset.Tag
+		Seed     uint64
+		Splits   dataset.Splits
+		Identity any
+	}{m.Verb, m.Flags, m.Seed, m.Splits, identity})
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Options: o, dir: dir, plan: shardPositions}
+	f.Workers = max(f.Workers, 1)
+	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
+		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.tidy())
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("creating the output folder: %w", err)
+	}
+	if err := f.checkFolder(); err != nil {
+		return nil, err
+	}
+	if f.lock, err = durable.Lock(f.Path(lockName)); err != nil {
+		return nil, fmt.Errorf("%q: %w", dir, err)
+	}
+	if err := f.begin(string(command), m); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Path returns the path of a file in the folder.
+func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
+
+// Resumed reports whether the folder held an interrupted run of the same command.
+func (f *Folder) Resumed() bool { return f.resumed }
+
+// Manifest returns the manifest as far as the work has come; the verb counts in it.
+func (f *Folder) Manifest() *dataset.Manifest { return &f.progress.Manifest }
+
+// Write appends a line to the present shard and counts it as read and kept.
+func (f *Folder) Write(l *dataset.Line) error {
+	if f.writer == nil {
+		w, err := f.create()
+		if err != nil {
+			return err
+		}
+		f.writer = w
+	}
+	if err := f.writer.Write(l); err != nil {
+		return err
+	}
+	c := &f.progress.Manifest.Counts
+	c.GamesRead++
+	c.AddLine(l)
+	return nil
+}
+
+// create begins the next shard.
+func (f *Folder) create() (*shards.Writer, error) {
+	if f.Drafting {
+		return shards.CreateDraft(f.dir, len(f.progress.Drafts))
+	}
+	return shards.Create(f.dir, len(f.progress.Manifest.Shards), shards.WithWorkers(f.Workers))
+}
+
+// Full reports whether the present shard should be ended.
+func (f *Folder) Full() bool { return f.writer != nil && f.writer.Positions() >= f.plan }
+
+// Empty reports whether the present shard has no line yet.
+func (f *Folder) Empty() bool { return f.writer == nil }
+
+// EndShard commits the present shard, if there is one, and marks how far the work has come.
+func (f *Folder) EndShard() error {
+	if f.writer != nil {
+		info, err := f.writer.Commit()
+		f.writer = nil
+		if err != nil {
+			return err
+		}
+		if f.Drafting {
+			f.progress.Drafts = append(f.progress.Drafts, info)
+		} else {
+			f.progress.Manifest.Shards = append(f.progress.Manifest.Shards, info)
+		}
+	}
+	return f.Mark()
+}
+
+// Finish ends the last shard, calls publish, if it is not nil, and writes the manifest, after which the dataset is
+// whole.
+func (f *Folder) Finish(publish func() error) error {
+	if err := f.EndShard(); err != nil {
+		return err
+	}
+	if publish != nil {
+		if err := publish(); err != nil {
+			return err
+		}
+	}
+	if err := dataset.WriteManifest(f.dir, &f.progress.Manifest); err != nil {
+		return err
+	}
+	return f.removeLeftovers()
+}
+
+// Close drops an unfinished shard and gives the folder free.
+func (f *Folder) Close() {
+	if f.writer != nil {
+		f.writer.Abort()
+		f.writer = nil
+	}
+	if f.lock != nil {
+		f.lock.Close()
+		f.lock = nil
+	}
+}
+
+// Bytes returns the size of the shards.
+func (f *Folder) Bytes() (n int64) {
+	for _, s := range f.progress.Manifest.Shards {
+		n += s.Bytes
+	}
+	return n
+}
+
+// shards returns what is there of shards, drafts that wait for their last pass included.
+func (f *Folder) shards() []dataset.ShardInfo {
+	return slices.Concat(f.progress.Manifest.Shards, f.progress.Drafts[f.progress.Final:])
+}

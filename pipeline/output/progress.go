@@ -1,0 +1,119 @@
+package output
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+)
+
+// Tool is the name and version that datasets are stamped with.
+const Tool = "talbot 0.1.0"
+
+const progressName = "progress.json"
+
+// maxProgress is the largest progress.json that is read, in bytes.
+const maxProgress = 128 << 20
+
+// progress is the content of progress.json: sealed JSON ([durable.Seal]), written at the start and after each shard.
+type progress struct {
+	Command  string           `json:"command"`  // what decides the content; must be the same to resume
+	Manifest dataset.Manifest `json:"manifest"` // as far as the work has come
+	// Drafts are the shards as they were before the last pass over them, and Final is how many of them have had it;
+	// those are gone.
+	Drafts []dataset.ShardInfo `json:"drafts,omitempty"`
+	Final  int                 `json:"final,omitempty"`
+	State  json.RawMessage     `json:"state,omitempty"` // the verb's own
+}
+
+// begin reads progress.json or writes the first one, and removes what an interrupted run left behind its last mark.
+func (f *Folder) begin(command string, m dataset.Manifest) error {
+	path := f.Path(progressName)
+	data, err := durable.ReadFile(path, maxProgress)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		m.Tool = Tool
+		m.Counts.Rejects = map[dataset.Reason]int64{}
+		f.progress = progress{Command: command, Manifest: m}
+		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
+			return fmt.Errorf("%q holds shards without %s: %w", f.dir, progressName, ErrOccupied)
+		}
+		return f.Mark()
+	case errors.Is(err, durable.ErrNotRegular), errors.Is(err, durable.ErrTooLong):
+		return fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
+	case err != nil:
+		return fmt.Errorf("reading %q: %w", path, err)
+	}
+	if err := f.restore(data); err != nil {
+		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+	}
+	if f.progress.Command != command {
+		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", f.dir, f.progress.Manifest.Verb,
+			ErrOccupied)
+	}
+	f.resumed = true
+	if f.progress.Manifest.Counts.Rejects == nil {
+		f.progress.Manifest.Counts.Rejects = map[dataset.Reason]int64{}
+	}
+	return f.sweep()
+}
+
+// restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members stood among the others.
+func (f *Folder) restore(data []byte) error {
+	p := &f.progress
+	state := data
+	if durable.Sealed(data) {
+		if _, err := durable.Unseal(data, p); err != nil {
+			return err
+		}
+		state = p.State
+	} else {
+		if err := json.Unmarshal(data, p); err != nil {
+			return err
+		}
+		if p.State != nil {
+			return errors.New("the checksum is missing")
+		}
+		f.warn(fmt.Errorf("%q is from before there were checksums and is believed as it stands", f.Path(progressName)))
+	}
+	if f.State != nil && state != nil {
+		if err := json.Unmarshal(state, f.State); err != nil {
+			return err
+		}
+	}
+	if n := len(p.Drafts); p.Final < 0 || p.Final > n {
+		return fmt.Errorf("%d of %d drafts are done", p.Final, n)
+	}
+	return nil
+}
+
+func (f *Folder) warn(err error) {
+	if f.Warn != nil {
+		f.Warn(err)
+	}
+}
+
+// Mark writes how far the work has come, the verb's state included.
+func (f *Folder) Mark() error {
+	if f.Sync != nil {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	if f.State != nil {
+		state, err := json.Marshal(f.State)
+		if err != nil {
+			return err
+		}
+		f.progress.State = state
+	}
+	data, err := durable.Seal(f.progress)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(f.Path(progressName), data)
+}

@@ -1,0 +1,147 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+)
+
+const lockName = "progress.lock"
+
+// InUse reports whether a folder holds an interrupted or finished dataset.
+func InUse(dir string) bool {
+	f := Folder{dir: dir}
+	for _, name := range []string{progressName, dataset.ManifestName} {
+		if _, err := os.Stat(f.Path(name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// side is Side, or its answer where there is none.
+func (f *Folder) side(name string) (own, wanted bool) {
+	if f.Side == nil {
+		return false, false
+	}
+	return f.Side(name, len(f.progress.Manifest.Shards))
+}
+
+// tidy removes what is left beside a finished dataset when its command was killed behind the last step, or could not
+// remove something.
+func (f *Folder) tidy() error {
+	left, err := f.leftovers()
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	lock, err := durable.Lock(f.Path(lockName))
+	if err != nil {
+		return nil // it is just being finished
+	}
+	defer lock.Close()
+	return f.removeLeftovers()
+}
+
+// leftovers returns the files of a dataset's folder that are of no use once it is finished; the lock is the last.
+func (f *Folder) leftovers() (names []string, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	lock := false
+	for _, e := range entries {
+		name := e.Name()
+		own, _ := f.side(name)
+		switch {
+		case name == lockName:
+			lock = true
+		case name == progressName, own, strings.HasSuffix(name, durable.TempSuffix):
+			names = append(names, name)
+		}
+	}
+	if lock {
+		names = append(names, lockName)
+	}
+	return names, nil
+}
+
+func (f *Folder) removeLeftovers() error {
+	names, err := f.leftovers()
+	for _, name := range names {
+		if err == nil {
+			err = durable.Remove(f.Path(name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the dataset is finished, but: %w", err)
+	}
+	return nil
+}
+
+// checkFolder refuses a folder that holds files that are not of an interrupted run.
+func (f *Folder) checkFolder() error {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return fmt.Errorf("reading the output folder: %w", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		own, _ := f.side(name)
+		if name != progressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
+			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
+			return fmt.Errorf("%q holds %q: %w", f.dir, name, ErrOccupied)
+		}
+	}
+	return nil
+}
+
+// sweep removes files that progress.json does not know, and checks those that it does.
+func (f *Folder) sweep() error {
+	known := map[string]bool{progressName: true, lockName: true}
+	for _, s := range f.shards() {
+		known[s.File] = true
+		info, err := os.Stat(f.Path(s.File))
+		if err != nil {
+			return fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
+		}
+		if info.Size() != s.Bytes {
+			return fmt.Errorf("%q has %d bytes, not %d: %w", s.File, info.Size(), s.Bytes, dataset.ErrDamaged)
+		}
+	}
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, wanted := f.side(e.Name()); known[e.Name()] || wanted {
+			continue
+		}
+		if err := durable.Remove(f.Path(e.Name())); err != nil {
+			return fmt.Errorf("removing what an interrupted run left: %w", err)
+		}
+	}
+	return nil
+}
+
+// CheckApart refuses an output folder that is the input too ([ErrOccupied]).
+func CheckApart(in, out string) error {
+	a, err := os.Stat(in)
+	if err != nil {
+		return err
+	}
+	b, err := os.Stat(out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the output folder: %w", err)
+	}
+	if os.SameFile(a, b) {
+		return fmt.Errorf("%q is the input too: %w", out, ErrOccupied)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"talbot/dataset"
+	"talbot/pgn"
+	"talbot/pipeline/ingest"
+	"talbot/rows"
+	"talbot/shards"
+)
+
+// Plan is the request to estimate what a pipeline over some inputs would take. It reads the beginning of every input
+// and takes the rest to be like it.
+type Request struct {
+	Inputs      []string      // files
+	Sample      int64         // bytes of text read of each input; 0 = 16 MiB
+	Workers     int           // engines that label at a time, at least 1
+	Movetime    time.Duration // of a search
+	Passes      float64       // over the train samples
+	TrainRate   float64       // positions a second that training makes
+	TrainShare  float64       // of the samples, 0 … 1
+	IngestCores int           // cores that ingest works on, at least 1
+}
+
+// Estimate is what a pipeline would take. Duplicates are not known before everything is read, so figures are rather too
+// high.
+type Estimate struct {
+	Inputs           []InputEstimate `json:"inputs"`
+	Games            int64           `json:"games"` // that would be kept
+	Positions        int64           `json:"positions"`
+	Samples          int64           `json:"samples"`
+	Rejected         int64           `json:"rejected"` // games that would be left out
+	BytesPerPosition float64         `json:"bytes_per_position"`
+	ShardBytes       int64           `json:"shard_bytes"` // without labels
+	IngestSeconds    float64         `json:"ingest_seconds"`
+	IngestMemory     int64           `json:"ingest_memory"` // bytes
+	LabelHours       float64         `json:"label_hours"`
+	LabelBytes       int64           `json:"label_bytes"` // of the labelled shards
+	TrainHours       float64         `json:"train_hours"`
+	TrainMemory      int64           `json:"train_memory"` // bytes of the loader, without the network
+	Assumptions      []string        `json:"assumptions"`
+}
+
+// InputEstimate is what one input holds.
+type InputEstimate struct {
+	Name      string  `json:"name"`
+	Bytes     int64   `json:"bytes"`
+	Read      float64 `json:"read"` // share of it that was read, 0 … 1
+	Games     int64   `json:"games"`
+	Positions int64   `json:"positions"`
+	Samples   int64   `json:"samples"`
+	Rejected  int64   `json:"rejected"`
+}
+
+// What estimates are made with where the inputs do not say. The sources are in [Estimate.Assumptions].
+const (
+	planSample       = 16 << 20
+	planIngestRate   = 5e6 // positions a second and core
+	planBaseMemory   = 256 << 20
+	planGameMemory   = 26  // bytes a game, of the set that finds copies
+	planLabelBytes   = 2.5 // a labelled sample
+	planOverhead     = 1.02
+	planSampleMemory = 60 // bytes a sample in a group of the loader
+)
+
+// Run reads the samples. The errors are those of [rows.Open], and [ErrNoGames].
+func (p Request) Run(ctx context.Context) (*Estimate, error) {
+	temp, err := os.MkdirTemp("", "talbot-plan-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	if p.Sample <= 0 {
+		p.Sample = planSample
+	}
+	e := &Estimate{}
+	var bytes, positions int64
+	for i, path := range p.Inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w, err := shards.Create(temp, i)
+		if err != nil {
+			return nil, err
+		}
+		in, err := p.input(path, w)
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		info, err := w.Commit()
+		if err != nil {
+			return nil, err
+		}
+		bytes, positions = bytes+info.Bytes, positions+info.Positions
+		e.Inputs = append(e.Inputs, in)
+		e.Games += in.Games
+		e.Positions += in.Positions
+		e.Samples += in.Samples
+		e.Rejected += in.Rejected
+	}
+	if positions > 0 {
+		e.BytesPerPosition = float64(bytes) / float64(positions)
+	}
+	p.estimate(e)
+	return e, nil
+}
+
+// input reads the beginning of an input, writes its lines, and takes the rest to be like it.
+func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
+	e := InputEstimate{Name: filepath.Base(path)}
+	in, err := rows.Open(path)
+	if err != nil {
+		return e, err
+	}
+	defer in.Close()
+	kind, err := ingest.KindOf(in)
+	if err != nil {
+		return e, err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		e.Bytes = info.Size()
+	} else {
+		return e, fmt.Errorf("%q is no file whose size is known: a plan needs one", path)
+	}
+	each := func(l *dataset.Line, reject *dataset.Reject) error {
+		if reject != nil {
+			e.Rejected++
+			return nil
+		}
+		e.Games++
+		e.Positions += int64(len(l.Moves) + 1)
+		e.Samples += int64(l.SampleCount())
+		return w.Write(l)
+	}
+	var whole bool
+	switch kind {
+	case rows.KindGames:
+		whole, err = p.games(in, each)
+	case rows.KindPuzzles:
+		whole, err = p.rows(rows.NewPuzzleReader(in).Next, each)
+	case rows.KindEPD:
+		whole, err = p.rows(rows.NewEPDReader(in).Next, each)
+	case rows.KindTable:
+		r := rows.NewTableReader(in, nil)
+		whole, err = p.rows(func() (dataset.Line, error) {
+			l, _, err := r.Next()
+			return l, err
+		}, each)
+	default:
+		err = fmt.Errorf("%q: %w", path, ingest.ErrNoGames)
+	}
+	if err != nil {
+		return e, err
+	}
+	e.Read = 1
+	if read := in.RawRead(); !whole && read < e.Bytes {
+		e.Read = float64(read) / float64(e.Bytes)
+		for _, n := range []*int64{&e.Games, &e.Positions, &e.Samples, &e.Rejected} {
+			*n = int64(float64(*n) / e.Read)
+		}
+	}
+	return e, nil
+}
+
+// games reads games until the sample is full; whole says that none is left.
+func (p Request) games(in io.Reader, each func(*dataset.Line, *dataset.Reject) error) (whole bool, err error) {
+	s := pgn.NewSplitter(in)
+	var parser pgn.Parser
+	for read := int64(0); read < p.Sample; {
+		batch, err := s.Next()
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, game := range batch.Games {
+			read += int64(len(game.Text))
+			l, reject := parser.Parse(game)
+			if err := each(&l, reject); err != nil {
+				return false, err
+			}
+		}
+		batch.Release()
+	}
+	return false, nil
+}
+
+// rows is games for puzzles, EPD and tables; their evaluations are not counted.
+func (p Request) rows(next func() (dataset.Line, error), each func(*dataset.Line, *dataset.Reject) error) (whole bool,
+	err error) {
+	for read := int64(0); read < p.Sample; {
+		l, err := next()
+		var reject *dataset.Reject
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case errors.As(err, &reject):
+			err = each(nil, reject)
+		case err == nil:
+			read = l.Offset
+			err = each(&l, nil)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// estimate computes what follows from the counts, and says with what assumptions.
+func (p Request) estimate(e *Estimate) {
+	samples := float64(e.Samples)
+	e.ShardBytes = int64(float64(e.Positions) * e.BytesPerPosition)
+	e.IngestSeconds = float64(e.Positions) / (planIngestRate * float64(max(p.IngestCores, 1)))
+	e.IngestMemory = planBaseMemory + planGameMemory*e.Games
+	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
+	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
+	e.TrainHours = samples * p.TrainShare * p.Passes / p.TrainRate / 3600
+	e.TrainMemory = planBaseMemory + 2*planSampleMemory*min(int64(samples*p.TrainShare), 1<<20)
+	e.Assumptions = []string{
+		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
+			"taken off", p.Sample>>20),
+		fmt.Sprintf("ingest: %.0f million positions a second and core on %d cores; %d MiB and %d bytes for each "+
+			"game in memory",
+			planIngestRate/1e6, max(p.IngestCores, 1), planBaseMemory>>20, planGameMemory),
+		fmt.Sprintf("label: every sample is searched for %v by one of %d engines, each on a core of its own, and "+
+			"%.0f %% are lost between searches",
+			p.Movetime, max(p.Workers, 1), 100*(planOverhead-1)),
+		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
+		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot "+
+			"train` prints its own)",
+			p.Passes, 100*p.TrainShare, p.TrainRate),
+		"train memory is the loader's: two groups of a million samples of one dataset; the network's comes on top",
+	}
+}

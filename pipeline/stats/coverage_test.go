@@ -1,0 +1,90 @@
+package stats
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pipeline/internal/madeup"
+)
+
+// TestCoverage knows every number of a small dataset: four endgameCount with labels and tables' results.
+func TestCoverage(t *testing.T) {
+	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
+		{Engine: "Syzygy tables", Limit: dataset.ExactLimit}}
+	endgame := func(fen, moves string, said int, class dataset.Class, known bool) dataset.Line {
+		l := madeup.Line(t, fen, strings.Fields(moves)...)
+		l.Source, l.Samples, l.Invented = dataset.SourceEndgame, dataset.LastPosition(), len(l.Moves)
+		label := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(said)}}}
+		p := l.Start
+		for _, m := range l.Moves {
+			p.Play(m)
+		}
+		label.Best = p.LegalMoves(nil)[0]
+		label.Lines[0].PV = []board.Move{label.Best}
+		l.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label}}}
+		if known {
+			l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: 1,
+				Labels: []dataset.Label{dataset.ExactLabel(class)}})
+		}
+		return l
+	}
+	lines := []dataset.Line{
+		// Kxd2, Ke3: White, who has the rook, is to move behind a capture.
+		endgame("8/8/8/8/4k3/8/3p4/R2K4 w - - 0 1", "d1d2 e4d4 d2c2 d4e4", 900, dataset.Won, true),
+		endgame("8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2 e4e5 a2a3 e5e4", -500, dataset.Won, true), // the opposite
+		// a draw for a loss; Black has the rook
+		endgame("r2k4/8/8/4K3/8/8/8/8 w - - 0 1", "e5e6 a8a7", 0, dataset.Lost, true),
+		// by the engine alone
+		endgame("8/8/8/4k3/8/8/3PP3/R2K4 w - - 0 1", "d1c2 e5d6 d2d4 d6d5", 300, dataset.Drawn, false),
+	}
+	before := madeup.Prints
+	madeup.Prints = prints
+	t.Cleanup(func() { madeup.Prints = before })
+	s, err := Request{Dir: madeup.Dataset(t, lines, 4), Workers: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Coverage{
+		SideToMove: map[string]int64{"white": 4, "black": 0}, Exact: 3,
+		Results:         map[string]int64{"win": 3, "draw": 0, "loss": 1, "unknown": 0},
+		HistoryCaptures: map[int]int64{0: 3, 1: 1},
+		Signatures: []SignatureCoverage{
+			{Signature: "KRvK", Pieces: 3, Samples: 3, Greater: 2, Win: 2, Loss: 1, Captures: 1},
+			{Signature: "KRPPvK", Pieces: 5, Samples: 1, Greater: 1, Win: 1},
+		},
+	}
+	if !reflect.DeepEqual(s.Coverage, want) {
+		t.Errorf("coverage %+v\nwant %+v", s.Coverage, want)
+	}
+	agreement := &Agreement{
+		Samples: 3, Disagree: 2, Opposite: 1, Confusion: [3][3]int64{{0, 1, 0}, {}, {1, 0, 1}},
+		Signatures: []SignatureAgreement{{"KRvK", 3, 2, 1}},
+	}
+	if !reflect.DeepEqual(s.Labels[0].Tables, agreement) || s.Labels[1].Tables != nil {
+		t.Errorf("agreement %+v", s.Labels[0].Tables)
+	}
+	var text, page strings.Builder
+	if err := s.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteHTML(&page, "endgames"); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"\nKRvK                   3           2           2           0           1           0           1\n",
+		"compared with endgame tables: 3 samples, 2 disagree (66.67 %), 1 a win for a loss",
+		"  KRvK                     3           2     66.67 %\n",
+	} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("no %q in\n%s", part, text.String())
+		}
+	}
+	for _, part := range []string{"<td>KRPPvK</td><td>1</td>", "2 of 3 samples disagree"} {
+		if !strings.Contains(page.String(), part) {
+			t.Errorf("no %q in the page", part)
+		}
+	}
+}

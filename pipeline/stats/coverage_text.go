@@ -1,0 +1,87 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"talbot/pipeline"
+)
+
+// shownSignatures is how many signatures a page shows; all are in the JSON.
+const shownSignatures = 40
+
+// write writes the page's part of the spread of samples.
+func (c *Coverage) write(b *strings.Builder) {
+	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
+	chart(b, fmt.Sprintf("samples by result for the side to move (%s by endgame tables, the others by labels)",
+		pipeline.Thousands(c.Exact)), c.resultBars())
+	chart(b, "samples by captures in the last four plies before", c.captureBars())
+	if len(c.Signatures) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%-12s%12s%12s%12s%12s%12s%12s%12s\n", "up to 7", "samples", "greater", "win", "draw", "loss",
+		"unknown", "captures")
+	fmt.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
+	for _, s := range c.shown() {
+		fmt.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, pipeline.Thousands(s.Samples), pipeline.Thousands(s.Greater),
+			pipeline.Thousands(s.Win), pipeline.Thousands(s.Draw), pipeline.Thousands(s.Loss), pipeline.Thousands(s.Unknown), pipeline.Thousands(s.Captures))
+	}
+	if n := len(c.Signatures) - shownSignatures; n > 0 {
+		fmt.Fprintf(b, "and %d more with fewer samples: see --json\n", n)
+	}
+}
+
+// shown returns the signatures with the most samples, as many as a page shows, in their order.
+func (c *Coverage) shown() []SignatureCoverage {
+	if len(c.Signatures) <= shownSignatures {
+		return c.Signatures
+	}
+	byCount := slices.Clone(c.Signatures)
+	slices.SortStableFunc(byCount, func(a, b SignatureCoverage) int { return cmp.Compare(b.Samples, a.Samples) })
+	return slices.DeleteFunc(slices.Clone(c.Signatures), func(s SignatureCoverage) bool {
+		return !slices.Contains(byCount[:shownSignatures], s)
+	})
+}
+
+// resultBars returns the results, none if all are unknown.
+func (c *Coverage) resultBars() (bars []bar) {
+	if c.Results["win"]+c.Results["draw"]+c.Results["loss"] == 0 {
+		return nil
+	}
+	for _, name := range []string{"win", "draw", "loss", "unknown"} {
+		bars = append(bars, bar{name, c.Results[name]})
+	}
+	return bars
+}
+
+func (c *Coverage) captureBars() (bars []bar) {
+	for n := range coveragePlies + 1 {
+		bars = append(bars, bar{strconv.Itoa(n), c.HistoryCaptures[n]})
+	}
+	return bars
+}
+
+// write writes the page's part of an engine's agreement with endgame tables.
+func (a *Agreement) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
+		"loss for a win\n",
+		pipeline.Thousands(a.Samples), pipeline.Thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
+			1)), pipeline.Thousands(a.Opposite))
+	fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
+	for table, counts := range a.Confusion {
+		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]), pipeline.Thousands(counts[1]),
+			pipeline.Thousands(counts[2]))
+	}
+	fmt.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
+	for i, s := range a.Signatures {
+		if i == shownSignatures {
+			fmt.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples), pipeline.Thousands(s.Disagree),
+			100*float64(s.Disagree)/float64(s.Samples))
+	}
+}

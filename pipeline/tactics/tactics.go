@@ -1,0 +1,258 @@
+package tactics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/pipeline/label"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// The reasons for which a sample of a game is no tactic, in the order in which they are looked for.
+const (
+	Unlabelled  dataset.Reason = "unlabelled"   // no label of the fingerprint
+	OnlyMove    dataset.Reason = "only_move"    // there is one legal move
+	OneLine     dataset.Reason = "one_line"     // the engine scored no second move
+	Uncertain   dataset.Reason = "uncertain"    // the engine's move is not that of its best line
+	NoAdvantage dataset.Reason = "no_advantage" // the best move's score is below Advantage
+	OthersHold  dataset.Reason = "others_hold"  // the second best move's score is above Second
+	SmallGap    dataset.Reason = "small_gap"    // the two differ by less than Gap
+	NoTactic    dataset.Reason = "no_tactic"    // of a line: none of its samples is one
+	NotAGame    dataset.Reason = "not_a_game"   // of a line: an endgame or a position of a table
+)
+
+// Tactics is the request to find, in labelled games, the positions where exactly one move holds the advantage. Scores
+// are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
+type Request struct {
+	In, Out   string
+	Label     string // fingerprint of the labels; "" is the last with two moves scored
+	Advantage int    // the best move's score is at least this,
+	Second    int    // the second best move's at most this,
+	Gap       int    // and at least so much less
+	Progress  func(pipeline.Progress)
+	Warn      func(error) // told of what does not stop the search; may be nil
+}
+
+// TacticsSummary is what tactics reports.
+type Summary struct {
+	GamesRead   int64                    `json:"games_read"`
+	GamesKept   int64                    `json:"games_kept"`
+	Rejects     map[dataset.Reason]int64 `json:"rejects"` // games
+	Samples     int64                    `json:"samples"` // tactics
+	Dropped     dataset.Drops            `json:"samples_dropped"`
+	Positions   int64                    `json:"positions"`
+	Bytes       int64                    `json:"bytes"`
+	Fingerprint string                   `json:"fingerprint"`
+	Seconds     float64                  `json:"seconds"`
+}
+
+// ErrNoTactics says that no position was found.
+var ErrNoTactics = errors.New("no tactics found")
+
+// Run keeps the games with such positions as lines of the source puzzle: whole, so that history and split are the
+// game's, with these positions as samples, the engine's move as their policy, and their labels. Errors: [ErrNoLabels],
+// [ErrNoTactics] with the counts, those of [shards.OpenDataset].
+func (t Request) Run(ctx context.Context) (Summary, error) {
+	start := time.Now()
+	in, err := shards.OpenDataset(t.In)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer in.Close()
+	if err := output.CheckApart(t.In, t.Out); err != nil {
+		return Summary{}, err
+	}
+	column, err := t.column(in.Manifest)
+	if err != nil {
+		return Summary{}, err
+	}
+	id := in.Manifest.Fingerprints[column].ID()
+	parent := in.Manifest
+	number := func(name string, n int) dataset.Tag { return dataset.Tag{Name: name, Value: strconv.Itoa(n)} }
+	var state struct {
+		Input int `json:"input"` // shards that are done
+	}
+	out, err := output.Open(t.Out, dataset.Manifest{
+		Verb: "tactics", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
+		Parents: []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
+		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
+			number("second", t.Second)},
+		Fingerprints: parent.Fingerprints,
+	}, parent.Hash(), output.Options{State: &state, Warn: t.Warn})
+	if err != nil {
+		return Summary{}, err
+	}
+	defer out.Close()
+	for state.Input < len(in.Shards) {
+		if err := t.shard(ctx, in.Shards[state.Input], column, out); err != nil {
+			return Summary{}, err
+		}
+		state.Input++
+		if err := out.EndShard(); err != nil {
+			return Summary{}, err
+		}
+		if t.Progress != nil {
+			c := out.Manifest().Counts
+			t.Progress(pipeline.Progress{Verb: "tactics", Unit: "tactics", Count: c.Samples, Rate: c.Samples,
+				Done: int64(state.Input), Total: int64(len(in.Shards))})
+		}
+	}
+	c := out.Manifest().Counts
+	sum := Summary{
+		GamesRead: c.GamesRead, GamesKept: c.GamesKept, Rejects: c.Rejects, Samples: c.Samples,
+		Dropped:   c.SamplesDropped,
+		Positions: c.Positions, Fingerprint: id,
+	}
+	if c.Samples == 0 {
+		return sum, fmt.Errorf("%q: %w among %d games: games left out %v, samples %v", t.In, ErrNoTactics, c.GamesRead,
+			c.Rejects, c.SamplesDropped)
+	}
+	if err := out.Finish(nil); err != nil {
+		return sum, err
+	}
+	sum.Bytes, sum.Seconds = out.Bytes(), time.Since(start).Seconds()
+	return sum, nil
+}
+
+// column finds the labels to look at.
+func (t Request) column(m *dataset.Manifest) (int, error) {
+	for i, f := range slices.Backward(m.Fingerprints) {
+		if t.Label != "" && f.ID() != t.Label {
+			continue
+		}
+		for _, o := range f.Options {
+			if n, err := strconv.Atoi(o.Value); strings.EqualFold(o.Name, "MultiPV") && err == nil && n > 1 {
+				return i, nil
+			}
+		}
+		if t.Label != "" {
+			return 0, fmt.Errorf("fingerprint %s of %q scores one move: %w", t.Label, t.In, label.ErrNoLabels)
+		}
+	}
+	if t.Label != "" {
+		return 0, fmt.Errorf("%q has no fingerprint %s: %w", t.In, t.Label, label.ErrNoLabels)
+	}
+	return 0, fmt.Errorf("%q: %w that score two moves", t.In, label.ErrNoLabels)
+}
+
+// shard finds the tactics of a shard.
+func (t Request) shard(ctx context.Context, r *shards.Reader, column int, out *output.Folder) error {
+	c := &out.Manifest().Counts
+	var w dataset.Walker
+	for line, err := range r.Lines() {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		reason := NotAGame
+		if line.Source == dataset.SourceGame || line.Source == dataset.SourcePuzzle {
+			kept, drops := t.find(&w, line, column)
+			c.SamplesDropped = c.SamplesDropped.Add(drops)
+			if len(kept) > 0 {
+				if err := out.Write(tacticsLine(line, kept, column)); err != nil {
+					return err
+				}
+				continue
+			}
+			reason = NoTactic
+		}
+		c.GamesRead++
+		c.Rejects[reason]++
+	}
+	return nil
+}
+
+// find returns the samples of a line that are tactics, and counts the others.
+func (t Request) find(w *dataset.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
+	drops = dataset.Drops{}
+	columns := line.Columns([]int{column})
+	if columns == nil {
+		if n := line.SampleCount(); n > 0 {
+			drops[Unlabelled] = int64(n)
+		}
+		return nil, drops
+	}
+	for w.Reset(line); w.Next(); {
+		if reason := t.judge(w.Position(), &columns[0][w.Sample()]); reason != "" {
+			drops[reason]++
+		} else {
+			kept = append(kept, w.Sample())
+		}
+	}
+	return kept, drops
+}
+
+// judge returns why a sample is no tactic; empty if it is one.
+func (t Request) judge(p *board.Position, l *dataset.Label) dataset.Reason {
+	if l.Status != dataset.Labelled {
+		return Unlabelled
+	}
+	if len(l.Lines) < 2 {
+		var moves [board.MaxMoves]board.Move
+		if len(p.LegalMoves(moves[:0])) == 1 {
+			return OnlyMove
+		}
+		return OneLine
+	}
+	best, second := centipawns(l.Lines[0].Score), centipawns(l.Lines[1].Score)
+	switch {
+	case len(l.Lines[0].PV) == 0 || l.Lines[0].PV[0] != l.Best:
+		return Uncertain
+	case best < t.Advantage:
+		return NoAdvantage
+	case second > t.Second:
+		return OthersHold
+	case best-second < t.Gap:
+		return SmallGap
+	}
+	return ""
+}
+
+// centipawns puts scores on one scale.
+func centipawns(s dataset.Score) int {
+	if cp, ok := s.Centipawns(); ok {
+		return max(-1500, min(1500, cp))
+	}
+	if n, _ := s.Mate(); n > 0 {
+		return 2000
+	}
+	return -2000
+}
+
+// tacticsLine is the line with those samples alone.
+func tacticsLine(line *dataset.Line, kept []int, column int) *dataset.Line {
+	l := *line
+	l.Source = dataset.SourcePuzzle
+	plies := line.Samples.Plies(nil, len(line.Moves))
+	bitmap := make([]byte, len(line.Moves)/8+1)
+	l.Policies, l.Labels = nil, nil
+	for _, c := range line.Labels {
+		labels := make([]dataset.Label, len(kept))
+		for i, k := range kept {
+			labels[i] = c.Labels[k]
+		}
+		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: c.Fingerprint, Labels: labels})
+		if c.Fingerprint == column {
+			for i := range labels {
+				l.Policies = append(l.Policies, []dataset.PolicyTarget{{Move: labels[i].Best, Weight: 1}})
+			}
+		}
+	}
+	for _, k := range kept {
+		bitmap[plies[k]/8] |= 1 << (plies[k] % 8)
+	}
+	l.Samples = dataset.SomePlies(bitmap)
+	return &l
+}

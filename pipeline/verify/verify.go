@@ -1,0 +1,247 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/pipeline"
+	"talbot/pipeline/overlap"
+	"talbot/shards"
+)
+
+// Errors on which callers branch.
+var (
+	// ErrBothSides: a game is in different splits of two datasets.
+	ErrBothSides = errors.New("games are on both sides of a split")
+	// ErrOverlap: more of the val or test samples occur in train than was allowed.
+	ErrOverlap = errors.New("too many val or test positions occur in train")
+)
+
+// Verify is the request to read datasets whole and to compare their splits.
+type Request struct {
+	Dirs    []string
+	Workers int    // 0 = all cores
+	Temp    string // folder of what does not fit in memory; "" means that of the system
+	// MaxOverlap is the highest share, in percent, of the val samples and of the test samples whose position, or its
+	// mirror image, is also a train sample. Nil allows any.
+	MaxOverlap *float64
+	Progress   func(pipeline.Progress) // may be nil; called from one goroutine at a time
+}
+
+// Verified is what a verification found in all datasets.
+type Report struct {
+	DatasetReport                 // totals of all; the folder's name if there is one
+	Datasets      []DatasetReport `json:"datasets"`
+	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
+	BothSides int64       `json:"both_sides"`
+	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
+	// Overlap is over the samples of all datasets.
+	Overlap    overlap.Overlap `json:"overlap"`
+	MaxOverlap *float64        `json:"max_overlap"` // percent
+	Seconds    float64         `json:"seconds"`
+}
+
+// VerifiedDataset is what a verification read of one dataset.
+type DatasetReport struct {
+	Dataset   string   `json:"dataset"`
+	Whole     bool     `json:"whole"`
+	Shards    int      `json:"shards"`
+	Bytes     int64    `json:"bytes"`
+	Lines     int64    `json:"lines"`
+	Positions int64    `json:"positions"`
+	Samples   int64    `json:"samples"`
+	Encoded   int64    `json:"encoded"` // moves that were encoded and decoded
+	Labelled  int64    `json:"labelled"`
+	Terminal  int64    `json:"terminal"`
+	Failed    int64    `json:"failed"`
+	Extra     []string `json:"extra"`  // shards that the manifest does not name
+	Damage    []string `json:"damage"` // at most 100 of a dataset
+}
+
+// SplitGame is a line whose game is also in another split.
+type SplitGame struct {
+	Dataset string `json:"dataset"`
+	Split   string `json:"split"`
+	Input   string `json:"input"`
+	Number  int64  `json:"number"`
+}
+
+// verifying is a verification under way.
+type verifying struct {
+	Request
+	positions, games *dataset.Keys
+	workers          []verifyWorker
+	result           *Report
+}
+
+// verifyWorker is what one goroutine keeps.
+type verifyWorker struct {
+	positions, games *dataset.KeyBuffer
+	walk             dataset.Walker
+	encoded          int64
+}
+
+// Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
+// [ErrBothSides] or [ErrOverlap]. Memory does not grow with the datasets (see [dataset.Keys]).
+func (o Request) Run(ctx context.Context) (*Report, error) {
+	start := time.Now()
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	v := &verifying{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp)}
+	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}}
+	defer v.positions.Close()
+	defer v.games.Close()
+	for range o.Workers {
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer()})
+	}
+	var first error
+	for _, dir := range o.Dirs {
+		if err := v.dataset(ctx, dir); err != nil {
+			if ctx.Err() != nil {
+				return v.result, err
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	v.sum()
+	err := v.compare()
+	v.result.Seconds = time.Since(start).Seconds()
+	if first != nil {
+		return v.result, first
+	}
+	return v.result, err
+}
+
+// dataset verifies one dataset and collects what is compared.
+func (v *verifying) dataset(ctx context.Context, dir string) error {
+	m, err := dataset.ReadManifest(dir)
+	each := func(worker int, l *dataset.Line) error { return nil }
+	if err == nil {
+		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits) }
+	}
+	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
+		shards.VerifyProgress(func(lines int64) {
+			if v.Progress != nil {
+				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept, Count: lines,
+					Rate: lines, Unit: "lines"})
+			}
+		}))
+	d := DatasetReport{
+		Dataset: dir, Whole: err == nil, Shards: report.Shards, Bytes: report.Bytes, Lines: report.Lines,
+		Positions: report.Positions,
+		Samples:   report.Samples, Labelled: report.Labelled, Terminal: report.Terminal, Failed: report.Failed,
+		Extra: append([]string{}, report.Extra...), Damage: []string{},
+	}
+	for _, damage := range report.Damage {
+		d.Damage = append(d.Damage, damage.Error())
+	}
+	for i := range v.workers {
+		d.Encoded += v.workers[i].encoded
+		v.workers[i].encoded = 0
+	}
+	v.result.Datasets = append(v.result.Datasets, d)
+	return err
+}
+
+// line checks the encoding of a replayed line and collects its positions and its game.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) error {
+	split := splits.Of(dataset.SplitKey(l))
+	w.games.Add(gameKey(l, split))
+	for w.walk.Reset(l); w.walk.Next(); {
+		overlap.Add(w.positions, w.walk.Position(), true, split)
+		if err := w.moves(l); err != nil {
+			return fmt.Errorf("sample at ply %d: %w", w.walk.Ply(), err)
+		}
+	}
+	return nil
+}
+
+// moves encodes and decodes every move of a sample that training may learn.
+func (w *verifyWorker) moves(l *dataset.Line) error {
+	var e encode.TalbotBot
+	p, k := w.walk.Position(), w.walk.Sample()
+	var list [32]dataset.PolicyTarget
+	moves := list[:0]
+	if ply := w.walk.Ply(); ply < len(l.Moves) {
+		moves = append(moves, dataset.PolicyTarget{Move: l.Moves[ply]})
+	}
+	if l.Policies != nil {
+		moves = append(moves, l.Policies[k]...)
+	}
+	for i := range l.Labels {
+		if label := &l.Labels[i].Labels[k]; label.Best != board.NoMove {
+			moves = append(moves, dataset.PolicyTarget{Move: label.Best})
+		}
+	}
+	for _, m := range moves {
+		index := e.MoveIndex(p, m.Move)
+		if back, ok := e.Move(p, index); !ok || back != m.Move {
+			return fmt.Errorf("move %s of %q has the index %d of %s, which stands for %s", m.Move, p.FEN(), index,
+				e.Name(), back)
+		}
+		w.encoded++
+	}
+	return nil
+}
+
+func (v *verifying) sum() {
+	r := v.result
+	r.Whole, r.Extra, r.Damage = true, []string{}, []string{}
+	for i := range r.Datasets {
+		d := &r.Datasets[i]
+		r.Whole = r.Whole && d.Whole
+		r.Shards += d.Shards
+		r.Bytes += d.Bytes
+		r.Lines += d.Lines
+		r.Positions += d.Positions
+		r.Samples += d.Samples
+		r.Encoded += d.Encoded
+		r.Labelled += d.Labelled
+		r.Terminal += d.Terminal
+		r.Failed += d.Failed
+		r.Extra = append(r.Extra, d.Extra...)
+		r.Damage = append(r.Damage, d.Damage...)
+	}
+	if len(r.Datasets) == 1 {
+		r.Dataset = r.Datasets[0].Dataset
+	}
+}
+
+// compare compares the splits of all datasets.
+func (v *verifying) compare() error {
+	for i := range v.workers {
+		if err := errors.Join(v.workers[i].positions.Flush(), v.workers[i].games.Flush()); err != nil {
+			return err
+		}
+	}
+	c, err := overlap.Count(v.positions, v.Workers)
+	if err != nil {
+		return err
+	}
+	v.result.Overlap = c.Overlap
+	if err := v.bothSides(); err != nil {
+		return err
+	}
+	if v.MaxOverlap == nil {
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		overlap.SplitOverlap
+	}{{"val", c.Overlap.Val}, {"test", c.Overlap.Test}} {
+		if percent := 100 * s.ShareMirrored; percent > *v.MaxOverlap {
+			return fmt.Errorf("%w: %.2f %% of %d %s samples, %g %% are allowed", ErrOverlap, percent, s.Samples, s.name,
+				*v.MaxOverlap)
+		}
+	}
+	return nil
+}
