@@ -29,8 +29,8 @@ type ReaderOption func(*Reader)
 func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
 
 // Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
-// [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives [dataset.ErrVersion]. Whoever opens a
-// Reader closes it.
+// [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
+// [dataset.ErrVersion]. Whoever opens a Reader closes it.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
 	f, err := durable.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {

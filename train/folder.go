@@ -26,8 +26,8 @@ type configFile struct {
 }
 
 // ReadConfig returns the configuration a run was last begun with. warn, if not nil, is told of a file without a
-// checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not to
-// the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
+// checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not
+// to the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
 func ReadConfig(dir string, warn func(error)) (Config, error) {
 	c, sealed, err := readConfig(dir)
 	if err == nil && !sealed && warn != nil {
@@ -82,8 +82,8 @@ func (c Config) write(dir string) error {
 	return durable.WriteFile(filepath.Join(dir, configName), text)
 }
 
-// sameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says s, tell
-// of different computations: no talbot lets them.
+// sameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says
+// s, tell of different computations: no talbot lets them.
 func sameSettings(dir string, c Config, loaded *checkpoint.Loaded, s state) error {
 	field, file, truth := c.Differs(s.Config)
 	if field == "" {

@@ -17,8 +17,8 @@ import (
 	"talbot/train/tensorboard"
 )
 
-// Line is one line of metrics.jsonl. There it has a last member "crc" (see [Line.encode]). The means of a train line are over the steps since the line before it
-// that had a target; without any they are null.
+// Line is one line of metrics.jsonl. There it has a last member "crc" (see [Line.encode]). The means of a train line
+// are over the steps since the line before it that had a target; without any they are null.
 type Line struct {
 	Kind string `json:"kind"` // "train" or "val"
 	Step int64  `json:"step"` // steps done
@@ -76,8 +76,8 @@ func decodeLine(text []byte) (l Line, sealed bool, err error) {
 // maxMetrics is the longest metrics.jsonl that is read, in bytes.
 const maxMetrics = 4 << 30
 
-// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is told of
-// those that are not, and if some have no checksum. Without the file there are none.
+// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is told
+// of those that are not, and if some have no checksum. Without the file there are none.
 func readLines(path string, warn func(error), keep func(text []byte, l Line, sealed bool)) error {
 	text, err := durable.ReadFile(path, maxMetrics)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,9 +102,9 @@ func readLines(path string, warn func(error), keep func(text []byte, l Line, sea
 	return nil
 }
 
-// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none. warn,
-// if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot wrote
-// them. A file that is none is [ErrDamaged].
+// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
+// warn, if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot
+// wrote them. A file that is none is [ErrDamaged].
 func ReadMetrics(dir string, warn func(error)) (list []Line, err error) {
 	if warn == nil {
 		warn = func(error) {}
@@ -144,8 +144,8 @@ type metrics struct {
 }
 
 // openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
-// of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never rewritten:
-// TensorBoard drops those points itself.
+// of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never
+// rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	path := filepath.Join(dir, metricsName)
 	var kept bytes.Buffer

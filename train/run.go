@@ -90,8 +90,8 @@ type Final struct {
 //
 // A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun])
 // whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
-// whole checkpoint; if that is of another configuration than run.json, or checkpoints were written and all are gone, the
-// error is [ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and must stay where it is
+// whole checkpoint; if that is of another configuration than run.json, or checkpoints were written and all are gone,
+// the error is [ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and must stay where it is
 // ([ErrGone]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or

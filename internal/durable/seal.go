@@ -55,7 +55,8 @@ func Intact(data []byte) bool {
 // sealAt returns where the digits of the checksum are, −1 if the file has none.
 func sealAt(data []byte) int {
 	at := len(data) - len(sealEnd) - sealSize
-	if at < len(sealStart) || !bytes.HasSuffix(data, []byte(sealEnd)) || !bytes.HasSuffix(data[:at], []byte(sealStart)) {
+	if at < len(sealStart) || !bytes.HasSuffix(data, []byte(sealEnd)) ||
+		!bytes.HasSuffix(data[:at], []byte(sealStart)) {
 		return -1
 	}
 	return at

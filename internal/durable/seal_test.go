@@ -59,7 +59,8 @@ func TestUnsealWithoutChecksum(t *testing.T) {
 	}
 }
 
-// TestUnsealVersion: a file of a known version cannot become one of before there were checksums, nor of another version.
+// TestUnsealVersion: a file of a known version cannot become one of before there were checksums, nor of another
+// version.
 func TestUnsealVersion(t *testing.T) {
 	type file struct {
 		Version int    `json:"version"`
@@ -89,7 +90,8 @@ func TestUnsealVersion(t *testing.T) {
 	if sealed, err := UnsealVersion([]byte(`{"name":"old"}`), 1, &got); sealed || err != nil || got.Name != "old" {
 		t.Errorf("%v %v %+v", sealed, err, got)
 	}
-	for _, bad := range []string{`{"version":1,"name":"n"}`, `{"version":2,"name":"n"}`, `{"name":"n","more":1}`, ``, `[]`} {
+	for _, bad := range []string{`{"version":1,"name":"n"}`, `{"version":2,"name":"n"}`, `{"name":"n","more":1}`, ``,
+		`[]`} {
 		if sealed, err := UnsealVersion([]byte(bad), 1, &got); sealed || err == nil {
 			t.Errorf("%s: %v, %v", bad, sealed, err)
 		}

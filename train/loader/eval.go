@@ -32,8 +32,8 @@ type EvalOptions struct {
 const evalChunk = 512
 
 // Samples yields the usable samples of the splits in the order of the data. Positions without a legal move are left
-// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples]. A line that holds what cannot
-// be ends it with [dataset.ErrDamaged].
+// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
+// cannot be ends it with [dataset.ErrDamaged].
 //
 // A position is unseen if no sample of the train split of TrainedOn has it, by its 64-bit key (no counters). That
 // takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the evaluated samples only.

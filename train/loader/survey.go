@@ -49,8 +49,8 @@ func (s *Survey) Train() (n int64) {
 // ([ErrNoSamples]); without val samples there are no batches. With [Options.MaxCopies] the data is read once more
 // before, and of a position that is a usable train sample more often than that, over all datasets, just so many copies
 // stay in, spread evenly over the data in its order; val samples are never left out. done, if not nil, is told how many
-// blocks were read. Every line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged], with
-// shard and line.
+// blocks were read. Every line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged],
+// with shard and line.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s, reading := d.newSurvey(limit, batch), d.checking()
 	s.Choices = 1
