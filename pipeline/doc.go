@@ -1,9 +1,15 @@
-// Package pipeline joins the rooms of talbot: one function for each verb that
-// makes or reads a dataset.
+// Package pipeline is the house of the verbs that make or read datasets: a folder for each, around output, which makes a
+// dataset's folder resumably. The package itself has only what all of them say on their way ([Progress]).
 //
-// In: files of games and puzzles, a seed, or a dataset's folder. Out: another
-// dataset's folder, or figures. A folder that is being made holds progress.json
-// beside its finished shards; repeating the same command continues from there,
-// and only a finished folder has a manifest.json. Each verb starts its workers
-// and ends them before it returns.
+//	ingest     files of games, puzzles, EPD and tables → dataset
+//	endgames   a seed → dataset
+//	label      dataset → dataset with labels, and their parts, audits and measures
+//	tactics    dataset with labels → dataset of tactics
+//	stats      dataset → figures
+//	verify     datasets → what is wrong with them
+//	diff       two datasets → how they differ
+//	inspect    dataset → samples as training sees them
+//	plan       files → what all of it would take
+//	overlap    keys of positions → copies, and what splits share
+//	output     lines → a dataset's folder
 package pipeline

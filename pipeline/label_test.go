@@ -365,7 +365,7 @@ func TestMoveTimeResumes(t *testing.T) {
 }
 
 // TestShards: what several machines label, joined, is to the byte what one labels alone.
-func TestShards(t *testing.T) {
+func TestParts(t *testing.T) {
 	Small(t)
 	defer os.Unsetenv(Child)
 	dir := t.TempDir()
@@ -378,7 +378,7 @@ func TestShards(t *testing.T) {
 	var parts []string
 	for i := 1; i <= 3; i++ {
 		part := whole
-		part.Out, part.Shard = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{i, 3}
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{I: i, N: 3}
 		sum := Labelled(t, part)
 		if share := float64(sum.Labelled+sum.Reused+sum.Terminal) / float64(sum.Samples); share < 0.2 || share > 0.5 {
 			t.Errorf("part %d is %.2f of all", i, share)
@@ -397,7 +397,7 @@ func TestShards(t *testing.T) {
 	}
 
 	foreign := whole
-	foreign.Out, foreign.Shard, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{1, 3}, stockfish.Nodes(7)
+	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{I: 1, N: 3}, stockfish.Nodes(7)
 	Labelled(t, foreign)
 	for _, c := range []struct {
 		Parts []string
@@ -405,7 +405,7 @@ func TestShards(t *testing.T) {
 	}{
 		{parts[:2], "2 are named"},
 		{[]string{parts[0], parts[1], parts[1]}, "both are 2/3"},
-		{[]string{parts[0], parts[1], whole.Out}, "without --shard"},
+		{[]string{parts[0], parts[1], whole.Out}, "without --part"},
 		{[]string{parts[1], parts[2], foreign.Out}, "differ"},
 	} {
 		_, err := label.Join{Parts: c.Parts, Out: filepath.Join(dir, "bad")}.Run(t.Context())

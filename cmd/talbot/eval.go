@@ -185,7 +185,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	}
 	show, end := phases(o.quiet)
 	e.Begun = func(backend string) { fmt.Fprintf(os.Stderr, "backend: %s\n", backend) }
-	e.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	e.Warn = warn
 	e.Progress = func(what string, done, of int64) {
 		unit := "blocks"
 		switch what {

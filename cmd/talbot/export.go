@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -62,7 +61,7 @@ func runExport(o *exportOptions) error {
 	if o.newest {
 		e.Choice = train.NewestCheckpoint
 	}
-	e.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	e.Warn = warn
 	x, err := e.Run()
 	switch {
 	case errors.Is(err, fs.ErrExist):

@@ -156,7 +156,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
-		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history,
+		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history, Warn: warn,
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {

@@ -18,16 +18,16 @@ func newJoin() *cobra.Command {
 	var o joinOptions
 	cmd := &cobra.Command{
 		Use:   "join DIR... --out DIR",
-		Short: "Put together what several machines labelled with --shard",
-		Long: `Join takes all the shares of one labelling, made by ` + "`talbot label --shard 1/n`" + ` to
+		Short: "Put together what several machines labelled with --part",
+		Long: `Join takes all the parts of one labelling, made by ` + "`talbot label --part 1/n`" + ` to
 n/n on machines that share nothing but the dataset they read, and writes the
 dataset that one machine had made alone: with --nodes and --depth to the byte.
 
 Each line comes from the share that had to label it. Shares of different inputs,
 engines, options or limits are refused, and so is a share that is missing.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
-  talbot label endgames --nodes 200 --shard 1/2 --out part1
-  talbot label endgames --nodes 200 --shard 2/2 --out part2
+  talbot label endgames --nodes 200 --part 1/2 --out part1
+  talbot label endgames --nodes 200 --part 2/2 --out part2
   talbot join part1 part2 --out joined`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },

@@ -17,7 +17,7 @@ type labelOptions struct {
 	datasetOptions
 	engineOptions
 	fraction  string
-	shard     string
+	part      string
 	reuse     []string
 	audit     string
 	calibrate bool
@@ -48,7 +48,7 @@ Nothing is searched twice under the same engine, options and limit: not what the
 input has, not what a dataset of --reuse has, not what occurs again with the same
 start and the same moves. Labels of another engine or limit stand beside them.
 
---shard 2/4 labels the second of four shares, on a machine of its own; ` + "`talbot join`" + `
+--part 2/4 labels the second of four parts, on a machine of its own; ` + "`talbot join`" + `
 puts the four together, to the byte what one machine had made.
 
 --syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
@@ -69,7 +69,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
-  talbot label lines --out part2 --nodes 20000 --shard 2/4
+  talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
@@ -81,8 +81,9 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	o.engineOptions.add(f)
 	f.StringVar(&o.fraction, "fraction", "1",
 		"share of the samples to label, spread over all games; the others train the policy alone")
-	f.StringVar(&o.shard, "shard", "",
-		"label only this share of the lines, as 1/4; `talbot join` puts the shares together")
+	f.StringVar(&o.part, "part", "", "label only this part of the lines, as 1/4; talbot join puts the parts together")
+	f.StringVar(&o.part, "shard", "", "the former name of --part")
+	f.Lookup("shard").Hidden = true
 	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
 	f.BoolVar(&o.skipImported, "skip-imported", false,
 		"leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
@@ -108,7 +109,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return usage(errors.New("--calibrate measures --movetime and writes nothing"),
 			"as `talbot label lines --calibrate --movetime 20ms`")
 	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
-		o.shard != ""):
+		o.part != ""):
 		return usage(errors.New("--audit chooses samples and limit itself"),
 			"as `talbot label labelled --audit 0.1% --out audit`")
 	}
@@ -125,7 +126,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
 		return usage(err, "as --fraction 0.1")
 	}
-	if r.Shard, err = shardOf(o.shard); err != nil {
+	if r.Part, err = partOf(o.part); err != nil {
 		return err
 	}
 	audit := 0.0
@@ -169,7 +170,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	show, end := progress(false)
 	shown := 0
 	r.Progress, r.Pool = show, pool.Store
-	r.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	r.Warn = warn
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			fmt.Fprintf(os.Stderr, "talbot: warning: no label: %v\n", err)

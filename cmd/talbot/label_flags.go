@@ -116,14 +116,14 @@ func parseShare(s string) (float64, error) {
 	return v, nil
 }
 
-// shardOf reads --shard.
-func shardOf(s string) (label.Part, error) {
+// partOf reads --part.
+func partOf(s string) (label.Part, error) {
 	if s == "" {
 		return label.Part{}, nil
 	}
-	shard, err := label.ParsePart(s)
+	part, err := label.ParsePart(s)
 	if err != nil {
-		return shard, usage(err, "as --shard 1/4 on the first of four machines")
+		return part, usage(err, "as --part 1/4 on the first of four machines")
 	}
-	return shard, nil
+	return part, nil
 }

@@ -128,3 +128,6 @@ func progressBar() (func(pipeline.Progress), func()) {
 			}
 		}
 }
+
+// warn says what does not stop a command.
+func warn(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }

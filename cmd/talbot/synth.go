@@ -163,7 +163,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	defer stop()
 	show, end := progress(false)
 	sum, err := endgames.Request{
-		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show,
+		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
 	}.Run(ctx)
 	end()
 	if err != nil {

@@ -60,7 +60,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := progress(false)
-	o.Progress = show
+	o.Progress, o.Warn = show, warn
 	sum, err := o.Run(ctx)
 	end()
 	if err != nil {

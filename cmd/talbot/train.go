@@ -284,7 +284,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	t.Resumed = func(step int64, checkpoint string) {
 		fmt.Fprintf(os.Stderr, "resuming behind step %d, from %q\n", step, checkpoint)
 	}
-	t.Warn = func(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }
+	t.Warn = warn
 	progress, done := liveTrain(o.quiet)
 	t.Progress = progress
 	result, err := t.Run(ctx)

@@ -11,7 +11,7 @@ import (
 	"talbot/shards"
 )
 
-// Diff is the request to explain how two datasets differ. It keeps 50 bytes for each line of both.
+// Request asks to explain how two datasets differ. It keeps 50 bytes for each line of both.
 type Request struct {
 	A, B     string
 	Progress func(pipeline.Progress) // may be nil

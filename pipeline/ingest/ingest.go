@@ -17,7 +17,7 @@ import (
 	"talbot/rows"
 )
 
-// Ingest is the request to read games and puzzles into a dataset.
+// Request asks to read games and puzzles into a dataset.
 type Request struct {
 	Inputs  []string // files, "-" = standard input
 	Out     string   // folder
@@ -69,7 +69,7 @@ type ingester struct {
 	past    pastInventor
 }
 
-// ingestState is what progress.json keeps of an ingest.
+// state is what progress.json keeps of an ingest.
 type state struct {
 	Input  int   `json:"input"`  // lines of this input …
 	Number int64 `json:"number"` // … up to this number are done

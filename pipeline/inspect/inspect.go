@@ -15,7 +15,7 @@ import (
 // ErrNoSample: the dataset has no sample of that number. The caller asks for another one.
 var ErrNoSample = errors.New("no such sample")
 
-// Inspect is the request to look at samples of a dataset.
+// Request asks to look at samples of a dataset.
 type Request struct {
 	Dir    string
 	All    bool  // all samples, else the one of number Sample
@@ -30,7 +30,7 @@ type Request struct {
 	Policy  encode.PolicyTarget
 }
 
-// Inspected is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
+// Sample is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
 // on the board; planes and move indices are in the mover's frame, scores and values from the side to move's view.
 type Sample struct {
 	Sample  int64    `json:"sample"`  // its number in the dataset, from 0
@@ -76,7 +76,7 @@ type PolicyMove struct {
 	Weight float32 `json:"weight,omitempty"` // only where there are several
 }
 
-// InspectLabel is what an engine said. Score, variation, depth and nodes are those of its first searched line.
+// Label is what an engine said. Score, variation, depth and nodes are those of its first searched line.
 type Label struct {
 	CP          *int     `json:"cp"`   // nil for a mate
 	Mate        *int     `json:"mate"` // in moves, negative when the side to move is mated; nil for centipawns

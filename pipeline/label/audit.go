@@ -38,7 +38,7 @@ type AuditSummary struct {
 	Pieces  []AuditGroup `json:"pieces"` // by the number of pieces on the board
 }
 
-// AuditPart are the differences between the labels of some samples and those of the audit. Values are those of the
+// AuditGroup are the differences between the labels of some samples and those of the audit. Values are those of the
 // target tanh, expectations win + draw/2 of the engine's own chances, in [0, 1].
 type AuditGroup struct {
 	Name     string  `json:"name"`
@@ -57,7 +57,7 @@ type AuditGroup struct {
 // ErrNoLabels says that a dataset has no labels of an engine, or none among those asked for.
 var ErrNoLabels = errors.New("no labels of an engine there")
 
-// Run searches and compares. The output is a dataset with the labels of both. Its errors are those of [Label.Run].
+// Run searches and compares. The output is a dataset with the labels of both. Its errors are those of [Request.Run].
 func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	base, fingerprint, err := a.prepare()
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"talbot/shards"
 )
 
-// shardFlag is the flag of a manifest that says which share of the lines was labelled.
+// partFlag is the flag of a manifest that says which part of the lines was labelled. Manifests call it so since before
+// the command's flag was --part; which line is in which part depends on the word too.
 const partFlag = "shard"
 
 // of returns the number, from 1, of the share that a line is in.
@@ -24,7 +25,7 @@ func (s Part) of(hash [16]byte) int {
 	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
 }
 
-// Join is the request to put together what several machines labelled with [Label.Shard].
+// Join is the request to put together what several machines labelled with [Request.Part].
 type Join struct {
 	Parts    []string // datasets, in any order
 	Out      string
@@ -102,26 +103,26 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents,
 			Fingerprints: m.Fingerprints,
 		}
-		var shard Part
-		err := errors.New("made without --shard")
+		var part Part
+		err := errors.New("made without --part")
 		for _, f := range m.Flags {
 			if f.Name == partFlag {
-				shard, err = ParsePart(f.Value)
+				part, err = ParsePart(f.Value)
 			} else {
 				w.Flags = append(w.Flags, f)
 			}
 		}
-		return w, shard, err
+		return w, part, err
 	}
 	var first dataset.Manifest
 	numbers := map[*shards.Dataset]int{}
 	for i, d := range parts {
-		m, shard, err := whole(d.Manifest)
+		m, part, err := whole(d.Manifest)
 		switch {
 		case err != nil:
 			return first, fmt.Errorf("%q: %w: %w", d.Dir, ErrParts, err)
-		case shard.N != len(parts):
-			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, shard, shard.N,
+		case part.N != len(parts):
+			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, part, part.N,
 				len(parts))
 		case i == 0:
 			first = m
@@ -132,11 +133,11 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 			return first, fmt.Errorf("%q and %q: %w: other inputs or flags", parts[0].Dir, d.Dir, ErrParts)
 		}
 		for other, n := range numbers {
-			if n == shard.I {
-				return first, fmt.Errorf("%q and %q: %w: both are %s", other.Dir, d.Dir, ErrParts, shard)
+			if n == part.I {
+				return first, fmt.Errorf("%q and %q: %w: both are %s", other.Dir, d.Dir, ErrParts, part)
 			}
 		}
-		numbers[d] = shard.I
+		numbers[d] = part.I
 	}
 	slices.SortFunc(parts, func(a, b *shards.Dataset) int { return numbers[a] - numbers[b] })
 	return first, nil
@@ -161,7 +162,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		defer stop()
 		next = append(next, pull)
 	}
-	share := Part{N: len(parts)}
+	parting := Part{N: len(parts)}
 	lines := make([]*dataset.Line, len(parts))
 	for {
 		if err := ctx.Err(); err != nil {
@@ -184,7 +185,7 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 		if ended > 0 {
 			return fmt.Errorf("shard %d has more lines in some parts than in others: %w", i, ErrParts)
 		}
-		line := lines[share.of(lines[0].GameHash())-1]
+		line := lines[parting.of(lines[0].GameHash())-1]
 		for k, other := range lines {
 			if !sameMoves(line, other) {
 				return fmt.Errorf("shard %d: input %d, number %d is another line in %q: %w", i, line.Input, line.Number,

@@ -14,7 +14,7 @@ import (
 	"talbot/stockfish"
 )
 
-// Label is the request to have an engine value every sample of a dataset.
+// Request asks to have an engine value every sample of a dataset.
 type Request struct {
 	In, Out string // folders
 	Engine  stockfish.Config
@@ -22,8 +22,8 @@ type Request struct {
 	// Fraction of the samples to label, 0 = all. Which ones is a pure function of the game and the ply, and a larger
 	// fraction contains a smaller one.
 	Fraction float64
-	// Shard is the share of the lines to label; the zero value is all of them. See [Join].
-	Shard Part
+	// Part is the share of the lines to label; the zero value is all of them. See [Join].
+	Part Part
 	// Reuse are datasets whose labels are taken where they are of the same search under the same fingerprint.
 	Reuse []string
 	// SkipImported leaves out samples that have an evaluation that their source carried.
@@ -38,18 +38,18 @@ type Request struct {
 	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
 	Pool func(*stockfish.Pool)
 
-	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Shard.
+	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
 	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
 	// expect is how many samples only chooses, for the progress.
 	expect int64
 	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
-// Shard is one of several equal shares of the lines: number I of N, from 1. Which share a line is in depends on its
+// Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in depends on its
 // game alone.
 type Part struct{ I, N int }
 
-// ParseShard reads "2/4".
+// ParsePart reads "2/4".
 func ParsePart(s string) (Part, error) {
 	i, n, ok := strings.Cut(s, "/")
 	var h Part
@@ -57,12 +57,12 @@ func ParsePart(s string) (Part, error) {
 	h.I, err = strconv.Atoi(i)
 	h.N, errN = strconv.Atoi(n)
 	if !ok || err != nil || errN != nil || h.I < 1 || h.I > h.N || h.N > 1<<20 {
-		return Part{}, fmt.Errorf("shard %q is not a number and how many there are, as 1/4 … 4/4", s)
+		return Part{}, fmt.Errorf("part %q is not a number and how many there are, as 1/4 … 4/4", s)
 	}
 	return h, nil
 }
 
-// String is what [ParseShard] reads; empty for the zero value.
+// String is what [ParsePart] reads; empty for the zero value.
 func (s Part) String() string {
 	if s.N == 0 {
 		return ""
@@ -70,7 +70,7 @@ func (s Part) String() string {
 	return fmt.Sprintf("%d/%d", s.I, s.N)
 }
 
-// LabelSummary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
+// Summary is what label reports. Counts are of positions, and of this process but for Failed, which is of the
 // whole dataset.
 type Summary struct {
 	Labelled           int64   `json:"labelled"` // searched now

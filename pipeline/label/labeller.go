@@ -42,7 +42,7 @@ type labeller struct {
 	first        int64 // done before, or taken from elsewhere
 }
 
-// labelState is what progress.json keeps of a labelling.
+// state is what progress.json keeps of a labelling.
 type state struct {
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 }
@@ -101,8 +101,8 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	if l.Fraction > 0 && l.Fraction < 1 {
 		flags = append(flags, dataset.Tag{Name: "fraction", Value: strconv.FormatFloat(l.Fraction, 'g', -1, 64)})
 	}
-	if l.Shard.N > 0 {
-		flags = append(flags, dataset.Tag{Name: partFlag, Value: l.Shard.String()})
+	if l.Part.N > 0 {
+		flags = append(flags, dataset.Tag{Name: partFlag, Value: l.Part.String()})
 	}
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
@@ -166,7 +166,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.only != nil {
 		return l.only(line, hash, sample, ply)
 	}
-	if l.Shard.N > 0 && l.Shard.of(hash) != l.Shard.I {
+	if l.Part.N > 0 && l.Part.of(hash) != l.Part.I {
 		return false
 	}
 	return l.Fraction <= 0 || l.Fraction >= 1 || draw("", hash, ply-line.Invented) < l.Fraction
@@ -232,8 +232,8 @@ func (l *labeller) report() {
 	if l.only != nil {
 		total = l.expect
 	}
-	if l.Shard.N > 0 {
-		total /= int64(l.Shard.N)
+	if l.Part.N > 0 {
+		total /= int64(l.Part.N)
 	}
 	p := pipeline.Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,

@@ -16,7 +16,7 @@ import (
 	"talbot/shards"
 )
 
-// Plan is the request to estimate what a pipeline over some inputs would take. It reads the beginning of every input
+// Request asks to estimate what a pipeline over some inputs would take. It reads the beginning of every input
 // and takes the rest to be like it.
 type Request struct {
 	Inputs      []string      // files

@@ -12,7 +12,7 @@ import (
 	"talbot/shards"
 )
 
-// Stats is the request to count what a dataset holds.
+// Request asks to count what a dataset holds.
 type Request struct {
 	Dir      string
 	Workers  int                     // blocks read at a time; 0 means one for each core
@@ -44,7 +44,7 @@ type Statistics struct {
 	Overlap     *overlap.Overlap `json:"overlap,omitempty"`
 }
 
-// Part is the share of a dataset that is of one source or in one split.
+// Totals is the share of a dataset that is of one source or in one split.
 type Totals struct {
 	Games     int64 `json:"games"`
 	Positions int64 `json:"positions"`

@@ -31,7 +31,7 @@ const (
 	NotAGame    dataset.Reason = "not_a_game"   // of a line: an endgame or a position of a table
 )
 
-// Tactics is the request to find, in labelled games, the positions where exactly one move holds the advantage. Scores
+// Request asks to find, in labelled games, the positions where exactly one move holds the advantage. Scores
 // are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
 type Request struct {
 	In, Out   string
@@ -43,7 +43,7 @@ type Request struct {
 	Warn      func(error) // told of what does not stop the search; may be nil
 }
 
-// TacticsSummary is what tactics reports.
+// Summary is what tactics reports.
 type Summary struct {
 	GamesRead   int64                    `json:"games_read"`
 	GamesKept   int64                    `json:"games_kept"`

@@ -23,7 +23,7 @@ var (
 	ErrOverlap = errors.New("too many val or test positions occur in train")
 )
 
-// Verify is the request to read datasets whole and to compare their splits.
+// Request asks to read datasets whole and to compare their splits.
 type Request struct {
 	Dirs    []string
 	Workers int    // 0 = all cores
@@ -34,7 +34,7 @@ type Request struct {
 	Progress   func(pipeline.Progress) // may be nil; called from one goroutine at a time
 }
 
-// Verified is what a verification found in all datasets.
+// Report is what a verification found in all datasets.
 type Report struct {
 	DatasetReport                 // totals of all; the folder's name if there is one
 	Datasets      []DatasetReport `json:"datasets"`
@@ -47,7 +47,7 @@ type Report struct {
 	Seconds    float64         `json:"seconds"`
 }
 
-// VerifiedDataset is what a verification read of one dataset.
+// DatasetReport is what a verification read of one dataset.
 type DatasetReport struct {
 	Dataset   string   `json:"dataset"`
 	Whole     bool     `json:"whole"`

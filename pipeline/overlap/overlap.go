@@ -41,7 +41,7 @@ type SplitOverlap struct {
 	ShareMirrored float64 `json:"share_mirrored"` // SeenMirrored / Samples
 }
 
-// positionCount counts what sorted keys say.
+// Counted counts what sorted keys say.
 type Counted struct {
 	Unique  Unique
 	Overlap Overlap
@@ -50,7 +50,7 @@ type Counted struct {
 // copyEdges are the lower bounds of the bins of copies.
 var copyEdges = [...]int64{1, 2, 3, 4, 6, 11, 31, 101, 1001, 10001, 100001}
 
-// countPositions counts the collected keys.
+// Count counts the collected keys.
 func Count(keys *dataset.Keys, workers int) (*Counted, error) {
 	parts := make([]Counted, max(workers, 1))
 	for i := range parts {
@@ -145,7 +145,7 @@ func (t *Counted) merge(o *Counted) {
 	}
 }
 
-// addPosition collects the key of the position at a ply of a line in a split.
+// Add collects the key of the position at a ply of a line in a split.
 func Add(b *dataset.KeyBuffer, p *board.Position, sample bool, s dataset.Split) {
 	if !sample {
 		s = dataset.NoSample

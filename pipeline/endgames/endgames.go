@@ -16,7 +16,7 @@ import (
 	"talbot/synth"
 )
 
-// SynthEndgames is the request to draw endgames into a dataset.
+// Request asks to draw endgames into a dataset.
 type Request struct {
 	Count    int64
 	Config   synth.Config
@@ -27,7 +27,7 @@ type Request struct {
 	Warn     func(error) // told of what does not stop the drawing; may be nil
 }
 
-// EndgamesSummary is what synth-endgames reports.
+// Summary is what synth-endgames reports.
 type Summary struct {
 	output.Summary
 	// Exhausted are the materials that ran out of positions, so that others were drawn instead.
@@ -37,7 +37,7 @@ type Summary struct {
 // drawBatch is how many draws a worker makes at a time.
 const drawBatch = 1024
 
-// synthState is what progress.json keeps of a drawing.
+// state is what progress.json keeps of a drawing.
 type state struct {
 	Number    int64    `json:"number"`              // draws up to this number are done
 	Exhausted []string `json:"exhausted,omitempty"` // materials that have run out, sorted

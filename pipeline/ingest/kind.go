@@ -5,7 +5,7 @@ import (
 	"talbot/rows"
 )
 
-// kindOf says what an input holds, before it is read.
+// KindOf says what an input holds, before it is read.
 func KindOf(in *rows.Input) (rows.Kind, error) {
 	head, err := in.Head()
 	kind := rows.KindOf(head)

@@ -15,7 +15,7 @@ import (
 // calibrateSamples is how many positions a calibration searches, at most.
 const calibrateSamples = 400
 
-// Calibrate is the request to measure how many nodes a move time is worth on this machine, with as many engines at work
+// MeasureNodes is the request to measure how many nodes a move time is worth on this machine, with as many engines at work
 // as there will be. Engine has a time limit.
 type MeasureNodes struct {
 	Dir      string // dataset whose samples are searched, spread over all of it
@@ -24,7 +24,7 @@ type MeasureNodes struct {
 	Progress func(pipeline.Progress)
 }
 
-// Calibration is what calibrate reports. Nodes are those of the first searched line.
+// NodeMeasure is what calibrate reports. Nodes are those of the first searched line.
 type NodeMeasure struct {
 	Engine          string  `json:"engine"`
 	Limit           string  `json:"limit"`
