@@ -5,7 +5,6 @@ package train
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"talbot/train/checkpoint"
-	"talbot/train/model"
 )
 
 // TestFolderIsGone: a run whose folder is removed, moved away or replaced ends with an error that says so at the next
@@ -120,46 +118,6 @@ func TestPipesAreRefused(t *testing.T) {
 				!damaged && err != nil {
 				t.Errorf("%s with %s a pipe: %v", what, name, err)
 			}
-		}
-	}
-}
-
-// TestPredictorNamesNaN: a number that is not finite is an error also where it is a move's. (The tanh of NaN is
-// finite on some backends.)
-func TestPredictorNamesNaN(t *testing.T) {
-	c, o := trained(t)
-	val := valBatches(c, 1)[0]
-	var planes []uint64
-	for i := range 3 {
-		of := planesOf(val.Packed[i*model.Words:])
-		planes = append(planes, of[:]...)
-	}
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, test := range []struct {
-		tensor string
-		bad    float32
-		want   string // "" = no error
-	}{
-		{"policy.fc.bias", 1, ""}, {"policy.fc.bias", nan, "move 4671 of position 0 the logit NaN"},
-		{"policy.fc.bias", inf, "move 4671 of position 0 the logit +Inf"},
-		{"policy.fc.bias", -inf, "move 4671 of position 0 the logit -Inf"},
-	} {
-		p, err := NewPredictor(o.Backend, o.Dir, BestCheckpoint, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
-		data, err := p.engine.store.Get(test.tensor)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data[len(data)-1] = test.bad
-		if err := p.engine.store.Set(test.tensor, []int{len(data)}, data); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = p.Predict(planes, 3)
-		if test.want == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s of %g: %v", test.tensor, test.bad, err)
 		}
 	}
 }

@@ -83,7 +83,8 @@ func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
 }
 
 // Predict evaluates n positions: planes is n·68, bit i = square i, mover's frame; logits is n·4672 over all moves and
-// values n, in [−1, 1] from the side to move. The result is the caller's. A number that is not finite is an error.
+// values n, in [−1, 1] from the side to move. The result is the caller's. A number that is not finite is an error,
+// also on the way to them.
 func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, err error) {
 	if n < 0 || len(planes) != n*model.Planes {
 		return nil, nil, fmt.Errorf("%d planes for %d positions, want %d", len(planes), n, n*model.Planes)
@@ -94,7 +95,7 @@ func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, e
 		clear(p.planes[copy(p.planes, planes[from*model.Planes:(from+size)*model.Planes]):])
 		l, v, err := p.engine.forward(p.planes, p.batch)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("network of %q: %w", p.Path, err)
 		}
 		logits, values = append(logits, l[:size*model.Moves]...), append(values, v[:size]...)
 	}
