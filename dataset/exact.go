@@ -69,11 +69,17 @@ func (l *Label) Class() (Class, bool) {
 
 // Exact returns the result that endgame tables have for a sample of a line, with the fingerprints of its manifest.
 func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
+	label, _, ok = l.exact(sample, prints)
+	return label, ok
+}
+
+// exact is Exact, with the fingerprint of the tables.
+func (l *Line) exact(sample int, prints []Fingerprint) (label Label, column int, ok bool) {
 	for _, c := range l.Labels {
 		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() && sample < len(c.Labels) &&
 			c.Labels[sample].Status == Labelled {
-			return c.Labels[sample], true
+			return c.Labels[sample], c.Fingerprint, true
 		}
 	}
-	return Label{}, false
+	return Label{}, -1, false
 }

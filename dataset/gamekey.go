@@ -22,11 +22,13 @@ func keyOfStart(start *board.Position) GameKey {
 }
 
 // StartKey returns the key of a line before its first move.
-func (l *Line) StartKey() GameKey {
-	if l.Start == standardStart {
+func (l *Line) StartKey() GameKey { return startKey(&l.Start) }
+
+func startKey(start *board.Position) GameKey {
+	if *start == standardStart {
 		return standardKey
 	}
-	return keyOfStart(&l.Start)
+	return keyOfStart(start)
 }
 
 // Play returns the key behind a move.

@@ -71,7 +71,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the parts do not make the whole: %+v", sum)
 	}
 	if _, err := (label.Audit{Request: label.Request{In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "x")},
-		Share: 1}).Run(t.Context()); !errors.Is(err, label.ErrNoLabels) {
+		Share: 1}).Run(t.Context()); !errors.Is(err, dataset.ErrNoLabels) {
 		t.Errorf("no labels: %v", err)
 	}
 }

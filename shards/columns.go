@@ -89,7 +89,7 @@ var decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 })
 
 // rawBlock reads the wanted columns of block i.
-func (r *Reader) rawBlock(i int) (*rawBlock, error) {
+func (r *Reader) rawBlock(i int, want Columns) (*rawBlock, error) {
 	zd, err := decoder()
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (r *Reader) rawBlock(i int) (*rawBlock, error) {
 	ix := &r.index.Blocks[i]
 	raw, largest := int64(0), int64(0)
 	for _, c := range ix.Columns {
-		if r.columns.wanted(c.Name) {
+		if want.wanted(c.Name) {
 			raw, largest = raw+c.Raw, max(largest, c.Size)
 		}
 	}
@@ -105,13 +105,13 @@ func (r *Reader) rawBlock(i int) (*rawBlock, error) {
 	if arena == nil {
 		arena = new([]byte)
 	}
-	b := &rawBlock{blockIndex: ix, raw: make(map[string][]byte, len(ix.Columns)), arena: arena, want: r.columns}
+	b := &rawBlock{blockIndex: ix, raw: make(map[string][]byte, len(ix.Columns)), arena: arena, want: want}
 	*arena = slices.Grow((*arena)[:0], int(raw+largest))
 	free := (*arena)[:raw]
 	frame := (*arena)[raw : raw+largest]
 	for k := range ix.Columns {
 		c := &ix.Columns[k]
-		if !r.columns.wanted(c.Name) {
+		if !want.wanted(c.Name) {
 			continue
 		}
 		if err := r.column(zd, c, free[:0:c.Raw], frame[:c.Size]); err != nil {

@@ -112,10 +112,19 @@ func (r *Reader) Block(i int) Block {
 // missing, and policies that are all empty, come back as none. Errors are [dataset.ErrDamaged] or the file system's,
 // and name file, block, column and byte.
 func (r *Reader) ReadBlock(i int, dst []dataset.Line) ([]dataset.Line, error) {
+	return r.readBlock(i, dst, r.columns)
+}
+
+// ReadMoves is [Reader.ReadBlock] that reads no columns but what every line has, whatever the reader reads.
+func (r *Reader) ReadMoves(i int, dst []dataset.Line) ([]dataset.Line, error) {
+	return r.readBlock(i, dst, 0)
+}
+
+func (r *Reader) readBlock(i int, dst []dataset.Line, want Columns) ([]dataset.Line, error) {
 	if i < 0 || i >= len(r.index.Blocks) {
 		return dst, fmt.Errorf("%q: no block %d among %d", r.path, i, len(r.index.Blocks))
 	}
-	b, err := r.rawBlock(i)
+	b, err := r.rawBlock(i, want)
 	if err != nil {
 		return dst, err
 	}

@@ -39,8 +39,9 @@ once. Beside each figure stands what one gets for nothing: the cross-entropy of
 playing any legal move alike, and the squared error of always saying the mean.
 
 Openings recur, so positions of the test split occur in the train split too, though
-no game does. The figures on positions that do not are reported apart as "unseen";
-that takes the datasets the run was trained on, where they were or among --data.
+no game does. The figures on positions that do not are reported apart as "unseen",
+without all positions of lines that are cut copies of train lines (see 'talbot train
+--help'); that takes the datasets the run was trained on, where they were or among --data.
 
 Intervals are of the bootstrap, at 95 %, and draw whole games. With --json there are
 also figures by phase, pieces, rating and side to move, and the calibration of both

@@ -15,6 +15,7 @@ import (
 )
 
 type inspectOptions struct {
+	label  string
 	dir    string
 	sample int64
 	all    bool
@@ -35,7 +36,7 @@ func newInspect() *cobra.Command {
 brackets, where it comes from, the label, and what the recipe makes of it.
 
 Samples are numbered from 0 over the whole dataset, in order. The label shown is
-the newest. With --json a sample is one JSON object, one on each line; there the
+the one that counts in training: the last that an engine gave. With --json a sample is one JSON object, one on each line; there the
 input planes and the index of every legal move stand too:
 
   planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
@@ -64,6 +65,7 @@ mirrored and the colours swapped.`,
 	f.BoolVar(&o.all, "all", false, "all samples")
 	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
 	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
+	f.StringVar(&o.label, "label", "", "the `fingerprint` whose labels are shown (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
 	f.StringVar(&o.policy, "policy-target", "played", "the policy shown: played, or multipv:T (see talbot train)")
 	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
@@ -73,7 +75,7 @@ mirrored and the colours swapped.`,
 
 // request checks the flags and turns them into a request.
 func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
-	in := inspect.Request{Dir: o.dir, All: o.all, Sample: o.sample}
+	in := inspect.Request{Dir: o.dir, All: o.all, Sample: o.sample, Label: o.label}
 	one := cmd.Flags().Changed("sample")
 	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
 	switch {

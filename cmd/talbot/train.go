@@ -55,6 +55,11 @@ the run goes on. Up to 2,048 samples of the val splits, of each dataset its shar
 measure the network during training and decide which checkpoint is best.
 Samples without engine label train the policy alone.
 
+A train line is left out if it is a cut copy of a val or test line of any of the
+datasets: both begin at the same position, and the moves of one, at least 20 plies, are
+the first moves of the other. A game cut below 30 plies can be in another split than
+the whole; 'talbot verify' names such lines.
+
 --max-copies N lets a position be a train sample at most N times, over all datasets:
 of its copies, N that are spread evenly over the data stay in. Nothing is deleted
 from the datasets, and validation and evaluation are not capped.
@@ -280,7 +285,8 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
-	t.Begun = func(s job.Start) { end(); printStart(s) }
+	var begun job.Start
+	t.Begun = func(s job.Start) { end(); printStart(s); begun = s }
 	t.Resumed = func(step int64, checkpoint string) {
 		fmt.Fprintf(os.Stderr, "resuming behind step %d, from %q\n", step, checkpoint)
 	}
@@ -294,7 +300,10 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		return trainError(err, o, result)
 	}
 	if o.json {
-		return printJSON(result)
+		return printJSON(struct {
+			train.Result
+			Data []job.Set `json:"data"`
+		}{result, begun.Sets})
 	}
 	printResult(o, result)
 	return nil

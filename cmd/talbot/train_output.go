@@ -65,6 +65,10 @@ func printStart(s job.Start) {
 		if set.Capped > 0 {
 			fmt.Fprintf(os.Stderr, "; %d further copies of positions are left out", set.Capped)
 		}
+		if set.CutLines > 0 {
+			fmt.Fprintf(os.Stderr, "; %d samples of %d lines that are cut copies of val or test lines are left out",
+				set.CutSamples, set.CutLines)
+		}
 		if set.Unusable > 0 {
 			fmt.Fprintf(os.Stderr, "; %d without any target are left out", set.Unusable)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/dataset"
 	"talbot/pipeline/overlap"
 	"talbot/pipeline/verify"
 )
@@ -30,10 +31,13 @@ The totals must be those of the manifest.
 
 Then it compares the splits of all given datasets together. A game (start and
 moves) that is in different splits is an error: that happens to datasets with
-different --split. For val and test it prints how many samples have a position
-that is also a train sample, as it is and with the colours mirrored. Openings
-recur, so that is no error, unless the mirrored share of val or of test is above
---max-overlap percent. Either error ends with exit status 1, damage with 12.`,
+different --split. Lines of 20 plies or more that are the beginning of a longer line
+in another split (a game that was cut below 30 plies, an early draw) are counted, and
+ten are named. They are no error: 'talbot train' leaves out those of train. For val and
+test verify prints how many samples have a position that is also a train sample, as it
+is and with the colours mirrored. Openings recur, so that is no error, unless the
+mirrored share of val or of test is above --max-overlap percent. Either error ends
+with exit status 1, damage with 12.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		Args: cobra.MinimumNArgs(1),
@@ -94,6 +98,13 @@ func printVerified(v *verify.Report) {
 	fmt.Printf("games on both sides of a split: %d\n", v.BothSides)
 	for _, g := range v.Examples {
 		fmt.Printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
+	}
+	fmt.Printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
+		dataset.CutPlies, v.CutCopies)
+	for _, c := range v.CutExamples {
+		a, b := &c.Shorter, &c.Longer
+		fmt.Printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
+			a.Number, a.Input, a.Plies, b.Split, b.Dataset, b.Number, b.Input, b.Plies)
 	}
 	for _, s := range []struct {
 		name string

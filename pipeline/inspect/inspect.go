@@ -25,6 +25,7 @@ type Request struct {
 	Source *dataset.Source
 	Split  *dataset.Split
 
+	Label   string // ID of the fingerprint whose labels are shown; empty: those that count in training
 	Encoder encode.Encoder
 	Value   encode.ValueTarget
 	Policy  encode.PolicyTarget
@@ -94,7 +95,7 @@ type Label struct {
 // Run calls show with one sample or with all of them in order, as the encoder sees them; show may keep what it is
 // given, and an error it returns ends Run. One sample is found from the shards' footers, reading one block.
 //
-// The label of a sample is its newest: that of the manifest's last fingerprint which has one. Errors: [ErrNoSample],
+// The label of a sample is the one that counts in training too (see [dataset.Counting]). Errors: [dataset.ErrNoLabels], [ErrNoSample],
 // a line that cannot be replayed ([dataset.ErrDamaged]), those of [shards.OpenDataset], or the context's.
 func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	d, err := shards.OpenDataset(o.Dir)
@@ -102,7 +103,11 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 		return err
 	}
 	defer d.Close()
-	in := &inspector{Request: o, dataset: d, show: show, planes: make([]uint64, o.Encoder.Planes())}
+	counting, err := dataset.NewCounting(d.Manifest.Fingerprints, o.Label)
+	if err != nil {
+		return fmt.Errorf("%q: %w", o.Dir, err)
+	}
+	in := &inspector{Request: o, counting: counting, dataset: d, show: show, planes: make([]uint64, o.Encoder.Planes())}
 	for _, f := range d.Manifest.Fingerprints {
 		in.prints = append(in.prints, f.ID())
 	}
@@ -143,9 +148,10 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 // inspector goes through the lines of a dataset.
 type inspector struct {
 	Request
-	dataset *shards.Dataset
-	show    func(*Sample) error
-	prints  []string // IDs of the fingerprints
+	dataset  *shards.Dataset
+	counting dataset.Counting
+	show     func(*Sample) error
+	prints   []string // IDs of the fingerprints
 
 	sample int64 // samples before the line
 	line   int64 // lines before it
@@ -212,18 +218,18 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 	for _, m := range in.moves {
 		s.Legal[m.String()] = e.MoveIndex(p, m)
 	}
-	label, column := in.newestLabel(l, w.Sample())
+	counted := in.counting.Of(l, w.Sample())
+	label := counted.Moves
 	s.LabelStatus = label.Status.String()
 	if label.Status == dataset.Labelled {
-		s.Label = in.label(&label, column)
+		s.Label = in.label(&label, counted.Column)
 	}
-	valued := label
 	if exact, ok := l.Exact(w.Sample(), in.dataset.Manifest.Fingerprints); ok {
 		class, _ := exact.Class()
 		name := class.String()
-		s.Exact, valued = &name, exact
+		s.Exact = &name
 	}
-	if v, ok := encode.Value(e, in.Request.Value, p, valued); ok {
+	if v, ok := encode.Value(e, in.Request.Value, p, counted.Value); ok {
 		s.Value = &v
 	}
 	in.policy(s, label)
@@ -252,21 +258,6 @@ func (in *inspector) policy(s *Sample, label dataset.Label) {
 			s.Policy = &move
 		}
 	}
-}
-
-// newestLabel returns the label of sample k by the last column of an engine that has one, and the column's fingerprint.
-func (in *inspector) newestLabel(l *dataset.Line, k int) (dataset.Label, int) {
-	prints := in.dataset.Manifest.Fingerprints
-	for i := len(l.Labels) - 1; i >= 0; i-- {
-		c := &l.Labels[i]
-		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
-			continue
-		}
-		if c.Labels[k].Status != dataset.Missing {
-			return c.Labels[k], c.Fingerprint
-		}
-	}
-	return dataset.Label{}, -1
 }
 
 // label describes a label that was searched.

@@ -2,7 +2,6 @@ package label
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,9 +53,6 @@ type AuditGroup struct {
 	wdls, best, sign             int64
 }
 
-// ErrNoLabels says that a dataset has no labels of an engine, or none among those asked for.
-var ErrNoLabels = errors.New("no labels of an engine there")
-
 // Run searches and compares. The output is a dataset with the labels of both. Its errors are those of [Request.Run].
 func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	base, fingerprint, err := a.prepare()
@@ -64,8 +60,8 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 		return AuditSummary{}, err
 	}
 	r := a.Request
-	r.flags = []dataset.Tag{{Name: "audit", Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
-		{Name: "audited", Value: fingerprint.ID()}}
+	r.flags = []dataset.Tag{{Name: dataset.AuditShareFlag, Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
+		{Name: dataset.AuditedFlag, Value: fingerprint.ID()}}
 	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
 		columns := line.Columns([]int{base})
 		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
@@ -78,21 +74,19 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	if sum.Summary, err = r.Run(ctx); err != nil {
 		return sum, err
 	}
-	return sum, sum.compare(a.Out, r.Warn)
+	return sum, sum.compare(ctx, a.Out, r.Warn)
 }
 
-// prepare finds the labels to audit: those of the last engine, not of a source or of endgame tables.
+// prepare finds the labels to audit: those of the last engine.
 func (a Audit) prepare() (column int, f dataset.Fingerprint, err error) {
 	m, err := dataset.ReadManifest(a.In)
 	if err != nil {
 		return 0, f, err
 	}
-	for i := len(m.Fingerprints) - 1; i >= 0; i-- {
-		if f := m.Fingerprints[i]; !f.IsImported() && !f.IsExact() {
-			return i, f, nil
-		}
+	if column, err = dataset.LastEngine(m.Fingerprints); err != nil {
+		return 0, f, fmt.Errorf("%q: %w", a.In, err)
 	}
-	return 0, f, fmt.Errorf("%q: %w", a.In, ErrNoLabels)
+	return column, m.Fingerprints[column], nil
 }
 
 // survey returns the nodes for each search and how many there will be.
@@ -122,7 +116,7 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 		}
 	}
 	if labelled == 0 || count == 0 {
-		return 0, 0, fmt.Errorf("%q: %w: %d, of which %d are drawn", a.In, ErrNoLabels, labelled, count)
+		return 0, 0, fmt.Errorf("%q: %w: %d, of which %d are drawn", a.In, dataset.ErrNoLabels, labelled, count)
 	}
 	if _, err := fmt.Sscanf(f.Limit, "nodes %d", &nodes); err != nil {
 		nodes = max(sum/labelled, 1)
@@ -137,15 +131,18 @@ func (a Audit) drawn(hash [16]byte, ply int) bool { return draw("audit", hash, p
 var pieceEdges = [...]int{5, 8, 16, 24, 32}
 
 // compare goes through the labels of both.
-func (s *AuditSummary) compare(dir string, warn func(error)) error {
+func (s *AuditSummary) compare(ctx context.Context, dir string, warn func(error)) error {
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	ids := printIDs(d.Manifest.Fingerprints)
-	pair := []int{slices.Index(ids, s.Audited), slices.Index(ids, s.Fingerprint)}
-	if a, b := d.Manifest.Fingerprints[pair[0]], d.Manifest.Fingerprints[pair[1]]; warn != nil && a.Build != b.Build {
+	audit, err := dataset.AuditOf(d.Manifest)
+	if err != nil {
+		return fmt.Errorf("%q: %w", dir, err)
+	}
+	a, b := d.Manifest.Fingerprints[audit.Labels], d.Manifest.Fingerprints[audit.Truth]
+	if warn != nil && a.Build != b.Build {
 		warn(fmt.Errorf("the labels are by %s, build %s, the audit is by %s, build %s", a.Engine, a.Build, b.Engine,
 			b.Build))
 	}
@@ -160,26 +157,14 @@ func (s *AuditSummary) compare(dir string, warn func(error)) error {
 		}
 		s.Pieces = append(s.Pieces, AuditGroup{Name: fmt.Sprintf("%d–%d pieces", from, edge)})
 	}
-	var w dataset.Walker
-	for line, err := range d.Lines() {
-		if err != nil {
-			return err
+	if err := audit.Each(ctx, d.Lines(), func(w *dataset.Walker, label, truth *dataset.Label) {
+		p := w.Position()
+		group, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
+		for _, part := range []*AuditGroup{&s.All, &s.Phases[p.Phase()], &s.Pieces[group]} {
+			part.add(p, label, truth)
 		}
-		columns := line.Columns(pair)
-		if columns == nil {
-			continue
-		}
-		for w.Reset(line); w.Next(); {
-			label, truth := &columns[0][w.Sample()], &columns[1][w.Sample()]
-			if label.Status != dataset.Labelled || truth.Status != dataset.Labelled {
-				continue
-			}
-			p := w.Position()
-			group, _ := slices.BinarySearch(pieceEdges[:], p.Occupied().Len())
-			for _, part := range []*AuditGroup{&s.All, &s.Phases[p.Phase()], &s.Pieces[group]} {
-				part.add(label, truth)
-			}
-		}
+	}); err != nil {
+		return err
 	}
 	for _, part := range append([]*AuditGroup{&s.All}, append(pointers(s.Phases), pointers(s.Pieces)...)...) {
 		part.finish()
@@ -195,13 +180,13 @@ func pointers(parts []AuditGroup) (list []*AuditGroup) {
 }
 
 // add compares two labels of a position.
-func (p *AuditGroup) add(label, truth *dataset.Label) {
+func (p *AuditGroup) add(at *board.Position, label, truth *dataset.Label) {
 	p.Samples++
 	if label.Best != truth.Best {
 		p.best++
 	}
-	a, _ := encode.TalbotBot{}.Value(label.Lines[0].Score)
-	b, _ := encode.TalbotBot{}.Value(truth.Lines[0].Score)
+	a, _ := encode.Value(encode.TalbotBot{}, encode.RecipeValue, at, *label)
+	b, _ := encode.Value(encode.TalbotBot{}, encode.RecipeValue, at, *truth)
 	e := float64(a) - float64(b)
 	p.value, p.valueAbs = p.value+e*e, p.valueAbs+math.Abs(e)
 	if a*b < 0 {

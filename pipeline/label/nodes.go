@@ -167,7 +167,7 @@ func (c MeasureNodes) measure(ctx context.Context, limit stockfish.Limit, jobs [
 		return nil
 	})
 	if err == nil && len(m.nodes) == 0 {
-		err = ErrNoLabels
+		err = dataset.ErrNoLabels
 	}
 	if err != nil {
 		return m, err

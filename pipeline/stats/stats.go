@@ -26,7 +26,7 @@ type Statistics struct {
 	Games            int64             `json:"games"`
 	Positions        int64             `json:"positions"` // plies + 1 of each line
 	Samples          int64             `json:"samples"`
-	Labelled         int64             `json:"labelled"` // samples that at least one engine searched
+	Labelled         int64             `json:"labelled"` // samples with a label that counts ([dataset.Counting])
 	Bytes            int64             `json:"bytes"`    // of the shards
 	BytesPerPosition float64           `json:"bytes_per_position"`
 	BySource         map[string]Totals `json:"by_source"` // all sources, empty ones too

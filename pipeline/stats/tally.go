@@ -16,6 +16,7 @@ type tally struct {
 	lines []dataset.Line // of the present block
 
 	splits   dataset.Splits
+	counting dataset.Counting
 	all      Totals
 	sources  map[dataset.Source]Totals
 	bySplit  map[dataset.Split]Totals
@@ -39,8 +40,9 @@ type spread struct {
 }
 
 func newTally(m *dataset.Manifest) *tally {
+	counting, _ := dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
 	return &tally{
-		splits: m.Splits,
+		splits: m.Splits, counting: counting,
 		sources: map[dataset.Source]Totals{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {},
 			dataset.SourceTable: {}},
 		bySplit: map[dataset.Split]Totals{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
@@ -117,9 +119,8 @@ func (t *tally) add(l *dataset.Line) error {
 	return nil
 }
 
-// addLabels counts the labels of a line and returns how many of its samples some engine searched.
+// addLabels counts the labels of a line and returns how many of its samples have one that counts.
 func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
-	var searched []bool
 	var plies []int
 	if len(l.Labels) > 0 {
 		plies = l.Samples.Plies(nil, len(l.Moves))
@@ -128,9 +129,6 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 		if c.Fingerprint >= len(t.labels) {
 			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels),
 				dataset.ErrDamaged)
-		}
-		if searched == nil {
-			searched = make([]bool, len(c.Labels))
 		}
 		for k := range c.Labels {
 			t.labels[c.Fingerprint].add(&c.Labels[k])
@@ -141,10 +139,11 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 				}
 				t.labels[c.Fingerprint].played.add(l.Moves[ply], &c.Labels[k], after)
 			}
-			if c.Labels[k].Status == dataset.Labelled && !searched[k] {
-				searched[k] = true
-				labelled++
-			}
+		}
+	}
+	for k := range plies {
+		if counted := t.counting.Of(l, k); counted.Value.Status == dataset.Labelled {
+			labelled++
 		}
 	}
 	return labelled, nil

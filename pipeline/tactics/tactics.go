@@ -13,7 +13,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pipeline"
-	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -136,13 +135,13 @@ func (t Request) column(m *dataset.Manifest) (int, error) {
 			}
 		}
 		if t.Label != "" {
-			return 0, fmt.Errorf("fingerprint %s of %q scores one move: %w", t.Label, t.In, label.ErrNoLabels)
+			return 0, fmt.Errorf("fingerprint %s of %q scores one move: %w", t.Label, t.In, dataset.ErrNoLabels)
 		}
 	}
 	if t.Label != "" {
-		return 0, fmt.Errorf("%q has no fingerprint %s: %w", t.In, t.Label, label.ErrNoLabels)
+		return 0, fmt.Errorf("%q has no fingerprint %s: %w", t.In, t.Label, dataset.ErrNoLabels)
 	}
-	return 0, fmt.Errorf("%q: %w that score two moves", t.In, label.ErrNoLabels)
+	return 0, fmt.Errorf("%q: %w that score two moves", t.In, dataset.ErrNoLabels)
 }
 
 // shard finds the tactics of a shard.

@@ -9,7 +9,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pipeline/internal/madeup"
-	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -124,8 +123,8 @@ func TestTactics(t *testing.T) {
 		want error
 	}{
 		"nothing so sharp":    {Request{In: in, Advantage: 2500}, ErrNoTactics},
-		"one move was scored": {Request{In: madeup.Labelled(t, lines[:1], "1")}, label.ErrNoLabels},
-		"no such fingerprint": {Request{In: in, Label: "0123456789abcdef"}, label.ErrNoLabels},
+		"one move was scored": {Request{In: madeup.Labelled(t, lines[:1], "1")}, dataset.ErrNoLabels},
+		"no such fingerprint": {Request{In: in, Label: "0123456789abcdef"}, dataset.ErrNoLabels},
 		"finished":            {Request{In: in, Out: out}, output.ErrFinished},
 		"into itself":         {Request{In: in, Out: in}, output.ErrOccupied},
 	} {

@@ -41,6 +41,10 @@ type Report struct {
 	// BothSides counts games, by start and moves, that are in different splits, within or across datasets.
 	BothSides int64       `json:"both_sides"`
 	Examples  []SplitGame `json:"both_sides_examples"` // the first of them, each once for every line
+	// CutCopies counts lines that are the beginning of a longer one in another split, within or across datasets, but
+	// for whole copies. Openings recur and games are drawn early, so these are no fault.
+	CutCopies   int64     `json:"cut_copies"`
+	CutExamples []CutCopy `json:"cut_copies_examples"` // at most 10, each with the first longer line
 	// Overlap is over the samples of all datasets.
 	Overlap    overlap.Overlap `json:"overlap"`
 	MaxOverlap *float64        `json:"max_overlap"` // percent
@@ -75,16 +79,18 @@ type SplitGame struct {
 // verifying is a verification under way.
 type verifying struct {
 	Request
-	positions, games *dataset.Keys
-	workers          []verifyWorker
-	result           *Report
+	positions, games, beginnings *dataset.Keys
+	mostPlies                    int // of a beginning
+	workers                      []verifyWorker
+	result                       *Report
 }
 
 // verifyWorker is what one goroutine keeps.
 type verifyWorker struct {
-	positions, games *dataset.KeyBuffer
-	walk             dataset.Walker
-	encoded          int64
+	positions, games, beginnings *dataset.KeyBuffer
+	keys                         []uint64 // space for one line
+	walk                         dataset.Walker
+	encoded                      int64
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -94,12 +100,15 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	v := &verifying{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp)}
-	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}}
+	v := &verifying{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
+		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}
+	v.result = &Report{MaxOverlap: o.MaxOverlap, Examples: []SplitGame{}, CutExamples: []CutCopy{}}
 	defer v.positions.Close()
 	defer v.games.Close()
+	defer v.beginnings.Close()
 	for range o.Workers {
-		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer()})
+		v.workers = append(v.workers, verifyWorker{positions: v.positions.Buffer(), games: v.games.Buffer(),
+			beginnings: v.beginnings.Buffer()})
 	}
 	var first error
 	for _, dir := range o.Dirs {
@@ -126,7 +135,7 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
 	each := func(worker int, l *dataset.Line) error { return nil }
 	if err == nil {
-		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits) }
+		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits, v.mostPlies) }
 	}
 	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
@@ -152,10 +161,12 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	return err
 }
 
-// line checks the encoding of a replayed line and collects its positions and its game.
-func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits) error {
+// line checks the encoding of a replayed line and collects its positions, its game and what it begins with, up to that
+// many plies.
+func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies int) error {
 	split := splits.Of(dataset.SplitKey(l))
 	w.games.Add(gameKey(l, split))
+	w.cuts(l, split, mostPlies)
 	for w.walk.Reset(l); w.walk.Next(); {
 		overlap.Add(w.positions, w.walk.Position(), true, split)
 		if err := w.moves(l); err != nil {
@@ -219,10 +230,16 @@ func (v *verifying) sum() {
 // compare compares the splits of all datasets.
 func (v *verifying) compare() error {
 	for i := range v.workers {
-		if err := errors.Join(v.workers[i].positions.Flush(), v.workers[i].games.Flush()); err != nil {
+		w := &v.workers[i]
+		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
 			return err
 		}
 	}
+	v.workers = nil // their buffers are empty
+	if err := v.cutCopies(); err != nil {
+		return err
+	}
+	v.beginnings.Close()
 	c, err := overlap.Count(v.positions, v.Workers)
 	if err != nil {
 		return err

@@ -178,7 +178,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 	}
 	refuse := func(name, want string) {
 		t.Helper()
-		if _, err := e.Run(t.Context()); !errors.Is(err, ErrAudit) || !strings.Contains(err.Error(), want) ||
+		if _, err := e.Run(t.Context()); !errors.Is(err, dataset.ErrNoAudit) || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), filepath.Base(e.Audit)) {
 			t.Errorf("%s: %v", name, err)
 		}

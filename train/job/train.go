@@ -54,9 +54,9 @@ type Start struct {
 
 // Set is one dataset of a run.
 type Set struct {
-	Dir string
+	Dir string `json:"dataset"`
 	loader.Counts
-	Passes float64 // of the run over its train samples
+	Passes float64 `json:"passes"` // of the run over its train samples
 }
 
 // Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
@@ -208,12 +208,18 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 			t.MaxCopies = was.MaxCopies
 		}
 	}
+	cutCopies := known && !was.NoCutCopies
+	if cutCopies {
+		t.warn(errors.New("the run was begun by a version that trains on cut copies of val and test lines, and goes " +
+			"on " +
+			"with them, if there are any; a new run leaves them out"))
+	}
 	value, policy, err := targets(c)
 	if err != nil {
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	data, err = loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy,
-		Workers: t.Workers, MaxCopies: t.MaxCopies,
+		Workers: t.Workers, MaxCopies: t.MaxCopies, CutCopies: cutCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, was, err

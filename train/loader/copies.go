@@ -19,14 +19,21 @@ type copyCap struct {
 // copyCount is how often a position occurs, and how often it occurred so far.
 type copyCount struct{ all, before int64 }
 
-// countCopies counts the positions of all usable train samples by their 64-bit keys (no counters).
-func (d *Data) countCopies(ctx context.Context, most int, done func(blocks, of int)) (*copyCap, error) {
+// countCopies counts the positions of all usable train samples by their 64-bit keys (no counters), but for those of cut
+// copies of lines that are held out.
+func (d *Data) countCopies(ctx context.Context, most int, held *dataset.CutSet,
+	done func(blocks, of int)) (*copyCap, error) {
 	keys := dataset.NewKeys(0, "")
 	defer keys.Close()
 	buffer := keys.Buffer()
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) ([]uint64, error) {
 		var found []uint64
-		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) { found = append(found, v.sample.key) })
+		cuts := cutCopies{held: held}
+		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) {
+			if !cuts.has(v.line) {
+				found = append(found, v.sample.key)
+			}
+		})
 		return found, err
 	}) {
 		if err != nil {
@@ -71,7 +78,8 @@ func (c *copyCap) keep(key uint64) bool {
 	return (k+1)*c.most/n.all > k*c.most/n.all
 }
 
-// mask has a bit for each usable train sample of each block of each dataset: it stays in. A nil mask keeps everything.
+// mask has a bit for each usable train sample of each block of each dataset: it stays in. Of a block without bits all
+// stay in.
 type mask [][]bitmap
 
 type bitmap struct {
@@ -79,7 +87,7 @@ type bitmap struct {
 	N    int
 }
 
-// newMask returns a mask without bits for those blocks.
+// newMask returns a mask that leaves nothing out of those blocks.
 func newMask(blocks [][]int64) mask {
 	m := mask{}
 	for _, set := range blocks {
@@ -89,11 +97,7 @@ func newMask(blocks [][]int64) mask {
 }
 
 // add adds the bit of the next train sample of a block.
-func (m mask) add(set, block int, keep bool) {
-	if m == nil {
-		return
-	}
-	b := &m[set][block]
+func (b *bitmap) add(keep bool) {
 	if b.N%64 == 0 {
 		b.Bits = append(b.Bits, 0)
 	}
@@ -105,9 +109,6 @@ func (m mask) add(set, block int, keep bool) {
 
 // keeps reports whether train sample i of a block stays in. A block with fewer samples has changed.
 func (m mask) keeps(set, block, i int) bool {
-	if m == nil {
-		return true
-	}
 	b := &m[set][block]
-	return i < b.N && b.Bits[i/64]>>(i%64)&1 != 0
+	return b.Bits == nil || i < b.N && b.Bits[i/64]>>(i%64)&1 != 0
 }

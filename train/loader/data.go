@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"talbot/dataset"
@@ -30,6 +29,9 @@ type Options struct {
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
+	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say otherwise
+	// ([Identity]).
+	CutCopies bool
 	// Origins reads where lines are from, their ratings and tags too, for [train.Place].
 	Origins bool
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
@@ -51,10 +53,8 @@ type Set struct {
 	Hash     string // of the manifest
 	shards   *shards.Dataset
 	blocks   []place
-	label    int // index of the fingerprint whose labels count, anyLabel for the last
+	counting dataset.Counting
 }
-
-const anyLabel = -1
 
 // place is where a block is.
 type place struct{ shard, block int }
@@ -162,29 +162,17 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds, label: anyLabel}
+	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds}
 	for i, r := range ds.Shards {
 		for b := range r.Blocks() {
 			s.blocks = append(s.blocks, place{i, b})
 		}
 	}
-	if label == "" {
-		return s, nil
+	if s.counting, err = dataset.NewCounting(ds.Manifest.Fingerprints, label); err != nil {
+		ds.Close()
+		return nil, fmt.Errorf("%q: %w", spec.Dir, err)
 	}
-	var known []string
-	for i, f := range ds.Manifest.Fingerprints {
-		if f.ID() == label {
-			s.label = i
-			return s, nil
-		}
-		known = append(known, fmt.Sprintf("%s (%s, %s)", f.ID(), f.Engine, f.Limit))
-	}
-	ds.Close()
-	if known == nil {
-		known = []string{"none"}
-	}
-	return nil, fmt.Errorf("%q has no labels of fingerprint %q; there are: %s", spec.Dir, label,
-		strings.Join(known, ", "))
+	return s, nil
 }
 
 // Close closes the datasets.

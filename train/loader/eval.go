@@ -10,7 +10,6 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/ordered"
-	"talbot/shards"
 	"talbot/train"
 )
 
@@ -35,8 +34,10 @@ const evalChunk = 512
 // out: no network is asked about them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
 // cannot be ends it with [dataset.ErrDamaged].
 //
-// A position is unseen if no sample of the train split of TrainedOn has it, by its 64-bit key (no counters). That
-// takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the evaluated samples only.
+// A sample is unseen if no sample of the train split of TrainedOn has its position, by its 64-bit key (no counters),
+// and its line is no cut copy ([dataset.CutSet]) of a line of that split; that training leaves such lines out does not
+// count. Finding out takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the
+// evaluated samples and lines only.
 func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[train.Sample, error] {
 	return func(yield func(train.Sample, error) bool) {
 		if err := d.samples(ctx, o, yield); err != nil {
@@ -56,7 +57,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Samp
 		}
 	}
 	var chosen []pick // by place; nil = all
-	var seen map[uint64]bool
+	var seen *seen
 	if o.Limit > 0 || o.TrainedOn != nil {
 		var err error
 		if chosen, seen, err = d.choose(ctx, want, o, report("choosing samples")); err != nil {
@@ -98,14 +99,22 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 	return fmt.Errorf("the split %v (%s) of %q has %w", splits, d.Sets[0].Manifest.Splits, dirs, ErrNoSamples)
 }
 
-// choose picks the samples of the limit and returns the keys of those that are evaluated, none of them seen yet.
-func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, map[uint64]bool,
-	error) {
+// choose picks the samples of the limit and returns the positions and lines of those that are evaluated, none of them
+// seen yet. Without [EvalOptions.TrainedOn] there are no lines.
+func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *seen, error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("%d samples to choose are over %d", o.Limit, most)
 	}
-	chosen, keys, count := newPicks(int(o.Limit)), map[uint64]bool{}, int64(0)
+	chosen, all, count := newPicks(int(o.Limit)), &seen{positions: map[uint64]bool{}}, int64(0)
+	var splits dataset.Splits // of the train data
+	if o.TrainedOn != nil {
+		m, err := dataset.ReadManifest(o.TrainedOn[0].Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		splits = m.Splits
+	}
 	for r, err := range d.scan(ctx, want, done) {
 		if err != nil {
 			return nil, nil, err
@@ -113,9 +122,14 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 		for i := range r.samples {
 			s := &r.samples[i]
 			if count++; o.Limit == 0 {
-				keys[s.key] = false
+				all.positions[s.key] = false
 			} else {
 				chosen.add(pick{hash: r.hash(s), set: r.set, block: r.block, sample: i, key: s.key})
+			}
+		}
+		for i := range r.lines {
+			if o.TrainedOn != nil && splits.Of(r.keys[i]) != dataset.Train {
+				all.lines.Add(&r.lines[i])
 			}
 		}
 	}
@@ -124,7 +138,7 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 	}
 	list := chosen.sorted()
 	for _, p := range list {
-		keys[p.key] = false
+		all.positions[p.key] = false
 	}
 	if o.Limit > 0 {
 		count = int64(len(list))
@@ -132,7 +146,8 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 	if o.Total != nil {
 		o.Total(count)
 	}
-	return list, keys, nil
+	all.lines.Sort()
+	return list, all, nil
 }
 
 // pickedIn returns the indices of the samples of a block that are evaluated, and takes them off the list.
@@ -152,12 +167,13 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool, audited string) iter.Seq2[train.Sample, error] {
+func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) iter.Seq2[train.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(train.Sample, error) bool) {
-		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers, func(_, i int) ([]train.Sample, error) {
-			return d.evalChunk(r, chunks[i], seen, audited)
-		}) {
+		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
+			func(_, i int) ([]train.Sample, error) {
+				return d.evalChunk(r, chunks[i], seen, audited)
+			}) {
 			if err != nil {
 				yield(train.Sample{}, err)
 				return
@@ -171,11 +187,15 @@ func (d *Data) evalSamples(r scanned, list []int, seen map[uint64]bool, audited 
 	}
 }
 
-func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print string) ([]train.Sample, error) {
+func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]train.Sample, error) {
 	out := make([]train.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
 	var w dataset.Walker
+	cuts := cutCopies{}
+	if seen != nil {
+		cuts.held = &seen.lines
+	}
 	for _, i := range list {
 		s := &r.samples[i]
 		line := &r.lines[s.line]
@@ -197,83 +217,10 @@ func (d *Data) evalChunk(r scanned, list []int, seen map[uint64]bool, print stri
 			e.Value, e.HasValue = s.value, true
 		}
 		if seen != nil {
-			e.Unseen = !seen[s.key]
+			e.Unseen = !seen.positions[s.key] && !cuts.has(line)
 		}
 		e.Place = r.place(d.Sets[r.set], s, w.Position(), audited)
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-// strike marks the keys that occur among the train samples of datasets.
-func (d *Data) strike(ctx context.Context, seen map[uint64]bool, specs []Spec, done func(int, int)) error {
-	type work struct {
-		set   *shards.Dataset
-		place place
-	}
-	var blocks []work
-	for _, spec := range specs {
-		ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(0))
-		if err != nil {
-			return err
-		}
-		defer ds.Close()
-		// not checked yet
-		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
-			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
-				return err
-			}
-		}
-		for i, r := range ds.Shards {
-			for b := range r.Blocks() {
-				blocks = append(blocks, work{ds, place{i, b}})
-			}
-		}
-	}
-	hits, n := map[uint64]bool{}, 0 // workers read seen until all are done
-	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) ([]uint64, error) {
-		return trainKeysIn(ctx, blocks[i].set, blocks[i].place, seen)
-	}) {
-		if err != nil {
-			return err
-		}
-		for _, key := range found {
-			hits[key] = true
-		}
-		n++
-		done(n, len(blocks))
-	}
-	for key := range hits {
-		seen[key] = true
-	}
-	return nil
-}
-
-// trainKeysIn returns which of the keys occur among the train samples of a block, each once.
-func trainKeysIn(ctx context.Context, ds *shards.Dataset, at place, keys map[uint64]bool) ([]uint64, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	lines, err := ds.Shards[at.shard].ReadBlock(at.block, nil)
-	if err != nil {
-		return nil, err
-	}
-	var w dataset.Walker
-	found := map[uint64]bool{}
-	for i := range lines {
-		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
-			continue
-		}
-		for w.Reset(&lines[i]); w.Next(); {
-			key := w.Position().Key()
-			if _, ok := keys[key]; ok {
-				found[key] = true
-			}
-		}
-	}
-	list := make([]uint64, 0, len(found))
-	for key := range found {
-		list = append(list, key)
-	}
-	return list, nil
 }

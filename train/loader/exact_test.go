@@ -8,6 +8,9 @@ import (
 	"talbot/encode"
 )
 
+// anyLabel stands for no fingerprint asked for.
+const anyLabel = -1
+
 // TestExactResults: where endgame tables have a sample its value is theirs and its move the engine's, unless a
 // fingerprint is asked for; without an engine the value remains.
 func TestExactResults(t *testing.T) {
@@ -36,15 +39,22 @@ func TestExactResults(t *testing.T) {
 		"the engine": {0, []dataset.LabelColumn{engine, tables}, minus, 1},
 		"the tables": {1, []dataset.LabelColumn{engine, tables}, won, 0},
 	} {
-		set.label = c.label
+		id := ""
+		if c.label != anyLabel {
+			id = set.Manifest.Fingerprints[c.label].ID()
+		}
+		counting, err := dataset.NewCounting(set.Manifest.Fingerprints, id)
+		if err != nil {
+			t.Fatal(err)
+		}
 		l := dataset.Line{Source: dataset.SourceEndgame, Start: start, Samples: dataset.LastPosition(),
 			Labels: c.columns}
 		var w dataset.Walker
 		w.Reset(&l)
 		w.Next()
-		moves, valued, _ := set.said(&l, 0)
-		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w, moves))
-		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), valued); !ok || v != c.value ||
+		said := counting.Of(&l, 0)
+		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w, said.Moves))
+		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), said.Value); !ok || v != c.value ||
 			choices != c.choices {
 			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)
 		}

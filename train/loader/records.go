@@ -105,14 +105,14 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			continue
 		}
 		for w.Reset(v.line); w.Next(); {
-			said, valued, print := s.said(v.line, w.Sample())
+			said := s.counting.Of(v.line, w.Sample())
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
 			if d.Options.Origins {
-				v.sample.print, v.sample.result = print, s.result(v.line, w.Sample())
+				v.sample.print, v.sample.result = printOf(said), s.result(v.line, w.Sample())
 			}
-			v.policy = encode.Policy(v.policy[:0], d.encoder, d.Options.Policy, d.Options.Value, w, said)
+			v.policy = encode.Policy(v.policy[:0], d.encoder, d.Options.Policy, d.Options.Value, w, said.Moves)
 			v.sample.choices = uint16(len(v.policy))
-			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), valued); ok {
+			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), said.Value); ok {
 				v.sample.value = value
 			}
 			if v.sample.choices == 0 && !v.sample.hasValue() {
@@ -125,31 +125,12 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	return unusable, nil
 }
 
-// said returns the labels of a sample of which its moves and its value come. That is the label of the fingerprint asked
-// for. Where none is, it is the last that an engine gave, but the value is that of endgame tables if they have the
-// sample. print is [record.print].
-func (s *Set) said(l *dataset.Line, sample int) (moves, value dataset.Label, print uint8) {
-	prints := s.Manifest.Fingerprints
-	for i := len(l.Labels) - 1; i >= 0; i-- {
-		c := &l.Labels[i]
-		if sample >= len(c.Labels) || s.label != anyLabel && c.Fingerprint != s.label {
-			continue
-		}
-		if s.label == anyLabel && c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() {
-			continue
-		}
-		if said := c.Labels[sample]; said.Status == dataset.Labelled || said.Status == dataset.Terminal {
-			moves = said
-			if c.Fingerprint < 255 {
-				print = uint8(c.Fingerprint + 1)
-			}
-			break
-		}
+// printOf is [record.print] of a sample.
+func printOf(c dataset.Counted) uint8 {
+	if c.ValueColumn != c.Column || c.Column < 0 || c.Column >= 255 { // of endgame tables, of nothing, or beyond
+		return 0
 	}
-	if exact, ok := l.Exact(sample, prints); ok && s.label == anyLabel {
-		return moves, exact, 0
-	}
-	return moves, moves, print
+	return uint8(c.Column + 1)
 }
 
 // result is [record.result] of a sample.

@@ -22,17 +22,20 @@ type Survey struct {
 	key    string    // what it is a survey of
 	kept   bool      // it is from the file of a run
 	blocks [][]int64 // train samples of each block of each dataset
-	mask   mask      // nil without a cap on copies
+	mask   mask
 }
 
 // Counts are the samples of one dataset.
 type Counts struct {
-	Train, Val int64 // usable
-	Unusable   int64 // in train or val, with neither policy nor value target
-	Capped     int64 // usable train samples left out as further copies of a position
-	Policies   int64 // of Train, with a policy target
-	Values     int64 // of Train, with a value target
-	Share      float64
+	Train      int64   `json:"train"`       // usable, without what is left out
+	Val        int64   `json:"val"`         // usable
+	Unusable   int64   `json:"unusable"`    // in train or val, with neither policy nor value target
+	Capped     int64   `json:"capped"`      // usable train samples left out as further copies of a position
+	CutLines   int64   `json:"cut_lines"`   // train lines left out as cut copies of val or test lines of any dataset
+	CutSamples int64   `json:"cut_samples"` // usable train samples of these lines
+	Policies   int64   `json:"policies"`    // of Train, with a policy target
+	Values     int64   `json:"values"`      // of Train, with a value target
+	Share      float64 `json:"share"`       // of the draws, 0 … 1
 }
 
 // Train returns the number of usable train samples of all datasets.
@@ -46,30 +49,37 @@ func (s *Survey) Train() (n int64) {
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
 // share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer
 // left out than there are batches. They do not depend on a seed. A dataset without usable train samples is an error
-// ([ErrNoSamples]); without val samples there are no batches. With [Options.MaxCopies] the data is read once more
-// before, and of a position that is a usable train sample more often than that, over all datasets, just so many copies
-// stay in, spread evenly over the data in its order; val samples are never left out. done, if not nil, is told how many
-// blocks were read. Every line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged],
-// with shard and line.
+// ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read. Every
+// line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged], with shard and line.
+//
+// Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
+// of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
+// the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
+// just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s, reading := d.newSurvey(limit, batch), d.checking()
 	s.Choices = 1
 	for _, set := range d.Sets {
 		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
 	}
+	s.mask = newMask(s.blocks)
+	held, err := d.heldOut(ctx, done)
+	if err != nil {
+		return nil, err
+	}
 	var copies *copyCap
 	if n := d.Options.MaxCopies; n > 0 {
-		var err error
-		if copies, err = reading.countCopies(ctx, n, done); err != nil {
+		if copies, err = reading.countCopies(ctx, n, held, done); err != nil {
 			return nil, err
 		}
-		s.mask = newMask(s.blocks)
 	}
 	chosen := make([]*picks, len(d.Sets))
 	for i := range chosen {
 		chosen[i] = newPicks(limit)
 	}
-	for found, err := range overBlocks(ctx, reading, done, reading.count) {
+	for found, err := range overBlocks(ctx, reading, done, func(set, block int) (counted, error) {
+		return reading.count(set, block, held)
+	}) {
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +92,6 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 		return nil, err
 	}
 	list, batch := s.choose(chosen, limit, batch)
-	var err error
 	s.Val, err = d.validation(ctx, list, batch, s.Choices)
 	return s, err
 }
@@ -127,9 +136,10 @@ func (d *Data) newSurvey(limit, batch int) *Survey {
 // counted is what is in one block.
 type counted struct {
 	set, block int
-	Counts           // before the cap on copies, without share
-	choices    int   // longest policy target
-	train      []one // with a cap: the usable train samples
+	Counts            // before the cap on copies, without share
+	choices    int    // longest policy target
+	keep       bitmap // the usable train samples that are not of cut copies
+	train      []one  // with a cap: the usable train samples
 	val        []pick
 }
 
@@ -137,11 +147,12 @@ type counted struct {
 type one struct {
 	key           uint64 // of the position
 	policy, value int64  // 1 if it has the target
+	cut           bool   // of a cut copy
 }
 
-// count counts a block.
-func (d *Data) count(set, block int) (counted, error) {
-	c := counted{set: set, block: block}
+// count counts a block, without the train lines that are cut copies of lines that are held out.
+func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
+	c, cuts := counted{set: set, block: block}, cutCopies{held: held}
 	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
 		c.choices = max(c.choices, len(v.policy))
 		if v.sample.split == dataset.Val {
@@ -149,19 +160,23 @@ func (d *Data) count(set, block int) (counted, error) {
 			c.Val++
 			return
 		}
-		s := one{key: v.sample.key}
+		s := one{key: v.sample.key, cut: cuts.has(v.line)}
 		if len(v.policy) > 0 {
 			s.policy = 1
 		}
 		if v.sample.hasValue() {
 			s.value = 1
 		}
-		c.Counts.add(s)
+		if c.keep.add(!s.cut); s.cut {
+			c.CutSamples++
+		} else {
+			c.Counts.add(s)
+		}
 		if d.Options.MaxCopies > 0 {
 			c.train = append(c.train, s)
 		}
 	})
-	c.Unusable = unusable[dataset.Train] + unusable[dataset.Val]
+	c.Unusable, c.CutLines = unusable[dataset.Train]+unusable[dataset.Val], cuts.lines
 	return c, err
 }
 
@@ -176,16 +191,10 @@ func (c *Counts) add(s one) {
 func (s *Survey) add(b counted, copies *copyCap) {
 	s.Choices = max(s.Choices, b.choices)
 	if copies != nil {
-		left := Counts{Val: b.Val, Unusable: b.Unusable}
-		for _, sample := range b.train {
-			keep := copies.keep(sample.key)
-			if s.mask.add(b.set, b.block, keep); keep {
-				left.add(sample)
-			} else {
-				left.Capped++
-			}
-		}
-		b.Counts = left
+		b.thin(copies)
+	}
+	if b.CutSamples+b.Capped > 0 {
+		s.mask[b.set][b.block] = b.keep
 	}
 	s.blocks[b.set][b.block] = b.Train
 	c := &s.Sets[b.set]
@@ -193,8 +202,25 @@ func (s *Survey) add(b counted, copies *copyCap) {
 	c.Val += b.Val
 	c.Unusable += b.Unusable
 	c.Capped += b.Capped
+	c.CutLines += b.CutLines
+	c.CutSamples += b.CutSamples
 	c.Policies += b.Policies
 	c.Values += b.Values
+}
+
+// thin leaves out further copies of positions.
+func (b *counted) thin(copies *copyCap) {
+	left := Counts{Val: b.Val, Unusable: b.Unusable, CutLines: b.CutLines, CutSamples: b.CutSamples}
+	b.keep = bitmap{}
+	for _, sample := range b.train {
+		keep := !sample.cut && copies.keep(sample.key)
+		if b.keep.add(keep); keep {
+			left.add(sample)
+		} else if !sample.cut {
+			left.Capped++
+		}
+	}
+	b.Counts = left
 }
 
 // share computes the shares of the draws.
@@ -203,8 +229,9 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target)", set.Dir,
-				set.Manifest.Splits, ErrNoSamples, c.Unusable)
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of "+
+				"val "+
+				"or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {

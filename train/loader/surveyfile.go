@@ -37,8 +37,8 @@ func (d *Data) surveyKey(limit, batch int) string {
 	h := sha256.New()
 	o := d.Options
 	value := o.Value.Formula(d.encoder)
-	fmt.Fprintf(h, "%d %q %d %q %q %q %d %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value, o.Policy,
-		o.MaxCopies, limit, batch)
+	fmt.Fprintf(h, "%d %q %d %q %q %q %d %v %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value,
+		o.Policy, o.MaxCopies, o.CutCopies, limit, batch)
 	for _, s := range d.Sets {
 		fmt.Fprintln(h, s.Hash, s.Weight)
 	}

@@ -40,12 +40,12 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 				}
 				var w dataset.Walker
 				for w.Reset(l); w.Next(); at++ {
-					moves, valued, _ := d.Sets[0].said(l, w.Sample())
-					want := encode.Policy(nil, e, policy, value, &w, moves)
+					said := d.Sets[0].counting.Of(l, w.Sample())
+					want := encode.Policy(nil, e, policy, value, &w, said.Moves)
 					if r := &got.samples[at]; !slices.Equal(got.policy(r), want) {
 						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.policy(r), want)
 					}
-					v, ok := encode.Value(e, value, w.Position(), valued)
+					v, ok := encode.Value(e, value, w.Position(), said.Value)
 					if r := &got.samples[at]; r.hasValue() != ok || ok &&
 						math.Float32bits(r.value) != math.Float32bits(v) {
 						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, r.value, v, ok)

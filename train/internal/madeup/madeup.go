@@ -22,6 +22,9 @@ type Dataset struct {
 	Unlabelled bool           // no label column; else two of three samples have a label
 	Policies   bool           // lists of up to three moves as policy targets
 	NoChances  bool           // labels have no chances of win, draw and loss
+	// Plies is how many plies a game has, if it does not end before; the moves are those of other datasets with that
+	// seed. Nil = 10 to 59.
+	Plies func(game int) int
 }
 
 // Engine is the fingerprint of the labels; there is an older column of [OldEngine] on every second line.
@@ -79,7 +82,11 @@ func (d Dataset) line(game int) dataset.Line {
 	}
 	positions := []board.Position{l.Start}
 	pos := l.Start
-	for range 10 + rng.IntN(50) {
+	plies := 10 + rng.IntN(50)
+	if d.Plies != nil {
+		plies = d.Plies(game)
+	}
+	for range plies {
 		legal := pos.LegalMoves(nil)
 		if len(legal) == 0 {
 			break
@@ -88,17 +95,17 @@ func (d Dataset) line(game int) dataset.Line {
 		pos.Play(m)
 		l.Moves, positions = append(l.Moves, m), append(positions, pos)
 	}
-	plies := l.Samples.Plies(nil, len(l.Moves))
+	samples := l.Samples.Plies(nil, len(l.Moves))
 	if d.Policies {
-		for _, ply := range plies {
+		for _, ply := range samples {
 			l.Policies = append(l.Policies, policy(rng, &positions[ply]))
 		}
 	}
 	if d.Unlabelled {
 		return l
 	}
-	older, newer := make([]dataset.Label, len(plies)), make([]dataset.Label, len(plies))
-	for i, ply := range plies {
+	older, newer := make([]dataset.Label, len(samples)), make([]dataset.Label, len(samples))
+	for i, ply := range samples {
 		older[i] = label(rng, &positions[ply])
 		if rng.IntN(3) > 0 {
 			newer[i] = label(rng, &positions[ply])

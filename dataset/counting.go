@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoLabels says that a dataset has no labels of an engine, or none of those asked for.
+var ErrNoLabels = errors.New("no labels of an engine there")
+
+// Counting says which of a sample's labels counts. Whatever shows, learns or compares a label asks it.
+//
+// Where a fingerprint is asked for, its label counts and no other. Else it is the last label, in the order of the
+// manifest's fingerprints, that an engine or a source gave (labelled or terminal: what failed or is missing is passed
+// over); but the value is that of endgame tables where they have the sample.
+type Counting struct {
+	prints []Fingerprint
+	column int // of the fingerprint asked for; anyColumn
+}
+
+const anyColumn = -1
+
+// NewCounting returns the counting for a dataset with these fingerprints; id is the ID of the fingerprint asked for,
+// empty for any. An id that is not among them is [ErrNoLabels].
+func NewCounting(prints []Fingerprint, id string) (Counting, error) {
+	if id == "" {
+		return Counting{prints, anyColumn}, nil
+	}
+	known := make([]string, len(prints))
+	for i, f := range prints {
+		if f.ID() == id {
+			return Counting{prints, i}, nil
+		}
+		known[i] = fmt.Sprintf("%s (%s, %s)", f.ID(), f.Engine, f.Limit)
+	}
+	if len(known) == 0 {
+		known = []string{"none"}
+	}
+	return Counting{}, fmt.Errorf("%w of fingerprint %q; there are: %s", ErrNoLabels, id, strings.Join(known, ", "))
+}
+
+// Counted is what counts of a sample's labels.
+type Counted struct {
+	Moves Label // of which moves come; missing or failed where nothing counts
+	Value Label // of which the value comes
+	// Column is the fingerprint of Moves, and ValueColumn that of Value: −1 where there is none.
+	Column, ValueColumn int
+}
+
+// Of returns what counts of the labels of a line's sample. The label is failed where nothing counts and an engine
+// failed.
+func (c *Counting) Of(l *Line, sample int) Counted {
+	found := Counted{Column: -1, ValueColumn: -1}
+	for i := len(l.Labels) - 1; i >= 0; i-- {
+		column := &l.Labels[i]
+		if sample >= len(column.Labels) || c.column != anyColumn && column.Fingerprint != c.column {
+			continue
+		}
+		if c.column == anyColumn && column.Fingerprint < len(c.prints) && c.prints[column.Fingerprint].IsExact() {
+			continue
+		}
+		said := &column.Labels[sample]
+		if said.Status == Labelled || said.Status == Terminal {
+			found.Moves, found.Column = *said, column.Fingerprint
+			break
+		}
+		if said.Status == Failed && found.Column < 0 {
+			found.Moves = Label{Status: Failed}
+		}
+	}
+	found.Value, found.ValueColumn = found.Moves, found.Column
+	if c.column == anyColumn {
+		if exact, column, ok := l.exact(sample, c.prints); ok {
+			found.Value, found.ValueColumn = exact, column
+		}
+	}
+	return found
+}
+
+// LastEngine returns the last fingerprint that is an engine's, not a source's or of endgame tables: the labels that are
+// audited. Without one the error is [ErrNoLabels].
+func LastEngine(prints []Fingerprint) (column int, err error) {
+	for i := len(prints) - 1; i >= 0; i-- {
+		if !prints[i].IsImported() && !prints[i].IsExact() {
+			return i, nil
+		}
+	}
+	return 0, ErrNoLabels
+}

@@ -1,0 +1,88 @@
+package loader
+
+import (
+	"context"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/internal/ordered"
+	"talbot/shards"
+)
+
+// seen is what of the evaluated samples occurs among the train lines.
+type seen struct {
+	positions map[uint64]bool // of the evaluated samples; true if one is a train sample
+	lines     dataset.CutSet  // evaluated lines, and then train lines that are cut copies of them
+}
+
+// strike marks the positions that occur among the train samples of datasets, and leaves of the lines those that are cut
+// copies of the evaluated ones.
+func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(int, int)) error {
+	type work struct {
+		set   *shards.Dataset
+		place place
+	}
+	var blocks []work
+	for _, spec := range specs {
+		ds, err := shards.OpenDataset(spec.Dir, shards.WithColumns(0))
+		if err != nil {
+			return err
+		}
+		defer ds.Close()
+		// not checked yet
+		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
+			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
+				return err
+			}
+		}
+		for i, r := range ds.Shards {
+			for b := range r.Blocks() {
+				blocks = append(blocks, work{ds, place{i, b}})
+			}
+		}
+	}
+	hits, n := seen{positions: map[uint64]bool{}}, 0 // workers read all until they are done
+	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*seen, error) {
+		return all.in(blocks[i].set, blocks[i].place)
+	}) {
+		if err != nil {
+			return err
+		}
+		for key := range found.positions {
+			hits.positions[key] = true
+		}
+		hits.lines.Merge(&found.lines)
+		n++
+		done(n, len(blocks))
+	}
+	for key := range hits.positions {
+		all.positions[key] = true
+	}
+	all.lines = hits.lines
+	all.lines.Sort()
+	return nil
+}
+
+// in returns which of the positions occur among the train samples of a block, and what its train lines have in common
+// with the lines.
+func (all *seen) in(ds *shards.Dataset, at place) (*seen, error) {
+	lines, err := ds.Shards[at.shard].ReadBlock(at.block, nil)
+	if err != nil {
+		return nil, err
+	}
+	var w dataset.Walker
+	found := &seen{positions: map[uint64]bool{}}
+	for i := range lines {
+		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
+			continue
+		}
+		all.lines.Common(&lines[i], &found.lines)
+		for w.Reset(&lines[i]); w.Next(); {
+			key := w.Position().Key()
+			if _, ok := all.positions[key]; ok {
+				found.positions[key] = true
+			}
+		}
+	}
+	return found, nil
+}
