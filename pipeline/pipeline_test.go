@@ -625,6 +625,17 @@ func TestLabel(t *testing.T) {
 // failSome copies a labelled dataset into one shard, with ten labels failed.
 func FailSome(t *testing.T, from, to string) {
 	t.Helper()
+	n := 0
+	Rewritten(t, from, to, func(l *dataset.Line) {
+		if n++; n <= 10 {
+			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
+		}
+	})
+}
+
+// Rewritten writes a dataset anew with its lines changed, under valid checksums.
+func Rewritten(t *testing.T, from, to string, change func(*dataset.Line)) {
+	t.Helper()
 	in, err := shards.OpenDataset(from)
 	if err != nil {
 		t.Fatal(err)
@@ -637,26 +648,23 @@ func FailSome(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	m := *in.Manifest
+	m.Counts = dataset.Counts{Rejects: m.Counts.Rejects, GamesRead: m.Counts.GamesRead}
 	for l, err := range in.Lines() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n < 10 {
-			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
-		}
-		n++
+		change(l)
 		if err := w.Write(l); err != nil {
 			t.Fatal(err)
 		}
+		m.Counts.AddLine(l)
 	}
 	info, err := w.Commit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := *in.Manifest
-	m.Shards, m.Counts.Failed = []dataset.ShardInfo{info}, 10
-	m.Counts.Labelled -= 10
+	m.Shards = []dataset.ShardInfo{info}
 	if err := dataset.WriteManifest(to, &m); err != nil {
 		t.Fatal(err)
 	}

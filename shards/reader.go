@@ -79,6 +79,9 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
+// Path returns the path that the shard was opened by.
+func (r *Reader) Path() string { return r.path }
+
 // Info returns what the shard holds, without the SHA-256.
 func (r *Reader) Info() dataset.ShardInfo { return r.info }
 

@@ -82,6 +82,9 @@ func (l *labeller) open(ctx context.Context) error {
 		output.Options{State: &l.state, Side: l.side, Warn: l.Warn}); err != nil {
 		return err
 	}
+	if err := l.checkInput(ctx); err != nil {
+		return err
+	}
 	if err := l.openDonors(prints); err != nil {
 		return err
 	}
