@@ -80,11 +80,17 @@ func Engine() {
 			since = nil
 		case "uci":
 			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max " +
-				"8\noption name Hash type spin default 16 min 1 max 64\nuciok")
+				"8\noption name Hash type spin default 16 min 1 max 64\noption name SyzygyPath type string\nuciok")
 		case "isready":
 			fmt.Println("readyok")
 		case "position":
 			p = Position(f[1:])
+		case "d": // what tables say; not a word of the search
+			if path := os.Getenv(SearchLog); path != "" {
+				LogSearch(path, "d", &p)
+			}
+			fmt.Println("Tablebases WDL: " + [...]string{"Loss", "Draw", "Win"}[p.Key()%3] + " (Success)")
+			fmt.Println("Tablebases DTZ: 1 (Success)")
 		case "go":
 			if f := os.Getenv(FailOn); f != "" && p.EPD() == f {
 				os.Exit(1)
