@@ -56,6 +56,18 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`  // as stored, compressed or not
 	SHA256 string `json:"sha256"` // of those bytes, 64 hex digits; empty if there are none, as for drawn lines
 	Games  int64  `json:"games"`  // games, rows or draws read from it, those left out included
+
+	Table *Table `json:"table,omitempty"` // of a table of evaluations: how they were read
+	// LeftOut says why nothing was read from a file that could not be opened, or not be read to its end; empty
+	// otherwise.
+	LeftOut string `json:"left_out,omitempty"`
+}
+
+// Table is how the evaluations of a table were read.
+type Table struct {
+	Unit   string `json:"unit"`   // "centipawns" or "pawns"; empty if all are mates
+	View   string `json:"view"`   // "white" or "mover"
+	Median int    `json:"median"` // of the |centipawns| that became labels, mates aside
 }
 
 // Parent is a dataset this one was made from.
@@ -78,6 +90,26 @@ type Counts struct {
 	// SamplesDropped counts the samples that sampling left out of lines that the filters let pass, duplicates and
 	// prefixes aside; they are not in Samples.
 	SamplesDropped Drops `json:"samples_dropped,omitempty"`
+
+	// ResultConflicts counts the games whose sources of a result contradict each other, among all that were read to
+	// their end: copies, and what was left out for that or by its length, among them.
+	ResultConflicts ResultConflicts `json:"result_conflicts,omitzero"`
+}
+
+// ResultConflicts counts games by the sources of their result that contradict each other; a game may be in both.
+type ResultConflicts struct {
+	Movetext int64 `json:"movetext"` // the Result tag, and the result behind the moves
+	Board    int64 `json:"board"`    // mate or stalemate on the board, and one of the two
+}
+
+// Add counts a game.
+func (c *ResultConflicts) Add(movetext, board bool) {
+	if movetext {
+		c.Movetext++
+	}
+	if board {
+		c.Board++
+	}
 }
 
 // ShardInfo is one shard of a dataset and what it holds.
@@ -215,6 +247,9 @@ func (m *Manifest) check() error {
 	}
 	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
 		return errors.New("a negative count")
+	}
+	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board) < 0 {
+		return errors.New("a negative count of results")
 	}
 	for reason, n := range c.SamplesDropped {
 		if n <= 0 {

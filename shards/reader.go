@@ -6,10 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // Reader reads one shard. It is safe for concurrent use.
@@ -28,13 +28,16 @@ type ReaderOption func(*Reader)
 // WithColumns reads only these columns, and what every line has. The default is [AllColumns].
 func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
 
-// Open opens a shard and checks its ends. A shard that is not there or not whole gives [dataset.ErrDamaged]: what
-// opens a shard has read its name in a manifest. An unknown version gives [dataset.ErrVersion]. Whoever opens a
-// Reader closes it.
+// Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
+// [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
+// [dataset.ErrVersion]. Whoever opens a Reader closes it.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := durable.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("shard %q is not there: %w", path, dataset.ErrDamaged)
+	}
+	if errors.Is(err, durable.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening a shard: %w", err)
@@ -70,6 +73,16 @@ func newReader(file io.ReaderAt, size int64, path string, options ...ReaderOptio
 	}
 	return r, nil
 }
+
+// With returns a reader of other columns of the same file, which is open as long as r is.
+func (r *Reader) With(c Columns) *Reader {
+	other := *r
+	other.columns, other.close = c, nil
+	return &other
+}
+
+// Path returns the path that the shard was opened by.
+func (r *Reader) Path() string { return r.path }
 
 // Close closes the file.
 func (r *Reader) Close() error {

@@ -58,7 +58,8 @@ Samples without engine label train the policy alone.
 A train line is left out if it is a cut copy of a val or test line of any of the
 datasets: both begin at the same position, and the moves of one, at least 20 plies, are
 the first moves of the other. A game cut below 30 plies can be in another split than
-the whole; 'talbot verify' names such lines.
+the whole; 'talbot verify' names such lines. A run that an older version began goes on
+with them.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
 of its copies, N that are spread evenly over the data stay in. Nothing is deleted

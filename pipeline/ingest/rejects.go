@@ -93,11 +93,19 @@ var cell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\x00", "")
 
 // add writes one row. The file is as it was named on the command line. Without a table it does nothing.
 func (r *rejectsFile) add(path string, reject *dataset.Reject) {
-	if r == nil {
-		return
+	r.addRow(path, reject, cell.Replace(reject.Detail()))
+}
+
+// addCopy writes the row of a copy or a prefix, with the key of its moves.
+func (r *rejectsFile) addCopy(path string, reject *dataset.Reject, k dataset.GameKey) {
+	r.addRow(path, reject, detailOfKey(k))
+}
+
+func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string) {
+	if r != nil {
+		r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
+			detail))
 	}
-	r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
-		cell.Replace(reject.Detail())))
 }
 
 // mark makes durable what was added and returns its size.
@@ -112,29 +120,20 @@ func (r *rejectsFile) mark() (int64, error) {
 	return r.size, nil
 }
 
-// publish copies the table to its place, whole or not at all. Without a table it does nothing.
-func (r *rejectsFile) publish() error {
+// rewind takes back what was added behind a size. What is written over by then is never part of the table: the caller
+// marks before it adds. Without a table it does nothing.
+func (r *rejectsFile) rewind(size int64) error {
 	if r == nil {
 		return nil
 	}
-	if _, err := r.mark(); err != nil {
-		return err
+	err := r.w.Flush()
+	if err == nil {
+		_, err = r.file.Seek(size, io.SeekStart)
 	}
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("reading the table of rejects: %w", err)
-	}
-	out, err := durable.CreateAtomic(r.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("writing the table of rejects: %w", err)
 	}
-	if _, err := io.Copy(out, r.file); err != nil {
-		out.Abort()
-		return fmt.Errorf("writing %q: %w", r.path, err)
-	}
-	if err := out.Commit(); err != nil {
-		return err
-	}
-	r.close()
+	r.size = size
 	return nil
 }
 

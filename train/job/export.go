@@ -60,7 +60,7 @@ func (e Export) Run() (Exported, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return x, err
 	}
-	if _, err := train.ReadConfig(e.Dir); err != nil {
+	if _, err := train.ReadConfig(e.Dir, e.Warn); err != nil {
 		return x, err
 	}
 	b, err := backend.Open("go") // it only holds the weights
