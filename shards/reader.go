@@ -81,9 +81,6 @@ func (r *Reader) With(c Columns) *Reader {
 	return &other
 }
 
-// Path returns the path that the shard was opened by.
-func (r *Reader) Path() string { return r.path }
-
 // Close closes the file.
 func (r *Reader) Close() error {
 	if r.close == nil {
@@ -91,9 +88,6 @@ func (r *Reader) Close() error {
 	}
 	return r.close()
 }
-
-// Path returns the path that the shard was opened by.
-func (r *Reader) Path() string { return r.path }
 
 // Info returns what the shard holds, without the SHA-256.
 func (r *Reader) Info() dataset.ShardInfo { return r.info }
