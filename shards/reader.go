@@ -81,6 +81,9 @@ func (r *Reader) With(c Columns) *Reader {
 	return &other
 }
 
+// Path returns the path that the shard was opened by.
+func (r *Reader) Path() string { return r.path }
+
 // Close closes the file.
 func (r *Reader) Close() error {
 	if r.close == nil {
