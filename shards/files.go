@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/internal/ordered"
 )
 
@@ -26,7 +27,10 @@ func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes i
 
 // checkFile compares a file's SHA-256 with what the manifest says.
 func checkFile(ctx context.Context, path, want string, done func(bytes int64)) error {
-	f, err := os.Open(path)
+	f, err := durable.OpenRegular(path)
+	if errors.Is(err, durable.ErrNotRegular) {
+		return fmt.Errorf("checking: %w: %w", err, dataset.ErrDamaged)
+	}
 	if err != nil {
 		return fmt.Errorf("checking: %w", err)
 	}
