@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -185,7 +184,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		e.Tables = tables
 	}
 	show, end := phases(o.quiet)
-	e.Begun = func(backend string) { fmt.Fprintf(os.Stderr, "backend: %s\n", backend) }
+	e.Begun = func(backend string) { say("backend: %s\n", backend) }
 	e.Warn = warn
 	e.Progress = func(what string, done, of int64) {
 		unit := "blocks"
@@ -210,11 +209,11 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if o.json {
 		return errors.Join(printJSON(figures), err)
 	}
-	if e := printFigures(os.Stdout, figures); e != nil {
+	if e := printFigures(stdout, figures); e != nil {
 		return e
 	}
 	if e.Report != "" && err == nil {
-		fmt.Printf("\nreport: %s\n", e.Report)
+		printf("\nreport: %s\n", e.Report)
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func runExport(o *exportOptions) error {
 	if o.json {
 		return printJSON(x)
 	}
-	fmt.Printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
+	printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
 		x.Parameters, x.Bytes)
 	return nil
 }

@@ -144,7 +144,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
 	files, err := ingest.ExpandInputs(paths, func(path string) {
-		fmt.Fprintf(os.Stderr, "talbot: not read: %s\n", path)
+		say("talbot: not read: %s\n", path)
 	})
 	if err != nil {
 		return err
@@ -163,13 +163,13 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
-				fmt.Fprintf(os.Stderr, "talbot: left out: %s: %v\n", file, reject)
+				say("talbot: left out: %s: %v\n", file, reject)
 			}
 		},
 	}.Run(ctx)
 	end()
 	if shown > shownRejects {
-		fmt.Fprintf(os.Stderr, "talbot: left out: %d more\n", shown-shownRejects)
+		say("talbot: left out: %d more\n", shown-shownRejects)
 	}
 	if err != nil {
 		return resumable(err)
@@ -182,14 +182,14 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n",
+			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n",
 				e.Imported, e.NoSample, e.Unread, e.Duplicate)
 		}
 		if sum.NoHistory > 0 {
-			fmt.Printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
+			printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
 		}
 		if sum.GluedDashes > 0 {
-			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
+			printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
 		}
 	} else if err := printJSON(sum); err != nil {
 		return err
@@ -199,14 +199,14 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 
 // printTotals prints what a dataset holds that was just made.
 func printTotals(out string, sum output.Summary) {
-	fmt.Printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
+	printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
 		out, sum.GamesKept, sum.GamesRead, sum.Positions, sum.Samples, sum.Bytes,
 		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		fmt.Printf("  left out as %s: %d\n", r, sum.Rejects[r])
+		printf("  left out as %s: %d\n", r, sum.Rejects[r])
 	}
 	for _, r := range sortedReasons(sum.SamplesDropped) {
-		fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
+		printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,14 +20,23 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(context.Background())
+	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
+		if err != nil && !errors.Is(err, errSkipped) {
+			sayError(failed)
+		} else {
+			err = failed
+		}
+	}
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(os.Stderr, "talbot: error: %v\n", err)
+	sayError(err)
 	status, hint := classify(err)
 	if hint != "" {
-		fmt.Fprintf(os.Stderr, "talbot: hint: %s\n", hint)
+		say("talbot: hint: %s\n", hint)
 	}
 	return status
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -75,7 +74,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 	if o.json {
 		return printJSON(stats)
 	}
-	return stats.WriteText(os.Stdout)
+	return stats.WriteText(stdout)
 }
 
 // writePage writes the page of a dataset's statistics.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -288,7 +287,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	var begun job.Start
 	t.Begun = func(s job.Start) { end(); printStart(s); begun = s }
 	t.Resumed = func(step int64, checkpoint string) {
-		fmt.Fprintf(os.Stderr, "resuming behind step %d, from %q\n", step, checkpoint)
+		say("resuming behind step %d, from %q\n", step, checkpoint)
 	}
 	t.Warn = warn
 	progress, done := liveTrain(o.quiet)

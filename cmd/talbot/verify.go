@@ -84,26 +84,26 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
-			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
+			printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
 				"decoded\n",
 				d.Dataset, d.Shards, d.Lines, d.Positions, d.Samples, d.Labelled, d.Encoded)
 		}
 		for _, name := range d.Extra {
-			fmt.Printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
+			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
 		}
 		for _, damage := range d.Damage {
-			fmt.Printf("%s: damaged: %s\n", d.Dataset, damage)
+			printf("%s: damaged: %s\n", d.Dataset, damage)
 		}
 	}
-	fmt.Printf("games on both sides of a split: %d\n", v.BothSides)
+	printf("games on both sides of a split: %d\n", v.BothSides)
 	for _, g := range v.Examples {
-		fmt.Printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
+		printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
 	}
-	fmt.Printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
+	printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
 		dataset.CutPlies, v.CutCopies)
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
-		fmt.Printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
+		printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
 			a.Number, a.Input, a.Plies, b.Split, b.Dataset, b.Number, b.Input, b.Plies)
 	}
 	for _, s := range []struct {
@@ -111,7 +111,7 @@ func printVerified(v *verify.Report) {
 		overlap.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
-			fmt.Printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
+			printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
 				s.name, s.Samples, s.Seen, 100*s.Share, s.SeenMirrored, 100*s.ShareMirrored)
 		}
 	}

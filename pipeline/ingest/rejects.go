@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/plain"
 	"talbot/pipeline/output"
 )
 
@@ -88,16 +88,14 @@ func (r *rejectsFile) write(s string) {
 	r.size += int64(n)
 }
 
-// cell removes from a text what would break the table.
-var cell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\x00", "")
-
-// add writes one row. The file is as it was named on the command line. Without a table it does nothing.
+// add writes one row, whose texts are made plain. The file is as it was named on the command line. Without a table it
+// does nothing.
 func (r *rejectsFile) add(path string, reject *dataset.Reject) {
 	if r == nil {
 		return
 	}
-	r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
-		cell.Replace(reject.Detail())))
+	r.write(plain.Sprintf("%s\t%d\t%d\t%s\t%s\n", path, reject.Number, reject.Offset, reject.Reason,
+		reject.Detail()))
 }
 
 // mark makes durable what was added and returns its size.
