@@ -53,6 +53,18 @@ func (p *Position) LegalMoves(dst []Move) []Move {
 
 // HasLegalMove reports whether the side to move can move.
 func (p *Position) HasLegalMove() bool {
+	// nearly always some pawn can be pushed, which is quickly seen
+	empty, step := ^p.Occupied(), Square(8)
+	if p.turn == Black {
+		empty, step = empty<<8, ^step+1
+	} else {
+		empty >>= 8
+	}
+	for b := p.Pieces(p.turn, Pawn) & empty; b != 0; b &= b - 1 {
+		if from := b.First(); p.IsLegal(NewMove(from, from+step)) {
+			return true
+		}
+	}
 	var buf [MaxMoves]Move
 	return len(p.LegalMoves(buf[:0])) > 0
 }

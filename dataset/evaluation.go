@@ -64,7 +64,8 @@ var (
 )
 
 // Parse reads one evaluation of a position in which turn is to move and returns it from that side's view. A mate is
-// “#3”, “#+3”, “#-3”, “M3”, “+M3” or “-M3”; the sign of a mate in 0 says who has mated. Everything else is a
+// “#3”, “#+3”, “#-3”, “M3”, “+M3” or “-M3”; the sign of a mate in 0 says who has mated. The number behind “#” counts
+// moves everywhere, only that behind “M” is in the convention's unit. Everything else is a
 // decimal number with an optional sign; in centipawns it must be whole. Numbers beyond ±[MaxCentipawns] saturate.
 func (c Convention) Parse(text string, turn board.Color) (Score, error) {
 	negative, mate := false, false
@@ -72,6 +73,7 @@ func (c Convention) Parse(text string, turn board.Color) (Score, error) {
 	s, negative = cutSign(s)
 	if rest, ok := strings.CutPrefix(s, "#"); ok {
 		mate, s = true, rest
+		c.Mate = MateMoves
 		var minus bool
 		s, minus = cutSign(s)
 		negative = negative != minus

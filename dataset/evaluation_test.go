@@ -77,6 +77,9 @@ func TestConventionGolden(t *testing.T) {
 		{TCECConvention, "M4", board.Black, MateIn(-2)},  // Black moves and is mated in 4
 		{TCECConvention, "-M1", board.Black, MateIn(1)},  // Black mates now
 		{TCECConvention, "-M2", board.White, MateIn(-1)}, // White moves and is mated
+		{TCECConvention, "#5", board.White, MateIn(5)},   // moves, not plies
+		{TCECConvention, "-#24", board.Black, MateIn(24)},
+		{CutechessConvention, "#-3", board.White, MateIn(-3)},
 		{TCECConvention, "500.00", board.White, Centipawns(30000)},
 		{CutechessConvention, "-M18", board.Black, MateIn(-9)},
 		{CutechessConvention, "+M11", board.Black, MateIn(6)},

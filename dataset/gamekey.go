@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// gameKey128 is a hash of a start position (without counters) and the moves from it that grows move by move, so that
+// GameKey is a hash of a start position (without counters) and the moves from it that grows move by move, so that
 // the keys of all prefixes of a game cost one pass over its moves. Its two halves are independent.
 type GameKey struct{ A, B uint64 }
 

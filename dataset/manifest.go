@@ -78,6 +78,26 @@ type Counts struct {
 	// SamplesDropped counts the samples that sampling left out of lines that the filters let pass, duplicates and
 	// prefixes aside; they are not in Samples.
 	SamplesDropped Drops `json:"samples_dropped,omitempty"`
+
+	// ResultConflicts counts the games whose sources of a result contradict each other, among all that were read to
+	// their end: copies, and what was left out for that or by its length, among them.
+	ResultConflicts ResultConflicts `json:"result_conflicts,omitzero"`
+}
+
+// ResultConflicts counts games by the sources of their result that contradict each other; a game may be in both.
+type ResultConflicts struct {
+	Movetext int64 `json:"movetext"` // the Result tag, and the result behind the moves
+	Board    int64 `json:"board"`    // mate or stalemate on the board, and one of the two
+}
+
+// Add counts a game.
+func (c *ResultConflicts) Add(movetext, board bool) {
+	if movetext {
+		c.Movetext++
+	}
+	if board {
+		c.Board++
+	}
 }
 
 // ShardInfo is one shard of a dataset and what it holds.
@@ -215,6 +235,9 @@ func (m *Manifest) check() error {
 	}
 	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
 		return errors.New("a negative count")
+	}
+	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board) < 0 {
+		return errors.New("a negative count of results")
 	}
 	for reason, n := range c.SamplesDropped {
 		if n <= 0 {

@@ -18,12 +18,14 @@ const (
 	TooLong     Reason = "too_long"     // more text or more moves than any real game has
 	BadSyntax   Reason = "bad_syntax"   // movetext that is no movetext, or an open comment or variation
 	BadRow      Reason = "bad_row"      // a CSV row with broken quotes, missing columns or over the length limit
-	BadEval     Reason = "bad_eval"     // an evaluation that is no number or mate, or not in the unit of its table
+	// a game whose tag, movetext and final position say different results, where that is asked to be left out
+	ResultConflict Reason = "result_conflict"
+	BadEval        Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
 // Reasons lists every reason.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
-	BadEval}
+	ResultConflict, BadEval}
 
 // Reject is the error of one game or row that was left out; reading goes on behind it.
 type Reject struct {

@@ -33,10 +33,16 @@ type Notes struct {
 	// Evals are in the order of the text; at most one of a kind for each ply.
 	Evals []Evaluation
 	// Unread counts evaluations that could not be read or say nothing about a position of the game: of Lichess's
-	// form without decimals (ChessBase writes centipawns there), of TCEC's without a number.
+	// form without decimals (ChessBase writes centipawns there), of TCEC's without a number or before the first move.
 	Unread int
+	// Book counts moves of an opening book that TCEC writes as evaluations of 0.00 (see [Parser.ReadEvals]).
+	Book int
+	// Sentinels counts numbers that stand for no evaluation: TCEC's ±99.99 and ±777.77.
+	Sentinels int
 	// Clocks holds for each ply the whole seconds that the mover had left after that move, −1 where it is not known.
 	Clocks []int32
+
+	searched bool // TCEC: there was an evaluation of a search
 }
 
 func (n *Notes) reset() { *n = Notes{Evals: n.Evals[:0], Clocks: n.Clocks[:0]} }
@@ -56,8 +62,18 @@ func (p *Parser) note(text []byte) {
 		return
 	}
 	e, found, ok := evalOf(text, ply, p.pos.Turn())
-	if !found {
+	switch {
+	case !found:
 		return
+	case ok && e.Kind == TCECEval && e.Ply >= 0:
+		if p.notes.isBook(e, text) {
+			p.notes.Book++
+			return
+		}
+		if p.notes.searched = true; isSentinel(text) {
+			p.notes.Sentinels++
+			return
+		}
 	}
 	if ok = ok && e.Ply >= 0; ok {
 		for i := len(p.notes.Evals) - 1; i >= 0 && p.notes.Evals[i].Ply >= e.Ply; i-- {
@@ -69,6 +85,23 @@ func (p *Parser) note(text []byte) {
 		return
 	}
 	p.notes.Evals = append(p.notes.Evals, e)
+}
+
+// isBook reports whether an evaluation of TCEC's form stands behind a move of the book: depth 1 without a node, or
+// depth 1 and 0.00 before anything was searched.
+func (n *Notes) isBook(e Evaluation, text []byte) bool {
+	if e.Depth != 1 {
+		return false
+	}
+	nodes, has := pair(text, "n")
+	return has && string(nodes) == "0" || !n.searched && e.Score == 0
+}
+
+// isSentinel reports whether the number in a comment of TCEC's form stands for no evaluation.
+func isSentinel(text []byte) bool {
+	value, _ := pair(text, "wv")
+	value = bytes.TrimLeft(value, "+-")
+	return string(value) == "99.99" || string(value) == "777.77"
 }
 
 // evalOf reads the evaluation in a comment that stands behind ply moves, where turn is to move. found is false if

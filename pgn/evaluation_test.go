@@ -42,7 +42,10 @@ func TestEvaluations(t *testing.T) {
 		{"centipawns", "1. e4 {[%eval 31,15]}", "", 1},
 		{"twice", "1. e4 {[%eval 0.31]} {[%eval 0.32]}", "1 cp -31 0", 1},
 		{"variation", "1. e4 (1. d4 {[%eval 9.00]}) {[%eval 0.31]} e5", "1 cp -31 0", 0},
-		{"before the first move", "{wv=0.5} {[%eval 0.20]} 1. e4 {wv=0.30}", "0 cp 30 0", 0},
+		{"before the first move", "{wv=0.5} {[%eval 0.20]} 1. e4 {wv=0.30}", "0 cp 20 0, 0 cp 30 0", 1},
+		{"between tags", "{[%eval 0.2]}\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7", "0 cp -20 0", 0},
+		{"mates", "1. e4 {wv=#5} e5 {wv=-#5} 2. Nf3 {wv=M9} Nc6 {wv=-M9}",
+			"0 mate 5 0, 1 mate 5 0, 2 mate 5 0, 3 mate 5 0", 0},
 		{"nothing", "1. e4 {wv=} e5 {wv=-} 2. Nf3 {[%eval ] swv=1.0} Nc6 {[%eval #0]}", "", 4},
 		{"Black first", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7 {wv=1.50} 2. e4 {[%eval 2.00]}",
 			"0 cp -150 0, 2 cp -200 0", 0},
@@ -55,6 +58,33 @@ func TestEvaluations(t *testing.T) {
 	_, notes := notesOf(t, "1. e4 {[%clk 0:01:02]} e5 2. Nf3 {[%clk 1:00:00.5]} Nc6 {[%clk x]}")
 	if got := fmt.Sprint(notes.Clocks); got != "[62 -1 3600]" {
 		t.Errorf("clocks %s", got)
+	}
+}
+
+// TestBook leaves out what TCEC writes of moves of the book, and numbers that stand for none.
+func TestBook(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+		book, sentinels  int
+	}{
+		{"without nodes", "1. e4 {d=1, n=0, wv=0.00} e5 {d=1, mt=00:00:00, n=0, wv=0.00} 2. Nf3 {d=20, n=9, wv=0.10} " +
+			"Nc6 {d=1, n=0, wv=0.30}", "2 cp 10 20", 3, 0},
+		{"nodes alone", "1. e4 {d=1, n=12, wv=0.30} e5 {d=2, n=0, wv=0.00} 2. Nf3 {n=0, wv=0.00}",
+			"0 cp 30 1, 1 cp 0 2, 2 cp 0 0", 0, 0},
+		{"leading run", "1. e4 {d=1, wv=0.00} e5 {book} 2. Nf3 {d=1, wv=-0.00} Nc6 {d=20, wv=0.10} 3. a3 {d=1, " +
+			"wv=0.00}",
+			"3 cp -10 20, 4 cp 0 1", 2, 0},
+		{"depth 1 is a search", "1. e4 {d=1, wv=0.01} e5 {d=1, wv=0.00}", "0 cp 1 1, 1 cp 0 1", 0, 0},
+		{"other origins", "1. e4 {0.00/1 0s} e5 {[%eval 0.0,1]}", "0 cp 0 1, 2 cp 0 1", 0, 0},
+		{"sentinels", "1. e4 {d=9, wv=99.99} e5 {d=9, wv=-99.99} 2. Nf3 {d=9, wv=+777.77} Nc6 {d=1, wv=-777.77} " +
+			"3. a3 {d=9, wv=99.98} a6 {d=1, wv=0.00}", "4 cp 9998 9, 5 cp 0 1", 0, 4},
+	} {
+		evals, notes := notesOf(t, c.text)
+		if got := strings.Join(evals, ", "); got != c.want || notes.Book != c.book || notes.Sentinels != c.sentinels ||
+			notes.Unread != 0 {
+			t.Errorf("%s: %q, %d book, %d sentinels, %d unread; want %q, %d, %d, 0", c.name, got, notes.Book,
+				notes.Sentinels, notes.Unread, c.want, c.book, c.sentinels)
+		}
 	}
 }
 
@@ -77,19 +107,21 @@ func TestSelect(t *testing.T) {
 }
 
 // TestEvaluationsShared counts the evaluations of the shared files. Those of the TCEC corpus are what its README has,
-// 2,602,079, without the 239 in its two Chess960 games. Where a TCEC game ends in mate, the mating side's own search
-// before its last move says mate in 1, if it says mate at all.
+// 2,602,079, without the 239 in its two Chess960 games; how many are of the book or stand for none (26 more do so in
+// the Chess960 games) was counted by a script that knows no chess. Where a TCEC game ends in mate, the mating side's
+// own search before its last move says mate in 1, if it says mate at all.
 func TestEvaluationsShared(t *testing.T) {
-	for file, want := range map[string]struct{ evals, clocks int }{
-		"corpus/tcec-evals.pgn.zst":                          {2_602_079 - 239, 0},
-		"pgn/lichess/lichess-2021-10-g001-600.pgn.zst":       {2_997, 40_428},
-		"pgn/dirty/python-chess/cutechess-fischerrandom.pgn": {0, 0},
+	for file, want := range map[string]struct{ evals, book, sentinels, clocks int }{
+		"corpus/tcec-evals.pgn.zst":                          {2_602_079 - 239, 19_919, 1_828, 0},
+		"pgn/tcec/TCEC_Season_5_-_Superfinal.pgn.zst":        {6_622, 564, 0, 0},
+		"pgn/lichess/lichess-2021-10-g001-600.pgn.zst":       {2_997, 0, 0, 40_428},
+		"pgn/dirty/python-chess/cutechess-fischerrandom.pgn": {0, 0, 0, 0},
 	} {
 		in, err := rows.Open(sharedData + "/" + file)
 		if err != nil {
 			t.Skip("SKIPPED: the shared test data are not here")
 		}
-		evals, unread, clocks, mates, odd := 0, 0, 0, 0, 0
+		evals, unread, book, sentinels, clocks, mates, odd := 0, 0, 0, 0, 0, 0, 0
 		p, s := &Parser{ReadEvals: true, ReadClocks: true}, NewSplitter(in)
 		for {
 			b, err := s.Next()
@@ -106,6 +138,7 @@ func TestEvaluationsShared(t *testing.T) {
 				}
 				n := p.Notes()
 				evals, unread = evals+len(n.Evals), unread+n.Unread
+				book, sentinels = book+n.Book, sentinels+n.Sentinels
 				for _, c := range n.Clocks {
 					if c >= 0 {
 						clocks++
@@ -124,8 +157,10 @@ func TestEvaluationsShared(t *testing.T) {
 			b.Release()
 		}
 		in.Close()
-		if evals+unread != want.evals || unread != 0 || clocks != want.clocks {
-			t.Errorf("%s: %d evaluations, %d unread, %d clocks; want %+v", file, evals, unread, clocks, want)
+		if evals+unread+book+sentinels != want.evals || unread != 0 || clocks != want.clocks || book != want.book ||
+			sentinels != want.sentinels {
+			t.Errorf("%s: %d evaluations, %d unread, %d book, %d sentinels, %d clocks; want %+v", file, evals, unread,
+				book, sentinels, clocks, want)
 		}
 		if odd > mates/100 {
 			t.Errorf("%s: before the mating move, %d evaluations say mate in 1 and %d do not", file, mates, odd)

@@ -17,16 +17,16 @@ func LooksLikeGames(head []byte) bool {
 		rest = rest[i+1:]
 		rest = rest[skipSpace(rest, 0):]
 	}
-	var moves commentScanner
+	var moves scanner
 	moves.reset(0, true)
 	for moves.pos < len(head) { // find the first word outside comments
-		if !moves.brace && !moves.rest {
+		if moves.open < 0 && !moves.rest {
 			at := skipSpace(head, moves.pos)
 			if at < len(head) && head[at] != '{' && head[at] != ';' && head[at] != '%' {
 				return isMoveStart(head[at:])
 			}
 		}
-		moves.advance(head, moves.pos+1)
+		moves.step(head, len(head))
 	}
 	return false
 }

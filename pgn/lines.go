@@ -5,37 +5,36 @@ import "bytes"
 // scan reads every line that is whole.
 func (s *Splitter) scan() {
 	for {
+		goesOn := s.broken
 		end, next, ok := s.line()
 		if !ok {
+			s.broken = goesOn
 			return
 		}
-		switch {
-		case s.skipping:
-			if s.state == inMoves {
-				s.comments.advance(s.buf, next)
-			}
-			s.skipping = false
-		case end-s.pos > s.maxGame:
-			s.overlong()
-			if s.state == inMoves {
-				s.comments.advance(s.buf, next)
-			}
-			s.skipping = false
-		default:
+		if goesOn {
+			s.more(end)
+		} else {
 			s.step(end)
 		}
 		s.pos = next
+		if s.broken && s.state == inMoves {
+			s.advance(next)
+		}
 	}
 }
 
 // line finds the line at pos: buf[pos:end], the next one starting at next. Lines end in a line feed, a carriage
-// return, or both.
+// return, or both. Of an overlong line it finds a piece, and sets broken.
 func (s *Splitter) line() (end, next int, ok bool) {
 	if s.lf < s.pos {
 		s.lf = s.pos + indexOrLen(s.buf[s.pos:s.n], '\n')
 	}
 	if s.cr < s.pos {
 		s.cr = s.pos + indexOrLen(s.buf[s.pos:s.n], '\r')
+	}
+	if s.broken = min(s.lf, s.cr)-s.pos > s.maxLine; s.broken {
+		end = s.breakAt()
+		return end, end, true
 	}
 	switch {
 	case s.lf < s.cr:
@@ -49,6 +48,21 @@ func (s *Splitter) line() (end, next int, ok bool) {
 	default:
 		return s.cr, s.cr + 1, true
 	}
+}
+
+// breakAt returns where an overlong line is broken: behind a blank and in no tag, if there is such a place near.
+func (s *Splitter) breakAt() int {
+	end := s.pos + s.maxLine
+	near := max(s.pos, end-4096)
+	at := near + 1 + bytes.LastIndexAny(s.buf[near:end], " \t")
+	if at == near { // none
+		at = end
+	}
+	tag := bytes.LastIndexByte(s.buf[near:at], '[')
+	if tag > 0 && bytes.IndexByte(s.buf[near+tag:at], ']') < 0 {
+		at = near + tag
+	}
+	return at
 }
 
 func indexOrLen(text []byte, c byte) int {
@@ -68,7 +82,7 @@ func (s *Splitter) step(end int) {
 	c := line[0]
 	switch {
 	case s.state == inMoves && (c > '1' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '{'):
-		s.movetext(s.pos, end)
+		s.blank = false
 	case s.state == inTags && c == '[' && !s.blank && line[len(line)-1] == ']' &&
 		len(line) > 1 && line[1] != 'E' && bytes.IndexByte(line[1:], '[') < 0:
 	default:
@@ -78,62 +92,79 @@ func (s *Splitter) step(end int) {
 
 // anyLine reads a line of any kind.
 func (s *Splitter) anyLine(end int) {
+	s.ignored = false
 	at := skipSpace(s.buf[:end], s.pos)
 	switch {
 	case at == end:
 		s.blank = true
 	case s.buf[s.pos] == '%' || s.state != inMoves && (s.buf[at] == ';' || s.buf[at] == '%'):
-		// no part of any game
+		s.ignored = true // no part of any game
+		s.moves.suspect = true
 	default:
 		s.border(at, end)
 		switch _, _, isTag := tagName(s.buf[at:end]); {
 		case s.state == inMoves:
-			s.movetext(at, end)
+			s.blank = false
+			s.moves.suspect = s.moves.suspect || isFirstMove(s.buf[at:end])
 		case isTag:
 			s.tagLine(at, end)
 		case s.tags && s.buf[at] == '[':
-			s.blank = false // a broken tag
+			s.blank, s.ignored = false, true // a broken tag
 		default:
-			s.state = inMoves
-			s.comments.reset(at, at == s.pos)
-			s.movetext(at, end)
+			s.startMoves(at, at == s.pos)
 		}
 	}
 }
 
+// more reads buf[pos:end], which goes on with an overlong line.
+func (s *Splitter) more(end int) {
+	if s.ignored || s.state != inTags {
+		return
+	}
+	at := s.pos
+	if s.value {
+		n, closed := valueEnd(s.buf[at:end])
+		if !closed {
+			return
+		}
+		at += n
+		s.value = false
+	}
+	s.tagLine(skipSpace(s.buf[:end], at), end)
+}
+
 // border starts a new game at index at, the first byte that is not blank of a line that ends at end, if one
-// starts there.
+// starts there. What starts behind moves without tags is found by the scanner.
 func (s *Splitter) border(at, end int) {
 	name, _, isTag := tagName(s.buf[at:end])
 	switch {
 	case s.state == outside:
 		s.startGame(at)
 		return
-	case isTag:
-		if s.state == inMoves {
-			s.comments.advance(s.buf, s.pos)
-			if s.comments.brace && !s.blank {
-				return
-			}
-			if s.comments.brace || s.comments.content {
-				break
-			}
-			s.state = inTags // only comments so far: the tag block goes on
+	case !isTag:
+		return
+	case s.state == inMoves && s.blank && s.moves.single(s.buf, s.pos):
+		s.take(s.pos)
+		s.startGame(at)
+		return
+	case s.state == inMoves:
+		s.advance(s.pos)
+		if s.moves.open >= 0 && !s.blank {
+			return
 		}
+		if s.moves.open >= 0 || s.moves.content {
+			break
+		}
+		s.state = inTags // only comments so far, or tags: the tag block goes on
+		s.event = s.event || s.moves.event
+		fallthrough
+	default:
 		if isEvent(name) && (s.blank || s.event) {
 			break
 		}
 		if s.blank && (s.tooLong(s.pos) || s.names.has(s.buf, s.start, s.pos, name)) {
 			break
 		}
-		return
-	case s.state == inMoves && isFirstMove(s.buf[at:end]) &&
-		(s.blank || !s.tooLong(s.pos) && endsInResult(s.buf[s.start:s.pos])):
-		s.comments.advance(s.buf, s.pos)
-		if s.comments.brace || !s.comments.content {
-			return
-		}
-	default:
 		return
 	}
 	s.endGame(s.pos)
@@ -145,40 +176,62 @@ func isFirstMove(line []byte) bool {
 	if len(line) < 3 || line[0] != '1' {
 		return false
 	}
-	i := 1
-	for i < len(line) && line[i] == ' ' {
-		i++
-	}
+	i := skipBlanks(line, 1)
 	return i+1 < len(line) && line[i] == '.' && line[i+1] != '.'
-}
-
-// endsInResult reports whether the last thing in text is the result of a game.
-func endsInResult(text []byte) bool {
-	i := len(text)
-	for i > 0 && isSpace(text[i-1]) {
-		i--
-	}
-	text = text[:i]
-	return bytes.HasSuffix(text, []byte("1-0")) || bytes.HasSuffix(text, []byte("0-1")) ||
-		bytes.HasSuffix(text, []byte("1/2-1/2")) || bytes.HasSuffix(text, []byte("*"))
 }
 
 // startGame starts a game at index at.
 func (s *Splitter) startGame(at int) {
 	s.state, s.start, s.offset = inTags, at, s.base+int64(at)
-	s.tags, s.event, s.blank = false, false, false
+	s.tags, s.event, s.blank, s.value = false, false, false, false
 	s.names.reset(at)
-	s.comments.reset(at, true)
+}
+
+// startMoves starts the movetext of a game at index at.
+func (s *Splitter) startMoves(at int, lineStart bool) {
+	s.state, s.blank = inMoves, false
+	s.moves.reset(at, lineStart)
+	s.moves.tagged, s.moves.free = s.tags, !s.tags
+	s.moves.content = classes[s.buf[at]] == digitByte || classes[s.buf[at]] == letterByte
+}
+
+// advance moves the scanner to the index to, and takes every game that ends on the way.
+func (s *Splitter) advance(to int) {
+	for s.moves.pos < to || s.moves.later >= 0 {
+		if e, at := s.moves.nextGame(s.buf, to); e == gameEvent {
+			s.cut(at)
+		}
+	}
+}
+
+// cut ends the present game before the index at, where the next one starts in movetext.
+func (s *Splitter) cut(at int) {
+	s.take(at)
+	s.start, s.offset = at, s.base+int64(at)
+	s.tags, s.event = s.moves.tagged, false
+	s.names.reset(at)
 }
 
 // endGame ends the present game before the index end. Comments alone are no game.
 func (s *Splitter) endGame(end int) {
-	if !s.tags {
-		s.comments.advance(s.buf, end)
-		if !s.comments.content {
-			return
+	if s.state == inMoves {
+		s.advance(end)
+		for s.moves.open >= 0 && !s.moves.sure {
+			e, at := s.moves.unclosed(s.buf, end, false)
+			if e != gameEvent {
+				break
+			}
+			s.cut(at)
+			s.advance(end)
 		}
 	}
+	if s.tags || s.state == inMoves && s.moves.content {
+		s.take(end)
+	}
+}
+
+// take adds the present game, which ends before the index end, to those that were found.
+func (s *Splitter) take(end int) {
 	sp := span{start: s.start, end: end, offset: s.offset, tooLong: s.tooLong(end)}
 	if sp.tooLong {
 		sp.end = sp.start
@@ -189,80 +242,15 @@ func (s *Splitter) endGame(end int) {
 
 // tagLine reads a line that opens with a tag at index at: more tags and the first moves may follow on it.
 func (s *Splitter) tagLine(at, end int) {
-	if at = s.tagRun(at, end); at < end {
-		s.movetext(at, end)
-	}
-}
-
-// tagRun reads the tags that follow each other from index at, and returns the index of what stands behind them.
-// If that is not the end of the line, movetext begins there.
-func (s *Splitter) tagRun(at, end int) int {
 	s.state, s.blank, s.tags = inTags, false, true
 	for at < end {
-		name, _, next, ok := scanTag(s.buf[at:end])
+		name, _, next, ok, _ := scanTag(s.buf[at:end])
 		if !ok {
-			s.state = inMoves
-			s.comments.reset(at, false)
-			break
-		}
-		s.event = s.event || isEvent(name)
-		at = skipSpace(s.buf[:end], at+next)
-	}
-	return at
-}
-
-// movetext reads movetext in buf[at:end], the rest of a line, and every game that starts on it behind a result.
-func (s *Splitter) movetext(at, end int) {
-	s.blank = false
-	for at < end {
-		from := s.gluedEvent(at, end)
-		if from < 0 {
+			s.startMoves(at, false)
 			return
 		}
-		s.endGame(from)
-		s.startGame(from)
-		at = s.tagRun(from, end)
-	}
-}
-
-// gluedEvent returns the index in buf[at:end] of an Event tag that stands behind a result and in no comment, or −1.
-func (s *Splitter) gluedEvent(at, end int) int {
-	for from := at; ; from++ {
-		i := bytes.IndexByte(s.buf[from:end], '[')
-		if i < 0 {
-			return -1
-		}
-		from += i
-		if i = bytes.Index(s.buf[from:end], []byte(`[Event "`)); i < 0 {
-			return -1
-		}
-		from += i
-		if !endsInResult(s.buf[at:from]) {
-			continue
-		}
-		if s.comments.advance(s.buf, from); !s.comments.brace && !s.comments.rest {
-			return from
-		}
-	}
-}
-
-// overlong reads the start of a line that is longer than any game. The rest of it only goes through the comment
-// scanner.
-func (s *Splitter) overlong() {
-	s.skipping = true
-	head := min(s.pos+headSize, s.n)
-	at := skipSpace(s.buf[:head], s.pos)
-	if s.buf[s.pos] == '%' || s.state != inMoves && at < head && (s.buf[at] == ';' || s.buf[at] == '%') {
-		return
-	}
-	s.border(at, head)
-	s.blank = false
-	switch name, _, isTag := tagName(s.buf[at:head]); {
-	case s.state == inMoves:
-	case isTag:
-		s.tags, s.event = true, s.event || isEvent(name)
-	default:
-		s.state = inMoves
-		s.comments.reset(at, at == s.pos)
+		s.event = s.event || isEvent(name)
+		s.value = s.broken && at+next == end && s.buf[end-1] != ']'
+		at = skipSpace(s.buf[:end], at+next)
 	}
 }

@@ -30,11 +30,16 @@ type Parser struct {
 	// moves, and its result is that of the Result tag. A reason other than "" leaves the game out.
 	Select func(head *dataset.Line) dataset.Reason
 
-	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes].
+	// ReadEvals and ReadClocks have the comments of the main line read into [Parser.Notes]. Those before the first move
+	// belong to the start position.
 	ReadEvals, ReadClocks bool
 
-	notes   Notes
-	playing bool // the tags are read
+	// Results says which result a game gets that has several.
+	Results dataset.ResultRule
+
+	conflict Conflict
+	notes    Notes
+	playing  bool // the tags are read
 
 	game  Game
 	text  []byte
@@ -44,35 +49,54 @@ type Parser struct {
 	moves []board.Move   // of this game; what is behind them is free
 	over  dataset.Result // the result behind the moves
 	ended bool           // that result has been read
+	spelt []byte         // a word in the spelling of SAN
+
+	early  [][]byte // comments before the moves, parts of text
+	braces int      // comments up to here have been looked at for braces in them,
+	nests  bool     // and there are some
 }
 
 // errors of a game; they stand in rejects
 var (
 	errComment   = errors.New("comment is not closed")
+	errNested    = errors.New("comment with braces in it")
+	errInside    = errors.New("comment with moves is not closed before the next one")
 	errVariation = errors.New("variation is not closed")
+	errTag       = errors.New("tag is not closed before moves or another tag")
 	errText      = errors.New("not a move")
+	errStrange   = errors.New("neither a move nor a known glyph")
+	errAlone     = errors.New("a letter that stands alone, a mark or a piece of the next move")
+	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
 	errDrop      = errors.New("drops belong to another variant")
+	errBehind    = errors.New("moves behind a result")
+	errAgain     = errors.New("move number 1 again: two games without a result between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
 // a reject concerns this game only.
 //
 // The line starts from the FEN tag if there is one. It has the moves up to the first result, or to the end of the
-// text: what stands behind a result is ignored, and a missing result is not an error. The result is that
-// of the Result tag, or the one behind the moves if the tag is missing, “*” or no result.
+// text; a missing result is not an error. Comments, variations and words may stand behind a result, moves may not: no
+// move of the main line is left out of a line that is kept. Nor is it one of two games: White's number 1 behind two
+// moves, where the splitter saw no border, is refused. The result is that of the Result tag, or the one behind the
+// moves if the tag is missing, “*” or no result; [Parser.Results] says what holds where they, or the board,
+// contradict each other.
 //
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
-// semicolon and “%” comments, variations of any depth, NAGs, glyphs (ASCII, Latin-1 or UTF-8), move numbers in any
-// form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, and whatever forms of a
-// move [board.Position.ParseSAN] takes. Every move must be legal.
+// semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
+// in any form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, figurines, dashes for
+// hyphens, and whatever forms of a move [board.Position.ParseSAN] takes. Every move must be legal. What is not known to
+// say nothing is no move and costs the game: any other character, and a sign or a lone piece letter before a pawn's
+// move.
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
-	p.over, p.ended, p.playing = dataset.ResultUnknown, false, false
+	p.over, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
 	p.notes.reset()
+	p.early, p.braces, p.nests = p.early[:0], -1, false
 	if g.TooLong {
 		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("text over the limit of one game"))
 	}
@@ -101,19 +125,29 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		}
 	}
 	p.pos, p.playing = start, true
+	if p.braces < 0 {
+		p.braces = p.i
+	}
+	for _, text := range p.early {
+		p.note(text)
+	}
 	if r := p.readMoves(); r != nil {
+		return dataset.Line{}, r
+	}
+	if r := p.readBehind(); r != nil {
 		return dataset.Line{}, r
 	}
 	if len(p.moves) == 0 {
 		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
 	}
+	var conflict *dataset.Reject
+	if line.Result, conflict = p.settleResult(line.Result); conflict != nil {
+		return dataset.Line{}, conflict
+	}
 	n := len(p.moves)
 	line.Moves, p.moves = p.moves[:n:n], p.moves[n:]
 	if p.Select == nil {
 		line.Tags = p.tags.kept()
-	}
-	if line.Result == dataset.ResultUnknown {
-		line.Result = p.over
 	}
 	return line, nil
 }
@@ -145,13 +179,17 @@ func (p *Parser) readTags() *dataset.Reject {
 		}
 		switch c := p.text[p.i]; {
 		case c == '[':
-			name, value, next, ok := scanTag(p.text[p.i:])
+			name, value, next, ok, err := scanTag(p.text[p.i:])
 			switch {
+			case err != nil:
+				return p.reject(dataset.BadSyntax, p.i, p.i+next, err)
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
-			case p.tags.any:
-				p.skipLine()
+			case p.tags.any || opensFEN(p.text[p.i:]):
+				if line := p.skipLine(); opensFEN(line) {
+					p.tags.any, p.tags.brokenFEN = true, line
+				}
 			default:
 				return nil
 			}
@@ -165,6 +203,27 @@ func (p *Parser) readTags() *dataset.Reject {
 			return nil
 		}
 	}
+}
+
+// readBehind reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
+func (p *Parser) readBehind() *dataset.Reject {
+	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
+		return nil
+	}
+	var behind scanner
+	behind.reset(p.i, p.atLineStart())
+	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
+	switch e, at := behind.next(p.text, len(p.text)); {
+	case e != noEvent:
+		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+	case behind.hidden:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
+	case behind.open >= 0:
+		return p.reject(dataset.BadSyntax, behind.open, len(p.text), errComment)
+	case behind.depth > 0:
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errVariation)
+	}
+	return nil
 }
 
 // atLineStart reports whether the next byte is the first of its line.
@@ -185,14 +244,26 @@ func (p *Parser) skipLine() []byte {
 
 // comment reads the comment that starts at the next byte.
 func (p *Parser) comment() *dataset.Reject {
+	from := p.i
 	text, ok := p.skipComment()
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 	}
+	if n := bytes.IndexByte(text, '{'); n >= 0 && p.text[from] == '{' && hasMoves(text[:n]) {
+		return p.reject(dataset.BadSyntax, from, p.i, errInside)
+	}
 	if p.Comment != nil {
 		p.Comment(len(p.moves), text)
 	}
-	if p.playing && (p.ReadEvals || p.ReadClocks) {
+	switch {
+	case !p.playing:
+		if p.braces < 0 {
+			p.braces = from
+		}
+		if p.ReadEvals {
+			p.early = append(p.early, text)
+		}
+	case p.ReadEvals || p.ReadClocks:
 		p.note(text)
 	}
 	return nil

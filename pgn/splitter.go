@@ -12,7 +12,8 @@ const (
 
 	batchSize = 256 << 10 // a batch is handed out once its games reach this size
 	readSize  = 256 << 10 // asked from the reader at a time
-	headSize  = 1 << 10   // of an overlong line, this much decides whether it starts a game
+	maxLine   = 1 << 20   // a longer line is read in pieces of at most this size
+	eagerSize = 64 << 10  // once a game has this much movetext, it is searched for the start of the next one
 )
 
 // Game is the raw text of one game: its tag block and movetext, from its first tag (or move) up to the next game.
@@ -62,12 +63,23 @@ type span struct {
 // of games need; its result does not depend on how the reader cuts the stream into reads.
 //
 // A new game starts
-//   - at a tag line once the game has movetext, with or without a blank line between;
+//   - at a tag once the game has movetext, with or without a blank line or a result between, on a line of its own or
+//     not;
 //   - at an Event tag, or a tag whose name the block has already, after a blank line in a tag block (so a single
 //     blank line inside a tag block does no harm), and at a second Event tag without a blank line;
 //   - at a tag line after a blank line inside a brace comment: the comment is taken as not closed;
-//   - at an Event tag behind a result on the same line;
-//   - at a line that starts with move number 1 of White, after a blank line or a line that ends in a result.
+//   - behind a result (and comments, variations, marks) at a first move: one without a number, or with White's number
+//     1, on the same line or a later one. Any other move number behind a result starts no game, and [Parser.Parse]
+//     refuses both pieces as one. Words that are no moves belong to the game that ended, unless moves without White's
+//     number 1 follow on the same line; these are then a game with words in it, which is refused;
+//   - at White's number 1 (“1.”) at the start of a line, after a blank line;
+//   - in a game without tags, at White's number 1 once it has two moves, and, if it has no move numbers, at a move
+//     after a blank line. Moves without numbers and results on consecutive lines are one movetext, wrapped.
+//
+// A brace comment that is not closed, or closed only behind the opening brace of another one, ends where a game that
+// ends in it is followed by another one by these rules; so does a variation that is not closed, and a semicolon
+// comment on a line with several games, which would hide those behind it. That is looked for within 64 KiB. Lines may
+// be of any length, with any number of games on them.
 //
 // Text before the first game that is only comments and “%” lines is skipped and is no game.
 //
@@ -76,6 +88,7 @@ type span struct {
 type Splitter struct {
 	r       io.Reader
 	maxGame int
+	maxLine int
 	chunk   int
 	pool    sync.Pool
 
@@ -88,15 +101,17 @@ type Splitter struct {
 	eof    bool
 	err    error // what the reader said, io.EOF included
 
-	state    state
-	start    int   // of the present game in buf; of what is left of it if it is too long
-	offset   int64 // of the present game in the stream
-	tags     bool  // the present game has a tag
-	event    bool  // the present game has an Event tag
-	blank    bool  // the line before was blank
-	skipping bool  // inside an overlong line
-	names    tagNames
-	comments commentScanner
+	state   state
+	start   int   // of the present game in buf; of what is left of it if it is too long
+	offset  int64 // of the present game in the stream
+	tags    bool  // the present game has a tag
+	event   bool  // the present game has an Event tag
+	blank   bool  // the line before was blank
+	broken  bool  // the line at pos goes on behind the end that line found
+	ignored bool  // the line at pos is no part of any game, or a broken tag
+	value   bool  // a piece of a line ended inside the value of a tag
+	names   tagNames
+	moves   scanner // of the present game's movetext
 
 	spans   []span
 	pending int // bytes in spans
@@ -105,7 +120,7 @@ type Splitter struct {
 
 // NewSplitter returns a splitter of the PGN text in r, which is read in large chunks.
 func NewSplitter(r io.Reader) *Splitter {
-	return &Splitter{r: r, maxGame: MaxGame, chunk: readSize}
+	return &Splitter{r: r, maxGame: MaxGame, maxLine: maxLine, chunk: readSize}
 }
 
 // Next returns the next batch, never empty, or io.EOF after the last one. When the reader fails, the games
@@ -116,6 +131,8 @@ func (s *Splitter) Next() (*Batch, error) {
 		s.scan()
 		if s.eof && s.err == io.EOF {
 			s.finish()
+		} else {
+			s.shed()
 		}
 		// Games that wait keep what is behind them in memory, however long that gets.
 		if len(s.spans) > 0 && (s.eof || s.pending >= batchSize || s.n-s.spans[0].start > 4*batchSize) {
@@ -127,7 +144,6 @@ func (s *Splitter) Next() (*Batch, error) {
 			}
 			return nil, io.EOF
 		}
-		s.shed()
 		s.fill()
 	}
 }
@@ -182,27 +198,21 @@ func (s *Splitter) rebase(dropped int) {
 	s.lf -= dropped
 	s.cr -= dropped
 	s.start -= dropped
-	s.comments.pos -= dropped
+	s.moves.rebase(dropped)
 	s.names.pos -= dropped
 	s.base += int64(dropped)
 }
 
-// shed drops what is not needed any more of a game or a line that is too long.
+// shed looks for the next game in a long movetext, and drops what is not needed any more of a game that is too long.
 func (s *Splitter) shed() {
-	if s.n-s.pos > s.maxGame && !s.skipping {
-		s.overlong()
-	}
-	if s.skipping {
-		if s.state == inMoves {
-			s.comments.advance(s.buf, s.n)
-		}
-		s.pos, s.lf, s.cr = s.n, s.n, s.n
+	if s.state == inMoves && s.pos-s.start > eagerSize {
+		s.advance(s.pos)
 	}
 	if s.state != outside && s.tooLong(s.pos) {
-		if s.state == inMoves {
-			s.comments.advance(s.buf, s.pos)
-		}
 		s.start = s.pos
+		if s.state == inMoves {
+			s.start = s.moves.keepFrom()
+		}
 	}
 }
 

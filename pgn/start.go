@@ -1,6 +1,7 @@
 package pgn
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -11,7 +12,17 @@ import (
 // errCastling goes with rejects of Chess960 games that no tag calls so.
 var errCastling = errors.New("castling rights of a king or rook that stands elsewhere")
 
-// start returns the position that the tags let the game start from.
+// errNoFEN goes with rejects of games that start from a position that no tag gives.
+var errNoFEN = errors.New("a start position is announced, but no FEN tag in quotes gives it")
+
+// opensFEN reports whether a line opens with a tag of a start position, quoted or not.
+func opensFEN(line []byte) bool {
+	return len(line) > 4 && line[0] == '[' && bytes.EqualFold(line[1:4], []byte("FEN")) && !isNameByte(line[4])
+}
+
+// start returns the position that the tags let the game start from. A SetUp tag that says "1" without one that gives
+// the position, and a FEN tag that is misspelt or not quoted, are rejected: the moves may well be legal from the usual
+// start too.
 //
 // Castling rights that do not fit the squares of king and rooks are dropped when the Variant tag says that
 // the game is standard chess (sites export such positions); without that tag they mean Chess960 if there is a
@@ -23,6 +34,13 @@ func (p *Parser) start() (board.Position, *dataset.Reject) {
 	}
 	value := p.tags.get(tagFEN)
 	if len(value) == 0 || string(value) == "?" {
+		setUp := p.tags.get(tagSetUp)
+		switch {
+		case p.tags.brokenFEN != nil:
+			return board.Position{}, p.rejectTag(dataset.BadFEN, p.tags.brokenFEN, errNoFEN)
+		case string(setUp) == "1":
+			return board.Position{}, p.rejectTag(dataset.BadFEN, setUp, errNoFEN)
+		}
 		return board.StartPosition(), nil
 	}
 	fen := string(value)

@@ -68,11 +68,12 @@ func isEvent(name []byte) bool { return string(name) == "Event" }
 //
 // The closing quote is the first unescaped one that is followed by a bracket, so values may hold brackets
 // and unescaped quotes. A value never runs over its line: when the line ends first, the value ends at the
-// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line.
-func scanTag(text []byte) (name, value []byte, next int, ok bool) {
+// last quote with a bracket behind it, escaped or not (“[Site "C:\"]”), or else at the end of the line. err says that
+// the value took in another tag or moves, as it was not closed.
+func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	name, quote, ok := tagName(text)
 	if !ok {
-		return nil, nil, 0, false
+		return nil, nil, 0, false, nil
 	}
 	start, last, lastNext := quote+1, -1, 0
 	i := start
@@ -85,6 +86,11 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool) {
 			j++
 		}
 		if j >= len(text) || text[j] != ']' {
+			if k := bytes.LastIndexByte(text[start:i], '['); k >= 0 && err == nil {
+				if _, quote, ok := tagName(text[start+k:]); ok && start+k+quote == i {
+					err = errTag
+				}
+			}
 			continue
 		}
 		last, lastNext = i, j+1
@@ -93,9 +99,12 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool) {
 		}
 	}
 	if last < 0 {
-		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true
+		if hasMoves(text[start:i]) {
+			err = errTag
+		}
+		return name, bytes.TrimRight(text[start:i], " \t\"]"), i, true, err
 	}
-	return name, text[start:last], lastNext, true
+	return name, text[start:last], lastNext, true, err
 }
 
 // isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.
@@ -105,4 +114,20 @@ func isEscaped(text []byte) bool {
 		n++
 	}
 	return n%2 == 1
+}
+
+// valueEnd returns the length of the rest of a tag's value and its closing quote and bracket. closed is false when
+// text ends first.
+func valueEnd(text []byte) (n int, closed bool) {
+	for n < len(text) {
+		c := text[n]
+		if c == '\n' || c == '\r' {
+			return n, true
+		}
+		n++
+		if j := skipBlanks(text, n); c == '"' && j < len(text) && text[j] == ']' {
+			return j + 1, true
+		}
+	}
+	return n, false
 }

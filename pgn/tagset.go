@@ -21,6 +21,7 @@ const (
 	tagBlackElo
 	tagFEN
 	tagVariant
+	tagSetUp
 	tagCount
 )
 
@@ -67,6 +68,8 @@ func tagIndex(name []byte) int {
 		return tagFEN
 	case "Variant":
 		return tagVariant
+	case "SetUp", "Setup", "SETUP", "setup":
+		return tagSetUp
 	}
 	return -1
 }
@@ -79,16 +82,22 @@ type tags struct {
 	raw [tagCount][]byte // parts of the game's text
 	any bool             // there is a tag at all
 
+	brokenFEN []byte // a tag of a start position that cannot be read: “[Fen …]”, or without quotes
+
 	buf  []byte
 	free []dataset.Tag    // its room is for the tags of lines to come
 	text *strings.Builder // the same for their values
 }
 
-func (t *tags) reset() { clear(t.raw[:]); t.any = false }
+func (t *tags) reset() { clear(t.raw[:]); t.any, t.brokenFEN = false, nil }
 
 func (t *tags) add(name, value []byte) {
 	t.any = true
-	if i := tagIndex(name); i >= 0 && t.raw[i] == nil {
+	i := tagIndex(name)
+	if i < 0 && len(name) == 3 && bytes.EqualFold(name, []byte("FEN")) && saysSomething(value) {
+		t.brokenFEN = value
+	}
+	if i >= 0 && t.raw[i] == nil {
 		if n := len(value); n == 0 || value[0] <= ' ' || value[n-1] <= ' ' || value[0] >= 0x80 || value[n-1] >= 0x80 {
 			value = bytes.TrimSpace(value)
 		}

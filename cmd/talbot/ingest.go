@@ -36,9 +36,6 @@ func (o *datasetOptions) check() error {
 	if o.out == "" {
 		return usage(fmt.Errorf("--out is missing"), "name the folder to make, as --out data/lines")
 	}
-	if o.workers < 0 {
-		return usage(fmt.Errorf("--workers %d", o.workers), "leave it out to use every core")
-	}
 	return nil
 }
 
@@ -49,9 +46,11 @@ type ingestOptions struct {
 	split          string
 	keepDuplicates bool
 	importEvals    bool
+	resultConflict string
 	evalView       string
 	evalUnit       string
 	rejects        string
+	force          bool
 	history        int
 }
 
@@ -70,7 +69,10 @@ expanded here.
 Every move is checked. A game that cannot be used costs that game only and is
 counted by reason. A copy of a game that was read before (same start and moves)
 is left out as a duplicate; a game that another game begins with, wherever that
-one was read, is left out as a prefix. Nothing else is filtered unless a filter
+one was read, is left out as a prefix. What may hide a piece letter (an unknown character,
+a sign or a lone letter before a pawn's move) costs the game: "N f3" is not f3. Games
+whose Result tag disagrees with the result behind the moves, or with mate or stalemate
+on the board, are counted; --result-conflict says whose result they get. Nothing else is filtered unless a filter
 is switched on; what a filter leaves out is counted by its own reason, and
 samples that sampling leaves out are counted as well. --rejects lists what was
 left out, with file, number, byte offset and reason; prefixes come last.
@@ -78,7 +80,9 @@ left out, with file, number, byte offset and reason; prefixes come last.
 --import-evals makes labels of evaluations in comments: Lichess's [%eval] (of the
 position after the move, White's view), and those of TCEC (wv=, White's view) and
 cutechess (+0.31/12, the mover's view), which are the mover's search of the
-position before the move. They have a fingerprint of their own. Tables are read
+position before the move. They have a fingerprint of their own. What TCEC writes of
+book moves (depth 1 without nodes, or 0.00 before any search) and numbers that stand
+for none (99.99, 777.77) are counted and no labels. Tables are read
 from White's view, in pawns if they have decimals and in centipawns otherwise,
 but those of the Strategic Test Suite (epd,move,eval,depth,pv,engine) from the
 mover's view; --eval-view and --eval-unit say otherwise.
@@ -109,12 +113,16 @@ changed.`,
 		"keep every copy of a game, and games that another begins with")
 	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false,
 		"make labels of the evaluations in the comments of games")
+	cmd.Flags().StringVar(&o.resultConflict, "result-conflict", "tag",
+		"whose result a game gets where they disagree: tag, movetext, board (mate or stalemate), or drop to leave "+
+			"it out")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
 		"whose view the evaluations of tables are from: white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
 	cmd.Flags().IntVar(&o.history, "history", 0,
 		"plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
-	cmd.Flags().StringVar(&o.rejects, "rejects", "", "new file to list everything that was left out in, tab separated")
+	cmd.Flags().StringVar(&o.rejects, "rejects", "", "file to list everything that was left out in, tab separated")
+	addForce(cmd.Flags(), &o.force)
 	o.filterOptions.add(cmd.Flags())
 	return cmd
 }
@@ -139,6 +147,10 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return err
 	}
+	results, err := dataset.ParseResultRule(o.resultConflict)
+	if err != nil {
+		return usage(fmt.Errorf("--result-conflict: %w", err), "tag, movetext, board or drop")
+	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
@@ -149,6 +161,13 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if o.rejects != "" {
+		out := outputFile{flag: "--rejects", path: o.rejects, force: o.force, inputs: files, folders: []string{o.out},
+			own: ingest.MadeRejects(o.rejects, o.out)}
+		if o.rejects, err = out.check(); err != nil {
+			return err
+		}
+	}
 	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()
 	show, end := progress(false)
@@ -156,7 +175,8 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
-		ImportEvals: o.importEvals, EvalConvention: convention, Rejects: o.rejects, History: o.history, Warn: warn,
+		ImportEvals: o.importEvals, Results: results, EvalConvention: convention, Rejects: o.rejects,
+		History: o.history, Warn: warn,
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
@@ -182,8 +202,13 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes\n",
-				e.Imported, e.NoSample, e.Unread, e.Duplicate)
+			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes, "+
+				"%d of the book, %d that stand for none\n", e.Imported, e.NoSample, e.Unread, e.Duplicate, e.Book,
+				e.Sentinel)
+		}
+		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
+			printf("  results that disagree: %d of tag and movetext, %d with mate or stalemate on the board\n",
+				c.Movetext, c.Board)
 		}
 		if sum.NoHistory > 0 {
 			printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)

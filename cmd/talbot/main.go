@@ -83,11 +83,26 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 				return nil
 			}
 		}
+		if cmd.Flags().Lookup("workers") != nil {
+			cmd.PreRunE = checkWorkers
+		}
 		if cmd.Long != "" {
 			cmd.Long += "\n\n" + exitStatuses
 		}
 	}
 	return root
+}
+
+// maxWorkers is the most workers of a verb: more cores than machines have, and fewer processes than they bear.
+const maxWorkers = 1024
+
+// checkWorkers is done before any verb that has workers.
+func checkWorkers(cmd *cobra.Command, _ []string) error {
+	workers, err := cmd.Flags().GetInt("workers")
+	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
+		return usage(fmt.Errorf("--workers %d is not in 1 … %d", workers, maxWorkers), "leave it out to use every core")
+	}
+	return err
 }
 
 // noArgs refuses what stands on a command line beside flags.

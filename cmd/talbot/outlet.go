@@ -25,11 +25,13 @@ type outlet struct {
 	file *os.File
 	mu   sync.Mutex
 	text *plain.Writer
-	err  error // the first; it wraps errOutput
+	// closed says that the caller gave no such file.
+	closed bool
+	err    error // the first; it wraps errOutput
 }
 
 func newOutlet(file *os.File) *outlet {
-	o := &outlet{file: file}
+	o := &outlet{file: file, closed: file == os.Stdout && closedAtStart()}
 	o.text = plain.NewWriter((*exactOutlet)(o))
 	return o
 }
@@ -59,7 +61,7 @@ func (o *exactOutlet) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	if o.file == os.Stdout && closedAtStart() {
+	if o.closed {
 		o.err = fmt.Errorf("%w: it is closed", errOutput)
 		return 0, o.err
 	}

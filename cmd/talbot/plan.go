@@ -51,9 +51,9 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	if o.workers < 1 || o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
-		return usage(fmt.Errorf("--workers %d, --movetime %v, --passes %g and --train-rate %g are not all above 0",
-			o.workers, o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
+	if o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
+		return usage(fmt.Errorf("--movetime %v, --passes %g and --train-rate %g are not all above 0",
+			o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
 	}
 	files, err = ingest.ExpandInputs(files, nil)
 	if err != nil {

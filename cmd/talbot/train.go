@@ -57,7 +57,8 @@ Samples without engine label train the policy alone.
 A train line is left out if it is a cut copy of a val or test line of any of the
 datasets: both begin at the same position, and the moves of one, at least 20 plies, are
 the first moves of the other. A game cut below 30 plies can be in another split than
-the whole; 'talbot verify' names such lines.
+the whole; 'talbot verify' names such lines. A run that an older version began goes on
+with them.
 
 --max-copies N lets a position be a train sample at most N times, over all datasets:
 of its copies, N that are spread evenly over the data stay in. Nothing is deleted
@@ -149,7 +150,7 @@ lower --lr.`,
 	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0,
 		"most copies of a position among the train samples of all datasets (0 = no cap)")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
+	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -179,9 +180,6 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(fmt.Errorf("--max-copies %d is negative", o.maxCopies), "leave it out for no cap")
 	}
 	t.MaxCopies = o.maxCopies
-	if err := checkWorkers(o.workers); err != nil {
-		return t, err
-	}
 	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
 		(kind == "constant" || kind == "piecewise") {
 		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule),
@@ -252,13 +250,6 @@ func checkBackend(spec string) error {
 	}
 	return usage(fmt.Errorf("backend %q is unknown", spec),
 		"as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
-}
-
-func checkWorkers(workers int) error {
-	if workers < 0 {
-		return usage(fmt.Errorf("--workers %d is negative", workers), "leave it out to use every core")
-	}
-	return nil
 }
 
 // set takes over a flag that was given.

@@ -14,24 +14,30 @@ type Evals struct {
 	Imported int64 `json:"imported"`  // are labels now
 	NoSample int64 `json:"no_sample"` // of positions that are no samples, such as those behind the last moves
 	Unread   int64 `json:"unread"`    // in no known form, or a second one of the same position
+	Book     int64 `json:"book"`      // TCEC's 0.00 behind moves of the book
+	Sentinel int64 `json:"sentinel"`  // numbers that stand for none, as TCEC's 99.99
 	// in games that were left out as duplicates; of prefixes, those that had become labels
 	Duplicate int64 `json:"duplicate"`
 }
 
 // found returns all of them.
-func (e *Evals) found() int64 { return e.Imported + e.NoSample + e.Unread + e.Duplicate }
+func (e *Evals) found() int64 {
+	return e.Imported + e.NoSample + e.Unread + e.Book + e.Sentinel + e.Duplicate
+}
 
 func (e *Evals) add(o Evals) {
 	e.Imported += o.Imported
 	e.NoSample += o.NoSample
 	e.Unread += o.Unread
+	e.Book += o.Book
+	e.Sentinel += o.Sentinel
 	e.Duplicate += o.Duplicate
 }
 
 // importEvals turns the evaluations in a game's comments into labels of its samples, by origin in the order of their
 // first evaluation.
 func importEvals(l *dataset.Line, notes *pgn.Notes) (all []dataset.Imported, count Evals) {
-	count.Unread = int64(notes.Unread)
+	count.Unread, count.Book, count.Sentinel = int64(notes.Unread), int64(notes.Book), int64(notes.Sentinels)
 	if len(notes.Evals) == 0 {
 		return nil, count
 	}

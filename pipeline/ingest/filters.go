@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/pgn"
 )
 
 // Filters says what ingest leaves out. The zero value leaves out nothing.
@@ -100,6 +101,7 @@ type found struct {
 	imported []dataset.Imported
 	evals    Evals
 	drops    dataset.Drops
+	conflict pgn.Conflict
 	glued    bool
 }
 

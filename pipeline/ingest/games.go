@@ -66,7 +66,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 
 // parser returns a parser that reads no more than the ingest needs.
 func (g *ingester) parser() *pgn.Parser {
-	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0}
+	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0, Results: g.Results}
 	if g.Filters.active() {
 		p.Select = g.Filters.Head
 	}
@@ -79,7 +79,8 @@ func (b *parsed) parse(p *pgn.Parser, in *Request) {
 	clear(b.found)
 	for i, game := range b.batch.Games {
 		r := &b.found[i]
-		if b.lines[i], r.reject = p.Parse(game); r.reject != nil {
+		b.lines[i], r.reject = p.Parse(game)
+		if r.conflict = p.Conflict(); r.reject != nil {
 			continue
 		}
 		r.line = &b.lines[i]

@@ -29,6 +29,8 @@ type Request struct {
 	Filters        Filters
 	// ImportEvals makes labels of the evaluations in the comments of games. Those of tables always become labels.
 	ImportEvals bool
+	// Results says which result a game gets whose tag, movetext and final position contradict each other.
+	Results dataset.ResultRule
 	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
 	EvalConvention *dataset.Convention
 	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
@@ -47,6 +49,8 @@ type Summary struct {
 	Evals       Evals `json:"evaluations"`          // that the inputs carried
 	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
 	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be invented
+	// ResultConflicts counts games whose tag, movetext and final position say different results.
+	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
 }
 
 // ErrNoGames: an input holds no game at all.
@@ -105,9 +109,6 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
 	var id any = identity
 	if in.Rejects != "" {
-		if err := checkRejects(in.Rejects, in.Out); err != nil {
-			return Summary{}, err
-		}
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
@@ -137,10 +138,13 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	if err := g.out.Finish(g.rejects.publish); err != nil {
+	if err := g.out.Finish(func() error { return g.publishRejects(ctx) }); err != nil {
 		return Summary{}, err
 	}
-	return Summary{g.out.Summary(start), g.state.Evals, g.state.Glued, g.state.NoHistory}, nil
+	return Summary{
+		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
+		ResultConflicts: g.out.Manifest().Counts.ResultConflicts,
+	}, nil
 }
 
 // flags returns what decides the content besides the inputs, as the manifest has it.
@@ -151,6 +155,9 @@ func (in *Request) flags() []dataset.Tag {
 	}
 	if in.ImportEvals {
 		flags = append(flags, dataset.Tag{Name: "import-evals", Value: "true"})
+	}
+	if in.Results != dataset.TagResult {
+		flags = append(flags, dataset.Tag{Name: "result-conflict", Value: in.Results.String()})
 	}
 	if in.History > 0 {
 		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
@@ -283,11 +290,17 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	return nil
 }
 
-func (g *ingester) reject(path string, reject *dataset.Reject) {
+// reject counts and reports what was left out.
+func (g *ingester) reject(path string, f *found) {
+	reject := f.reject
 	c := &g.out.Manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
-	g.rejects.add(path, reject)
+	if reject.Reason == Duplicate {
+		g.rejects.addCopy(path, reject, f.line.GameKey())
+	} else {
+		g.rejects.add(path, reject)
+	}
 	if g.Rejected != nil {
 		g.Rejected(path, reject)
 	}
@@ -308,8 +321,9 @@ func (g *ingester) take(path string, index int, f *found) error {
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
 	p.Evals.add(f.evals)
+	c.ResultConflicts.Add(f.conflict.Movetext, f.conflict.Board)
 	if f.reject != nil {
-		g.reject(path, f.reject)
+		g.reject(path, f)
 		return nil
 	}
 	if g.History > 0 && f.line.Source != dataset.SourceGame {

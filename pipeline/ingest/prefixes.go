@@ -71,7 +71,7 @@ func (g *ingester) dropPrefixes(lines []dataset.Line) {
 		dropped.AddLine(l)
 		dropped.SamplesDropped = dropped.SamplesDropped.Add(g.Filters.dropped(l))
 		reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}
-		g.rejects.add(g.Inputs[l.Input], reject)
+		g.rejects.addCopy(g.Inputs[l.Input], reject, l.GameKey())
 		if g.Rejected != nil {
 			g.Rejected(g.Inputs[l.Input], reject)
 		}

@@ -2,11 +2,9 @@ package ingest
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -91,11 +89,19 @@ func (r *rejectsFile) write(s string) {
 // add writes one row, whose texts are made plain. The file is as it was named on the command line. Without a table it
 // does nothing.
 func (r *rejectsFile) add(path string, reject *dataset.Reject) {
-	if r == nil {
-		return
+	r.addRow(path, reject, plain.Escape(reject.Detail()))
+}
+
+// addCopy writes the row of a copy or a prefix, with the key of its moves.
+func (r *rejectsFile) addCopy(path string, reject *dataset.Reject, k dataset.GameKey) {
+	r.addRow(path, reject, detailOfKey(k))
+}
+
+func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string) {
+	if r != nil {
+		r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", plain.Escape(path), reject.Number, reject.Offset, reject.Reason,
+			detail))
 	}
-	r.write(plain.Sprintf("%s\t%d\t%d\t%s\t%s\n", path, reject.Number, reject.Offset, reject.Reason,
-		reject.Detail()))
 }
 
 // mark makes durable what was added and returns its size.
@@ -110,32 +116,6 @@ func (r *rejectsFile) mark() (int64, error) {
 	return r.size, nil
 }
 
-// publish copies the table to its place, whole or not at all. Without a table it does nothing.
-func (r *rejectsFile) publish() error {
-	if r == nil {
-		return nil
-	}
-	if _, err := r.mark(); err != nil {
-		return err
-	}
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("reading the table of rejects: %w", err)
-	}
-	out, err := durable.CreateAtomic(r.path)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, r.file); err != nil {
-		out.Abort()
-		return fmt.Errorf("writing %q: %w", r.path, err)
-	}
-	if err := out.Commit(); err != nil {
-		return err
-	}
-	r.close()
-	return nil
-}
-
 func (r *rejectsFile) close() {
 	if r != nil && r.file != nil {
 		r.file.Close()
@@ -143,18 +123,17 @@ func (r *rejectsFile) close() {
 	}
 }
 
-// checkRejects refuses a path at which something stands, unless an interrupted run in dir may have put it there.
-func checkRejects(path, dir string) error {
-	if filepath.Clean(filepath.Dir(path)) == filepath.Clean(dir) {
-		return fmt.Errorf("table of rejects %q: a dataset's folder holds nothing else: %w", path, output.ErrOccupied)
+// MadeRejects reports whether a file may be the table of rejects that an unfinished ingest into dir put there.
+func MadeRejects(path, dir string) bool {
+	if !output.InUse(dir) {
+		return false
 	}
-	if output.InUse(dir) { // what is there then is said elsewhere
-		return nil
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return false
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%q is there already and is not overwritten: %w", path, output.ErrOccupied)
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("table of rejects: %w", err)
-	}
-	return nil
+	defer f.Close()
+	head := make([]byte, len(rejectsHeader))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == rejectsHeader
 }

@@ -33,8 +33,8 @@ func (f *Folder) Lines(each func(*dataset.Line) error) error {
 	return nil
 }
 
-// Blocks reads the finished shards, only what every line has, and calls use with their blocks on that many workers at a
-// time. use must not keep the lines. One shard is open at a time for each worker, and one more.
+// Blocks reads the finished shards, only what every line has and where it came from, and calls use with their blocks on
+// that many workers at a time. use must not keep the lines. One shard is open at a time for each worker, and one more.
 func (f *Folder) Blocks(ctx context.Context, workers int, use func(worker int, lines []dataset.Line) error) error {
 	type block struct {
 		shard *openShard
@@ -54,7 +54,7 @@ func (f *Folder) Blocks(ctx context.Context, workers int, use func(worker int, l
 			if len(rest) == 0 {
 				return block{}, io.EOF
 			}
-			r, err := shards.Open(f.Path(rest[0].File), shards.WithColumns(0))
+			r, err := shards.Open(f.Path(rest[0].File), shards.WithColumns(shards.Origin))
 			if err != nil {
 				return block{}, err
 			}

@@ -29,8 +29,8 @@ type Options struct {
 	Workers int // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
-	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say otherwise
-	// ([Identity]).
+	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say
+	// otherwise ([Identity]).
 	CutCopies bool
 	// Origins reads where lines are from, their ratings and tags too, for [train.Place].
 	Origins bool

@@ -1,0 +1,85 @@
+package pgn
+
+import "bytes"
+
+// comment reads the rest of a brace comment.
+func (c *scanner) comment(buf []byte, to int) (event, int) {
+	window := min(to, c.open+maxUnclosed)
+	end := -1
+	if i := bytes.IndexByte(buf[c.pos:to], '}'); i >= 0 {
+		end = c.pos + i
+	}
+	if !c.sure {
+		limit, nested := -1, end >= 0 && end <= window
+		switch {
+		case nested:
+			if i := bytes.LastIndexByte(buf[c.open+1:end], '{'); i >= 0 {
+				limit = c.open + 1 + i
+				c.hidden = c.hidden || hasMoves(buf[c.open+1:limit])
+			}
+		case window == c.open+maxUnclosed:
+			limit = window
+		}
+		if limit >= 0 {
+			if e, at := c.unclosed(buf, limit, nested); e != noEvent || c.open == limit {
+				return e, at
+			}
+			c.sure = true
+		}
+	}
+	if end < 0 {
+		c.pos = to
+	} else {
+		c.pos, c.open, c.lineStart, c.ends = end+1, -1, false, 0
+	}
+	return noEvent, c.pos
+}
+
+// unclosed reports the game that starts in the comment at c.open before the index to, if one does: then the comment was
+// not closed. With brace set there is an opening brace at to; then it is enough that a game ends before it, and c is
+// left at that brace.
+func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
+	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged,
+		free: c.free, suspect: true,
+		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+	inner.strict = brace
+	e, at := inner.nextGame(buf, to)
+	switch {
+	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
+		inner.later, at = at, c.open
+		fallthrough
+	case e == gameEvent:
+		inner.inner, inner.strict = false, false
+		*c = inner
+		return e, at
+	case brace && inner.behind():
+		inner.inner, inner.strict, inner.open = false, false, to
+		*c = inner
+	}
+	return noEvent, to
+}
+
+// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games: then
+// the semicolon begins no comment, which would hide them all.
+func (c *scanner) semicolon(buf []byte, to int) (event, int) {
+	end := min(to, c.pos+maxUnclosed)
+	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
+		end = c.pos + i
+	}
+	line := scanner{pos: c.pos + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged, free: c.free,
+		suspect:    true,
+		behindSign: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
+	e, at := line.nextGame(buf, end)
+	if e != gameEvent {
+		return noEvent, end
+	}
+	first := line
+	if !c.midline {
+		if e, _ := line.nextGame(buf, end); e != gameEvent {
+			return noEvent, end
+		}
+	}
+	first.behindSign = false
+	*c = first
+	return gameEvent, at
+}

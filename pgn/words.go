@@ -1,0 +1,263 @@
+package pgn
+
+import "bytes"
+
+// start begins another game.
+func (c *scanner) start(tagged bool) {
+	*c = scanner{pos: c.pos, cr: c.cr, later: -1, open: -1, result: -1, word: -1, one: -1, suspect: true,
+		inner: c.inner, behindSign: c.behindSign,
+		tagged: tagged, free: true, content: !tagged, midline: c.begun, begun: c.begun}
+}
+
+// text reads a parenthesis, mark, number, result or word.
+func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
+	i := c.pos
+	switch {
+	case b == '(':
+		c.depth++
+		c.pos, c.first = i+1, true
+		return noEvent, i
+	case b == ')':
+		if c.depth > 0 {
+			c.depth--
+		}
+		if c.result > c.depth {
+			c.result = -1
+		}
+		c.pos++
+	case b == '$':
+		for c.pos = i + 1; c.pos < to && classes[buf[c.pos]] == digitByte; c.pos++ {
+		}
+	case b == '*':
+		return c.readResult(1)
+	case b >= '0' && b <= '9' || b >= 0x80:
+		if n := c.resultAt(buf[i:to]); n > 0 {
+			return c.readResult(n)
+		} else if n := c.numberAt(buf[i:to]); n > 0 {
+			return c.readNumber(buf[:to], n), i
+		} else {
+			return c.readWord(buf, to)
+		}
+	case classes[b] == letterByte || b == '@':
+		return c.readWord(buf, to)
+	case b == 0 || b == 0x1a || classes[b] == badByte:
+		c.unknown()
+	default: // marks
+		c.pos++
+	}
+	c.first = false
+	return noEvent, i
+}
+
+// behind reports whether pos stands behind a result.
+func (c *scanner) behind() bool {
+	if c.depth == 0 {
+		return c.over
+	}
+	return c.result == c.depth
+}
+
+// readResult reads a result of n bytes. Behind words behind another result it ends a game of nothing but words.
+func (c *scanner) readResult(n int) (event, int) {
+	e, at := noEvent, c.word
+	c.pos += n
+	if c.depth == 0 && c.over && at >= 0 {
+		c.start(false)
+		e = gameEvent
+	}
+	c.begun = true
+	if c.depth == 0 {
+		c.over = true
+	} else {
+		c.result = c.depth
+	}
+	c.word, c.one, c.number, c.dotted, c.prose, c.first = -1, -1, false, false, false, false
+	return e, at
+}
+
+// resultAt returns the length of the result that text opens with, or 0.
+func (c *scanner) resultAt(text []byte) int {
+	if _, n := resultAt(text); n > 0 {
+		return n
+	}
+	if text[0] == 0xbd {
+		return 1
+	}
+	if bytes.HasPrefix(text, []byte("½")) {
+		return len("½")
+	}
+	return 0
+}
+
+// numberAt returns the number of digits of the move number that text opens with, or 0.
+func (c *scanner) numberAt(text []byte) int {
+	n := 0
+	for n < len(text) && classes[text[n]] == digitByte {
+		n++
+	}
+	switch {
+	case n == 0 || n > 3 || text[0] == '0':
+		return 0
+	case n == len(text) || text[n] == '.' || isSpace(text[n]) || text[n] >= 0x80:
+		return n
+	case classes[text[n]] == letterByte || text[n] == '{' || text[n] == '(' || text[n] == '$':
+		return n
+	}
+	return 0
+}
+
+// readNumber reads a move number of n digits.
+func (c *scanner) readNumber(buf []byte, n int) event {
+	i := c.pos
+	j := skipBlanks(buf, i+n)
+	dots := 0
+	for ; j < len(buf) && buf[j] == '.'; j++ {
+		dots++
+	}
+	if dots == 0 {
+		j = i + n
+	}
+	white := n == 1 && buf[i] == '1' && dots <= 1 && !bytes.HasPrefix(buf[j:], []byte("…"))
+	c.pos, c.prose = j, false
+	if white && dots == 1 && c.lineStart && c.ends > 1 && !c.behind() && c.content {
+		c.start(false)
+		c.number, c.dotted = true, true
+		return gameEvent
+	}
+	if c.word < 0 {
+		c.word = i
+	}
+	c.one, c.number, c.dotted = -1, true, dots > 0
+	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.strict || c.lineStart)) {
+		c.one, c.number = i, false
+	}
+	c.first = false
+	return noEvent
+}
+
+// skipBlanks returns the first index in text[i:] that is no blank of its line.
+func skipBlanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// readWord reads a word, a move as a rule.
+func (c *scanner) readWord(buf []byte, to int) (event, int) {
+	i := c.pos
+	j, dash := i+1, false
+	for j < to && (moveBytes[buf[j]] || buf[j] >= 0x80) {
+		dash = dash || buf[j] == '-' || buf[j] == '/' || buf[j] >= 0x80
+		j++
+	}
+	word, over := buf[i:j], false
+	if dash {
+		for k := 1; k < len(word) && len(word) < 32; k++ {
+			if n := c.resultAt(word[k:]); n > 0 && k+n == len(word) {
+				word, over = word[:k], true
+				break
+			}
+		}
+	}
+	c.pos = j
+	e, at := noEvent, i
+	if isMove(word) {
+		e, at = c.readMove(i)
+	} else {
+		if c.word < 0 {
+			c.word = i
+		}
+		c.prose = true
+	}
+	c.first = false
+	if over { // glued to the word
+		if e2, at2 := c.readResult(0); e == noEvent {
+			e, at = e2, at2
+		}
+	}
+	return e, at
+}
+
+// readMove reads a move that starts at index i.
+func (c *scanner) readMove(i int) (event, int) {
+	e, at := noEvent, i
+	if c.word >= 0 {
+		at = c.word
+	}
+	switch {
+	case c.one >= 0:
+		e, at = gameEvent, c.one
+	case c.behind() && c.number:
+		e = moveEvent
+		c.over = false
+	case c.behind() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
+		c.result = -1
+	case c.behind():
+		e = gameEvent
+	case c.over: // a variation behind a result
+	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.gap:
+		e = gameEvent
+	}
+	if e == gameEvent {
+		numbered := c.one >= 0
+		c.start(false)
+		if c.moves, c.begun = 1, true; numbered {
+			c.numbers = 1
+		}
+		return e, at
+	}
+	c.begun = true
+	if c.depth == 0 {
+		c.moves++
+		if c.number {
+			c.numbers++
+		}
+	}
+	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
+	return e, at
+}
+
+// hasMoves reports whether a word of text looks like a move.
+func hasMoves(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
+			for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
+				i++
+			}
+			if isMove(text[from:i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numbered reports whether the moves of the game have numbers, but for a stray one.
+func (c *scanner) numbered() bool {
+	return 4*c.numbers >= c.moves && (c.numbers > 1 || c.moves <= 2)
+}
+
+// isMove reports whether a word looks like a move: castling, or a square behind nothing but a piece's letter or sign,
+// files, ranks and the signs of captures.
+func isMove(word []byte) bool {
+	if len(word) >= 3 && (word[0] == 'O' || word[0] == '0' || word[0] == 'o') && word[1] != word[0] {
+		k := 1
+		for k < len(word) && (word[k] == '-' || word[k] >= 0x80) {
+			k++
+		}
+		return k > 1 && k < len(word) && word[k] == word[0]
+	}
+	for i := 0; i+1 < len(word) && i < 16; i++ {
+		b, file := word[i], word[i]|0x20
+		if file >= 'a' && file <= 'h' && word[i+1] >= '1' && word[i+1] <= '8' {
+			return true
+		}
+		known := b >= 'a' && b <= 'h' || b >= '1' && b <= '8' || b == 'x' || b == 'X' || b == '-' || b == ':' ||
+			b >= 0x80
+		if !known && (i > 0 || b < 'A' || b > 'z') {
+			return false
+		}
+	}
+	return false
+}
