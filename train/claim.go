@@ -104,7 +104,8 @@ func IsRun(dir string) bool {
 // its page.
 func Owns(name string) bool {
 	switch strings.TrimSuffix(name, durable.TempSuffix) {
-	case configName, lockName, metricsName, eventsName, checkpointsName, "data.json", "survey.bin": // see package loader
+	// see package loader
+	case configName, lockName, metricsName, eventsName, checkpointsName, "data.json", "survey.bin":
 		return true
 	}
 	return false

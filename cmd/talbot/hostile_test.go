@@ -28,7 +28,8 @@ func TestHostileNames(t *testing.T) {
 	}
 	engine := filepath.Join(dir, "engine"+bad)
 	fake := "#!/bin/sh\nwhile read l; do case $l in uci) printf 'id name e\\033[2Jx\\nuciok\\n';; " +
-		"isready) printf 'info string \\033[31m\\nreadyok\\n';; go*) printf 'error \\033[31m\\nbestmove \\033[1m\\n';; " +
+		"isready) printf 'info string \\033[31m\\nreadyok\\n';; go*) printf 'error \\033[31m\\nbestmove " +
+		"\\033[1m\\n';; " +
 		"quit) exit;; esac; done\n"
 	for path, text := range map[string]string{pgn: games, engine: fake} {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {

@@ -41,7 +41,8 @@ func TestEscape(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"": "", "\xff": `\xff`, "é\xc3": `é\xc3`, "\x9b31m": `\x9b31m`, "\xed\xa0\x80": `\xed\xa0\x80`, "\ufffd": "\ufffd",
+		"": "", "\xff": `\xff`, "é\xc3": `é\xc3`, "\x9b31m": `\x9b31m`, "\xed\xa0\x80": `\xed\xa0\x80`,
+		"\ufffd":             "\ufffd",
 		"\x1b[31mred\x1b[0m": `\x1b[31mred\x1b[0m`, "a\r\nb\t\x00": `a\r\nb\t\x00`,
 	} {
 		if got := Escape(s); got != want {

@@ -140,8 +140,9 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
 			if v.Progress != nil {
-				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept, Count: lines,
-					Rate: lines, Unit: "lines"})
+				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
+					Count: lines,
+					Rate:  lines, Unit: "lines"})
 			}
 		}))
 	d := DatasetReport{
