@@ -65,8 +65,8 @@ var (
 
 // Parse reads one evaluation of a position in which turn is to move and returns it from that side's view. A mate is
 // “#3”, “#+3”, “#-3”, “M3”, “+M3” or “-M3”; the sign of a mate in 0 says who has mated. The number behind “#” counts
-// moves everywhere, only that behind “M” is in the convention's unit. Everything else is a
-// decimal number with an optional sign; in centipawns it must be whole. Numbers beyond ±[MaxCentipawns] saturate.
+// moves everywhere, only that behind “M” is in the convention's unit. Everything else is a decimal number with an
+// optional sign; in centipawns it must be whole, as “68” or “68.0”. Numbers beyond ±[MaxCentipawns] saturate.
 func (c Convention) Parse(text string, turn board.Color) (Score, error) {
 	negative, mate := false, false
 	s := text
@@ -80,21 +80,22 @@ func (c Convention) Parse(text string, turn board.Color) (Score, error) {
 	} else if rest, ok := strings.CutPrefix(s, "M"); ok {
 		mate, s = true, rest
 	}
-	n, decimals, err := parseHundredths(s)
+	n, err := parseHundredths(s)
 	if err != nil {
 		return 0, err
 	}
 	if c.View == WhiteView && turn == board.Black {
 		negative = !negative
 	}
+	_, fraction, point := strings.Cut(s, ".")
 	if mate {
-		if decimals {
+		if point {
 			return 0, errEval
 		}
 		return c.mate(n/100, negative), nil
 	}
 	if c.Unit == CentipawnUnit {
-		if decimals {
+		if strings.Trim(fraction, "0") != "" {
 			return 0, errDecimals
 		}
 		n /= 100
@@ -125,15 +126,15 @@ func cutSign(s string) (rest string, negative bool) {
 }
 
 // parseHundredths reads an unsigned decimal number as hundredths, rounded half up, saturating far beyond any score.
-func parseHundredths(s string) (n int, decimals bool, err error) {
-	whole, fraction, decimals := strings.Cut(s, ".")
+func parseHundredths(s string) (n int, err error) {
+	whole, fraction, _ := strings.Cut(s, ".")
 	if whole == "" && fraction == "" || len(s) > 24 {
-		return 0, decimals, errEval
+		return 0, errEval
 	}
 	for _, part := range [...]string{whole, fraction} {
 		for i := range len(part) {
 			if part[i] < '0' || part[i] > '9' {
-				return 0, decimals, errEval
+				return 0, errEval
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func parseHundredths(s string) (n int, decimals bool, err error) {
 	if fraction[2] >= '5' {
 		n++
 	}
-	return n, decimals, nil
+	return n, nil
 }
 
 // ImportedLimit is the limit in the fingerprint of evaluations that a source carried.

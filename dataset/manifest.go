@@ -56,6 +56,18 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`  // as stored, compressed or not
 	SHA256 string `json:"sha256"` // of those bytes, 64 hex digits; empty if there are none, as for drawn lines
 	Games  int64  `json:"games"`  // games, rows or draws read from it, those left out included
+
+	Table *Table `json:"table,omitempty"` // of a table of evaluations: how they were read
+	// LeftOut says why nothing was read from a file that could not be opened, or not be read to its end; empty
+	// otherwise.
+	LeftOut string `json:"left_out,omitempty"`
+}
+
+// Table is how the evaluations of a table were read.
+type Table struct {
+	Unit   string `json:"unit"`   // "centipawns" or "pawns"; empty if all are mates
+	View   string `json:"view"`   // "white" or "mover"
+	Median int    `json:"median"` // of the |centipawns| that became labels, mates aside
 }
 
 // Parent is a dataset this one was made from.

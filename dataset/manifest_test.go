@@ -17,7 +17,9 @@ func goodManifest() *Manifest {
 	return &Manifest{
 		Format: FormatVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
 			"60"}}, Seed: 1 << 63, Splits: DefaultSplits,
-		Inputs:  []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3}},
+		Inputs: []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3},
+			{Name: "cut.pgn.gz", Bytes: 7, LeftOut: "damaged"},
+			{Name: "t.csv", Bytes: 9, Table: &Table{Unit: "pawns", View: "white", Median: 35}}},
 		Parents: []Parent{},
 		Counts: Counts{GamesRead: 3, GamesKept: 1, Rejects: map[Reason]int64{NoMoves: 1, BadFEN: 1}, Positions: 5,
 			Samples: 4, Labelled: 4},
@@ -26,6 +28,17 @@ func goodManifest() *Manifest {
 			Options: []Tag{{"Hash", "16"}, {"Threads", "1"}}, Limit: "nodes 20000"}},
 		Shards: []ShardInfo{{File: "shard-00000.talbot.zst", Bytes: 99, SHA256: strings.Repeat("a", 64), Lines: 1,
 			Positions: 5, Samples: 4}},
+	}
+}
+
+// TestManifestWithoutNewer: members that came later are not written where they say nothing, so that datasets from
+// before them are read as they stand.
+func TestManifestWithoutNewer(t *testing.T) {
+	m := goodManifest()
+	m.Inputs = m.Inputs[:1]
+	if data := string(m.encode()); strings.Contains(data, "left_out") || strings.Contains(data, "table") ||
+		strings.Contains(data, "samples_dropped") {
+		t.Errorf("%s", data)
 	}
 }
 

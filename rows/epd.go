@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -29,9 +28,9 @@ var errNoOperation = errors.New("neither bm nor am")
 //     as a tag.
 //
 // Tolerated: NUL bytes and blanks at line ends, “startpos” for a FEN, four-field FENs, moves with blanks in them
-// (“Qd1 +”, “a8 = B”), glyphs, further moves as operations of their own (“bm Be3; Bd2”), and an en passant dash that
-// runs into the clock (“w - -1 12”), which [EPDReader.Glued] counts. Blank lines and lines that start with “#” are
-// skipped.
+// (“Qd1 +”, “a8 = B”), glyphs, further moves as operations of their own (“bm Be3; Bd2”), operations without a semicolon
+// between them (“bm Rc8+ dm 26 id "x"”), and an en passant dash that runs into the clock (“w - -1 12”), which
+// [EPDReader.Glued] counts. Blank lines and remarks, which start with “#”, “;”, “%” or “//”, are skipped.
 //
 // An EPDReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by [MaxRow].
 type EPDReader struct {
@@ -53,7 +52,7 @@ func (e *EPDReader) Next() (dataset.Line, error) {
 		if err != nil && err != errRowLength {
 			return dataset.Line{}, err
 		}
-		if err == nil && (len(row) == 0 || row[0] == '#') {
+		if err == nil && (len(row) == 0 || isRemark(row)) {
 			continue
 		}
 		e.number++
@@ -93,7 +92,8 @@ func (e *EPDReader) position(text string) (dataset.Line, *dataset.Reject) {
 	case len(best) > 0:
 		line.Moves, line.Samples = best[:1:1], dataset.AllMoves()
 	case len(avoid) == 0:
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(operations)), Err: errNoOperation}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(operations)),
+			Err: errNoOperation}
 	}
 	if len(best) > 1 {
 		policy := make([]dataset.PolicyTarget, len(best))
@@ -152,84 +152,6 @@ func isNumber(s string) bool {
 		}
 	}
 	return s != "" && len(s) <= 5
-}
-
-// epdOperations are the operations that count; moves as they stand in the text.
-type epdOperations struct {
-	best, avoid []string
-	id          string
-}
-
-// readOperations reads operations that end in semicolons. An operation that is nothing but a legal move belongs to
-// the bm or am before it.
-func readOperations(p *board.Position, text string) (ops epdOperations) {
-	var list *[]string // of the operation before
-	for text != "" {
-		var op string
-		op, text = cutOperation(text)
-		code, operand, _ := strings.Cut(strings.TrimSpace(op), " ")
-		switch code {
-		case "bm":
-			list = &ops.best
-			*list = append(*list, joinMoves(operand)...)
-		case "am":
-			list = &ops.avoid
-			*list = append(*list, joinMoves(operand)...)
-		case "id":
-			list = nil
-			ops.id = strings.ToValidUTF8(strings.Trim(strings.TrimSpace(operand), `"`), string(utf8.RuneError))
-		case "":
-		default:
-			moves := joinMoves(op)
-			if list != nil && len(moves) == 1 && isMoveOf(p, moves[0]) {
-				*list = append(*list, moves[0])
-			} else {
-				list = nil
-			}
-		}
-	}
-	return ops
-}
-
-// cutOperation cuts the text at the first semicolon outside quotes; quotes that are not closed do not count.
-func cutOperation(text string) (op, rest string) {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case ';':
-			return text[:i], text[i+1:]
-		case '"':
-			if n := strings.IndexByte(text[i+1:], '"'); n >= 0 {
-				i += n + 1
-			}
-		}
-	}
-	return text, ""
-}
-
-// joinMoves cuts a list of moves at its blanks, without the marks that stand alone and with promotions put together.
-func joinMoves(text string) (moves []string) {
-	glue := false
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
-		switch {
-		case word == "=":
-			glue = true
-			continue
-		case len(moves) > 0 && glue:
-			moves[len(moves)-1] += "=" + word
-		case len(moves) > 0 && word[0] == '=' && len(word) > 1:
-			moves[len(moves)-1] += word
-		case strings.Trim(word, "+#!?") == "":
-		default:
-			moves = append(moves, word)
-		}
-		glue = false
-	}
-	return moves
-}
-
-func isMoveOf(p *board.Position, text string) bool {
-	_, err := p.ParseSAN([]byte(text))
-	return err == nil
 }
 
 // epdMoves resolves moves, each once.

@@ -48,7 +48,7 @@ func Open(path string) (*Input, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%q is a folder, not a file of games", path)
+		err = fmt.Errorf("%q: %w", path, ErrFolder)
 	}
 	if err != nil {
 		f.Close()
@@ -72,11 +72,17 @@ func NewInput(name string, r io.Reader) (*Input, error) {
 	raw := bufio.NewReaderSize(in.raw, peekSize)
 	magic, err := raw.Peek(10)
 	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+		return nil, inputError{fmt.Errorf("reading %s: %w", name, err), ErrRead}
 	}
 	text, err := in.decompress(magic, raw)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s as %s: %w", name, in.format, err)
+		fault := ErrPacked
+		if in.raw.err != nil {
+			fault = ErrRead
+		} else if errors.Is(err, ErrArchive) || errors.Is(err, ErrUTF16) {
+			fault = nil
+		}
+		return nil, inputError{fmt.Errorf("opening %s as %s: %w", name, in.format, err), fault}
 	}
 	in.text = bufio.NewReaderSize(text, peekSize)
 	return in, nil
@@ -102,13 +108,17 @@ func (in *Input) decompress(magic []byte, raw *bufio.Reader) (io.Reader, error) 
 		return bzip2.NewReader(raw), nil
 	}
 	for _, a := range []struct{ magic, name string }{
-		{"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\xfd7zXZ\x00", "xz"}, {"Rar!", "rar"},
-		{"\xff\xfe", "UTF-16 text"}, {"\xfe\xff", "UTF-16 text"},
+		{"PK\x03\x04", "zip"}, {"PK\x05\x06", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\xfd7zXZ\x00", "xz"},
+		{"Rar!", "rar"}, {"\x04\x22\x4d\x18", "lz4"}, {"\x1f\x9d", "compress"},
 	} {
 		if bytes.HasPrefix(magic, []byte(a.magic)) {
 			in.format = a.name
-			return nil, errors.New("not supported: unpack or convert it first")
+			return nil, ErrArchive
 		}
+	}
+	if isUTF16(magic) {
+		in.format = "UTF-16 text"
+		return nil, ErrUTF16
 	}
 	in.format = "plain"
 	return raw, nil
@@ -129,9 +139,12 @@ func (in *Input) Size() int64 { return in.size }
 func (in *Input) RawRead() int64 { return in.raw.n.Load() }
 
 // Head returns the beginning of the decompressed text, at most 64 KiB, without consuming it. Call it before the first
-// Read.
+// Read. Packed text in UTF-16 is refused here.
 func (in *Input) Head() ([]byte, error) {
 	head, err := in.text.Peek(peekSize)
+	if isUTF16(head) {
+		return nil, fmt.Errorf("%s holds UTF-16 text: %w", in.name, ErrUTF16)
+	}
 	if err == nil || err == io.EOF {
 		return head, nil
 	}
@@ -151,26 +164,27 @@ func (in *Input) Read(p []byte) (int, error) {
 
 // explain names the file, the place and the remedy in an error of its text.
 func (in *Input) explain(err error) error {
-	if in.format == "plain" {
-		return fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, err)
+	if in.raw.err != nil { // not the decoder's, whatever it made of it
+		return inputError{fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, in.raw.err), ErrRead}
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return fmt.Errorf("%s: %w: the limit is %d MiB; pack it again: zstd -d --memory=2GB FILE, zstd --long=28 FILE",
-			in.name, err, MaxWindow>>20)
+		return inputError{fmt.Errorf("%s: %w: the limit is %d MiB; pack it again: zstd -d --memory=2GB FILE, zstd "+
+			"--long=28 "+
+			"FILE", in.name, err, MaxWindow>>20), ErrPacked}
 	}
 	what := "damaged"
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		what = "cut short"
 	}
-	return fmt.Errorf("%s: %s data %s near byte %d of the file, after %d bytes of text: %w",
-		in.name, in.format, what, in.RawRead(), in.read, err)
+	return inputError{fmt.Errorf("%s: %s data %s near byte %d of the file, after %d bytes of text: %w",
+		in.name, in.format, what, in.RawRead(), in.read, err), ErrPacked}
 }
 
 // Sum reads what is left of the raw file and returns the SHA-256 of all of it. Call it after the last Read.
 func (in *Input) Sum() ([sha256.Size]byte, error) {
 	var sum [sha256.Size]byte
 	if _, err := io.Copy(io.Discard, in.raw); err != nil {
-		return sum, fmt.Errorf("reading %s: %w", in.name, err)
+		return sum, inputError{fmt.Errorf("reading %s: %w", in.name, err), ErrRead}
 	}
 	in.raw.hash.Sum(sum[:0])
 	return sum, nil
@@ -191,10 +205,14 @@ type rawReader struct {
 	r    io.Reader
 	hash hash.Hash
 	n    atomic.Int64
+	err  error // of reading the file, but its end
 }
 
 func (r *rawReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
 	r.hash.Write(p[:n])
 	r.n.Add(int64(n))
 	return n, err

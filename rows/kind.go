@@ -18,14 +18,12 @@ func (k Kind) String() string {
 	return [...]string{"unknown", "games", "puzzles", "epd", "table"}[min(k, KindTable)]
 }
 
-// KindOf tells puzzles, EPD and tables of evaluations by their first line; head is the beginning of the text. Puzzles
-// are told by the name of their first column, or by a first row whose second field has the form of a FEN and whose
-// third begins with a move in coordinates; for the others see [LooksLikeTable] and [LooksLikeEPD].
+// KindOf tells puzzles, EPD and tables of evaluations by their first line that is neither blank nor a remark; head is
+// the beginning of the text. Puzzles are told by the name of their first column, or by a first row whose second field
+// has the form of a FEN and whose third begins with a move in coordinates; for the others see [LooksLikeTable] and
+// [LooksLikeEPD].
 func KindOf(head []byte) Kind {
-	line := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n\v\f\x00")
-	if i := bytes.IndexAny(line, "\n\r"); i >= 0 {
-		line = line[:i]
-	}
+	line := firstRow(head)
 	switch {
 	case isPuzzleRow(line):
 		return KindPuzzles
@@ -35,6 +33,23 @@ func KindOf(head []byte) Kind {
 		return KindEPD
 	}
 	return KindUnknown
+}
+
+// firstRow returns the first line of a text that is neither blank nor a remark; empty if there is none.
+func firstRow(head []byte) []byte {
+	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
+	for len(rest) > 0 {
+		rest = bytes.TrimLeft(rest, " \t\r\n\v\f\x00")
+		line := rest
+		if i := bytes.IndexAny(rest, "\n\r"); i >= 0 {
+			line = rest[:i]
+		}
+		if !isRemark(line) {
+			return line
+		}
+		rest = rest[len(line):]
+	}
+	return nil
 }
 
 // isPuzzleRow reports whether line is the header or a row of a puzzle file.

@@ -42,8 +42,8 @@ var errColumns = errors.New("fewer columns than a puzzle has")
 // line. A header may name the columns in another order; PuzzleId, FEN and Moves must be among them.
 //
 // A row ends with its line: quoted fields may hold commas and doubled quotes but no line ends, so that an
-// unbalanced quote costs one row. Blank lines are skipped, as are headers further down. Memory is bounded by
-// MaxRow.
+// unbalanced quote costs one row. Blank lines and remarks (see [EPDReader]) are skipped, as are headers further down.
+// Memory is bounded by MaxRow.
 //
 // A PuzzleReader starts no goroutine and is not safe for concurrent use.
 type PuzzleReader struct {
@@ -72,7 +72,7 @@ func (p *PuzzleReader) Next() (dataset.Line, error) {
 		if err != nil && err != errRowLength {
 			return dataset.Line{}, err
 		}
-		if err == nil && len(row) == 0 {
+		if err == nil && (len(row) == 0 || isRemark(row)) {
 			continue
 		}
 		fields, splitErr := p.split(row)
@@ -137,7 +137,8 @@ func (p *PuzzleReader) field(fields []string, column int) string {
 // puzzle checks one row and turns it into a line.
 func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
 	if len(fields) <= max(p.column[colID], p.column[colFEN], p.column[colMoves]) {
-		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadRow, Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
+		return dataset.Line{}, &dataset.Reject{Reason: dataset.BadRow,
+			Token: excerpt([]byte(strings.Join(fields, ","))), Err: errColumns}
 	}
 	fen := p.field(fields, colFEN)
 	start, err := board.ParseFEN(fen)
@@ -148,11 +149,13 @@ func (p *PuzzleReader) puzzle(fields []string) (dataset.Line, *dataset.Reject) {
 	if len(list) < 2 {
 		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(strings.Join(list, " ")))}
 	}
-	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)), Samples: dataset.OddPlies()}
+	line := dataset.Line{Source: dataset.SourcePuzzle, Start: start, Moves: make([]board.Move, 0, len(list)),
+		Samples: dataset.OddPlies()}
 	for ply, text := range list {
 		move, err := start.ParseUCI(text)
 		if err != nil {
-			return dataset.Line{}, &dataset.Reject{Reason: dataset.IllegalMove, Ply: ply, Token: excerpt([]byte(text)), Err: err}
+			return dataset.Line{}, &dataset.Reject{Reason: dataset.IllegalMove, Ply: ply, Token: excerpt([]byte(text)),
+				Err: err}
 		}
 		start.Play(move)
 		line.Moves = append(line.Moves, move)

@@ -32,7 +32,7 @@ const (
 
 var tableNames = [tableColumns][]string{
 	tableFEN:    {"fen", "epd", "position"},
-	tableEval:   {"evaluation", "eval", "cp", "score", "stockfish"},
+	tableEval:   nil, // see evaluationColumn
 	tableMate:   {"mate"},
 	tableMove:   {"move", "best", "bestmove", "best_move"},
 	tableDepth:  {"depth"},
@@ -47,8 +47,9 @@ var (
 )
 
 // TableReader reads positions with evaluations from CSV, semicolon or tab separated text, with or without a header
-// line. Columns are found by their names (FEN or epd, Evaluation, eval, cp, mate, move, depth, nodes, pv or line,
-// engine); without header they are FEN and evaluation.
+// line. Columns are found by their names (FEN or epd; Evaluation, eval, score, cp or pawns; mate, move, depth, nodes,
+// pv or line, engine); without header they are FEN and evaluation. Of several columns of evaluations the first is read
+// that names its unit. Blank lines and remarks (see [EPDReader]) are skipped.
 //
 // Each position is a line of the data without moves, already labelled: [Imported] holds one label with one searched
 // line, or as many as there are rows in a row about the same position by the same engine, best first as the table
@@ -57,11 +58,17 @@ var (
 // A TableReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times [MaxRow].
 type TableReader struct {
 	rows
+	stated     TableForm
 	convention dataset.Convention
-	auto       bool // the convention is found from the header and the first rows
+	source     unitSource
 	begun      bool
 	comma      rune
 	column     [tableColumns]int // −1 if missing
+	evalName   string            // of the column of evaluations; empty without header
+	named      *dataset.Unit     // by that name; nil: by none
+
+	sizes   []int64 // how often each |centipawns| occurred
+	numbers int64   // sum of sizes
 
 	group   *tableGroup       // the position being read
 	pending []*dataset.Reject // of rows behind the start of the group
@@ -75,14 +82,18 @@ type tableGroup struct {
 	label       dataset.Label
 }
 
-// NewTableReader returns a reader of the table in r. A nil convention means that of the form: the columns of the
-// Strategic Test Suite's tables (epd, move, …) are centipawns from the side to move's view; every other table is from
-// White's view, in pawns if an evaluation in the first rows has decimals and in centipawns otherwise.
-func NewTableReader(r io.Reader, convention *dataset.Convention) *TableReader {
-	t := &TableReader{rows: newRows(r), auto: convention == nil, comma: ','}
-	if convention != nil {
-		t.convention = *convention
-	}
+// NewTableReader returns a reader of the table in r. What is not stated is found from the form of the table:
+//
+//   - View: that of the side to move in tables with the columns of the Strategic Test Suite's (epd, move, eval, depth,
+//     pv, engine), else White's.
+//   - Unit: what the name of the column says (cp, centipawns; pawns; also as “eval_cp”). Under another name the first
+//     64 KiB decide. Whole numbers make centipawns, if one is 50 or more or half of them are 20 or more; written as
+//     “68.0”, only if one is 50 or more. Decimals make pawns, if one number in ten has them, half of the numbers are
+//     below 10, and no whole one is 50 or more. Otherwise [TableReader.Next] returns [ErrUnit].
+//
+// A row that contradicts a unit that was not stated ends the table with [ErrMixedUnits].
+func NewTableReader(r io.Reader, stated TableForm) *TableReader {
+	t := &TableReader{rows: newRows(r), stated: stated, comma: ','}
 	for i := range t.column {
 		t.column[i] = -1
 	}
@@ -96,7 +107,7 @@ func NewTableReader(r io.Reader, convention *dataset.Convention) *TableReader {
 func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 	if !t.begun {
 		t.begun = true
-		t.begin()
+		t.err = t.begin()
 	}
 	for t.err == nil {
 		// Numbers ascend, so that a reader can go on behind one.
@@ -108,7 +119,11 @@ func (t *TableReader) Next() (dataset.Line, dataset.Imported, error) {
 			t.err = err
 			break
 		}
-		if err == nil && (len(row) == 0 || t.header(row)) {
+		if err == nil && (len(row) == 0 || isRemark(row) && row[0] != byte(t.comma)) {
+			continue
+		}
+		if err == nil && t.header(row) {
+			t.err = t.headerAgrees(offset)
 			continue
 		}
 		t.number++
@@ -149,36 +164,6 @@ func (t *TableReader) reject() (dataset.Line, dataset.Imported, error) {
 	return dataset.Line{}, dataset.Imported{}, r
 }
 
-// begin looks at the first rows for what separates the columns and, if the convention is not given, for decimals.
-func (t *TableReader) begin() {
-	head, _ := t.r.Peek(MaxRow)
-	if i := bytes.LastIndexByte(head, '\n'); i > 0 {
-		head = head[:i]
-	}
-	first, rest, _ := bytes.Cut(head, []byte("\n"))
-	for _, c := range [...]byte{'\t', ',', ';'} {
-		if bytes.IndexByte(first, c) >= 0 {
-			t.comma = rune(c)
-			break
-		}
-	}
-	t.header(bytes.Trim(bytes.TrimPrefix(first, []byte("\ufeff")), " \t\r\n\x00\x1a"))
-	if !t.auto {
-		return
-	}
-	t.convention = dataset.KaggleConvention
-	if t.column[tableMove] >= 0 && t.column[tablePV] >= 0 && t.column[tableMate] < 0 {
-		t.convention = dataset.STSConvention
-	}
-	for row := range bytes.Lines(append(append(bytes.Clone(first), '\n'), rest...)) {
-		if fields, err := t.split(string(bytes.TrimSpace(row))); err == nil &&
-			strings.Contains(t.field(fields, tableEval), ".") {
-			t.convention.Unit = dataset.PawnUnit
-			return
-		}
-	}
-}
-
 // header reports whether the row is a header, and takes the places of the columns from it.
 func (t *TableReader) header(row []byte) bool {
 	if bytes.IndexByte(row, '/') >= 0 {
@@ -194,10 +179,17 @@ func (t *TableReader) header(row []byte) bool {
 			return slices.Contains(tableNames[c], strings.ToLower(strings.TrimSpace(f)))
 		})
 	}
+	name, named := "", (*dataset.Unit)(nil)
+	for i, f := range fields {
+		unit, ok := evaluationColumn(f)
+		if ok && (place[tableEval] < 0 || named == nil && unit != nil) {
+			place[tableEval], name, named = i, strings.TrimSpace(f), unit
+		}
+	}
 	if place[tableFEN] < 0 || place[tableEval] < 0 && place[tableMate] < 0 {
 		return false
 	}
-	t.column = place
+	t.column, t.evalName, t.named = place, name, named
 	return true
 }
 
@@ -218,7 +210,7 @@ func (t *TableReader) field(fields []string, column int) string {
 	return ""
 }
 
-// row reads one row. It returns the group before it if that is complete.
+// row reads one row. It returns the group before it if that is complete. A row that contradicts the unit sets t.err.
 func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *dataset.Reject) {
 	fields, err := t.split(text)
 	if err == nil && len(fields) <= max(t.column[tableFEN], t.column[tableEval], t.column[tableMate]) {
@@ -234,16 +226,22 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 	g := t.group
 	hasMove := t.field(fields, tableMove) != "" || t.field(fields, tablePV) != ""
 	if g == nil || g.fen != fen || g.engine != engine || t.column[tableMove] < 0 || len(g.label.Lines) == 255 ||
-		g.label.Status != dataset.Labelled || !hasMove || g.label.Best == board.NoMove { // only rows of moves are one search
+		// only rows of moves are one search
+		g.label.Status != dataset.Labelled || !hasMove || g.label.Best == board.NoMove {
 		start, err := board.ParseFEN(fen)
 		if err != nil {
 			return nil, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(fen)), Err: err}
 		}
 		g = &tableGroup{fen: fen, engine: engine, line: dataset.Line{
-			Source: dataset.SourceTable, Number: t.number, Offset: offset, Start: start, Samples: dataset.LastPosition(),
+			Source: dataset.SourceTable, Number: t.number, Offset: offset, Start: start,
+			Samples: dataset.LastPosition(),
 		}}
 	}
-	if reject := t.evaluation(g, fields); reject != nil {
+	evaluation := t.field(fields, tableEval)
+	if t.err = t.agrees(evaluation, offset); t.err != nil {
+		return nil, nil
+	}
+	if reject := t.evaluation(g, evaluation, fields); reject != nil {
 		return nil, reject
 	}
 	if g != t.group {
@@ -253,11 +251,9 @@ func (t *TableReader) row(text string, offset int64) (done *tableGroup, reject *
 }
 
 // evaluation adds what a row says to its group.
-func (t *TableReader) evaluation(g *tableGroup, fields []string) *dataset.Reject {
+func (t *TableReader) evaluation(g *tableGroup, text string, fields []string) *dataset.Reject {
 	p := &g.line.Start
-	text := t.field(fields, tableEval)
-	if mate := t.field(fields, tableMate); mate != "" && mate != "0" &&
-		(text == "" || strings.EqualFold(text, "none")) {
+	if mate := whole(t.field(fields, tableMate)); !isGap(mate) && mate != "0" && isGap(text) {
 		text = "#" + mate
 	}
 	score, err := t.convention.Parse(text, p.Turn())
@@ -271,8 +267,8 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *dataset.Reject
 	if n, ok := score.Mate(); ok && n == 0 {
 		return &dataset.Reject{Reason: dataset.BadEval, Token: excerpt([]byte(text)), Err: errMateNow}
 	}
-	s := dataset.Searched{Score: score, Depth: count(t.field(fields, tableDepth), 1<<16-1),
-		Nodes: int64(count(t.field(fields, tableNodes), 1<<53))}
+	s := dataset.Searched{Score: score, Depth: upTo(t.field(fields, tableDepth), 1<<16-1),
+		Nodes: int64(upTo(t.field(fields, tableNodes), 1<<53))}
 	after := *p
 	for _, text := range strings.Fields(t.field(fields, tablePV)) {
 		m, err := after.ParseSAN([]byte(text))
@@ -291,6 +287,7 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *dataset.Reject
 			s.PV = []board.Move{m}
 		}
 	}
+	t.count(score)
 	if len(g.label.Lines) == 0 {
 		g.label.Status = dataset.Labelled
 		if len(s.PV) > 0 {
@@ -301,9 +298,21 @@ func (t *TableReader) evaluation(g *tableGroup, fields []string) *dataset.Reject
 	return nil
 }
 
-// count reads a whole number up to most, 0 if there is none.
-func count(text string, most int) int {
-	n, err := strconv.Atoi(text)
+// isGap reports whether a column has no value, as programs write it.
+func isGap(text string) bool {
+	switch strings.ToLower(text) {
+	case "", "none", "nan", "null":
+		return true
+	}
+	return false
+}
+
+// whole takes off the decimals that programs write behind whole numbers in columns with gaps.
+func whole(text string) string { return strings.TrimSuffix(text, ".0") }
+
+// upTo reads a whole number up to most, 0 if there is none.
+func upTo(text string, most int) int {
+	n, err := strconv.Atoi(whole(text))
 	if err != nil || n < 0 || n > most {
 		return 0
 	}
@@ -317,7 +326,7 @@ func (g *tableGroup) done() (dataset.Line, dataset.Imported, error) {
 // LooksLikeTable reports whether a line of text is the header or a row of a table of evaluations.
 func LooksLikeTable(line []byte) bool {
 	for _, comma := range [...]rune{'\t', ',', ';'} {
-		t := NewTableReader(strings.NewReader(""), nil)
+		t := NewTableReader(strings.NewReader(""), TableForm{})
 		t.comma = comma
 		if t.header(line) {
 			return true

@@ -25,7 +25,7 @@ func TestTableOrder(t *testing.T) {
 				"\n")
 		}
 	}
-	r := NewTableReader(strings.NewReader(b.String()), nil)
+	r := NewTableReader(strings.NewReader(b.String()), TableForm{})
 	last, rejects := int64(0), 0
 	for {
 		l, _, err := r.Next()

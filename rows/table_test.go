@@ -14,13 +14,16 @@ import (
 )
 
 // readTable reads all of a text: each position as its engine and scores, or its reason.
-func readTable(t testing.TB, in io.Reader, c *dataset.Convention) (all []string, labels []dataset.Label) {
+func readTable(t testing.TB, in io.Reader, stated TableForm) (all []string, labels []dataset.Label) {
 	t.Helper()
-	r, last := NewTableReader(in, c), int64(0)
+	r, last := NewTableReader(in, stated), int64(0)
 	for {
 		l, imported, err := r.Next()
 		if err == io.EOF {
 			return all, labels
+		}
+		if errors.Is(err, ErrUnit) || errors.Is(err, ErrMixedUnits) {
+			return append(all, "unit"), labels
 		}
 		var reject *dataset.Reject
 		if errors.As(err, &reject) {
@@ -54,40 +57,42 @@ func TestTable(t *testing.T) {
 		black = "4k3/8/8/8/8/8/5Q2/4K2R b - - 0 1"
 		mated = "4k3/4Q3/4K3/8/8/8/8/8 b - - 0 1"
 	)
-	mover := dataset.Convention{View: dataset.MoverView, Unit: dataset.PawnUnit, Mate: dataset.MateMoves}
+	moverView, centipawns := dataset.MoverView, dataset.CentipawnUnit
 	for _, c := range []struct {
 		name, text string
-		convention *dataset.Convention
+		stated     TableForm
 		want       string
 	}{
-		{"kaggle", "FEN,Evaluation\n" + white + ",+56\n" + black + ",+56\n" + black + ",#+3\n" + mated + ",#+0\n", nil,
-			"table eval: cp 56, table eval: cp -56, table eval: mate -3, table eval:"},
-		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", nil,
+		{"kaggle", "FEN,Evaluation\n" + white + ",+56\n" + black + ",+56\n" + black + ",#+3\n" + mated + ",#+0\n",
+			TableForm{}, "table eval: cp 56, table eval: cp -56, table eval: mate -3, table eval:"},
+		{"pawns", black + ",0.35\n" + white + ",-1\n" + white + ",#-2\n", TableForm{},
 			"table eval: cp -35, table eval: cp -100, table eval: mate -2"},
-		{"mover", black + ";0.35\n", &mover, "table eval: cp 35"},
-		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", nil,
+		{"mover", black + ";0.35\n", TableForm{View: &moverView}, "table eval: cp 35"},
+		{"tabs", "fen\tcp\tmate\tdepth\n" + black + "\t12\t\t20\n" + black + "\t\t4\t20\n", TableForm{},
 			"table eval: cp -12, table eval: mate -4"},
+		{"gaps as pandas writes them", "fen,cp,mate,depth\n" + black + ",12.0,nan,20.0\n" + black + ",,-4.0,20.0\n",
+			TableForm{}, "table eval: cp -12, table eval: mate 4"},
 		{"sts", "epd,move,eval,depth,pv,engine\n" +
 			black[:len(black)-4] + ",e8d7,-900,30,e8d7 f2f5,SF\n" + black[:len(black)-4] + ",e8d8,-950,30,e8d8,SF\n" +
-			black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", nil,
+			black[:len(black)-4] + ",e8d7,-900,30,e8d7,Other\n", TableForm{},
 			"table eval (SF): cp -900 cp -950, table eval (Other): cp -900"},
-		{"bad rows", "FEN,Evaluation\nx,1\n" + white + ",abc\n" + white + ",0.5.5\n" + white + "\n" + white + ",3\n" +
-			white + ",#0\n", nil,
-			"bad_fen, bad_eval, bad_eval, bad_row, table eval: cp 300, bad_eval"}, // one with a dot makes it pawns
-		{"late decimals", "FEN,Evaluation\n" + strings.Repeat(white+",3\n", 3000) + white + ",0.5\n", nil,
-			strings.Repeat("table eval: cp 3, ", 3000) + "bad_eval"},
-		{"illegal", "epd,move,eval,depth,pv,engine\n" + white + ",e1e5,5,1,,x\n" + white + ",e1e2,5,1,e1e2 e2e4,x\n" +
-			white + ",e1e2,5,1,,x\n", nil,
+		{"bad rows", "FEN,Evaluation\nx,1\n" + white + ",abc\n" + white + ",0.5.5\n" + white + "\n" + white + ",30\n" +
+			white + ",#0\n", TableForm{},
+			"bad_fen, bad_eval, bad_eval, bad_row, table eval: cp 30, bad_eval"},
+		{"decimals where whole numbers are stated", "FEN,Evaluation\n" + white + ",3\n" + white + ",0.5\n",
+			TableForm{Unit: &centipawns}, "table eval: cp 3, bad_eval"},
+		{"illegal", "epd,move,cp,depth,pv,engine\n" + white + ",e1e5,5,1,,x\n" + white + ",e1e2,5,1,e1e2 e2e4,x\n" +
+			white + ",e1e2,5,1,,x\n", TableForm{},
 			"illegal_move, illegal_move, table eval (x): cp 5"},
-		{"quoted", "\"FEN\",\"Evaluation\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", nil,
+		{"quoted", "\"FEN\",\"cp\"\n\"" + white + "\",\"7\"\n\"" + white + ",7\n", TableForm{},
 			"table eval: cp 7, bad_row"},
 	} {
-		got, _ := readTable(t, strings.NewReader(c.text), c.convention)
+		got, _ := readTable(t, strings.NewReader(c.text), c.stated)
 		if s := strings.Join(got, ", "); s != c.want {
 			t.Errorf("%s: %s, want %s", c.name, s, c.want)
 		}
 	}
-	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), nil)
+	_, labels := readTable(t, strings.NewReader("FEN,Evaluation\n"+mated+",#+0\n"), TableForm{})
 	if labels[0].Status != dataset.Terminal {
 		t.Errorf("%+v", labels[0])
 	}
@@ -113,7 +118,7 @@ func TestTableShared(t *testing.T) {
 			defer z.Close()
 			in = z
 		}
-		all, labels := readTable(t, in, nil)
+		all, labels := readTable(t, in, TableForm{})
 		terminal, lines, mates := 0, 0, 0
 		for _, l := range labels {
 			if l.Status == dataset.Terminal {
@@ -139,5 +144,5 @@ func FuzzTable(f *testing.F) {
 	f.Add("epd,move,eval,depth,pv,engine\n4k3/8/8/8/8/8/5Q2/4K2R w K -,e1e2,5,1,e1e2 e8d8,x\n4k3/8/8/8/8/8/5Q2/4K2R " +
 		"w K -,e1d2,4,1,,x\n")
 	f.Add("4k3/8/8/8/8/8/5Q2/4K2R w K - 0 1\t0.5\n")
-	f.Fuzz(func(t *testing.T, text string) { readTable(t, strings.NewReader(text), nil) })
+	f.Fuzz(func(t *testing.T, text string) { readTable(t, strings.NewReader(text), TableForm{}) })
 }

@@ -29,7 +29,7 @@ func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes i
 func checkFile(ctx context.Context, path, want string, done func(bytes int64)) error {
 	f, err := durable.OpenRegular(path)
 	if errors.Is(err, durable.ErrNotRegular) {
-		return fmt.Errorf("checking: %w: %w", err, dataset.ErrDamaged)
+		return fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
 	}
 	if err != nil {
 		return fmt.Errorf("checking: %w", err)

@@ -168,7 +168,7 @@ func openShardFile(path string) (*file, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("shard %q is not there: %w", path, dataset.ErrDamaged)
 	case errors.Is(err, durable.ErrNotRegular):
-		return nil, fmt.Errorf("shard %w: %w", err, dataset.ErrDamaged)
+		return nil, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
 	case err != nil:
 		return nil, fmt.Errorf("opening a shard: %w", err)
 	}

@@ -26,9 +26,9 @@ type ReaderOption func(*Reader)
 // WithColumns reads only these columns, and what every line has. The default is [AllColumns].
 func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = c } }
 
-// Open opens a shard and checks its ends. A shard that is not there or not whole gives [dataset.ErrDamaged]: what
-// opens a shard has read its name in a manifest. An unknown version gives [dataset.ErrVersion]. Whoever opens a
-// Reader closes it.
+// Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
+// [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
+// [dataset.ErrVersion]. Whoever opens a Reader closes it.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
 	f, err := openShardFile(path)
 	if err != nil {
@@ -60,6 +60,16 @@ func newReader(file io.ReaderAt, size int64, path string, options ...ReaderOptio
 	}
 	return r, nil
 }
+
+// With returns a reader of other columns of the same file, which is open as long as r is.
+func (r *Reader) With(c Columns) *Reader {
+	other := *r
+	other.columns, other.close = c, nil
+	return &other
+}
+
+// Path returns the path that the shard was opened by.
+func (r *Reader) Path() string { return r.path }
 
 // Close closes the file.
 func (r *Reader) Close() error {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,14 +121,24 @@ func (c *Config) SetSteps(steps int64) {
 	fit(&c.CheckpointEvery, 4)
 }
 
-// UnmarshalJSON fills fields that an older run does not have with what that run did.
+// settings are a [Config] as JSON has them, field by field.
+type settings Config
+
+// olderSettings holds for the fields that an older run does not have what that run did.
+func olderSettings() settings {
+	return settings{Accumulate: 1, Devices: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
+}
+
+// UnmarshalJSON fills fields that an older run does not have with what that run did. A member that is no field, as of a
+// later talbot, is an error.
 func (c *Config) UnmarshalJSON(text []byte) error {
-	type plain Config
-	old := plain{Accumulate: 1, Devices: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
-	if err := json.Unmarshal(text, &old); err != nil {
+	s := olderSettings()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
 		return err
 	}
-	*c = Config(old)
+	*c = Config(s)
 	return nil
 }
 

@@ -6,14 +6,16 @@
 //
 // # A run folder
 //
-//	run.json            the configuration; a resumption may change how often something is written
-//	metrics.jsonl       one JSON object a line, kinds "train" and "val"
+//	run.json            the configuration, sealed; a resumption may change how often something is written
+//	metrics.jsonl       one JSON object a line, kinds "train" and "val", each with a checksum
 //	tensorboard/        the same as event files, one run for each kind: `tensorboard --logdir RUN/tensorboard`
 //	report.html         curves and figures for the eye, written by package job
 //	checkpoints/        step-000001000.safetensors …, best.safetensors
-//	data.json           what it is trained on, written by package loader
+//	data.json           what it is trained on, sealed, written by package loader
 //	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
 //	run.lock            held while a process trains in the folder
+//
+// A checkpoint holds the configuration too, and decides: a run.json that tells of another computation is [ErrDamaged].
 //
 // # Averaged weights
 //

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -101,12 +102,15 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value, ratio(sum[4], sum[1])}, nil
 }
 
-// forward returns logits [n·4672] and values [n] in evaluation mode.
+// forward returns logits [n·4672] and values [n] in evaluation mode. A number on the way to them that is not finite is an
+// error, for what comes of it may be finite.
 func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err error) {
 	if e.predict == nil {
 		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store,
-			func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node) {
-				return e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
+			func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node, *graph.Node) {
+				p := &model.Pass{Store: e.store, Form: e.backend.Form, Watch: true}
+				logits, values := e.network.Forward(p, in)
+				return logits, values, p.NotFinite
 			})
 		if err != nil {
 			return nil, nil, fmt.Errorf("building the prediction graph: %w", err)
@@ -115,6 +119,9 @@ func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err 
 	out, err := e.call(e.predict, []any{tensors.FromFlatDataAndDimensions(planes, n, model.Planes)})
 	if err != nil {
 		return nil, nil, err
+	}
+	if sum := out[2][0]; !finite(float64(sum)) {
+		return nil, nil, errors.New("it computes numbers that are not finite")
 	}
 	return out[0], out[1], nil
 }

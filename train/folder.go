@@ -1,45 +1,112 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"talbot/internal/durable"
+	"talbot/train/checkpoint"
 )
 
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// ReadConfig returns the configuration a run was last begun with. For a folder without a run the error is [ErrNoRun],
-// for a file that holds no configuration [ErrDamaged].
-func ReadConfig(dir string) (Config, error) {
-	var c Config
+// configVersion is the version of run.json. Files of before there were checksums have none.
+const configVersion = 1
+
+// maxConfig is the largest run.json that is read, in bytes.
+const maxConfig = 1 << 20
+
+// configFile is run.json.
+type configFile struct {
+	Version int `json:"version"`
+	settings
+}
+
+// ReadConfig returns the configuration a run was last begun with. warn, if not nil, is told of a file without a
+// checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not
+// to the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
+func ReadConfig(dir string, warn func(error)) (Config, error) {
+	c, sealed, err := readConfig(dir)
+	if err == nil && !sealed && warn != nil {
+		warn(Unsealed(filepath.Join(dir, configName)))
+	}
+	return c, err
+}
+
+// Unsealed is the warning of a file of a run that is believed without a checksum.
+func Unsealed(path string) error {
+	return fmt.Errorf("%q has no checksum yet, for an earlier talbot wrote it: it is believed, and resuming the run "+
+		"gives it one", path)
+}
+
+func readConfig(dir string) (c Config, sealed bool, err error) {
 	path := filepath.Join(dir, configName)
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, fmt.Errorf("%q: %w", dir, ErrNoRun)
+		return c, false, fmt.Errorf("%q: %w", dir, ErrNoRun)
 	}
 	if err != nil {
-		return c, err
+		return c, false, unreadable(err)
 	}
-	if err = json.Unmarshal(text, &c); err == nil {
+	file := configFile{settings: olderSettings()}
+	if sealed, err = durable.UnsealVersion(text, configVersion, &file); err == nil {
+		c = Config(file.settings)
 		err = c.Validate()
 	}
-	if err != nil {
-		return c, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
+	if errors.Is(err, durable.ErrVersion) {
+		return c, sealed, fmt.Errorf("%q: %w", path, err)
 	}
-	return c, nil
+	if err != nil {
+		return c, sealed, fmt.Errorf("%q: %w: %w", path, ErrDamaged, err)
+	}
+	return c, sealed, nil
+}
+
+// unreadable is the error of a file of a run that could not be read: what is no file is damage.
+func unreadable(err error) error {
+	if errors.Is(err, durable.ErrNotRegular) || errors.Is(err, durable.ErrTooLong) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
 }
 
 // write makes c the configuration of the run in that folder.
 func (c Config) write(dir string) error {
-	text, err := json.MarshalIndent(c, "", "  ")
+	text, err := durable.Seal(configFile{configVersion, settings(c)})
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, configName), append(text, '\n'))
+	return durable.WriteFile(filepath.Join(dir, configName), text)
+}
+
+// sameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says
+// s, tell of different computations: no talbot lets them.
+func sameSettings(dir string, c Config, loaded *checkpoint.Loaded, s state) error {
+	field, file, truth := c.Differs(s.Config)
+	if field == "" {
+		return nil
+	}
+	return fmt.Errorf("%q: %w: its %s is %s, and that of %q is %s", filepath.Join(dir, configName), ErrDamaged, field,
+		file, loaded.Path, truth)
+}
+
+// chosen loads the checkpoint of a run that one of the ways of choosing gives, and its state. What the checkpoint says
+// decides, and run.json must say the same.
+func chosen(dir string, choose func(*checkpoint.Dir) (*checkpoint.Loaded, error)) (*checkpoint.Loaded, state, error) {
+	c, _, err := readConfig(dir)
+	if err != nil {
+		return nil, state{}, err
+	}
+	loaded, err := choose(checkpointsOf(dir))
+	if err != nil {
+		return nil, state{}, err
+	}
+	s, err := stateOf(loaded.File)
+	if err != nil {
+		return nil, state{}, fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	return loaded, s, sameSettings(dir, c, loaded, s)
 }

@@ -130,7 +130,11 @@ func (r *runner) log() error {
 // record adds a line to the metrics. If that fails, what was trained is saved in the state from before the line, so
 // that a resumed run writes it.
 func (r *runner) record(line Line) error {
-	if err := r.metrics.add(line); err != nil {
+	err := r.metrics.add(line)
+	if errors.Is(err, ErrGone) {
+		return fmt.Errorf("step %d: %w", line.Step, err)
+	}
+	if err != nil {
 		return r.stop(fmt.Errorf("step %d: %w", line.Step, err))
 	}
 	return nil
@@ -189,6 +193,9 @@ func (r *runner) calibrate() error {
 
 // save writes a checkpoint.
 func (r *runner) save(best bool) error {
+	if err := r.metrics.there(); errors.Is(err, ErrGone) { // a new folder would hold a checkpoint without its run
+		return err
+	}
 	if err := r.calibrate(); err != nil {
 		return err
 	}

@@ -1,22 +1,24 @@
 package train
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"talbot/internal/durable"
 	"talbot/train/tensorboard"
 )
 
-// Line is one line of metrics.jsonl. The means of a train line are over the steps since the line before it
-// that had a target; without any they are null.
+// Line is one line of metrics.jsonl. There it has a last member "crc" (see [Line.encode]). The means of a train line
+// are over the steps since the line before it that had a target; without any they are null.
 type Line struct {
 	Kind string `json:"kind"` // "train" or "val"
 	Step int64  `json:"step"` // steps done
@@ -32,20 +34,83 @@ type Line struct {
 	LoaderWait         float64 `json:"loader_wait,omitempty"` // share of the time spent waiting for batches
 }
 
-// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn one. Without the file there are none.
-func ReadMetrics(dir string) ([]Line, error) {
-	text, err := os.ReadFile(filepath.Join(dir, metricsName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+const (
+	crcStart = `,"crc":"`
+	crcEnd   = "\"}\n"
+	crcSize  = 8
+)
+
+// encode returns the line with its end. Its last member is "crc", the CRC-32 (IEEE) of the line up to the comma before
+// that member, as eight hex digits.
+func (l Line) encode() ([]byte, error) {
+	text, err := json.Marshal(l)
+	if err != nil {
 		return nil, err
 	}
-	var list []Line
-	for part := range bytes.Lines(text) {
-		var line Line
-		if json.Unmarshal(part, &line) == nil {
-			list = append(list, line)
+	text = text[:len(text)-len("}")]
+	return fmt.Appendf(text, "%s%08x%s", crcStart, crc32.ChecksumIEEE(text), crcEnd), nil
+}
+
+// decodeLine reads a line with its end. sealed tells whether it has a checksum, which those of an earlier talbot lack.
+func decodeLine(text []byte) (l Line, sealed bool, err error) {
+	body := text
+	if at := len(text) - len(crcEnd) - crcSize - len(crcStart); at > 0 && bytes.HasSuffix(text, []byte(crcEnd)) &&
+		bytes.HasPrefix(text[at:], []byte(crcStart)) {
+		sealed = true
+		body = text[:at]
+		if got := text[at+len(crcStart):][:crcSize]; string(got) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) {
+			return l, sealed, durable.ErrChanged
+		}
+		body = append(bytes.Clone(body), '}')
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&l); err == nil {
+		if _, e := d.Token(); e != io.EOF {
+			err = errors.New("text behind the line's object")
 		}
 	}
-	return list, nil
+	return l, sealed, err
+}
+
+// maxMetrics is the longest metrics.jsonl that is read, in bytes.
+const maxMetrics = 4 << 30
+
+// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is told
+// of those that are not, and if some have no checksum. Without the file there are none.
+func readLines(path string, warn func(error), keep func(text []byte, l Line, sealed bool)) error {
+	text, err := durable.ReadFile(path, maxMetrics)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(err)
+	}
+	older := false
+	for part := range bytes.Lines(text) {
+		if end := bytes.IndexByte(part, '}'); !bytes.HasSuffix(part, []byte("\n")) && (end < 0 || end == len(part)-1) {
+			break // torn; a whole line with another end is damaged
+		}
+		l, sealed, err := decodeLine(part)
+		if err != nil {
+			warn(fmt.Errorf("%q: dropping the damaged line %.40q: %w", path, part, err))
+			continue
+		}
+		older = older || !sealed
+		keep(part, l, sealed)
+	}
+	if older {
+		warn(Unsealed(path))
+	}
+	return nil
+}
+
+// ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
+// warn, if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot
+// wrote them. A file that is none is [ErrDamaged].
+func ReadMetrics(dir string, warn func(error)) (list []Line, err error) {
+	if warn == nil {
+		warn = func(error) {}
+	}
+	err = readLines(filepath.Join(dir, metricsName), warn, func(_ []byte, l Line, _ bool) { list = append(list, l) })
+	return list, err
 }
 
 // scalars are the line's numbers under the names of their charts.
@@ -71,7 +136,7 @@ func (l Line) scalars() []tensorboard.Scalar {
 // metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of
 // line.
 type metrics struct {
-	f      *os.File
+	f      *durable.File
 	dir    string                         // of the event files
 	step   int64                          // behind which this process writes
 	events map[string]*tensorboard.Writer // by kind, opened by the first line; nil behind an error
@@ -79,32 +144,29 @@ type metrics struct {
 }
 
 // openMetrics drops the lines behind a step, a torn last one, and, with a warning, damaged ones from the metrics.jsonl
-// of a run folder and opens it for appending. Event files are never rewritten: TensorBoard drops those points itself.
+// of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never
+// rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	path := filepath.Join(dir, metricsName)
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
 	var kept bytes.Buffer
-	for lines := bufio.NewReader(bytes.NewReader(old)); ; {
-		text, err := lines.ReadBytes('\n')
-		if err != nil {
-			break
+	older := false
+	if err := readLines(path, warn, func(text []byte, l Line, sealed bool) {
+		if !sealed {
+			text, _ = l.encode() // it was decoded
+			older = true
 		}
-		var line Line
-		if err := json.Unmarshal(text, &line); err != nil {
-			warn(fmt.Errorf("%q: dropping the damaged line %.40q: %w", path, text, err))
-		} else if line.Step <= step {
+		if l.Step <= step {
 			kept.Write(text)
 		}
+	}); err != nil {
+		return nil, err
 	}
-	if !bytes.Equal(kept.Bytes(), old) {
+	if info, err := os.Stat(path); err == nil && (older || info.Size() != int64(kept.Len())) {
 		if err := durable.WriteFile(path, kept.Bytes()); err != nil {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	f, err := durable.Open(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -112,14 +174,36 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 		warn: warn}, nil
 }
 
-// add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files
-// are a copy: they stop with a warning where they cannot be written.
-func (m *metrics) add(line Line) error {
-	text, err := json.Marshal(line)
+// ErrGone says that the folder of a run, or what it writes there, was removed or replaced while it trained.
+var ErrGone = errors.New("the folder of the run was removed or replaced while it trained")
+
+// there returns [ErrGone] unless the file being written is still what its name leads to.
+func (m *metrics) there() error {
+	open, err := m.f.Stat()
 	if err != nil {
 		return err
 	}
-	if _, err := m.f.Write(append(text, '\n')); err != nil {
+	named, err := os.Stat(m.f.Name())
+	if err == nil && os.SameFile(open, named) {
+		return nil
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w: %q is another file now, or none", ErrGone, m.f.Name())
+	}
+	return err
+}
+
+// add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files
+// are a copy: they stop with a warning where they cannot be written.
+func (m *metrics) add(line Line) error {
+	text, err := line.encode()
+	if err != nil {
+		return err
+	}
+	if err := m.there(); err != nil {
+		return fmt.Errorf("writing metrics: %w", err)
+	}
+	if _, err := m.f.Write(text); err != nil {
 		return fmt.Errorf("writing metrics: %w", err)
 	}
 	if m.events == nil {

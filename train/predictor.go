@@ -32,17 +32,34 @@ const (
 )
 
 // NewPredictor loads a checkpoint of the run in dir. Every batch of the backend has the size batch, so that the graph
-// is compiled once. Errors: [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+// is compiled once. Errors: [ErrNoRun], [ErrDamaged] also where run.json and the checkpoint disagree,
+// [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Predictor, error) {
 	load := bestOf
 	if choice&NewestCheckpoint != 0 {
 		load = (*checkpoint.Dir).Newest
 	}
-	loaded, err := load(checkpointsOf(dir))
+	if batch < 1 {
+		return nil, fmt.Errorf("prediction batch of %d positions", batch)
+	}
+	loaded, s, err := chosen(dir, load)
 	if err != nil {
 		return nil, err
 	}
-	return newPredictor(b, loaded, choice, batch)
+	e, err := newEngine(b, s.Config)
+	if err != nil {
+		return nil, err
+	}
+	network := s.Config.evaluated()
+	if choice&RawWeights != 0 {
+		network = ""
+	}
+	if err := e.adopt(loaded.File, network); err != nil {
+		e.close()
+		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	return &Predictor{engine: e, batch: batch, planes: make([]uint64, batch*model.Planes),
+		Path: loaded.Path, Step: s.Step, Config: s.Config, Damaged: loaded.Damaged}, nil
 }
 
 // bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the
@@ -65,32 +82,9 @@ func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
 	return loaded, nil
 }
 
-func newPredictor(b *backend.Opened, loaded *checkpoint.Loaded, choice Choice, batch int) (*Predictor, error) {
-	if batch < 1 {
-		return nil, fmt.Errorf("prediction batch of %d positions", batch)
-	}
-	s, err := stateOf(loaded.File)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
-	}
-	e, err := newEngine(b, s.Config)
-	if err != nil {
-		return nil, err
-	}
-	network := s.Config.evaluated()
-	if choice&RawWeights != 0 {
-		network = ""
-	}
-	if err := e.adopt(loaded.File, network); err != nil {
-		e.close()
-		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
-	}
-	return &Predictor{engine: e, batch: batch, planes: make([]uint64, batch*model.Planes),
-		Path: loaded.Path, Step: s.Step, Config: s.Config, Damaged: loaded.Damaged}, nil
-}
-
 // Predict evaluates n positions: planes is n·68, bit i = square i, mover's frame; logits is n·4672 over all moves and
-// values n, in [−1, 1] from the side to move. The result is the caller's. A network gone NaN is an error.
+// values n, in [−1, 1] from the side to move. The result is the caller's. A number that is not finite is an error,
+// also on the way to them.
 func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, err error) {
 	if n < 0 || len(planes) != n*model.Planes {
 		return nil, nil, fmt.Errorf("%d planes for %d positions, want %d", len(planes), n, n*model.Planes)
@@ -101,13 +95,19 @@ func (p *Predictor) Predict(planes []uint64, n int) (logits, values []float32, e
 		clear(p.planes[copy(p.planes, planes[from*model.Planes:(from+size)*model.Planes]):])
 		l, v, err := p.engine.forward(p.planes, p.batch)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("network of %q: %w", p.Path, err)
 		}
 		logits, values = append(logits, l[:size*model.Moves]...), append(values, v[:size]...)
 	}
 	for i, v := range values {
 		if !finite(float64(v)) {
 			return nil, nil, fmt.Errorf("network of %q gives value %g for position %d", p.Path, v, i)
+		}
+	}
+	for i, z := range logits {
+		if z-z != 0 { // NaN for NaN and the infinities
+			return nil, nil, fmt.Errorf("network of %q gives move %d of position %d the logit %g", p.Path,
+				i%model.Moves, i/model.Moves, z)
 		}
 	}
 	return logits, values, nil

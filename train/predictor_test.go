@@ -3,17 +3,17 @@ package train
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"talbot/train/backend"
-	"talbot/train/checkpoint"
 	"talbot/train/model"
 )
 
 func TestPredictor(t *testing.T) {
 	c := tiny()
 	dir := t.TempDir()
-	if _, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4); !errors.Is(err, checkpoint.ErrNone) {
+	if _, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4); !errors.Is(err, ErrNoRun) {
 		t.Errorf("empty run: %v", err)
 	}
 	val := valBatches(c, 1)
@@ -68,4 +68,49 @@ func TestPredictor(t *testing.T) {
 			t.Error("no error for a short slice")
 		}
 	})
+}
+
+// TestPredictorNamesNaN: a number that is not finite is an error wherever it comes up: among the moves, in a value,
+// whose tanh is finite on some backends, or in the trunk, whose next ReLU makes 0 of NaN.
+func TestPredictorNamesNaN(t *testing.T) {
+	c, o := trained(t)
+	val := valBatches(c, 1)[0]
+	var planes []uint64
+	for i := range 3 {
+		of := planesOf(val.Packed[i*model.Words:])
+		planes = append(planes, of[:]...)
+	}
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, test := range []struct {
+		tensor string
+		bad    float32
+		want   string // "" = no error
+	}{
+		{"policy.fc.bias", 1, ""}, {"policy.fc.bias", nan, "move 4671 of position 0 the logit NaN"},
+		{"policy.fc.bias", inf, "move 4671 of position 0 the logit +Inf"},
+		{"policy.fc.bias", -inf, "move 4671 of position 0 the logit -Inf"},
+		{"value.fc2.bias", nan, "not finite"}, {"value.fc2.bias", inf, "not finite"},
+		{"value.fc1.bias", nan, "not finite"}, {"value.bn.bias", inf, "not finite"},
+		{"policy.bn.running_mean", nan, "not finite"}, {"policy.bn.running_var", -1, "not finite"},
+		{"blocks.0.bn2.bias", -inf, "not finite"}, {"blocks.0.bn1.weight", nan, "not finite"},
+		{"stem.bn.running_mean", nan, "not finite"},
+	} {
+		p, err := NewPredictor(o.Backend, o.Dir, BestCheckpoint, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		data, err := p.engine.store.Get(test.tensor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)-1] = test.bad
+		if err := p.engine.store.Set(test.tensor, []int{len(data)}, data); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = p.Predict(planes, 3)
+		if test.want == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s of %g: %v", test.tensor, test.bad, err)
+		}
+	}
 }

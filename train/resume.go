@@ -19,11 +19,14 @@ func (r *runner) load(old Config) error {
 	for _, damaged := range loaded.Damaged {
 		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
 	}
-	if r.state, err = r.engine.restore(loaded.File); err != nil {
-		return fmt.Errorf("%q: %w", loaded.Path, err)
+	if r.state, err = stateOf(loaded.File); err == nil {
+		err = sameSettings(r.Dir, old, loaded, r.state)
 	}
-	if field, want, have := r.c.Differs(r.state.Config); field != "" {
-		return &ConfigError{field, want, have}
+	if err != nil {
+		return err
+	}
+	if err = r.engine.restore(loaded.File); err != nil {
+		return fmt.Errorf("%q: %w", loaded.Path, err)
 	}
 	r.state.Config = r.c
 	r.saved, r.savedAt = loaded.Path, r.state.Step
@@ -43,7 +46,7 @@ func (r *runner) load(old Config) error {
 
 // beginAgain lets a run that has no checkpoint begin again, if it may be that none was written yet.
 func (r *runner) beginAgain(old Config) error {
-	lines, err := ReadMetrics(r.Dir)
+	lines, err := ReadMetrics(r.Dir, nil) // openMetrics warns
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"talbot/train/backend"
@@ -44,6 +45,8 @@ type Options struct {
 	Calibration []Batch
 	Weights     *Weights // of Config.From; nil: they are read
 	Resume      bool     // continue the run in Dir
+	// Accepted is called before anything is written, once it is certain that the run is not refused; it may be nil.
+	Accepted func() error
 	// Resumed is told behind which step a run goes on, and from which checkpoint; it may be nil.
 	Resumed func(step int64, checkpoint string)
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
@@ -87,8 +90,9 @@ type Final struct {
 //
 // A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun])
 // whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
-// whole checkpoint; if checkpoints were written and all are gone, the error is [ErrDamaged]. A folder belongs to one
-// process at a time ([durable.ErrLocked]).
+// whole checkpoint; if that is of another configuration than run.json, or checkpoints were written and all are gone,
+// the error is [ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and must stay where it is
+// ([ErrGone]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
 // metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]
@@ -142,7 +146,9 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			return nil, fmt.Errorf("calibration batch %d: %w", i, err)
 		}
 	}
+	o.Val = slices.Clone(o.Val) // the caller's stay as they are
 	for i := range o.Val {
+		o.Val[i].legal = nil
 		if err := o.Val[i].check(); err != nil {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
@@ -167,7 +173,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 			r.end()
 		}
 	}()
-	old, err := r.started()
+	old, sealed, err := r.started()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +192,12 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !o.Resume || c != old {
+	if o.Accepted != nil {
+		if err := o.Accepted(); err != nil {
+			return nil, err
+		}
+	}
+	if !o.Resume || c != old || !sealed {
 		if err := c.write(o.Dir); err != nil {
 			return nil, err
 		}
@@ -202,19 +213,21 @@ func checkpointsOf(dir string) *checkpoint.Dir {
 }
 
 // started returns the configuration that a run to be resumed was last begun with, and an error if r's computes
-// something else. It runs under the claim.
-func (r *runner) started() (Config, error) {
+// something else. It runs under the claim. sealed tells whether the configuration's file has a checksum.
+func (r *runner) started() (old Config, sealed bool, err error) {
 	if !r.Resume {
-		return Config{}, nil
+		return Config{}, false, nil
 	}
-	old, err := ReadConfig(r.Dir)
-	if err != nil {
-		return old, err
+	if old, sealed, err = readConfig(r.Dir); err != nil {
+		return old, sealed, err
 	}
 	if field, want, have := r.c.Differs(old); field != "" {
-		return old, &ConfigError{field, want, have}
+		return old, sealed, &ConfigError{field, want, have}
 	}
-	return old, nil
+	if !sealed {
+		r.warn(Unsealed(filepath.Join(r.Dir, configName)))
+	}
+	return old, sealed, nil
 }
 
 func (r *runner) warn(err error) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -133,8 +132,8 @@ func readMetrics(t *testing.T, dir string) []Line {
 	defer f.Close()
 	var lines []Line
 	for s := bufio.NewScanner(f); s.Scan(); {
-		var l Line
-		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+		l, _, err := decodeLine(append(s.Bytes(), '\n'))
+		if err != nil {
 			t.Fatal(err)
 		}
 		l.Seconds, l.PositionsPerSecond, l.LoaderWait = 0, 0, 0
@@ -345,7 +344,7 @@ func TestOperationalSettingsStay(t *testing.T) {
 	o.Resume = true
 	c.Keep, c.EvalEvery, c.CheckpointEvery = 7, 2, 2
 	mustRun(t, c, o)
-	if got, err := ReadConfig(o.Dir); err != nil || got != c {
+	if got, err := ReadConfig(o.Dir, nil); err != nil || got != c {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,17 +76,12 @@ func (e *engine) snapshot(s state) (*checkpoint.File, error) {
 	return f, nil
 }
 
-// restore takes over all tensors of a checkpoint and returns its state. The checkpoint must hold exactly those that the
-// engine's configuration has.
-func (e *engine) restore(f *checkpoint.File) (state, error) {
-	s, err := stateOf(f)
-	if err != nil {
-		return state{}, err
-	}
+// restore takes over all tensors of a checkpoint. It must hold exactly those that the engine's configuration has.
+func (e *engine) restore(f *checkpoint.File) error {
 	if want := len(e.tensors()); len(f.Tensors) != want {
-		return state{}, fmt.Errorf("checkpoint of %d tensors, training needs %d", len(f.Tensors), want)
+		return fmt.Errorf("checkpoint of %d tensors, training needs %d", len(f.Tensors), want)
 	}
-	return s, e.take(f, e.tensors(), "")
+	return e.take(f, e.tensors(), "")
 }
 
 // adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without
@@ -114,7 +110,9 @@ func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix str
 
 func stateOf(f *checkpoint.File) (state, error) {
 	var s state
-	if err := json.Unmarshal(f.Meta, &s); err != nil {
+	d := json.NewDecoder(bytes.NewReader(f.Meta))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
 		return s, fmt.Errorf("checkpoint metadata: %w", err)
 	}
 	if err := s.Config.Validate(); err != nil {

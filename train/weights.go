@@ -35,10 +35,7 @@ func ReadWeights(path string) (*Weights, error) {
 	}
 	w := &Weights{Origin: Origin{Path: path}}
 	if info.IsDir() {
-		if _, err := ReadConfig(path); err != nil {
-			return nil, err
-		}
-		loaded, err := bestOf(checkpointsOf(path))
+		loaded, _, err := chosen(path, bestOf)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"talbot/pipeline/output"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
+	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/checkpoint"
@@ -87,6 +88,15 @@ var statuses = []struct {
 	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
 	{output.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
+	{rows.ErrUnit, exitUsage,
+		"say --eval-unit centipawns or --eval-unit pawns: the error names the median that either would make"},
+	{rows.ErrMixedUnits, exitFailed,
+		"correct the row; or say --eval-unit, and decimals among centipawns are left out row by row; or " +
+			"--skip-bad-files leaves the table out whole"},
+	{rows.ErrArchive, exitFailed, "unpack it, or pack it as .zst, .gz or .bz2"},
+	{rows.ErrUTF16, exitFailed, "iconv -f UTF-16 -t UTF-8 FILE > NEW"},
+	{rows.ErrPacked, exitFailed, "fetch the file again; --skip-bad-files leaves such files out whole"},
+	{ingest.ErrNothingKept, exitFailed, "loosen the filters, or list what was left out, and why, with --rejects FILE"},
 	{ingest.ErrNoGames, exitFailed,
 		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{ingest.ErrNoInputs, exitFailed,
@@ -108,6 +118,9 @@ var statuses = []struct {
 	{loader.ErrNoIdentity, exitDamaged, "name the data again with `talbot train --run RUN --resume --data DIR`"},
 	{train.ErrDamaged, exitDamaged,
 		"take run.json from a copy of the run, and checkpoints/ if that is lost, or train again in another folder"},
+	{train.ErrGone, exitFailed,
+		"what was trained since its last checkpoint is lost; leave the folder where it is until the run has ended"},
+	{durable.ErrVersion, exitFailed, "a newer talbot wrote it: use that one"},
 	{job.ErrConfig, exitUsage, "see --help"},
 	{dataset.ErrNoAudit, exitUsage, "make one of the labelled dataset with `talbot label DIR --audit 1% --out AUDIT`"},
 	{loader.ErrNoSamples, exitFailed,

@@ -45,6 +45,7 @@ type ingestOptions struct {
 	seed           uint64
 	split          string
 	keepDuplicates bool
+	skipBadFiles   bool
 	importEvals    bool
 	resultConflict string
 	evalView       string
@@ -83,9 +84,19 @@ cutechess (+0.31/12, the mover's view), which are the mover's search of the
 position before the move. They have a fingerprint of their own. What TCEC writes of
 book moves (depth 1 without nodes, or 0.00 before any search) and numbers that stand
 for none (99.99, 777.77) are counted and no labels. Tables are read
-from White's view, in pawns if they have decimals and in centipawns otherwise,
-but those of the Strategic Test Suite (epd,move,eval,depth,pv,engine) from the
-mover's view; --eval-view and --eval-unit say otherwise.
+from White's view, but those of the Strategic Test Suite (epd,move,eval,depth,pv,
+engine) from the mover's; --eval-view says otherwise. Their unit is what the name of
+the column says (cp or centipawns, pawns); of another name (Evaluation, eval, score)
+it is centipawns where whole numbers of 50 or more are among the first rows, pawns
+where there are decimals; where these do not decide, or contradict one another,
+--eval-unit is asked for. A later row that contradicts the unit ends the run. Unit,
+view and median are printed.
+
+All inputs are opened before any work, and what that shows (empty, no games, UTF-16,
+an archive) is said of all of them; pipes and standard input are opened once, in
+turn. Damage further down ends the run; with --skip-bad-files the file is left out
+whole, and counted, as are those that cannot be opened. A run that keeps nothing
+fails.
 
 --history 4 gives puzzles, EPD and positions of tables, which come without a past,
 four plies of one: legal moves, found backwards, that lead to the position and
@@ -111,6 +122,8 @@ changed.`,
 		"percentages of games for train, val and test")
 	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false,
 		"keep every copy of a game, and games that another begins with")
+	cmd.Flags().BoolVar(&o.skipBadFiles, "skip-bad-files", false,
+		"leave out whole, counted, files that cannot be read or turn out to be damaged")
 	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false,
 		"make labels of the evaluations in the comments of games")
 	cmd.Flags().StringVar(&o.resultConflict, "result-conflict", "tag",
@@ -143,7 +156,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return err
 	}
-	convention, err := o.convention()
+	tables, err := o.tableForm()
 	if err != nil {
 		return err
 	}
@@ -174,10 +187,14 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	shown := 0
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
-		KeepDuplicates: o.keepDuplicates, Progress: show, Filters: filters,
-		ImportEvals: o.importEvals, Results: results, EvalConvention: convention, Rejects: o.rejects,
-		History: o.history, Warn: warn,
+		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
+		ImportEvals: o.importEvals, Results: results, Tables: tables, Rejects: o.rejects, History: o.history,
+		Warn: warn,
 		Rejected: func(file string, reject *dataset.Reject) {
+			if reject.Reason == ingest.BadFile {
+				fmt.Fprintf(os.Stderr, "talbot: left out whole: %s: %v\n", file, reject.Err)
+				return
+			}
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
@@ -201,6 +218,17 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
+		for _, f := range sum.BadFiles {
+			fmt.Printf("  left out whole: %s: %s\n", f.File, f.Error)
+		}
+		for _, t := range sum.Tables {
+			if t.Unit == "" {
+				fmt.Printf("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
+			} else {
+				fmt.Printf("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
+					viewName(t.View), t.Median)
+			}
+		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
 			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes, "+
 				"%d of the book, %d that stand for none\n", e.Imported, e.NoSample, e.Unread, e.Duplicate, e.Book,
@@ -219,7 +247,14 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	} else if err := printJSON(sum); err != nil {
 		return err
 	}
-	return skipped(o, sum.GamesRead-sum.GamesKept)
+	return skipped(o, sum.GamesRead-sum.GamesKept+int64(len(sum.BadFiles)))
+}
+
+func viewName(view string) string {
+	if view == dataset.MoverView.String() {
+		return "the mover's"
+	}
+	return "White's"
 }
 
 // printTotals prints what a dataset holds that was just made.
@@ -238,7 +273,7 @@ func printTotals(out string, sum output.Summary) {
 // skipped is the error of a strict command that left out so many games.
 func skipped(o datasetOptions, games int64) error {
 	if o.strict && games > 0 {
-		return fmt.Errorf("%d games: %w", games, errSkipped)
+		return fmt.Errorf("%d games or files: %w", games, errSkipped)
 	}
 	return nil
 }

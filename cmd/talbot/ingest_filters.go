@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
+	"talbot/rows"
 )
 
 // filterOptions are the flags of ingest that leave out games or samples.
@@ -166,25 +167,28 @@ func lower(values []string) (all []string) {
 	return all
 }
 
-// convention returns how tables write their evaluations, nil if that is to be found from their form.
-func (o *ingestOptions) convention() (*dataset.Convention, error) {
-	if o.evalView == "auto" && o.evalUnit == "auto" {
-		return nil, nil
-	}
-	c := dataset.KaggleConvention
+// tableForm returns what is stated of how tables write their evaluations.
+func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
+	view, unit := dataset.WhiteView, dataset.CentipawnUnit
 	switch o.evalView {
-	case "white":
+	case "auto":
 	case "mover":
-		c.View = dataset.MoverView
+		view = dataset.MoverView
+		fallthrough
+	case "white":
+		form.View = &view
 	default:
-		return nil, usage(fmt.Errorf("--eval-view %q", o.evalView), "white or mover, together with --eval-unit")
+		return form, usage(fmt.Errorf("--eval-view %q", o.evalView), "white, mover or auto")
 	}
 	switch o.evalUnit {
-	case "centipawns":
+	case "auto":
 	case "pawns":
-		c.Unit = dataset.PawnUnit
+		unit = dataset.PawnUnit
+		fallthrough
+	case "centipawns":
+		form.Unit = &unit
 	default:
-		return nil, usage(fmt.Errorf("--eval-unit %q", o.evalUnit), "centipawns or pawns, together with --eval-view")
+		return form, usage(fmt.Errorf("--eval-unit %q", o.evalUnit), "centipawns, pawns or auto")
 	}
-	return &c, nil
+	return form, nil
 }

@@ -41,8 +41,10 @@ func resumable(err error) error {
 	return hintError{error: errInterrupted, hint: "continue with `" + again + "`", status: exitInterrupted}
 }
 
-// interrupts returns a context that the first Ctrl-C or SIGTERM cancels, so
-// that work drains and is saved, and calls abort at the second one.
+// interrupts returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, so
+// that work drains and is saved, and calls abort at the second one. A second SIGHUP
+// does not: a terminal that is closed sends several. One that was ignored when the
+// process began, as by nohup, stays ignored.
 func interrupts(parent context.Context, abort func()) (context.Context, func()) {
 	return interruptsSaying(parent, "saving", abort)
 }
@@ -52,17 +54,24 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
-		for n := 0; ; n++ {
+		for {
 			select {
 			case <-done:
 				return
-			case <-signals:
-				if n == 0 {
-					say("\ntalbot: %s; interrupt again to abort\n", first)
+			case s := <-signals:
+				if s == syscall.SIGHUP {
+					// Whoever read the output may be gone too, and writing to it must not end what is being saved.
+					signal.Ignore(syscall.SIGPIPE)
+				}
+				if ctx.Err() == nil {
 					cancel()
-				} else {
+					say("\ntalbot: %s; interrupt again to abort\n", first)
+				} else if s != syscall.SIGHUP {
 					abort()
 				}
 			}

@@ -10,8 +10,12 @@ import (
 	"io"
 )
 
-// ErrChanged says that a sealed file is not what was written.
-var ErrChanged = errors.New("content or checksum changed after it was written")
+var (
+	// ErrChanged says that a sealed file is not what was written.
+	ErrChanged = errors.New("content or checksum changed after it was written")
+	// ErrVersion says that a file is whole, but of a version that this program does not know.
+	ErrVersion = errors.New("unknown version of the file")
+)
 
 const (
 	sealStart = ",\n  \"checksum\": \""
@@ -51,7 +55,8 @@ func Intact(data []byte) bool {
 // sealAt returns where the digits of the checksum are, −1 if the file has none.
 func sealAt(data []byte) int {
 	at := len(data) - len(sealEnd) - sealSize
-	if at < len(sealStart) || !bytes.HasSuffix(data, []byte(sealEnd)) || !bytes.HasSuffix(data[:at], []byte(sealStart)) {
+	if at < len(sealStart) || !bytes.HasSuffix(data, []byte(sealEnd)) ||
+		!bytes.HasSuffix(data[:at], []byte(sealStart)) {
 		return -1
 	}
 	return at
@@ -86,4 +91,24 @@ func Unseal(data []byte, v any) (sealed bool, err error) {
 		return sealed, errors.New("text behind the JSON object")
 	}
 	return sealed, nil
+}
+
+// UnsealVersion is [Unseal] for files that have had a member "version" for as long as they were sealed. A whole one of
+// another version is [ErrVersion]. One that has the member and no checksum has lost it: that is [ErrChanged].
+func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
+	var is struct {
+		Version int `json:"version"`
+	}
+	err = json.Unmarshal(data, &is)
+	switch sealed = Sealed(data); {
+	case sealed && !Intact(data):
+		return true, ErrChanged
+	case err != nil:
+		return sealed, err
+	case !sealed && is.Version != 0:
+		return false, fmt.Errorf("its checksum is missing: %w", ErrChanged)
+	case sealed && is.Version != version:
+		return true, fmt.Errorf("%w: %d (this program reads %d)", ErrVersion, is.Version, version)
+	}
+	return Unseal(data, v)
 }

@@ -58,3 +58,42 @@ func TestUnsealWithoutChecksum(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsealVersion: a file of a known version cannot become one of before there were checksums, nor of another
+// version.
+func TestUnsealVersion(t *testing.T) {
+	type file struct {
+		Version int    `json:"version"`
+		Name    string `json:"name"`
+	}
+	data, err := Seal(file{1, "n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got file
+	if sealed, err := UnsealVersion(data, 1, &got); !sealed || err != nil || got != (file{1, "n"}) {
+		t.Errorf("%v %v %+v", sealed, err, got)
+	}
+	if _, err := UnsealVersion(data, 2, &got); !errors.Is(err, ErrVersion) {
+		t.Errorf("another version: %v", err)
+	}
+	for i := range data {
+		for bit := range 8 {
+			bad := bytes.Clone(data)
+			bad[i] ^= 1 << bit
+			if _, err := UnsealVersion(bad, 1, &got); err == nil {
+				t.Errorf("byte %d, bit %d: no error", i, bit)
+			}
+		}
+	}
+	got = file{}
+	if sealed, err := UnsealVersion([]byte(`{"name":"old"}`), 1, &got); sealed || err != nil || got.Name != "old" {
+		t.Errorf("%v %v %+v", sealed, err, got)
+	}
+	for _, bad := range []string{`{"version":1,"name":"n"}`, `{"version":2,"name":"n"}`, `{"name":"n","more":1}`, ``,
+		`[]`} {
+		if sealed, err := UnsealVersion([]byte(bad), 1, &got); sealed || err == nil {
+			t.Errorf("%s: %v, %v", bad, sealed, err)
+		}
+	}
+}

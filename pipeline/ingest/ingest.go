@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"time"
@@ -31,11 +29,14 @@ type Request struct {
 	ImportEvals bool
 	// Results says which result a game gets whose tag, movetext and final position contradict each other.
 	Results dataset.ResultRule
-	// EvalConvention is how tables write their evaluations; nil: found from their form (see [dataset.NewTableReader]).
-	EvalConvention *dataset.Convention
+	// Tables is what is stated of how tables write their evaluations; the rest is found (see [rows.NewTableReader]).
+	Tables rows.TableForm
 	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
 	// none.
 	History int
+	// SkipBadFiles leaves out whole, counted, each input that cannot be opened, is none of those that are read, or
+	// turns out to be damaged; without it such an input ends the run.
+	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects  string
 	Progress func(pipeline.Progress)       // may be nil
@@ -51,10 +52,16 @@ type Summary struct {
 	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be invented
 	// ResultConflicts counts games whose tag, movetext and final position say different results.
 	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
+
+	Tables   []TableRead `json:"tables"`    // the tables of evaluations among the inputs
+	BadFiles []LeftOut   `json:"bad_files"` // inputs that were left out whole
 }
 
-// ErrNoGames: an input holds no game at all.
-var ErrNoGames = errors.New("no game or puzzle found")
+// TableRead is how the evaluations of a table were read.
+type TableRead struct {
+	File string `json:"file"` // base name
+	dataset.Table
+}
 
 // ingester is an ingest under way. Everything but the parsing of games happens
 // in one goroutine, in the order of the inputs, so the output does not depend
@@ -71,6 +78,9 @@ type ingester struct {
 	input   *rows.Input
 	prints  map[string]int // fingerprints of imported evaluations, by name
 	past    pastInventor
+
+	evaluations *rows.TableReader // of the present input; nil: it is no table
+	broken      bool              // the error is not of the input but of what was made of it
 }
 
 // state is what progress.json keeps of an ingest.
@@ -83,6 +93,10 @@ type state struct {
 	Evals     Evals `json:"evals"`                // of the inputs
 	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
 	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be invented
+
+	Before  *inputStart `json:"before,omitempty"`   // what was counted when this input began
+	LeftOut []LeftOut   `json:"left_out,omitempty"` // inputs that are left out whole, in their order
+	Listed  bool        `json:"listed,omitempty"`   // they are in the table of rejects
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -102,9 +116,12 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	g := &ingester{Request: in, seen: &dataset.GameSet{}, prints: map[string]int{}}
-	identity, err := g.survey()
+	identity, err := Survey(in.Inputs, in.Tables, in.SkipBadFiles)
 	if err != nil {
 		return Summary{}, err
+	}
+	for _, input := range identity {
+		g.bytes.total += max(input.Size, 0)
 	}
 	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
 	var id any = identity
@@ -112,7 +129,7 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
-		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: !in.KeepDuplicates,
+		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: in.drafting(),
 		Warn: in.Warn,
 	}); err != nil {
 		return Summary{}, err
@@ -133,7 +150,11 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	if !in.KeepDuplicates {
+	if err := g.keptAny(ctx); err != nil {
+		return Summary{}, err
+	}
+	g.listLeftOut()
+	if in.drafting() {
 		if err := g.finishDrafts(ctx); err != nil {
 			return Summary{}, err
 		}
@@ -141,10 +162,17 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 	if err := g.out.Finish(func() error { return g.publishRejects(ctx) }); err != nil {
 		return Summary{}, err
 	}
-	return Summary{
+	sum := Summary{
 		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts,
-	}, nil
+		Tables:          []TableRead{}, BadFiles: append([]LeftOut{}, g.state.LeftOut...),
+	}
+	for _, input := range g.out.Manifest().Inputs {
+		if input.Table != nil {
+			sum.Tables = append(sum.Tables, TableRead{input.Name, *input.Table})
+		}
+	}
+	return sum, nil
 }
 
 // flags returns what decides the content besides the inputs, as the manifest has it.
@@ -159,55 +187,19 @@ func (in *Request) flags() []dataset.Tag {
 	if in.Results != dataset.TagResult {
 		flags = append(flags, dataset.Tag{Name: "result-conflict", Value: in.Results.String()})
 	}
+	if in.SkipBadFiles {
+		flags = append(flags, dataset.Tag{Name: "skip-bad-files", Value: "true"})
+	}
 	if in.History > 0 {
 		flags = append(flags, dataset.Tag{Name: "history", Value: strconv.Itoa(in.History)})
 	}
-	if c := in.EvalConvention; c != nil {
-		flags = append(flags, dataset.Tag{Name: "eval-view", Value: c.View.String()},
-			dataset.Tag{Name: "eval-unit", Value: c.Unit.String()})
+	if view := in.Tables.View; view != nil {
+		flags = append(flags, dataset.Tag{Name: "eval-view", Value: view.String()})
+	}
+	if unit := in.Tables.Unit; unit != nil {
+		flags = append(flags, dataset.Tag{Name: "eval-unit", Value: unit.String()})
 	}
 	return flags
-}
-
-// surveyed is what identifies an input before it is read.
-type surveyed struct {
-	Name string
-	Size int64
-}
-
-// survey opens every input, so that a wrong path or an empty file is found
-// before any work.
-func (g *ingester) survey() ([]surveyed, error) {
-	var all []surveyed
-	for _, path := range g.Inputs {
-		if path == "-" {
-			all = append(all, surveyed{"-", -1})
-			continue
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() { // a pipe can be opened only once
-			all = append(all, surveyed{filepath.Base(path), -1})
-			continue
-		}
-		f, err := rows.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		kind, err := KindOf(f)
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-		if kind == rows.KindUnknown {
-			return nil, fmt.Errorf("%q: %w", path, ErrNoGames)
-		}
-		all = append(all, surveyed{filepath.Base(path), info.Size()})
-		g.bytes.total += info.Size()
-	}
-	return all, nil
 }
 
 // restore brings back what an interrupted run knew.
@@ -226,45 +218,52 @@ func (g *ingester) restore() error {
 	if g.KeepDuplicates {
 		return nil
 	}
-	return g.out.Lines(func(l *dataset.Line) error {
-		start, moves := l.Real()
-		g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
-		return nil
-	})
+	return g.collectKeys()
 }
 
-// file reads one input.
+// file reads one input, or leaves it out.
 func (g *ingester) file(ctx context.Context, index int, path string) error {
+	if index != g.state.Input {
+		g.state.Input, g.state.Number, g.state.Read = index, 0, 0
+	}
+	if g.state.Number == 0 { // else an interrupted run has begun it
+		g.begin()
+	}
 	in, err := rows.Open(path)
-	if err != nil {
+	if err == nil {
+		defer in.Close()
+		err = g.read(ctx, in, index, path)
+	}
+	if err == nil || !g.SkipBadFiles || g.broken || inputFault(err) == "" {
 		return err
 	}
-	defer in.Close()
-	g.input = in
+	return g.leaveOut(index, path, in, err)
+}
+
+// read reads an input that is open.
+func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path string) error {
+	g.input, g.evaluations = in, nil
 	kind, err := KindOf(in)
 	if err != nil {
 		return err
 	}
-	done := int64(0) // games of this input that an interrupted run has done
-	if index == g.state.Input {
-		done = g.state.Number
+	each := func(f *found) error {
+		err := g.take(path, index, f)
+		g.broken = err != nil
+		return err
 	}
-	each := func(f *found) error { return g.take(path, index, f) }
-	if index != g.state.Input {
-		g.state.Read = 0
-	}
-	g.state.Input, g.state.Number = index, done
-	switch kind {
+	switch done := g.state.Number; kind {
 	case rows.KindPuzzles:
 		err = g.rows(ctx, g.puzzles(in), done, each)
 	case rows.KindEPD:
 		err = g.rows(ctx, g.epd(in), done, each)
 	case rows.KindTable:
 		err = g.rows(ctx, g.table(in), done, each)
+		if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
+			err = fmt.Errorf("%q: %w", path, err)
+		}
 	case rows.KindGames:
 		err = g.games(ctx, in, done, each)
-	default:
-		err = fmt.Errorf("%q: %w", path, ErrNoGames)
 	}
 	if err != nil {
 		return err
@@ -277,18 +276,19 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if err != nil {
 		return err
 	}
-	m := g.out.Manifest()
-	name := filepath.Base(path)
-	if path == "-" {
-		name = "-"
+	input := dataset.Input{Name: inputName(path), Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games}
+	if g.evaluations != nil {
+		table := g.evaluations.Table()
+		input.Table = &table
 	}
-	m.Inputs = append(m.Inputs, dataset.Input{
-		Name: name, Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games,
-	})
-	g.bytes.before += in.RawRead()
-	g.state.Input, g.state.Number, g.state.Read = index+1, 0, 0
+	m := g.out.Manifest()
+	m.Inputs = append(m.Inputs, input)
+	g.endInput(index, input.Bytes)
 	return nil
 }
+
+// drafting reports whether the shards get a last pass, in which lines can be dropped.
+func (in *Request) drafting() bool { return !in.KeepDuplicates || in.SkipBadFiles }
 
 // reject counts and reports what was left out.
 func (g *ingester) reject(path string, f *found) {

@@ -24,13 +24,16 @@ func (g *ingester) finishDrafts(ctx context.Context) error {
 	if err := g.out.EndShard(); err != nil {
 		return err
 	}
-	prefixes, err := g.findPrefixes(ctx)
-	if err != nil {
-		return err
+	var prefixes map[dataset.GameKey]bool
+	if !g.KeepDuplicates {
+		var err error
+		if prefixes, err = g.findPrefixes(ctx); err != nil {
+			return err
+		}
 	}
 	g.seen = nil
 	return g.out.FinishDrafts(ctx, g.Workers, func(l *dataset.Line) bool {
-		return len(prefixes) == 0 || !prunable(l) || !prefixes[l.GameKey()]
+		return !g.isLeftOut(l) && (len(prefixes) == 0 || !prunable(l) || !prefixes[l.GameKey()])
 	}, g.dropPrefixes)
 }
 
@@ -42,7 +45,7 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 	err := g.out.Blocks(ctx, g.Workers, func(_ int, lines []dataset.Line) error {
 		for i := range lines {
 			l := &lines[i]
-			if !prunable(l) {
+			if !prunable(l) || g.isLeftOut(l) {
 				continue
 			}
 			k := l.StartKey()
@@ -63,11 +66,15 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 // moves, with which every game from their position begins.
 func prunable(l *dataset.Line) bool { return l.Source == dataset.SourceGame && len(l.Moves) > 0 }
 
-// dropPrefixes reports lines that others begin with, and takes them out of the counts.
+// dropPrefixes reports lines that others begin with, and takes them out of the counts. Those of inputs that are left
+// out are in no count.
 func (g *ingester) dropPrefixes(lines []dataset.Line) {
 	var dropped dataset.Counts
 	for i := range lines {
 		l := &lines[i]
+		if g.isLeftOut(l) {
+			continue
+		}
 		dropped.AddLine(l)
 		dropped.SamplesDropped = dropped.SamplesDropped.Add(g.Filters.dropped(l))
 		reject := &dataset.Reject{Reason: Prefix, Number: l.Number, Offset: l.Offset}

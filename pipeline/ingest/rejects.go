@@ -116,6 +116,23 @@ func (r *rejectsFile) mark() (int64, error) {
 	return r.size, nil
 }
 
+// rewind takes back what was added behind a size. What is written over by then is never part of the table: the caller
+// marks before it adds. Without a table it does nothing.
+func (r *rejectsFile) rewind(size int64) error {
+	if r == nil {
+		return nil
+	}
+	err := r.w.Flush()
+	if err == nil {
+		_, err = r.file.Seek(size, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the table of rejects: %w", err)
+	}
+	r.size = size
+	return nil
+}
+
 func (r *rejectsFile) close() {
 	if r != nil && r.file != nil {
 		r.file.Close()

@@ -29,7 +29,8 @@ func (g *ingester) epd(in io.Reader) func() (found, error) {
 }
 
 func (g *ingester) table(in io.Reader) func() (found, error) {
-	r := rows.NewTableReader(in, g.EvalConvention)
+	r := rows.NewTableReader(in, g.Tables)
+	g.evaluations = r
 	return func() (found, error) {
 		l, imported, err := r.Next()
 		f, err := g.row(l, err)

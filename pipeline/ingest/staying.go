@@ -135,7 +135,7 @@ func (r *rejectsFile) each(use func(row string) error) error {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("reading the table of rejects: %w", err)
 	}
-	for in := bufio.NewReaderSize(r.file, 64<<10); ; {
+	for in := bufio.NewReaderSize(io.LimitReader(r.file, r.size), 64<<10); ; {
 		row, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("reading the table of rejects: %w", err)

@@ -180,6 +180,28 @@ func (f *Folder) Finish(publish func() error) error {
 	return f.removeLeftovers()
 }
 
+// Discard removes all that the command has written, and the folder if nothing else is in it, for a command that turns
+// out to have no result. Nothing but Close may follow.
+func (f *Folder) Discard() error {
+	written := f.shards()
+	f.progress = progress{}
+	if f.writer != nil {
+		f.writer.Abort()
+		f.writer = nil
+	}
+	for _, s := range written {
+		if err := durable.Remove(f.Path(s.File)); err != nil {
+			return err
+		}
+	}
+	if err := f.removeLeftovers(); err != nil {
+		return err
+	}
+	f.Close()
+	os.Remove(f.dir) // others' files may stand there
+	return nil
+}
+
 // Close drops an unfinished shard and gives the folder free.
 func (f *Folder) Close() {
 	if f.writer != nil {

@@ -70,8 +70,15 @@ const (
 	planSampleMemory = 60 // bytes a sample in a group of the loader
 )
 
-// Run reads the samples. The errors are those of [rows.Open], and [ErrNoGames].
+// anyUnit has tables read whatever their unit: their evaluations are not counted.
+var anyUnit = func() rows.TableForm { unit := dataset.PawnUnit; return rows.TableForm{Unit: &unit} }()
+
+// Run reads the samples. The errors are those of [rows.Open], [ingest.ErrNoGames], and [ingest.InputErrors] with
+// several of them.
 func (p Request) Run(ctx context.Context) (*Estimate, error) {
+	if _, err := ingest.Survey(p.Inputs, anyUnit, false); err != nil {
+		return nil, err
+	}
 	temp, err := os.MkdirTemp("", "talbot-plan-*")
 	if err != nil {
 		return nil, err
@@ -149,13 +156,11 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 	case rows.KindEPD:
 		whole, err = p.rows(rows.NewEPDReader(in).Next, each)
 	case rows.KindTable:
-		r := rows.NewTableReader(in, nil)
+		r := rows.NewTableReader(in, anyUnit)
 		whole, err = p.rows(func() (dataset.Line, error) {
 			l, _, err := r.Next()
 			return l, err
 		}, each)
-	default:
-		err = fmt.Errorf("%q: %w", path, ingest.ErrNoGames)
 	}
 	if err != nil {
 		return e, err

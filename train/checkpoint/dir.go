@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -251,9 +252,12 @@ func (f *File) finite() error {
 	return nil
 }
 
-// Read reads one file. Numbers that are not finite are damage too.
+// Read reads one file. Numbers that are not finite are damage too, and so is what is not a regular file.
 func Read(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := readRegular(path)
+	if errors.Is(err, durable.ErrNotRegular) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -267,4 +271,23 @@ func Read(path string) (*File, error) {
 		return nil, fmt.Errorf("%q: %w", path, err)
 	}
 	return f, nil
+}
+
+// readRegular reads a whole file into memory of its size.
+func readRegular(path string) ([]byte, error) {
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // it was cut meanwhile
+		err = nil
+	}
+	return data[:n], err
 }

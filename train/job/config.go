@@ -81,7 +81,7 @@ func describeTargets(c *train.Config) error {
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
 // changed.
 func (t Train) resumed() (train.Config, error) {
-	have, err := train.ReadConfig(t.Dir)
+	have, err := train.ReadConfig(t.Dir, nil) // [train.Run] warns
 	if err != nil {
 		return have, err
 	}

@@ -100,22 +100,21 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	c, err := train.ReadConfig(e.Dir)
+	b, p, err := e.open(&f)
 	if err != nil {
 		return f, err
 	}
+	defer b.Finalize()
+	defer p.Close()
+	c := p.Config
 	value, policy, err := targets(c)
 	if err != nil {
-		return f, fmt.Errorf("%q: %w: %w", e.Dir, train.ErrDamaged, err)
+		return f, fmt.Errorf("%q: %w: %w", p.Path, train.ErrDamaged, err)
 	}
 	if e.Value != nil {
 		value = *e.Value
 	}
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = value.String(), policy.String(), c.LegalMask, e.NoHistory
-	var choice train.Choice
-	if f.Weights, choice, err = e.weights(c); err != nil {
-		return f, err
-	}
 	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy,
 		Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
@@ -136,23 +135,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		}
 		o.Audited = f.Noise.Fingerprint
 	}
-	b, err := backend.Open(e.Backend)
-	if err != nil {
-		return f, err
-	}
-	defer b.Finalize()
-	p, err := train.NewPredictor(b, e.Dir, choice, e.Batch)
-	if err != nil {
-		return f, err
-	}
-	defer p.Close()
-	for _, damaged := range p.Damaged {
-		e.warn(fmt.Errorf("passing over %w", damaged))
-	}
 	if e.Begun != nil {
 		e.Begun(b.Why)
 	}
-	f.Checkpoint, f.Step, f.Backend = p.Path, p.Step, b.Kind
 	if err := e.measure(ctx, p, data, o, &f); err != nil {
 		return f, err
 	}
@@ -167,7 +152,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	if e.Report != "" {
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e)); err != nil {
+		if err := writeReport(e.Report, e.Dir, c, facts, f.report(e), e.warn); err != nil {
 			missing = append(missing, fmt.Errorf("page: %w", err))
 		}
 	}
@@ -175,6 +160,32 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		return f, fmt.Errorf("%w: %w", ErrIncomplete, err)
 	}
 	return f, ctx.Err()
+}
+
+// open loads the network on its backend. The caller closes both.
+func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
+	c, err := train.ReadConfig(e.Dir, e.Warn)
+	if err != nil {
+		return nil, nil, err
+	}
+	weights, choice, err := e.weights(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := backend.Open(e.Backend)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := train.NewPredictor(b, e.Dir, choice, e.Batch)
+	if err != nil {
+		b.Finalize()
+		return nil, nil, err
+	}
+	for _, damaged := range p.Damaged {
+		e.warn(fmt.Errorf("passing over %w", damaged))
+	}
+	f.Checkpoint, f.Step, f.Backend, f.Weights = p.Path, p.Step, b.Kind, weights
+	return b, p, nil
 }
 
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
@@ -243,9 +254,15 @@ func (e Eval) warn(err error) {
 // trainedOn finds the data of the run; nil if not all of it is there.
 func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 	id, err := loader.ReadIdentity(e.Dir)
-	if err != nil {
+	if errors.Is(err, loader.ErrNoIdentity) {
 		e.warn(fmt.Errorf("which positions are unseen is not known: %w", err))
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if id.Unsealed != nil {
+		e.warn(id.Unsealed)
 	}
 	if have := data.Sets[0].Manifest.Splits.String(); have != id.Splits && e.Split != "all" {
 		return nil, fmt.Errorf("%w: %q has %s, the run was trained on %s", loader.ErrSplits, data.Sets[0].Dir, have,

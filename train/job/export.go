@@ -52,7 +52,7 @@ type origin struct {
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta names recipe, shape and step.
 func (e Export) Run() (Exported, error) {
 	x := Exported{Out: e.Out, Format: e.Format}
-	if _, err := train.ReadConfig(e.Dir); err != nil {
+	if _, err := train.ReadConfig(e.Dir, e.Warn); err != nil {
 		return x, err
 	}
 	b, err := backend.Open("go") // it only holds the weights

@@ -25,7 +25,7 @@ func TestTensorBoardShowsTheMetrics(t *testing.T) {
 		t.Fatal("the run was not interrupted")
 	}
 	mustTrain(t, Train{Dir: job.Dir, Resume: true})
-	lines, err := train.ReadMetrics(job.Dir)
+	lines, err := train.ReadMetrics(job.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,11 +136,6 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err := t.begin(c, b, data, survey); err != nil {
 		return train.Result{}, err
 	}
-	id := data.Identity()
-	id.Backend, id.Kind = t.Backend, b.Kind
-	if err := errors.Join(id.Write(t.Dir), survey.Keep(t.Dir)); err != nil {
-		return train.Result{}, err
-	}
 	calibration, err := calibrationBatches(c, survey)
 	if err != nil {
 		return train.Result{}, err
@@ -149,10 +144,15 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	defer source.Close()
 	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source,
 		Val: survey.Val, Calibration: calibration,
-		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn})
+		Weights: weights, Resume: t.Resume, Resumed: t.Resumed, Progress: t.Progress, Warn: t.Warn,
+		Accepted: func() error {
+			id := data.Identity()
+			id.Backend, id.Kind = t.Backend, b.Kind
+			return errors.Join(id.Write(t.Dir), survey.Keep(t.Dir))
+		}})
 	if result.Samples > 0 { // else the page of an evaluation may be there, and is still true
 		facts := []report.Fact{{Name: "backend", Text: b.Why}}
-		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil); e != nil {
+		if e := writeReport(filepath.Join(t.Dir, ReportName), t.Dir, c, facts, nil, t.warn); e != nil {
 			t.warn(fmt.Errorf("no %s: %w", ReportName, e))
 		}
 	}
@@ -192,6 +192,9 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 		known = err == nil
 	}
 	if known {
+		if was.Unsealed != nil {
+			t.warn(was.Unsealed)
+		}
 		if len(t.Data) == 0 {
 			t.Data = was.Specs()
 		}

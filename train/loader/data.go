@@ -43,6 +43,7 @@ type Data struct {
 	Sets    []*Set
 	Options Options
 	encoder encode.Encoder
+	checks  bool // see [Data.checking]
 }
 
 // Set is one dataset of a [Data].

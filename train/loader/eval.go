@@ -31,7 +31,8 @@ type EvalOptions struct {
 const evalChunk = 512
 
 // Samples yields the usable samples of the splits in the order of the data. Positions without a legal move are left
-// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples].
+// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
+// cannot be ends it with [dataset.ErrDamaged].
 //
 // A sample is unseen if no sample of the train split of TrainedOn has its position, by its 64-bit key (no counters),
 // and its line is no cut copy ([dataset.CutSet]) of a line of that split; that training leaves such lines out does not
@@ -69,7 +70,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Samp
 		return err
 	}
 	count := 0
-	for r, err := range d.scan(ctx, want, nil) {
+	for r, err := range d.checking().scan(ctx, want, nil) {
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +18,8 @@ const identityName = "data.json"
 
 // Identity says what a run is trained on. It is kept in the run's folder as data.json.
 type Identity struct {
+	Version int `json:"version"` // of the file; set by Write
+
 	Splits string        `json:"splits"`          // percentages, as "90,5,5"
 	Label  string        `json:"label,omitempty"` // [Options.Label]
 	Sets   []SetIdentity `json:"datasets"`
@@ -34,7 +35,17 @@ type Identity struct {
 	// is its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
 	Kind    string `json:"backend_kind,omitempty"`
+
+	// Unsealed is the warning that the file it was read from has no checksum, as an earlier talbot wrote it; nil if it
+	// has one.
+	Unsealed error `json:"-"`
 }
+
+// identityVersion is the version of data.json. Files of before there were checksums have none.
+const identityVersion = 1
+
+// maxIdentity is the largest data.json that is read, in bytes.
+const maxIdentity = 16 << 20
 
 // Trained returns the kind of backend that the run was last trained on, "" if the run does not tell.
 func (id Identity) Trained() string {
@@ -72,23 +83,34 @@ func (d *Data) Identity() Identity {
 // ErrNoIdentity says that a run does not tell what it is trained on.
 var ErrNoIdentity = errors.New("what the run is trained on is not known")
 
-// ReadIdentity reads what the run in that folder is trained on. If the file is not there or holds nothing of the kind,
-// the error is [ErrNoIdentity].
+// ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
+// written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,
+// [train.ErrDamaged].
 func ReadIdentity(run string) (Identity, error) {
 	var id Identity
 	path := filepath.Join(run, identityName)
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadFile(path, maxIdentity)
 	if errors.Is(err, fs.ErrNotExist) {
 		return id, fmt.Errorf("%q is missing: %w", path, ErrNoIdentity)
+	}
+	if errors.Is(err, durable.ErrNotRegular) {
+		return id, fmt.Errorf("%w: %w", train.ErrDamaged, err)
 	}
 	if err != nil {
 		return id, err
 	}
-	if err = json.Unmarshal(text, &id); err == nil && len(id.Sets) == 0 {
+	sealed, err := durable.UnsealVersion(text, identityVersion, &id)
+	if err == nil && len(id.Sets) == 0 {
 		err = errors.New("no dataset")
 	}
+	if errors.Is(err, durable.ErrVersion) {
+		return Identity{}, fmt.Errorf("%q: %w", path, err)
+	}
 	if err != nil {
-		return id, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
+		return Identity{}, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
+	}
+	if !sealed {
+		id.Unsealed = train.Unsealed(path)
 	}
 	return id, nil
 }
@@ -96,14 +118,15 @@ func ReadIdentity(run string) (Identity, error) {
 // Write keeps the identity in a run's folder, which is made if it is not there. Only the holder of its [train.Claim]
 // may.
 func (id Identity) Write(run string) error {
-	text, err := json.MarshalIndent(id, "", "  ")
+	id.Version = identityVersion
+	text, err := durable.Seal(id)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(run, 0o777); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(run, identityName), append(text, '\n'))
+	return durable.WriteFile(filepath.Join(run, identityName), text)
 }
 
 // Specs returns the datasets where they were.

@@ -89,6 +89,11 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	if err != nil {
 		return unusable, err
 	}
+	if d.checks {
+		if err := s.check(at, lines); err != nil {
+			return unusable, err
+		}
+	}
 	w, _ := walkers.Get().(*dataset.Walker)
 	defer walkers.Put(w)
 	v := visit{at: w}

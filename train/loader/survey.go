@@ -49,14 +49,15 @@ func (s *Survey) Train() (n int64) {
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
 // share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer
 // left out than there are batches. They do not depend on a seed. A dataset without usable train samples is an error
-// ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read.
+// ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read. Every
+// line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged], with shard and line.
 //
 // Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
 // of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
 // the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
 // just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s := d.newSurvey(limit, batch)
+	s, reading := d.newSurvey(limit, batch), d.checking()
 	s.Choices = 1
 	for _, set := range d.Sets {
 		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
@@ -68,7 +69,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	}
 	var copies *copyCap
 	if n := d.Options.MaxCopies; n > 0 {
-		if copies, err = d.countCopies(ctx, n, held, done); err != nil {
+		if copies, err = reading.countCopies(ctx, n, held, done); err != nil {
 			return nil, err
 		}
 	}
@@ -76,8 +77,8 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	for i := range chosen {
 		chosen[i] = newPicks(limit)
 	}
-	for found, err := range overBlocks(ctx, d, done, func(set, block int) (counted, error) {
-		return d.count(set, block, held)
+	for found, err := range overBlocks(ctx, reading, done, func(set, block int) (counted, error) {
+		return reading.count(set, block, held)
 	}) {
 		if err != nil {
 			return nil, err

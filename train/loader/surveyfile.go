@@ -6,8 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"os"
+	"math"
 	"path/filepath"
 
 	"talbot/internal/durable"
@@ -18,7 +19,7 @@ import (
 // encoding/gob writes it. It may be deleted.
 const surveyName = "survey.bin"
 
-// surveyVersion is to be raised when a survey of the same data comes out different.
+// surveyVersion is to be raised when a survey of the same data comes out different, or has checked more.
 const surveyVersion = 4
 
 // surveyFile is a [Survey] without what the data says itself.
@@ -45,28 +46,35 @@ func (d *Data) surveyKey(limit, batch int) string {
 }
 
 // SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or
-// one that is damaged or of other datasets or options.
+// one that is damaged or of other datasets or options. One that is no file is [train.ErrDamaged].
 func (d *Data) SurveyOf(ctx context.Context, run string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
-	if s.read(filepath.Join(run, surveyName)) {
+	kept, err := s.read(filepath.Join(run, surveyName))
+	if err != nil {
+		return nil, err
+	}
+	if kept {
 		return s, s.share()
 	}
 	return d.Survey(ctx, limit, batch, done)
 }
 
 // read takes over what a file says, and reports whether it is a whole one of this data.
-func (s *Survey) read(path string) bool {
+func (s *Survey) read(path string) (bool, error) {
 	const size = sha256.Size
-	data, err := os.ReadFile(path)
+	data, err := durable.ReadFile(path, math.MaxInt64-1)
+	if errors.Is(err, durable.ErrNotRegular) {
+		return false, fmt.Errorf("%w: %w", train.ErrDamaged, err)
+	}
 	if err != nil || len(data) < size || sha256.Sum256(data[size:]) != [size]byte(data) {
-		return false
+		return false, nil
 	}
 	var f surveyFile
 	if gob.NewDecoder(bytes.NewReader(data[size:])).Decode(&f) != nil || f.Key != s.key {
-		return false
+		return false, nil
 	}
 	s.Sets, s.Choices, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Choices, f.Val, f.Blocks, f.Mask, true
-	return true
+	return true, nil
 }
 
 // Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's

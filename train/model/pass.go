@@ -25,6 +25,12 @@ type Pass struct {
 	// Parameters, statistics, biases and what the network returns stay float32. It needs the form Native.
 	BFloat16 bool
 
+	// Watch makes NotFinite: a ReLU of NaN is 0 and a tanh of it may be −1, so what the network returns does not tell
+	// whether it could compute it.
+	Watch bool
+	// NotFinite, a float32 scalar, is NaN once what a ReLU or tanh was given was NaN or infinite, else 0; set by Forward.
+	NotFinite *Node
+
 	draws uint32 // dropout layers so far: each has its own stream
 }
 
@@ -61,8 +67,22 @@ func (p *Pass) linear(x *Node, name string) *Node {
 	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
+// watch adds x to NotFinite.
+func (p *Pass) watch(x *Node) *Node {
+	if !p.Watch {
+		return x
+	}
+	sum := ReduceAllSum(Sub(x, x)) // 0, or NaN for NaN and the infinities
+	if p.NotFinite != nil {
+		sum = Add(sum, p.NotFinite)
+	}
+	p.NotFinite = sum
+	return x
+}
+
 // relu has gradient 0 at 0, as PyTorch's.
-func relu(x *Node) *Node {
+func (p *Pass) relu(x *Node) *Node {
+	p.watch(x)
 	zero := ScalarZero(x.Graph(), x.DType())
 	return Where(GreaterThan(x, zero), x, ZerosLike(x))
 }

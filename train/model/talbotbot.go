@@ -57,19 +57,19 @@ func (t talbotbot) Forward(p *Pass, planes *Node) (logits, value *Node) {
 	convNorm := func(x *Node, conv, norm string) *Node {
 		return p.norm(p.convolve(x, conv), norm)
 	}
-	x := relu(convNorm(p.Form.Spread(planes), "stem.conv", "stem.bn"))
+	x := p.relu(convNorm(p.Form.Spread(planes), "stem.conv", "stem.bn"))
 	for b := range t.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)
-		y := relu(convNorm(x, name+"conv1", name+"bn1"))
+		y := p.relu(convNorm(x, name+"conv1", name+"bn1"))
 		if t.dropsIn(b + 1) {
 			y = p.dropChannels(y, t.BlockDropout)
 		}
-		x = relu(Add(convNorm(y, name+"conv2", name+"bn2"), x))
+		x = p.relu(Add(convNorm(y, name+"conv2", name+"bn2"), x))
 	}
-	h := p.Form.Flatten(relu(convNorm(x, "policy.conv", "policy.bn")))
+	h := p.Form.Flatten(p.relu(convNorm(x, "policy.conv", "policy.bn")))
 	logits = p.linear(h, "policy.fc")
-	h = p.Form.Flatten(relu(convNorm(x, "value.conv", "value.bn")))
-	h = p.dropout(relu(p.linear(h, "value.fc1")), t.ValueDropout)
-	value = Reshape(Tanh(p.linear(h, "value.fc2")), planes.Shape().Dim(0))
+	h = p.Form.Flatten(p.relu(convNorm(x, "value.conv", "value.bn")))
+	h = p.dropout(p.relu(p.linear(h, "value.fc1")), t.ValueDropout)
+	value = Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), planes.Shape().Dim(0))
 	return logits, value
 }

@@ -1,0 +1,167 @@
+package ingest
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/rows"
+)
+
+// With --skip-bad-files an input that turns out to be damaged is left out whole, though lines of it may be in shards by
+// then:
+//
+//  1. When an input begins, what is counted until then is kept aside, in progress.json too.
+//  2. When it is left out, the counts go back to that, and the set of keys is made again from the lines of the inputs
+//     before, so that a game is no copy of one that is gone.
+//  3. All shards are drafts, and the pass that writes them again (see [ingester.finishDrafts]) drops its lines.
+//
+// Where shards are cut depends on what was read of it, which is the same at each repetition.
+
+// BadFile counts the inputs that are left out whole, in the table of rejects.
+const BadFile dataset.Reason = "bad_file"
+
+// ErrNothingKept: all that was read is left out.
+var ErrNothingKept = errors.New("nothing is kept")
+
+// LeftOut is an input that is left out whole.
+type LeftOut struct {
+	File   string `json:"file"`   // base name
+	Reason string `json:"reason"` // in a word, as in the manifest
+	Error  string `json:"error"`
+}
+
+// inputStart is what was counted when an input began.
+type inputStart struct {
+	Counts       dataset.Counts `json:"counts"`
+	Fingerprints int            `json:"fingerprints"`
+	Evals        Evals          `json:"evals"`
+	Glued        int64          `json:"glued"`
+	NoHistory    int64          `json:"no_history"`
+	Rejects      int64          `json:"rejects"`
+}
+
+// begin keeps aside what is counted before an input.
+func (g *ingester) begin() {
+	if !g.SkipBadFiles {
+		return
+	}
+	m := g.out.Manifest()
+	s := &inputStart{m.Counts, len(m.Fingerprints), g.state.Evals, g.state.Glued, g.state.NoHistory, 0}
+	s.Counts.Rejects, s.Counts.SamplesDropped = maps.Clone(m.Counts.Rejects), maps.Clone(m.Counts.SamplesDropped)
+	if g.rejects != nil {
+		s.Rejects = g.rejects.size
+	}
+	g.state.Before = s
+}
+
+// leaveOut leaves an input out for the reason err, as if nothing of it had been read. in is nil if it was not opened.
+func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) error {
+	m, before := g.out.Manifest(), g.state.Before
+	kept := m.Counts.GamesKept > before.Counts.GamesKept
+	if kept { // the lines before it must be in a draft, from which the set of keys is made again
+		if err := g.out.EndShard(); err != nil {
+			return err
+		}
+	}
+	m.Counts, m.Fingerprints = before.Counts, m.Fingerprints[:before.Fingerprints]
+	maps.DeleteFunc(g.prints, func(_ string, i int) bool { return i >= before.Fingerprints })
+	g.state.Evals, g.state.Glued, g.state.NoHistory = before.Evals, before.Glued, before.NoHistory
+	if err := g.rejects.rewind(before.Rejects); err != nil {
+		return err
+	}
+	input := dataset.Input{Name: inputName(path), LeftOut: inputFault(err)}
+	if in != nil {
+		if sum, err := in.Sum(); err == nil {
+			input.SHA256 = hex.EncodeToString(sum[:])
+		}
+		input.Bytes = in.RawRead()
+	}
+	m.Inputs = append(m.Inputs, input)
+	g.state.LeftOut = append(g.state.LeftOut, LeftOut{input.Name, input.LeftOut, err.Error()})
+	g.endInput(index, input.Bytes)
+	if g.Rejected != nil {
+		g.Rejected(path, &dataset.Reject{Reason: BadFile, Err: err})
+	}
+	if !kept { // nothing of it was marked
+		return nil
+	}
+	if err := g.out.Mark(); err != nil || g.KeepDuplicates {
+		return err
+	}
+	return g.collectKeys()
+}
+
+// endInput is the state behind an input.
+func (g *ingester) endInput(index int, bytes int64) {
+	g.bytes.before += bytes
+	g.state.Input, g.state.Number, g.state.Read, g.state.Before = index+1, 0, 0, nil
+}
+
+func inputName(path string) string {
+	if path == "-" {
+		return path
+	}
+	return filepath.Base(path)
+}
+
+// collectKeys makes the set of keys from the lines that are written.
+func (g *ingester) collectKeys() error {
+	g.seen = &dataset.GameSet{}
+	return g.out.Lines(func(l *dataset.Line) error {
+		if !g.isLeftOut(l) {
+			start, moves := l.Real()
+			g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
+		}
+		return nil
+	})
+}
+
+// isLeftOut reports whether a line is of an input that was left out later. It may be called from several goroutines
+// once all inputs are read.
+func (g *ingester) isLeftOut(l *dataset.Line) bool {
+	inputs := g.out.Manifest().Inputs
+	return l.Input < len(inputs) && inputs[l.Input].LeftOut != ""
+}
+
+// listLeftOut puts the inputs that are left out into the table of rejects, once.
+func (g *ingester) listLeftOut() {
+	if g.state.Listed {
+		return
+	}
+	g.state.Listed = true
+	next := 0
+	for i, input := range g.out.Manifest().Inputs {
+		if input.LeftOut != "" {
+			g.rejects.add(g.Inputs[i], &dataset.Reject{Reason: BadFile, Err: errors.New(g.state.LeftOut[next].Error)})
+			next++
+		}
+	}
+}
+
+// keptAny returns [ErrNothingKept] if there is no line, and gives the folder back as it was before.
+func (g *ingester) keptAny(ctx context.Context) error {
+	c := g.out.Manifest().Counts
+	if c.GamesKept > 0 {
+		return nil
+	}
+	err := fmt.Errorf("%w of %d games", ErrNothingKept, c.GamesRead)
+	if n := len(g.state.LeftOut); n > 0 {
+		err = fmt.Errorf("%w; %d of %d files are left out whole", err, n, len(g.Inputs))
+	}
+	var most dataset.Reason
+	for _, reason := range slices.Sorted(maps.Keys(c.Rejects)) {
+		if c.Rejects[reason] > c.Rejects[most] {
+			most = reason
+		}
+	}
+	if most != "" {
+		err = fmt.Errorf("%w; %d games are left out as %s", err, c.Rejects[most], most)
+	}
+	return errors.Join(err, g.publishRejects(ctx), g.out.Discard())
+}

@@ -1,0 +1,96 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"talbot/rows"
+)
+
+// ErrNoGames: an input holds no game at all.
+var ErrNoGames = errors.New("no game or puzzle found")
+
+// Surveyed is what identifies an input before it is read.
+type Surveyed struct {
+	Name string
+	Size int64
+}
+
+// InputErrors are the faults of several inputs, one for each.
+type InputErrors []error
+
+// Error lists all of them.
+func (e InputErrors) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d inputs cannot be read:", len(e))
+	for _, err := range e {
+		fmt.Fprintf(&b, "\n  %v", err)
+	}
+	return b.String()
+}
+
+// Unwrap returns them.
+func (e InputErrors) Unwrap() []error { return e }
+
+// Survey opens every input that is a file, so that all faults that opening shows are said before any work. Pipes and
+// standard input can be opened only once. With skip, only what is not about one input is a fault: a wrong path.
+func Survey(paths []string, tables rows.TableForm, skip bool) ([]Surveyed, error) {
+	var all []Surveyed
+	var faults InputErrors
+	for _, path := range paths {
+		if path == "-" {
+			all = append(all, Surveyed{"-", -1})
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+		case info.Mode().IsRegular():
+			all = append(all, Surveyed{filepath.Base(path), info.Size()})
+			err = checkInput(path, tables)
+		case info.IsDir():
+			err = checkInput(path, tables)
+		default:
+			all = append(all, Surveyed{filepath.Base(path), -1})
+		}
+		if err != nil && (!skip || inputFault(err) == "") {
+			faults = append(faults, err)
+		}
+	}
+	switch len(faults) {
+	case 0:
+		return all, nil
+	case 1:
+		return nil, faults[0]
+	}
+	return nil, faults
+}
+
+// checkInput returns what opening a file and looking at its beginning shows.
+func checkInput(path string, tables rows.TableForm) error {
+	in, err := rows.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	kind, err := KindOf(in)
+	if err != nil || kind != rows.KindTable {
+		return err
+	}
+	head, _ := in.Head() // damage behind it is found by reading
+	if err := rows.CheckTable(head, tables); err != nil {
+		return fmt.Errorf("%q: %w", path, err)
+	}
+	return nil
+}
+
+// inputFault returns what is wrong with an input in a word, "" if err is not about one input.
+func inputFault(err error) string {
+	if errors.Is(err, ErrNoGames) {
+		return "no_games"
+	}
+	return rows.Fault(err)
+}

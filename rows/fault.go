@@ -1,0 +1,64 @@
+package rows
+
+import (
+	"errors"
+	"os"
+)
+
+// What can be wrong with an input; callers branch on them. The errors of this package that wrap one of these, or
+// [ErrUnit] or [ErrMixedUnits], are about one input: others can still be read.
+var (
+	ErrArchive = errors.New("not supported: unpack it first")
+	ErrUTF16   = errors.New("not supported: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
+	ErrFolder  = errors.New("a folder, not a file of games")
+	ErrPacked  = errors.New("packed data is cut short or damaged")
+	ErrRead    = errors.New("not to be read")
+)
+
+// faults names what can be wrong, for counting.
+var faults = []struct {
+	err  error
+	name string
+}{
+	{ErrArchive, "archive"}, {ErrUTF16, "utf16"}, {ErrFolder, "folder"}, {ErrPacked, "damaged"},
+	{ErrRead, "unreadable"},
+	{os.ErrPermission, "unreadable"}, {ErrUnit, "eval_unit"}, {ErrMixedUnits, "mixed_units"},
+}
+
+// Fault returns what is wrong with an input in a word, or "" if err is not about an input.
+func Fault(err error) string {
+	for _, f := range faults {
+		if errors.Is(err, f.err) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// inputError is an error that is also one of the above, without saying so twice.
+type inputError struct {
+	error
+	fault error
+}
+
+func (e inputError) Is(target error) bool { return target == e.fault }
+func (e inputError) Unwrap() error        { return e.error }
+
+// isUTF16 reports whether a text begins with a byte order mark of UTF-16, or as such text does without one: with
+// characters below 256 in two bytes each.
+func isUTF16(head []byte) bool {
+	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
+		return true
+	}
+	n := min(len(head), 64) &^ 1
+	if n < 8 {
+		return false
+	}
+	zeros := [2]int{}
+	for i, c := range head[:n] {
+		if c == 0 {
+			zeros[i&1]++
+		}
+	}
+	return zeros[0] == n/2 && zeros[1] == 0 || zeros[1] == n/2 && zeros[0] == 0
+}
