@@ -58,8 +58,8 @@ func (l *Line) checkHead() error {
 	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
 		return fmt.Errorf("rating %d or %d is not in 0 … 65535", l.WhiteElo, l.BlackElo)
 	}
-	if l.Invented < 0 || l.Invented > len(l.Moves) {
-		return fmt.Errorf("%d invented plies in a line of %d moves", l.Invented, len(l.Moves))
+	if l.Reconstructed < 0 || l.Reconstructed > len(l.Moves) {
+		return fmt.Errorf("%d reconstructed plies in a line of %d moves", l.Reconstructed, len(l.Moves))
 	}
 	for _, t := range l.Tags {
 		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {

@@ -21,7 +21,7 @@ const CutPlies = 20
 // whole says that the last of them is the key of the whole line; a line without keys is not. That two different
 // beginnings among n have one key is as likely as n²/2⁶⁵.
 func (l *Line) CutKeys(dst []uint64, most int) (keys []uint64, whole bool) {
-	if len(l.Moves)-l.Invented < CutPlies {
+	if len(l.Moves)-l.Reconstructed < CutPlies {
 		return dst, false
 	}
 	start, moves := l.Real()

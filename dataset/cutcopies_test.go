@@ -27,7 +27,7 @@ func cutLines(rng *rand.Rand, n int) (lines []Line) {
 		if len(lines) > 0 && rng.IntN(2) == 0 { // goes on from a piece of another
 			l = lines[rng.IntN(len(lines))]
 			l.Number = int64(len(lines) + 1)
-			keep := l.Invented + rng.IntN(len(l.Moves)-l.Invented+1)
+			keep := l.Reconstructed + rng.IntN(len(l.Moves)-l.Reconstructed+1)
 			l.Moves = slices.Clone(l.Moves[:keep])
 			if rng.IntN(2) == 0 {
 				length = 0 // cut
@@ -46,7 +46,7 @@ func cutLines(rng *rand.Rand, n int) (lines []Line) {
 			at.Play(m)
 			l.Moves = append(l.Moves, m)
 		}
-		if before := l.Start; l.Invented == 0 && rng.IntN(5) == 0 {
+		if before := l.Start; l.Reconstructed == 0 && rng.IntN(5) == 0 {
 			var history []board.Move
 			for range 2 {
 				if un := before.Unmoves(nil); len(un) > 0 {
@@ -107,7 +107,8 @@ func TestCutSet(t *testing.T) {
 				set, name = &back, "a line held out among the train lines"
 			}
 			if got := set.Has(l); got != want {
-				t.Fatalf("seed %d: %s, of %d plies (%d invented): %v, want %v", seed, name, len(l.Moves), l.Invented,
+				t.Fatalf("seed %d: %s, of %d plies (%d reconstructed): %v, want %v", seed, name, len(l.Moves),
+					l.Reconstructed,
 					got, want)
 			}
 			if want {

@@ -114,9 +114,9 @@ func TestSampling(t *testing.T) {
 	fresh := func() *Line {
 		l := game(1, 1)
 		l.Moves, l.Result = make([]board.Move, 100), WhiteWins
-		l.Policies = make([][]PolicyTarget, 100)
+		l.Policies = make([][]WeightedMove, 100)
 		for i := range l.Policies {
-			l.Policies[i] = []PolicyTarget{{Weight: float32(i)}}
+			l.Policies[i] = []WeightedMove{{Weight: float32(i)}}
 		}
 		return l
 	}

@@ -2,22 +2,22 @@ package dataset
 
 import "talbot/board"
 
-// Real returns the part of a line that was not invented: the position behind the invented plies, and the moves from
-// there. The slice is the line's. A line whose invented plies are illegal, which only damaged data has, is real as a
-// whole.
+// Real returns the part of a line that was not reconstructed: the position behind the reconstructed plies, and the
+// moves from there. The slice is the line's. A line whose reconstructed plies are illegal, which only damaged data has,
+// is real as a whole.
 func (l *Line) Real() (start board.Position, moves []board.Move) {
 	start = l.Start
-	for _, m := range l.Moves[:l.Invented] {
+	for _, m := range l.Moves[:l.Reconstructed] {
 		if !start.IsLegal(m) {
 			return l.Start, l.Moves
 		}
 		start.Play(m)
 	}
-	return start, l.Moves[l.Invented:]
+	return start, l.Moves[l.Reconstructed:]
 }
 
-// Prepend puts invented history in front of a line that has none: moves that lead from start to the line's start. The
-// samples stay the same positions.
+// Prepend puts reconstructed history in front of a line that has none: moves that lead from start to the line's start.
+// The samples stay the same positions.
 func (l *Line) Prepend(start board.Position, moves []board.Move) {
 	n := len(l.Moves)
 	if kind, _ := l.Samples.Kind(); kind != KindLastPosition {
@@ -28,6 +28,6 @@ func (l *Line) Prepend(start board.Position, moves []board.Move) {
 		}
 		l.Samples = SomePlies(bitmap)
 	}
-	l.Start, l.Invented = start, len(moves)
+	l.Start, l.Reconstructed = start, len(moves)
 	l.Moves = append(append(make([]board.Move, 0, n+len(moves)), moves...), l.Moves...)
 }

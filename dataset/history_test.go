@@ -34,7 +34,7 @@ func TestPrepend(t *testing.T) {
 		if err := with.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if with.Invented != 4 || len(with.Moves) != 7 || len(l.Moves) != 3 {
+		if with.Reconstructed != 4 || len(with.Moves) != 7 || len(l.Moves) != 3 {
 			t.Errorf("%s: %+v", name, with)
 		}
 		want := l.Samples.Plies(nil, 3)
@@ -50,14 +50,14 @@ func TestPrepend(t *testing.T) {
 		if real, rest := with.Real(); real != start || !slices.Equal(rest, moves) {
 			t.Errorf("%s: the real part is %s, %v", name, real.FEN(), rest)
 		}
-		// Not invented, the same moves are another line.
+		// Not reconstructed, the same moves are another line.
 		played := with
-		played.Invented = 0
+		played.Reconstructed = 0
 		if SplitKey(&played) == SplitKey(&l) || played.GameHash() == l.GameHash() {
 			t.Errorf("%s: history that was played is left out", name)
 		}
 	}
-	damaged := Line{Start: start, Moves: []board.Move{board.NewMove(4, 60)}, Invented: 1}
+	damaged := Line{Start: start, Moves: []board.Move{board.NewMove(4, 60)}, Reconstructed: 1}
 	if real, rest := damaged.Real(); real != start || len(rest) != 1 {
 		t.Error("an illegal move is played")
 	}

@@ -17,7 +17,7 @@ type Line struct {
 	Offset   int64 // of the game's or row's first byte, in the decompressed input
 	Start    board.Position
 	Moves    []board.Move // legal, played from Start
-	Invented int          // leading plies that are invented history
+	Reconstructed int          // leading plies that are reconstructed history
 	Samples  Samples      // which plies are samples
 	Result   Result
 	WhiteElo int   // 0 = unknown
@@ -26,14 +26,14 @@ type Line struct {
 
 	// Policies has one list of policy targets for each sample, in sample order; nil when the line has none. An
 	// empty list is a sample without policy target.
-	Policies [][]PolicyTarget
+	Policies [][]WeightedMove
 
 	// Labels has one column for each fingerprint that labelled this line, by ascending fingerprint.
 	Labels []LabelColumn
 }
 
-// PolicyTarget is a move and its weight (≥ 0) in a sample's policy. Weights need not sum to 1.
-type PolicyTarget struct {
+// WeightedMove is a move and its weight (≥ 0) in a sample's policy. Weights need not sum to 1.
+type WeightedMove struct {
 	Move   board.Move
 	Weight float32
 }

@@ -102,9 +102,9 @@ func TestSamples(t *testing.T) {
 func goodLine() Line {
 	e4, e5, nf3 := board.NewMove(12, 28), board.NewMove(52, 36), board.NewMove(6, 21)
 	return Line{
-		Start: board.StartPosition(), Moves: []board.Move{e4, e5, nf3}, Invented: 1, WhiteElo: 2700,
+		Start: board.StartPosition(), Moves: []board.Move{e4, e5, nf3}, Reconstructed: 1, WhiteElo: 2700,
 		Tags:     []Tag{{"White", "Tal"}},
-		Policies: [][]PolicyTarget{{{e4, 1}}, nil, {{nf3, 0.5}, {board.NewMove(6, 23), 0}}},
+		Policies: [][]WeightedMove{{{e4, 1}}, nil, {{nf3, 0.5}, {board.NewMove(6, 23), 0}}},
 		Labels: []LabelColumn{{0, []Label{
 			{Status: Labelled, Best: e4, Lines: []Searched{{Score: 31, WDL: WDL{42, 956, 2}, Depth: 10, Nodes: 9,
 				PV: []board.Move{e4, e5}}}},
@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		"source":                             func(l *Line) { l.Source = SourceTable + 1 },
 		"offset -1":                          func(l *Line) { l.Offset = -1 },
 		"rating 70000":                       func(l *Line) { l.WhiteElo = 70000 },
-		"4 invented plies":                   func(l *Line) { l.Invented = 4 },
+		"4 reconstructed plies":                   func(l *Line) { l.Reconstructed = 4 },
 		`tag "White" "\xff"`:                 func(l *Line) { l.Tags[0].Value = "\xff" },
 		"sample at ply 4":                    func(l *Line) { l.Samples = SomePlies([]byte{0x17}) },
 		"unknown kind":                       func(l *Line) { l.Samples.kind = 4 },

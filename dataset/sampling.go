@@ -140,7 +140,7 @@ func (l *Line) keepSamples(kept []drawn) {
 	if l.Policies == nil {
 		return
 	}
-	policies := make([][]PolicyTarget, len(kept))
+	policies := make([][]WeightedMove, len(kept))
 	for i, d := range kept {
 		policies[i] = l.Policies[d.sample]
 	}

@@ -46,7 +46,7 @@ func appendMoves(dst []byte, moves []board.Move) []byte {
 // SplitKey returns the key that decides the split of a line: the xxHash64 (seed 0) of its start position as the
 // first four fields of its FEN, a line feed, and its first [SplitPlies] moves as little-endian 16-bit numbers, all of
 // its real part (see [Line.Real]). It depends on nothing else, so the same game has the same key in every dataset, and
-// the same position whatever history was invented for it.
+// the same position whatever history was reconstructed for it.
 func SplitKey(line *Line) uint64 {
 	var space [256]byte
 	start, moves := line.Real()
@@ -55,8 +55,8 @@ func SplitKey(line *Line) uint64 {
 }
 
 // GameHash returns the identity of the line's start and all its moves, for finding copies of a game: the first 16
-// bytes of the SHA-256 of what [SplitKey] hashes, with all moves. Move counters of the start and invented history do
-// not count.
+// bytes of the SHA-256 of what [SplitKey] hashes, with all moves. Move counters of the start and reconstructed history
+// do not count.
 func (l *Line) GameHash() [16]byte {
 	var space [1024]byte
 	start, moves := l.Real()

@@ -58,7 +58,8 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
-func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *dataset.Walker, label dataset.Label) []Target {
+func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *dataset.Walker,
+	label dataset.Label) []Target {
 	line, p := w.Line(), w.Position()
 	if line.Policies != nil {
 		if i := w.Sample(); i >= 0 && i < len(line.Policies) {
@@ -87,7 +88,7 @@ func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *datas
 }
 
 // policyList appends a list of policy targets with its weights divided by their sum.
-func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.PolicyTarget) []Target {
+func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.WeightedMove) []Target {
 	sum := 0.0
 	for _, t := range list {
 		sum += float64(t.Weight)

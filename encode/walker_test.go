@@ -109,15 +109,15 @@ func TestPolicy(t *testing.T) {
 	label := dataset.Label{Status: dataset.Labelled, Best: best}
 	line := uciLine(t, board.StartFEN, "e2e4", "g8f6")
 	line.Samples = dataset.AllMoves()
-	policies := [][]dataset.PolicyTarget{
+	policies := [][]dataset.WeightedMove{
 		{{Move: board.NewMove(12, 28), Weight: 6}, {Move: best, Weight: 2}, {Move: board.NewMove(8, 16), Weight: 0}},
 		{},
 	}
-	zero := [][]dataset.PolicyTarget{{{Move: best, Weight: 0}}, {}}
+	zero := [][]dataset.WeightedMove{{{Move: best, Weight: 0}}, {}}
 	for _, c := range []struct {
 		name     string
 		source   dataset.Source
-		policies [][]dataset.PolicyTarget
+		policies [][]dataset.WeightedMove
 		label    dataset.Label
 		ply      int
 		want     []Target

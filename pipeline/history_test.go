@@ -44,8 +44,8 @@ func SamplePositions(l *dataset.Line) (fens []string) {
 	}
 }
 
-// TestHistory: with invented history, puzzles, EPD and tables have the same samples in the same splits with the same
-// labels and policies; the history is legal by another rules library; games keep what they have.
+// TestHistory: with reconstructed history, puzzles, EPD and tables have the same samples in the same splits with the
+// same labels and policies; the history is legal by another rules library; games keep what they have.
 func TestHistory(t *testing.T) {
 	Small(t)
 	dir := t.TempDir()
@@ -53,7 +53,8 @@ func TestHistory(t *testing.T) {
 		"tactics.epd")
 	WriteGames(t, games, 20, 2)
 	WriteRows(t, table, tactics, 400)
-	in := ingest.Request{Inputs: []string{games, "../sample/puzzles.csv", table, tactics}, Splits: dataset.DefaultSplits,
+	in := ingest.Request{Inputs: []string{games, "../sample/puzzles.csv", table, tactics},
+		Splits: dataset.DefaultSplits,
 		Seed: 1}
 	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {
 		t.Helper()
@@ -74,7 +75,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%+v and %+v", sum, sumWith)
 	}
 	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, other)
-	rows, invented, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
+	rows, reconstructed, differ, exact, total, bySource := int64(0), int64(0), 0, 0, 0, map[dataset.Source]int{}
 	for i := range b {
 		l := &b[i]
 		if err := l.Check(); err != nil {
@@ -84,15 +85,15 @@ func TestHistory(t *testing.T) {
 			t.Fatalf("line %d has another split key or identity", i)
 		}
 		if l.Source == dataset.SourceGame {
-			if l.Invented != 0 {
-				t.Fatal("a game has invented history")
+			if l.Reconstructed != 0 {
+				t.Fatal("a game has reconstructed history")
 			}
 			continue
 		}
-		if rows++; l.Invented == 0 {
+		if rows++; l.Reconstructed == 0 {
 			continue
 		}
-		invented++
+		reconstructed++
 		bySource[l.Source]++
 		if l.Start != c[i].Start {
 			differ++
@@ -118,18 +119,18 @@ func TestHistory(t *testing.T) {
 			t.Fatalf("line %d: the puzzle's moves %v became %v", i, a[i].Moves, l.Moves[4:])
 		}
 	}
-	if invented+sumWith.NoHistory != rows || invented < rows*99/100 || len(bySource) != 2 {
-		t.Errorf("%d of %d lines have history, %d have none: %v", invented, rows, sumWith.NoHistory, bySource)
+	if reconstructed+sumWith.NoHistory != rows || reconstructed < rows*99/100 || len(bySource) != 2 {
+		t.Errorf("%d of %d lines have history, %d have none: %v", reconstructed, rows, sumWith.NoHistory, bySource)
 	}
-	if differ < int(invented)*9/10 {
-		t.Errorf("another seed gives another past to %d of %d", differ, invented)
+	if differ < int(reconstructed)*9/10 {
+		t.Errorf("another seed gives another past to %d of %d", differ, reconstructed)
 	}
 	if exact < total*99/100 || total < 100 {
 		t.Errorf("%d of %d samples have their counters", exact, total)
 	}
 }
 
-// replayElsewhere replays invented moves with notnil/chess and compares boards.
+// replayElsewhere replays reconstructed moves with notnil/chess and compares boards.
 func ReplayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 	t.Helper()
 	fen, err := chess.FEN(l.Start.FEN())
@@ -137,7 +138,7 @@ func ReplayElsewhere(t *testing.T, l *dataset.Line, want board.Position) {
 		t.Fatalf("%s: %v", l.Start.FEN(), err)
 	}
 	game := chess.NewGame(fen)
-	for _, m := range l.Moves[:l.Invented] {
+	for _, m := range l.Moves[:l.Reconstructed] {
 		move, err := chess.UCINotation{}.Decode(game.Position(), m.String())
 		if err == nil {
 			err = game.Move(move)

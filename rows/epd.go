@@ -96,11 +96,11 @@ func (e *EPDReader) position(text string) (dataset.Line, *dataset.Reject) {
 			Err: errNoOperation}
 	}
 	if len(best) > 1 {
-		policy := make([]dataset.PolicyTarget, len(best))
+		policy := make([]dataset.WeightedMove, len(best))
 		for i, m := range best {
-			policy[i] = dataset.PolicyTarget{Move: m, Weight: 1}
+			policy[i] = dataset.WeightedMove{Move: m, Weight: 1}
 		}
-		line.Policies = [][]dataset.PolicyTarget{policy}
+		line.Policies = [][]dataset.WeightedMove{policy}
 	}
 	if ops.id != "" {
 		line.Tags = append(line.Tags, dataset.Tag{Name: TagEPDID, Value: ops.id})

@@ -108,7 +108,7 @@ func (b *block) add(l *dataset.Line) error {
 	b.blackElo = binary.LittleEndian.AppendUint16(b.blackElo, uint16(l.BlackElo))
 	b.plies = binary.AppendUvarint(b.plies, uint64(len(l.Moves)))
 	b.moves = appendMoves(b.moves, l.Moves)
-	b.invented = binary.AppendUvarint(b.invented, uint64(l.Invented))
+	b.invented = binary.AppendUvarint(b.invented, uint64(l.Reconstructed))
 	if l.Start != startPosition {
 		b.start.put(b.lines, l.Start.FEN())
 	}
@@ -200,11 +200,11 @@ var (
 
 // checkLine returns an error for a line that could not be read back as it is.
 func checkLine(l *dataset.Line, samples int) error {
-	if min(int64(l.Input), l.Number, l.Offset, int64(l.Invented)) < 0 {
+	if min(int64(l.Input), l.Number, l.Offset, int64(l.Reconstructed)) < 0 {
 		return errNegative
 	}
-	if l.Input > math.MaxInt32 || l.Invented > len(l.Moves) {
-		return fmt.Errorf("input %d, or %d invented of %d plies", l.Input, l.Invented, len(l.Moves))
+	if l.Input > math.MaxInt32 || l.Reconstructed > len(l.Moves) {
+		return fmt.Errorf("input %d, or %d invented of %d plies", l.Input, l.Reconstructed, len(l.Moves))
 	}
 	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
 		return fmt.Errorf("ratings %d and %d are not in 0 … 65535", l.WhiteElo, l.BlackElo)

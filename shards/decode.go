@@ -80,7 +80,7 @@ func (b *rawBlock) moves(lines []dataset.Line) error {
 	for i := range lines {
 		n := plies.upTo(len(moves))
 		lines[i].Moves, moves = moves[:n:n], moves[n:]
-		lines[i].Invented = invented.upTo(n)
+		lines[i].Reconstructed = invented.upTo(n)
 	}
 	if !plies.end() || len(moves) > 0 {
 		return b.fail(colPlies, "not the number of moves of each line")
@@ -262,14 +262,14 @@ func (b *rawBlock) policies(lines []dataset.Line) error {
 	if raw == nil || err != nil {
 		return err
 	}
-	arena := make([]dataset.PolicyTarget, targets)
+	arena := make([]dataset.WeightedMove, targets)
 	for i := range arena {
-		arena[i] = dataset.PolicyTarget{Move: board.Move(binary.LittleEndian.Uint16(moves[2*i:])), Weight: 1}
+		arena[i] = dataset.WeightedMove{Move: board.Move(binary.LittleEndian.Uint16(moves[2*i:])), Weight: 1}
 		if weights != nil {
 			arena[i].Weight = math.Float32frombits(binary.LittleEndian.Uint32(weights[4*i:]))
 		}
 	}
-	lists := make([][]dataset.PolicyTarget, b.Samples)
+	lists := make([][]dataset.WeightedMove, b.Samples)
 	counts := newVarints(raw)
 	for i := range lines {
 		n := lines[i].SampleCount()

@@ -42,7 +42,7 @@ func formatLines(t *testing.T) []dataset.Line {
 		}}},
 	}, {
 		Source: dataset.SourcePuzzle, Input: 1, Number: 7, Offset: 300, Start: start, Moves: []board.Move{h7h6, a1a8},
-		Samples: dataset.OddPlies(), Policies: [][]dataset.PolicyTarget{{{Move: a1a8, Weight: 1}}},
+		Samples: dataset.OddPlies(), Policies: [][]dataset.WeightedMove{{{Move: a1a8, Weight: 1}}},
 	}}
 }
 
@@ -137,7 +137,7 @@ func moveTexts(moves []board.Move) []string {
 func toPython(l *dataset.Line) pythonLine {
 	p := pythonLine{
 		Source: int(l.Source), Input: l.Input, Number: l.Number, Offset: l.Offset, FEN: l.Start.FEN(), Moves: moveTexts(l.Moves),
-		Invented: l.Invented, Samples: l.Samples.Plies([]int{}, len(l.Moves)), Result: l.Result.String(),
+		Invented: l.Reconstructed, Samples: l.Samples.Plies([]int{}, len(l.Moves)), Result: l.Result.String(),
 		Elo: [2]int{l.WhiteElo, l.BlackElo}, Tags: map[string]string{}, Policies: [][]pythonTarget{}, Labels: map[int][]*pythonLabel{},
 	}
 	for _, t := range l.Tags {

@@ -20,7 +20,7 @@ type policyColumns struct {
 }
 
 // add appends the policies of a line whose first sample has that number in its block.
-func (p *policyColumns) add(first int, policies [][]dataset.PolicyTarget) {
+func (p *policyColumns) add(first int, policies [][]dataset.WeightedMove) {
 	if policies == nil {
 		return
 	}

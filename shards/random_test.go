@@ -30,7 +30,7 @@ func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 	}
 	l.Moves = randomMoves(rng, l.Start, rng.IntN(60))
 	n := len(l.Moves)
-	l.Invented = rng.IntN(n + 1)
+	l.Reconstructed = rng.IntN(n + 1)
 	switch rng.IntN(4) {
 	case 0:
 		l.Samples = dataset.OddPlies()
@@ -87,12 +87,12 @@ func eachSample(l *dataset.Line, f func(k int, pos board.Position)) {
 }
 
 func addPolicies(rng *rand.Rand, l *dataset.Line) {
-	lists, some := make([][]dataset.PolicyTarget, l.SampleCount()), false
+	lists, some := make([][]dataset.WeightedMove, l.SampleCount()), false
 	kind := rng.IntN(3)
 	eachSample(l, func(k int, pos board.Position) {
 		for _, m := range pos.LegalMoves(nil) {
 			if kind > 0 && rng.IntN(8) == 0 {
-				t := dataset.PolicyTarget{Move: m, Weight: 1}
+				t := dataset.WeightedMove{Move: m, Weight: 1}
 				if kind == 2 {
 					t.Weight = rng.Float32() * 100
 				}

@@ -150,7 +150,7 @@ func TestNormalForm(t *testing.T) {
 		Start: board.StartPosition(), Moves: []board.Move{board.NewMove(12, 28)},
 		Samples:  dataset.SomePlies([]byte{1, 0, 0}),
 		Tags:     []dataset.Tag{{Name: "White", Value: "w"}, {Name: "Black", Value: "b"}},
-		Policies: [][]dataset.PolicyTarget{{}},
+		Policies: [][]dataset.WeightedMove{{}},
 		Labels:   []dataset.LabelColumn{{Fingerprint: 3, Labels: make([]dataset.Label, 1)}},
 	}
 	got, err := readAll(shardOf(t, []dataset.Line{l}))
@@ -182,7 +182,7 @@ func TestBadLines(t *testing.T) {
 		"great depth":   label(func(l *dataset.Label) { l.Lines[0].Depth = maxDepth + 1 }),
 		"number":        func(l *dataset.Line) { l.Number = -1 },
 		"offset":        func(l *dataset.Line) { l.Offset = -1 },
-		"invented":      func(l *dataset.Line) { l.Invented = 3 },
+		"invented":      func(l *dataset.Line) { l.Reconstructed = 3 },
 		"rating":        func(l *dataset.Line) { l.WhiteElo = 65536 },
 		"source":        func(l *dataset.Line) { l.Source = dataset.SourceTable + 1 },
 		"result":        func(l *dataset.Line) { l.Result = 4 },
@@ -190,7 +190,7 @@ func TestBadLines(t *testing.T) {
 		"no tag name":   func(l *dataset.Line) { l.Tags = []dataset.Tag{{}} },
 		"tag twice":     func(l *dataset.Line) { l.Tags = []dataset.Tag{{Name: "a"}, {Name: "b"}, {Name: "a"}} },
 		"many tags":     func(l *dataset.Line) { l.Tags = manyTags(blockNames + 1) },
-		"policies":      func(l *dataset.Line) { l.Policies = make([][]dataset.PolicyTarget, 1) },
+		"policies":      func(l *dataset.Line) { l.Policies = make([][]dataset.WeightedMove, 1) },
 		"labels":        func(l *dataset.Line) { l.Labels = []dataset.LabelColumn{{}} },
 		"fingerprint":   label(func(*dataset.Label) {}),
 		"no lines":      label(func(l *dataset.Label) { l.Lines = nil }),

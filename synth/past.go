@@ -10,7 +10,7 @@ import (
 	"talbot/board"
 )
 
-// Past says what invented moves are like.
+// Past says what reconstructed moves are like.
 type Past struct {
 	// Captures and Promotions are the weights of captures and of promotions, en passant and capturing ones included,
 	// where other moves have the weight 1: where each is possible, a move is a capture with the chance
@@ -37,8 +37,8 @@ const (
 // have one need as many as it has plies, hardly ever a few more.
 const maxTrials = 10_000
 
-// Inventor finds pasts. It is not safe for concurrent use.
-type Inventor struct {
+// Reconstructor finds pasts. It is not safe for concurrent use.
+type Reconstructor struct {
 	past    Past
 	weights [kinds]float64
 	plies   [][]board.Unmove // of each ply of a past being sought: the retro-moves not tried yet
@@ -46,8 +46,8 @@ type Inventor struct {
 	trials  int
 }
 
-// NewInventor returns an inventor, or what is wrong with the weights.
-func NewInventor(p Past) (*Inventor, error) {
+// NewReconstructor returns a reconstructor, or what is wrong with the weights.
+func NewReconstructor(p Past) (*Reconstructor, error) {
 	for _, w := range []float64{p.Captures, p.Promotions} {
 		if !(w >= 0) || math.IsInf(w, 1) {
 			return nil, fmt.Errorf("weight %g of captures or promotions: want 0 or more", w)
@@ -56,12 +56,12 @@ func NewInventor(p Past) (*Inventor, error) {
 	if p.MostPieces < MinPieces {
 		return nil, errors.New("fewer than three pieces in the past")
 	}
-	return &Inventor{past: p, weights: [kinds]float64{1, p.Captures, p.Promotions, p.Captures * p.Promotions}}, nil
+	return &Reconstructor{past: p, weights: [kinds]float64{1, p.Captures, p.Promotions, p.Captures * p.Promotions}}, nil
 }
 
-func (v *Inventor) clone() *Inventor { return &Inventor{past: v.past, weights: v.weights} }
+func (v *Reconstructor) clone() *Reconstructor { return &Reconstructor{past: v.past, weights: v.weights} }
 
-// Invent finds a past of len(moves) plies that leads to p: it fills moves and
+// Reconstruct finds a past of len(moves) plies that leads to p: it fills moves and
 // returns the position in front of them. Played from there they are legal and
 // give p. It reports false if there is none within the bounds.
 //
@@ -75,7 +75,8 @@ func (v *Inventor) clone() *Inventor { return &Inventor{past: v.past, weights: v
 // clock says are reversible, the one before is not. The counters of the past
 // are those that lead to p's; the clock in front of the last capture or pawn
 // move counts from 0.
-func (v *Inventor) Invent(rng *rand.Rand, p board.Position, moves []board.Move) (start board.Position, ok bool) {
+func (v *Reconstructor) Reconstruct(rng *rand.Rand, p board.Position, moves []board.Move) (start board.Position,
+	ok bool) {
 	for len(v.plies) < len(moves) {
 		v.plies = append(v.plies, nil)
 	}
@@ -92,7 +93,7 @@ func (v *Inventor) Invent(rng *rand.Rand, p board.Position, moves []board.Move) 
 const free = -1
 
 // find looks for the past of the remaining plies.
-func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, clock int) (board.Position, bool) {
+func (v *Reconstructor) find(rng *rand.Rand, p board.Position, moves []board.Move, clock int) (board.Position, bool) {
 	n := len(moves)
 	if n == 0 {
 		return p, v.reachable(&p)
@@ -128,7 +129,7 @@ func (v *Inventor) find(rng *rand.Rand, p board.Position, moves []board.Move, cl
 
 // reachable reports whether the position in front of a past can have come about where it says how: a check, perhaps a
 // double one, or an en passant square that no move leaves would show that it was made up.
-func (v *Inventor) reachable(p *board.Position) bool {
+func (v *Reconstructor) reachable(p *board.Position) bool {
 	if !p.InCheck() && p.EnPassant() == board.NoSquare {
 		return true
 	}
@@ -161,7 +162,7 @@ func nth(all []board.Unmove, kind, n int) int {
 
 // possible keeps the retro-moves that neither the clock nor the bound on pieces
 // rules out.
-func (v *Inventor) possible(all []board.Unmove, p *board.Position, clock int) []board.Unmove {
+func (v *Reconstructor) possible(all []board.Unmove, p *board.Position, clock int) []board.Unmove {
 	full := p.Occupied().Len() >= v.past.MostPieces
 	if clock == free && !full {
 		return all
@@ -172,7 +173,7 @@ func (v *Inventor) possible(all []board.Unmove, p *board.Position, clock int) []
 }
 
 // kind draws a kind that has retro-moves left, −1 if none has.
-func (v *Inventor) kind(rng *rand.Rand, counts *[kinds]int) int {
+func (v *Reconstructor) kind(rng *rand.Rand, counts *[kinds]int) int {
 	sum, last := 0.0, -1
 	for kind, n := range counts {
 		if n > 0 && v.weights[kind] > 0 {

@@ -7,20 +7,20 @@ import (
 	"talbot/board"
 )
 
-// invent finds a past for a FEN and checks that it leads there.
-func invent(t *testing.T, past Past, fen string, plies int, seed uint64) (start board.Position, moves []board.Move,
+// reconstruct finds a past for a FEN and checks that it leads there.
+func reconstruct(t *testing.T, past Past, fen string, plies int, seed uint64) (start board.Position, moves []board.Move,
 	ok bool) {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewInventor(past)
+	v, err := NewReconstructor(past)
 	if err != nil {
 		t.Fatal(err)
 	}
 	moves = make([]board.Move, plies)
-	start, ok = v.Invent(rand.New(rand.NewPCG(seed, 0)), p, moves)
+	start, ok = v.Reconstruct(rand.New(rand.NewPCG(seed, 0)), p, moves)
 	if !ok {
 		return start, nil, false
 	}
@@ -37,8 +37,8 @@ func invent(t *testing.T, past Past, fen string, plies int, seed uint64) (start 
 	return start, moves, true
 }
 
-// TestInventCounters: the past agrees with the counters, wherever some past does.
-func TestInventCounters(t *testing.T) {
+// TestReconstructCounters: the past agrees with the counters, wherever some past does.
+func TestReconstructCounters(t *testing.T) {
 	for _, c := range []struct {
 		fen     string
 		counted bool // whether its counters can be had and say something
@@ -54,7 +54,7 @@ func TestInventCounters(t *testing.T) {
 		{"7k/5KR1/8/8/8/8/8/8 b - - 0 2", false},
 	} {
 		for seed := range uint64(50) {
-			start, moves, ok := invent(t, DefaultPast, c.fen, 4, seed)
+			start, moves, ok := reconstruct(t, DefaultPast, c.fen, 4, seed)
 			if !ok {
 				t.Fatalf("%s: no past", c.fen)
 			}
@@ -68,17 +68,17 @@ func TestInventCounters(t *testing.T) {
 	}
 }
 
-// TestInventBounds: kinds without weight and more pieces than allowed never come; what has no past has none.
-func TestInventBounds(t *testing.T) {
+// TestReconstructBounds: kinds without weight and more pieces than allowed never come; what has no past has none.
+func TestReconstructBounds(t *testing.T) {
 	const fen = "Q3k3/8/8/8/8/8/8/4K3 b - - 0 1"
 	captures, promotions := 0, 0
 	for seed := range uint64(300) {
-		start, _, _ := invent(t, Past{Captures: 0, Promotions: 1, MostPieces: 32}, fen, 6, seed)
+		start, _, _ := reconstruct(t, Past{Captures: 0, Promotions: 1, MostPieces: 32}, fen, 6, seed)
 		if start.Occupied().Len() != 3 {
 			t.Fatalf("%s has captures", start.FEN())
 		}
 		promotions += start.Pieces(board.White, board.Pawn).Len()
-		start, _, _ = invent(t, Past{Captures: 5, Promotions: 0, MostPieces: 5}, fen, 6, seed)
+		start, _, _ = reconstruct(t, Past{Captures: 5, Promotions: 0, MostPieces: 5}, fen, 6, seed)
 		if n := start.Occupied().Len(); n > 5 || start.Pieces(board.White, board.Queen) == 0 {
 			t.Fatalf("%s has %d pieces, or a promotion", start.FEN(), n)
 		} else {
@@ -88,13 +88,13 @@ func TestInventBounds(t *testing.T) {
 	if captures < 500 || promotions < 50 {
 		t.Errorf("%d captures, %d promotions", captures, promotions)
 	}
-	if _, _, ok := invent(t, DefaultPast, "4K3/BB6/4p3/2k5/3P4/8/8/8 b - - 0 1", 1, 1); ok {
+	if _, _, ok := reconstruct(t, DefaultPast, "4K3/BB6/4p3/2k5/3P4/8/8/8 b - - 0 1", 1, 1); ok {
 		t.Error("an impossible double check has a past")
 	}
 }
 
-// TestInventReachable: in front of a past there is no check that no move gives.
-func TestInventReachable(t *testing.T) {
+// TestReconstructReachable: in front of a past there is no check that no move gives.
+func TestReconstructReachable(t *testing.T) {
 	checks := 0
 	d := drawer(t, nil)
 	for i := range int64(20000) {

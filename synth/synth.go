@@ -5,7 +5,7 @@
 // sample. The position is drawn first and its past is found backwards, by
 // retro-moves, so that what was drawn is what is stored. Every draw is a pure
 // function of seed and number, so draws may be made in any order and on any
-// worker. [Inventor] makes up a past for any other position too. The package
+// worker. [Reconstructor] makes up a past for any other position too. The package
 // starts no goroutines.
 package synth
 
@@ -76,7 +76,7 @@ type Drawer struct {
 	config   Config
 	source   rand.PCG
 	rng      *rand.Rand
-	inventor *Inventor
+	reconstructor *Reconstructor
 }
 
 // NewDrawer returns a drawer, or why nothing can be drawn as asked for.
@@ -90,7 +90,7 @@ func NewDrawer(c Config) (*Drawer, error) {
 	}
 	d := &Drawer{choice: choice, config: c}
 	d.rng = rand.New(&d.source)
-	if d.inventor, err = NewInventor(c.Past); err != nil {
+	if d.reconstructor, err = NewReconstructor(c.Past); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -100,12 +100,12 @@ func NewDrawer(c Config) (*Drawer, error) {
 func (d *Drawer) Clone() *Drawer {
 	c := *d
 	c.rng = rand.New(&c.source)
-	c.inventor = d.inventor.clone()
+	c.reconstructor = d.reconstructor.clone()
 	return &c
 }
 
 // Draw returns the endgame of that number: a start position without castling
-// rights, [Plies] legal moves, which are marked as invented, and the sampled
+// rights, [Plies] legal moves, which are marked as reconstructed, and the sampled
 // position at the end, which is neither mate, stalemate nor dead. It is not OK
 // only where the class has no such position.
 //
@@ -117,7 +117,7 @@ func (d *Drawer) Clone() *Drawer {
 func (d *Drawer) Draw(number int64) (x Drawn) {
 	d.source.Seed(d.config.Seed, uint64(number))
 	x.Line = dataset.Line{
-		Source: dataset.SourceEndgame, Number: number, Invented: Plies, Samples: dataset.LastPosition(),
+		Source: dataset.SourceEndgame, Number: number, Reconstructed: Plies, Samples: dataset.LastPosition(),
 		Moves: make([]board.Move, Plies),
 	}
 	pieces := d.choice.counts.at(evenly(d.config.Seed, number))
@@ -178,7 +178,7 @@ func (d *Drawer) place(x *Drawn, known func(key uint64) bool) {
 			x.Key = Key(&p)
 			if known != nil && known(x.Key) {
 				why = duplicate
-			} else if x.Line.Start, x.OK = d.inventor.Invent(d.rng, p, x.Line.Moves); x.OK {
+			} else if x.Line.Start, x.OK = d.reconstructor.Reconstruct(d.rng, p, x.Line.Moves); x.OK {
 				return
 			} else {
 				why = noPast

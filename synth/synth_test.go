@@ -86,9 +86,9 @@ func TestDraw(t *testing.T) {
 		if game.Position().Status() != chess.NoMethod || p.IsDead() {
 			t.Errorf("%s is over: %v", p.FEN(), game.Position().Status())
 		}
-		if len(line.Moves) != Plies || line.Invented != Plies || line.SampleCount() != 1 ||
+		if len(line.Moves) != Plies || line.Reconstructed != Plies || line.SampleCount() != 1 ||
 			!line.Samples.Has(Plies, Plies) {
-			t.Fatalf("line %d has %d moves, %d invented", i, len(line.Moves), line.Invented)
+			t.Fatalf("line %d has %d moves, %d reconstructed", i, len(line.Moves), line.Reconstructed)
 		}
 		if q := p.Mirror(); !x.OK || x.Key != Key(&p) || x.Key != Key(&q) || x.Class != p.Material().Fold() {
 			t.Fatalf("%s: key %x, class %v", p.FEN(), x.Key, x.Class)

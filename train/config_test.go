@@ -138,7 +138,7 @@ func TestMetricsDropTornAndLaterLines(t *testing.T) {
 		!strings.Contains(warned[1].Error(), "has no checksum yet") {
 		t.Errorf("warned %v, want a damaged line and lines without checksum", warned)
 	}
-	m.add(Line{Kind: "train", Step: 4})
+	m.add(MetricsLine{Kind: "train", Step: 4})
 	if err := m.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func TestDamagedMetrics(t *testing.T) {
 	}
 	loss := 0.25
 	for step := range int64(3) {
-		if err := m.add(Line{Kind: "val", Step: step + 1, losses: losses{Loss: 1.5, ValueMSE: &loss},
+		if err := m.add(MetricsLine{Kind: "val", Step: step + 1, losses: losses{Loss: 1.5, ValueMSE: &loss},
 			Best: true}); err != nil {
 			t.Fatal(err)
 		}

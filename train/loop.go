@@ -118,7 +118,8 @@ func (r *runner) log() error {
 	w, step := r.state.Window, r.state.Step
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
-	err := r.record(Line{Kind: "train", Step: step, LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+	err := r.record(MetricsLine{Kind: "train", Step: step, LR: r.schedule(step - 1),
+		GradNorm: w.GradNorm / float64(w.Steps),
 		losses:  w.means(),
 		Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
 	if err == nil {
@@ -129,7 +130,7 @@ func (r *runner) log() error {
 
 // record adds a line to the metrics. If that fails, what was trained is saved in the state from before the line, so
 // that a resumed run writes it.
-func (r *runner) record(line Line) error {
+func (r *runner) record(line MetricsLine) error {
 	err := r.metrics.add(line)
 	if errors.Is(err, ErrGone) {
 		return fmt.Errorf("step %d: %w", line.Step, err)
@@ -167,7 +168,8 @@ func (r *runner) validate() (improved bool, err error) {
 		return false, fmt.Errorf("%w: validation loss %g at step %d", ErrDiverged, l.Loss, r.state.Step)
 	}
 	improved = r.state.Best == nil || l.Loss < r.state.Best.Loss
-	line := Line{Kind: "val", Step: r.state.Step, losses: l, Best: improved, Seconds: time.Since(r.begun).Seconds()}
+	line := MetricsLine{Kind: "val", Step: r.state.Step, losses: l, Best: improved,
+		Seconds: time.Since(r.begun).Seconds()}
 	if err := r.record(line); err != nil {
 		return false, err
 	}
@@ -240,7 +242,7 @@ func (r *runner) rates() (seconds, positionsPerSecond, loaderWait float64) {
 	return seconds, positionsPerSecond, loaderWait
 }
 
-func (r *runner) progress(l losses, lr float64, val *Line) {
+func (r *runner) progress(l losses, lr float64, val *MetricsLine) {
 	if r.Progress == nil {
 		return
 	}

@@ -17,9 +17,9 @@ import (
 	"talbot/train/tensorboard"
 )
 
-// Line is one line of metrics.jsonl. There it has a last member "crc" (see [Line.encode]). The means of a train line
-// are over the steps since the line before it that had a target; without any they are null.
-type Line struct {
+// MetricsLine is one line of metrics.jsonl. There it has a last member "crc" (see [MetricsLine.encode]). The means of a
+// train line are over the steps since the line before it that had a target; without any they are null.
+type MetricsLine struct {
 	Kind string `json:"kind"` // "train" or "val"
 	Step int64  `json:"step"` // steps done
 	losses
@@ -42,7 +42,7 @@ const (
 
 // encode returns the line with its end. Its last member is "crc", the CRC-32 (IEEE) of the line up to the comma before
 // that member, as eight hex digits.
-func (l Line) encode() ([]byte, error) {
+func (l MetricsLine) encode() ([]byte, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (l Line) encode() ([]byte, error) {
 }
 
 // decodeLine reads a line with its end. sealed tells whether it has a checksum, which those of an earlier talbot lack.
-func decodeLine(text []byte) (l Line, sealed bool, err error) {
+func decodeLine(text []byte) (l MetricsLine, sealed bool, err error) {
 	body := text
 	if at := len(text) - len(crcEnd) - crcSize - len(crcStart); at > 0 && bytes.HasSuffix(text, []byte(crcEnd)) &&
 		bytes.HasPrefix(text[at:], []byte(crcStart)) {
@@ -78,7 +78,7 @@ const maxMetrics = 4 << 30
 
 // readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is told
 // of those that are not, and if some have no checksum. Without the file there are none.
-func readLines(path string, warn func(error), keep func(text []byte, l Line, sealed bool)) error {
+func readLines(path string, warn func(error), keep func(text []byte, l MetricsLine, sealed bool)) error {
 	text, err := durable.ReadFile(path, maxMetrics)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(err)
@@ -105,16 +105,17 @@ func readLines(path string, warn func(error), keep func(text []byte, l Line, sea
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
 // warn, if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot
 // wrote them. A file that is none is [ErrDamaged].
-func ReadMetrics(dir string, warn func(error)) (list []Line, err error) {
+func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	if warn == nil {
 		warn = func(error) {}
 	}
-	err = readLines(filepath.Join(dir, metricsName), warn, func(_ []byte, l Line, _ bool) { list = append(list, l) })
+	err = readLines(filepath.Join(dir, metricsName), warn,
+		func(_ []byte, l MetricsLine, _ bool) { list = append(list, l) })
 	return list, err
 }
 
 // scalars are the line's numbers under the names of their charts.
-func (l Line) scalars() []tensorboard.Scalar {
+func (l MetricsLine) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}
 	for _, mean := range []struct {
 		tag   string
@@ -150,7 +151,7 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	path := filepath.Join(dir, metricsName)
 	var kept bytes.Buffer
 	older := false
-	if err := readLines(path, warn, func(text []byte, l Line, sealed bool) {
+	if err := readLines(path, warn, func(text []byte, l MetricsLine, sealed bool) {
 		if !sealed {
 			text, _ = l.encode() // it was decoded
 			older = true
@@ -195,7 +196,7 @@ func (m *metrics) there() error {
 
 // add writes a line with one system call, so that a killed process leaves at most one torn line. TensorBoard's files
 // are a copy: they stop with a warning where they cannot be written.
-func (m *metrics) add(line Line) error {
+func (m *metrics) add(line MetricsLine) error {
 	text, err := line.encode()
 	if err != nil {
 		return err
@@ -217,7 +218,7 @@ func (m *metrics) add(line Line) error {
 	return nil
 }
 
-func (m *metrics) addEvent(line Line, now time.Time) (err error) {
+func (m *metrics) addEvent(line MetricsLine, now time.Time) (err error) {
 	w := m.events[line.Kind]
 	if w == nil {
 		if w, err = tensorboard.Create(filepath.Join(m.dir, line.Kind), m.step+1, now); err != nil {

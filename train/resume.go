@@ -64,7 +64,7 @@ func (r *runner) beginAgain(old Config) error {
 
 // hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on
 // behind a step that had one due. The line of a step is written before its checkpoint.
-func hadCheckpoint(c Config, lines []Line, last int64) bool {
+func hadCheckpoint(c Config, lines []MetricsLine, last int64) bool {
 	if c.CheckpointEvery > 0 && last > c.CheckpointEvery {
 		return true
 	}

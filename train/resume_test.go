@@ -44,15 +44,15 @@ func TestHadCheckpoint(t *testing.T) {
 	c := tiny()
 	c.CheckpointEvery = 10
 	for name, test := range map[string]struct {
-		lines []Line
+		lines []MetricsLine
 		want  bool
 	}{
 		"none":              {nil, false},
-		"before":            {[]Line{{Step: 8}}, false},
-		"killed while":      {[]Line{{Step: 10}}, false},
-		"behind":            {[]Line{{Step: 10}, {Step: 12}}, true},
-		"best, killed":      {[]Line{{Step: 4}, {Step: 4, Best: true}}, false},
-		"behind a best one": {[]Line{{Step: 4, Best: true}, {Step: 6}}, true},
+		"before":            {[]MetricsLine{{Step: 8}}, false},
+		"killed while":      {[]MetricsLine{{Step: 10}}, false},
+		"behind":            {[]MetricsLine{{Step: 10}, {Step: 12}}, true},
+		"best, killed":      {[]MetricsLine{{Step: 4}, {Step: 4, Best: true}}, false},
+		"behind a best one": {[]MetricsLine{{Step: 4, Best: true}, {Step: 6}}, true},
 	} {
 		last := int64(0)
 		if n := len(test.lines); n > 0 {

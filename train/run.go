@@ -63,10 +63,10 @@ type Progress struct {
 	PolicyCE, ValueMSE *float64 // of this step, or of the validation; nil without any target
 	Top1               *float64 // share of the targets on the first move, as PolicyCE
 	LR                 float64
-	Seconds            float64 // since Run began to train
-	PositionsPerSecond float64 // since then
-	LoaderWait         float64 // share of that time spent waiting for batches
-	Val                *Line   // the validation that just happened, if one did
+	Seconds            float64      // since Run began to train
+	PositionsPerSecond float64      // since then
+	LoaderWait         float64      // share of that time spent waiting for batches
+	Val                *MetricsLine // the validation that just happened, if one did
 }
 
 // Result is what talbot train reports. Samples, seconds and rates are of this process, not of earlier ones.

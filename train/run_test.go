@@ -123,14 +123,14 @@ func sameRuns(t *testing.T, a, b string) {
 }
 
 // readMetrics returns the lines without their wall-clock fields.
-func readMetrics(t *testing.T, dir string) []Line {
+func readMetrics(t *testing.T, dir string) []MetricsLine {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "metrics.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var lines []Line
+	var lines []MetricsLine
 	for s := bufio.NewScanner(f); s.Scan(); {
 		l, _, err := decodeLine(append(s.Bytes(), '\n'))
 		if err != nil {

@@ -100,7 +100,7 @@ fails.
 
 --history 4 gives puzzles, EPD and positions of tables, which come without a past,
 four plies of one: legal moves, found backwards, that lead to the position and
-agree with its counters. They are marked as invented, and change neither the split
+agree with its counters. They are marked as reconstructed, and change neither the split
 nor what counts as a copy. What the source has, as the opponent's move of a puzzle,
 stays as it is.
 
@@ -133,7 +133,7 @@ changed.`,
 		"whose view the evaluations of tables are from: white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
 	cmd.Flags().IntVar(&o.history, "history", 0,
-		"plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
+		"plies of legal history to reconstruct in front of puzzles, EPD and tables of evaluations, drawn by --seed")
 	cmd.Flags().StringVar(&o.rejects, "rejects", "", "file to list everything that was left out in, tab separated")
 	addForce(cmd.Flags(), &o.force)
 	o.filterOptions.add(cmd.Flags())

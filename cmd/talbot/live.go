@@ -52,7 +52,7 @@ type trainLine struct {
 	now                 train.Progress
 	steps               int64 // of this process
 	policy, value, top1 *float64
-	val                 *train.Line
+	val                 *train.MetricsLine
 }
 
 // smooth is the weight of a step in the running means of the line: they are over about fifty steps.

@@ -14,7 +14,7 @@ func TestTrainLine(t *testing.T) {
 		l.add(train.Progress{Step: 100 + i, Steps: 119, PolicyCE: x(float64(i)), Top1: x(0.25), Seconds: float64(i + 1),
 			PositionsPerSecond: 1234.5, LoaderWait: 0.02})
 	}
-	line := train.Line{}
+	line := train.MetricsLine{}
 	line.PolicyCE, line.ValueMSE = x(3), x(0.1)
 	l.add(train.Progress{Step: 109, Steps: 119, PolicyCE: x(3), ValueMSE: x(0.1), Seconds: 10,
 		PositionsPerSecond: 1234.5, LoaderWait: 0.02, Val: &line})

@@ -38,7 +38,7 @@ func newSynth() *cobra.Command {
 pieces one by one with their weights, then the squares and the side to move. The
 position drawn is the sample. Its past is found backwards: four legal moves that
 lead to it, taken back one by one, captures and promotions among them. These
-moves are marked as invented. No endgame occurs twice, also not with colours
+moves are marked as reconstructed. No endgame occurs twice, also not with colours
 swapped, and none is mate, stalemate or dead; what is drawn again is counted by
 reason.
 

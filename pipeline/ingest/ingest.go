@@ -31,7 +31,7 @@ type Request struct {
 	Results dataset.ResultRule
 	// Tables is what is stated of how tables write their evaluations; the rest is found (see [rows.NewTableReader]).
 	Tables rows.TableForm
-	// History is how many plies of legal history are invented in front of puzzles, EPD and positions of tables; 0:
+	// History is how many plies of legal history are reconstructed in front of puzzles, EPD and positions of tables; 0:
 	// none.
 	History int
 	// SkipBadFiles leaves out whole, counted, each input that cannot be opened, is none of those that are read, or
@@ -49,7 +49,7 @@ type Summary struct {
 	output.Summary
 	Evals       Evals `json:"evaluations"`          // that the inputs carried
 	GluedDashes int64 `json:"glued_dashes"`         // EPD lines whose en passant dash ran into the clock
-	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be invented
+	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be reconstructed
 	// ResultConflicts counts games whose tag, movetext and final position say different results.
 	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
 
@@ -77,7 +77,7 @@ type ingester struct {
 	kept    int64                         // before this process
 	input   *rows.Input
 	prints  map[string]int // fingerprints of imported evaluations, by name
-	past    pastInventor
+	past    pastReconstructor
 
 	evaluations *rows.TableReader // of the present input; nil: it is no table
 	broken      bool              // the error is not of the input but of what was made of it
@@ -92,7 +92,7 @@ type state struct {
 	Glued     int64 `json:"glued,omitempty"`      // EPD lines that were repaired
 	Evals     Evals `json:"evals"`                // of the inputs
 	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
-	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be invented
+	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be reconstructed
 
 	Before  *inputStart `json:"before,omitempty"`   // what was counted when this input began
 	LeftOut []LeftOut   `json:"left_out,omitempty"` // inputs that are left out whole, in their order

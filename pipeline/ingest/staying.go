@@ -43,15 +43,15 @@ func keyOfRow(row string) (before string, k dataset.GameKey, ok bool) {
 	return before + "\t", dataset.GameKey{A: binary.BigEndian.Uint64(raw), B: binary.BigEndian.Uint64(raw[8:])}, true
 }
 
-// place is where a game that stays was read.
-type place struct {
+// origin is where a game that stays was read.
+type origin struct {
 	exact          bool // it has the same moves; otherwise it begins with them
 	input          int
 	number, offset int64 // number 0: not found yet
 }
 
 // before reports whether a game is rather named than another: the copy, or else the first that was read.
-func (p place) before(q place) bool {
+func (p origin) before(q origin) bool {
 	switch {
 	case q.number == 0 || p.exact != q.exact:
 		return q.number == 0 || p.exact
@@ -69,10 +69,10 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	if err := g.markRejects(); err != nil {
 		return err
 	}
-	stay := map[dataset.GameKey]place{}
+	stay := map[dataset.GameKey]origin{}
 	if err := g.rejects.each(func(row string) error {
 		if _, k, ok := keyOfRow(row); ok {
-			stay[k] = place{}
+			stay[k] = origin{}
 		}
 		return nil
 	}); err != nil {
@@ -92,7 +92,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 }
 
 // findStaying fills in where the games were read that have these keys, or that begin with the game that has it.
-func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]place) error {
+func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]origin) error {
 	if len(stay) == 0 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]pla
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				p := place{exact, l.Input, l.Number, l.Offset}
+				p := origin{exact, l.Input, l.Number, l.Offset}
 				if old, ok := stay[k]; ok && p.before(old) {
 					stay[k] = p
 				}

@@ -46,7 +46,7 @@ type Sample struct {
 	Line     int64  `json:"line"`     // number of the line in the dataset, from 0
 	Ply      int    `json:"ply"`      // moves played since the line's start
 	Plies    int    `json:"plies"`    // moves of the line
-	Invented int    `json:"invented"` // how many of them, at its start, are invented history
+	Reconstructed int    `json:"reconstructed"` // how many of them, at its start, are reconstructed history
 	Split    string `json:"split"`
 
 	White    string `json:"white,omitempty"`
@@ -95,8 +95,9 @@ type Label struct {
 // Run calls show with one sample or with all of them in order, as the encoder sees them; show may keep what it is
 // given, and an error it returns ends Run. One sample is found from the shards' footers, reading one block.
 //
-// The label of a sample is the one that counts in training too (see [dataset.Counting]). Errors: [dataset.ErrNoLabels], [ErrNoSample],
-// a line that cannot be replayed ([dataset.ErrDamaged]), those of [shards.OpenDataset], or the context's.
+// The label of a sample is the one that counts in training too (see [dataset.Counting]). Errors: [dataset.ErrNoLabels],
+// [ErrNoSample], a line that cannot be replayed ([dataset.ErrDamaged]), those of [shards.OpenDataset], or the
+// context's.
 func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	d, err := shards.OpenDataset(o.Dir)
 	if err != nil {
@@ -197,7 +198,7 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 	p, ply := w.Position(), w.Ply()
 	s := &Sample{
 		FEN: p.FEN(), Start: l.Start.FEN(), Moves: uci(l.Moves[:ply]), History: []string{},
-		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Invented: l.Invented,
+		Source: l.Source.String(), Game: l.Number, Ply: ply, Plies: len(l.Moves), Reconstructed: l.Reconstructed,
 		White: l.Tag("White"), Black: l.Tag("Black"), WhiteElo: l.WhiteElo, BlackElo: l.BlackElo,
 		Result: l.Result.String(),
 		Legal:  map[string]int{}, start: l.Start, moves: l.Moves[:ply],

@@ -129,7 +129,7 @@ func TestInspectTargets(t *testing.T) {
 func TestInspectPolicies(t *testing.T) {
 	l := madeup.Line(t, board.StartFEN, "e2e4")
 	d4, e4 := board.NewMove(11, 27), board.NewMove(12, 28)
-	l.Policies = [][]dataset.PolicyTarget{{{Move: e4, Weight: 1}, {Move: d4, Weight: 3}}}
+	l.Policies = [][]dataset.WeightedMove{{{Move: e4, Weight: 1}, {Move: d4, Weight: 3}}}
 	s := inspectAll(t, Request{Dir: madeup.Dataset(t, []dataset.Line{l}, 1)})[0]
 	want := []PolicyMove{{"e2e4", 12*73 + 1, 0.25}, {"d2d4", 11*73 + 1, 0.75}}
 	if !reflect.DeepEqual(s.Policies, want) || *s.Policy != want[1] {

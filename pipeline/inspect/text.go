@@ -111,8 +111,8 @@ func (s *Sample) historyText(sans []string) string {
 	if len(sans) > textPlies {
 		text = "… " + text
 	}
-	if n := min(s.Invented, s.Ply); n > 0 {
-		text += fmt.Sprintf(" (%d of %d plies invented)", n, s.Ply)
+	if n := min(s.Reconstructed, s.Ply); n > 0 {
+		text += fmt.Sprintf(" (%d of %d plies reconstructed)", n, s.Ply)
 	}
 	return text
 }

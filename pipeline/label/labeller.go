@@ -174,7 +174,7 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.Part.N > 0 && l.Part.of(hash) != l.Part.I {
 		return false
 	}
-	return l.Fraction <= 0 || l.Fraction >= 1 || draw("", hash, ply-line.Invented) < l.Fraction
+	return l.Fraction <= 0 || l.Fraction >= 1 || draw("", hash, ply-line.Reconstructed) < l.Fraction
 }
 
 // draw returns a number in [0, 1) that looks random, a function of a line, a ply and what it is drawn for.

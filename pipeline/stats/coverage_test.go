@@ -16,7 +16,7 @@ func TestCoverage(t *testing.T) {
 		{Engine: "Syzygy tables", Limit: dataset.ExactLimit}}
 	endgame := func(fen, moves string, said int, class dataset.Class, known bool) dataset.Line {
 		l := madeup.Line(t, fen, strings.Fields(moves)...)
-		l.Source, l.Samples, l.Invented = dataset.SourceEndgame, dataset.LastPosition(), len(l.Moves)
+		l.Source, l.Samples, l.Reconstructed = dataset.SourceEndgame, dataset.LastPosition(), len(l.Moves)
 		label := dataset.Label{Status: dataset.Labelled, Lines: []dataset.Searched{{Score: dataset.Centipawns(said)}}}
 		p := l.Start
 		for _, m := range l.Moves {

@@ -36,7 +36,7 @@ type Statistics struct {
 	Results     map[string]int64 `json:"results"`  // lines by result
 	Ratings     Distribution     `json:"ratings"`  // of both players, where known
 	Plies       Distribution     `json:"plies"`    // moves of each line
-	Invented    int64            `json:"invented"` // plies of invented history
+	Reconstructed    int64            `json:"reconstructed"` // plies of reconstructed history
 	Policies    int64            `json:"policies"` // samples with a policy of their own
 	Coverage    Coverage         `json:"coverage"`
 	Labels      []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
@@ -154,7 +154,8 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 			return nil, err
 		}
 		if positions += n; o.Progress != nil {
-			o.Progress(pipeline.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions, Count: positions,
+			o.Progress(pipeline.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
+				Count: positions,
 				Rate: positions, Unit: "positions"})
 		}
 	}

@@ -33,13 +33,14 @@ func TestStats(t *testing.T) {
 		bytes += shard.Bytes
 	}
 	if s.Games != 5 || s.Positions != 6+5+15 || s.Samples != 10 || s.Labelled != 5 || s.Bytes != bytes ||
-		s.Invented != 12 {
+		s.Reconstructed != 12 {
 		t.Errorf("totals %+v", s)
 	}
 	if want := float64(bytes) / 26; math.Abs(s.BytesPerPosition-want) > 1e-9 {
 		t.Errorf("%v bytes per position, want %v", s.BytesPerPosition, want)
 	}
-	wantSources := map[string]Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1}, "table": {}}
+	wantSources := map[string]Totals{"game": {1, 6, 5, 2}, "puzzle": {1, 5, 2, 2}, "endgame": {3, 15, 3, 1},
+		"table": {}}
 	if !reflect.DeepEqual(s.BySource, wantSources) {
 		t.Errorf("sources %+v", s.BySource)
 	}

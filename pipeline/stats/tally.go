@@ -24,7 +24,7 @@ type tally struct {
 	results  map[dataset.Result]int64
 	ratings  spread
 	plies    spread
-	invented int64
+	reconstructed int64
 	policies int64
 	labels   []labelTally
 	coverage coverageTally
@@ -88,7 +88,7 @@ func (t *tally) add(l *dataset.Line) error {
 			t.ratings.add(int64(elo))
 		}
 	}
-	t.invented += int64(l.Invented)
+	t.reconstructed += int64(l.Reconstructed)
 	for _, p := range l.Policies {
 		if len(p) > 0 {
 			t.policies++
@@ -215,7 +215,7 @@ func (t *tally) merge(o *tally) {
 	}
 	t.ratings.merge(&o.ratings)
 	t.plies.merge(&o.plies)
-	t.invented += o.invented
+	t.reconstructed += o.reconstructed
 	t.policies += o.policies
 	t.coverage.merge(&o.coverage)
 	for i := range o.labels {
@@ -230,7 +230,7 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		BySource: map[string]Totals{}, BySplit: map[string]Totals{}, PieceCounts: map[int]int64{},
 		Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
-		Invented: t.invented, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
+		Reconstructed: t.reconstructed, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
 	}
 	for k, p := range t.sources {
 		s.BySource[k.String()] = p

@@ -29,9 +29,9 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		pipeline.Thousands(s.Games), pipeline.Thousands(s.Positions), pipeline.Thousands(s.Samples),
 		pipeline.Thousands(s.Labelled))
 	plain.Fprintf(&b, "%s bytes, %.2f per position\n", pipeline.Thousands(s.Bytes), s.BytesPerPosition)
-	if s.Invented > 0 || s.Policies > 0 {
-		plain.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n",
-			pipeline.Thousands(s.Invented),
+	if s.Reconstructed > 0 || s.Policies > 0 {
+		plain.Fprintf(&b, "%s plies of reconstructed history, %s samples with a policy of their own\n",
+			pipeline.Thousands(s.Reconstructed),
 			pipeline.Thousands(s.Policies))
 	}
 	if u := s.Unique; u != nil {

@@ -245,7 +245,7 @@ func tacticsLine(line *dataset.Line, kept []int, column int) *dataset.Line {
 		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: c.Fingerprint, Labels: labels})
 		if c.Fingerprint == column {
 			for i := range labels {
-				l.Policies = append(l.Policies, []dataset.PolicyTarget{{Move: labels[i].Best, Weight: 1}})
+				l.Policies = append(l.Policies, []dataset.WeightedMove{{Move: labels[i].Best, Weight: 1}})
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func TestCutCopies(t *testing.T) {
 			find := func(l CutLine) *placed {
 				i := slices.IndexFunc(all, func(p placed) bool {
 					return p.dir == l.Dataset && p.line.Number == l.Number && p.split.String() == l.Split &&
-						len(p.line.Moves)-p.line.Invented == l.Plies && l.Input == "made up"
+						len(p.line.Moves)-p.line.Reconstructed == l.Plies && l.Input == "made up"
 				})
 				if i < 0 {
 					t.Fatalf("%s, seed %d: no line is %+v", name, seed, l)

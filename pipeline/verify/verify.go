@@ -181,17 +181,17 @@ func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies in
 func (w *verifyWorker) moves(l *dataset.Line) error {
 	var e encode.TalbotBot
 	p, k := w.walk.Position(), w.walk.Sample()
-	var list [32]dataset.PolicyTarget
+	var list [32]dataset.WeightedMove
 	moves := list[:0]
 	if ply := w.walk.Ply(); ply < len(l.Moves) {
-		moves = append(moves, dataset.PolicyTarget{Move: l.Moves[ply]})
+		moves = append(moves, dataset.WeightedMove{Move: l.Moves[ply]})
 	}
 	if l.Policies != nil {
 		moves = append(moves, l.Policies[k]...)
 	}
 	for i := range l.Labels {
 		if label := &l.Labels[i].Labels[k]; label.Best != board.NoMove {
-			moves = append(moves, dataset.PolicyTarget{Move: label.Best})
+			moves = append(moves, dataset.WeightedMove{Move: label.Best})
 		}
 	}
 	for _, m := range moves {

@@ -31,7 +31,7 @@ func (d *Data) checking() *Data {
 // check returns [dataset.ErrDamaged] for the first line of a block that holds what cannot be: an illegal move or
 // variation, a number out of its range, or labels of a fingerprint that the manifest lacks. Checksums do not see what
 // was wrong when it was written.
-func (s *Set) check(at place, lines []dataset.Line) error {
+func (s *Set) check(at blockRef, lines []dataset.Line) error {
 	for i := range lines {
 		l := &lines[i]
 		err := l.Check()

@@ -83,7 +83,7 @@ func TestSurveyChecksLines(t *testing.T) {
 		"last move": {func(l *dataset.Line) { l.Moves[len(l.Moves)-1] = illegal }, "move a1h8 is illegal"},
 		"no piece":  {func(l *dataset.Line) { l.Moves[1] = unmoved }, "ply 1: move e4e5 is illegal"},
 		"policy": {func(l *dataset.Line) {
-			l.Policies[2] = []dataset.PolicyTarget{{Move: illegal, Weight: 1}}
+			l.Policies[2] = []dataset.WeightedMove{{Move: illegal, Weight: 1}}
 		}, "policy move a1h8 is illegal"},
 		"best": {func(l *dataset.Line) {
 			x := labelled(l)

@@ -52,12 +52,12 @@ type Set struct {
 	Manifest *dataset.Manifest
 	Hash     string // of the manifest
 	shards   *shards.Dataset
-	blocks   []place
+	blocks   []blockRef
 	counting dataset.Counting
 }
 
-// place is where a block is.
-type place struct{ shard, block int }
+// blockRef is where a block is.
+type blockRef struct{ shard, block int }
 
 // Open opens datasets that are split alike ([ErrSplits]) and are different ones, and reads every file once to compare
 // it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
@@ -165,7 +165,7 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds}
 	for i, r := range ds.Shards {
 		for b := range r.Blocks() {
-			s.blocks = append(s.blocks, place{i, b})
+			s.blocks = append(s.blocks, blockRef{i, b})
 		}
 	}
 	if s.counting, err = dataset.NewCounting(ds.Manifest.Fingerprints, label); err != nil {

@@ -20,7 +20,7 @@ type seen struct {
 func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
-		place place
+		place blockRef
 	}
 	var blocks []work
 	for _, spec := range specs {
@@ -37,7 +37,7 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 		}
 		for i, r := range ds.Shards {
 			for b := range r.Blocks() {
-				blocks = append(blocks, work{ds, place{i, b}})
+				blocks = append(blocks, work{ds, blockRef{i, b}})
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 
 // in returns which of the positions occur among the train samples of a block, and what its train lines have in common
 // with the lines.
-func (all *seen) in(ds *shards.Dataset, at place) (*seen, error) {
+func (all *seen) in(ds *shards.Dataset, at blockRef) (*seen, error) {
 	lines, err := ds.Shards[at.shard].ReadBlock(at.block, nil)
 	if err != nil {
 		return nil, err

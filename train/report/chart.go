@@ -67,8 +67,8 @@ type curve struct {
 
 // curves are the charts of the metrics that have something to show: those of losses, and those about the training
 // itself.
-func curves(c train.Config, lines []train.Line) (losses, others []chart) {
-	means := func(kind string, field func(*train.Line) *float64) (points []point) {
+func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) {
+	means := func(kind string, field func(*train.MetricsLine) *float64) (points []point) {
 		for i := range lines {
 			if l := &lines[i]; l.Kind == kind {
 				if y := field(l); y != nil {
@@ -78,11 +78,12 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		}
 		return points
 	}
-	both := func(field func(*train.Line) *float64) []curve {
+	both := func(field func(*train.MetricsLine) *float64) []curve {
 		return []curve{{"train", "train", means("train", field), false}, {"val", "val", means("val", field), true}}
 	}
-	alone := func(field func(*train.Line) float64) []curve {
-		return []curve{{"train", "train", means("train", func(l *train.Line) *float64 { y := field(l); return &y }),
+	alone := func(field func(*train.MetricsLine) float64) []curve {
+		return []curve{{"train", "train", means("train",
+			func(l *train.MetricsLine) *float64 { y := field(l); return &y }),
 			false}}
 	}
 	of, one := "all moves", "move"
@@ -97,18 +98,22 @@ func curves(c train.Config, lines []train.Line) (losses, others []chart) {
 		show        func(float64) string
 	}{
 		{"Policy", "cross-entropy over " + of + ", in nats", large,
-			both(func(l *train.Line) *float64 { return l.PolicyCE }), false, true, short},
+			both(func(l *train.MetricsLine) *float64 { return l.PolicyCE }), false, true, short},
 		{"First move", "targets that are the likeliest " + one, large,
-			both(func(l *train.Line) *float64 { return l.Top1 }), true, false, percent},
-		{"Value", "mean squared error, on −1 … 1", large, both(func(l *train.Line) *float64 { return l.ValueMSE }),
+			both(func(l *train.MetricsLine) *float64 { return l.Top1 }), true, false, percent},
+		{"Value", "mean squared error, on −1 … 1", large,
+			both(func(l *train.MetricsLine) *float64 { return l.ValueMSE }),
 			true, true, short},
-		{"Learning rate", "of each step", small, alone(func(l *train.Line) float64 { return l.LR }), true, false,
+		{"Learning rate", "of each step", small, alone(func(l *train.MetricsLine) float64 { return l.LR }), true, false,
 			short},
-		{"Gradient", "global norm before clipping", small, alone(func(l *train.Line) float64 { return l.GradNorm }),
+		{"Gradient", "global norm before clipping", small,
+			alone(func(l *train.MetricsLine) float64 { return l.GradNorm }),
 			true, false, short},
-		{"Speed", "positions a second", small, alone(func(l *train.Line) float64 { return l.PositionsPerSecond }), true,
+		{"Speed", "positions a second", small,
+			alone(func(l *train.MetricsLine) float64 { return l.PositionsPerSecond }), true,
 			false, short},
-		{"Loader", "time spent waiting for batches", small, alone(func(l *train.Line) float64 { return l.LoaderWait }),
+		{"Loader", "time spent waiting for batches", small,
+			alone(func(l *train.MetricsLine) float64 { return l.LoaderWait }),
 			true, false, percent},
 	} {
 		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show)

@@ -53,7 +53,7 @@ type Run struct {
 	Config  train.Config
 	Data    []Dataset
 	Facts   []Fact // further lines of the identity, as the backend
-	Lines   []train.Line
+	Lines   []train.MetricsLine
 	Eval    *Eval  // nil before an evaluation
 	Command string // that evaluates
 }

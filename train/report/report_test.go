@@ -19,7 +19,7 @@ func made() Run {
 		Top3: x(0.6), Top5: x(0.7), ValueMSE: x(0.05), ValueMSEMean: x(0.2)}
 	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR", Data: []Dataset{{"/data/a", "abc", 0.5}}}
 	for step := int64(1); step <= 3000; step++ {
-		line := train.Line{Kind: "train", Step: step, LR: 1e-3, GradNorm: 1}
+		line := train.MetricsLine{Kind: "train", Step: step, LR: 1e-3, GradNorm: 1}
 		line.PolicyCE, line.Loss = x(8/float64(step)), 8
 		r.Lines = append(r.Lines, line)
 	}
@@ -153,7 +153,7 @@ func TestLongRun(t *testing.T) {
 	r := Run{}
 	for step := int64(1); step <= 100_000; step++ {
 		noise := float64(step*7919%1000)/1000 - 0.4995 // of mean 0 over a thousand steps
-		line := train.Line{Kind: "train", Step: step}
+		line := train.MetricsLine{Kind: "train", Step: step}
 		value := 2 + noise
 		line.PolicyCE = &value
 		r.Lines = append(r.Lines, line)

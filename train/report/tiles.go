@@ -15,7 +15,7 @@ func (r Run) tiles() []tile {
 	if e := r.Eval; e != nil {
 		return e.tiles()
 	}
-	var last, best *train.Line
+	var last, best *train.MetricsLine
 	for i := range r.Lines {
 		if l := &r.Lines[i]; l.Kind == "val" {
 			last = l

@@ -86,7 +86,7 @@ func Lines(t testing.TB) []dataset.Line {
 	}
 	for i := range ends {
 		ends[i].Source, ends[i].Input, ends[i].Number = dataset.SourceEndgame, 2, int64(i+1)
-		ends[i].Invented, ends[i].Samples = 4, dataset.LastPosition()
+		ends[i].Reconstructed, ends[i].Samples = 4, dataset.LastPosition()
 	}
 	ends[0].Labels = []dataset.LabelColumn{{Fingerprint: 1,
 		Labels: []dataset.Label{Label(t, dataset.MateIn(1), "f3f8")}}}

@@ -125,10 +125,10 @@ func (d Dataset) line(game int) dataset.Line {
 	return l
 }
 
-func policy(rng *rand.Rand, pos *board.Position) (list []dataset.PolicyTarget) {
+func policy(rng *rand.Rand, pos *board.Position) (list []dataset.WeightedMove) {
 	for _, m := range pos.LegalMoves(nil) {
 		if rng.IntN(6) == 0 && len(list) < 3 {
-			list = append(list, dataset.PolicyTarget{Move: m, Weight: 1 + rng.Float32()})
+			list = append(list, dataset.WeightedMove{Move: m, Weight: 1 + rng.Float32()})
 		}
 	}
 	return list
