@@ -11,18 +11,18 @@ import (
 //
 // Slices of lines that were read from a shard may share memory with other lines: do not append to them.
 type Line struct {
-	Source   Source
-	Input    int   // index into the manifest's inputs
-	Number   int64 // 1-based game, CSV row or draw in that input
-	Offset   int64 // of the game's or row's first byte, in the decompressed input
-	Start    board.Position
-	Moves    []board.Move // legal, played from Start
+	Source        Source
+	Input         int   // index into the manifest's inputs
+	Number        int64 // 1-based game, CSV row or draw in that input
+	Offset        int64 // of the game's or row's first byte, in the decompressed input
+	Start         board.Position
+	Moves         []board.Move // legal, played from Start
 	Reconstructed int          // leading plies that are reconstructed history
-	Samples  Samples      // which plies are samples
-	Result   Result
-	WhiteElo int   // 0 = unknown
-	BlackElo int   // 0 = unknown
-	Tags     []Tag // kept headers, values as valid UTF-8
+	Samples       Samples      // which plies are samples
+	Result        Result
+	WhiteElo      int   // 0 = unknown
+	BlackElo      int   // 0 = unknown
+	Tags          []Tag // kept headers, values as valid UTF-8
 
 	// Policies has one list of policy targets for each sample, in sample order; nil when the line has none. An
 	// empty list is a sample without policy target.

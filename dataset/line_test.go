@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		"source":                             func(l *Line) { l.Source = SourceTable + 1 },
 		"offset -1":                          func(l *Line) { l.Offset = -1 },
 		"rating 70000":                       func(l *Line) { l.WhiteElo = 70000 },
-		"4 reconstructed plies":                   func(l *Line) { l.Reconstructed = 4 },
+		"4 reconstructed plies":              func(l *Line) { l.Reconstructed = 4 },
 		`tag "White" "\xff"`:                 func(l *Line) { l.Tags[0].Value = "\xff" },
 		"sample at ply 4":                    func(l *Line) { l.Samples = SomePlies([]byte{0x17}) },
 		"unknown kind":                       func(l *Line) { l.Samples.kind = 4 },

@@ -55,7 +55,7 @@ func TestHistory(t *testing.T) {
 	WriteRows(t, table, tactics, 400)
 	in := ingest.Request{Inputs: []string{games, "../sample/puzzles.csv", table, tactics},
 		Splits: dataset.DefaultSplits,
-		Seed: 1}
+		Seed:   1}
 	run := func(name string, history, workers int, seed uint64) (string, ingest.Summary) {
 		t.Helper()
 		in.Out, in.History, in.Workers, in.Seed = filepath.Join(dir, name), history, workers, seed

@@ -59,7 +59,9 @@ func NewReconstructor(p Past) (*Reconstructor, error) {
 	return &Reconstructor{past: p, weights: [kinds]float64{1, p.Captures, p.Promotions, p.Captures * p.Promotions}}, nil
 }
 
-func (v *Reconstructor) clone() *Reconstructor { return &Reconstructor{past: v.past, weights: v.weights} }
+func (v *Reconstructor) clone() *Reconstructor {
+	return &Reconstructor{past: v.past, weights: v.weights}
+}
 
 // Reconstruct finds a past of len(moves) plies that leads to p: it fills moves and
 // returns the position in front of them. Played from there they are legal and

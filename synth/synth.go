@@ -72,10 +72,10 @@ type Drawn struct {
 // Drawer draws endgames. It is not safe for concurrent use: each worker has
 // its own.
 type Drawer struct {
-	choice   *choice
-	config   Config
-	source   rand.PCG
-	rng      *rand.Rand
+	choice        *choice
+	config        Config
+	source        rand.PCG
+	rng           *rand.Rand
 	reconstructor *Reconstructor
 }
 

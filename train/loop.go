@@ -120,8 +120,8 @@ func (r *runner) log() error {
 	r.pace = pace{}
 	err := r.record(MetricsLine{Kind: "train", Step: step, LR: r.schedule(step - 1),
 		GradNorm: w.GradNorm / float64(w.Steps),
-		losses:  w.means(),
-		Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
+		losses:   w.means(),
+		Seconds:  time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
 	if err == nil {
 		r.state.Window = window{}
 	}

@@ -40,14 +40,14 @@ type Sample struct {
 	Moves   []string `json:"moves"`   // from there to the sample, UCI
 	History []string `json:"history"` // FENs of up to four positions before, the latest first
 
-	Source   string `json:"source"`
-	Input    string `json:"input"`    // name of the file the line was read from
-	Game     int64  `json:"game"`     // number of the line in it, from 1
-	Line     int64  `json:"line"`     // number of the line in the dataset, from 0
-	Ply      int    `json:"ply"`      // moves played since the line's start
-	Plies    int    `json:"plies"`    // moves of the line
+	Source        string `json:"source"`
+	Input         string `json:"input"`         // name of the file the line was read from
+	Game          int64  `json:"game"`          // number of the line in it, from 1
+	Line          int64  `json:"line"`          // number of the line in the dataset, from 0
+	Ply           int    `json:"ply"`           // moves played since the line's start
+	Plies         int    `json:"plies"`         // moves of the line
 	Reconstructed int    `json:"reconstructed"` // how many of them, at its start, are reconstructed history
-	Split    string `json:"split"`
+	Split         string `json:"split"`
 
 	White    string `json:"white,omitempty"`
 	Black    string `json:"black,omitempty"`

@@ -32,16 +32,16 @@ type Statistics struct {
 	BySource         map[string]Totals `json:"by_source"` // all sources, empty ones too
 	BySplit          map[string]Totals `json:"by_split"`  // all splits, empty ones too
 	// samples by the number of pieces on the board, kings included
-	PieceCounts map[int]int64    `json:"piece_counts"`
-	Results     map[string]int64 `json:"results"`  // lines by result
-	Ratings     Distribution     `json:"ratings"`  // of both players, where known
-	Plies       Distribution     `json:"plies"`    // moves of each line
-	Reconstructed    int64            `json:"reconstructed"` // plies of reconstructed history
-	Policies    int64            `json:"policies"` // samples with a policy of their own
-	Coverage    Coverage         `json:"coverage"`
-	Labels      []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
-	Unique      *overlap.Unique  `json:"unique,omitempty"`
-	Overlap     *overlap.Overlap `json:"overlap,omitempty"`
+	PieceCounts   map[int]int64    `json:"piece_counts"`
+	Results       map[string]int64 `json:"results"`       // lines by result
+	Ratings       Distribution     `json:"ratings"`       // of both players, where known
+	Plies         Distribution     `json:"plies"`         // moves of each line
+	Reconstructed int64            `json:"reconstructed"` // plies of reconstructed history
+	Policies      int64            `json:"policies"`      // samples with a policy of their own
+	Coverage      Coverage         `json:"coverage"`
+	Labels        []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
+	Unique        *overlap.Unique  `json:"unique,omitempty"`
+	Overlap       *overlap.Overlap `json:"overlap,omitempty"`
 }
 
 // Totals is the share of a dataset that is of one source or in one split.
@@ -156,7 +156,7 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		if positions += n; o.Progress != nil {
 			o.Progress(pipeline.Progress{Verb: "stats", Done: positions, Total: d.Manifest.Counts.Positions,
 				Count: positions,
-				Rate: positions, Unit: "positions"})
+				Rate:  positions, Unit: "positions"})
 		}
 	}
 	for _, t := range tallies[1:] {

@@ -15,20 +15,20 @@ import (
 type tally struct {
 	lines []dataset.Line // of the present block
 
-	splits   dataset.Splits
-	counting dataset.Counting
-	all      Totals
-	sources  map[dataset.Source]Totals
-	bySplit  map[dataset.Split]Totals
-	pieces   [65]int64
-	results  map[dataset.Result]int64
-	ratings  spread
-	plies    spread
+	splits        dataset.Splits
+	counting      dataset.Counting
+	all           Totals
+	sources       map[dataset.Source]Totals
+	bySplit       map[dataset.Split]Totals
+	pieces        [65]int64
+	results       map[dataset.Result]int64
+	ratings       spread
+	plies         spread
 	reconstructed int64
-	policies int64
-	labels   []labelTally
-	coverage coverageTally
-	keys     *dataset.KeyBuffer // of all positions; nil if they are not counted
+	policies      int64
+	labels        []labelTally
+	coverage      coverageTally
+	keys          *dataset.KeyBuffer // of all positions; nil if they are not counted
 }
 
 // spread counts whole numbers in bins of equal width.
