@@ -9,7 +9,8 @@ import (
 	"talbot/dataset"
 )
 
-// Dataset is a folder of shards with its manifest, open for reading. It is safe for concurrent use.
+// Dataset is a folder of shards with its manifest, open for reading. It is safe for concurrent use. However many shards
+// it has, few files are open at a time (see [Reader]).
 type Dataset struct {
 	Dir      string
 	Manifest *dataset.Manifest

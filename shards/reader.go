@@ -1,18 +1,16 @@
 package shards
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"path/filepath"
 
 	"talbot/dataset"
-	"talbot/internal/durable"
 )
 
-// Reader reads one shard. It is safe for concurrent use.
+// Reader reads one shard. It is safe for concurrent use. The file is opened when it is read and may be closed between:
+// over all readers at most 64 are open at a time.
 type Reader struct {
 	path    string
 	file    io.ReaderAt
@@ -32,22 +30,11 @@ func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = 
 // [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
 // [dataset.ErrVersion]. Whoever opens a Reader closes it.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
-	f, err := durable.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("shard %q is not there: %w", path, dataset.ErrDamaged)
-	}
-	if errors.Is(err, durable.ErrNotRegular) {
-		return nil, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
-	}
+	f, err := openShardFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening a shard: %w", err)
+		return nil, err
 	}
-	stat, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("opening a shard: %w", err)
-	}
-	r, err := newReader(f, stat.Size(), path, options...)
+	r, err := newReader(f, f.size(), path, options...)
 	if err != nil {
 		f.Close()
 		return nil, err

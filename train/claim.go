@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -87,6 +88,27 @@ func (c *Claim) holds(name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// IsRun reports whether a folder holds a run, or what is left of one.
+func IsRun(dir string) bool {
+	for _, name := range []string{configName, metricsName, checkpointsName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Owns reports whether a name is one of the files and folders that talbot makes and reads back in a run's folder: not
+// its page.
+func Owns(name string) bool {
+	switch strings.TrimSuffix(name, durable.TempSuffix) {
+	// see package loader
+	case configName, lockName, metricsName, eventsName, checkpointsName, "data.json", "survey.bin":
+		return true
+	}
+	return false
 }
 
 // Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ func runDiff(ctx context.Context, dirs []string, asJSON, quiet bool) error {
 	if asJSON {
 		err = printJSON(d)
 	} else {
-		err = d.WriteText(os.Stdout, dirs[0], dirs[1])
+		err = d.WriteText(stdout, dirs[0], dirs[1])
 	}
 	if err == nil && !d.Same {
 		err = errDifferent

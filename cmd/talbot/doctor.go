@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/cpu"
 
+	"talbot/internal/plain"
 	"talbot/stockfish"
 	"talbot/train/backend"
 )
@@ -52,7 +53,7 @@ func runDoctor(cmd *cobra.Command, o *doctorOptions) error {
 		if err := printJSON(d); err != nil {
 			return err
 		}
-	} else if err := d.writeText(os.Stdout); err != nil {
+	} else if err := d.writeText(stdout); err != nil {
 		return err
 	}
 	for _, c := range d.Checks {
@@ -216,11 +217,11 @@ func (d *diagnosis) checkXLA(found backend.Found) {
 
 func (d *diagnosis) writeText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "talbot %s\n", d.Version)
+	plain.Fprintf(&b, "talbot %s\n", d.Version)
 	for _, c := range d.Checks {
-		fmt.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
+		plain.Fprintf(&b, "  %-8s %-10s %s\n", c.Status, c.Name, c.Detail)
 		if c.Remedy != "" {
-			fmt.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", c.Remedy)
+			plain.Fprintf(&b, "  %-8s %-10s → %s\n", "", "", c.Remedy)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,6 +26,7 @@ type evalOptions struct {
 	batch, workers    int
 	newest, noHistory bool
 	json, quiet       bool
+	force             bool
 }
 
 func newEval() *cobra.Command {
@@ -97,7 +97,8 @@ than the puzzle's counts as right.`,
 	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "show the network positions without history and repetitions")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
+	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
+	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -121,9 +122,6 @@ func (o *evalOptions) job() (job.Eval, error) {
 		return e, usage(fmt.Errorf("--batch %d is not in 1 … %d", o.batch, largest),
 			"larger batches only take more memory")
 	}
-	if err := checkWorkers(o.workers); err != nil {
-		return e, err
-	}
 	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
 		return e, usage(fmt.Errorf("--weights %q are neither raw nor average", o.weights), "")
 	}
@@ -140,14 +138,10 @@ func (o *evalOptions) job() (job.Eval, error) {
 	if o.newest {
 		e.Choice = train.NewestCheckpoint
 	}
-	switch o.report {
-	case "":
-		e.Report = filepath.Join(o.run, e.ReportName())
-	case "none":
-	default:
-		e.Report = o.report
-	}
 	var err error
+	if e.Report, err = o.page(e.ReportName()); err != nil {
+		return e, err
+	}
 	if e.Data, err = loader.ParseSpecs(o.data); err != nil {
 		return e, usage(err, "as --data games,puzzles")
 	}
@@ -155,6 +149,25 @@ func (o *evalOptions) job() (job.Eval, error) {
 		return e, usage(fmt.Errorf("data %q: an evaluation takes every sample once and knows no weights", o.data), "")
 	}
 	return e, nil
+}
+
+// page returns where the page goes, "" for none. The run's own pages are made anew.
+func (o *evalOptions) page(name string) (string, error) {
+	out := outputFile{flag: "--report", path: o.report, force: o.force}
+	switch own := filepath.Join(o.run, name); o.report {
+	case "none":
+		return "", nil
+	case "":
+		out.path, out.own = own, true
+	default:
+		a, _, err := target(own)
+		b, _, err2 := target(o.report)
+		out.own = err == nil && err2 == nil && a == b
+	}
+	if o.puzzles != "" && o.puzzles != "-" {
+		out.inputs = append(out.inputs, o.puzzles)
+	}
+	return out.check()
 }
 
 func runEval(ctx context.Context, o *evalOptions) error {
@@ -185,7 +198,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		e.Tables = tables
 	}
 	show, end := phases(o.quiet)
-	e.Begun = func(backend string) { fmt.Fprintf(os.Stderr, "backend: %s\n", backend) }
+	e.Begun = func(backend string) { say("backend: %s\n", backend) }
 	e.Warn = warn
 	e.Progress = func(what string, done, of int64) {
 		unit := "blocks"
@@ -210,11 +223,11 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	if o.json {
 		return errors.Join(printJSON(figures), err)
 	}
-	if e := printFigures(os.Stdout, figures); e != nil {
+	if e := printFigures(stdout, figures); e != nil {
 		return e
 	}
 	if e.Report != "" && err == nil {
-		fmt.Printf("\nreport: %s\n", e.Report)
+		printf("\nreport: %s\n", e.Report)
 	}
 	return err
 }

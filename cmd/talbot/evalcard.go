@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"talbot/internal/plain"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -39,7 +40,8 @@ var figures = []figure{
 // printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
 // each source, then what concerns parts of them.
 func printFigures(out io.Writer, f job.Figures) error {
-	fmt.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step, f.Weights,
+	plain.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step,
+		f.Weights,
 		f.Split, f.Samples, f.Seconds)
 	if f.NoHistory {
 		fmt.Fprint(out, ", shown without history")
@@ -54,9 +56,9 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, between string, cell func(i int) string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t", name, cell(0), between)
+		plain.Fprintf(w, "%s\t%s\t%s\t", name, cell(0), between)
 		for i := range columns[1:] {
-			fmt.Fprintf(w, "%s\t", cell(i+1))
+			plain.Fprintf(w, "%s\t", cell(i+1))
 		}
 		fmt.Fprintln(w)
 	}
@@ -79,7 +81,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	fmt.Fprintln(out)
 	if n := f.Noise; n != nil {
-		fmt.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f "+
+		plain.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f "+
 			"(%.4f to %.4f, %d labels,\nvalue target %s); a network that knew the truth would be measured so, and "+
 			"this one has %s on the %d samples with such labels\n",
 			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE,
@@ -87,13 +89,13 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	if h := f.History; h != nil {
 		a, b := &h.With, &h.Without
-		fmt.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move "+
+		plain.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move "+
 			"%s (%s), value squared error %s (%s)\n", a.Samples,
 			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1,
 				true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
 	}
 	if s := f.Symmetry; s != nil {
-		fmt.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n",
+		plain.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n",
 			s.Samples, s.ValueGap, 100*s.SameMove)
 	}
 	if f.Endgames != nil {
@@ -112,7 +114,7 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
-	fmt.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss "+
+	plain.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss "+
 		"below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
@@ -122,10 +124,10 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 	}
 	fmt.Fprintln(w)
 	row := func(name string, f *train.EndgameFigures) {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true),
+		plain.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true),
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true),
+			plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true),
 				cell(f.Moves.Random, true),
 				cell(f.Won.Kept, true), cell(f.Won.Random, true), cell(f.Drawn.Kept, true), cell(f.Drawn.Random, true))
 		}
@@ -147,10 +149,10 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 		return err
 	}
 	if i := within(intervals, "endgame_value_accuracy", true); i != "" {
-		fmt.Fprintf(out, "95 %% interval of value right: %s\n", i)
+		plain.Fprintf(out, "95 %% interval of value right: %s\n", i)
 	}
 	if i := within(intervals, "endgame_moves_kept", true); i != "" {
-		fmt.Fprintf(out, "95 %% interval of keep the result: %s\n", i)
+		plain.Fprintf(out, "95 %% interval of keep the result: %s\n", i)
 	}
 	if !moves {
 		fmt.Fprintln(out, "with --syzygy DIR moves are judged too")
@@ -160,13 +162,13 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 
 // printPuzzles prints a table with a row for all and for each band of ratings.
 func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
-	fmt.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove,
+	plain.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove,
 		100*p.WholeLine)
 	if p.Mates > 0 {
-		fmt.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
+		plain.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
 	}
 	if h := p.HeldOut; h != nil {
-		fmt.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
+		plain.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
 			h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")
@@ -177,7 +179,7 @@ func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
 		if from, err := strconv.Atoi(name); err == nil {
 			name = fmt.Sprintf("%d-%d", from, from+199)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%.2f %%\t%.2f %%\t\n", name, s.Puzzles, 100*s.FirstMove, 100*s.WholeLine)
+		plain.Fprintf(w, "%s\t%d\t%.2f %%\t%.2f %%\t\n", name, s.Puzzles, 100*s.FirstMove, 100*s.WholeLine)
 	}
 	return w.Flush()
 }

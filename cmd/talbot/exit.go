@@ -73,6 +73,8 @@ var statuses = []struct {
 	status int
 	hint   string
 }{
+	{errOutput, exitFailed,
+		"what the command wrote elsewhere is whole; only what it prints is lost: lead that to where there is room"},
 	{context.Canceled, exitInterrupted, ""},
 	{errSkipped, exitSkipped, "without --strict, skipped input is only counted"},
 	{dataset.ErrNoDataset, exitNoDataset,

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 type exportOptions struct {
 	run, out, format string
 	newest, json     bool
+	force            bool
 }
 
 func newExport() *cobra.Command {
@@ -43,7 +43,8 @@ names and shapes, for load_state_dict.`,
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run")
 	f.StringVar(&o.format, "format", "", "onnx or safetensors")
-	f.StringVar(&o.out, "out", "", "file to write; it must not exist")
+	f.StringVar(&o.out, "out", "", "file to write")
+	addForce(f, &o.force)
 	f.BoolVar(&o.newest, "newest", false, "export the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	return cmd
@@ -57,15 +58,17 @@ func runExport(o *exportOptions) error {
 	if !slices.Contains(job.Formats, o.format) {
 		return usage(fmt.Errorf("format %q is none of onnx and safetensors", o.format), "as --format onnx")
 	}
-	e := job.Export{Dir: o.run, Out: o.out, Format: o.format}
+	out, err := outputFile{flag: "--out", path: o.out, force: o.force}.check()
+	if err != nil {
+		return err
+	}
+	e := job.Export{Dir: o.run, Out: out, Format: o.format}
 	if o.newest {
 		e.Choice = train.NewestCheckpoint
 	}
 	e.Warn = warn
 	x, err := e.Run()
 	switch {
-	case errors.Is(err, fs.ErrExist):
-		return usage(err, "name another file, or remove this one")
 	case errors.Is(err, onnx.ErrTooLarge):
 		return hint(err, "export it with --format safetensors")
 	case err != nil:
@@ -74,7 +77,7 @@ func runExport(o *exportOptions) error {
 	if o.json {
 		return printJSON(x)
 	}
-	fmt.Printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
+	printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
 		x.Parameters, x.Bytes)
 	return nil
 }

@@ -36,9 +36,6 @@ func (o *datasetOptions) check() error {
 	if o.out == "" {
 		return usage(fmt.Errorf("--out is missing"), "name the folder to make, as --out data/lines")
 	}
-	if o.workers < 0 {
-		return usage(fmt.Errorf("--workers %d", o.workers), "leave it out to use every core")
-	}
 	return nil
 }
 
@@ -54,6 +51,7 @@ type ingestOptions struct {
 	evalView       string
 	evalUnit       string
 	rejects        string
+	force          bool
 	history        int
 }
 
@@ -136,7 +134,8 @@ changed.`,
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
 	cmd.Flags().IntVar(&o.history, "history", 0,
 		"plies of legal history to invent in front of puzzles, EPD and tables of evaluations, drawn by --seed")
-	cmd.Flags().StringVar(&o.rejects, "rejects", "", "new file to list everything that was left out in, tab separated")
+	cmd.Flags().StringVar(&o.rejects, "rejects", "", "file to list everything that was left out in, tab separated")
+	addForce(cmd.Flags(), &o.force)
 	o.filterOptions.add(cmd.Flags())
 	return cmd
 }
@@ -170,10 +169,17 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
 	files, err := ingest.ExpandInputs(paths, func(path string) {
-		fmt.Fprintf(os.Stderr, "talbot: not read: %s\n", path)
+		say("talbot: not read: %s\n", path)
 	})
 	if err != nil {
 		return err
+	}
+	if o.rejects != "" {
+		out := outputFile{flag: "--rejects", path: o.rejects, force: o.force, inputs: files, folders: []string{o.out},
+			own: ingest.MadeRejects(o.rejects, o.out)}
+		if o.rejects, err = out.check(); err != nil {
+			return err
+		}
 	}
 	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()
@@ -194,13 +200,13 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 				return // no fault of the game
 			}
 			if shown++; shown <= shownRejects {
-				fmt.Fprintf(os.Stderr, "talbot: left out: %s: %v\n", file, reject)
+				say("talbot: left out: %s: %v\n", file, reject)
 			}
 		},
 	}.Run(ctx)
 	end()
 	if shown > shownRejects {
-		fmt.Fprintf(os.Stderr, "talbot: left out: %d more\n", shown-shownRejects)
+		say("talbot: left out: %d more\n", shown-shownRejects)
 	}
 	if err != nil {
 		return resumable(err)
@@ -224,19 +230,19 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 			}
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			fmt.Printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes, "+
+			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes, "+
 				"%d of the book, %d that stand for none\n", e.Imported, e.NoSample, e.Unread, e.Duplicate, e.Book,
 				e.Sentinel)
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
-			fmt.Printf("  results that disagree: %d of tag and movetext, %d with mate or stalemate on the board\n",
+			printf("  results that disagree: %d of tag and movetext, %d with mate or stalemate on the board\n",
 				c.Movetext, c.Board)
 		}
 		if sum.NoHistory > 0 {
-			fmt.Printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
+			printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
 		}
 		if sum.GluedDashes > 0 {
-			fmt.Printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
+			printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
 		}
 	} else if err := printJSON(sum); err != nil {
 		return err
@@ -253,14 +259,14 @@ func viewName(view string) string {
 
 // printTotals prints what a dataset holds that was just made.
 func printTotals(out string, sum output.Summary) {
-	fmt.Printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
+	printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
 		out, sum.GamesKept, sum.GamesRead, sum.Positions, sum.Samples, sum.Bytes,
 		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		fmt.Printf("  left out as %s: %d\n", r, sum.Rejects[r])
+		printf("  left out as %s: %d\n", r, sum.Rejects[r])
 	}
 	for _, r := range sortedReasons(sum.SamplesDropped) {
-		fmt.Printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
+		printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
 	}
 }
 

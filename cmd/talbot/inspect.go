@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,8 @@ mirrored and the colours swapped.`,
 	f.BoolVar(&o.all, "all", false, "all samples")
 	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
 	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
-	f.StringVar(&o.label, "label", "", "the `fingerprint` whose labels are shown (default: those that count in training)")
+	f.StringVar(&o.label, "label", "",
+		"the `fingerprint` whose labels are shown (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
 	f.StringVar(&o.policy, "policy-target", "played", "the policy shown: played, or multipv:T (see talbot train)")
 	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
@@ -130,7 +130,10 @@ func runInspect(cmd *cobra.Command, o *inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
+	out := bufio.NewWriter(stdout)
+	if o.json {
+		out = bufio.NewWriter(stdout.exact())
+	}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	first := true

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	fmt.Printf("%s: %d lines of %d shares, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
+	printf("%s: %d lines of %d shares, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
 		o.out, sum.Games, sum.Parts, sum.Samples, sum.Labelled, sum.Terminal, sum.Failed, sum.Bytes, sum.Seconds)
 	return nil
 }

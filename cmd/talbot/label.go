@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -152,7 +151,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		fmt.Fprintf(os.Stderr, "talbot: warning: %d workers on %d cores: each search gets less than its share\n",
+		say("talbot: warning: %d workers on %d cores: each search gets less than its share\n",
 			workers, cores)
 	}
 }
@@ -173,7 +172,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	r.Warn = warn
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
-			fmt.Fprintf(os.Stderr, "talbot: warning: no label: %v\n", err)
+			say("talbot: warning: no label: %v\n", err)
 		}
 	}
 	return ctx, func() { end(); stop() }
@@ -198,7 +197,7 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		return err
 	}
 	if sum.Failed > 0 {
-		fmt.Fprintf(os.Stderr, "talbot: warning: %d positions have no label\n", sum.Failed)
+		say("talbot: warning: %d positions have no label\n", sum.Failed)
 		if o.strict {
 			return fmt.Errorf("%d positions: %w", sum.Failed, errSkipped)
 		}
@@ -207,25 +206,25 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 }
 
 func printLabelled(o *labelOptions, sum label.Summary) {
-	fmt.Printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
+	printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
 		"%.1f/s with %d workers, %.1f s\n",
 		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,
 		sum.PositionsPerSecond, sum.Workers, sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		fmt.Printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed,
+		printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed,
 			s.Input, s.Found, s.Repeated)
 	}
 	if sum.Skipped > 0 {
-		fmt.Printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+		printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
 	}
 	if sum.Exact > 0 || o.syzygy != "" {
-		fmt.Printf("  exact results from tables: %d, %d samples not searched for them\n", sum.Exact, sum.SkippedExact)
+		printf("  exact results from tables: %d, %d samples not searched for them\n", sum.Exact, sum.SkippedExact)
 	}
 	if sum.Utilisation != nil {
-		fmt.Printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
+		printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
 	}
 	if sum.Restarts > 0 {
-		fmt.Printf("  %d searches repeated, %d engines started again\n", sum.Retried, sum.Restarts)
+		printf("  %d searches repeated, %d engines started again\n", sum.Retried, sum.Restarts)
 	}
 }

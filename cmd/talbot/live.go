@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"talbot/internal/plain"
 	"talbot/train"
 )
 
@@ -32,16 +33,16 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 			last = time.Now()
 			text := line.text()
 			if !terminal {
-				fmt.Fprintln(os.Stderr, "train: "+text)
+				say("train: %s\n", text)
 				return
 			}
 			if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 1 {
 				text = text[:min(len(text), width-1)]
 			}
-			fmt.Fprint(os.Stderr, "\r\033[K"+text)
+			fmt.Fprint(stderr.exact(), "\r\033[K"+plain.Escape(text))
 		}, func() {
 			if terminal && line.steps > 0 {
-				fmt.Fprint(os.Stderr, "\r\033[K")
+				fmt.Fprint(stderr.exact(), "\r\033[K")
 			}
 		}
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,14 +20,23 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	err := root.ExecuteContext(context.Background())
+	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
+		if err != nil && !errors.Is(err, errSkipped) {
+			sayError(failed)
+		} else {
+			err = failed
+		}
+	}
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(os.Stderr, "talbot: error: %v\n", err)
+	sayError(err)
 	status, hint := classify(err)
 	if hint != "" {
-		fmt.Fprintf(os.Stderr, "talbot: hint: %s\n", hint)
+		say("talbot: hint: %s\n", hint)
 	}
 	return status
 }
@@ -73,11 +83,26 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 				return nil
 			}
 		}
+		if cmd.Flags().Lookup("workers") != nil {
+			cmd.PreRunE = checkWorkers
+		}
 		if cmd.Long != "" {
 			cmd.Long += "\n\n" + exitStatuses
 		}
 	}
 	return root
+}
+
+// maxWorkers is the most workers of a verb: more cores than machines have, and fewer processes than they bear.
+const maxWorkers = 1024
+
+// checkWorkers is done before any verb that has workers.
+func checkWorkers(cmd *cobra.Command, _ []string) error {
+	workers, err := cmd.Flags().GetInt("workers")
+	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
+		return usage(fmt.Errorf("--workers %d is not in 1 … %d", workers, maxWorkers), "leave it out to use every core")
+	}
+	return err
 }
 
 // noArgs refuses what stands on a command line beside flags.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -13,22 +11,18 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"talbot/internal/plain"
 	"talbot/pipeline"
 )
 
-// printJSON prints one JSON object on standard output.
-func printJSON(v any) error {
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// shellQuote returns a command line that a POSIX shell splits into args again.
+// shellQuote returns a command line that a shell splits into args again. What would not show is in $'…'.
 func shellQuote(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
 		quoted[i] = a
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+		if plain.Escape(a) != a {
+			quoted[i] = "$'" + plain.Escape(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(a)) + "'"
+		} else if a == "" || strings.ContainsFunc(a, func(r rune) bool {
 			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%", r)
 		}) {
 			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
@@ -76,7 +70,7 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 				}
 				if ctx.Err() == nil {
 					cancel()
-					fmt.Fprintln(os.Stderr, "\ntalbot: "+first+"; interrupt again to abort")
+					say("\ntalbot: %s; interrupt again to abort\n", first)
 				} else if s != syscall.SIGHUP {
 					abort()
 				}
@@ -105,7 +99,7 @@ func progress(quiet bool) (func(pipeline.Progress), func()) {
 			return
 		}
 		last = time.Now()
-		fmt.Fprintf(os.Stderr, "%s: %s\n", p.Verb, p.Text(time.Since(start)))
+		say("%s: %s\n", p.Verb, p.Text(time.Since(start)))
 	}, func() {}
 }
 
@@ -115,12 +109,12 @@ func progressBar() (func(pipeline.Progress), func()) {
 	return func(p pipeline.Progress) {
 			if bar == nil {
 				bar = progressbar.NewOptions64(max(p.Total, -1),
-					progressbar.OptionSetWriter(os.Stderr),
+					progressbar.OptionSetWriter(stderr.exact()),
 					progressbar.OptionThrottle(100*time.Millisecond),
 					progressbar.OptionSetPredictTime(false),
 					progressbar.OptionClearOnFinish())
 			}
-			bar.Describe(p.Verb + ": " + p.Text(time.Since(start)))
+			bar.Describe(plain.Escape(p.Verb + ": " + p.Text(time.Since(start))))
 			_ = bar.Set64(p.Done)
 		}, func() {
 			if bar != nil {
@@ -128,6 +122,3 @@ func progressBar() (func(pipeline.Progress), func()) {
 			}
 		}
 }
-
-// warn says what does not stop a command.
-func warn(err error) { fmt.Fprintf(os.Stderr, "talbot: warning: %v\n", err) }

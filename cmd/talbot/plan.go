@@ -53,9 +53,9 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	if o.workers < 1 || o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
-		return usage(fmt.Errorf("--workers %d, --movetime %v, --passes %g and --train-rate %g are not all above 0",
-			o.workers, o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
+	if o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
+		return usage(fmt.Errorf("--movetime %v, --passes %g and --train-rate %g are not all above 0",
+			o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
 	}
 	files, err = ingest.ExpandInputs(files, nil)
 	if err != nil {
@@ -81,16 +81,16 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 func printPlan(e *plan.Estimate) {
 	const mib = 1 << 20
 	for _, in := range e.Inputs {
-		fmt.Printf("%s: %.1f %% read: about %d games, %d positions, %d games left out\n", in.Name, 100*in.Read,
+		printf("%s: %.1f %% read: about %d games, %d positions, %d games left out\n", in.Name, 100*in.Read,
 			in.Games, in.Positions, in.Rejected)
 	}
-	fmt.Printf("\ngames      %12d\npositions  %12d\nsamples    %12d\n", e.Games, e.Positions, e.Samples)
-	fmt.Printf("shards     %12.1f MiB, %.2f bytes a position; %.1f MiB with labels\n", float64(e.ShardBytes)/mib,
+	printf("\ngames      %12d\npositions  %12d\nsamples    %12d\n", e.Games, e.Positions, e.Samples)
+	printf("shards     %12.1f MiB, %.2f bytes a position; %.1f MiB with labels\n", float64(e.ShardBytes)/mib,
 		e.BytesPerPosition, float64(e.LabelBytes)/mib)
-	fmt.Printf("ingest     %12.1f s, %d MiB of memory\n", e.IngestSeconds, e.IngestMemory/mib)
-	fmt.Printf("label      %12.2f h\n", e.LabelHours)
-	fmt.Printf("train      %12.2f h, %d MiB of memory for the loader\n\nassumed:\n", e.TrainHours, e.TrainMemory/mib)
+	printf("ingest     %12.1f s, %d MiB of memory\n", e.IngestSeconds, e.IngestMemory/mib)
+	printf("label      %12.2f h\n", e.LabelHours)
+	printf("train      %12.2f h, %d MiB of memory for the loader\n\nassumed:\n", e.TrainHours, e.TrainMemory/mib)
 	for _, a := range e.Assumptions {
-		fmt.Printf("  %s\n", a)
+		printf("  %s\n", a)
 	}
 }

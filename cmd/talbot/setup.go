@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"talbot/internal/plain"
 	"talbot/stockfish"
 	"talbot/train/backend"
 )
@@ -73,7 +74,7 @@ func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if err != nil {
 		return err
 	}
-	a := asker{in: os.Stdin, out: os.Stdout, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	a := asker{in: os.Stdin, out: stdout, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
 	return a.carryOut(cmd.Context(), steps)
 }
 
@@ -114,7 +115,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 	var steps []step
 	for _, part := range parts {
 		if path := inPlace(part, found, m); path != "" {
-			fmt.Fprintf(os.Stderr, "setup: %s is in place: %s\n", part, path)
+			say("setup: %s is in place: %s\n", part, path)
 			continue
 		}
 		var s step
@@ -175,7 +176,7 @@ func (a asker) carryOut(ctx context.Context, steps []step) error {
 	}
 	for _, s := range steps {
 		for _, line := range s.plan {
-			fmt.Fprintf(a.out, "%s: %s\n", s.part, line)
+			plain.Fprintf(a.out, "%s: %s\n", s.part, line)
 		}
 	}
 	if err := a.ask(); err != nil {

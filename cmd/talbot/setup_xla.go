@@ -69,7 +69,7 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 // install runs go-xla's installer and checks that the plugin can be found.
 func install(part, lib string) error {
 	kind := pluginKind(part)
-	fmt.Fprintf(os.Stderr, "setup: fetching %s\n", part)
+	say("setup: fetching %s\n", part)
 	if err := installPlugin(kind, lib); err != nil {
 		remedy := "check the network; or take a plugin from a file with `talbot setup " + part + " --from FILE`"
 		if part == partCPU {
@@ -81,15 +81,15 @@ func install(part, lib string) error {
 	if !ok {
 		return fmt.Errorf("the installer ended without an error, but no plugin is in %q", lib)
 	}
-	fmt.Fprintf(os.Stderr, "setup: installed %s\n", p.Path)
+	say("setup: installed %s\n", p.Path)
 	return nil
 }
 
 // installPlugin keeps the installer, which draws a spinner on standard output, to standard error, and off it where
 // that is no terminal.
 func installPlugin(kind, lib string) error {
-	stdout := os.Stdout
-	defer func() { os.Stdout = stdout }()
+	was := os.Stdout
+	defer func() { os.Stdout = was }()
 	os.Stdout = os.Stderr
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -219,6 +219,6 @@ func copyPlugin(from, to string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "setup: installed %s\n", to)
+	say("setup: installed %s\n", to)
 	return nil
 }

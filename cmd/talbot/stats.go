@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ type statsOptions struct {
 	unique  bool
 	temp    string
 	html    string
+	force   bool
 }
 
 func newStats() *cobra.Command {
@@ -49,17 +49,24 @@ of 8 bytes each, which --unique=false saves.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (0 = one for each core)")
+	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (default: one for each core)")
 	f.BoolVar(&o.unique, "unique", true, "count different positions, and those of val and test that are in train")
 	f.StringVar(&o.temp, "temp", "",
 		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.StringVar(&o.html, "html", "", "also draw the distributions as a page in this file")
+	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
 func runStats(cmd *cobra.Command, o *statsOptions) error {
+	if o.html != "" {
+		var err error
+		if o.html, err = (outputFile{flag: "--html", path: o.html, force: o.force}).check(); err != nil {
+			return err
+		}
+	}
 	report, done := progress(o.quiet)
 	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())
@@ -75,7 +82,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 	if o.json {
 		return printJSON(stats)
 	}
-	return stats.WriteText(os.Stdout)
+	return stats.WriteText(stdout)
 }
 
 // writePage writes the page of a dataset's statistics.

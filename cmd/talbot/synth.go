@@ -171,12 +171,12 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	missing := o.count - sum.GamesKept
 	if len(sum.Exhausted) > 0 {
-		fmt.Fprintf(os.Stderr,
+		say(
 			"talbot: warning: hardly any position is left of %s; the rest of their share went to others\n",
 			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		fmt.Fprintf(os.Stderr,
+		say(
 			"talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
 	}
 	if !o.json {

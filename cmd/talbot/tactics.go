@@ -69,13 +69,13 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	fmt.Printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead,
+	printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead,
 		sum.Bytes, sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
-		fmt.Printf("  games left out as %s: %d\n", reason, sum.Rejects[reason])
+		printf("  games left out as %s: %d\n", reason, sum.Rejects[reason])
 	}
 	for _, reason := range slices.Sorted(maps.Keys(sum.Dropped)) {
-		fmt.Printf("  positions left out as %s: %d\n", reason, sum.Dropped[reason])
+		printf("  positions left out as %s: %d\n", reason, sum.Dropped[reason])
 	}
 	return nil
 }

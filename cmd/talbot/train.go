@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -151,7 +150,7 @@ lower --lr.`,
 	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0,
 		"most copies of a position among the train samples of all datasets (0 = no cap)")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (0 = one for each core)")
+	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -181,9 +180,6 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(fmt.Errorf("--max-copies %d is negative", o.maxCopies), "leave it out for no cap")
 	}
 	t.MaxCopies = o.maxCopies
-	if err := checkWorkers(o.workers); err != nil {
-		return t, err
-	}
 	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
 		(kind == "constant" || kind == "piecewise") {
 		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule),
@@ -256,13 +252,6 @@ func checkBackend(spec string) error {
 		"as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
 }
 
-func checkWorkers(workers int) error {
-	if workers < 0 {
-		return usage(fmt.Errorf("--workers %d is negative", workers), "leave it out to use every core")
-	}
-	return nil
-}
-
 // set takes over a flag that was given.
 func set[T any](flags *pflag.FlagSet, name string, field *T, value T) {
 	if flags.Changed(name) {
@@ -289,7 +278,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	var begun job.Start
 	t.Begun = func(s job.Start) { end(); printStart(s); begun = s }
 	t.Resumed = func(step int64, checkpoint string) {
-		fmt.Fprintf(os.Stderr, "resuming behind step %d, from %q\n", step, checkpoint)
+		say("resuming behind step %d, from %q\n", step, checkpoint)
 	}
 	t.Warn = warn
 	progress, done := liveTrain(o.quiet)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 
 	"talbot/train"
@@ -55,46 +54,46 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 
 func printStart(s job.Start) {
 	for _, set := range s.Sets {
-		fmt.Fprintf(os.Stderr,
+		say(
 			"data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir,
 			set.Train, 100*set.Share, set.Passes, set.Val)
 		if set.Values < set.Train {
-			fmt.Fprintf(os.Stderr, "; %.1f %% of the train samples have a label",
+			say("; %.1f %% of the train samples have a label",
 				100*float64(set.Values)/float64(set.Train))
 		}
 		if set.Capped > 0 {
-			fmt.Fprintf(os.Stderr, "; %d further copies of positions are left out", set.Capped)
+			say("; %d further copies of positions are left out", set.Capped)
 		}
 		if set.CutLines > 0 {
-			fmt.Fprintf(os.Stderr, "; %d samples of %d lines that are cut copies of val or test lines are left out",
+			say("; %d samples of %d lines that are cut copies of val or test lines are left out",
 				set.CutSamples, set.CutLines)
 		}
 		if set.Unusable > 0 {
-			fmt.Fprintf(os.Stderr, "; %d without any target are left out", set.Unusable)
+			say("; %d without any target are left out", set.Unusable)
 		}
-		fmt.Fprintln(os.Stderr)
+		say("\n")
 	}
 	c := s.Config
-	fmt.Fprintf(os.Stderr, "network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters,
+	say("network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters,
 		s.Parameters)
 	if c.From != (train.Origin{}) {
-		fmt.Fprintf(os.Stderr, "weights: of %q, step %d\n", c.From.Path, c.From.Step)
+		say("weights: of %q, step %d\n", c.From.Path, c.From.Step)
 	}
-	fmt.Fprintf(os.Stderr, "backend: %s\n", s.Backend)
+	say("backend: %s\n", s.Backend)
 	if c.Devices > 1 {
-		fmt.Fprintf(os.Stderr, "devices: %d, each trains %d samples at a time\n", c.Devices,
+		say("devices: %d, each trains %d samples at a time\n", c.Devices,
 			c.Batch/c.Accumulate/c.Devices)
 	}
-	fmt.Fprintf(os.Stderr, "run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
+	say("run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
 		c.Steps, c.Batch, c.LR, s.Val)
 }
 
 func printResult(o *trainOptions, r train.Result) {
-	fmt.Printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
+	printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
 		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
 	if r.Final != nil {
-		fmt.Printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
+		printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
 			cell(r.Final.ValueMSE, false))
 	}
-	fmt.Printf("  checkpoint: %s\n", r.Checkpoint)
+	printf("  checkpoint: %s\n", r.Checkpoint)
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +39,7 @@ ten are named. They are no error: 'talbot train' leaves out those of train. For 
 test verify prints how many samples have a position that is also a train sample, as it
 is and with the colours mirrored. Openings recur, so that is no error, unless the
 mirrored share of val or of test is above --max-overlap percent. Either error ends
-with exit status 1, damage with 12.`,
+with exit status 1, damage with 12. Ctrl-C ends it with what it has not established.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		Args: cobra.MinimumNArgs(1),
@@ -48,7 +50,7 @@ with exit status 1, damage with 12.`,
 	f := cmd.Flags()
 	f.Float64Var(&o.maxOverlap, "max-overlap", 100,
 		"highest share of val and of test samples that may occur in train, in percent")
-	f.IntVarP(&o.workers, "workers", "w", 0, "blocks read at a time (0 = one for each core)")
+	f.IntVarP(&o.workers, "workers", "w", 0, "blocks read at a time (default: one for each core)")
 	f.StringVar(&o.temp, "temp", "",
 		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
@@ -65,12 +67,15 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 		}
 		request.MaxOverlap = &o.maxOverlap
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
 	show, end := phases(o.quiet)
 	request.Progress = show
 	result, err := request.Run(ctx)
 	end()
+	if errors.Is(err, context.Canceled) {
+		return unverified(result, dirs)
+	}
 	if o.json {
 		if err := printJSON(result); err != nil {
 			return err
@@ -81,29 +86,51 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 	return err
 }
 
+// unverified ends a verification that was interrupted: it prints no totals, which would look like findings.
+func unverified(v *verify.Report, dirs []string) error {
+	var open []string
+	for i, dir := range dirs {
+		if i >= len(v.Datasets) || !v.Datasets[i].Whole && len(v.Datasets[i].Damage) == 0 {
+			open = append(open, fmt.Sprintf("%q", dir))
+			continue
+		}
+		found := "whole"
+		if d := v.Datasets[i].Damage; len(d) > 0 {
+			found = "damaged: " + d[0]
+		}
+		say("%s: %s\n", dir, found)
+	}
+	what := "whether a game is on both sides of a split, and what the splits share"
+	if len(open) > 0 {
+		what = "whether " + strings.Join(open, ", ") + " is whole, " + what
+	}
+	return hintError{error: fmt.Errorf("interrupted; not established: %s", what),
+		hint: "repeat the command: a verification begins anew", status: exitInterrupted}
+}
+
 func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
-			fmt.Printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
+			printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
 				"decoded\n",
 				d.Dataset, d.Shards, d.Lines, d.Positions, d.Samples, d.Labelled, d.Encoded)
 		}
 		for _, name := range d.Extra {
-			fmt.Printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
+			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
 		}
 		for _, damage := range d.Damage {
-			fmt.Printf("%s: damaged: %s\n", d.Dataset, damage)
+			printf("%s: damaged: %s\n", d.Dataset, damage)
 		}
 	}
-	fmt.Printf("games on both sides of a split: %d\n", v.BothSides)
+	printf("games on both sides of a split: %d\n", v.BothSides)
 	for _, g := range v.Examples {
-		fmt.Printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
+		printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
 	}
-	fmt.Printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
+	printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
 		dataset.CutPlies, v.CutCopies)
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
-		fmt.Printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
+		printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
 			a.Number, a.Input, a.Plies, b.Split, b.Dataset, b.Number, b.Input, b.Plies)
 	}
 	for _, s := range []struct {
@@ -111,7 +138,7 @@ func printVerified(v *verify.Report) {
 		overlap.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
-			fmt.Printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
+			printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
 				s.name, s.Samples, s.Seen, 100*s.Share, s.SeenMirrored, 100*s.ShareMirrored)
 		}
 	}

@@ -20,8 +20,11 @@ type AtomicFile struct {
 	err  error
 }
 
-// CreateAtomic begins the file of that path under the temporary name path + ".tmp".
+// CreateAtomic begins the file of that path under the temporary name path + ".tmp", which leads nowhere else.
 func CreateAtomic(path string) (*AtomicFile, error) {
+	if info, err := os.Lstat(path + TempSuffix); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("creating %q: %q is in the way: %w", path, path+TempSuffix, ErrNotRegular)
+	}
 	f, err := Open(path+TempSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("creating %q: %w", path, err)

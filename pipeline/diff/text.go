@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"talbot/dataset"
+	"talbot/internal/plain"
 	"talbot/pipeline"
 )
 
@@ -58,16 +59,16 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	var s strings.Builder
 	switch {
 	case d.Identical:
-		fmt.Fprintf(&s, "%s and %s are the same to the byte\n", a, b)
+		plain.Fprintf(&s, "%s and %s are the same to the byte\n", a, b)
 	case d.Same:
-		fmt.Fprintf(&s, "%s and %s hold the same lines, samples and labels in the same splits\n", a, b)
+		plain.Fprintf(&s, "%s and %s hold the same lines, samples and labels in the same splits\n", a, b)
 	default:
-		fmt.Fprintf(&s, "a is %s, b is %s\n", a, b)
+		plain.Fprintf(&s, "a is %s, b is %s\n", a, b)
 	}
 	if len(d.Manifest) > 0 {
-		fmt.Fprintf(&s, "\n%-24s%28s%28s\n", "manifest", "a", "b")
+		plain.Fprintf(&s, "\n%-24s%28s%28s\n", "manifest", "a", "b")
 		for _, f := range d.Manifest {
-			fmt.Fprintf(&s, "%-24s%28s%28s\n", f.Field, none(f.A), none(f.B))
+			plain.Fprintf(&s, "%-24s%28s%28s\n", f.Field, none(f.A), none(f.B))
 		}
 	}
 	d.Inputs.write(&s, "input")
@@ -77,10 +78,12 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		return err
 	}
 	l := &d.Lines
-	fmt.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", pipeline.Thousands(l.OnlyA), pipeline.Thousands(l.OnlyB),
+	plain.Fprintf(&s, "\nlines: %s only in a, %s only in b, %s in both\n", pipeline.Thousands(l.OnlyA),
+		pipeline.Thousands(l.OnlyB),
 		pipeline.Thousands(l.Both))
 	for _, e := range l.Examples {
-		fmt.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input, none(e.White),
+		plain.Fprintf(&s, "  only in %s: number %d of %s: %s – %s, %d plies\n", e.Only, e.Number, e.Input,
+			none(e.White),
 			none(e.Black), e.Plies)
 	}
 	for _, c := range []struct {
@@ -91,13 +94,14 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		{"have other labels", l.Labels}, {"have another result, rating or header", l.Headers},
 	} {
 		if c.count > 0 {
-			fmt.Fprintf(&s, "  of those in both, %s %s\n", pipeline.Thousands(c.count), c.what)
+			plain.Fprintf(&s, "  of those in both, %s %s\n", pipeline.Thousands(c.count), c.what)
 		}
 	}
 	for _, c := range d.Labels {
-		fmt.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
+		plain.Fprintf(&s, "labels of %s: samples of these lines: %s only in a, %s only in b, %s equal, %s different "+
 			"(by %.1f centipawns on average)\n",
-			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal), pipeline.Thousands(c.Different),
+			c.Fingerprint, pipeline.Thousands(c.OnlyA), pipeline.Thousands(c.OnlyB), pipeline.Thousands(c.Equal),
+			pipeline.Thousands(c.Different),
 			c.MeanCentipawns)
 	}
 	_, err := io.WriteString(w, s.String())
@@ -106,10 +110,10 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 
 func (d *SetDifference) write(s *strings.Builder, what string) {
 	for _, name := range d.OnlyA {
-		fmt.Fprintf(s, "%s only in a: %s\n", what, name)
+		plain.Fprintf(s, "%s only in a: %s\n", what, name)
 	}
 	for _, name := range d.OnlyB {
-		fmt.Fprintf(s, "%s only in b: %s\n", what, name)
+		plain.Fprintf(s, "%s only in b: %s\n", what, name)
 	}
 }
 

@@ -126,9 +126,6 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
 	var id any = identity
 	if in.Rejects != "" {
-		if err := checkRejects(in.Rejects, in.Out); err != nil {
-			return Summary{}, err
-		}
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{

@@ -2,15 +2,13 @@ package ingest
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/plain"
 	"talbot/pipeline/output"
 )
 
@@ -88,12 +86,10 @@ func (r *rejectsFile) write(s string) {
 	r.size += int64(n)
 }
 
-// cell removes from a text what would break the table.
-var cell = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\x00", "")
-
-// add writes one row. The file is as it was named on the command line. Without a table it does nothing.
+// add writes one row, whose texts are made plain. The file is as it was named on the command line. Without a table it
+// does nothing.
 func (r *rejectsFile) add(path string, reject *dataset.Reject) {
-	r.addRow(path, reject, cell.Replace(reject.Detail()))
+	r.addRow(path, reject, plain.Escape(reject.Detail()))
 }
 
 // addCopy writes the row of a copy or a prefix, with the key of its moves.
@@ -103,7 +99,7 @@ func (r *rejectsFile) addCopy(path string, reject *dataset.Reject, k dataset.Gam
 
 func (r *rejectsFile) addRow(path string, reject *dataset.Reject, detail string) {
 	if r != nil {
-		r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", cell.Replace(path), reject.Number, reject.Offset, reject.Reason,
+		r.write(fmt.Sprintf("%s\t%d\t%d\t%s\t%s\n", plain.Escape(path), reject.Number, reject.Offset, reject.Reason,
 			detail))
 	}
 }
@@ -144,18 +140,17 @@ func (r *rejectsFile) close() {
 	}
 }
 
-// checkRejects refuses a path at which something stands, unless an interrupted run in dir may have put it there.
-func checkRejects(path, dir string) error {
-	if filepath.Clean(filepath.Dir(path)) == filepath.Clean(dir) {
-		return fmt.Errorf("table of rejects %q: a dataset's folder holds nothing else: %w", path, output.ErrOccupied)
+// MadeRejects reports whether a file may be the table of rejects that an unfinished ingest into dir put there.
+func MadeRejects(path, dir string) bool {
+	if !output.InUse(dir) {
+		return false
 	}
-	if output.InUse(dir) { // what is there then is said elsewhere
-		return nil
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return false
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%q is there already and is not overwritten: %w", path, output.ErrOccupied)
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("table of rejects: %w", err)
-	}
-	return nil
+	defer f.Close()
+	head := make([]byte, len(rejectsHeader))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == rejectsHeader
 }

@@ -13,6 +13,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/internal/plain"
 )
 
 // The table of rejects names for each copy and each prefix the game that stays. Until the dataset is finished nobody
@@ -84,7 +85,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 		if before, k, ok := keyOfRow(row); ok {
 			p := stay[k]
 			return fmt.Sprintf("%skept: number %d at byte %d of %s\n", before, p.number, p.offset,
-				cell.Replace(g.Inputs[p.input]))
+				plain.Escape(g.Inputs[p.input]))
 		}
 		return row
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/board"
+	"talbot/internal/plain"
 )
 
 // textPlies is how many moves before a sample its text shows.
@@ -15,10 +16,10 @@ const textPlies = 8
 // what a network would learn from it.
 func (s *Sample) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line,
+	plain.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line,
 		s.Split)
 	if s.White != "" || s.Black != "" {
-		fmt.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
+		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
 	}
 	pos := s.start
 	sans := make([]string, 0, len(s.moves))
@@ -36,9 +37,9 @@ func (s *Sample) WriteText(w io.Writer) error {
 	if pos.Turn() == board.Black {
 		turn = "Black"
 	}
-	fmt.Fprintf(&b, "\n%s to move, ply %d of %d\n", turn, s.Ply, s.Plies)
+	plain.Fprintf(&b, "\n%s to move, ply %d of %d\n", turn, s.Ply, s.Plies)
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s"+format+"\n", append([]any{name}, args...)...)
+		plain.Fprintf(&b, "%-9s"+format+"\n", append([]any{name}, args...)...)
 	}
 	row("fen", "%s", s.FEN)
 	row("history", "%s", s.historyText(sans))

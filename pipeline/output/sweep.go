@@ -23,6 +23,18 @@ func InUse(dir string) bool {
 	return false
 }
 
+// Owns reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished or
+// not.
+func Owns(name string) bool {
+	name = strings.TrimSuffix(name, durable.TempSuffix)
+	for _, suffix := range []string{".talbot.zst", ".journal", ".part"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return name == dataset.ManifestName || name == progressName || name == lockName
+}
+
 // side is Side, or its answer where there is none.
 func (f *Folder) side(name string) (own, wanted bool) {
 	if f.Side == nil {

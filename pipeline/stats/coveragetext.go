@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/internal/plain"
 	"talbot/pipeline"
 )
 
@@ -22,15 +23,17 @@ func (c *Coverage) write(b *strings.Builder) {
 	if len(c.Signatures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%-12s%12s%12s%12s%12s%12s%12s%12s\n", "up to 7", "samples", "greater", "win", "draw", "loss",
+	plain.Fprintf(b, "\n%-12s%12s%12s%12s%12s%12s%12s%12s\n", "up to 7", "samples", "greater", "win", "draw", "loss",
 		"unknown", "captures")
-	fmt.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
+	plain.Fprintf(b, "%-12s%12s%12s\n", "pieces", "", "to move")
 	for _, s := range c.shown() {
-		fmt.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, pipeline.Thousands(s.Samples), pipeline.Thousands(s.Greater),
-			pipeline.Thousands(s.Win), pipeline.Thousands(s.Draw), pipeline.Thousands(s.Loss), pipeline.Thousands(s.Unknown), pipeline.Thousands(s.Captures))
+		plain.Fprintf(b, "%-12s%12s%12s%12s%12s%12s%12s%12s\n", s.Signature, pipeline.Thousands(s.Samples),
+			pipeline.Thousands(s.Greater),
+			pipeline.Thousands(s.Win), pipeline.Thousands(s.Draw), pipeline.Thousands(s.Loss),
+			pipeline.Thousands(s.Unknown), pipeline.Thousands(s.Captures))
 	}
 	if n := len(c.Signatures) - shownSignatures; n > 0 {
-		fmt.Fprintf(b, "and %d more with fewer samples: see --json\n", n)
+		plain.Fprintf(b, "and %d more with fewer samples: see --json\n", n)
 	}
 }
 
@@ -66,22 +69,24 @@ func (c *Coverage) captureBars() (bars []bar) {
 
 // write writes the page's part of an engine's agreement with endgame tables.
 func (a *Agreement) write(b *strings.Builder) {
-	fmt.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
+	plain.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
 		"loss for a win\n",
 		pipeline.Thousands(a.Samples), pipeline.Thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
 			1)), pipeline.Thousands(a.Opposite))
-	fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
+	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
 	for table, counts := range a.Confusion {
-		fmt.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]), pipeline.Thousands(counts[1]),
+		plain.Fprintf(b, "  %-14s%12s%12s%12s\n", classNames[table], pipeline.Thousands(counts[0]),
+			pipeline.Thousands(counts[1]),
 			pipeline.Thousands(counts[2]))
 	}
-	fmt.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
+	plain.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
 		if i == shownSignatures {
-			fmt.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
+			plain.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
 			break
 		}
-		fmt.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples), pipeline.Thousands(s.Disagree),
+		plain.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples),
+			pipeline.Thousands(s.Disagree),
 			100*float64(s.Disagree)/float64(s.Samples))
 	}
 }

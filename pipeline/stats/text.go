@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
 )
@@ -24,24 +25,27 @@ type bar struct {
 // WriteText writes the statistics as a page for the eye.
 func (s *Statistics) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s games, %s positions, %s samples, %s labelled\n",
-		pipeline.Thousands(s.Games), pipeline.Thousands(s.Positions), pipeline.Thousands(s.Samples), pipeline.Thousands(s.Labelled))
-	fmt.Fprintf(&b, "%s bytes, %.2f per position\n", pipeline.Thousands(s.Bytes), s.BytesPerPosition)
+	plain.Fprintf(&b, "%s games, %s positions, %s samples, %s labelled\n",
+		pipeline.Thousands(s.Games), pipeline.Thousands(s.Positions), pipeline.Thousands(s.Samples),
+		pipeline.Thousands(s.Labelled))
+	plain.Fprintf(&b, "%s bytes, %.2f per position\n", pipeline.Thousands(s.Bytes), s.BytesPerPosition)
 	if s.Invented > 0 || s.Policies > 0 {
-		fmt.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n", pipeline.Thousands(s.Invented),
+		plain.Fprintf(&b, "%s plies of invented history, %s samples with a policy of their own\n",
+			pipeline.Thousands(s.Invented),
 			pipeline.Thousands(s.Policies))
 	}
 	if u := s.Unique; u != nil {
-		fmt.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them "+
+		plain.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them "+
 			"%s times\n",
-			pipeline.Thousands(u.Positions), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples), pipeline.Thousands(u.SamplesMirrored),
+			pipeline.Thousands(u.Positions), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples),
+			pipeline.Thousands(u.SamplesMirrored),
 			pipeline.Thousands(u.MostCopies))
 		for _, o := range []struct {
 			name string
 			overlap.SplitOverlap
 		}{{"val", s.Overlap.Val}, {"test", s.Overlap.Test}} {
 			if o.Samples > 0 {
-				fmt.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n",
+				plain.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n",
 					100*o.Share, o.name, 100*o.ShareMirrored)
 			}
 		}
@@ -71,10 +75,11 @@ func (s *Statistics) WriteText(w io.Writer) error {
 }
 
 func partTable(b *strings.Builder, title string, parts map[string]Totals, names []string) {
-	fmt.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
+	plain.Fprintf(b, "\n%-10s%14s%14s%14s%14s\n", title, "games", "positions", "samples", "labelled")
 	for _, name := range names {
 		if p := parts[name]; p != (Totals{}) {
-			fmt.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, pipeline.Thousands(p.Games), pipeline.Thousands(p.Positions),
+			plain.Fprintf(b, "%-10s%14s%14s%14s%14s\n", name, pipeline.Thousands(p.Games),
+				pipeline.Thousands(p.Positions),
 				pipeline.Thousands(p.Samples), pipeline.Thousands(p.Labelled))
 		}
 	}
@@ -97,22 +102,23 @@ func (d Distribution) chart(b *strings.Builder, title string) {
 
 // write writes the page's part of one fingerprint.
 func (l *LabelStats) write(b *strings.Builder) {
-	fmt.Fprintf(b, "\nlabels by %s, %s (build %s, fingerprint %s)\n ", l.Engine, l.Limit, l.Build, l.Fingerprint)
+	plain.Fprintf(b, "\nlabels by %s, %s (build %s, fingerprint %s)\n ", l.Engine, l.Limit, l.Build, l.Fingerprint)
 	for _, status := range []string{"labelled", "terminal", "failed", "missing"} {
-		fmt.Fprintf(b, " %s %s", status, pipeline.Thousands(l.Statuses[status]))
+		plain.Fprintf(b, " %s %s", status, pipeline.Thousands(l.Statuses[status]))
 	}
-	fmt.Fprintf(b, "\n  depth %.1f, nodes %.0f on average\n", l.Depth, l.Nodes)
+	plain.Fprintf(b, "\n  depth %.1f, nodes %.0f on average\n", l.Depth, l.Nodes)
 	if l.Statuses["labelled"] == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
+	plain.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
 	if p := l.Played; p.Moves > 0 {
-		fmt.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", pipeline.Thousands(p.Moves),
+		plain.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", pipeline.Thousands(p.Moves),
 			100*p.Agreement)
 		if p.Judged > 0 {
-			fmt.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s "+
+			plain.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s "+
 				"inaccuracies\n",
-				pipeline.Thousands(p.Judged), pipeline.Thousands(p.Blunders), 100*p.BlunderShare, pipeline.Thousands(p.Mistakes),
+				pipeline.Thousands(p.Judged), pipeline.Thousands(p.Blunders), 100*p.BlunderShare,
+				pipeline.Thousands(p.Mistakes),
 				pipeline.Thousands(p.Inaccuracies))
 		}
 	}
@@ -146,7 +152,7 @@ func chart(b *strings.Builder, title string, bars []bar) {
 	if most == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", title)
+	plain.Fprintf(b, "\n%s\n", title)
 	for _, r := range bars {
 		length := int(float64(r.count)/float64(most)*barWidth + 0.5)
 		if r.count > 0 {

@@ -122,9 +122,9 @@ func (o Request) Run(ctx context.Context) (*Report, error) {
 		}
 	}
 	v.sum()
-	err := v.compare()
+	err := v.compare(ctx)
 	v.result.Seconds = time.Since(start).Seconds()
-	if first != nil {
+	if first != nil && ctx.Err() == nil {
 		return v.result, first
 	}
 	return v.result, err
@@ -140,8 +140,9 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
 			if v.Progress != nil {
-				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept, Count: lines,
-					Rate: lines, Unit: "lines"})
+				v.Progress(pipeline.Progress{Verb: "verify " + dir, Done: lines, Total: m.Counts.GamesKept,
+					Count: lines,
+					Rate:  lines, Unit: "lines"})
 			}
 		}))
 	d := DatasetReport{
@@ -228,7 +229,7 @@ func (v *verifying) sum() {
 }
 
 // compare compares the splits of all datasets.
-func (v *verifying) compare() error {
+func (v *verifying) compare(ctx context.Context) error {
 	for i := range v.workers {
 		w := &v.workers[i]
 		if err := errors.Join(w.positions.Flush(), w.games.Flush(), w.beginnings.Flush()); err != nil {
@@ -236,15 +237,24 @@ func (v *verifying) compare() error {
 		}
 	}
 	v.workers = nil // their buffers are empty
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := v.cutCopies(); err != nil {
 		return err
 	}
 	v.beginnings.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	c, err := overlap.Count(v.positions, v.Workers)
 	if err != nil {
 		return err
 	}
 	v.result.Overlap = c.Overlap
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := v.bothSides(); err != nil {
 		return err
 	}

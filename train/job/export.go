@@ -3,10 +3,7 @@ package job
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -24,7 +21,7 @@ var Formats = []string{"onnx", "safetensors"}
 // Export writes the network of a run for other programs.
 type Export struct {
 	Dir    string // run folder
-	Out    string // file to write; one that exists is refused with [fs.ErrExist]
+	Out    string // file to write; one that is there is replaced
 	Format string // one of [Formats]
 	Choice train.Choice
 	Warn   func(error) // a damaged checkpoint that was passed over; may be nil
@@ -55,11 +52,6 @@ type origin struct {
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta names recipe, shape and step.
 func (e Export) Run() (Exported, error) {
 	x := Exported{Out: e.Out, Format: e.Format}
-	if _, err := os.Lstat(e.Out); err == nil {
-		return x, fmt.Errorf("%q: %w", e.Out, fs.ErrExist)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return x, err
-	}
 	if _, err := train.ReadConfig(e.Dir, e.Warn); err != nil {
 		return x, err
 	}

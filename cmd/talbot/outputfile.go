@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"talbot/pipeline/output"
+	"talbot/train"
+)
+
+// outputFile is a file that a command is told to write. [outputFile.check] is asked for each of them, before any work.
+type outputFile struct {
+	flag  string // that names it
+	path  string
+	force bool // --force is given
+	// inputs are the files that the command reads, and folders those that it makes. Neither is written to.
+	inputs, folders []string
+	// own says of a file that the command may replace it without --force: an earlier one of the same folder's, or what
+	// an unfinished run of the command made.
+	own bool
+}
+
+// addForce adds --force to a command that writes a file.
+func addForce(f *pflag.FlagSet, force *bool) {
+	f.BoolVar(force, "force", false, "replace a file that is there; never one that belongs to a dataset or a run")
+}
+
+// check returns where the file is to be written: path, or what it leads to if it is a link. It refuses, as an error of
+// usage, a file that is there and is not to be replaced, what is no file, an input, and what belongs to a dataset or a
+// run, there or not.
+func (o outputFile) check() (string, error) {
+	path, info, err := target(o.path)
+	if err != nil {
+		return "", err
+	}
+	refuse := func(what string, hint string) (string, error) {
+		return "", usage(fmt.Errorf("%s %q: %s", o.flag, o.path, what), hint)
+	}
+	const another = "name another file"
+	if info != nil && !info.Mode().IsRegular() {
+		return refuse("not a file", another)
+	}
+	for _, in := range o.inputs {
+		if same(info, in) {
+			return refuse("the command reads that file", another)
+		}
+	}
+	dir := filepath.Dir(path)
+	for _, folder := range o.folders {
+		if made, _, err := target(folder); err == nil && (made == dir || strings.HasPrefix(dir, made+"/")) {
+			return refuse(fmt.Sprintf("%q will hold the dataset and nothing else", folder), another)
+		}
+	}
+	if owner := ownerOf(path, info); owner != "" {
+		return refuse("it belongs to "+owner, another+"; no flag replaces this one")
+	}
+	if info != nil && !o.own && !o.force {
+		return refuse("it is there already", "name another file, or replace this one with --force")
+	}
+	if link, err := os.Readlink(o.path); err != nil || link == "" {
+		return o.path, nil
+	}
+	return path, nil
+}
+
+// target returns what a path leads to, through links and "..", and what is there, nil for nothing.
+func target(path string) (string, fs.FileInfo, error) {
+	// A link to nothing leads to where it would be made.
+	for range 40 {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			info, err := os.Stat(real)
+			if err == nil {
+				real, err = filepath.Abs(real)
+			}
+			return real, info, err
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", nil, err
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(path) + string(filepath.Separator) + to
+		}
+		path = to
+	}
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	abs, err := filepath.Abs(dir)
+	return filepath.Join(abs, base), nil, err
+}
+
+func same(info fs.FileInfo, path string) bool {
+	other, err := os.Stat(path)
+	return info != nil && err == nil && os.SameFile(info, other)
+}
+
+// ownerOf says which dataset or run a file belongs to, by its name or as another name of one of its files; "" for none.
+// info is nil if it is not there.
+func ownerOf(path string, info fs.FileInfo) string {
+	dir := filepath.Dir(path)
+	for _, kind := range []struct {
+		what string
+		is   func(dir string) bool
+		owns func(name string) bool
+		dir  string
+		name string // relative to dir
+	}{
+		{"the dataset", output.InUse, output.Owns, dir, filepath.Base(path)},
+		{"the run", train.IsRun, train.Owns, dir, filepath.Base(path)},
+		{"the run", train.IsRun, train.Owns, filepath.Dir(dir), filepath.Base(dir)},
+	} {
+		if !kind.is(kind.dir) {
+			continue
+		}
+		owned := kind.owns(kind.name)
+		entries, err := os.ReadDir(kind.dir)
+		for _, e := range entries {
+			// Another name of a file, where letters' case does not count or by a hard link.
+			owned = owned || err == nil && kind.owns(e.Name()) && same(info, filepath.Join(kind.dir, e.Name()))
+		}
+		if owned {
+			return fmt.Sprintf("%s %q", kind.what, kind.dir)
+		}
+	}
+	return ""
+}
