@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 		"internal/ordered", "internal/plain"},
 	"pipeline/endgames": {"board", "dataset", "synth", "pipeline", "pipeline/output", "internal/ordered"},
 	"pipeline/label": {"board", "dataset", "shards", "stockfish", "encode", "pipeline", "pipeline/output",
-		"internal/durable"},
+		"internal/durable", "internal/ordered"},
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
 	"pipeline/stats": {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap", "internal/ordered",
 		"internal/plain"},

@@ -71,7 +71,9 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 func beginsAs(m, first *dataset.Manifest) bool {
 	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits || !slices.Equal(m.Flags, first.Flags) ||
 		!slices.Equal(m.Parents, first.Parents) || len(m.Inputs) < len(first.Inputs) ||
-		!slices.Equal(m.Inputs[:len(first.Inputs)], first.Inputs) || len(m.Fingerprints) < len(first.Fingerprints) {
+		!slices.EqualFunc(m.Inputs[:len(first.Inputs)], first.Inputs,
+			func(a, b dataset.Input) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 }) ||
+		len(m.Fingerprints) < len(first.Fingerprints) {
 		return false
 	}
 	return slices.EqualFunc(m.Fingerprints[:len(first.Fingerprints)], first.Fingerprints,

@@ -29,18 +29,11 @@ func (d *Data) checking() *Data {
 }
 
 // check returns [dataset.ErrDamaged] for the first line of a block that holds what cannot be: an illegal move or
-// variation, a number out of its range, or labels of a fingerprint that the manifest lacks. Checksums do not see what
-// was wrong when it was written.
+// variation, or a number out of its range. Checksums do not see what was wrong when it was written.
 func (s *Set) check(at blockRef, lines []dataset.Line) error {
 	for i := range lines {
 		l := &lines[i]
-		err := l.Check()
-		for _, c := range l.Labels {
-			if n := len(s.Manifest.Fingerprints); err == nil && c.Fingerprint >= n {
-				err = fmt.Errorf("labels of fingerprint %d, the manifest has %d", c.Fingerprint, n)
-			}
-		}
-		if err != nil {
+		if err := l.Check(); err != nil {
 			return fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
 				s.shards.Shards[at.shard].Path(), at.block, i, l.Input, l.Number, dataset.ErrDamaged, err)
 		}
