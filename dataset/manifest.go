@@ -15,8 +15,13 @@ import (
 	"talbot/internal/durable"
 )
 
-// FormatVersion is the version of the dataset format that this package writes, and the only one it reads.
-const FormatVersion = 1
+// FormatVersion is the version of the shard format that talbot writes, and the only one it reads. It is the oldest
+// version of the manifest too; [ManifestVersion] is the newest. A manifest is written in the oldest version that can say
+// what it says, so that what older programs can read they do, and the rest they refuse by its version.
+const (
+	FormatVersion   = 1
+	ManifestVersion = 2 // may have inputs that are tables or left out, and results that disagree
+)
 
 // ManifestName is the name of the manifest in a dataset's folder.
 const ManifestName = "manifest.json"
@@ -126,7 +131,7 @@ type ShardInfo struct {
 // lists never null.
 func (m *Manifest) encode() []byte {
 	c := *m
-	c.Format = FormatVersion
+	c.Format = m.version()
 	c.Flags = notNil(c.Flags)
 	c.Inputs = notNil(c.Inputs)
 	c.Parents = notNil(c.Parents)
@@ -143,6 +148,15 @@ func (m *Manifest) encode() []byte {
 		return nil // strings, integers and slices of them only
 	}
 	return data
+}
+
+// version returns the oldest version of the format that can say what m says.
+func (m *Manifest) version() int {
+	if m.Counts.ResultConflicts != (ResultConflicts{}) ||
+		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Table != nil || i.LeftOut != "" }) {
+		return ManifestVersion
+	}
+	return FormatVersion
 }
 
 // notNil turns a nil list into an empty one, which JSON tells apart.
@@ -205,11 +219,11 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(data, &version); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if version.Format != FormatVersion {
+	if version.Format < FormatVersion || version.Format > ManifestVersion {
 		if !durable.Intact(data) {
 			return nil, fmt.Errorf("content or checksum changed after it was written: %w", ErrDamaged)
 		}
-		return nil, fmt.Errorf("%w %d (this program reads %d)", ErrVersion, version.Format, FormatVersion)
+		return nil, fmt.Errorf("%w %d (this program reads up to %d)", ErrVersion, version.Format, ManifestVersion)
 	}
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -15,7 +15,7 @@ import (
 
 func goodManifest() *Manifest {
 	return &Manifest{
-		Format: FormatVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
+		Format: ManifestVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
 			"60"}}, Seed: 1 << 63, Splits: DefaultSplits,
 		Inputs: []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3},
 			{Name: "cut.pgn.gz", Bytes: 7, LeftOut: "damaged"},
@@ -37,7 +37,7 @@ func TestManifestWithoutNewer(t *testing.T) {
 	m := goodManifest()
 	m.Inputs = m.Inputs[:1]
 	if data := string(m.encode()); strings.Contains(data, "left_out") || strings.Contains(data, "table") ||
-		strings.Contains(data, "samples_dropped") {
+		strings.Contains(data, "samples_dropped") || !strings.Contains(data, `"format": 1`) {
 		t.Errorf("%s", data)
 	}
 }
@@ -108,10 +108,12 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 2": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 1`),
-			[]byte(`"format": 2`), 1))), ErrVersion},
-		"bad version 2": {strings.Replace(string(goodManifest().encode()), `"format": 1`, `"format": 2`, 1),
+		"version 3": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 3`), 1))), ErrVersion},
+		"bad version 3": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 3`, 1),
 			ErrDamaged},
+		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 1`), 1))), ErrDamaged},
 		"unknown key": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"verb"`),
 			[]byte(`"more": 1,`+"\n"+`  "verb"`), 1))), ErrDamaged},
 		"contradiction": {string((&Manifest{Splits: DefaultSplits, Counts: Counts{GamesRead: 1}}).encode()),

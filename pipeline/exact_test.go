@@ -173,6 +173,54 @@ func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 	}
 }
 
+// TestTablesAskedOnce: tables are asked once about each sample, leaving out what is exact or not, and what they said
+// stands in the dataset all the same.
+func TestTablesAskedOnce(t *testing.T) {
+	Small(t)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	tables := filepath.Join(dir, "tables")
+	os.Mkdir(tables, 0o777)
+	if err := os.WriteFile(filepath.Join(tables, "KQvKR.rtbw"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	config := SynthConfig(1)
+	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
+	lines := filepath.Join(dir, "lines")
+	if _, err := (endgames.Request{Count: 400, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := Searches(t)
+	r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, "all"), Workers: 1}.Label()
+	r.Syzygy = tables
+	all := Labelled(t, r)
+	asked := count() - int(all.Labelled) - 1 // one question to try the tables
+	if all.Exact < 200 || asked != int(all.Exact) {
+		t.Errorf("all searched: %d questions for %d results", asked, all.Exact)
+	}
+	skip := r
+	skip.Out, skip.SkipExact = filepath.Join(dir, "skipped"), true
+	some := Labelled(t, skip)
+	asked = count() - int(some.Labelled) - 1
+	if some.Exact != all.Exact || some.SkippedExact != all.Exact || asked != int(all.Exact) {
+		t.Errorf("left out: %d questions for %d results, %+v", asked, all.Exact, some)
+	}
+	exact := func(dir string) (list []dataset.LabelColumn) {
+		for _, l := range ReadLines(t, dir) {
+			for _, c := range l.Labels {
+				if c.Fingerprint == 1 {
+					list = append(list, c)
+				}
+			}
+		}
+		return list
+	}
+	if a, b := exact(r.Out), exact(skip.Out); !reflect.DeepEqual(a, b) {
+		t.Error("the results differ")
+	}
+}
+
 // TestLabelWithoutTables: a folder without tables is refused before anything is written.
 func TestLabelWithoutTables(t *testing.T) {
 	path, err := stockfish.Find("")

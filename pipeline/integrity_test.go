@@ -335,6 +335,38 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffDamaged: a flip in a shard of either side is damage, whether the manifests agree or not.
+func TestDiffDamaged(t *testing.T) {
+	lines := madeup.Lines(t)
+	other := madeup.Dataset(t, lines[1:], 2)
+	for _, same := range []bool{true, false} {
+		a, b := madeup.Dataset(t, lines, 2), madeup.Dataset(t, lines, 2)
+		if !same {
+			b = other
+		}
+		if _, err := (diff.Request{A: a, B: b}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(a, "shard-00001.talbot.zst")
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range whole {
+			madeup.Flip(t, path, at)
+			for _, r := range []diff.Request{{A: a, B: b}, {A: b, B: a}} {
+				if d, err := r.Run(t.Context()); !errors.Is(err, dataset.ErrDamaged) &&
+					!errors.Is(err, dataset.ErrVersion) {
+					t.Errorf("byte %d, manifests agree %v: %+v, %v", at, same, d, err)
+				}
+			}
+			if err := os.WriteFile(path, whole, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestStatsHTML draws a labelled dataset; everything stands in the page itself.
 func TestStatsHTML(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 2)

@@ -80,11 +80,17 @@ func Engine() {
 			since = nil
 		case "uci":
 			fmt.Println("id name Test Engine\nid author nobody\noption name Threads type spin default 1 min 1 max " +
-				"8\noption name Hash type spin default 16 min 1 max 64\nuciok")
+				"8\noption name Hash type spin default 16 min 1 max 64\noption name SyzygyPath type string\nuciok")
 		case "isready":
 			fmt.Println("readyok")
 		case "position":
 			p = Position(f[1:])
+		case "d": // what tables say; not a word of the search
+			if path := os.Getenv(SearchLog); path != "" {
+				LogSearch(path, "d", &p)
+			}
+			fmt.Println("Tablebases WDL: " + [...]string{"Loss", "Draw", "Win"}[p.Key()%3] + " (Success)")
+			fmt.Println("Tablebases DTZ: 1 (Success)")
 		case "go":
 			if f := os.Getenv(FailOn); f != "" && p.EPD() == f {
 				os.Exit(1)
@@ -625,6 +631,17 @@ func TestLabel(t *testing.T) {
 // failSome copies a labelled dataset into one shard, with ten labels failed.
 func FailSome(t *testing.T, from, to string) {
 	t.Helper()
+	n := 0
+	Rewritten(t, from, to, func(l *dataset.Line) {
+		if n++; n <= 10 {
+			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
+		}
+	})
+}
+
+// Rewritten writes a dataset anew with its lines changed, under valid checksums.
+func Rewritten(t *testing.T, from, to string, change func(*dataset.Line)) {
+	t.Helper()
 	in, err := shards.OpenDataset(from)
 	if err != nil {
 		t.Fatal(err)
@@ -637,26 +654,23 @@ func FailSome(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	m := *in.Manifest
+	m.Counts = dataset.Counts{Rejects: m.Counts.Rejects, GamesRead: m.Counts.GamesRead}
 	for l, err := range in.Lines() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n < 10 {
-			l.Labels[0].Labels[0] = dataset.Label{Status: dataset.Failed}
-		}
-		n++
+		change(l)
 		if err := w.Write(l); err != nil {
 			t.Fatal(err)
 		}
+		m.Counts.AddLine(l)
 	}
 	info, err := w.Commit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := *in.Manifest
-	m.Shards, m.Counts.Failed = []dataset.ShardInfo{info}, 10
-	m.Counts.Labelled -= 10
+	m.Shards = []dataset.ShardInfo{info}
 	if err := dataset.WriteManifest(to, &m); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type Dataset struct {
 }
 
 // OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
-// the manifest, not their content: see [Verify]. Files the manifest does not name are ignored. The errors are those
+// the manifest, and that it has the fingerprints of their labels, not their content: see [Verify]. Files the manifest does not name are ignored. The errors are those
 // of [dataset.ReadManifest] and [Open]. Whoever opens a Dataset closes it.
 func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 	m, err := dataset.ReadManifest(dir)
@@ -27,7 +27,7 @@ func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 	}
 	d := &Dataset{Dir: dir, Manifest: m}
 	for _, want := range m.Shards {
-		r, err := openShard(dir, want, options...)
+		r, err := openShard(dir, m, want, options...)
 		if err != nil {
 			d.Close()
 			return nil, err
@@ -37,8 +37,8 @@ func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 	return d, nil
 }
 
-// openShard opens a shard that a manifest names.
-func openShard(dir string, want dataset.ShardInfo, options ...ReaderOption) (*Reader, error) {
+// openShard opens a shard that a manifest names, and checks what its footer says.
+func openShard(dir string, m *dataset.Manifest, want dataset.ShardInfo, options ...ReaderOption) (*Reader, error) {
 	r, err := Open(filepath.Join(dir, want.File), options...)
 	if err != nil {
 		return nil, err
@@ -51,6 +51,10 @@ func openShard(dir string, want dataset.ShardInfo, options ...ReaderOption) (*Re
 			r.path,
 			got.Bytes, got.Lines, got.Positions, got.Samples, want.Bytes, want.Lines, want.Positions, want.Samples,
 			dataset.ErrDamaged)
+	}
+	if err := r.index.checkFingerprints(len(m.Fingerprints)); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%q: %w: %w", r.path, dataset.ErrDamaged, err)
 	}
 	return r, nil
 }

@@ -102,6 +102,20 @@ func (ix *index) check(start, end int64) error {
 	return nil
 }
 
+// checkFingerprints returns an error if there are labels of a fingerprint that is not among so many. Nobody could say
+// whose they are, and whatever appends a fingerprint would take them for its own.
+func (ix *index) checkFingerprints(known int) error {
+	for i := range ix.Blocks {
+		for _, c := range ix.Blocks[i].Columns {
+			if f, _, ok := labelColumn(c.Name); ok && f >= known {
+				return fmt.Errorf("block %d, column %q: labels of fingerprint %d, and the manifest has %d", i, c.Name, f,
+					known)
+			}
+		}
+	}
+	return nil
+}
+
 // The names of columns.
 const (
 	colSource   = "source"

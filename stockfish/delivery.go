@@ -35,7 +35,7 @@ func (d *delivery) take(o outcome) error {
 	}
 	d.held = append(d.held, o.result)
 	if d.row++; d.row >= maxFailedInARow {
-		d.failure = fmt.Errorf("stockfish: %d positions in a row failed, each on two engines; the last: %w", d.row,
+		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.row,
 			o.result.Err)
 	}
 	return d.failure

@@ -57,6 +57,7 @@ type fake struct {
 	n      int
 	starts int // of fakes on this folder, this one included
 	gos    int
+	ds     int // asked about tables
 	moves  int
 	since  []string // positions searched since the memory was cleared
 	pos    board.Position
@@ -126,7 +127,10 @@ func (f *fake) command(line string) {
 	case "uci":
 		f.uci()
 	case "setoption":
-		f.count("set " + rest)
+		f.count("set " + strings.Split(rest, "/")[0])
+	case "d":
+		f.count("d")
+		f.tables()
 	case "ucinewgame":
 		f.since = nil
 		f.count("newgame")
@@ -160,6 +164,9 @@ func (f *fake) uci() {
 	fmt.Println("option name UCI_ShowWDL type check default false")
 	fmt.Println("option name EvalFile type string default nn-0123456789ab.nnue")
 	fmt.Println("option name MultiPV type spin default 1 min 1 max 8")
+	if strings.HasPrefix(f.fault, "tables") {
+		fmt.Println("option name SyzygyPath type string default <empty>")
+	}
 	if f.is("flood") {
 		for k := range 2 * maxOptions {
 			fmt.Printf("option name o%d type button\n", k)
@@ -187,6 +194,19 @@ func (f *fake) position(s string) {
 		f.pos.Play(m)
 		f.moves++
 	}
+}
+
+// tables is what a reader of tables says of the position: for a fault "tables…", it draws.
+func (f *fake) tables() {
+	f.ds++
+	switch {
+	case f.is("tableshang") && f.starts <= f.n && f.ds > 1, f.is("tablesmute") && f.ds > 1:
+		select {}
+	case f.is("tablesshot") && f.starts <= f.n && f.ds > 1:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	fmt.Println("Tablebases WDL: Draw (Success)\nTablebases DTZ: 0 (Success)")
 }
 
 // tellPID leaves a process number where the test finds it.
@@ -285,6 +305,15 @@ func (f *fake) misbehave() bool {
 		fmt.Printf("info depth 1 score mate %d pv %[2]s %[2]s\nbestmove %[2]s\n", fakeMate, first)
 	case "rank":
 		fmt.Printf("info depth 1 multipv 2 score cp 1 pv %[1]s\nbestmove %[1]s\n", first)
+	case "short": // after n moves: of two lines one is only bounded
+		if f.moves != f.n {
+			legal := f.pos.LegalMoves(nil)
+			fmt.Printf("info depth 1 multipv 1 score cp 1 pv %s\ninfo depth 1 multipv 2 score cp 1 pv %s\nbestmove %s\n",
+				legal[0], legal[1], legal[0])
+			break
+		}
+		fmt.Printf("info depth 1 multipv 1 score cp 1 pv %[1]s\ninfo depth 1 multipv 2 score cp 1 upperbound pv "+
+			"%[1]s\nbestmove %[1]s\n", first)
 	case "twice":
 		f.answer()
 		f.answer()

@@ -142,7 +142,8 @@ func (p *Pool) Close() error {
 //
 // A search that goes wrong is repeated on a fresh engine; if labels are exact and
 // the scope is the line, so are those before it on the line. If it goes wrong
-// again, or the moves are illegal, the result is Failed, with the reason. That
+// again, or the moves are illegal, or the limit is too small for the lines asked
+// for and labels are exact, the result is Failed, with the reason. That
 // somebody killed the engine from outside does not count, up to ten times.
 // Failures are handed on only when another position has succeeded since or the
 // jobs are at their end. Besides them, at most four results for each worker are

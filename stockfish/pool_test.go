@@ -446,3 +446,32 @@ func TestPoolLongestFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolTooFewNodes: where the nodes do not suffice for the lines that were asked for, that is said, once, and neither
+// the engine nor its protocol is blamed for it; the other positions have their labels.
+func TestPoolTooFewNodes(t *testing.T) {
+	for _, scope := range []HashScope{PositionScope, LineScope} {
+		cfg := fakeConfig(t, "short:3")
+		cfg.MultiPV, cfg.Scope = 2, scope
+		p := newPool(t, cfg, 1)
+		results, err := gather(t.Context(), t, p, longLines(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := 0
+		for _, r := range results {
+			if r.Err == nil {
+				continue
+			}
+			failed++
+			var short *ShortError
+			if !errors.As(r.Err, &short) || short.Lines != 2 || strings.Contains(r.Err.Error(), "protocol violation") ||
+				!strings.Contains(r.Err.Error(), "--multipv") || r.Labels[0].Status != dataset.Failed {
+				t.Errorf("%v: %+v", scope, r)
+			}
+		}
+		if s := p.Stats(); failed != 1 || s.Retried != 0 || len(results) < 5 {
+			t.Errorf("%v: %d of %d failed, %+v", scope, failed, len(results), s)
+		}
+	}
+}

@@ -30,6 +30,19 @@ func (e *JobError) Error() string {
 	return fmt.Sprintf("stockfish: move %s at ply %d is illegal in %q", e.Move, e.Ply, e.FEN)
 }
 
+// ShortError is the error for a search that ended before every line that was asked for had an exact score in the same
+// iteration. The engine has done nothing wrong, and under a limit of nodes or depth another one would do the same.
+type ShortError struct {
+	Lines int   // asked for
+	Limit Limit // too small for them
+	FEN   string
+}
+
+func (e *ShortError) Error() string {
+	return fmt.Sprintf("stockfish: %s is too little for %d lines (--multipv) in %q: no iteration scored them all; give "+
+		"more nodes, depth or time, or ask for fewer lines", e.Limit, e.Lines, e.FEN)
+}
+
 var errNoScore = errors.New("bestmove before a complete set of exact scores with their moves")
 
 // Search labels the position reached from start by moves, which it sends along
@@ -45,8 +58,8 @@ var errNoScore = errors.New("bestmove before a complete set of exact scores with
 // only if there are fewer legal moves. The label of a shallower depth is the
 // latest complete set up to that depth, and its best move is the first line's.
 //
-// Errors: after a [*JobError], or when ctx had ended before, the engine is as it
-// was. After any other error, which includes the end of ctx during the search,
+// Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before,
+// the engine is as good as it was. After any other error, which includes the end of ctx during the search,
 // the process is dead and only Close is left.
 func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
 	if e.broken != nil {
@@ -90,6 +103,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 	}
 
 	var labels []dataset.Label
+	short := false
 	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower)
 	deadline = time.Now().Add(e.cfg.searchTimeout())
 	err = e.read(ctx, "bestmove", deadline, func(line []byte) (done bool, err error) {
@@ -104,6 +118,9 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 			return false, err
 		case "bestmove":
 			w.next()
+			if short = found.short(string(w.word), &pos); short {
+				return true, nil
+			}
 			labels, err = found.labels(&pos, string(w.word))
 			return err == nil, err
 		}
@@ -111,6 +128,9 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; position %q", err, pos.FEN())
+	}
+	if short {
+		return nil, &ShortError{Lines: found.want, Limit: e.cfg.Limit, FEN: pos.FEN()}
 	}
 	return labels, nil
 }
@@ -166,6 +186,7 @@ func replay(start board.Position, moves []board.Move) (board.Position, error) {
 // found collects the lines of one search, per MultiPV rank.
 type found struct {
 	want  int         // lines to expect
+	exact bool        // some line had an exact score
 	now   []info      // by rank - 1: the set being reported; rank 0 where there is no exact line
 	whole []info      // the latest complete set of exact lines, nil if none yet
 	below []shallower // ascending
@@ -206,6 +227,7 @@ func (f *found) add(i info) error {
 		old.rank = 0
 		return nil
 	}
+	f.exact = true
 	i.pv = append(old.pv[:0], i.pv...) // the line is only lent
 	*old = i
 	depth := 0
@@ -231,6 +253,16 @@ func (f *found) add(i info) error {
 		f.now[k].rank = 0
 	}
 	return nil
+}
+
+// short reports whether a search with a legal best move scored some of several lines, and never all of them together.
+func (f *found) short(best string, pos *board.Position) bool {
+	missing := f.whole == nil
+	for _, b := range f.below {
+		missing = missing || b.lines == nil
+	}
+	_, err := pos.ParseUCI(best)
+	return f.want > 1 && f.exact && missing && err == nil
 }
 
 // labels is what the search found, once the engine has said which move is best.

@@ -22,12 +22,16 @@ import (
 var ErrNoTables = errors.New("no Syzygy tables")
 
 // Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish says what they hold in answer to
-// its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. After an error only
-// Close is left.
+// its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. A reader that hangs,
+// dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
 type Tables struct {
-	engine *Engine
-	build  string
-	most   int // pieces
+	cfg      Config
+	path     string
+	engine   *Engine // nil: the next question needs a new one
+	build    string
+	most     int // pieces
+	restarts int64
+	broken   error // why no more is asked
 }
 
 // OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
@@ -44,25 +48,50 @@ func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
 	}
 	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0,
 		DefaultScope, nil, nil, 0
-	e, err := Start(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	t := &Tables{engine: e, build: build, most: most}
-	if _, ok := e.offered["syzygypath"]; !ok {
-		e.Close()
-		return nil, fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
-	}
-	_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+path+"\n")
-	if err == nil {
-		err = t.check(ctx)
-	}
-	if err != nil {
-		e.Close()
+	t := &Tables{cfg: cfg, path: path, build: build, most: most}
+	if err := t.start(ctx); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
+
+// start starts a reader and has it find the tables.
+func (t *Tables) start(ctx context.Context) error {
+	e, err := Start(ctx, t.cfg)
+	if err != nil {
+		return err
+	}
+	t.engine = e
+	if _, ok := e.offered["syzygypath"]; !ok {
+		err = fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
+	}
+	if err == nil {
+		_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+t.path+"\n")
+	}
+	if err == nil {
+		err = t.check(ctx)
+	}
+	if err != nil {
+		_ = t.Close()
+	}
+	return err
+}
+
+// restart starts a reader in place of a lost one, of the same tables.
+func (t *Tables) restart(ctx context.Context) error {
+	t.restarts++
+	build, _, err := surveyTables(filepath.SplitList(t.path))
+	if err != nil {
+		return err
+	}
+	if build != t.build {
+		return fmt.Errorf("stockfish: the tables in %q changed during the run", t.path)
+	}
+	return t.start(ctx)
+}
+
+// Restarts is how many readers were started in place of lost ones.
+func (t *Tables) Restarts() int64 { return t.restarts }
 
 // surveyTables returns a hash of the names and sizes of the tables in some folders, and the pieces of the greatest.
 func surveyTables(dirs []string) (build string, most int, err error) {
@@ -114,19 +143,26 @@ func (t *Tables) Fingerprint() dataset.Fingerprint {
 }
 
 // Close ends the engine.
-func (t *Tables) Close() error { return t.engine.Close() }
+func (t *Tables) Close() error {
+	e := t.engine
+	if t.engine = nil; e == nil {
+		return nil
+	}
+	return e.Close()
+}
 
 // Probe returns the result of a position with best play under the 50-move rule, for the side to move. It reports false
 // where the tables do not have it: more pieces than they have, castling rights, a table that is missing, or a halfmove
 // clock with which the rule may end the game first.
+//
+// An error means that ctx has ended, or that three readers in a row were lost over this position (up to ten more if
+// somebody killed them from outside): then only Close is left. To go on without an answer is not for this function to
+// decide: whether the tables have a position must not depend on how busy a machine was.
 func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class, known bool, err error) {
 	if p.Occupied().Len() > t.most || canCastle(p) {
 		return 0, false, nil
 	}
-	if t.engine.broken != nil {
-		return 0, false, t.engine.broken
-	}
-	lines, err := t.ask(ctx, "tables", "position fen "+p.FEN()+"\nd\n")
+	lines, err := t.about(ctx, p)
 	if err != nil {
 		return 0, false, err
 	}
@@ -146,6 +182,40 @@ func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class,
 		return dataset.Lost, true, nil
 	default: // a draw, by the rule or without it
 		return dataset.Drawn, true, nil
+	}
+}
+
+// about asks about a position, another reader if the first is lost.
+func (t *Tables) about(ctx context.Context, p *board.Position) (lines map[string]string, err error) {
+	if t.broken != nil {
+		return nil, t.broken
+	}
+	for attempt, killed := 0, 0; ; {
+		if n := attempt + killed; n > 0 {
+			if err := sleep(ctx, backoff(n)); err != nil {
+				return nil, err
+			}
+		}
+		err = nil
+		if t.engine == nil {
+			err = t.restart(ctx)
+		}
+		if err == nil {
+			if lines, err = t.ask(ctx, "tables", "position fen "+p.FEN()+"\nd\n"); err == nil {
+				return lines, nil
+			}
+		}
+		_ = t.Close()
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if errors.Is(err, errKilled) && killed < maxKilled {
+			killed++
+		} else if attempt++; attempt == startAttempts {
+			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers in a row were lost; the same command "+
+				"goes on where this one ended)", p.FEN(), err, startAttempts)
+			return nil, t.broken
+		}
 	}
 }
 

@@ -2,11 +2,13 @@ package stockfish
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -181,6 +183,62 @@ func TestOpenTablesFaults(t *testing.T) {
 			tables.Close()
 		}
 		t.Errorf("an engine without tables: %v", err)
+	}
+}
+
+// fakeTables are files that are tables by their names alone, for a reader with that fault.
+func fakeTables(t *testing.T, fault string) *Tables {
+	t.Helper()
+	noLeak(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "KQvKR.rtbw"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cfg := fakeConfig(t, fault)
+	cfg.StartTimeout = time.Second
+	tables, err := OpenTables(t.Context(), cfg, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tables.Close() })
+	return tables
+}
+
+// TestTablesReplaced: a reader that hangs or is killed is replaced, and answers what the first would have answered.
+func TestTablesReplaced(t *testing.T) {
+	p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
+	for fault, restarts := range map[string]int64{"tables": 0, "tableshang:1": 1, "tableshang:2": 2, "tablesshot:6": 6} {
+		t.Run(fault, func(t *testing.T) {
+			tables := fakeTables(t, fault)
+			for range 4 {
+				if c, known, err := tables.Probe(t.Context(), &p); err != nil || !known || c != dataset.Drawn {
+					t.Fatalf("%v, %v, %v", c, known, err)
+				}
+			}
+			if n := tables.Restarts(); n != restarts {
+				t.Errorf("%d restarts", n)
+			}
+		})
+	}
+}
+
+// TestTablesLost: tables that nobody can read any more are an error that says so, at once when they are asked again.
+func TestTablesLost(t *testing.T) {
+	p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
+	tables := fakeTables(t, "tablesmute")
+	_, _, err := tables.Probe(t.Context(), &p)
+	if err == nil || !strings.Contains(err.Error(), "3 readers in a row") || !strings.Contains(err.Error(), p.FEN()) {
+		t.Errorf("%v", err)
+	}
+	n := tables.Restarts()
+	if _, _, again := tables.Probe(t.Context(), &p); again != err || tables.Restarts() != n {
+		t.Errorf("asked again: %v, %d restarts", again, tables.Restarts())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	fresh := fakeTables(t, "tablesmute")
+	if _, _, err := fresh.Probe(ctx, &p); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
 	}
 }
 

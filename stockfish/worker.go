@@ -84,6 +84,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 	killed := 0
 	for {
 		labels, err := w.search(ctx, t, i, passed)
+		short := (*ShortError)(nil)
 		switch impossible := (*JobError)(nil); {
 		case err == nil:
 			o.result.Labels = labels
@@ -92,6 +93,12 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			return outcome{kind: skipped}
 		case errors.As(err, &impossible):
 			o.result.Labels, o.result.Err = w.pool.failedLabels(), err
+			return o
+		case errors.As(err, &short) && w.pool.cfg.Exact():
+			if w.pool.cfg.HashScope() == LineScope {
+				_ = w.drop() // what comes next on the line must not depend on what this search has left in the hash
+			}
+			o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), err, true
 			return o
 		case errors.Is(err, errStart):
 			if first != nil {

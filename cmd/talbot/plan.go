@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
+	"talbot/train/loader"
 )
 
 type planOptions struct {
@@ -64,6 +66,7 @@ func runPlan(ctx context.Context, o *planOptions, files []string) error {
 	e, err := plan.Request{
 		Inputs: files, Workers: o.workers, Movetime: o.movetime, Passes: o.passes, TrainRate: o.trainRate,
 		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
+		Loader: plan.Loader{GroupSamples: loader.GroupSamples, SampleBytes: loader.SampleBytes(encode.TalbotBot{}, 1)},
 	}.Run(ctx)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ type Difference struct {
 	// Same: both hold the same lines with the same splits, samples, policies and labels. Their manifests, the order
 	// of their lines and their headers may differ.
 	Same      bool              `json:"same"`
-	Identical bool              `json:"identical"` // to the byte; then nothing was read but the manifests
+	Identical bool              `json:"identical"` // to the byte: one manifest, and the files are what it says
 	Manifest  []FieldDifference `json:"manifest"`  // fields that differ
 	Inputs    SetDifference     `json:"inputs"`    // by name and SHA-256
 	Engines   SetDifference     `json:"engines"`   // fingerprints, by their ID
@@ -92,7 +92,8 @@ type differ struct {
 	relook map[dataset.GameKey]bool    // lines in both with different labels
 }
 
-// Run compares. The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's.
+// Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
+// [shards.OpenDataset], [shards.Reader.ReadBlock] and [shards.Dataset.CheckFiles], or the context's.
 func (o Request) Run(ctx context.Context) (*Difference, error) {
 	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}}, relook: map[dataset.GameKey]bool{}}
 	for i, dir := range []string{o.A, o.B} {
@@ -110,6 +111,11 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 	r.Engines = setDifference(printNames(a), printNames(b))
 	r.Lines.Examples = []LineExample{}
 	if a.Hash() == b.Hash() {
+		for _, set := range d.sets {
+			if err := set.CheckFiles(ctx, 1, nil); err != nil {
+				return nil, err
+			}
+		}
 		r.Same, r.Identical = true, true
 		r.Lines.Both = a.Counts.GamesKept
 		return r, nil

@@ -45,6 +45,14 @@ func (x *exactLabels) close() {
 	}
 }
 
+// restarts is how many readers of tables were started in place of lost ones.
+func (x *exactLabels) restarts() int64 {
+	if x.tables == nil {
+		return 0
+	}
+	return x.tables.Restarts()
+}
+
 // of returns the labels of a line's samples, nil if the tables have none of them.
 func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label, error) {
 	if x.tables == nil {
@@ -79,6 +87,48 @@ func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label,
 		return nil, nil
 	}
 	return labels, nil
+}
+
+// tableResults are what tables say of the samples of a shard, in order: asked once, a byte each.
+type tableResults []byte
+
+const (
+	noResult    = 0
+	noQuestion  = 1 // the game is over there
+	firstResult = 2 // and the class
+)
+
+// add appends the labels of a line of so many samples.
+func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
+	for k := range samples {
+		b := byte(noResult)
+		if labels != nil {
+			if class, ok := labels[k].Class(); ok {
+				b = firstResult + byte(class)
+			} else if labels[k].Status == dataset.Terminal {
+				b = noQuestion
+			}
+		}
+		r = append(r, b)
+	}
+	return r
+}
+
+// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.of] does.
+func (r tableResults) labels(first int64, n int) []dataset.Label {
+	labels, any := make([]dataset.Label, n), false
+	for k, b := range r[first:][:n] {
+		switch {
+		case b == noQuestion:
+			labels[k].Status = dataset.Terminal
+		case b >= firstResult:
+			labels[k], any = dataset.ExactLabel(dataset.Class(b-firstResult)), true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return labels
 }
 
 // count counts the results that are written.

@@ -1,7 +1,6 @@
 package label
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,12 +19,13 @@ import (
 //
 //	u32 length of the payload, u32 CRC-32C of the payload, payload
 //
-// all little-endian. The payload is the number of the sample within the shard
-// (uvarint), how many labels follow (u8, one for each fingerprint that is being
-// made), then each label: status u8, best u16, number of searched lines u8, and
-// for each of those: score i16, win, draw and loss u16, depth and nodes uvarint,
-// length of the PV uvarint, its moves u16. What follows the last whole record
-// is cut off when the journal is opened.
+// all little-endian. The payload of the first is [identityText] and the SHA-256
+// of what decides the labels ([labeller.journalIdentity]). That of the others is
+// the number of the sample within the shard (uvarint), how many labels follow
+// (u8, one for each fingerprint that is being made), then each label: status u8,
+// best u16, number of searched lines u8, and for each of those: score i16, win,
+// draw and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves
+// u16. Journals of before there were identities lack the first record.
 type journal struct {
 	file    *durable.File
 	buf     []byte
@@ -36,80 +36,65 @@ type journal struct {
 const (
 	journalPrefix = "labels-"
 	journalSync   = 2 * time.Second
+	recordHead    = 8 // bytes before a payload
 	maxRecord     = 1 << 20
+	identityText  = "talbot label journal 1\n" // as labels it would be cut short
 )
 
 func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-// openJournal opens or creates the journal and hands its whole records to
-// each.
-func openJournal(path string, each func(sample int64, labels []dataset.Label)) (*journal, error) {
+// openJournal opens or creates the journal of an identity. Its whole records go to each, which returns false for
+// labels that are none of this shard. A journal that was damaged, or is from before there were identities, is believed
+// as far as its records are whole, which warn is told, and written anew with them alone; an incomplete record at the
+// end, as a kill leaves it, is cut off without a word. A journal of another identity is [dataset.ErrDamaged], and so is
+// one whose first record is damaged.
+func openJournal(path string, id [32]byte, each func(sample int64, labels []dataset.Label) bool, warn func(error)) (
+	*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, fmt.Errorf("opening the label journal: %w", err)
 	}
-	end, err := readJournal(bufio.NewReader(f), each)
-	if err == nil {
-		err = f.Truncate(end)
+	held, err := readJournal(f, id, each)
+	if err == nil && held.warning() != nil {
+		warn(fmt.Errorf("the label journal %q: %w", path, held.warning()))
+	}
+	if err == nil && (held.old || held.gaps > 0) {
+		if err = rewriteJournal(path, f, id, each); err == nil {
+			f.Close()
+			if f, err = durable.Open(path, os.O_RDWR); err != nil {
+				return nil, fmt.Errorf("opening the label journal: %w", err)
+			}
+			held.end, err = f.Seek(0, io.SeekEnd)
+		}
 	}
 	if err == nil {
-		_, err = f.Seek(end, io.SeekStart)
+		err = f.Truncate(held.end)
+	}
+	if err == nil {
+		_, err = f.Seek(held.end, io.SeekStart)
+	}
+	if err == nil && held.end == 0 {
+		_, err = f.Write(identityRecord(id))
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("reading the label journal %q: %w", f.Name(), err)
+		return nil, fmt.Errorf("the label journal %q: %w", path, err)
 	}
 	return &journal{file: f, synced: time.Now()}, nil
-}
-
-// readJournal returns the offset behind the last whole record.
-func readJournal(r io.Reader, each func(sample int64, labels []dataset.Label)) (end int64, err error) {
-	var head [8]byte
-	payload := make([]byte, maxRecord)
-	for {
-		if _, err := io.ReadFull(r, head[:]); err != nil {
-			return end, torn(err)
-		}
-		n := binary.LittleEndian.Uint32(head[:])
-		if n > maxRecord {
-			return end, nil
-		}
-		if _, err := io.ReadFull(r, payload[:n]); err != nil {
-			return end, torn(err)
-		}
-		if crc32.Checksum(payload[:n], crcTable) != binary.LittleEndian.Uint32(head[4:]) {
-			return end, nil
-		}
-		sample, labels, err := decodeRecord(payload[:n])
-		if err != nil {
-			return end, nil
-		}
-		each(sample, labels)
-		end += int64(len(head)) + int64(n)
-	}
-}
-
-// torn turns the end of a journal into no error.
-func torn(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil
-	}
-	return err
 }
 
 // append writes one record. It survives the end of this process at once, and
 // that of the machine within about [journalSync].
 func (j *journal) append(sample int64, labels []dataset.Label) error {
-	b := append(j.buf[:0], make([]byte, 8)...)
+	b := append(j.buf[:0], make([]byte, recordHead)...)
 	b = encodeRecord(b, sample, labels)
 	j.buf = b
-	if len(b)-8 > maxRecord {
-		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-8)
+	if len(b)-recordHead > maxRecord {
+		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-recordHead)
 	}
-	binary.LittleEndian.PutUint32(b, uint32(len(b)-8))
-	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(b[8:], crcTable))
+	sealRecord(b)
 	if _, err := j.file.Write(b); err != nil {
 		return fmt.Errorf("writing the label journal: %w", err)
 	}
@@ -141,6 +126,21 @@ func (j *journal) close() error {
 		return fmt.Errorf("writing the label journal: %w", err)
 	}
 	return nil
+}
+
+// sealRecord fills in the head of a record.
+func sealRecord(record []byte) {
+	payload := record[recordHead:]
+	binary.LittleEndian.PutUint32(record, uint32(len(payload)))
+	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(payload, crcTable))
+}
+
+// identityRecord is the first record of a journal.
+func identityRecord(id [32]byte) []byte {
+	b := append(make([]byte, recordHead), identityText...)
+	b = append(b, id[:]...)
+	sealRecord(b)
+	return b
 }
 
 func encodeRecord(b []byte, sample int64, labels []dataset.Label) []byte {

@@ -2,6 +2,7 @@ package label
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,59 +12,157 @@ import (
 	"talbot/dataset"
 )
 
-func TestJournalTorn(t *testing.T) {
-	label := []dataset.Label{{Status: dataset.Terminal}, {
-		Status: dataset.Labelled, Best: board.NewMove(12, 28),
-		Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20,
-			Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
-	}}
-	path := filepath.Join(t.TempDir(), journalName(0))
-	j, err := openJournal(path, nil)
+// sampleLabels are what the tests write: a terminal position's and a searched one's.
+var sampleLabels = []dataset.Label{{Status: dataset.Terminal}, {
+	Status: dataset.Labelled, Best: board.NewMove(12, 28),
+	Lines: []dataset.Searched{{Score: dataset.MateIn(-3), WDL: dataset.WDL{Win: 1, Draw: 2, Loss: 997}, Depth: 20,
+		Nodes: 1 << 40, PV: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}}},
+}}
+
+// journalRecords is how many labels a test's journal has.
+const journalRecords = 5
+
+// writeJournal writes a journal and returns its bytes and how long its first record and one of the others are.
+func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, record int) {
+	t.Helper()
+	j, _, err := reopen(t, path, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range int64(3) {
-		if err := j.append(i, label); err != nil {
+	for i := range int64(journalRecords) {
+		if err := j.append(i, sampleLabels); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := j.close(); err != nil {
 		t.Fatal(err)
 	}
-	whole, _ := os.ReadFile(path)
-	record := len(whole) / 3
+	if whole, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	head = len(identityRecord(id))
+	return whole, head, (len(whole) - head) / journalRecords
+}
+
+// openedJournal is what opening a journal gave.
+type openedJournal struct {
+	samples []int64
+	warned  []error
+}
+
+// reopen opens a journal and fails where it gives labels that were never written.
+func reopen(t *testing.T, path string, id [32]byte) (j *journal, o openedJournal, err error) {
+	t.Helper()
+	seen := map[int64]bool{}
+	j, err = openJournal(path, id, func(sample int64, l []dataset.Label) bool {
+		if fmt.Sprint(l) != fmt.Sprint(sampleLabels) || sample >= journalRecords {
+			t.Fatalf("sample %d is %v", sample, l)
+		}
+		if !seen[sample] { // what is written anew is read again
+			o.samples = append(o.samples, sample)
+		}
+		seen[sample] = true
+		return true
+	}, func(err error) { o.warned = append(o.warned, err) })
+	return j, o, err
+}
+
+// TestJournalTorn: of a journal that a kill cut short, all whole records are read, and no word is said.
+func TestJournalTorn(t *testing.T) {
+	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
+	whole, head, record := writeJournal(t, path, id)
 	for cut := range len(whole) + 1 {
 		os.WriteFile(path, whole[:cut], 0o666)
-		n := int64(0)
-		j, err := openJournal(path, func(sample int64, l []dataset.Label) {
-			if sample != n || fmt.Sprint(l) != fmt.Sprint(label) {
-				t.Fatalf("cut at %d: sample %d is %v", cut, sample, l)
-			}
-			n++
-		})
-		if err != nil || n != int64(cut/record) {
-			t.Fatalf("cut at %d: %d records, %v", cut, n, err)
+		j, o, err := reopen(t, path, id)
+		n := max(cut-head, 0) / record
+		if err != nil || len(o.samples) != n || len(o.warned) > 0 {
+			t.Fatalf("cut at %d: %+v, %v", cut, o, err)
 		}
-		if info, _ := j.file.Stat(); info.Size() != n*int64(record) {
-			t.Fatalf("cut at %d leaves %d bytes", cut, info.Size())
-		}
-		j.close()
-	}
-	for at := range whole {
-		flipped := bytes.Clone(whole)
-		flipped[at] ^= 1
-		if _, err := readJournal(bytes.NewReader(flipped), func(sample int64, l []dataset.Label) {
-			if fmt.Sprint(l) != fmt.Sprint(label) {
-				t.Fatalf("flip at %d goes unnoticed", at)
-			}
-		}); err != nil {
+		if err := j.close(); err != nil {
 			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
+			t.Fatalf("cut at %d leaves %d bytes", cut, len(got))
 		}
 	}
 }
 
+// TestJournalFlipped: a flip in any byte costs at most the record it is in, which is said; what the journal is left as
+// gives the same and says no more. In the first record it is damage.
+func TestJournalFlipped(t *testing.T) {
+	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
+	whole, head, record := writeJournal(t, path, id)
+	for at := range whole {
+		bit := 8*at + at%8
+		flipped := bytes.Clone(whole)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		os.WriteFile(path, flipped, 0o666)
+		j, o, err := reopen(t, path, id)
+		if bit/8 < head {
+			if !errors.Is(err, dataset.ErrDamaged) {
+				t.Fatalf("bit %d of the identity flipped: %+v, %v", bit, o, err)
+			}
+			if left, _ := os.ReadFile(path); !bytes.Equal(left, flipped) {
+				t.Fatalf("bit %d: a damaged journal is changed", bit)
+			}
+			continue
+		}
+		// A last record whose length has grown is one that was cut short.
+		last := bit/8-head >= (journalRecords-1)*record
+		if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 && !last {
+			t.Fatalf("bit %d flipped: %+v, %v", bit, o, err)
+		}
+		j.close()
+		again, p, err := reopen(t, path, id)
+		if err != nil || fmt.Sprint(p.samples) != fmt.Sprint(o.samples) || len(p.warned) > 0 {
+			t.Fatalf("bit %d flipped, opened again: %+v, %v", bit, p, err)
+		}
+		again.close()
+	}
+}
+
+// TestJournalOfAnother: a journal of another command, engine or input is refused and left as it is.
+func TestJournalOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), journalName(0))
+	whole, _, _ := writeJournal(t, path, [32]byte{1, 2})
+	_, o, err := reopen(t, path, [32]byte{1, 3})
+	if !errors.Is(err, dataset.ErrDamaged) || len(o.samples) > 0 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if left, _ := os.ReadFile(path); !bytes.Equal(left, whole) {
+		t.Error("it is changed")
+	}
+}
+
+// TestJournalWithoutIdentity: a journal of before there were identities is read, with a warning, and has one then.
+func TestJournalWithoutIdentity(t *testing.T) {
+	path, id := filepath.Join(t.TempDir(), journalName(0)), [32]byte{1, 2}
+	whole, head, record := writeJournal(t, path, id)
+	for _, cut := range []int{0, 1, record - 1} { // torn
+		os.WriteFile(path, whole[head:len(whole)-cut], 0o666)
+		j, o, err := reopen(t, path, id)
+		n := journalRecords - min(cut, 1)
+		if err != nil || len(o.samples) != n || len(o.warned) != 1 {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		j.close()
+		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
+			t.Errorf("%d bytes are left", len(got))
+		}
+	}
+	broken := bytes.Clone(whole[head:])
+	broken[2*record+20] ^= 1
+	os.WriteFile(path, broken, 0o666)
+	j, o, err := reopen(t, path, id)
+	if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	j.close()
+}
+
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
+	f.Add([]byte(identityText))
 	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled,
 		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -72,6 +171,26 @@ func FuzzJournal(f *testing.F) {
 				fmt.Sprint(again) != fmt.Sprint(l) {
 				t.Errorf("%v becomes %v, %v", l, again, err)
 			}
+		}
+		// Whatever stands in a journal, each whole record that follows it is found.
+		sealed := append(make([]byte, recordHead), encodeRecord(nil, 3, sampleLabels)...)
+		sealRecord(sealed)
+		n := 0
+		r := newRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
+		for {
+			record, _, _, err := r.next(func([]byte) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if record == nil {
+				break
+			}
+			if n++; r.at > int64(len(data)+len(sealed)) {
+				t.Fatalf("record ends at %d", r.at)
+			}
+		}
+		if n == 0 {
+			t.Error("the record behind is not found")
 		}
 	})
 }

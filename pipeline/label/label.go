@@ -161,7 +161,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	sum := Summary{
 		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
 		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.state.Own.Failed,
-		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts,
+		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts + l.exact.restarts(),
 		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
 		Resumed: l.out.Resumed(),
 	}

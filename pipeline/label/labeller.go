@@ -2,7 +2,9 @@ package label
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -80,6 +82,9 @@ func (l *labeller) open(ctx context.Context) error {
 		output.Options{State: &l.state, Side: l.side, Warn: l.Warn}); err != nil {
 		return err
 	}
+	if err := l.checkInput(ctx); err != nil {
+		return err
+	}
 	if err := l.openDonors(prints); err != nil {
 		return err
 	}
@@ -127,8 +132,8 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 		switch columns := donorColumns(d.Manifest.Fingerprints, prints); {
 		case columns != nil:
 			l.donors = append(l.donors, donor{d.Shards, columns})
-		case dir != l.In && l.Warn != nil:
-			l.Warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
+		case dir != l.In:
+			l.warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
 		}
 	}
 	for _, s := range l.out.Manifest().Shards {
@@ -191,11 +196,15 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 // shard labels one shard of the input into one of the output.
 func (l *labeller) shard(ctx context.Context, i int) error {
 	have := map[int64][]dataset.Label{}
-	j, err := openJournal(l.out.Path(journalName(i)), func(sample int64, labels []dataset.Label) {
-		if len(labels) == len(l.columns) {
-			have[sample] = labels
-		}
-	})
+	samples := l.in.Manifest.Shards[i].Samples
+	j, err := openJournal(l.out.Path(journalName(i)), l.journalIdentity(i),
+		func(sample int64, labels []dataset.Label) bool {
+			ours := sample >= 0 && sample < samples && len(labels) == len(l.columns)
+			if ours {
+				have[sample] = labels
+			}
+			return ours
+		}, l.warn)
 	if err != nil {
 		return err
 	}
@@ -217,6 +226,31 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 		return err
 	}
 	return durable.Remove(l.out.Path(journalName(i)))
+}
+
+// journalIdentity is the SHA-256 of what decides the labels of a shard: the command, the fingerprints in the order of
+// the labels, and the shard of the input.
+func (l *labeller) journalIdentity(i int) [32]byte {
+	var prints []dataset.Fingerprint
+	for _, c := range l.columns {
+		prints = append(prints, l.out.Manifest().Fingerprints[c])
+	}
+	text, err := json.Marshal(struct {
+		Command      string
+		Fingerprints []dataset.Fingerprint
+		Shard        int
+		Input        string
+	}{l.out.Command(), prints, i, l.in.Manifest.Shards[i].SHA256})
+	if err != nil {
+		return [32]byte{} // strings and integers only
+	}
+	return sha256.Sum256(text)
+}
+
+func (l *labeller) warn(err error) {
+	if l.Warn != nil {
+		l.Warn(err)
+	}
 }
 
 // report tells how far the work has come.

@@ -17,6 +17,7 @@ type labelling struct {
 	ledger  *ledger
 	queue   []*waiting         // lines not written yet, in order
 	open    map[int64]*waiting // lines with searches under way, by first sample
+	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
 }
 
 // waiting is a line whose labels are being made.
@@ -42,10 +43,14 @@ type waiting struct {
 func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*waiting, error) {
 	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount())}
 	if s.SkipExact {
-		var err error
-		if w.exact, err = s.exact.of(ctx, line); err != nil {
-			return nil, err
+		if first >= int64(len(s.results)) {
+			labels, err := s.exact.of(ctx, line)
+			if err != nil {
+				return nil, err
+			}
+			s.results = s.results.add(labels, line.SampleCount())
 		}
+		w.exact = s.results.labels(first, line.SampleCount())
 	}
 	columns := line.Columns(s.columns)
 	hash := line.GameHash()

@@ -134,10 +134,19 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 				}
 			}
 			ids = identities(ids[:0], g.scope, line, plies)
+			checked := false
 			for i, id := range ids {
-				if g.wanted[id] > 0 {
-					g.found[id] = labels[i]
+				if g.wanted[id] == 0 {
+					continue
 				}
+				if !checked {
+					if err := line.Check(); err != nil {
+						return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w", r.Path(),
+							line.Input, line.Number, dataset.ErrDamaged, err)
+					}
+					checked = true
+				}
+				g.found[id] = labels[i]
 			}
 		}
 	}

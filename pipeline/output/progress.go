@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -55,11 +56,26 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", f.dir, f.progress.Manifest.Verb,
 			ErrOccupied)
 	}
+	if !beginsAs(&f.progress.Manifest, &m) {
+		return fmt.Errorf("%q: %w: its manifest is not that of its command", path, dataset.ErrDamaged)
+	}
 	f.resumed = true
 	if f.progress.Manifest.Counts.Rejects == nil {
 		f.progress.Manifest.Counts.Rejects = map[dataset.Reason]int64{}
 	}
 	return f.sweep()
+}
+
+// beginsAs reports whether a manifest says of itself what it said before the first shard; that it has grown is no
+// matter. A checksum vouches for as much, but not every progress.json has one.
+func beginsAs(m, first *dataset.Manifest) bool {
+	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits || !slices.Equal(m.Flags, first.Flags) ||
+		!slices.Equal(m.Parents, first.Parents) || len(m.Inputs) < len(first.Inputs) ||
+		!slices.Equal(m.Inputs[:len(first.Inputs)], first.Inputs) || len(m.Fingerprints) < len(first.Fingerprints) {
+		return false
+	}
+	return slices.EqualFunc(m.Fingerprints[:len(first.Fingerprints)], first.Fingerprints,
+		func(a, b dataset.Fingerprint) bool { return a.ID() == b.ID() })
 }
 
 // restore reads progress.json. Until version 0.1.0 it had no checksum, and the verb's members stood among the others.

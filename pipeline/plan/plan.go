@@ -27,6 +27,13 @@ type Request struct {
 	TrainRate   float64       // positions a second that training makes
 	TrainShare  float64       // of the samples, 0 … 1
 	IngestCores int           // cores that ingest works on, at least 1
+	Loader      Loader        // of training
+}
+
+// Loader is what training keeps in memory: two groups, one that is drawn from and the next.
+type Loader struct {
+	GroupSamples int64 // samples of a group, at most
+	SampleBytes  int64 // of a sample in a group
 }
 
 // Estimate is what a pipeline would take. Duplicates are not known before everything is read, so figures are rather too
@@ -61,13 +68,12 @@ type InputEstimate struct {
 
 // What estimates are made with where the inputs do not say. The sources are in [Estimate.Assumptions].
 const (
-	planSample       = 16 << 20
-	planIngestRate   = 5e6 // positions a second and core
-	planBaseMemory   = 256 << 20
-	planGameMemory   = 26  // bytes a game, of the set that finds copies
-	planLabelBytes   = 2.5 // a labelled sample
-	planOverhead     = 1.02
-	planSampleMemory = 60 // bytes a sample in a group of the loader
+	planSample     = 16 << 20
+	planIngestRate = 5e6 // positions a second and core
+	planBaseMemory = 256 << 20
+	planGameMemory = 26  // bytes a game, of the set that finds copies
+	planLabelBytes = 2.5 // a labelled sample
+	planOverhead   = 1.02
 )
 
 // anyUnit has tables read whatever their unit: their evaluations are not counted.
@@ -230,7 +236,7 @@ func (p Request) estimate(e *Estimate) {
 	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	e.TrainHours = samples * p.TrainShare * p.Passes / p.TrainRate / 3600
-	e.TrainMemory = planBaseMemory + 2*planSampleMemory*min(int64(samples*p.TrainShare), 1<<20)
+	e.TrainMemory = planBaseMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
 			"taken off", p.Sample>>20),
@@ -244,6 +250,7 @@ func (p Request) estimate(e *Estimate) {
 		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot "+
 			"train` prints its own)",
 			p.Passes, 100*p.TrainShare, p.TrainRate),
-		"train memory is the loader's: two groups of a million samples of one dataset; the network's comes on top",
+		fmt.Sprintf("train memory is the loader's: two groups of at most %d samples of one dataset, %d bytes each; the "+
+			"network's comes on top", p.Loader.GroupSamples, p.Loader.SampleBytes),
 	}
 }

@@ -3,6 +3,7 @@ package loader
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"talbot/board"
 	"talbot/encode"
@@ -11,8 +12,7 @@ import (
 
 // group is n samples in memory, in the order of the data. Each is a run of words: its packed input; for each move of
 // the longest policy target the index below and the bits of the weight above; the bits of the value, NaN for none. A
-// run begins with a line of the processor's cache and takes whole ones, for that is what drawing a sample costs: 192
-// bytes for talbotbot with one move.
+// run begins with a line of the processor's cache and takes whole ones, for that is what drawing a sample costs.
 type group struct {
 	n, input, choices int
 	words             []uint64
@@ -32,6 +32,13 @@ func (g *group) resize(n, input, choices int) {
 
 func (g *group) stride() int {
 	return (g.input + g.choices + 1 + lineWords - 1) / lineWords * lineWords
+}
+
+// SampleBytes is what a sample takes in memory while it waits to be drawn: 196 bytes for talbotbot with one move. A
+// [Loader] holds up to two groups of such samples for each dataset.
+func SampleBytes(e encode.Encoder, choices int) int64 {
+	g := group{input: e.Words(), choices: choices}
+	return int64(g.stride())*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
 }
 
 // put encodes the present position of a game as sample i. A value of NaN is none.
