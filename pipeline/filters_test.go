@@ -14,7 +14,6 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/internal/madeup"
-	"talbot/pipeline/output"
 	"talbot/rows"
 	"talbot/shards"
 )
@@ -195,12 +194,6 @@ func TestFilteredIngest(t *testing.T) {
 	}
 	if _, err := in.Run(t.Context()); err == nil {
 		t.Error("no inputs")
-	}
-	in.Inputs, in.Out = []string{filepath.Join("testdata", "x")}, filepath.Join(t.TempDir(), "x")
-	os.WriteFile(filepath.Join(filepath.Dir(in.Out), "x.pgn"), []byte(Annotated), 0o666)
-	in.Inputs = []string{filepath.Join(filepath.Dir(in.Out), "x.pgn")}
-	if _, err := in.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
-		t.Errorf("a file is overwritten: %v", err)
 	}
 }
 

@@ -221,15 +221,15 @@ var volatile = regexp.MustCompile(`"(seconds|positions_per_second|loader_wait|ra
 func runHere(t *testing.T, args []string) result {
 	t.Helper()
 	var r result
-	capture := func(f **os.File) func() string {
+	capture := func(o **outlet) func() string {
 		file, err := os.CreateTemp(t.TempDir(), "captured")
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := *f
-		*f = file
+		old := *o
+		*o = newOutlet(file)
 		return func() string {
-			*f = old
+			*o = old
 			text, err := os.ReadFile(file.Name())
 			if err != nil {
 				t.Fatal(err)
@@ -239,9 +239,9 @@ func runHere(t *testing.T, args []string) result {
 			return string(text)
 		}
 	}
-	stdout, stderr := capture(&os.Stdout), capture(&os.Stderr)
+	out, err := capture(&stdout), capture(&stderr)
 	r.status = run(args)
-	r.stdout, r.stderr = volatile.ReplaceAllString(stdout(), `"$1":0`), stderr()
+	r.stdout, r.stderr = volatile.ReplaceAllString(out(), `"$1":0`), err()
 	return r
 }
 

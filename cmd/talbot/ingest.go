@@ -192,7 +192,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Warn: warn,
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {
-				fmt.Fprintf(os.Stderr, "talbot: left out whole: %s: %v\n", file, reject.Err)
+				say("talbot: left out whole: %s: %v\n", file, reject.Err)
 				return
 			}
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
@@ -219,13 +219,13 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
 		for _, f := range sum.BadFiles {
-			fmt.Printf("  left out whole: %s: %s\n", f.File, f.Error)
+			printf("  left out whole: %s: %s\n", f.File, f.Error)
 		}
 		for _, t := range sum.Tables {
 			if t.Unit == "" {
-				fmt.Printf("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
+				printf("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
 			} else {
-				fmt.Printf("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
+				printf("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
 					viewName(t.View), t.Median)
 			}
 		}
