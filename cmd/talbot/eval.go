@@ -206,7 +206,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		case "evaluating":
 			unit = "positions"
 		case "checking the data":
-			unit = "MB"
+			unit = pipeline.Bytes
 		case "solving puzzles":
 			unit = "puzzles"
 		}

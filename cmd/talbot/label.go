@@ -151,7 +151,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		say("talbot: warning: %d workers on %d cores: each search gets less than its share\n",
+		sayKind("warning", "%d workers on %d cores: each search gets less than its share",
 			workers, cores)
 	}
 }
@@ -172,7 +172,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	r.Warn = warn
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
-			say("talbot: warning: no label: %v\n", err)
+			sayKind("warning", "no label: %v", err)
 		}
 	}
 	return ctx, func() { end(); stop() }
@@ -197,7 +197,7 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		return err
 	}
 	if sum.Failed > 0 {
-		say("talbot: warning: %d positions have no label\n", sum.Failed)
+		sayKind("warning", "%d positions have no label", sum.Failed)
 		if o.strict {
 			return fmt.Errorf("%d positions: %w", sum.Failed, errSkipped)
 		}

@@ -36,7 +36,7 @@ func run(args []string) int {
 	sayError(err)
 	status, hint := classify(err)
 	if hint != "" {
-		say("talbot: hint: %s\n", hint)
+		sayKind("hint", "%s", hint)
 	}
 	return status
 }

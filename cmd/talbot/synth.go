@@ -171,13 +171,11 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	missing := o.count - sum.GamesKept
 	if len(sum.Exhausted) > 0 {
-		say(
-			"talbot: warning: hardly any position is left of %s; the rest of their share went to others\n",
+		sayKind("warning", "hardly any position is left of %s; the rest of their share went to others",
 			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		say(
-			"talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
+		sayKind("warning", "%d endgames fewer than asked for: there are no others of these materials", missing)
 	}
 	if !o.json {
 		printTotals(o.out, sum.Summary)
