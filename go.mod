@@ -5,6 +5,7 @@ go 1.27
 require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/charmbracelet/x/vt v0.0.0-20260430013151-79116d1f37bd
+	github.com/creack/pty v1.1.24
 	github.com/gomlx/compute v0.1.14
 	github.com/gomlx/go-xla v0.4.13
 	github.com/gomlx/gomlx v0.28.16
