@@ -72,7 +72,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1, "one dataset"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
@@ -169,7 +169,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	show, end := progress(false)
 	shown := 0
 	r.Progress, r.Pool = show, pool.Store
-	r.Warn = warn
+	r.Warn, r.Again = warn, again()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
 			sayKind("warning", "no label: %v", err)

@@ -105,11 +105,11 @@ func (o *outlet) setLine(line func(columns int) string) {
 	o.draw()
 }
 
-// newLine ends the line that the cursor is in; the last line is cleared instead.
+// newLine ends the line of a terminal that the cursor is in; the last line is cleared instead.
 func (o *outlet) newLine() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.drawn {
+	if o.columns != nil && !o.drawn {
 		io.WriteString((*exactOutlet)(o), "\n") // its error is remembered
 	}
 }
@@ -196,11 +196,11 @@ func sayError(err error) {
 			return
 		}
 	}
-	sayKind("error", "%v", err)
+	sayKind("error", "%s", messageOf(err))
 }
 
 // warn says what does not stop a command.
-func warn(err error) { sayKind("warning", "%v", err) }
+func warn(err error) { sayKind("warning", "%s", messageOf(err)) }
 
 // colours are the ANSI colours of the kinds of lines.
 var colours = map[string]string{"error": "31", "warning": "33", "hint": "36"}

@@ -34,9 +34,11 @@ func resumable(err error) error {
 	if status, _ := classify(err); status != exitInterrupted {
 		return err
 	}
-	again := "talbot " + shellQuote(os.Args[1:])
-	return hintError{error: errInterrupted, hint: "continue with `" + again + "`", status: exitInterrupted}
+	return hintError{error: errInterrupted, hint: "continue with `" + again() + "`", status: exitInterrupted}
 }
+
+// again returns the command line of this process.
+func again() string { return "talbot " + shellQuote(os.Args[1:]) }
 
 // interrupts returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, so
 // that work drains and is saved, and calls abort at the second one. A second SIGHUP
