@@ -32,8 +32,8 @@ func (p Progress) Share() (float64, bool) {
 	return min(1, max(0, float64(p.Done)/float64(p.Total))), true
 }
 
-// Details returns what is to be shown beside the share after that much time, the most important first: time left, count,
-// rate, note.
+// Details returns what is to be shown beside the share after that much time, the most important first: time left,
+// count, rate, note.
 func (p Progress) Details(elapsed time.Duration) (all []string) {
 	if done := p.Done - p.First; p.Total > 0 && done > 0 && elapsed >= settled {
 		left := float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)

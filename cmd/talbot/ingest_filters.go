@@ -79,7 +79,8 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 		preset(&f)
 	}
 	if o.variant != "standard" {
-		return f, usage(fmt.Errorf("--variant %q is unknown", o.variant), "only standard chess is read; leave --variant out")
+		return f, usage(fmt.Errorf("--variant %q is unknown", o.variant),
+			"only standard chess is read; leave --variant out")
 	}
 	changed := cmd.Flags().Changed
 	set := func(name string, dst *int, value int) {

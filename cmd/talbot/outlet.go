@@ -95,7 +95,8 @@ func (o *outlet) write(p []byte, put func() (int, error)) (int, error) {
 	return n, err
 }
 
-// setLine puts the line in the place of the last one, and removes that if it is nil. Nothing is drawn but on a terminal.
+// setLine puts the line in the place of the last one, and removes that if it is nil. Nothing is drawn but on a
+// terminal.
 func (o *outlet) setLine(line func(columns int) string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,8 +132,8 @@ func (o *outlet) hide() {
 	}
 }
 
-// draw draws the last line, for the width that the terminal has now. The cursor stays at its beginning, where it is found
-// again however the terminal has wrapped the line since.
+// draw draws the last line, for the width that the terminal has now. The cursor stays at its beginning, where it is
+// found again however the terminal has wrapped the line since.
 func (o *outlet) draw() {
 	if o.columns == nil || o.line == nil || o.begun {
 		return
@@ -205,8 +206,8 @@ func warn(err error) { sayKind("warning", "%s", messageOf(err)) }
 // colours are the ANSI colours of the kinds of lines.
 var colours = map[string]string{"error": "31", "warning": "33", "hint": "36"}
 
-// sayKind prints a line on standard error that begins with what it is: an error, a warning or a hint. That is in colour on
-// a terminal unless NO_COLOR is set (https://no-color.org).
+// sayKind prints a line on standard error that begins with what it is: an error, a warning or a hint. That is in colour
+// on a terminal unless NO_COLOR is set (https://no-color.org).
 func sayKind(kind, format string, values ...any) {
 	head, text := "talbot: "+kind+":", []byte(plain.Sprintf(" "+format+"\n", values...))
 	if stderr.columns != nil && os.Getenv("NO_COLOR") == "" {

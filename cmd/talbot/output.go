@@ -93,8 +93,8 @@ const (
 	sayEvery  = 10 * time.Second
 )
 
-// progress returns a callback that keeps one line up to date on a terminal and prints one every ten seconds elsewhere, and
-// a function that ends the display.
+// progress returns a callback that keeps one line up to date on a terminal and prints one every ten seconds elsewhere,
+// and a function that ends the display.
 func progress(quiet bool) (func(pipeline.Progress), func()) {
 	if quiet {
 		return func(pipeline.Progress) {}, func() {}

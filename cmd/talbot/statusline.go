@@ -23,7 +23,8 @@ const (
 	longestBar  = 30
 )
 
-// text returns the line for a terminal of that many columns. It leaves the last one free, so that the cursor never wraps.
+// text returns the line for a terminal of that many columns. It leaves the last one free, so that the cursor never
+// wraps.
 //
 // The library draws percentage and bar. It can neither leave out details that do not fit, nor keep the line in a width
 // that changes, nor let warnings pass above it: that is done here and by [outlet].

@@ -191,7 +191,8 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 // printDrawn prints what was drawn. What was drawn again is no loss: there are as many endgames as were asked for.
 func printDrawn(out string, sum output.Summary) {
 	printf("%s: %s endgames, %s positions, %s samples, %s, %.1f s\n", out, pipeline.Thousands(sum.GamesKept),
-		pipeline.Thousands(sum.Positions), pipeline.Thousands(sum.Samples), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+		pipeline.Thousands(sum.Positions), pipeline.Thousands(sum.Samples), pipeline.Size(float64(sum.Bytes)),
+		sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
 		printf("  drawn again as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
 	}

@@ -100,7 +100,8 @@ func TestTerminal(t *testing.T) {
 	dir := t.TempDir()
 	var games strings.Builder
 	for i := range 6000 {
-		moves := []string{"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5 2. c4 e6 3. Nc3 Nf6", "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7"}[i%3]
+		moves := []string{"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", "1. d4 d5 2. c4 e6 3. Nc3 Nf6",
+			"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7"}[i%3]
 		if i%1500 == 7 {
 			moves += " 4. Qxz9" // a warning amid the progress
 		}
@@ -111,7 +112,8 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := filepath.Join(dir, "endgames")
-	if out, err := exec.Command("talbot", "synth-endgames", "--count", "60", "--out", set).CombinedOutput(); err != nil {
+	if out, err := exec.Command("talbot", "synth-endgames", "--count", "60", "--out",
+		set).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	_, missing := stockfish.Find("stockfish")
