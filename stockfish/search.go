@@ -39,7 +39,8 @@ type ShortError struct {
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("stockfish: %s is too little for %d lines (--multipv) in %q: no iteration scored them all; give "+
+	return fmt.Sprintf("stockfish: %s is too little for %d lines (--multipv) in %q: no iteration scored them all; "+
+		"give "+
 		"more nodes, depth or time, or ask for fewer lines", e.Limit, e.Lines, e.FEN)
 }
 

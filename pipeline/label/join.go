@@ -196,7 +196,8 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 			return err
 		}
 		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
-			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
+			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
+				Done:  c.Samples,
 				Total: parts[0].Manifest.Counts.Samples})
 		}
 	}

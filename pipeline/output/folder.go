@@ -111,8 +111,8 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
 // Resumed reports whether the folder held an interrupted run of the same command.
 func (f *Folder) Resumed() bool { return f.resumed }
 
-// Command is what decides the content: verb, flags, seed, splits and identity, as text that is the same when the command
-// is repeated.
+// Command is what decides the content: verb, flags, seed, splits and identity, as text that is the same when the
+// command is repeated.
 func (f *Folder) Command() string { return f.progress.Command }
 
 // Manifest returns the manifest as far as the work has come; the verb counts in it.
