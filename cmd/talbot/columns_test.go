@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestColumns keeps lines of code within 120 columns, a tab being four. In tests, data may be wider: lines with or within
-// a raw string.
+// TestColumns keeps lines of code within 120 columns, a tab being four. In tests, data may be wider: lines with or
+// within a raw string.
 func TestColumns(t *testing.T) {
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
