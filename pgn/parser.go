@@ -64,6 +64,7 @@ var (
 	errTag       = errors.New("tag is not closed before moves or another tag")
 	errText      = errors.New("not a move")
 	errStrange   = errors.New("neither a move nor a known glyph")
+	errHidden    = errors.New("a sign or digit before a pawn's move, which may be another piece's")
 	errAlone     = errors.New("a letter that stands alone, a mark or a piece of the next move")
 	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
 	errDrop      = errors.New("drops belong to another variant")

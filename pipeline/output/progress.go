@@ -50,7 +50,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if err := f.restore(data); err != nil {
-		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return fmt.Errorf("%q: %w: %w: %w", path, ErrUnfinished, dataset.ErrDamaged, err)
 	}
 	if f.progress.Command != command {
 		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", f.dir, f.progress.Manifest.Verb,
