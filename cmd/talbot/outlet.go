@@ -197,7 +197,13 @@ func sayError(err error) {
 			return
 		}
 	}
-	sayKind("error", "%s", messageOf(err))
+	head, list, _ := strings.Cut(messageOf(err), "\n")
+	sayKind("error", "%s", head)
+	for line := range strings.SplitSeq(list, "\n") { // a list has a line for each
+		if line != "" {
+			say("  %v\n", strings.TrimLeft(line, " "))
+		}
+	}
 }
 
 // warn says what does not stop a command.

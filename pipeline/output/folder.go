@@ -32,6 +32,8 @@ func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
 	ErrFinished = errors.New("the folder holds a finished dataset")
+	// ErrUnfinished: what an interrupted command left in its folder is damaged; comes with [dataset.ErrDamaged].
+	ErrUnfinished = errors.New("what an interrupted command left")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
 	// ([InterruptedError]).
 	ErrOccupied = errors.New("the folder is not empty")
