@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +14,13 @@ type Date struct{ Year, Month, Day int }
 // ParseDate reads 1960-03-15 or 1960.03.15, a month as 1960-03 or a year as 1960: their first day, or their last
 // one if end is set.
 func ParseDate(s string, end bool) (Date, error) {
+	// What a PGN tag leaves open, a filter must say.
+	given := slices.ContainsFunc([]string{"2006-1-2", "2006-1", "2006"}, func(form string) bool {
+		_, err := time.Parse(form, strings.NewReplacer(".", "-", "/", "-").Replace(s))
+		return err == nil
+	})
 	first, last, ok := dateRange(strings.ReplaceAll(s, "-", "."))
-	if !ok {
+	if !ok || !given {
 		return Date{}, fmt.Errorf("date %q is none such as 1960-03-15, 1960-03 or 1960", s)
 	}
 	if end {

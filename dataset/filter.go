@@ -189,6 +189,16 @@ func ParseTimeControl(value string) (base, increment int, ok bool) {
 	return base, increment, true
 }
 
+// TimeControlClasses are the classes of [ClassOf], the fastest first.
+var TimeControlClasses = []string{"ultrabullet", "bullet", "blitz", "rapid", "classical"}
+
+// KnownTimeControl reports whether a value of [Filter.TimeControls] can be met: a class, or what a tag has, “-” and “?”
+// included.
+func KnownTimeControl(value string) bool {
+	_, _, ok := ParseTimeControl(value)
+	return ok || value == "-" || value == "?" || slices.Contains(TimeControlClasses, value)
+}
+
 // ClassOf returns the class of a time control as Lichess has it, by base + 40 × increment in seconds: "ultrabullet"
 // below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
 func ClassOf(base, increment int) string {

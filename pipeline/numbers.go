@@ -1,12 +1,56 @@
 package pipeline
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
-// Thousands writes a count with a space between groups of three digits.
+// Thousands writes a count with a comma between groups of three digits.
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + " " + s[i:]
+		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Rate writes how many there are in a second: 0.4/s, 1,234/s, 54.6 M/s.
+func Rate(x float64) string {
+	switch {
+	case x >= 1e9:
+		return fmt.Sprintf("%.1f G/s", x/1e9)
+	case x >= 1e6:
+		return fmt.Sprintf("%.1f M/s", x/1e6)
+	case x >= 10:
+		return Thousands(int64(x)) + "/s"
+	}
+	return fmt.Sprintf("%.1f/s", x)
+}
+
+// Size writes a number of bytes: 512 B, 12.3 kB, 54.6 MB.
+func Size(bytes float64) string {
+	for _, unit := range []struct {
+		bytes float64
+		name  string
+	}{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if bytes >= unit.bytes {
+			return fmt.Sprintf("%.1f %s", bytes/unit.bytes, unit.name)
+		}
+	}
+	return fmt.Sprintf("%.0f B", bytes)
+}
+
+// Duration writes a time to the second, from an hour on to the minute, from two days on to the hour: 3m20s, 1h5m, 3d4h.
+func Duration(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d < time.Hour:
+		return d.String()
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	hours := int64(d.Round(time.Hour) / time.Hour)
+	return fmt.Sprintf("%dd%dh", hours/24, hours%24)
 }

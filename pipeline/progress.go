@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -13,22 +14,50 @@ type Progress struct {
 	First int64  // what was done before this process began
 	Count int64  // things made so far
 	Rate  int64  // things made by this process, for the rate
-	Unit  string // what is counted: "positions", "games"
+	Unit  string // what is counted: "positions", "games"; [Bytes] are shown as MB or GB
 	Note  string // what else there is to say, such as failures
 }
 
-// Text returns one line with count, rate and time left after that much time.
-func (p Progress) Text(elapsed time.Duration) string {
-	s := fmt.Sprintf("%d %s", p.Count, p.Unit)
-	if sec := elapsed.Seconds(); sec > 0 {
-		s += fmt.Sprintf(", %.0f/s", float64(p.Rate)/sec)
+// Bytes is the unit of a [Progress] that counts bytes.
+const Bytes = "bytes"
+
+// settled is when rate and time left are first shown: before, they say nothing.
+const settled = time.Second
+
+// Share returns how much is done, 0 to 1; false if Total is not known.
+func (p Progress) Share() (float64, bool) {
+	if p.Total <= 0 {
+		return 0, false
 	}
-	if done := p.Done - p.First; p.Total > 0 && done > 0 {
-		left := time.Duration(float64(elapsed) * float64(p.Total-p.Done) / float64(done))
-		s += fmt.Sprintf(", %.0f %%, %v left", 100*float64(p.Done)/float64(p.Total), left.Round(time.Second))
+	return min(1, max(0, float64(p.Done)/float64(p.Total))), true
+}
+
+// Details returns what is to be shown beside the share after that much time, the most important first: time left,
+// count, rate, note.
+func (p Progress) Details(elapsed time.Duration) (all []string) {
+	if done := p.Done - p.First; p.Total > 0 && done > 0 && elapsed >= settled {
+		left := float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)
+		all = append(all, Duration(time.Duration(left))+" left")
+	}
+	count, rate, least := Thousands(p.Count)+" "+p.Unit, Rate, 0.05
+	if p.Unit == Bytes {
+		count, rate, least = Size(float64(p.Count)), func(x float64) string { return Size(x) + "/s" }, 1
+	}
+	all = append(all, count)
+	if x := float64(p.Rate) / elapsed.Seconds(); elapsed >= settled && x >= least { // else it would be shown as 0
+		all = append(all, rate(x))
 	}
 	if p.Note != "" {
-		s += ", " + p.Note
+		all = append(all, p.Note)
 	}
-	return s
+	return all
+}
+
+// Text returns share and details in one line.
+func (p Progress) Text(elapsed time.Duration) string {
+	all := p.Details(elapsed)
+	if share, ok := p.Share(); ok {
+		all = append([]string{fmt.Sprintf("%d %%", int(100*share))}, all...)
+	}
+	return strings.Join(all, ", ")
 }

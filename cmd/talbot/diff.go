@@ -27,7 +27,7 @@ and labels in the same splits, in whatever order and with whatever headers; 1 th
 they do not.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
-		Args: cobra.ExactArgs(2),
+		Args: operands(2, 2, "two datasets"),
 		RunE: func(cmd *cobra.Command, dirs []string) error { return runDiff(cmd.Context(), dirs, asJSON, quiet) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")

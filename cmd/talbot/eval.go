@@ -108,8 +108,8 @@ func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
 		Workers:   o.workers,
 		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
-	if o.run == "" || o.data == "" {
-		return e, usage(errors.New("--run or --data is missing"), "as `talbot eval --run run1 --data labelled`")
+	if missing := missingFlag("run", o.run, "data", o.data); missing != nil {
+		return e, usage(missing, "as `talbot eval --run run1 --data labelled`")
 	}
 	if _, err := job.ParseSplits(o.split); err != nil {
 		return e, usage(err, "as --split test")
@@ -206,7 +206,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		case "evaluating":
 			unit = "positions"
 		case "checking the data":
-			unit = "MB"
+			unit = pipeline.Bytes
 		case "solving puzzles":
 			unit = "puzzles"
 		}

@@ -88,7 +88,7 @@ var statuses = []struct {
 		"name a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, as " +
 			"Stockfish does"},
 	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
-	{output.ErrOccupied, exitUsage, "name an empty folder, or repeat the interrupted command as it was"},
+	{output.ErrOccupied, exitUsage, "name an empty folder, or one that is not there yet"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
 	{rows.ErrUnit, exitUsage,
 		"say --eval-unit centipawns or --eval-unit pawns: the error names the median that either would make"},
@@ -151,6 +151,10 @@ func classify(err error) (status int, text string) {
 			status, text = s.status, s.hint
 			break
 		}
+	}
+	var interrupted *output.InterruptedError
+	if errors.As(err, &interrupted) && interrupted.Again != "" {
+		text = "go on with it by `" + interrupted.Again + "`, or name another folder"
 	}
 	var h hintError
 	if errors.As(err, &h) {

@@ -51,9 +51,8 @@ names and shapes, for load_state_dict.`,
 }
 
 func runExport(o *exportOptions) error {
-	if o.run == "" || o.out == "" {
-		return usage(errors.New("--run or --out is missing"),
-			"as `talbot export --run run1 --format onnx --out network.onnx`")
+	if missing := missingFlag("run", o.run, "out", o.out); missing != nil {
+		return usage(missing, "as `talbot export --run run1 --format onnx --out network.onnx`")
 	}
 	if !slices.Contains(job.Formats, o.format) {
 		return usage(fmt.Errorf("format %q is none of onnx and safetensors", o.format), "as --format onnx")

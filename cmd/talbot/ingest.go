@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/internal/plain"
+	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/output"
 )
@@ -112,7 +114,7 @@ changed.`,
   talbot ingest puzzles.csv mates.epd --out tactics --history 4 --seed 1
   talbot ingest games.pgn.zst --out evals --import-evals --skip-plies 10 --sample-rate 0.2
   zcat games.pgn.gz | talbot ingest - --out lines --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, many, "one or more files or folders"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
 	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
@@ -168,9 +170,9 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	files, err := ingest.ExpandInputs(paths, func(path string) {
-		say("talbot: not read: %s\n", path)
-	})
+	var ignored []string
+	files, err := ingest.ExpandInputs(paths, func(path string) { ignored = append(ignored, path) })
+	sayIgnored(ignored)
 	if err != nil {
 		return err
 	}
@@ -189,7 +191,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
 		ImportEvals: o.importEvals, Results: results, Tables: tables, Rejects: o.rejects, History: o.history,
-		Warn: warn,
+		Warn: warn, Again: again(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {
 				say("talbot: left out whole: %s: %v\n", file, reject.Err)
@@ -206,12 +208,31 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}.Run(ctx)
 	end()
 	if shown > shownRejects {
-		say("talbot: left out: %d more\n", shown-shownRejects)
+		say("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
 	}
 	if err != nil {
 		return resumable(err)
 	}
 	return printIngest(o.datasetOptions, sum)
+}
+
+// sayIgnored names the first files of the folders that are not read, and counts the others.
+func sayIgnored(paths []string) {
+	for _, path := range paths[:min(len(paths), shownRejects)] {
+		say("talbot: not read: %s\n", path)
+	}
+	if n := len(paths) - shownRejects; n > 0 {
+		say("talbot: not read: %s more files whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
+			pipeline.Thousands(int64(n)))
+	}
+}
+
+// whereRejects says where all that was left out is listed.
+func (o *ingestOptions) whereRejects() string {
+	if o.rejects == "" {
+		return "--rejects FILE lists them all"
+	}
+	return plain.Sprintf("%s lists them all", o.rejects)
 }
 
 // printIngest prints what ingest reports.

@@ -79,7 +79,8 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 		preset(&f)
 	}
 	if o.variant != "standard" {
-		return f, usage(fmt.Errorf("variant %q", o.variant), "only standard chess is read; leave --variant out")
+		return f, usage(fmt.Errorf("--variant %q is unknown", o.variant),
+			"only standard chess is read; leave --variant out")
 	}
 	changed := cmd.Flags().Changed
 	set := func(name string, dst *int, value int) {
@@ -116,7 +117,7 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "either":
 		f.EitherElo = true
 	default:
-		return usage(fmt.Errorf("--elo-of %q", o.eloOf), "both or either")
+		return usage(fmt.Errorf("--elo-of %q is unknown", o.eloOf), "both or either")
 	}
 	switch o.unknownElo {
 	case "":
@@ -125,7 +126,7 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "drop":
 		f.DropUnknownElo = true
 	default:
-		return usage(fmt.Errorf("--unknown-elo %q", o.unknownElo), "keep or drop")
+		return usage(fmt.Errorf("--unknown-elo %q is unknown", o.unknownElo), "keep or drop")
 	}
 	switch o.side {
 	case "both":
@@ -134,7 +135,13 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "winner":
 		f.Side, f.WonOnly = dataset.WinnerSide, true
 	default:
-		return usage(fmt.Errorf("--side %q", o.side), "both, player or winner")
+		return usage(fmt.Errorf("--side %q is unknown", o.side), "both, player or winner")
+	}
+	for i, control := range f.TimeControls {
+		if !dataset.KnownTimeControl(control) {
+			return usage(fmt.Errorf("--time-control %q is unknown", o.timeControl[i]),
+				strings.Join(dataset.TimeControlClasses, ", ")+", or as the tag has it, as 180+2 or -")
+		}
 	}
 	for _, text := range o.result {
 		r, err := dataset.ParseResult(text)
@@ -178,7 +185,7 @@ func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
 	case "white":
 		form.View = &view
 	default:
-		return form, usage(fmt.Errorf("--eval-view %q", o.evalView), "white, mover or auto")
+		return form, usage(fmt.Errorf("--eval-view %q is unknown", o.evalView), "white, mover or auto")
 	}
 	switch o.evalUnit {
 	case "auto":
@@ -188,7 +195,7 @@ func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
 	case "centipawns":
 		form.Unit = &unit
 	default:
-		return form, usage(fmt.Errorf("--eval-unit %q", o.evalUnit), "centipawns, pawns or auto")
+		return form, usage(fmt.Errorf("--eval-unit %q is unknown", o.evalUnit), "centipawns, pawns or auto")
 	}
 	return form, nil
 }

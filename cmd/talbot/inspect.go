@@ -54,7 +54,7 @@ mirrored and the colours swapped.`,
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json
   talbot inspect endgames --all --split test --json > test.jsonl`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1, "one dataset"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = args[0]
 			return runInspect(cmd, &o)
@@ -63,8 +63,8 @@ mirrored and the colours swapped.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.sample, "sample", 0, "the sample of that `number`, from 0")
 	f.BoolVar(&o.all, "all", false, "all samples")
-	f.StringVar(&o.source, "source", "", "with --all: only samples from a `game`, puzzle or endgame")
-	f.StringVar(&o.split, "split", "", "with --all: only samples in `train`, val or test")
+	f.StringVar(&o.source, "source", "", "with --all: only samples from a game, puzzle, endgame or table")
+	f.StringVar(&o.split, "split", "", "with --all: only samples in train, val or test")
 	f.StringVar(&o.label, "label", "",
 		"the `fingerprint` whose labels are shown (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")

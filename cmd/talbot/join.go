@@ -28,7 +28,7 @@ engines, options or limits are refused, and so is a part that is missing.`,
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2
   talbot join part1 part2 --out joined`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, many, "one or more datasets"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the dataset to make (required)")
@@ -43,7 +43,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := progress(false)
-	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show}.Run(ctx)
+	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, Again: again()}.Run(ctx)
 	end()
 	if err != nil {
 		return resumable(err)

@@ -72,7 +72,7 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1, "one dataset"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
@@ -154,7 +154,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		say("talbot: warning: %d workers on %d cores: each search gets less than its share\n",
+		sayKind("warning", "%d workers on %d cores: each search gets less than its share",
 			workers, cores)
 	}
 }
@@ -172,10 +172,10 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 	show, end := progress(false)
 	shown := 0
 	r.Progress, r.Pool = show, pool.Store
-	r.Warn = warn
+	r.Warn, r.Again = warn, again()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
-			say("talbot: warning: no label: %v\n", err)
+			sayKind("warning", "no label: %v", err)
 		}
 	}
 	return ctx, func() { end(); stop() }
@@ -200,7 +200,7 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		return err
 	}
 	if sum.Failed > 0 {
-		say("talbot: warning: %d positions have no label\n", sum.Failed)
+		sayKind("warning", "%d positions have no label", sum.Failed)
 		if o.strict {
 			return fmt.Errorf("%d positions: %w", sum.Failed, errSkipped)
 		}

@@ -74,7 +74,7 @@ func (o *engineOptions) config(cmd *cobra.Command) (stockfish.Config, error) {
 	case "line":
 		c.Scope = stockfish.LineScope
 	default:
-		return c, usage(fmt.Errorf("--hash-scope %q", o.scope), "position or line")
+		return c, usage(fmt.Errorf("--hash-scope %q is unknown", o.scope), "position or line")
 	}
 	return c, nil
 }

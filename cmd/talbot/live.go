@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"strings"
 	"time"
 
-	"golang.org/x/term"
-
-	"talbot/internal/plain"
+	"talbot/pipeline"
 	"talbot/train"
 )
 
@@ -18,33 +16,24 @@ func liveTrain(quiet bool) (func(train.Progress), func()) {
 	if quiet {
 		return func(train.Progress) {}, func() {}
 	}
-	terminal := term.IsTerminal(int(os.Stderr.Fd()))
-	every := 10 * time.Second
-	if terminal {
-		every = 200 * time.Millisecond
+	every := sayEvery
+	if stderr.columns != nil {
+		every = drawEvery
 	}
 	var line trainLine
 	last := time.Now()
 	return func(p train.Progress) {
-			line.add(p)
-			if time.Since(last) < every {
-				return
-			}
-			last = time.Now()
-			text := line.text()
-			if !terminal {
-				say("train: %s\n", text)
-				return
-			}
-			if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 1 {
-				text = text[:min(len(text), width-1)]
-			}
-			fmt.Fprint(stderr.exact(), "\r\033[K"+plain.Escape(text))
-		}, func() {
-			if terminal && line.steps > 0 {
-				fmt.Fprint(stderr.exact(), "\r\033[K")
-			}
+		line.add(p)
+		if time.Since(last) < every {
+			return
 		}
+		last = time.Now()
+		if status := line.status(); stderr.columns != nil {
+			stderr.setLine(status.text)
+		} else {
+			say("train: %d %%, %s\n", int(100*status.share), strings.Join(status.details, ", "))
+		}
+	}, func() { stderr.setLine(nil) }
 }
 
 // trainLine is the line about a run.
@@ -82,15 +71,22 @@ func (l *trainLine) add(p train.Progress) {
 	mean(&l.top1, p.Top1)
 }
 
-// text is the line. It is ASCII, so that it may be cut anywhere, and what matters stands first.
-func (l *trainLine) text() string {
+// status is the line.
+func (l *trainLine) status() statusLine {
 	p := l.now
 	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, l.steps)) * float64(time.Second))
-	text := fmt.Sprintf("step %d/%d, policy %s, value %s, top-1 %s, %.0f positions/s, loader wait %.0f %%, %v left",
-		p.Step, p.Steps, cell(l.policy, false), cell(l.value, false), cell(l.top1,
-			true), p.PositionsPerSecond, 100*p.LoaderWait, left.Round(time.Second))
+	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)), details: []string{
+		pipeline.Duration(left) + " left",
+		fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)),
+		"policy " + cell(l.policy, false),
+		"value " + cell(l.value, false),
+		"top-1 " + cell(l.top1, true),
+		"positions " + pipeline.Rate(p.PositionsPerSecond),
+		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait),
+	}}
 	if v := l.val; v != nil {
-		text += fmt.Sprintf(", val %s / %s / %s", cell(v.PolicyCE, false), cell(v.ValueMSE, false), cell(v.Top1, true))
+		line.details = append(line.details, fmt.Sprintf("val %s / %s / %s", cell(v.PolicyCE, false),
+			cell(v.ValueMSE, false), cell(v.Top1, true)))
 	}
-	return text
+	return line
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"talbot/train"
@@ -18,9 +19,9 @@ func TestTrainLine(t *testing.T) {
 	line.PolicyCE, line.ValueMSE = x(3), x(0.1)
 	l.add(train.Progress{Step: 109, Steps: 119, PolicyCE: x(3), ValueMSE: x(0.1), Seconds: 10,
 		PositionsPerSecond: 1234.5, LoaderWait: 0.02, Val: &line})
-	want := "step 109/119, policy 4.5000, value -, top-1 25.00 %, 1234 positions/s, loader wait 2 %, 10s left, val " +
+	want := "10s left, step 109/119, policy 4.5000, value -, top-1 25.00 %, positions 1,234/s, loader wait 2 %, val " +
 		"3.0000 / 0.1000 / -"
-	if got := l.text(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	if got := l.status(); strings.Join(got.details, ", ") != want || got.share != 109.0/119 {
+		t.Errorf("got  %+v\nwant %s", got, want)
 	}
 }

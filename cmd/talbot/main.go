@@ -36,7 +36,7 @@ func run(args []string) int {
 	sayError(err)
 	status, hint := classify(err)
 	if hint != "" {
-		say("talbot: hint: %s\n", hint)
+		sayKind("hint", "%s", hint)
 	}
 	return status
 }
@@ -67,7 +67,7 @@ The four verbs of the pipeline, each of which reads one folder and writes anothe
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(err, "see `"+cmd.CommandPath()+" --help`")
+		return usage(flagError(err), "see `"+cmd.CommandPath()+" --help`")
 	})
 	root.AddCommand(
 		newIngest(), newSynth(), newLabel(), newJoin(), newTactics(), newVerify(),

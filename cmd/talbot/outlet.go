@@ -9,49 +9,137 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/term"
+
 	"talbot/internal/plain"
 )
 
 // stdout and stderr are where all commands write for people (see package plain); nothing else in this package writes
 // to [os.Stdout] or [os.Stderr] itself.
-var stdout, stderr = newOutlet(os.Stdout), newOutlet(os.Stderr)
+var stdout, stderr = outlets()
+
+func outlets() (out, err *outlet) {
+	out, err = newOutlet(os.Stdout), newOutlet(os.Stderr)
+	out.below = err
+	return out, err
+}
 
 // errOutput says that standard output could not be written. The command has done all else.
 var errOutput = errors.New("standard output cannot be written")
 
-// outlet is one of the two. It makes text plain and remembers the first error, for those who do not look. It is safe
-// for concurrent use.
+// outlet is one of the two. It makes text plain and remembers the first error, for those who do not look. On a terminal
+// it keeps one line below all text, which says how far the work is. It is safe for concurrent use.
 type outlet struct {
-	file *os.File
+	file io.Writer
 	mu   sync.Mutex
 	text *plain.Writer
+	// columns returns the width of the terminal as it is now; nil: there is none.
+	columns func() int
+	line    func(columns int) string // the last line; nil: none
+	drawn   bool                     // it is on the screen, with the cursor at its beginning
+	begun   bool                     // the text before ends within a line
+	below   *outlet                  // whose last line may stand on the same terminal, or nil
 	// closed says that the caller gave no such file.
 	closed bool
 	err    error // the first; it wraps errOutput
 }
 
 func newOutlet(file *os.File) *outlet {
-	o := &outlet{file: file, closed: file == os.Stdout && closedAtStart()}
+	o := &outlet{file: file, columns: columnsOf(file), closed: file == os.Stdout && closedAtStart()}
 	o.text = plain.NewWriter((*exactOutlet)(o))
 	return o
 }
 
-// Write writes text for people.
-func (o *outlet) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
+// columnsOf returns what asks for the width of a terminal; nil if the file is none.
+func columnsOf(file *os.File) func() int {
+	fd := int(file.Fd())
+	if !term.IsTerminal(fd) || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return func() int {
+		columns, _, err := term.GetSize(fd)
+		if err != nil || columns < 2 {
+			return 80
+		}
+		return columns
+	}
 }
 
-// exact returns the outlet for what is written as it is: JSON, and what moves the cursor on purpose.
+// Write writes text for people.
+func (o *outlet) Write(p []byte) (int, error) {
+	return o.write(p, func() (int, error) { return o.text.Write(p) })
+}
+
+// exact returns the outlet for what is written as it is, as JSON.
 func (o *outlet) exact() io.Writer { return lockedOutlet{o} }
 
 type lockedOutlet struct{ *outlet }
 
 func (o lockedOutlet) Write(p []byte) (int, error) {
+	return o.write(p, func() (int, error) { return (*exactOutlet)(o.outlet).Write(p) })
+}
+
+// write calls put, which writes p, with the last line out of the way.
+func (o *outlet) write(p []byte, put func() (int, error)) (int, error) {
+	if o.below != nil {
+		o.below.hideLine()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return (*exactOutlet)(o.outlet).Write(p)
+	o.hide()
+	n, err := put()
+	if len(p) > 0 {
+		o.begun = p[len(p)-1] != '\n'
+	}
+	o.draw()
+	return n, err
+}
+
+// setLine puts the line in the place of the last one, and removes that if it is nil. Nothing is drawn but on a
+// terminal.
+func (o *outlet) setLine(line func(columns int) string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.line = line; line == nil {
+		o.hide()
+	}
+	o.draw()
+}
+
+// newLine ends the line of a terminal that the cursor is in; the last line is cleared instead.
+func (o *outlet) newLine() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.columns != nil && !o.drawn {
+		io.WriteString((*exactOutlet)(o), "\n") // its error is remembered
+	}
+}
+
+// hideLine clears the last line until it is drawn again.
+func (o *outlet) hideLine() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hide()
+}
+
+// clearBelow clears from the cursor to the end of the screen: also what a terminal that became narrower has wrapped.
+const clearBelow = "\x1b[J"
+
+func (o *outlet) hide() {
+	if o.drawn {
+		io.WriteString((*exactOutlet)(o), clearBelow) // its error is remembered
+		o.drawn = false
+	}
+}
+
+// draw draws the last line, for the width that the terminal has now. The cursor stays at its beginning, where it is
+// found again however the terminal has wrapped the line since.
+func (o *outlet) draw() {
+	if o.columns == nil || o.line == nil || o.begun {
+		return
+	}
+	io.WriteString((*exactOutlet)(o), o.line(o.columns())+clearBelow+"\r") // its error is remembered
+	o.drawn = true
 }
 
 // exactOutlet is an outlet whose lock is held.
@@ -109,17 +197,35 @@ func sayError(err error) {
 			return
 		}
 	}
-	for i, line := range strings.Split(err.Error(), "\n") { // a list has a line for each
-		if i == 0 {
-			say("talbot: error: %v\n", line)
-		} else {
+	head, list, _ := strings.Cut(messageOf(err), "\n")
+	sayKind("error", "%s", head)
+	for line := range strings.SplitSeq(list, "\n") { // a list has a line for each
+		if line != "" {
 			say("  %v\n", strings.TrimLeft(line, " "))
 		}
 	}
 }
 
 // warn says what does not stop a command.
-func warn(err error) { say("talbot: warning: %v\n", err) }
+func warn(err error) { sayKind("warning", "%s", messageOf(err)) }
+
+// colours are the ANSI colours of the kinds of lines.
+var colours = map[string]string{"error": "31", "warning": "33", "hint": "36"}
+
+// sayKind prints a line on standard error that begins with what it is: an error, a warning or a hint. That is in colour
+// on a terminal unless NO_COLOR is set (https://no-color.org).
+func sayKind(kind, format string, values ...any) {
+	head, text := "talbot: "+kind+":", []byte(plain.Sprintf(" "+format+"\n", values...))
+	if stderr.columns != nil && os.Getenv("NO_COLOR") == "" {
+		head = "\x1b[" + colours[kind] + "m" + head + "\x1b[m"
+	}
+	_, _ = stderr.write(text, func() (int, error) { // the error is remembered
+		if _, err := io.WriteString((*exactOutlet)(stderr), head); err != nil {
+			return 0, err
+		}
+		return stderr.text.Write(text)
+	})
+}
 
 // printJSON prints one JSON object on standard output.
 func printJSON(v any) error {

@@ -8,9 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
 	"talbot/internal/plain"
 	"talbot/pipeline"
 )
@@ -37,9 +34,11 @@ func resumable(err error) error {
 	if status, _ := classify(err); status != exitInterrupted {
 		return err
 	}
-	again := "talbot " + shellQuote(os.Args[1:])
-	return hintError{error: errInterrupted, hint: "continue with `" + again + "`", status: exitInterrupted}
+	return hintError{error: errInterrupted, hint: "continue with `" + again() + "`", status: exitInterrupted}
 }
+
+// again returns the command line of this process.
+func again() string { return "talbot " + shellQuote(os.Args[1:]) }
 
 // interrupts returns a context that the first Ctrl-C, SIGTERM or SIGHUP cancels, so
 // that work drains and is saved, and calls abort at the second one. A second SIGHUP
@@ -70,7 +69,8 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 				}
 				if ctx.Err() == nil {
 					cancel()
-					say("\ntalbot: %s; interrupt again to abort\n", first)
+					stderr.newLine() // behind the terminal's ^C
+					say("talbot: %s; interrupt again to abort\n", first)
 				} else if s != syscall.SIGHUP {
 					abort()
 				}
@@ -82,43 +82,46 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 
 // abortNow ends the process: what is committed stays, temporary files are
 // ignored by the next run.
-func abortNow() { os.Exit(exitInterrupted) }
+func abortNow() {
+	stderr.setLine(nil)
+	os.Exit(exitInterrupted)
+}
 
-// progress returns a callback that draws a bar on a terminal and prints a
-// line every ten seconds elsewhere, and a function that ends the display.
+// How often progress is shown on a terminal, and as lines of text elsewhere.
+const (
+	drawEvery = 100 * time.Millisecond
+	sayEvery  = 10 * time.Second
+)
+
+// progress returns a callback that keeps one line up to date on a terminal and prints one every ten seconds elsewhere,
+// and a function that ends the display.
 func progress(quiet bool) (func(pipeline.Progress), func()) {
 	if quiet {
 		return func(pipeline.Progress) {}, func() {}
 	}
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		return progressBar()
+	start := time.Now()
+	if stderr.columns == nil {
+		last := start
+		return func(p pipeline.Progress) {
+			if time.Since(last) >= sayEvery {
+				last = time.Now()
+				say("%s: %s\n", p.Verb, p.Text(time.Since(start)))
+			}
+		}, func() {}
 	}
-	start, last := time.Now(), time.Now()
+	var last time.Time
 	return func(p pipeline.Progress) {
-		if time.Since(last) < 10*time.Second {
-			return
+		if time.Since(last) >= drawEvery {
+			last = time.Now()
+			stderr.setLine(statusOf(p, last.Sub(start)).text)
 		}
-		last = time.Now()
-		say("%s: %s\n", p.Verb, p.Text(time.Since(start)))
-	}, func() {}
+	}, func() { stderr.setLine(nil) }
 }
 
-func progressBar() (func(pipeline.Progress), func()) {
-	var bar *progressbar.ProgressBar
-	start := time.Now()
-	return func(p pipeline.Progress) {
-			if bar == nil {
-				bar = progressbar.NewOptions64(max(p.Total, -1),
-					progressbar.OptionSetWriter(stderr.exact()),
-					progressbar.OptionThrottle(100*time.Millisecond),
-					progressbar.OptionSetPredictTime(false),
-					progressbar.OptionClearOnFinish())
-			}
-			bar.Describe(plain.Escape(p.Verb + ": " + p.Text(time.Since(start))))
-			_ = bar.Set64(p.Done)
-		}, func() {
-			if bar != nil {
-				_ = bar.Finish()
-			}
-		}
+func statusOf(p pipeline.Progress, elapsed time.Duration) statusLine {
+	line := statusLine{verb: p.Verb, share: -1, details: p.Details(elapsed)}
+	if share, ok := p.Share(); ok {
+		line.share = share
+	}
+	return line
 }

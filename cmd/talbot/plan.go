@@ -36,7 +36,7 @@ memory, hours of training. Nothing is written. Every assumption is printed;
 those about speed are for you to replace.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000 --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, many, "one or more files or folders"),
 		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd.Context(), &o, files) },
 	}
 	f := cmd.Flags()

@@ -42,7 +42,7 @@ of 8 bytes each, which --unique=false saves.`,
   talbot stats endgames
   talbot stats endgames --json
   talbot stats endgames --html endgames.html`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1, "one dataset"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = args[0]
 			return runStats(cmd, &o)

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/pipeline"
 	"talbot/pipeline/endgames"
+	"talbot/pipeline/output"
 	"talbot/synth"
 )
 
@@ -164,6 +166,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	show, end := progress(false)
 	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
+		Again: again(),
 	}.Run(ctx)
 	end()
 	if err != nil {
@@ -171,20 +174,28 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	missing := o.count - sum.GamesKept
 	if len(sum.Exhausted) > 0 {
-		say(
-			"talbot: warning: hardly any position is left of %s; the rest of their share went to others\n",
+		sayKind("warning", "hardly any position is left of %s; the rest of their share went to others",
 			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		say(
-			"talbot: warning: %d endgames fewer than asked for: there are no others of these materials\n", missing)
+		sayKind("warning", "%d endgames fewer than asked for: there are no others of these materials", missing)
 	}
 	if !o.json {
-		printTotals(o.out, sum.Summary)
+		printDrawn(o.out, sum.Summary)
 	} else if err := printJSON(sum); err != nil {
 		return err
 	}
 	return skipped(o.datasetOptions, missing)
+}
+
+// printDrawn prints what was drawn. What was drawn again is no loss: there are as many endgames as were asked for.
+func printDrawn(out string, sum output.Summary) {
+	printf("%s: %s endgames, %s positions, %s samples, %s, %.1f s\n", out, pipeline.Thousands(sum.GamesKept),
+		pipeline.Thousands(sum.Positions), pipeline.Thousands(sum.Samples), pipeline.Size(float64(sum.Bytes)),
+		sum.Seconds)
+	for _, r := range sortedReasons(sum.Rejects) {
+		printf("  drawn again as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+	}
 }
 
 func sortedReasons(m map[dataset.Reason]int64) []dataset.Reason {

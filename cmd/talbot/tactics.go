@@ -33,7 +33,7 @@ unlabelled. Lines become tactics of the source puzzle.`,
 		Example: `  talbot label lines --out scored --nodes 20000 --multipv 2
   talbot tactics scored --out tactics
   talbot tactics scored --out sharp --advantage 300 --second 0 --gap 400`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1, "one dataset"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.In = args[0]
 			return runTactics(cmd.Context(), o)
@@ -60,7 +60,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
 	show, end := progress(false)
-	o.Progress, o.Warn = show, warn
+	o.Progress, o.Warn, o.Again = show, warn, again()
 	sum, err := o.Run(ctx)
 	end()
 	if err != nil {

@@ -269,8 +269,8 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	defer stop()
 	show, end := phases(o.quiet)
 	t.Checked = func(bytes, of int64) {
-		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes / 1e6, Rate: bytes / 1e6,
-			Unit: "MB"})
+		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes, Rate: bytes,
+			Unit: pipeline.Bytes})
 	}
 	t.Surveyed = func(blocks, of int) {
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),

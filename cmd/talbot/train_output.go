@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
@@ -89,11 +90,19 @@ func printStart(s job.Start) {
 }
 
 func printResult(o *trainOptions, r train.Result) {
-	printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
-		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
+	if r.Samples == 0 {
+		printf("%s: finished before, at step %s; nothing was left to train\n", o.run, pipeline.Thousands(r.Steps))
+	} else {
+		printSteps(o, r)
+	}
 	if r.Final != nil {
 		printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
 			cell(r.Final.ValueMSE, false))
 	}
 	printf("  checkpoint: %s\n", r.Checkpoint)
+}
+
+func printSteps(o *trainOptions, r train.Result) {
+	printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
+		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
 }

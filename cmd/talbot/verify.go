@@ -42,7 +42,7 @@ mirrored share of val or of test is above --max-overlap percent. Either error en
 with exit status 1, damage with 12. Ctrl-C ends it with what it has not established.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, many, "one or more datasets"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			return runVerify(cmd.Context(), &o, dirs, cmd.Flags().Changed("max-overlap"))
 		},

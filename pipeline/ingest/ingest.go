@@ -37,6 +37,7 @@ type Request struct {
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
 	Rejects  string
+	Again    string                        // the command line that goes on with it if it is interrupted, for messages
 	Progress func(pipeline.Progress)       // may be nil
 	Warn     func(error)                   // told of what does not stop the ingest; may be nil
 	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
@@ -101,7 +102,7 @@ type state struct {
 // reason and left out; an input that cannot be read to its end, or holds no
 // game, ends the run. Repeated after an interruption it continues behind the
 // last finished shard; the result is the same to the byte.
-func (in Request) Run(ctx context.Context) (Summary, error) {
+func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	start := time.Now()
 	if in.Workers <= 0 {
 		in.Workers = runtime.GOMAXPROCS(0)
@@ -128,12 +129,19 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: in.drafting(),
-		Warn: in.Warn,
+		Again: in.Again, Warn: in.Warn,
 	}); err != nil {
 		return Summary{}, err
 	}
 	defer g.out.Close()
 	defer g.rejects.close()
+	fresh := !g.out.Resumed()
+	defer func() {
+		// Of a command that fails before it has written a shard there is nothing to go on with.
+		if err != nil && fresh && ctx.Err() == nil && !g.out.Committed() && !errors.Is(err, ErrNothingKept) {
+			err = errors.Join(err, g.out.Discard())
+		}
+	}()
 	if err := g.collectRejects(); err != nil {
 		return Summary{}, err
 	}
@@ -160,7 +168,7 @@ func (in Request) Run(ctx context.Context) (Summary, error) {
 	if err := g.out.Finish(func() error { return g.publishRejects(ctx) }); err != nil {
 		return Summary{}, err
 	}
-	sum := Summary{
+	sum = Summary{
 		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts,
 		Tables:          []TableRead{}, BadFiles: append([]LeftOut{}, g.state.LeftOut...),

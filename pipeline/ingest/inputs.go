@@ -70,6 +70,9 @@ func expandPattern(pattern string, take, skipped func(string)) error {
 
 func expandFolder(dir string, take, skipped func(string)) error {
 	found := false
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != filepath.Clean(dir) {
+		dir = strings.TrimRight(dir, string(filepath.Separator)) + string(filepath.Separator) // a link is not walked
+	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -29,6 +29,7 @@ func (s Part) of(hash [16]byte) int {
 type Join struct {
 	Parts    []string // datasets, in any order
 	Out      string
+	Again    string                  // the command line that goes on with it if it is interrupted, for messages
 	Progress func(pipeline.Progress) // may be nil
 }
 
@@ -74,7 +75,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{})
+	out, err := output.Open(j.Out, m, hashes, output.Options{Again: j.Again})
 	if err != nil {
 		return JoinSummary{}, err
 	}

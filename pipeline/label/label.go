@@ -32,6 +32,7 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
+	Again     string // the command line that goes on with it if it is interrupted, for messages
 	Progress  func(pipeline.Progress)
 	Failed    func(error) // told of each position without a label; may be nil
 	Warn      func(error) // what does not stop the run; may be nil

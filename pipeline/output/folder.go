@@ -34,9 +34,24 @@ var (
 	ErrFinished = errors.New("the folder holds a finished dataset")
 	// ErrUnfinished: what an interrupted command left in its folder is damaged; comes with [dataset.ErrDamaged].
 	ErrUnfinished = errors.New("what an interrupted command left")
-	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags.
-	ErrOccupied = errors.New("the folder is in use")
+	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
+	// ([InterruptedError]).
+	ErrOccupied = errors.New("the folder is not empty")
 )
+
+// InterruptedError says that the output folder holds an interrupted command with other inputs or flags. It wraps
+// [ErrOccupied].
+type InterruptedError struct {
+	Dir, Verb string
+	Again     string // the command line that goes on with it; "" if it is not known
+}
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("%q holds an interrupted %s with other inputs or flags", e.Dir, e.Verb)
+}
+
+// Unwrap returns [ErrOccupied].
+func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 
 // Options are what a verb brings to its folder. The zero value is ready.
 type Options struct {
@@ -53,6 +68,9 @@ type Options struct {
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
+	// Again is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it decides
+	// nothing.
+	Again string
 	// Warn is told what does not stop the work. Nil: nobody.
 	Warn func(error)
 }
@@ -109,6 +127,9 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 
 // Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
+
+// Committed reports whether any shard is written.
+func (f *Folder) Committed() bool { return len(f.progress.Manifest.Shards)+len(f.progress.Drafts) > 0 }
 
 // Resumed reports whether the folder held an interrupted run of the same command.
 func (f *Folder) Resumed() bool { return f.resumed }

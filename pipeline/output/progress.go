@@ -22,8 +22,9 @@ const maxProgress = 128 << 20
 
 // progress is the content of progress.json: sealed JSON ([durable.Seal]), written at the start and after each shard.
 type progress struct {
-	Command  string           `json:"command"`  // what decides the content; must be the same to resume
-	Manifest dataset.Manifest `json:"manifest"` // as far as the work has come
+	Command  string           `json:"command"`         // what decides the content; must be the same to resume
+	Again    string           `json:"again,omitempty"` // the command line, for people
+	Manifest dataset.Manifest `json:"manifest"`        // as far as the work has come
 	// Drafts are the shards as they were before the last pass over them, and Final is how many of them have had it;
 	// those are gone.
 	Drafts []dataset.ShardInfo `json:"drafts,omitempty"`
@@ -39,7 +40,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	case errors.Is(err, os.ErrNotExist):
 		m.Tool = Tool
 		m.Counts.Rejects = map[dataset.Reason]int64{}
-		f.progress = progress{Command: command, Manifest: m}
+		f.progress = progress{Command: command, Again: f.Again, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
 			return fmt.Errorf("%q holds shards without %s: %w", f.dir, progressName, ErrOccupied)
 		}
@@ -53,8 +54,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("%q: %w: %w: %w", path, ErrUnfinished, dataset.ErrDamaged, err)
 	}
 	if f.progress.Command != command {
-		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", f.dir, f.progress.Manifest.Verb,
-			ErrOccupied)
+		return &InterruptedError{Dir: f.dir, Verb: f.progress.Manifest.Verb, Again: f.progress.Again}
 	}
 	if !beginsAs(&f.progress.Manifest, &m) {
 		return fmt.Errorf("%q: %w: its manifest is not that of its command", path, dataset.ErrDamaged)

@@ -238,7 +238,7 @@ func TestStatsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1 234 567 games, 26 positions, 10 samples, 5 labelled\n",
+		"1,234,567 games, 26 positions, 10 samples, 5 labelled\n",
 		"\nendgame                3            15             3             1\n",
 		"\n  32            ████████████████████████████████ 5, 50.0 %\n",
 		"\nlines by plies (4 to 5, mean 4.2)\n",

@@ -38,6 +38,7 @@ type Request struct {
 	Advantage int    // the best move's score is at least this,
 	Second    int    // the second best move's at most this,
 	Gap       int    // and at least so much less
+	Again     string // the command line that goes on with it if it is interrupted, for messages
 	Progress  func(pipeline.Progress)
 	Warn      func(error) // told of what does not stop the search; may be nil
 }
@@ -87,7 +88,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
 			number("second", t.Second)},
 		Fingerprints: parent.Fingerprints,
-	}, parent.Hash(), output.Options{State: &state, Warn: t.Warn})
+	}, parent.Hash(), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -242,7 +242,7 @@ func (e Eval) checked() func(bytes, of int64) {
 	if e.Progress == nil {
 		return nil
 	}
-	return func(bytes, of int64) { e.Progress("checking the data", bytes/1e6, of/1e6) }
+	return func(bytes, of int64) { e.Progress("checking the data", bytes, of) }
 }
 
 func (e Eval) warn(err error) {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// many is a number of operands without a limit.
+const many = math.MaxInt
+
+// operands accepts so many arguments beside the flags; what says in words how many and of what.
+func operands(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		given := "none is given"
+		switch n := len(args); {
+		case n >= least && n <= most:
+			return nil
+		case n == 1:
+			given = "only one is given"
+		case n > most:
+			given = fmt.Sprintf("%q is one too many", args[most])
+		}
+		return fmt.Errorf("%s takes %s, and %s", cmd.CommandPath(), what, given)
+	}
+}
+
+// missingFlag names the first flag that has no value, of names and values in turn; nil if all have one.
+func missingFlag(namesAndValues ...string) error {
+	for i := 0; i+1 < len(namesAndValues); i += 2 {
+		if namesAndValues[i+1] == "" {
+			return fmt.Errorf("--%s is missing", namesAndValues[i])
+		}
+	}
+	return nil
+}
+
+// forms say what the values of a type of flag look like.
+var forms = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
+	"float64": "a number", "duration": "a time with its unit, as 20ms, 30s or 3m",
+}
+
+// flagError says of a flag's value what it should look like; other errors of flags stay as they are.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	form := forms[invalid.GetFlag().Value.Type()]
+	switch {
+	case form == "":
+		return fmt.Errorf("--%s %q cannot be read", invalid.GetFlag().Name, invalid.GetValue())
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("--%s %q is too large or too small", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	return fmt.Errorf("--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), form)
+}

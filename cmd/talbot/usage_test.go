@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// What stands behind a flag in help is one word, not a part of its description that happens to be quoted.
+func TestPlaceholders(t *testing.T) {
+	word := regexp.MustCompile(`^[a-zA-Z0-9]*$`)
+	values := regexp.MustCompile(`^(train|game|true|false|auto)$`) // what the user could give is no name of it
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			name, text := pflag.UnquoteUsage(f)
+			if !word.MatchString(name) || values.MatchString(name) || strings.Contains(text, "`") {
+				t.Errorf("%s --%s has the placeholder %q: %s", cmd.CommandPath(), f.Name, name, f.Usage)
+			}
+		})
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(newRoot())
+}
+
+// No message says what Go calls a function or a system call.
+func TestMessageOf(t *testing.T) {
+	_, number := strconv.ParseInt("x", 10, 64)
+	_, decimal := strconv.ParseFloat("1e999", 64)
+	_, missing := os.Stat("none")
+	_, opened := os.Open("none")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{number, `"x" is not a number`},
+		{decimal, `"1e999" is too large or too small`},
+		{missing, `"none": no such file or directory`},
+		{fmt.Errorf("inputs: %w", opened), `inputs: "none": no such file or directory`},
+		{&fs.PathError{Op: "read", Path: "|0", Err: os.ErrDeadlineExceeded},
+			"reading from or to another process: no answer in time"},
+		{errors.Join(fmt.Errorf("a: %w", missing), number), "a: \"none\": no such file or directory\n\"x\" is not a number"},
+		{os.Mkdir("/proc/1/x", 0o700), `creating "/proc/1/x": no such file or directory`},
+		{os.Rename("none", "other"), `renaming "none" to "other": no such file or directory`},
+		{os.NewSyscallError("getrandom", syscall.EIO), "input/output error"},
+		{errors.New("stat x: said by nobody"), "stat x: said by nobody"},
+	} {
+		if got := messageOf(c.err); got != c.want {
+			t.Errorf("%v:\ngot  %s\nwant %s", c.err, got, c.want)
+		}
+	}
+}
