@@ -50,8 +50,8 @@ git clone --quiet . "$root/root/talbot"
 inside() {
 	set -- "$root" "$1" HOME=/root TERM=dumb PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		GOPROXY="$(go env GOPROXY)" GOSUMDB="$(go env GOSUMDB)" GONOSUMDB="$(go env GONOSUMDB)" GONOPROXY="$(go env GONOPROXY)"
-	for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
-		value=$(printenv $name) && set -- "$@" "$name=$value"
+	for variable in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+		value=$(printenv $variable) && set -- "$@" "$variable=$value"
 	done
 	unshare --mount sh -c '
 		root=$1 command=$2
