@@ -41,7 +41,8 @@ func AuditOf(m *Manifest) (Audit, error) {
 	return a, nil
 }
 
-// Each calls f with every sample that has both labels, at its position. It ends with the first error of lines, or that of ctx.
+// Each calls f with every sample that has both labels, at its position. It ends with the first error of lines, or that
+// of ctx.
 func (a Audit) Each(ctx context.Context, lines iter.Seq2[*Line, error], f func(w *Walker, label, truth *Label)) error {
 	var w Walker
 	for line, err := range lines {

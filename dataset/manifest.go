@@ -16,8 +16,8 @@ import (
 )
 
 // FormatVersion is the version of the shard format that talbot writes, and the only one it reads. It is the oldest
-// version of the manifest too; [ManifestVersion] is the newest. A manifest is written in the oldest version that can say
-// what it says, so that what older programs can read they do, and the rest they refuse by its version.
+// version of the manifest too; [ManifestVersion] is the newest. A manifest is written in the oldest version that can
+// say what it says, so that what older programs can read they do, and the rest they refuse by its version.
 const (
 	FormatVersion   = 1
 	ManifestVersion = 2 // may have inputs that are tables or left out, and results that disagree

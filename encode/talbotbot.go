@@ -29,7 +29,7 @@ const TalbotBotPast = repetitionPlane
 //
 //	planes  0 …  5  own P N B R Q K
 //	planes  6 … 11  the opponent's P N B R Q K
-//	planes 12 … 15  castling rights, ones or zeros: own king side, own queen side, the opponent's king side, queen side
+//	planes 12 … 15  castling rights, ones or zeros: own king side and queen side, the opponent's
 //	plane  16       ones when Black moves
 //	plane  17       the en passant target square, only if an en passant capture is legal
 //	planes 18, 19   ones if the position occurred before in the line; if at least twice before (then both)

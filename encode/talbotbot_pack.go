@@ -28,9 +28,9 @@ func (TalbotBot) Words() int { return TalbotBotWords }
 //	words 4k, 4k+1, 4k+2  bits 0, 1 and 2 of what stood on each square k plies ago, k = 0 … 4:
 //	                      0 nothing, 1 … 6 a P N B R Q K; bit s of a word is square s
 //	word  4k+3            where the opponent's pieces stood
-//	word  20              flags: bits 0 … 3 castling rights in the order of planes 12 … 15; bit 4 Black moves; bits 5 and 6
-//	                      the position occurred before, at least twice before; bits 40 … 47 (rank 6) the en passant target
-//	                      square, only if an en passant capture is legal; the others are 0
+//	word  20              flags: bits 0 … 3 castling rights in the order of planes 12 … 15; bit 4 Black moves;
+//	                      bits 5 and 6 the position occurred before, at least twice before; bits 40 … 47 (rank 6)
+//	                      the en passant target square, only if an en passant capture is legal; the others are 0
 //
 // "The opponent" is that of the side that moves now, and squares are in its frame, as in the planes. A position before
 // the start of the line is an empty board.

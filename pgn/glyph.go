@@ -149,7 +149,14 @@ func (p *Parser) hidesPiece(from, to int) bool {
 	touches := func(i int, others string) bool {
 		return i >= 0 && i < len(p.text) && classes[p.text[i]] != blankByte && strings.IndexByte(others, p.text[i]) < 0
 	}
-	if touches(from-1, ")}") || touches(to, "({;*") {
+	before := from
+	for before > 0 && classes[p.text[before-1]] == blankByte {
+		before--
+	}
+	if before > 0 && p.text[before-1] == '.' { // behind a move number
+		return true
+	}
+	if touches(from-1, ")}") || touches(to, "({;") {
 		return true
 	}
 	defer func(i int) { p.i = i }(p.i)
@@ -163,11 +170,16 @@ func (p *Parser) hidesPiece(from, to int) bool {
 			if p.skipVariation() != nil {
 				return false
 			}
-		case c == '*' || c >= 'A' && c <= 'Z':
+		case c == '*': // the rest of the move may have been lost
+			return true
+		case c >= 'A' && c <= 'Z':
 			return false
 		case c >= '0' && c <= '9':
-			if _, n := resultAt(p.text[p.i:]); n > 0 || bytes.HasPrefix(p.text[p.i:], []byte("0-0")) {
+			if bytes.HasPrefix(p.text[p.i:], []byte("0-0")) {
 				return false
+			}
+			if _, n := resultAt(p.text[p.i:]); n > 0 {
+				return true
 			}
 			for p.i < len(p.text) && classes[p.text[p.i]] == digitByte {
 				p.i++

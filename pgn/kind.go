@@ -23,6 +23,9 @@ func LooksLikeGames(head []byte) bool {
 		if moves.open < 0 && !moves.rest {
 			at := skipSpace(head, moves.pos)
 			if at < len(head) && head[at] != '{' && head[at] != ';' && head[at] != '%' {
+				if _, n := resultAt(head[at:]); n > 0 { // of a game that is cut off
+					at = skipSpace(head, at+n)
+				}
 				return isMoveStart(head[at:])
 			}
 		}

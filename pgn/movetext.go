@@ -141,6 +141,9 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 		}
 		p.skipLine()
 	case '*':
+		if p.i+1 < len(p.text) && moveBytes[p.text[p.i+1]] { // in the middle of a word
+			return p.reject(dataset.BadSyntax, p.i, p.i+2, errText)
+		}
 		p.i++
 		p.ended = true
 	case '-':
@@ -166,6 +169,9 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 // it.
 func (p *Parser) glyph() *dataset.Reject {
 	if c := p.text[p.i]; c == '.' || c == ',' {
+		if opensPawnMove(p.text[p.i+1:]) && (p.i == 0 || classes[p.text[p.i-1]] == blankByte) {
+			return p.reject(dataset.BadSyntax, p.i, p.i+3, errHidden)
+		}
 		p.i++
 		return nil
 	}
@@ -199,6 +205,9 @@ func (p *Parser) number() *dataset.Reject {
 		return p.reject(dataset.NullMove, p.i, p.i+n, nil)
 	case n == 1 && t[0] == '0' && (dots == n || dashAt(t[dots:]) > 0): // of a castling or a result that was torn apart
 		return p.reject(dataset.BadSyntax, p.i, p.i+n, errText)
+	}
+	if dots == n && opensPawnMove(t[n:]) { // the digit may stand in place of a piece
+		return p.reject(dataset.BadSyntax, p.i, p.i+n+2, errHidden)
 	}
 	if n == 1 && t[0] == '1' && dots <= n+1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
 		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)

@@ -28,12 +28,14 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	case b == '$':
 		for c.pos = i + 1; c.pos < to && classes[buf[c.pos]] == digitByte; c.pos++ {
 		}
-	case b == '*':
+	case b == '*' && (i+1 >= to || !moveBytes[buf[i+1]]):
 		return c.readResult(1)
+	case b == '*': // in the middle of a word
+		c.unknown()
 	case b >= '0' && b <= '9' || b >= 0x80:
 		if n := c.resultAt(buf[i:to]); n > 0 {
 			return c.readResult(n)
-		} else if n := c.numberAt(buf[i:to]); n > 0 {
+		} else if n := c.numberAt(buf[i:to]); n > 0 && (c.behind() || !opensPawnMove(buf[i+n:to])) {
 			return c.readNumber(buf[:to], n), i
 		} else {
 			return c.readWord(buf, to)

@@ -1,5 +1,5 @@
-// Package pipeline is the house of the verbs that make or read datasets: a folder for each, around output, which makes a
-// dataset's folder resumably. The package itself has only what all of them say on their way ([Progress]).
+// Package pipeline is the house of the verbs that make or read datasets: a folder for each, around output, which makes
+// a dataset's folder resumably. The package itself has only what all of them say on their way ([Progress]).
 //
 //	ingest     files of games, puzzles, EPD and tables → dataset
 //	endgames   a seed → dataset

@@ -85,7 +85,8 @@ func CheckTable(t *testing.T, table string, m *dataset.Manifest) {
 		}
 		counts[dataset.Reason(cells[3])]++
 	}
-	if rows[0]+"\n" != "file\tnumber\toffset\treason\tdetail\n" || fmt.Sprint(counts) != fmt.Sprint(m.Counts.Rejects) || len(counts) < 3 {
+	if rows[0]+"\n" != "file\tnumber\toffset\treason\tdetail\n" || fmt.Sprint(counts) != fmt.Sprint(m.Counts.Rejects) ||
+		len(counts) < 3 {
 		t.Errorf("the table has %v, the manifest %v", counts, m.Counts.Rejects)
 	}
 }

@@ -108,7 +108,8 @@ func TestPrefixes(t *testing.T) {
 		s := IngestFiles(t, outs[0], 1, files...)
 		IngestFiles(t, outs[1], 4, files...)
 		Same(t, outs[0], outs[1])
-		if s.GamesKept != int64(games) || s.Rejects[ingest.Prefix] != int64(cut) || s.Rejects[ingest.Duplicate] < int64(copies) {
+		if s.GamesKept != int64(games) || s.Rejects[ingest.Prefix] != int64(cut) ||
+			s.Rejects[ingest.Duplicate] < int64(copies) {
 			t.Errorf("order %v: %+v, want %d games, %d prefixes", order, s, games, cut)
 		}
 		got := GamesOf(t, outs[0])
@@ -272,7 +273,8 @@ func TestUniqueAndOverlap(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	none := 0.0
-	if _, err := (verify.Request{Dirs: []string{a}, MaxOverlap: &none}).Run(t.Context()); !errors.Is(err, verify.ErrOverlap) {
+	if _, err := (verify.Request{Dirs: []string{a}, MaxOverlap: &none}).Run(t.Context()); !errors.Is(err,
+		verify.ErrOverlap) {
 		t.Error(err)
 	}
 }

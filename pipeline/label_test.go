@@ -86,7 +86,8 @@ func Openings(t *testing.T, path string, n int, seed uint64) (distinct int) {
 
 func Ingested(t *testing.T, out string, inputs ...string) string {
 	t.Helper()
-	if _, err := (ingest.Request{Inputs: inputs, Out: out, Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+	if _, err := (ingest.Request{Inputs: inputs, Out: out,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -397,7 +398,8 @@ func TestParts(t *testing.T) {
 	}
 
 	foreign := whole
-	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{I: 1, N: 3}, stockfish.Nodes(7)
+	foreign.Out, foreign.Part, foreign.Engine.Limit = filepath.Join(dir, "foreign"), label.Part{I: 1, N: 3},
+		stockfish.Nodes(7)
 	Labelled(t, foreign)
 	for _, c := range []struct {
 		Parts []string

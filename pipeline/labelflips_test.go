@@ -14,15 +14,16 @@ import (
 	"talbot/stockfish"
 )
 
-// TestFlippedLabelling interrupts a labelling, flips a bit of progress.json or of the journal, and goes on: that ends in
-// damage, or in what an undisturbed run leaves, to the byte; then at most the flipped label is searched again.
+// TestFlippedLabelling interrupts a labelling, flips a bit of progress.json or of the journal, and goes on: that ends
+// in damage, or in what an undisturbed run leaves, to the byte; then at most the flipped label is searched again.
 func TestFlippedLabelling(t *testing.T) {
 	Small(t)
 	defer os.Unsetenv(Child)
 	dir := t.TempDir()
 	Openings(t, filepath.Join(dir, "g.pgn"), 100, 1)
 	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
-	want := Job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1, Scope: stockfish.PositionScope}.Label()
+	want := Job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1,
+		Scope: stockfish.PositionScope}.Label()
 	want.Fraction = 0.02
 	searches := Labelled(t, want).Labelled
 	cut := want

@@ -307,7 +307,8 @@ func TestIngest(t *testing.T) {
 		out := filepath.Join(dir, "other")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := (ingest.Request{Inputs: []string{a}, Out: out, Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err,
+		if _, err := (ingest.Request{Inputs: []string{a}, Out: out,
+			Splits: dataset.DefaultSplits}).Run(ctx); !errors.Is(err,
 			context.Canceled) {
 			t.Fatal(err)
 		}
@@ -353,7 +354,8 @@ func TestSynth(t *testing.T) {
 	var outs []string
 	for _, workers := range []int{1, 3} {
 		out := filepath.Join(dir, fmt.Sprint("out", workers))
-		sum, err := endgames.Request{Count: EndgameCount, Config: SynthConfig(1), Out: out, Splits: dataset.DefaultSplits,
+		sum, err := endgames.Request{Count: EndgameCount, Config: SynthConfig(1), Out: out,
+			Splits:  dataset.DefaultSplits,
 			Workers: workers}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,8 @@ const contradicting = `[Event "tag and movetext"]
 // decides the results and is a flag of the manifest.
 func TestResultConflict(t *testing.T) {
 	for rule, want := range map[dataset.ResultRule]string{
-		dataset.TagResult: "1-0 1-0 1/2-1/2", dataset.MovetextResult: "0-1 1-0 1/2-1/2", dataset.BoardResult: "1-0 0-1 1/2-1/2",
+		dataset.TagResult: "1-0 1-0 1/2-1/2", dataset.MovetextResult: "0-1 1-0 1/2-1/2",
+		dataset.BoardResult:   "1-0 0-1 1/2-1/2",
 		dataset.DropConflicts: "0-1 1/2-1/2", // the copy agrees with itself
 	} {
 		sum, d, lines := IngestText(t, "a.pgn", contradicting, ingest.Request{Results: rule})

@@ -88,7 +88,8 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			t.Errorf("%q names a copy", row)
 		}
 	}
-	if want := sum.Rejects[ingest.Duplicate] + sum.Rejects[ingest.Prefix]; named != want || sum.Rejects[ingest.Duplicate] < 3 ||
+	if want := sum.Rejects[ingest.Duplicate] + sum.Rejects[ingest.Prefix]; named != want ||
+		sum.Rejects[ingest.Duplicate] < 3 ||
 		sum.Rejects[ingest.Prefix] < 3 {
 		t.Errorf("%d rows with names, %d copies and prefixes: %v", named, want, sum.Rejects)
 	}

@@ -26,7 +26,7 @@ type block struct {
 	bytes                     int // upper bound of the columns' size
 
 	source, input, number, offset, result, whiteElo, blackElo []byte
-	plies, moves, invented, kinds, bitmaps                    []byte
+	plies, moves, reconstructed, kinds, bitmaps               []byte
 	start                                                     textColumn
 	lastNumber, lastOffset                                    int64
 
@@ -108,7 +108,7 @@ func (b *block) add(l *dataset.Line) error {
 	b.blackElo = binary.LittleEndian.AppendUint16(b.blackElo, uint16(l.BlackElo))
 	b.plies = binary.AppendUvarint(b.plies, uint64(len(l.Moves)))
 	b.moves = appendMoves(b.moves, l.Moves)
-	b.invented = binary.AppendUvarint(b.invented, uint64(l.Reconstructed))
+	b.reconstructed = binary.AppendUvarint(b.reconstructed, uint64(l.Reconstructed))
 	if l.Start != startPosition {
 		b.start.put(b.lines, l.Start.FEN())
 	}
@@ -204,7 +204,7 @@ func checkLine(l *dataset.Line, samples int) error {
 		return errNegative
 	}
 	if l.Input > math.MaxInt32 || l.Reconstructed > len(l.Moves) {
-		return fmt.Errorf("input %d, or %d invented of %d plies", l.Input, l.Reconstructed, len(l.Moves))
+		return fmt.Errorf("input %d, or %d reconstructed of %d plies", l.Input, l.Reconstructed, len(l.Moves))
 	}
 	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
 		return fmt.Errorf("ratings %d and %d are not in 0 … 65535", l.WhiteElo, l.BlackElo)
@@ -256,7 +256,7 @@ func (b *block) full() bool {
 // reset empties the block and keeps its buffers.
 func (b *block) reset() {
 	for _, buf := range []*[]byte{
-		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves, &b.invented,
+		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves, &b.reconstructed,
 		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.start.lengths, &b.start.text,
 	} {
 		*buf = (*buf)[:0]
@@ -276,7 +276,7 @@ func (b *block) columns() []column {
 	cols := []column{
 		{colSource, b.source}, {colInput, b.input}, {colNumber, b.number}, {colOffset, b.offset}, {colResult, b.result},
 		{colWhiteElo, b.whiteElo}, {colBlackElo, b.blackElo}, {colStart, b.start.raw(b.lines)}, {colPlies, b.plies},
-		{colMoves, b.moves}, {colInvented, b.invented}, {colSamples, b.kinds}, {colBitmap, b.bitmaps},
+		{colMoves, b.moves}, {colInvented, b.reconstructed}, {colSamples, b.kinds}, {colBitmap, b.bitmaps},
 	}
 	cols = b.policy.columns(cols, b.samples)
 	slices.SortFunc(b.tags, func(c, d *tagColumn) int { return strings.Compare(c.name, d.name) })

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Columns says what of a line is read. Start, moves, invented plies, samples, source and result always are; what is
+// Columns says what of a line is read. Start, moves, reconstructed plies, samples, source and result always are; what is
 // not asked for stays zero.
 type Columns uint16
 

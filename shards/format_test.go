@@ -84,7 +84,8 @@ func hexDump(b []byte) string {
 	for row := range strings.Lines(hex.Dump(b)) {
 		at, rest, _ := strings.Cut(strings.TrimSuffix(row, "|\n"), "  ")
 		if bytes, text, ok := strings.Cut(rest, "|"); ok {
-			s.WriteString(at[4:] + ": " + strings.ReplaceAll(strings.TrimRight(bytes, " "), "  ", " ") + " | " + text + "\n")
+			bytes = strings.ReplaceAll(strings.TrimRight(bytes, " "), "  ", " ")
+			s.WriteString(at[4:] + ": " + bytes + " | " + text + "\n")
 		}
 	}
 	return s.String()
@@ -136,9 +137,11 @@ func moveTexts(moves []board.Move) []string {
 
 func toPython(l *dataset.Line) pythonLine {
 	p := pythonLine{
-		Source: int(l.Source), Input: l.Input, Number: l.Number, Offset: l.Offset, FEN: l.Start.FEN(), Moves: moveTexts(l.Moves),
+		Source: int(l.Source), Input: l.Input, Number: l.Number, Offset: l.Offset, FEN: l.Start.FEN(),
+		Moves:    moveTexts(l.Moves),
 		Invented: l.Reconstructed, Samples: l.Samples.Plies([]int{}, len(l.Moves)), Result: l.Result.String(),
-		Elo: [2]int{l.WhiteElo, l.BlackElo}, Tags: map[string]string{}, Policies: [][]pythonTarget{}, Labels: map[int][]*pythonLabel{},
+		Elo: [2]int{l.WhiteElo, l.BlackElo}, Tags: map[string]string{}, Policies: [][]pythonTarget{},
+		Labels: map[int][]*pythonLabel{},
 	}
 	for _, t := range l.Tags {
 		p.Tags[t.Name] = t.Value

@@ -108,7 +108,8 @@ func (ix *index) checkFingerprints(known int) error {
 	for i := range ix.Blocks {
 		for _, c := range ix.Blocks[i].Columns {
 			if f, _, ok := labelColumn(c.Name); ok && f >= known {
-				return fmt.Errorf("block %d, column %q: labels of fingerprint %d, and the manifest has %d", i, c.Name, f,
+				return fmt.Errorf("block %d, column %q: labels of fingerprint %d, and the manifest has %d", i, c.Name,
+					f,
 					known)
 			}
 		}

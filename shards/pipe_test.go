@@ -13,8 +13,8 @@ import (
 	"talbot/dataset"
 )
 
-// TestPipesAreRefused: a shard that is a pipe, a folder or a link to one is damage to whatever opens it, at once; a link
-// to a shard is a shard.
+// TestPipesAreRefused: a shard that is a pipe, a folder or a link to one is damage to whatever opens it, at once; a
+// link to a shard is a shard.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {

@@ -308,7 +308,8 @@ func (f *fake) misbehave() bool {
 	case "short": // after n moves: of two lines one is only bounded
 		if f.moves != f.n {
 			legal := f.pos.LegalMoves(nil)
-			fmt.Printf("info depth 1 multipv 1 score cp 1 pv %s\ninfo depth 1 multipv 2 score cp 1 pv %s\nbestmove %s\n",
+			fmt.Printf("info depth 1 multipv 1 score cp 1 pv %s\ninfo depth 1 multipv 2 score cp 1 pv %s\nbestmove "+
+				"%s\n",
 				legal[0], legal[1], legal[0])
 			break
 		}

@@ -447,8 +447,8 @@ func TestPoolLongestFirst(t *testing.T) {
 	}
 }
 
-// TestPoolTooFewNodes: where the nodes do not suffice for the lines that were asked for, that is said, once, and neither
-// the engine nor its protocol is blamed for it; the other positions have their labels.
+// TestPoolTooFewNodes: where the nodes do not suffice for the lines that were asked for, that is said, once, and
+// neither the engine nor its protocol is blamed for it; the other positions have their labels.
 func TestPoolTooFewNodes(t *testing.T) {
 	for _, scope := range []HashScope{PositionScope, LineScope} {
 		cfg := fakeConfig(t, "short:3")

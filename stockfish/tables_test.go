@@ -207,7 +207,8 @@ func fakeTables(t *testing.T, fault string) *Tables {
 // TestTablesReplaced: a reader that hangs or is killed is replaced, and answers what the first would have answered.
 func TestTablesReplaced(t *testing.T) {
 	p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
-	for fault, restarts := range map[string]int64{"tables": 0, "tableshang:1": 1, "tableshang:2": 2, "tablesshot:6": 6} {
+	for fault, restarts := range map[string]int64{"tables": 0, "tableshang:1": 1, "tableshang:2": 2,
+		"tablesshot:6": 6} {
 		t.Run(fault, func(t *testing.T) {
 			tables := fakeTables(t, fault)
 			for range 4 {

@@ -100,8 +100,9 @@ func (t *endgameTally) figures() EndgameFigures {
 	for said := range v {
 		decided += v[dataset.Won][said] + v[dataset.Lost][said]
 	}
+	right := v[dataset.Lost][dataset.Lost] + v[dataset.Drawn][dataset.Drawn] + v[dataset.Won][dataset.Won]
 	return EndgameFigures{Samples: t.samples, ValueMSE: ratio(t.squared, float64(t.samples)),
-		ValueAccuracy: ratio(float64(v[dataset.Lost][dataset.Lost]+v[dataset.Drawn][dataset.Drawn]+v[dataset.Won][dataset.Won]), float64(t.samples)),
+		ValueAccuracy: ratio(float64(right), float64(t.samples)),
 		ValueOpposite: ratio(float64(v[dataset.Won][dataset.Lost]+v[dataset.Lost][dataset.Won]), float64(decided)),
 		Moves:         both.figures(), Won: t.moves[dataset.Won].figures(), Drawn: t.moves[dataset.Drawn].figures()}
 }

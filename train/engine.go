@@ -102,8 +102,8 @@ func (e *engine) validate(batches []Batch) (losses, error) {
 	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value, ratio(sum[4], sum[1])}, nil
 }
 
-// forward returns logits [n·4672] and values [n] in evaluation mode. A number on the way to them that is not finite is an
-// error, for what comes of it may be finite.
+// forward returns logits [n·4672] and values [n] in evaluation mode. A number on the way to them that is not finite is
+// an error, for what comes of it may be finite.
 func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err error) {
 	if e.predict == nil {
 		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store,

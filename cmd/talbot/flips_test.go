@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -89,7 +90,7 @@ type flipCommand struct {
 	args []string
 	keep []string // folders
 	out  []string // files and folders that it writes, compared byte by byte; patterns
-	most int      // bytes that are flipped with TALBOT_FULL, where all take too long
+	most int      // of a command that runs a network: bytes that are flipped with TALBOT_FULL, as all take too long
 }
 
 var (
@@ -98,19 +99,19 @@ var (
 	flipInspect = flipCommand{name: "inspect", args: []string{"inspect", "lines", "--all", "--json"}}
 	flipDiff    = flipCommand{name: "diff", args: []string{"diff", "lines", "lines2", "--json"}}
 	flipEval    = flipCommand{name: "eval", args: []string{"eval", "--run", "run", "--data", "lines", "--split", "all",
-		"--backend", "go", "--samples", "20", "--json"}, keep: []string{"run"}, most: 300}
+		"--backend", "go", "--samples", "20", "--json"}, keep: []string{"run"}, most: 100}
 	flipExport = flipCommand{name: "export", args: []string{"export", "--run", "run", "--format", "safetensors",
 		"--out",
-		"net.safetensors"}, out: []string{"net.safetensors"}, most: 500}
+		"net.safetensors"}, out: []string{"net.safetensors"}, most: 200}
 	flipOnnx = flipCommand{name: "export onnx", args: []string{"export", "--run", "run", "--format", "onnx", "--out",
-		"net.onnx"}, out: []string{"net.onnx"}, most: 500}
+		"net.onnx"}, out: []string{"net.onnx"}, most: 200}
 	flipTrain = flipCommand{name: "train", args: append(flipTrainArgs("made"), "--steps", "2"), keep: []string{"made"},
-		out: []string{"made/checkpoints/*"}, most: 300}
+		out: []string{"made/checkpoints/*"}, most: 100}
 	flipResume = flipCommand{name: "train --resume", args: append(flipTrainArgs("cut"), "--resume"),
 		keep: []string{"cut"},
-		out:  []string{"cut/checkpoints/*"}, most: 300}
+		out:  []string{"cut/checkpoints/*"}, most: 100}
 	flipFrom = flipCommand{name: "train --from", args: append(flipTrainArgs("made"), "--steps", "2", "--from", "run"),
-		keep: []string{"made"}, out: []string{"made/checkpoints/*"}, most: 300}
+		keep: []string{"made"}, out: []string{"made/checkpoints/*"}, most: 100}
 	flipIngest = flipCommand{name: "ingest, resumed", args: flipIngestArgs, keep: []string{"half"},
 		out: []string{"half/*"}}
 )
@@ -245,6 +246,24 @@ func runHere(t *testing.T, args []string) result {
 	return r
 }
 
+// runApart runs a command line in a process of its own: networks keep memory until the end of theirs.
+func runApart(t *testing.T, args []string) result {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{status: cmd.ProcessState.ExitCode(), stdout: volatile.ReplaceAllString(out.String(), `"$1":0`),
+		stderr: said.String()}
+}
+
 // once brings the folders back that the command works on, and runs it. flip, if not nil, damages a file in between.
 func (c flipCommand) once(t *testing.T, flip func()) result {
 	t.Helper()
@@ -262,7 +281,11 @@ func (c flipCommand) once(t *testing.T, flip func()) result {
 	if flip != nil {
 		flip()
 	}
-	r := runHere(t, c.args)
+	command := runHere
+	if c.most > 0 {
+		command = runApart
+	}
+	r := command(t, c.args)
 	r.files = map[string]string{}
 	for _, pattern := range c.out {
 		paths, _ := filepath.Glob(pattern)

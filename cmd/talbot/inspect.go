@@ -35,8 +35,9 @@ func newInspect() *cobra.Command {
 brackets, where it comes from, the label, and what the recipe makes of it.
 
 Samples are numbered from 0 over the whole dataset, in order. The label shown is
-the one that counts in training: the last that an engine gave. With --json a sample is one JSON object, one on each line; there the
-input planes and the index of every legal move stand too:
+the one that counts in training: the last that an engine gave, or that of --label.
+With --json a sample is one JSON object, one on each line; there the input planes and
+the index of every legal move stand too:
 
   planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
   legal    every legal move with its index in the policy

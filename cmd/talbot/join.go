@@ -22,8 +22,8 @@ func newJoin() *cobra.Command {
 n/n on machines that share nothing but the dataset they read, and writes the
 dataset that one machine had made alone: with --nodes and --depth to the byte.
 
-Each line comes from the share that had to label it. Shares of different inputs,
-engines, options or limits are refused, and so is a share that is missing.`,
+Each line comes from the part that had to label it. Parts of different inputs,
+engines, options or limits are refused, and so is a part that is missing.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2
@@ -51,7 +51,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	printf("%s: %d lines of %d shares, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
+	printf("%s: %d lines of %d parts, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
 		o.out, sum.Games, sum.Parts, sum.Samples, sum.Labelled, sum.Terminal, sum.Failed, sum.Bytes, sum.Seconds)
 	return nil
 }

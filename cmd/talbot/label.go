@@ -125,6 +125,9 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
 		return usage(err, "as --fraction 0.1")
 	}
+	if f.Changed("part") && f.Changed("shard") {
+		return usage(errors.New("--part is given twice: --shard is its former name"), "leave --shard out")
+	}
 	if r.Part, err = partOf(o.part); err != nil {
 		return err
 	}

@@ -10,7 +10,13 @@ import (
 	"talbot/stockfish"
 )
 
+// asCommand names the environment variable with which the test program is talbot itself.
+const asCommand = "TALBOT_TEST_COMMAND"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(run(os.Args[1:]))
+	}
 	testscript.Main(m, map[string]func(){"talbot": main})
 }
 

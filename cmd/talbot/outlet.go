@@ -109,7 +109,13 @@ func sayError(err error) {
 			return
 		}
 	}
-	say("talbot: error: %v\n", err)
+	for i, line := range strings.Split(err.Error(), "\n") { // a list has a line for each
+		if i == 0 {
+			say("talbot: error: %v\n", line)
+		} else {
+			say("  %v\n", strings.TrimLeft(line, " "))
+		}
+	}
 }
 
 // warn says what does not stop a command.

@@ -30,8 +30,9 @@ func newPlan() *cobra.Command {
 		Use:   "plan FILE...",
 		Short: "Estimate size and time of a pipeline before any work",
 		Long: `Plan reads the beginning of everything that ingest reads (games, puzzles, EPD,
-tables of evaluations, folders and patterns of them) and estimates what the whole would give and take: positions, size of the shards, hours of labelling with N
-engines, memory, hours of training. Nothing is written. Every assumption is printed;
+tables of evaluations, folders and patterns of them) and estimates what the whole
+would give and take: positions, size of the shards, hours of labelling with N engines,
+memory, hours of training. Nothing is written. Every assumption is printed;
 those about speed are for you to replace.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000 --json`,

@@ -69,8 +69,9 @@ statistics of their own for it from 16 batches of train samples. --accumulate N 
 a batch in N parts one after the other, in the memory of one part; only normalisation
 sees a difference. --devices N (experimental) spreads each of these parts over N GPUs of
 this machine, which compute the same as one but for rounding (tried on XLA's virtual
-processors alone); a run may be resumed on another number of them. On one GPU or several, two runs differ in the last bits unless
---deterministic is given; what that costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
+processors alone); a run may be resumed on another number of them. On one GPU or
+several, two runs differ in the last bits unless --deterministic is given; what that
+costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
 moves, in training and validation, and what the network says of other moves means
 nothing. --history-dropout P trains a share of the samples without history and
 repetitions: pasts that were made up, as of endgames, can betray their source.

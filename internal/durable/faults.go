@@ -6,8 +6,8 @@ import "sync/atomic"
 var faults atomic.Pointer[func(op, path string) error]
 
 // InjectFaults has f asked before every step of writing, until the test ends or f is replaced; nil ends it at once. op
-// is "open", "write", "sync", "close", "rename", "link", "remove" or "sync folder". An error that f returns is taken for
-// the step's own; a write that fails leaves half of its bytes behind, a close still closes. t is the test's
+// is "open", "write", "sync", "close", "rename", "link", "remove" or "sync folder". An error that f returns is taken
+// for the step's own; a write that fails leaves half of its bytes behind, a close still closes. t is the test's
 // *testing.T or *testing.B: only tests have one.
 func InjectFaults(t interface {
 	Helper()

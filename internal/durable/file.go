@@ -8,13 +8,25 @@ import (
 // File is an open file whose steps can be made to fail (see [InjectFaults]).
 type File struct{ *os.File }
 
-// Open opens a file, with mode 0666 before umask if it is made.
+// Open opens a file, with mode 0666 before umask if it is made. What is there and not a regular file is refused with
+// [ErrNotRegular], at once.
 func Open(path string, flag int) (*File, error) {
 	if err := fault("open", path); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, flag, 0o666)
+	f, err := os.OpenFile(path, flag|nonblock, 0o666)
 	if err != nil {
+		if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() {
+			return nil, notRegular(path, info)
+		}
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = notRegular(path, info)
+	}
+	if err != nil {
+		f.Close()
 		return nil, err
 	}
 	return &File{f}, nil

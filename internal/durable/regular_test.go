@@ -28,6 +28,11 @@ func TestOpenRegular(t *testing.T) {
 		if _, err := OpenRegular(path); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("%s: %v", path, err)
 		}
+		for _, flag := range []int{os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_TRUNC} {
+			if _, err := Open(path, flag); !errors.Is(err, ErrNotRegular) {
+				t.Errorf("%s, to write: %v", path, err)
+			}
+		}
 	}
 	if _, err := OpenRegular(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)

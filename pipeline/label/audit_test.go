@@ -13,7 +13,8 @@ func TestAuditTakesAnEngine(t *testing.T) {
 	engine := dataset.Fingerprint{Engine: "Stockfish 15.1", Limit: "nodes 1000"}
 	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
 		Fingerprints: []dataset.Fingerprint{
-			engine, {Engine: "TCEC", Limit: dataset.ImportedLimit}, {Engine: "Syzygy tables", Limit: dataset.ExactLimit},
+			engine, {Engine: "TCEC", Limit: dataset.ImportedLimit},
+			{Engine: "Syzygy tables", Limit: dataset.ExactLimit},
 		}}
 	m.Counts.Rejects = map[dataset.Reason]int64{}
 	if err := dataset.WriteManifest(dir, &m); err != nil {

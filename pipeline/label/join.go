@@ -20,7 +20,7 @@ import (
 // the command's flag was --part; which line is in which part depends on the word too.
 const partFlag = "shard"
 
-// of returns the number, from 1, of the share that a line is in.
+// of returns the number, from 1, of the part that a line is in.
 func (s Part) of(hash [16]byte) int {
 	return 1 + int(xxhash.Sum64(append([]byte(partFlag), hash[:]...))%uint64(s.N))
 }
@@ -46,8 +46,8 @@ type JoinSummary struct {
 	Resumed   bool    `json:"resumed"`
 }
 
-// ErrParts says that datasets are not all the shares of one labelling.
-var ErrParts = errors.New("not the shares of one labelling")
+// ErrParts says that datasets are not all the parts of one labelling.
+var ErrParts = errors.New("not the parts of one labelling")
 
 // Run takes each line from the part that had to label it. Where labels are exact the result is to the byte what one
 // machine had made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.
@@ -95,7 +95,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	}, nil
 }
 
-// sortParts puts the parts in the order of their shares, and returns the manifest of the whole without counts and
+// sortParts puts the parts in the order of their numbers, and returns the manifest of the whole without counts and
 // shards.
 func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 	whole := func(m *dataset.Manifest) (dataset.Manifest, Part, error) {
@@ -196,7 +196,8 @@ func (j Join) shard(ctx context.Context, out *output.Folder, parts []*shards.Dat
 			return err
 		}
 		if c := out.Manifest().Counts; j.Progress != nil && c.GamesKept%1024 == 0 {
-			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples, Done: c.Samples,
+			j.Progress(pipeline.Progress{Verb: "join", Unit: "samples", Count: c.Samples, Rate: c.Samples,
+				Done:  c.Samples,
 				Total: parts[0].Manifest.Counts.Samples})
 		}
 	}

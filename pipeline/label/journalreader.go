@@ -32,7 +32,8 @@ func (h held) warning() error {
 		if h.tail {
 			n++
 		}
-		all = append(all, fmt.Errorf("%d bytes in %d places are damaged: at least %d labels are searched again", h.bytes,
+		all = append(all, fmt.Errorf("%d bytes in %d places are damaged: at least %d labels are searched again",
+			h.bytes,
 			n, n))
 	}
 	return errors.Join(all...)
@@ -120,7 +121,8 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, labels []data
 				"searched again", dataset.ErrDamaged)
 		case first && bytes.HasPrefix(record[recordHead:], []byte(identityText)):
 			if !bytes.Equal(record, want) {
-				return h, fmt.Errorf("%w: it is of another command, engine or input; without the journal its labels are "+
+				return h, fmt.Errorf("%w: it is of another command, engine or input; without the journal its labels "+
+					"are "+
 					"searched again", dataset.ErrDamaged)
 			}
 		case first:

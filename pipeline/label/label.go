@@ -45,8 +45,8 @@ type Request struct {
 	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
-// Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in depends on its
-// game alone.
+// Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in
+// depends on its game alone.
 type Part struct{ I, N int }
 
 // ParsePart reads "2/4".

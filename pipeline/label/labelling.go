@@ -20,22 +20,6 @@ type labelling struct {
 	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
 }
 
-// waiting is a line whose labels are being made.
-type waiting struct {
-	line    dataset.Line
-	first   int64             // number of its first sample in the shard
-	labels  [][]dataset.Label // of each sample, one for each column; nil where there is none
-	kept    int64             // labels that the input has on these samples
-	journal int64             // labels of the journal
-	dead    int64             // terminal positions
-	skipped int64             // by SkipImported
-	known   int64             // by SkipExact
-	exact   []dataset.Label   // of tables; nil: none, or not looked up yet
-	todo    []int             // samples to search; until the ledger has served also those of the journal
-	ids     []identity        // of todo
-	open    int               // samples that wait for a search, this line's or another's
-}
-
 // plan decides what is to be searched on a line: the chosen samples that have no
 // label. Under [stockfish.LineScope] a line that misses any is searched whole,
 // with the samples that have one, except that under a time limit a line that was
@@ -97,15 +81,6 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 	return w, nil
 }
 
-// pliesOf returns the plies of samples.
-func pliesOf(plies, samples []int) []int {
-	list := make([]int, len(samples))
-	for i, k := range samples {
-		list[i] = plies[k]
-	}
-	return list
-}
-
 // resume takes over what the journal has of a line.
 func (s *labelling) resume(w *waiting) {
 	n := 0
@@ -121,35 +96,6 @@ func (s *labelling) resume(w *waiting) {
 		w.labels[k] = s.have[w.first+int64(k)]
 	}
 	w.journal = int64(n)
-}
-
-// terminalFrom returns the first ply of a line at which the game is over on the board, by mate, stalemate or want of
-// material; no later position asks an engine anything. If there is none it is beyond the line.
-func terminalFrom(line *dataset.Line) int {
-	pos := line.Start
-	for ply := 0; ; ply++ {
-		if pos.IsDead() {
-			return ply
-		}
-		if ply == len(line.Moves) {
-			if pos.HasLegalMove() {
-				ply++
-			}
-			return ply
-		}
-		if !pos.IsLegal(line.Moves[ply]) {
-			return len(line.Moves) + 1 // the pool will say what is wrong
-		}
-		pos.Play(line.Moves[ply])
-	}
-}
-
-func terminalLabels(n int) []dataset.Label {
-	labels := make([]dataset.Label, n)
-	for i := range labels {
-		labels[i].Status = dataset.Terminal
-	}
-	return labels
 }
 
 // look makes the ledger: a first pass over the shard finds the searches that are
@@ -292,23 +238,4 @@ func (s *labelling) flush() error {
 		}
 	}
 	return nil
-}
-
-// column returns the labels of the i-th fingerprint that is being made. What the input has stays where nothing new was
-// made, but for failures.
-func (w *waiting) column(i, fingerprint int) []dataset.Label {
-	column := make([]dataset.Label, len(w.labels))
-	for _, old := range w.line.Labels {
-		if old.Fingerprint == fingerprint {
-			copy(column, old.Labels)
-		}
-	}
-	for k, labels := range w.labels {
-		if labels != nil {
-			column[k] = labels[i]
-		} else if column[k].Status == dataset.Failed {
-			column[k] = dataset.Label{}
-		}
-	}
-	return column
 }

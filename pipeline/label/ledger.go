@@ -141,7 +141,8 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 				}
 				if !checked {
 					if err := line.Check(); err != nil {
-						return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w", r.Path(),
+						return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w",
+							r.Path(),
 							line.Input, line.Number, dataset.ErrDamaged, err)
 					}
 					checked = true

@@ -15,8 +15,8 @@ import (
 // calibrateSamples is how many positions a calibration searches, at most.
 const calibrateSamples = 400
 
-// MeasureNodes is the request to measure how many nodes a move time is worth on this machine, with as many engines at work
-// as there will be. Engine has a time limit.
+// MeasureNodes is the request to measure how many nodes a move time is worth on this machine, with as many engines at
+// work as there will be. Engine has a time limit.
 type MeasureNodes struct {
 	Dir      string // dataset whose samples are searched, spread over all of it
 	Engine   stockfish.Config

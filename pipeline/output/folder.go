@@ -32,6 +32,8 @@ func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
 	ErrFinished = errors.New("the folder holds a finished dataset")
+	// ErrUnfinished: what an interrupted command left in its folder is damaged; comes with [dataset.ErrDamaged].
+	ErrUnfinished = errors.New("what an interrupted command left")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags.
 	ErrOccupied = errors.New("the folder is in use")
 )
@@ -111,8 +113,8 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
 // Resumed reports whether the folder held an interrupted run of the same command.
 func (f *Folder) Resumed() bool { return f.resumed }
 
-// Command is what decides the content: verb, flags, seed, splits and identity, as text that is the same when the command
-// is repeated.
+// Command is what decides the content: verb, flags, seed, splits and identity, as text that is the same when the
+// command is repeated.
 func (f *Folder) Command() string { return f.progress.Command }
 
 // Manifest returns the manifest as far as the work has come; the verb counts in it.

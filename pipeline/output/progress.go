@@ -50,7 +50,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if err := f.restore(data); err != nil {
-		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
+		return fmt.Errorf("%q: %w: %w: %w", path, ErrUnfinished, dataset.ErrDamaged, err)
 	}
 	if f.progress.Command != command {
 		return fmt.Errorf("%q holds an interrupted %q with other inputs or flags: %w", f.dir, f.progress.Manifest.Verb,
@@ -69,7 +69,8 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 // beginsAs reports whether a manifest says of itself what it said before the first shard; that it has grown is no
 // matter. A checksum vouches for as much, but not every progress.json has one.
 func beginsAs(m, first *dataset.Manifest) bool {
-	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits || !slices.Equal(m.Flags, first.Flags) ||
+	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits ||
+		!slices.Equal(m.Flags, first.Flags) ||
 		!slices.Equal(m.Parents, first.Parents) || len(m.Inputs) < len(first.Inputs) ||
 		!slices.EqualFunc(m.Inputs[:len(first.Inputs)], first.Inputs,
 			func(a, b dataset.Input) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 }) ||

@@ -250,7 +250,8 @@ func (p Request) estimate(e *Estimate) {
 		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot "+
 			"train` prints its own)",
 			p.Passes, 100*p.TrainShare, p.TrainRate),
-		fmt.Sprintf("train memory is the loader's: two groups of at most %d samples of one dataset, %d bytes each; the "+
+		fmt.Sprintf("train memory is the loader's: two groups of at most %d samples of one dataset, %d bytes each; "+
+			"the "+
 			"network's comes on top", p.Loader.GroupSamples, p.Loader.SampleBytes),
 	}
 }

@@ -77,7 +77,8 @@ func newPlot(title, note, unit string, bars []bar, logarithmic bool) plot {
 		if i%every == 0 {
 			r.Label = b.name
 		}
-		r.Text = fmt.Sprintf("%s: %s %s, %.2f %%", b.name, pipeline.Thousands(b.count), unit, 100*float64(b.count)/float64(sum))
+		r.Text = fmt.Sprintf("%s: %s %s, %.2f %%", b.name, pipeline.Thousands(b.count), unit,
+			100*float64(b.count)/float64(sum))
 		p.Bars = append(p.Bars, r)
 	}
 	return p

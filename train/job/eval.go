@@ -92,8 +92,8 @@ func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 }
 
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what the
-// network was trained on.
+// [ErrConfig], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what
+// the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{Run: e.Dir, Split: e.Split}
 	splits, err := ParseSplits(e.Split)

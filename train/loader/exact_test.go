@@ -53,8 +53,10 @@ func TestExactResults(t *testing.T) {
 		w.Reset(&l)
 		w.Next()
 		said := counting.Of(&l, 0)
-		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w, said.Moves))
-		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), said.Value); !ok || v != c.value ||
+		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w,
+			said.Moves))
+		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), said.Value); !ok ||
+			v != c.value ||
 			choices != c.choices {
 			t.Errorf("%s: value %v and %d moves, want %v and %d", name, v, choices, c.value, c.choices)
 		}

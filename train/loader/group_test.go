@@ -14,7 +14,8 @@ func TestSampleBytes(t *testing.T) {
 	defer l.Close()
 	next(t, l)
 	g := l.streams[0].now
-	if got, want := int64(8*len(g.words)+4*len(g.order)), int64(g.n)*SampleBytes(encode.TalbotBot{}, s.Choices); g.n < 1000 ||
+	if got, want := int64(8*len(g.words)+4*len(g.order)),
+		int64(g.n)*SampleBytes(encode.TalbotBot{}, s.Choices); g.n < 1000 ||
 		got != want {
 		t.Errorf("%d samples take %d bytes, not %d", g.n, got, want)
 	}

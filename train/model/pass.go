@@ -28,7 +28,8 @@ type Pass struct {
 	// Watch makes NotFinite: a ReLU of NaN is 0 and a tanh of it may be −1, so what the network returns does not tell
 	// whether it could compute it.
 	Watch bool
-	// NotFinite, a float32 scalar, is NaN once what a ReLU or tanh was given was NaN or infinite, else 0; set by Forward.
+	// NotFinite, a float32 scalar, is NaN once what a ReLU or tanh was given was NaN or infinite, else 0; set by
+	// Forward.
 	NotFinite *Node
 
 	draws uint32 // dropout layers so far: each has its own stream

@@ -7,8 +7,8 @@
 // Operator set 17, IR version 8, float32 throughout, weights inside the file under the names of package model. The
 // batch dimension N is free.
 //
-//	in   planes  float32 [N, 68, 8, 8]  0 or 1; plane p of package encode; row r is rank r+1, column f is file a+f of the
-//	                                    mover's frame, so bit i of a packed plane is [p][i/8][i%8]
+//	in   planes  float32 [N, 68, 8, 8]  0 or 1; plane p of package encode; row r is rank r+1, column f is file
+//	                                    a+f of the mover's frame, so bit i of a packed plane is [p][i/8][i%8]
 //	out  logits  float32 [N, 4672]      of all moves, legal or not; index = from × 73 + plane, the mover's frame
 //	out  value   float32 [N]            in [−1, 1], +1 = the side to move wins
 //

@@ -1,0 +1,94 @@
+package pgn
+
+import (
+	"bytes"
+
+	"talbot/dataset"
+)
+
+// atLineStart reports whether the next byte is the first of its line.
+func (p *Parser) atLineStart() bool {
+	return p.i == 0 || p.text[p.i-1] == '\n' || p.text[p.i-1] == '\r'
+}
+
+// skipLine moves to the end of the line and returns what was skipped.
+func (p *Parser) skipLine() []byte {
+	from := p.i
+	if n := bytes.IndexAny(p.text[from:], "\n\r"); n >= 0 {
+		p.i += n
+	} else {
+		p.i = len(p.text)
+	}
+	return p.text[from:p.i]
+}
+
+// comment reads the comment that starts at the next byte.
+func (p *Parser) comment() *dataset.Reject {
+	from := p.i
+	text, ok := p.skipComment()
+	if !ok {
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+	}
+	if n := bytes.IndexByte(text, '{'); n >= 0 && p.text[from] == '{' && hasMoves(text[:n]) {
+		return p.reject(dataset.BadSyntax, from, p.i, errInside)
+	}
+	if p.Comment != nil {
+		p.Comment(len(p.moves), text)
+	}
+	switch {
+	case !p.playing:
+		if p.braces < 0 {
+			p.braces = from
+		}
+		if p.ReadEvals {
+			p.early = append(p.early, text)
+		}
+	case p.ReadEvals || p.ReadClocks:
+		p.note(text)
+	}
+	return nil
+}
+
+// noting reports whether comments are looked at.
+func (p *Parser) noting() bool { return p.Comment != nil || p.ReadEvals || p.ReadClocks }
+
+// skipComment moves behind the comment that starts at the next byte. ok is false, and nothing moved, when it is
+// not closed.
+func (p *Parser) skipComment() (text []byte, ok bool) {
+	if p.text[p.i] == ';' {
+		return p.skipLine()[1:], true
+	}
+	n := bytes.IndexByte(p.text[p.i:], '}')
+	if n < 0 {
+		return nil, false
+	}
+	text = p.text[p.i+1 : p.i+n]
+	p.i += n + 1
+	return text, true
+}
+
+// skipVariation moves behind the variation that starts at the next byte, whatever its depth.
+func (p *Parser) skipVariation() *dataset.Reject {
+	from, depth := p.i, 0
+	for p.i < len(p.text) {
+		switch c := p.text[p.i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				p.i++
+				return nil
+			}
+		case c == '{' || c == ';':
+			if _, ok := p.skipComment(); !ok {
+				return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+			}
+			continue
+		case c == '%' && p.atLineStart():
+			p.skipLine()
+			continue
+		}
+		p.i++
+	}
+	return p.reject(dataset.BadSyntax, from, len(p.text), errVariation)
+}

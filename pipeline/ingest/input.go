@@ -1,0 +1,151 @@
+package ingest
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+	"talbot/rows"
+)
+
+// file reads one input, or leaves it out.
+func (g *ingester) file(ctx context.Context, index int, path string) error {
+	if index != g.state.Input {
+		g.state.Input, g.state.Number, g.state.Read = index, 0, 0
+	}
+	if g.state.Number == 0 { // else an interrupted run has begun it
+		g.begin()
+	}
+	in, err := rows.Open(path)
+	if err == nil {
+		defer in.Close()
+		err = g.read(ctx, in, index, path)
+	}
+	if err == nil || !g.SkipBadFiles || g.broken || inputFault(err) == "" {
+		return err
+	}
+	return g.leaveOut(index, path, in, err)
+}
+
+// read reads an input that is open.
+func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path string) error {
+	g.input, g.evaluations = in, nil
+	kind, err := KindOf(in)
+	if err != nil {
+		return err
+	}
+	each := func(f *found) error {
+		err := g.take(path, index, f)
+		g.broken = err != nil
+		return err
+	}
+	switch done := g.state.Number; kind {
+	case rows.KindPuzzles:
+		err = g.rows(ctx, g.puzzles(in), done, each)
+	case rows.KindEPD:
+		err = g.rows(ctx, g.epd(in), done, each)
+	case rows.KindTable:
+		err = g.rows(ctx, g.table(in), done, each)
+		if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
+			err = fmt.Errorf("%q: %w", path, err)
+		}
+	case rows.KindGames:
+		err = g.games(ctx, in, done, each)
+	}
+	if err != nil {
+		return err
+	}
+	games := g.state.Read
+	if games == 0 {
+		return fmt.Errorf("%q: %w", path, ErrNoGames)
+	}
+	sum, err := in.Sum()
+	if err != nil {
+		return err
+	}
+	input := dataset.Input{Name: inputName(path), Bytes: in.RawRead(), SHA256: hex.EncodeToString(sum[:]), Games: games}
+	if g.evaluations != nil {
+		table := g.evaluations.Table()
+		input.Table = &table
+	}
+	m := g.out.Manifest()
+	m.Inputs = append(m.Inputs, input)
+	g.endInput(index, input.Bytes)
+	return nil
+}
+
+// drafting reports whether the shards get a last pass, in which lines can be dropped.
+func (in *Request) drafting() bool { return !in.KeepDuplicates || in.SkipBadFiles }
+
+// reject counts and reports what was left out.
+func (g *ingester) reject(path string, f *found) {
+	reject := f.reject
+	c := &g.out.Manifest().Counts
+	c.GamesRead++
+	c.Rejects[reject.Reason]++
+	if reject.Reason == Duplicate {
+		g.rejects.addCopy(path, reject, f.line.GameKey())
+	} else {
+		g.rejects.add(path, reject)
+	}
+	if g.Rejected != nil {
+		g.Rejected(path, reject)
+	}
+}
+
+// take takes one game or row in order.
+func (g *ingester) take(path string, index int, f *found) error {
+	p := &g.state
+	c := &g.out.Manifest().Counts
+	p.Number = f.number()
+	p.Read++
+	if f.glued {
+		p.Glued++
+	}
+	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
+		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
+	}
+	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
+	p.Evals.add(f.evals)
+	c.ResultConflicts.Add(f.conflict.Movetext, f.conflict.Board)
+	if f.reject != nil {
+		g.reject(path, f)
+		return nil
+	}
+	if g.History > 0 && f.line.Source != dataset.SourceGame {
+		switch ok, err := g.past.prepend(f.line, g.History, g.Seed); {
+		case err != nil:
+			return err
+		case !ok:
+			p.NoHistory++
+		}
+	}
+	f.line.Input = index
+	g.attach(f.line, f.imported)
+	if err := g.out.Write(f.line); err != nil {
+		return err
+	}
+	if g.out.Full() {
+		return g.out.EndShard()
+	}
+	return nil
+}
+
+func (g *ingester) report() {
+	if g.Progress == nil {
+		return
+	}
+	c := g.out.Manifest().Counts
+	p := pipeline.Progress{
+		Verb: "ingest", Unit: "games", Count: c.GamesKept, Rate: c.GamesKept - g.kept, First: g.first,
+		Done: g.bytes.before + g.input.RawRead(), Total: g.bytes.total,
+	}
+	if n := c.GamesRead - c.GamesKept; n > 0 {
+		p.Note = fmt.Sprintf("%d left out", n)
+	}
+	g.Progress(p)
+}

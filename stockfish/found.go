@@ -1,0 +1,158 @@
+package stockfish
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// found collects the lines of one search, per MultiPV rank.
+type found struct {
+	want  int         // lines to expect
+	exact bool        // some line had an exact score
+	now   []info      // by rank - 1: the set being reported; rank 0 where there is no exact line
+	whole []info      // the latest complete set of exact lines, nil if none yet
+	below []shallower // ascending
+}
+
+// shallower is the latest complete set up to a depth.
+type shallower struct {
+	depth int
+	lines []info
+}
+
+func newFound(pos *board.Position, multiPV int, depths []int) *found {
+	legal := len(pos.LegalMoves(make([]board.Move, 0, 64)))
+	n := min(multiPV, legal)
+	f := &found{want: n, now: make([]info, n)}
+	for _, d := range depths {
+		f.below = append(f.below, shallower{depth: d})
+	}
+	return f
+}
+
+// add takes one line. Engines report the ranks of a set in order, so rank 1
+// opens a new set.
+func (f *found) add(i info) error {
+	if !i.scored {
+		return nil
+	}
+	if i.rank > f.want {
+		return fmt.Errorf("line of rank %d where %d were asked for", i.rank, f.want)
+	}
+	if i.rank == 1 {
+		for k := range f.now {
+			f.now[k].rank = 0
+		}
+	}
+	old := &f.now[i.rank-1]
+	if !i.exact() {
+		old.rank = 0
+		return nil
+	}
+	f.exact = true
+	i.pv = append(old.pv[:0], i.pv...) // the line is only lent
+	*old = i
+	depth := 0
+	for k := range f.now {
+		if f.now[k].rank == 0 {
+			return nil
+		}
+		depth = max(depth, f.now[k].depth)
+	}
+	for k := range f.below {
+		if b := &f.below[k]; depth <= b.depth {
+			b.lines = slices.Clone(f.now)
+			for j := range b.lines {
+				b.lines[j].pv = bytes.Clone(b.lines[j].pv)
+			}
+		}
+	}
+	f.now, f.whole = f.whole, f.now // both keep their memory
+	if f.now == nil {
+		f.now = make([]info, f.want)
+	}
+	for k := range f.now {
+		f.now[k].rank = 0
+	}
+	return nil
+}
+
+// short reports whether a search with a legal best move scored some of several lines, and never all of them together.
+func (f *found) short(best string, pos *board.Position) bool {
+	missing := f.whole == nil
+	for _, b := range f.below {
+		missing = missing || b.lines == nil
+	}
+	_, err := pos.ParseUCI(best)
+	return f.want > 1 && f.exact && missing && err == nil
+}
+
+// labels is what the search found, once the engine has said which move is best.
+func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error) {
+	m, err := pos.ParseUCI(best)
+	if err != nil {
+		return nil, fmt.Errorf("bestmove %q: %w", best, err)
+	}
+	labels := make([]dataset.Label, 0, len(f.below)+1)
+	for _, b := range f.below {
+		l, err := labelOf(pos, b.lines)
+		if err != nil {
+			return nil, fmt.Errorf("depth %d: %w", b.depth, err)
+		}
+		labels = append(labels, l)
+	}
+	l, err := labelOf(pos, f.whole)
+	if err != nil {
+		return nil, err
+	}
+	l.Best = m
+	return append(labels, l), nil
+}
+
+// labelOf is the label of a complete set of lines, by its own best move.
+func labelOf(pos *board.Position, lines []info) (dataset.Label, error) {
+	if lines == nil {
+		return dataset.Label{}, errNoScore
+	}
+	label := dataset.Label{Status: dataset.Labelled, Lines: make([]dataset.Searched, 0, len(lines))}
+	for k := range lines {
+		i := &lines[k]
+		pv, err := playable(*pos, i.pv)
+		if err != nil {
+			return dataset.Label{}, fmt.Errorf("line of rank %d: %w", i.rank, err)
+		}
+		for _, other := range label.Lines {
+			if other.PV[0] == pv[0] {
+				return dataset.Label{}, fmt.Errorf("lines of rank %d and of an earlier one both start with %s", i.rank,
+					pv[0])
+			}
+		}
+		label.Lines = append(label.Lines, dataset.Searched{
+			Score: i.score, WDL: i.wdl, Depth: i.depth, Nodes: i.nodes, PV: pv,
+		})
+	}
+	label.Best = label.Lines[0].PV[0]
+	return label, nil
+}
+
+// playable is the longest legal beginning of a variation. It is an error if
+// there is none.
+func playable(pos board.Position, pv []byte) ([]board.Move, error) {
+	var moves []board.Move
+	for w := (words{rest: pv}); w.next(); {
+		m, err := pos.ParseUCI(string(w.word))
+		if err != nil {
+			if len(moves) == 0 {
+				return nil, fmt.Errorf("first move %q: %w", w.word, err)
+			}
+			break
+		}
+		moves = append(moves, m)
+		pos.Play(m)
+	}
+	return moves, nil
+}
