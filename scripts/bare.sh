@@ -4,8 +4,8 @@
 #	scripts/bare.sh [NAME…]      only the commands of these tasks (demo, test)
 #
 # What is committed is cloned. Mirror, proxies and certificates are those of this machine: of apt, of Go and of the
-# environment. Needs root, debootstrap, Go and git. DIR is where the system is made (by default a temporary folder, which
-# is removed; a DIR that was named stays), SUITE the release of Debian.
+# environment. Needs root, debootstrap, Go and git. DIR is where the system is made (by default a temporary folder,
+# which is removed; a DIR that was named stays), SUITE the release of Debian.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -48,8 +48,11 @@ git clone --quiet . "$root/root/talbot"
 
 # inside COMMAND runs it in the new system, with the settings of the network and no others.
 inside() {
-	set -- "$root" "$1" HOME=/root TERM=dumb PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		GOPROXY="$(go env GOPROXY)" GOSUMDB="$(go env GOSUMDB)" GONOSUMDB="$(go env GONOSUMDB)" GONOPROXY="$(go env GONOPROXY)"
+	path=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	set -- "$root" "$1" HOME=/root TERM=dumb PATH=$path
+	for variable in GOPROXY GOSUMDB GONOSUMDB GONOPROXY; do
+		set -- "$@" "$variable=$(go env $variable)"
+	done
 	for variable in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
 		value=$(printenv $variable) && set -- "$@" "$variable=$value"
 	done

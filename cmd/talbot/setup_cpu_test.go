@@ -76,6 +76,7 @@ func TestInstallCPU(t *testing.T) {
 	sum := hex.EncodeToString(hash[:])
 	from, other := wheel(), library(t, "main", "GetPjrtApi")
 	good, file := wheelOf(t, from.member, plugin), "pjrt_c_api_cpu_v1_plugin.so"
+	damaged := bytes.Replace(good, []byte("PK\x01"), nil, 1)
 	broken := errors.New("no network")
 	for name, c := range map[string]struct {
 		source pluginSource
@@ -87,7 +88,7 @@ func TestInstallCPU(t *testing.T) {
 		"release":             {release(), map[string][]byte{file: plugin}, nil, true},
 		"changed package":     {wheel(), map[string][]byte{"a.whl": wheelOf(t, from.member, other)}, nil, false},
 		"cut package":         {wheel(), map[string][]byte{"a.whl": good[:len(good)/2]}, nil, false},
-		"damaged package":     {wheel(), map[string][]byte{"a.whl": bytes.Replace(good, []byte("PK\x01"), nil, 1)}, nil, false},
+		"damaged package":     {wheel(), map[string][]byte{"a.whl": damaged}, nil, false},
 		"without plugin":      {wheel(), map[string][]byte{"a.whl": wheelOf(t, "x", plugin)}, nil, false},
 		"two packages":        {wheel(), map[string][]byte{"a.whl": good, "b.whl": good}, nil, false},
 		"empty":               {wheel(), nil, nil, false},
