@@ -110,7 +110,8 @@ func TestInstallCPU(t *testing.T) {
 				c.source.sum = sum
 			}
 			to := filepath.Join(backend.PluginDir(), "pjrt_c_api_cpu_plugin.so")
-			if err := c.source.install(t.Context(), to); (err == nil) != c.ok || c.err != nil && !errors.Is(err, c.err) {
+			err := c.source.install(t.Context(), to)
+			if (err == nil) != c.ok || c.err != nil && !errors.Is(err, c.err) {
 				t.Errorf("installed: %v", err)
 			}
 			entries, err := os.ReadDir(backend.PluginDir())

@@ -42,9 +42,9 @@ func (f Found) Plugin(kind string) (Plugin, bool) {
 
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
-// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python packages jax-cuda13-pjrt and
-// jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A CUDA plugin must stay in its
-// Python package, since it finds NVIDIA's libraries relative to itself.
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
+// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A
+// CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
 func Discover() Found {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
