@@ -27,7 +27,8 @@ func wheel() pluginSource {
 		name: "from the Python package xla-cpu-pjrt 0.0.1, by pip (60 MB; 260 MB on the disk)",
 		fetch: func(ctx context.Context, dir string) error {
 			return runProgram(ctx, []string{"python3", "-m", "pip", "download", "--quiet",
-				"--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", dir, "xla-cpu-pjrt==0.0.1"})
+				"--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", dir,
+				"xla-cpu-pjrt==0.0.1"})
 		},
 		pattern: "*.whl", member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		sum: "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc",
