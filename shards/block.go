@@ -256,7 +256,8 @@ func (b *block) full() bool {
 // reset empties the block and keeps its buffers.
 func (b *block) reset() {
 	for _, buf := range []*[]byte{
-		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves, &b.reconstructed,
+		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves,
+		&b.reconstructed,
 		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.start.lengths, &b.start.text,
 	} {
 		*buf = (*buf)[:0]

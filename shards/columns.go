@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Columns says what of a line is read. Start, moves, reconstructed plies, samples, source and result always are; what is
-// not asked for stays zero.
+// Columns says what of a line is read. Start, moves, reconstructed plies, samples, source and result always are; what
+// is not asked for stays zero.
 type Columns uint16
 
 // The columns to ask for.
