@@ -195,7 +195,7 @@ func (d *diagnosis) checkXLA(found backend.Found) {
 		d.add("xla:cpu", statusOK, "", "%s", p.Path)
 	} else {
 		d.add("xla:cpu", statusAbsent, "run `talbot setup xla-cpu` for faster training on the processor",
-			"no plugin found")
+			"no plugin found, not in %s either", backend.PluginDir())
 	}
 	for _, g := range d.GPUs {
 		d.add("gpu", statusOK, "", "%s, %s", g.Name, g.Path)

@@ -26,13 +26,13 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	engine, noEngine := stockfish.Find("")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "stockfish":
-				_, err := stockfish.Find("")
-				return err == nil, nil
+				return noEngine == nil, nil
 			case "tables":
 				_, err := os.Stat(tables)
 				return err == nil, nil
@@ -44,6 +44,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("PATH", os.Getenv("PATH"))
 			e.Setenv("SYZYGY", tables)
+			e.Setenv("STOCKFISH", engine)
 			return nil
 		},
 	})

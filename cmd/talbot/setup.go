@@ -40,8 +40,10 @@ func newSetup() *cobra.Command {
 		Long: `Bring what talbot uses and this machine lacks, all of it or only what is named:
 
   stockfish   by the system's package manager (apt-get, dnf, pacman or brew)
-  xla-cpu     XLA's plugin for the processor, by go-xla's installer
-  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, by the same
+  xla-cpu     XLA's plugin for the processor, from a Python package by pip, or
+              from go-xla's releases where pip is missing or has none
+  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, by go-xla's
+              installer
 
 Setup first prints what it will fetch, from where and to where, or the command it
 will run, and then asks. With --yes it does not ask. Where it can ask nobody, as in
@@ -91,13 +93,15 @@ type machine struct {
 	root     bool
 	program  func(name string) bool // whether it is in $PATH
 	engine   func() (string, error) // the engine's path
-	plugins  string                 // folder for plugins from files
+	plugins  string                 // folder for plugins
+	pip      func() bool            // whether Python's installer is there
 }
 
 func thisMachine() machine {
 	return machine{
 		os: runtime.GOOS, arch: runtime.GOARCH, root: os.Geteuid() == 0, program: inPath,
-		engine: func() (string, error) { return stockfish.Find("") }, plugins: pluginDir(),
+		engine: func() (string, error) { return stockfish.Find("") }, plugins: backend.PluginDir(),
+		pip: hasPip,
 	}
 }
 

@@ -21,6 +21,7 @@ func bare(root bool, programs ...string) machine {
 		os: "linux", arch: "amd64", root: root, plugins: "/plugins",
 		program: func(name string) bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " "+name+" ") },
 		engine:  func() (string, error) { return "", stockfish.ErrNotFound },
+		pip:     func() bool { return strings.Contains(" "+strings.Join(programs, " ")+" ", " pip ") },
 	}
 }
 
@@ -216,7 +217,7 @@ func TestPluginFromFile(t *testing.T) {
 	found := backend.Found{Compiled: true}
 	m := bare(true)
 	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
-	m.plugins = pluginDir()
+	m.plugins = backend.PluginDir()
 
 	from := write("p.so", plugin)
 	s, err := planFromFile(partCPU, from, found, m)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"debug/elf"
 	"debug/macho"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,66 +20,45 @@ import (
 	"talbot/train/backend"
 )
 
-// pluginDir is where plugins from files go; backend.Discover looks there.
-func pluginDir() string {
-	data := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		data = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(data, "talbot", "xla")
-}
-
-// planInstaller says what go-xla's installer will fetch.
+// planInstaller says what will be fetched.
 func planInstaller(part string, found backend.Found, m machine) (step, error) {
 	if !found.Compiled {
 		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part),
 			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
 	}
+	if part == partCPU {
+		return planCPU(m)
+	}
 	lib, err := installer.DefaultHomeLibPath()
 	if err != nil {
 		return step{}, fmt.Errorf("%s: %w", part, err)
 	}
-	folder := filepath.Join(lib, "go-xla")
-	s := step{part: part}
 	switch {
-	case part == partCPU:
-		s.plan = []string{
-			fmt.Sprintf("the PJRT plugin for %s/%s that this version of go-xla names,", m.os, m.arch),
-			"from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (some 100 MB)",
-			"into " + folder,
-		}
 	case m.os != "linux" || m.arch != "amd64":
 		return step{}, fmt.Errorf("%s: there is no installer for %s/%s", part, m.os, m.arch)
 	case len(found.GPUs) == 0:
 		return step{}, hint(fmt.Errorf("%s: no NVIDIA GPU found", part),
 			"looked in /proc/driver/nvidia/gpus and /dev/nvidia*; install NVIDIA's driver first")
-	default:
-		s.plan = []string{
+	}
+	return step{
+		part: part,
+		plan: []string{
 			"the Python package jax-cuda13-pjrt and NVIDIA's libraries for it,",
 			"from https://pypi.org (some 3 GB)",
-			"into " + filepath.Join(folder, "nvidia"),
-		}
-	}
-	s.do = func(context.Context) error { return install(part, lib) }
-	return s, nil
+			"into " + filepath.Join(lib, "go-xla", "nvidia"),
+		},
+		do: func(context.Context) error { return installCUDA(lib) },
+	}, nil
 }
 
-// install runs go-xla's installer and checks that the plugin can be found.
-func install(part, lib string) error {
-	kind := pluginKind(part)
-	say("setup: fetching %s\n", part)
-	if err := installPlugin(kind, lib); err != nil {
-		remedy := "check the network; or take a plugin from a file with `talbot setup " + part + " --from FILE`"
-		if part == partCPU {
-			remedy = "check the network; `task setup:xla-cpu` takes a plugin from the Python package index instead"
-		}
-		return hint(err, remedy)
+// installCUDA runs go-xla's installer and checks that the plugin can be found.
+func installCUDA(lib string) error {
+	say("setup: fetching %s\n", partCUDA)
+	err := offStdout(func() error { return installer.AutoInstallPlugin("cuda", lib, true, installer.Quiet) })
+	if err != nil {
+		return hint(err, "check the network; or take a plugin from a file with `talbot setup xla-cuda --from FILE`")
 	}
-	p, ok := backend.Discover().Plugin(kind)
+	p, ok := backend.Discover().Plugin("cuda")
 	if !ok {
 		return fmt.Errorf("the installer ended without an error, but no plugin is in %q", lib)
 	}
@@ -85,9 +66,9 @@ func install(part, lib string) error {
 	return nil
 }
 
-// installPlugin keeps the installer, which draws a spinner on standard output, to standard error, and off it where
+// offStdout keeps go-xla's installer, which draws a spinner on standard output, to standard error, and off it where
 // that is no terminal.
-func installPlugin(kind, lib string) error {
+func offStdout(install func() error) error {
 	was := os.Stdout
 	defer func() { os.Stdout = was }()
 	os.Stdout = os.Stderr
@@ -99,7 +80,7 @@ func installPlugin(kind, lib string) error {
 		defer null.Close()
 		os.Stdout = null
 	}
-	return installer.AutoInstallPlugin(kind, lib, true, installer.Quiet)
+	return install()
 }
 
 // planFromFile says how a plugin is copied from a file.
@@ -120,20 +101,35 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 			"another place", part, from, lib),
 			"leave it there and name it: --backend xla:"+path)
 	}
+	to, err := m.pluginPath(part)
+	if err != nil {
+		return step{}, err
+	}
+	s := step{part: part, plan: []string{fmt.Sprintf("a copy of %s", from), "into " + to}}
+	if _, err := os.Stat(to); err == nil {
+		s.plan = append(s.plan, "in place of the one that is there")
+	}
+	s.do = func(context.Context) error {
+		in, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return putPlugin(in, to, "")
+	}
+	return s, nil
+}
+
+// pluginPath is where a plugin goes: talbot's own folder, in which backend.Discover looks.
+func (m machine) pluginPath(part string) (string, error) {
 	if m.plugins == "" {
-		return step{}, hint(errors.New("there is no home folder to put a plugin into"), "set XDG_DATA_HOME")
+		return "", hint(errors.New("there is no home folder to put a plugin into"), "set XDG_DATA_HOME")
 	}
 	extension := ".so"
 	if m.os == "darwin" {
 		extension = ".dylib"
 	}
-	to := filepath.Join(m.plugins, "pjrt_c_api_"+pluginKind(part)+"_plugin"+extension)
-	s := step{part: part, plan: []string{fmt.Sprintf("a copy of %s", from), "into " + to}}
-	if _, err := os.Stat(to); err == nil {
-		s.plan = append(s.plan, "in place of the one that is there")
-	}
-	s.do = func(context.Context) error { return copyPlugin(from, to) }
-	return s, nil
+	return filepath.Join(m.plugins, "pjrt_c_api_"+pluginKind(part)+"_plugin"+extension), nil
 }
 
 // checkPlugin returns an error unless the file is a shared library with the entry point of PJRT.
@@ -198,13 +194,8 @@ func nvidiaBeside(plugin string) (string, bool) {
 	return "", false
 }
 
-// copyPlugin copies a file whole or not at all.
-func copyPlugin(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+// putPlugin writes a plugin whole or not at all, and only if it has that SHA-256, where one is given.
+func putPlugin(in io.Reader, to, sum string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
@@ -213,8 +204,13 @@ func copyPlugin(from, to string) error {
 		return err
 	}
 	defer out.Abort()
-	if _, err := io.Copy(out, in); err != nil {
-		return fmt.Errorf("copying %q: %w", from, err)
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, hash), in); err != nil {
+		return fmt.Errorf("writing %q: %w", to, err)
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); sum != "" && got != sum {
+		return hint(fmt.Errorf("the plugin's SHA-256 is %s, not %s", got, sum),
+			"try again; if it stays so, the package has changed: do not use it")
 	}
 	if err := out.Commit(); err != nil {
 		return err

@@ -76,7 +76,7 @@ func TestDiscoverNamesTheRemedy(t *testing.T) {
 	if len(gpu.GPUs) != 1 || XLA && len(gpu.Remedies) != 2 {
 		t.Errorf("machine with a GPU: %+v", gpu)
 	}
-	if XLA && !strings.Contains(strings.Join(bare.Remedies, ""), "setup:xla-cpu") {
+	if XLA && !strings.Contains(strings.Join(bare.Remedies, ""), "talbot setup xla-cpu") {
 		t.Errorf("remedies %q", bare.Remedies)
 	}
 }

@@ -1,11 +1,9 @@
 package backend
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -44,13 +42,30 @@ func (f Found) Plugin(kind string) (Plugin, bool) {
 
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
-// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in talbot's own data folder ($XDG_DATA_HOME/talbot/xla, by
-// default ~/.local/share/talbot/xla), where go-xla installs them, and in the Python packages jax-cuda13-pjrt and
-// jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A CUDA plugin must stay in its
-// Python package, since it finds NVIDIA's libraries relative to itself.
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
+// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A
+// CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
 func Discover() Found {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
+}
+
+// PluginDir is talbot's own folder for plugins, where `talbot setup` puts them: $XDG_DATA_HOME/talbot/xla, by default
+// ~/.local/share/talbot/xla; "" without a home folder.
+func PluginDir() string {
+	home, _ := os.UserHomeDir()
+	return pluginDir(home, os.Getenv)
+}
+
+func pluginDir(home string, env func(string) string) string {
+	data := env("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		if home == "" {
+			return ""
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "talbot", "xla")
 }
 
 func discover(root, home string, env func(string) string) Found {
@@ -121,9 +136,7 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	for _, dir := range filepath.SplitList(env("PJRT_PLUGIN_LIBRARY_PATH")) {
 		add(dir)
 	}
-	if data := env("XDG_DATA_HOME"); data != "" {
-		add(data, "talbot", "xla")
-	}
+	add(pluginDir(home, env))
 	add(home, ".local/share/talbot/xla")
 	add(home, ".local/lib/go-xla")
 	add(home, ".local/lib/go-xla/nvidia")
@@ -186,10 +199,5 @@ func (f Found) remedy(kind string) string {
 		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual " +
 			"environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
 	}
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return fmt.Sprintf("no CPU plugin found; put a PJRT plugin for %s/%s named pjrt_c_api_cpu_plugin into "+
-			"~/.local/share/talbot/xla", runtime.GOOS, runtime.GOARCH)
-	}
-	return "no CPU plugin found: run `task setup:xla-cpu` (about 60 MB from the Python package index), or use " +
-		"--backend go"
+	return "no CPU plugin found: run `talbot setup xla-cpu`, or use --backend go"
 }
