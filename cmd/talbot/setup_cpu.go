@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"github.com/gomlx/go-xla/installer"
 )
 
 // pluginSource is where xla-cpu comes from on a machine.
@@ -32,17 +30,6 @@ func wheel() pluginSource {
 		},
 		pattern: "*.whl", member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		sum: "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc",
-	}
-}
-
-// release is the plugin that go-xla publishes for more platforms, without a checksum.
-func release() pluginSource {
-	return pluginSource{
-		name: "from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (some 100 MB)",
-		fetch: func(_ context.Context, dir string) error {
-			return offStdout(func() error { return installer.CPUAutoInstall(dir, false, installer.Quiet) })
-		},
-		pattern: "*pjrt*plugin*",
 	}
 }
 

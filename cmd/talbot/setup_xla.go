@@ -51,6 +51,17 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 	}, nil
 }
 
+// release is the plugin that go-xla publishes for more platforms, without a checksum.
+func release() pluginSource {
+	return pluginSource{
+		name: "from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (some 100 MB)",
+		fetch: func(_ context.Context, dir string) error {
+			return offStdout(func() error { return installer.CPUAutoInstall(dir, false, installer.Quiet) })
+		},
+		pattern: "*pjrt*plugin*",
+	}
+}
+
 // installCUDA runs go-xla's installer and checks that the plugin can be found.
 func installCUDA(lib string) error {
 	say("setup: fetching %s\n", partCUDA)
