@@ -29,7 +29,7 @@ func (p *Parser) comment() *dataset.Reject {
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 	}
-	if n := bytes.IndexByte(text, '{'); n >= 0 && p.text[from] == '{' && hasMoves(text[:n]) {
+	if p.text[from] == '{' && swallows(text) {
 		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
 	if p.Comment != nil {
@@ -47,6 +47,13 @@ func (p *Parser) comment() *dataset.Reject {
 		p.note(text)
 	}
 	return nil
+}
+
+// swallows reports whether the text of a comment has moves before another opening brace: it was not closed, and what
+// closes it is a later comment's brace.
+func swallows(text []byte) bool {
+	n := bytes.IndexByte(text, '{')
+	return n >= 0 && hasMoves(text[:n])
 }
 
 // noting reports whether comments are looked at.
@@ -80,8 +87,13 @@ func (p *Parser) skipVariation() *dataset.Reject {
 				return nil
 			}
 		case c == '{' || c == ';':
-			if _, ok := p.skipComment(); !ok {
+			at := p.i
+			text, ok := p.skipComment()
+			if !ok {
 				return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
+			}
+			if c == '{' && swallows(text) {
+				return p.reject(dataset.BadSyntax, at, p.i, errInside)
 			}
 			continue
 		case c == '%' && p.atLineStart():
