@@ -49,6 +49,16 @@ func (m Move) AppendUCI(dst []byte) []byte {
 	return dst
 }
 
+// LooksLikeUCI reports whether text begins with two squares, as moves in UCI notation do.
+func LooksLikeUCI(text []byte) bool {
+	if len(text) < 4 {
+		return false
+	}
+	file := func(c byte) bool { return c >= 'a' && c <= 'h' }
+	rank := func(c byte) bool { return c >= '1' && c <= '8' }
+	return file(text[0]) && rank(text[1]) && file(text[2]) && rank(text[3])
+}
+
 // parseUCI reads the form of a UCI move without a position.
 func parseUCI(s string) (m Move, ok bool) {
 	if len(s) != 4 && len(s) != 5 {

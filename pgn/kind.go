@@ -1,6 +1,10 @@
 package pgn
 
-import "bytes"
+import (
+	"bytes"
+
+	"talbot/board"
+)
 
 // LooksLikeGames reports whether a text holds games, by its beginning; 64 KiB are plenty. Games are told by a line that
 // starts with a tag, or else by a first move number or a first word in the form of a move.
@@ -43,21 +47,11 @@ func isMoveStart(text []byte) bool {
 	if i > 0 {
 		return i < len(text) && text[i] == '.'
 	}
-	if isSquares(text) {
+	if board.LooksLikeUCI(text) {
 		return true
 	}
 	for i < len(text) && i < 6 && bytes.IndexByte([]byte("KQRBNPOabcdefghx-12345678"), text[i]) >= 0 {
 		i++
 	}
 	return i >= 2 && (i == len(text) || isSpace(text[i]) || bytes.IndexByte([]byte("+#!?="), text[i]) >= 0)
-}
-
-// isSquares reports whether text begins with two squares, as in “e2e4”.
-func isSquares(text []byte) bool {
-	if len(text) < 4 {
-		return false
-	}
-	file := func(c byte) bool { return c >= 'a' && c <= 'h' }
-	rank := func(c byte) bool { return c >= '1' && c <= '8' }
-	return file(text[0]) && rank(text[1]) && file(text[2]) && rank(text[3])
 }

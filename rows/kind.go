@@ -1,6 +1,10 @@
 package rows
 
-import "bytes"
+import (
+	"bytes"
+
+	"talbot/board"
+)
 
 // Kind is what a stream of text holds.
 type Kind uint8
@@ -64,15 +68,5 @@ func isPuzzleRow(line []byte) bool {
 	if string(fields[0]) == "PuzzleId" {
 		return true
 	}
-	return bytes.Count(fields[1], []byte("/")) == 7 && isSquares(fields[2])
-}
-
-// isSquares reports whether text begins with two squares, as in “e2e4”.
-func isSquares(text []byte) bool {
-	if len(text) < 4 {
-		return false
-	}
-	file := func(c byte) bool { return c >= 'a' && c <= 'h' }
-	rank := func(c byte) bool { return c >= '1' && c <= '8' }
-	return file(text[0]) && rank(text[1]) && file(text[2]) && rank(text[3])
+	return bytes.Count(fields[1], []byte("/")) == 7 && board.LooksLikeUCI(fields[2])
 }

@@ -179,8 +179,7 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 			err = v.each(worker, &lines[k])
 		}
 		if err != nil {
-			v.damaged(fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
-				r.path, i, k, lines[k].Input, lines[k].Number, dataset.ErrDamaged, err))
+			v.damaged(r.lineError(i, k, &lines[k], err))
 		}
 	}
 	v.mu.Lock()

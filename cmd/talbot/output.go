@@ -56,8 +56,9 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		for {
 			select {
 			case <-done:
@@ -77,7 +78,12 @@ func interruptsSaying(parent context.Context, first string, abort func()) (conte
 			}
 		}
 	}()
-	return ctx, func() { signal.Stop(signals); close(done); cancel() }
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended // what it says is said before the command's last words
+		cancel()
+	}
 }
 
 // abortNow ends the process: what is committed stays, temporary files are

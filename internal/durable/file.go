@@ -14,19 +14,8 @@ func Open(path string, flag int) (*File, error) {
 	if err := fault("open", path); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, flag|nonblock, 0o666)
+	f, err := openRegular(path, flag)
 	if err != nil {
-		if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() {
-			return nil, notRegular(path, info)
-		}
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = notRegular(path, info)
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return &File{f}, nil

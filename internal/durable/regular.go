@@ -16,8 +16,11 @@ var ErrTooLong = errors.New("the file is too long")
 
 // OpenRegular opens a file for reading and follows links. What is not a regular file is refused with [ErrNotRegular],
 // at once: a pipe is never waited for.
-func OpenRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+func OpenRegular(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
+
+// openRegular opens a file, with mode 0666 before umask if it is made, and refuses what is not a regular one.
+func openRegular(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|nonblock, 0o666)
 	if err != nil {
 		// A socket cannot be opened at all, and its error says little.
 		if info, e := os.Stat(path); e == nil && !info.Mode().IsRegular() {

@@ -42,7 +42,7 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 	var mu sync.Mutex
 	found := map[dataset.GameKey]bool{}
 	sieve := g.seen.Sieve()
-	err := g.out.Blocks(ctx, g.Workers, func(_ int, lines []dataset.Line) error {
+	err := g.out.Blocks(ctx, g.Workers, 0, func(_ int, lines []dataset.Line) error {
 		for i := range lines {
 			l := &lines[i]
 			if !prunable(l) || g.isLeftOut(l) {

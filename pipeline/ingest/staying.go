@@ -14,6 +14,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/internal/plain"
+	"talbot/shards"
 )
 
 // The table of rejects names for each copy and each prefix the game that stays. Until the dataset is finished nobody
@@ -102,7 +103,7 @@ func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]ori
 	}
 	sieve := keys.Sieve()
 	var mu sync.Mutex
-	return g.out.Blocks(ctx, g.Workers, func(_ int, lines []dataset.Line) error {
+	return g.out.Blocks(ctx, g.Workers, shards.Origin, func(_ int, lines []dataset.Line) error {
 		for i := range lines {
 			l := &lines[i]
 			found := func(k dataset.GameKey, exact bool) {

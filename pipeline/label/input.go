@@ -2,9 +2,8 @@ package label
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
-	"talbot/dataset"
 	"talbot/internal/ordered"
 	"talbot/shards"
 )
@@ -13,28 +12,14 @@ import (
 // says that a line is what was written, not that it makes sense, and what does not is found before anything is stored
 // under the name of an engine. Damage names shard, block and line, as [shards.Verify] does, the first in order.
 func (l *labeller) checkInput(ctx context.Context) error {
-	type place struct {
-		shard *shards.Reader
-		block int
-	}
-	var places []place
-	for _, r := range l.in.Shards[len(l.out.Manifest().Shards):] {
-		for b := range r.Blocks() {
-			places = append(places, place{r, b})
-		}
-	}
-	return ordered.All(ctx, len(places), l.Workers, func(_, i int) error {
-		at := places[i]
-		lines, err := at.shard.ReadBlock(at.block, nil)
+	done := len(l.out.Manifest().Shards)
+	blocks := slices.DeleteFunc(l.in.Blocks(), func(at shards.BlockRef) bool { return at.Shard < done })
+	return ordered.All(ctx, len(blocks), l.Workers, func(_, i int) error {
+		r := l.in.Shards[blocks[i].Shard]
+		lines, err := r.ReadBlock(blocks[i].Block, nil)
 		if err != nil {
 			return err
 		}
-		for k := range lines {
-			if err := lines[k].Check(); err != nil {
-				return fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w", at.shard.Path(),
-					at.block, k, lines[k].Input, lines[k].Number, dataset.ErrDamaged, err)
-			}
-		}
-		return nil
+		return r.CheckLines(blocks[i].Block, lines)
 	})
 }

@@ -120,6 +120,9 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	}
 	if err := f.begin(string(command), m); err != nil {
 		f.Close()
+		if errors.Is(err, dataset.ErrDamaged) {
+			err = fmt.Errorf("%w: %w", ErrUnfinished, err)
+		}
 		return nil, err
 	}
 	return f, nil

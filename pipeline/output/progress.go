@@ -51,7 +51,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if err := f.restore(data); err != nil {
-		return fmt.Errorf("%q: %w: %w: %w", path, ErrUnfinished, dataset.ErrDamaged, err)
+		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
 	}
 	if f.progress.Command != command {
 		return &InterruptedError{Dir: f.dir, Verb: f.progress.Manifest.Verb, Again: f.progress.Again}

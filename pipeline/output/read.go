@@ -2,8 +2,6 @@ package output
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"talbot/dataset"
 	"talbot/internal/ordered"
@@ -33,52 +31,26 @@ func (f *Folder) Lines(each func(*dataset.Line) error) error {
 	return nil
 }
 
-// Blocks reads the finished shards, only what every line has and where it came from, and calls use with their blocks on
-// that many workers at a time. use must not keep the lines. One shard is open at a time for each worker, and one more.
-func (f *Folder) Blocks(ctx context.Context, workers int, use func(worker int, lines []dataset.Line) error) error {
-	type block struct {
-		shard *openShard
-		block int
-	}
-	rest := f.shards()
-	var now *openShard
-	next := 0
-	take := func() (block, error) {
-		for now == nil || next == now.reader.Blocks() {
-			if now != nil {
-				if err := now.release(); err != nil {
-					return block{}, err
-				}
-				now = nil
-			}
-			if len(rest) == 0 {
-				return block{}, io.EOF
-			}
-			r, err := shards.Open(f.Path(rest[0].File), shards.WithColumns(shards.Origin))
-			if err != nil {
-				return block{}, err
-			}
-			now, next, rest = newOpenShard(r), 0, rest[1:]
-		}
-		now.hold()
-		next++
-		return block{now, next - 1}, nil
-	}
-	lines := make([][]dataset.Line, max(workers, 1))
-	var err error
-	for _, err = range ordered.Each(ctx, workers, 0, take, func(worker int, b block) (struct{}, error) {
-		var err error
-		if lines[worker], err = b.shard.reader.ReadBlock(b.block, lines[worker][:0]); err == nil {
-			err = use(worker, lines[worker])
-		}
-		return struct{}{}, errors.Join(err, b.shard.release())
-	}) {
+// Blocks reads those columns of the finished shards, and what every line has, and calls use with their blocks on that
+// many workers at a time. use must not keep the lines.
+func (f *Folder) Blocks(ctx context.Context, workers int, columns shards.Columns,
+	use func(worker int, lines []dataset.Line) error) error {
+	d := shards.Dataset{Dir: f.dir}
+	defer d.Close()
+	for _, s := range f.shards() {
+		r, err := shards.Open(f.Path(s.File), shards.WithColumns(columns))
 		if err != nil {
-			break
+			return err
 		}
+		d.Shards = append(d.Shards, r)
 	}
-	if now != nil {
-		err = errors.Join(err, now.release())
-	}
-	return err
+	blocks := d.Blocks()
+	lines := make([][]dataset.Line, max(workers, 1))
+	return ordered.All(ctx, len(blocks), workers, func(worker, i int) (err error) {
+		r := d.Shards[blocks[i].Shard]
+		if lines[worker], err = r.ReadBlock(blocks[i].Block, lines[worker][:0]); err != nil {
+			return err
+		}
+		return use(worker, lines[worker])
+	})
 }

@@ -1,9 +1,6 @@
 package loader
 
 import (
-	"fmt"
-
-	"talbot/dataset"
 	"talbot/shards"
 )
 
@@ -26,17 +23,4 @@ func (d *Data) checking() *Data {
 		other.Sets[i] = &set
 	}
 	return &other
-}
-
-// check returns [dataset.ErrDamaged] for the first line of a block that holds what cannot be: an illegal move or
-// variation, or a number out of its range. Checksums do not see what was wrong when it was written.
-func (s *Set) check(at blockRef, lines []dataset.Line) error {
-	for i := range lines {
-		l := &lines[i]
-		if err := l.Check(); err != nil {
-			return fmt.Errorf("%q: block %d, line %d (input %d, number %d): %w: %w",
-				s.shards.Shards[at.shard].Path(), at.block, i, l.Input, l.Number, dataset.ErrDamaged, err)
-		}
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ func (d *Data) heldOut(ctx context.Context, done func(blocks, of int)) (*dataset
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) (*dataset.CutSet, error) {
 		s := d.Sets[set]
 		at, found := s.blocks[block], &dataset.CutSet{}
-		lines, err := s.shards.Shards[at.shard].ReadMoves(at.block, nil)
+		lines, err := s.shards.Shards[at.Shard].ReadMoves(at.Block, nil)
 		for i := range lines {
 			if s.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
 				found.Add(&lines[i])

@@ -52,12 +52,9 @@ type Set struct {
 	Manifest *dataset.Manifest
 	Hash     string // of the manifest
 	shards   *shards.Dataset
-	blocks   []blockRef
+	blocks   []shards.BlockRef
 	counting dataset.Counting
 }
-
-// blockRef is where a block is.
-type blockRef struct{ shard, block int }
 
 // Open opens datasets that are split alike ([ErrSplits]) and are different ones, and reads every file once to compare
 // it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
@@ -162,12 +159,7 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds}
-	for i, r := range ds.Shards {
-		for b := range r.Blocks() {
-			s.blocks = append(s.blocks, blockRef{i, b})
-		}
-	}
+	s := &Set{Spec: spec, Manifest: ds.Manifest, Hash: ds.Manifest.Hash(), shards: ds, blocks: ds.Blocks()}
 	if s.counting, err = dataset.NewCounting(ds.Manifest.Fingerprints, label); err != nil {
 		ds.Close()
 		return nil, fmt.Errorf("%q: %w", spec.Dir, err)

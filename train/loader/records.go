@@ -85,12 +85,13 @@ type visit struct {
 // many samples of each split have neither target.
 func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [3]int64, err error) {
 	at := s.blocks[block]
-	lines, err := s.shards.Shards[at.shard].ReadBlock(at.block, nil)
+	r := s.shards.Shards[at.Shard]
+	lines, err := r.ReadBlock(at.Block, nil)
 	if err != nil {
 		return unusable, err
 	}
 	if d.checks {
-		if err := s.check(at, lines); err != nil {
+		if err := r.CheckLines(at.Block, lines); err != nil {
 			return unusable, err
 		}
 	}

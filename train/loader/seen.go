@@ -20,7 +20,7 @@ type seen struct {
 func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
-		place blockRef
+		place shards.BlockRef
 	}
 	var blocks []work
 	for _, spec := range specs {
@@ -35,10 +35,8 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 				return err
 			}
 		}
-		for i, r := range ds.Shards {
-			for b := range r.Blocks() {
-				blocks = append(blocks, work{ds, blockRef{i, b}})
-			}
+		for _, at := range ds.Blocks() {
+			blocks = append(blocks, work{ds, at})
 		}
 	}
 	hits, n := seen{positions: map[uint64]bool{}}, 0 // workers read all until they are done
@@ -65,8 +63,8 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 
 // in returns which of the positions occur among the train samples of a block, and what its train lines have in common
 // with the lines.
-func (all *seen) in(ds *shards.Dataset, at blockRef) (*seen, error) {
-	lines, err := ds.Shards[at.shard].ReadBlock(at.block, nil)
+func (all *seen) in(ds *shards.Dataset, at shards.BlockRef) (*seen, error) {
+	lines, err := ds.Shards[at.Shard].ReadBlock(at.Block, nil)
 	if err != nil {
 		return nil, err
 	}
