@@ -21,8 +21,8 @@ const maxUnclosed = 64 << 10
 //     has no move, otherwise they belong to the new game, as what they hide is not known;
 //   - at a tag, wherever it stands outside of comments;
 //   - at White's number 1 at the start of a line, behind a blank line;
-//   - in games without tags, and in one behind them, at White's number 1 once the game has two moves, and at a move
-//     behind a blank line if the game has no numbers.
+//   - in games without tags, and in one behind them, at White's number 1 once the game or a variation has two moves,
+//     and at a move behind a blank line if the game has no numbers.
 //
 // A brace comment, or a variation, in which a game ends and another one starts was not closed, if its brace is never
 // closed or only behind another opening one. Comments of more than 64 KiB are looked at only as far as that.
@@ -55,6 +55,7 @@ type scanner struct {
 	strict        bool // White's number 1 starts a game at the start of a line only
 	behindSign    bool // reading behind a semicolon: another one means nothing
 	moves         int  // of the main line
+	aside         int  // moves of the outermost variation that pos is in, and of those inside it
 	numbers       int  // of moves
 	over          bool // a result has been read behind the last move of the main line
 	result        int  // depth of the variation in which one was read last, or −1
