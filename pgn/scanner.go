@@ -171,12 +171,13 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	if b == ';' && !c.inner && !c.behindSign {
+	sign := b == ';' && !c.behindSign && (!c.inner || c.behind())
+	if sign {
 		if e, at := c.semicolon(buf, to); e != noEvent {
 			return e, at
 		}
 	}
-	if b == '%' && c.lineStart || b == ';' && !c.inner && !c.behindSign {
+	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
 		c.pos++
 		return noEvent, i
