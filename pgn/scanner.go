@@ -177,7 +177,7 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 		if e != noEvent {
 			return e, at
 		}
-		c.hidden = c.hidden || c.free && hidesGame(buf[i:at])
+		c.hidden = c.hidden || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0

@@ -242,15 +242,21 @@ func hasMoves(text []byte) bool {
 	return false
 }
 
-// hidesGame reports whether a comment behind a semicolon has moves and a result behind them: in text without tags the
-// semicolon may be a damaged byte, and these a game.
-func hidesGame(text []byte) bool {
+// hidesGame reports whether a comment behind a semicolon has moves and behind them a tag or, in text without tags, a
+// result: the semicolon may be a damaged byte, and these a game.
+func hidesGame(text []byte, tagged bool) bool {
 	if i := indexLineEnd(text); i >= 0 {
 		text = text[:i]
 	}
 	for i := range text {
-		if _, n := resultAt(text[i:]); n > 0 && (i == 0 || !moveBytes[text[i-1]]) {
-			return hasMoves(text[:i])
+		n := 0
+		if text[i] == '[' {
+			_, n, _ = tagName(text[i:])
+		} else if !tagged && (i == 0 || !moveBytes[text[i-1]]) {
+			_, n = resultAt(text[i:])
+		}
+		if n > 0 && hasMoves(text[:i]) {
+			return true
 		}
 	}
 	return false
