@@ -35,7 +35,7 @@ func TestFlips(t *testing.T) {
 	makeFlipData(t)
 	full := os.Getenv("TALBOT_FULL") != ""
 	var table strings.Builder
-	table.WriteString("| file | command | flips | noticed | said | without effect | silent " +
+	table.WriteString("| file | command | flips | noticed | reported | without effect | silent " +
 		"|\n|---|---|---|---|---|---|---|\n")
 	for _, c := range flipCases {
 		files, err := filepath.Glob(c.file)
