@@ -46,7 +46,10 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
-		inner.later, at = at, c.open
+		if inner.tagged || indexLineEnd(buf[c.open:at]) >= 0 {
+			inner.later = at
+		} // else these may be moves of the comment, of no game
+		at = c.open
 		fallthrough
 	case e == gameEvent:
 		inner.inner, inner.strict = false, false
