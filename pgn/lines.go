@@ -108,7 +108,7 @@ func (s *Splitter) anyLine(end int) {
 			s.moves.suspect = s.moves.suspect || isFirstMove(s.buf[at:end])
 		case isTag:
 			s.tagLine(at, end)
-		case s.tags && s.buf[at] == '[':
+		case s.tags && s.buf[at] == '[' && !hidesMove(s.buf[at:end]):
 			s.blank, s.ignored = false, true // a broken tag
 		default:
 			s.startMoves(at, at == s.pos)

@@ -187,7 +187,7 @@ func (p *Parser) readTags() *dataset.Reject {
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
-			case p.tags.any || opensFEN(p.text[p.i:]):
+			case (p.tags.any || opensFEN(p.text[p.i:])) && !hidesMove(p.text[p.i:]):
 				if line := p.skipLine(); opensFEN(line) {
 					p.tags.any, p.tags.brokenFEN = true, line
 				}

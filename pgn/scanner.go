@@ -226,8 +226,8 @@ func (c *scanner) endLine(b byte) {
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
-	name, _, n, ok, _ := scanTag(buf[i:to])
-	if !ok {
+	name, _, n, ok, err := scanTag(buf[i:to])
+	if !ok || err != nil { // or it takes in another one
 		c.content = true
 		c.unknown()
 		return noEvent, i
