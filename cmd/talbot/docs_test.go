@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -161,6 +162,70 @@ func TestReadme(t *testing.T) {
 		if file != "README.md" && !strings.Contains(string(readme), "("+file+")") {
 			t.Errorf("README.md does not link %s", file)
 		}
+	}
+}
+
+// number matches a number with commas and decimals.
+var number = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?`)
+
+// unsupported returns the numbers in the tables of a text, links left out, that no line of the log has.
+func unsupported(text, log string) []string {
+	known := map[string]bool{}
+	for _, n := range number.FindAllString(log, -1) {
+		known[strings.ReplaceAll(n, ",", "")] = true
+	}
+	var missing []string
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		for _, n := range number.FindAllString(linkTarget.ReplaceAllString(line, ""), -1) {
+			if !known[strings.ReplaceAll(n, ",", "")] {
+				missing = append(missing, n)
+			}
+		}
+	}
+	return missing
+}
+
+// Every figure in the README's tables stands in the log, which has its command.
+func TestReadmeFigures(t *testing.T) {
+	readme, err := fs.ReadFile(repository, "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := fs.ReadFile(repository, "docs/log.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range unsupported(string(readme), string(log)) {
+		t.Errorf("README.md has the figure %s, which docs/log.md does not", n)
+	}
+	got := strings.Join(unsupported("12 in a sentence\n| [1,234](x.md#9) | 3.5 of 60,000 |\n", "3.51 60000\n"), " ")
+	if got != "1,234 3.5" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// docs/9-development.md lists the tasks that there are.
+func TestTasks(t *testing.T) {
+	names := func(file, pattern string) []string {
+		content, err := fs.ReadFile(repository, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(content), -1) {
+			if match[1] != "default" {
+				found = append(found, match[1])
+			}
+		}
+		slices.Sort(found)
+		return found
+	}
+	documented := names("docs/9-development.md", "(?m)^\\| `([a-z:-]+)` \\|")
+	if tasks := names("Taskfile.yml", `(?m)^  ([a-z][a-z:-]*):$`); !slices.Equal(documented, tasks) {
+		t.Errorf("docs/9-development.md has the tasks %q, Taskfile.yml %q", documented, tasks)
 	}
 }
 
