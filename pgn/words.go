@@ -17,7 +17,9 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 		if c.depth == 0 {
 			c.aside = 0
 		}
-		c.depth++
+		if c.moves > 0 || !c.free { // of no move there is no other one
+			c.depth++
+		}
 		c.pos, c.first = i+1, true
 		return noEvent, i
 	case b == ')':
@@ -235,6 +237,20 @@ func hasMoves(text []byte) bool {
 			if isMove(text[from:i]) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// hidesGame reports whether a comment behind a semicolon has moves and a result behind them: in text without tags the
+// semicolon may be a damaged byte, and these a game.
+func hidesGame(text []byte) bool {
+	if i := indexLineEnd(text); i >= 0 {
+		text = text[:i]
+	}
+	for i := range text {
+		if _, n := resultAt(text[i:]); n > 0 && (i == 0 || !moveBytes[text[i-1]]) {
+			return hasMoves(text[:i])
 		}
 	}
 	return false
