@@ -177,7 +177,7 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 		if e != noEvent {
 			return e, at
 		}
-		c.hidden = c.hidden || c.free && hidesGame(buf[i:at])
+		c.hidden = c.hidden || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
@@ -216,6 +216,9 @@ func (c *scanner) endLine(b byte) {
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.ends++
 	c.gap = c.gap || c.ends > 1
+	if c.over && c.free { // what a parenthesis behind a result opens ends with its line
+		c.depth, c.result, c.first = 0, -1, false
+	}
 	if c.prose || !c.dotted {
 		c.number, c.one, c.dotted = false, -1, false
 	}
