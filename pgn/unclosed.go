@@ -10,7 +10,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	if !c.sure {
-		swallowed := false // the first moves of a game, whose rest is no game of its own
+		swallowed := false
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
 		case nested:
@@ -29,7 +29,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			}
 			c.sure = true
 			if swallowed {
-				c.over, c.gap, c.moves = false, false, max(c.moves, 2)
+				c.swallow()
 			}
 		}
 	}
