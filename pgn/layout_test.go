@@ -383,6 +383,9 @@ func (f *file) damage() (hurt int, how string) {
 			n, by = g.to-at, pick(f.r, "", " 1-", " 0-0", " 1/2-1/", " 2-0", " 1-0 1-0", " +", " 1 0")
 		}
 	}
+	if n == 0 && at == g.from { // what is put in there would be the neighbour's
+		at++
+	}
 	if by == "%" || by == ";" && (at == 0 || f.text[at-1] < ' ' || f.text[at-1] >= 0x80) {
 		by = "#" // at the start of a line it takes the line out, as it should
 	}
@@ -482,7 +485,8 @@ func checkDamage(t *testing.T, seed uint64) {
 	near := !slices.ContainsFunc(lost, func(n int) bool { return n < hurt-reach || n > hurt+reach })
 	// A comment that the damage opens may take what is behind it on a line where nothing but numbers are borders.
 	oneLine := f.borderless() && !strings.Contains(f.between, "\n")
-	if reach == 2 && hurt == 0 && strings.Contains(how, "[White") { // in a game with tags blank lines are no borders
+	if g := f.games[hurt]; reach == 2 && bytes.Contains(f.text[g.from:g.to], []byte("[")) {
+		// in a game with tags blank lines are no borders
 		oneLine = true
 	}
 	if !near && !oneLine || len(lost) > 1 && !f.borderless() {

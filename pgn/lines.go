@@ -250,6 +250,11 @@ func (s *Splitter) tagLine(at, end int) {
 			s.startMoves(at, false)
 			return
 		}
+		if isEvent(name) && s.event {
+			s.endGame(at)
+			s.startGame(at)
+			s.tags = true
+		}
 		s.event = s.event || isEvent(name)
 		s.value = s.broken && at+next == end && s.buf[end-1] != ']'
 		at = skipSpace(s.buf[:end], at+next)

@@ -238,13 +238,13 @@ func (c *scanner) swallow() { c.over, c.gap, c.moves = false, false, max(c.moves
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
 	name, _, n, ok, err := scanTag(buf[i:to])
-	if !ok || err != nil { // or it takes in another one
+	if !ok || err != nil || c.inner && buf[i+n-1] != ']' { // or it takes in another one
 		c.content = true
 		c.unknown()
 		return noEvent, i
 	}
 	e := noEvent
-	if c.content {
+	if c.content || c.event && isEvent(name) {
 		c.start(true)
 		e = gameEvent
 	}

@@ -107,8 +107,8 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	return name, text[start:last], lastNext, true, err
 }
 
-// hidesMove reports whether a line that opens with a bracket, but with no tag, has moves: directly behind the bracket, or
-// behind a closing one.
+// hidesMove reports whether a line that opens with a bracket, but with no tag, has moves: directly behind the bracket,
+// or behind a closing one.
 func hidesMove(line []byte) bool {
 	if i := indexLineEnd(line); i >= 0 {
 		line = line[:i]

@@ -28,6 +28,13 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.sure = true
+			if swallowed && c.over && c.depth == 0 { // the game that ended keeps clear of it
+				at := c.open
+				c.start(false)
+				c.open, c.sure, c.hidden = at, true, true
+				c.swallow()
+				return gameEvent, at
+			}
 			if swallowed {
 				c.swallow()
 			}
