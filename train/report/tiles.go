@@ -8,7 +8,29 @@ import (
 )
 
 // tile is a figure at the top: its value, what it is, its interval and what to hold it against, and what it means.
-type tile struct{ Value, Name, Note, Help string }
+type tile struct {
+	Value, Name, Note, Help string
+
+	Class string // how it stands to its baseline: "better", "worse" or "unsure"; "" = it has none
+	Than  string // the baseline
+}
+
+// baseline says how the tile's figure stands to what it is held against.
+func (t tile) baseline(class, than string) tile {
+	t.Class, t.Than = class, than
+	return t
+}
+
+// Words are those of the tile's class.
+func (t tile) Words() string {
+	switch t.Class {
+	case better:
+		return "better than " + t.Than
+	case worse:
+		return "worse than " + t.Than
+	}
+	return ""
+}
 
 // tiles are the figures of the evaluation, or of the last validation before there is one.
 func (r Run) tiles() []tile {
@@ -32,15 +54,15 @@ func (r Run) tiles() []tile {
 		of = "the legal moves"
 	}
 	list := []tile{
-		{number(last.PolicyCE, "%.3f"), "policy cross-entropy", "",
-			"surprise at the target, in nats, over " + of + "; lower is better"},
-		{number(last.ValueMSE, "%.4f"), "value squared error", "", "against the label, on −1 … 1"},
+		newTile(number(last.PolicyCE, "%.3f"), "policy cross-entropy", "",
+			"surprise at the target, in nats, over "+of+"; lower is better"),
+		newTile(number(last.ValueMSE, "%.4f"), "value squared error", "", "against the label, on −1 … 1"),
 	}
 	if best != nil {
 		list[0].Note, list[1].Note = "best "+number(best.PolicyCE, "%.3f"), "best "+number(best.ValueMSE, "%.4f")
 	}
-	return append(list, tile{thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch)) + " samples",
-		"done at the last validation"})
+	return append(list, newTile(thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch))+" samples",
+		"done at the last validation"))
 }
 
 func (e *Eval) tiles() []tile {
@@ -57,42 +79,63 @@ func (e *Eval) tiles() []tile {
 		value = append(value, "the labels' own noise "+four(n.MSE))
 	}
 	list := []tile{
-		{number(e.PolicyCELegal, "%.3f"), "cross-entropy, legal moves",
+		newTile(number(e.PolicyCELegal, "%.3f"), "cross-entropy, legal moves",
 			joined(within("policy_ce_legal", three), "chance "+number(e.PolicyCEUniform, "%.3f")),
-			"surprise at the target move, in nats; lower is better"},
-		{share(e.Top1), "first move right", within("top1", percent), "the likeliest legal move is the target"},
-		{share(e.Top5), "among the first five", within("top5", percent),
-			"the target is one of the five likeliest legal moves"},
-		{number(e.ValueMSE, "%.4f"), "value squared error", joined(value...),
-			"mean of (value − label)², both on −1 … 1"},
-		{share(e.ValueSignAccuracy), "right side better", within("value_sign_accuracy", percent),
-			"value and label have the same sign"},
-		{share(e.MateInOne), "mates in one found", joined(within("mate_in_one", percent),
-			"of "+thousands(e.MateSamples)), "where some move mates, the likeliest one does"},
+			"surprise at the target move, in nats; lower is better").
+			baseline(against(e.PolicyCELegal, e.PolicyCEUniform), "chance"),
+		newTile(share(e.Top1), "first move right", within("top1", percent), "the likeliest legal move is the target"),
+		newTile(share(e.Top5), "among the first five", within("top5", percent),
+			"the target is one of the five likeliest legal moves"),
+		e.illegal(within("illegal_mass", percent)),
+		newTile(number(e.ValueMSE, "%.4f"), "value squared error", joined(value...),
+			"mean of (value − label)², both on −1 … 1").
+			baseline(against(e.ValueMSE, e.ValueMSEMean), "always the mean"),
+		newTile(share(e.ValueSignAccuracy), "right side better", within("value_sign_accuracy", percent),
+			"value and label have the same sign"),
+		newTile(share(e.MateInOne), "mates in one found", joined(within("mate_in_one", percent),
+			"of "+thousands(e.MateSamples)), "where some move mates, the likeliest one does"),
 	}
 	if p := e.Puzzles; p != nil {
 		of, held := p.Solved, ""
 		if h := p.HeldOut; h != nil && h.Puzzles > 0 {
 			of, held = *h, " not in the train split"
 		}
-		list = append(list, tile{percent(of.WholeLine), "puzzles solved",
-			percent(of.FirstMove) + " first move · of " + thousands(of.Puzzles) +
-				held, "every move of the line is found; any mate counts"})
+		list = append(list, newTile(percent(of.WholeLine), "puzzles solved",
+			percent(of.FirstMove)+" first move · of "+thousands(of.Puzzles)+
+				held, "every move of the line is found; any mate counts"))
 	}
 	if g := e.Report.Endgames; g != nil {
 		if g.Moves.Positions > 0 {
-			list = append(list, tile{share(g.Moves.Kept), "endgame results kept",
+			list = append(list, newTile(share(g.Moves.Kept), "endgame results kept",
 				joined(within("endgame_moves_kept", percent), "chance "+share(g.Moves.Random)),
-				"the likeliest move keeps a win won and a draw drawn"})
+				"the likeliest move keeps a win won and a draw drawn").
+				baseline(above(g.Moves.Kept, g.Moves.Random), "chance"))
 		}
-		list = append(list, tile{share(g.ValueAccuracy), "endgame verdicts right",
-			within("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"})
+		list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
+			within("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"))
 	}
 	if s := e.Symmetry; s != nil {
-		list = append(list, tile{fmt.Sprintf("%.3f", s.ValueGap), "white–black gap",
-			percent(s.SameMove) + " play the same move", "how far the value moves when colours are swapped"})
+		list = append(list, newTile(fmt.Sprintf("%.3f", s.ValueGap), "white–black gap",
+			percent(s.SameMove)+" play the same move", "how far the value moves when colours are swapped"))
 	}
 	return list
+}
+
+// illegal is the tile of the probability that is lost on illegal moves.
+func (e *Eval) illegal(within string) tile {
+	if e.LegalMask {
+		return newTile("–", "on illegal moves", "trained over the legal moves alone",
+			"what the network says of illegal moves means nothing")
+	}
+	if e.Unseen != nil && e.Unseen.IllegalMass != nil {
+		within = joined(within, "unseen "+share(e.Unseen.IllegalMass))
+	}
+	return newTile(share(e.IllegalMass), "on illegal moves", within,
+		"probability that the network gives to moves that are not legal; lower is better")
+}
+
+func newTile(value, name, note, help string) tile {
+	return tile{Value: value, Name: name, Note: note, Help: help}
 }
 
 // joined puts parts beside each other, without empty ones.
