@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"pipeline/label": {"board", "dataset", "shards", "stockfish", "encode", "pipeline", "pipeline/output",
 		"internal/durable", "internal/ordered"},
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
-	"pipeline/stats": {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap", "internal/ordered",
+	"pipeline/stats": {"board", "dataset", "rows", "shards", "encode", "pipeline", "pipeline/overlap", "internal/ordered",
 		"internal/page", "internal/plain"},
 	"pipeline/verify":   {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap"},
 	"pipeline/diff":     {"board", "dataset", "shards", "pipeline", "internal/plain"},
