@@ -14,7 +14,12 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	i := c.pos
 	switch {
 	case b == '(':
-		c.depth++
+		if c.depth == 0 {
+			c.aside = 0
+		}
+		if c.moves > 0 || !c.free { // of no move there is no other one
+			c.depth++
+		}
 		c.pos, c.first = i+1, true
 		return noEvent, i
 	case b == ')':
@@ -130,7 +135,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.strict || c.lineStart)) {
+	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first && (!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false
@@ -215,6 +220,8 @@ func (c *scanner) readMove(i int) (event, int) {
 		if c.number {
 			c.numbers++
 		}
+	} else {
+		c.aside++
 	}
 	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
@@ -230,6 +237,20 @@ func hasMoves(text []byte) bool {
 			if isMove(text[from:i]) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// hidesGame reports whether a comment behind a semicolon has moves and a result behind them: in text without tags the
+// semicolon may be a damaged byte, and these a game.
+func hidesGame(text []byte) bool {
+	if i := indexLineEnd(text); i >= 0 {
+		text = text[:i]
+	}
+	for i := range text {
+		if _, n := resultAt(text[i:]); n > 0 && (i == 0 || !moveBytes[text[i-1]]) {
+			return hasMoves(text[:i])
 		}
 	}
 	return false
