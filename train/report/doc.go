@@ -87,9 +87,8 @@ type Eval struct {
 	Sum        string // SHA-256 of the checkpoint; may be empty
 	LegalMask  bool   // the network never learnt which moves are illegal
 	train.Report
-	UnseenIntervals map[string][2]float64 // as Intervals, of the unseen samples; may be nil
-	Puzzles         *train.PuzzleReport   // nil without any
-	Noise           *train.Noise          // nil if it is not known
+	Puzzles *train.PuzzleReport // nil without any
+	Noise   *train.Noise        // nil if it is not known
 }
 
 // view is what the template sees.

@@ -83,7 +83,8 @@ func (e *Eval) tiles() []tile {
 			joined(within("policy_ce_legal", three), "chance "+number(e.PolicyCEUniform, "%.3f")),
 			"surprise at the target move, in nats; lower is better").
 			baseline(against(e.PolicyCELegal, e.PolicyCEUniform), "chance"),
-		newTile(share(e.Top1), "first move right", within("top1", percent), "the likeliest legal move is the target"),
+		newTile(share(e.Top1), "first move right", joined(within("top1", percent), "chance "+share(e.Top1Uniform)),
+			"the likeliest legal move is the target").baseline(above(e.Top1, e.Top1Uniform), "chance"),
 		newTile(share(e.Top5), "among the first five", within("top5", percent),
 			"the target is one of the five likeliest legal moves"),
 		e.illegal(within("illegal_mass", percent)),

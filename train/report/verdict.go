@@ -14,8 +14,12 @@ type verdict struct {
 	Head  string // "Policy" or "Value"
 	Title string
 	Text  string
-	Aside string // of all samples, or why nothing can be said
+	Aside string      // of all samples
+	Parts []judgement // by source, where there are several
 }
+
+// judgement is a verdict on the unseen positions of one source, in a few words.
+type judgement struct{ Class, Source, Text string }
 
 // The classes of verdicts and figures, which are those of the page's colours too.
 const (
@@ -42,8 +46,8 @@ func above(figure, baseline *float64) string { return against(baseline, figure) 
 func (r Run) verdicts() []verdict {
 	e := r.Eval
 	if e == nil {
-		return []verdict{{unsure, "Network", "Not judged yet",
-			"The network has not been evaluated on positions that it was not trained on.", ""}}
+		return []verdict{{Class: unsure, Head: "Network", Title: "Not judged yet",
+			Text: "The network has not been evaluated on positions that it was not trained on."}}
 	}
 	list := []verdict{e.policyVerdict(), e.valueVerdict()}
 	for i := range list {
@@ -86,6 +90,13 @@ func (e *Eval) policyVerdict() verdict {
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for chance, on %s unseen positions.",
 		ce, chance, thousands(u.PolicySamples))
+	if u.Top1 != nil && u.Top1Uniform != nil {
+		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s.", percent(*u.Top1),
+			percent(*u.Top1Uniform))
+	}
+	v.Parts = e.bySource("%.3f", "policy_ce_legal", "chance", func(f *train.Figures) (figure, baseline *float64) {
+		return f.PolicyCELegal, f.PolicyCEUniform
+	})
 	if i, ok := e.UnseenIntervals["policy_ce_legal"]; ok {
 		v.Text += fmt.Sprintf(" 95 %% interval: %.3f to %.3f.", i[0], i[1])
 		v.doubt(i, chance, "chance")
@@ -126,6 +137,9 @@ func (e *Eval) valueVerdict() verdict {
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for always saying the mean label, on %s unseen positions.",
 		mse, mean, thousands(u.ValueSamples))
+	v.Parts = e.bySource("%.4f", "value_mse", "the mean", func(f *train.Figures) (figure, baseline *float64) {
+		return f.ValueMSE, f.ValueMSEMean
+	})
 	if i, ok := e.UnseenIntervals["value_mse"]; ok {
 		v.Text += fmt.Sprintf(" 95 %% interval: %.4f to %.4f.", i[0], i[1])
 		v.doubt(i, mean, "the mean")
@@ -135,10 +149,36 @@ func (e *Eval) valueVerdict() verdict {
 
 // doubt takes back a verdict whose baseline is within the interval.
 func (v *verdict) doubt(interval [2]float64, baseline float64, name string) {
-	if interval[0] <= baseline && baseline <= interval[1] {
+	if within(interval, baseline) {
 		v.Class, v.Title = unsure, "Not told apart from "+name
 		v.Text += " The interval holds the baseline: evaluate more positions."
 	}
+}
+
+func within(interval [2]float64, x float64) bool { return interval[0] <= x && x <= interval[1] }
+
+// bySource judges each source by itself; nil where there is one.
+func (e *Eval) bySource(format, name, than string, of func(*train.Figures) (figure, baseline *float64)) []judgement {
+	if len(e.UnseenBySource) < 2 {
+		return nil
+	}
+	var list []judgement
+	for _, source := range ordered(e.UnseenBySource) {
+		f := e.UnseenBySource[source]
+		figure, baseline := of(&f.Figures)
+		if figure == nil || baseline == nil {
+			continue
+		}
+		j := judgement{Class: against(figure, baseline), Source: source}
+		word := j.Class + " than"
+		if i, ok := f.Intervals[name]; ok && within(i, *baseline) || j.Class == unsure {
+			j.Class, word = unsure, "not told apart from"
+		}
+		j.Text = fmt.Sprintf("%s %s, "+format+" against "+format+" on %s", word, than, *figure, *baseline,
+			thousands(f.Samples))
+		list = append(list, j)
+	}
+	return list
 }
 
 const unknownUnseen = "Which of the positions are unseen is not known, because the data that the run was trained on " +
@@ -159,9 +199,4 @@ func factor(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.2f", x)
-}
-
-// judged are figures with how they stand to their baselines.
-func judged(f train.Figures) (policy, value string) {
-	return against(f.PolicyCELegal, f.PolicyCEUniform), against(f.ValueMSE, f.ValueMSEMean)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,8 @@ func TestVerdicts(t *testing.T) {
 			unsure, better, []string{"Not told apart from chance", "95 % interval: 0.500 to 3.100",
 				"0.0500 to 0.1500"}},
 	} {
-		r := Run{Eval: &Eval{Report: train.Report{Figures: *c.all, Unseen: c.unseen}, UnseenIntervals: c.intervals}}
+		r := Run{Eval: &Eval{Report: train.Report{Figures: *c.all, Unseen: c.unseen,
+			UnseenIntervals: c.intervals}}}
 		list := r.verdicts()
 		if list[0].Class != c.policy || list[1].Class != c.value {
 			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)
@@ -63,6 +65,15 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s: no verdict has the colour of %q", name, class)
 			}
 		}
+	}
+	e := Eval{Report: train.Report{Figures: *good, Unseen: good, UnseenBySource: map[string]train.SourceFigures{
+		"game": {Figures: *good}, "puzzle": {Figures: *bad}, "endgame": {Figures: *good,
+			Intervals: map[string][2]float64{"policy_ce_legal": {2, 4}}}, "table": {}}}}
+	parts := fmt.Sprint(e.policyVerdict().Parts)
+	if want := "[{better game better than chance, 1.000 against 3.000 on 100} {unsure endgame not told apart from " +
+		"chance, " +
+		"1.000 against 3.000 on 100} {worse puzzle worse than chance, 3.500 against 3.000 on 10}]"; parts != want {
+		t.Errorf("by source: %s, want %s", parts, want)
 	}
 	if list := (Run{}).verdicts(); len(list) != 1 || list[0].Class != unsure || list[0].Title != "Not judged yet" {
 		t.Errorf("before an evaluation: %+v", list)
