@@ -15,8 +15,15 @@ type tile struct {
 	Than  string // the baseline
 }
 
-// baseline says how the tile's figure stands to what it is held against.
-func (t tile) baseline(class, than string) tile {
+// baseline says how the tile's figure stands to what it is held against: not told apart where the interval of that name
+// holds the baseline.
+func (t tile) baseline(e *Eval, name, class string, baseline *float64, than string) tile {
+	if baseline == nil || t.Value == "–" {
+		return t
+	}
+	if i, ok := e.Intervals[name]; ok && within(i, *baseline) {
+		class = unsure
+	}
 	t.Class, t.Than = class, than
 	return t
 }
@@ -28,6 +35,8 @@ func (t tile) Words() string {
 		return "better than " + t.Than
 	case worse:
 		return "worse than " + t.Than
+	case unsure:
+		return "not told apart from " + t.Than
 	}
 	return ""
 }
@@ -66,7 +75,7 @@ func (r Run) tiles() []tile {
 }
 
 func (e *Eval) tiles() []tile {
-	within := func(name string, show func(float64) string) string {
+	interval := func(name string, show func(float64) string) string {
 		if i, ok := e.Intervals[name]; ok {
 			return show(i[0]) + " … " + show(i[1])
 		}
@@ -74,26 +83,27 @@ func (e *Eval) tiles() []tile {
 	}
 	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
 	four := func(x float64) string { return fmt.Sprintf("%.4f", x) }
-	value := []string{within("value_mse", four), "always the mean " + number(e.ValueMSEMean, "%.4f")}
+	value := []string{interval("value_mse", four), "always the mean " + number(e.ValueMSEMean, "%.4f")}
 	if n := e.Noise; n != nil {
 		value = append(value, "the labels' own noise "+four(n.MSE))
 	}
 	list := []tile{
 		newTile(number(e.PolicyCELegal, "%.3f"), "cross-entropy, legal moves",
-			joined(within("policy_ce_legal", three), "chance "+number(e.PolicyCEUniform, "%.3f")),
+			joined(interval("policy_ce_legal", three), "chance "+number(e.PolicyCEUniform, "%.3f")),
 			"surprise at the target move, in nats; lower is better").
-			baseline(against(e.PolicyCELegal, e.PolicyCEUniform), "chance"),
-		newTile(share(e.Top1), "first move right", joined(within("top1", percent), "chance "+share(e.Top1Uniform)),
-			"the likeliest legal move is the target").baseline(above(e.Top1, e.Top1Uniform), "chance"),
-		newTile(share(e.Top5), "among the first five", within("top5", percent),
+			baseline(e, "policy_ce_legal", against(e.PolicyCELegal, e.PolicyCEUniform), e.PolicyCEUniform, "chance"),
+		newTile(share(e.Top1), "first move right", joined(interval("top1", percent), "chance "+share(e.Top1Uniform)),
+			"the likeliest legal move is the target").baseline(e, "top1", above(e.Top1, e.Top1Uniform), e.Top1Uniform,
+			"chance"),
+		newTile(share(e.Top5), "among the first five", interval("top5", percent),
 			"the target is one of the five likeliest legal moves"),
-		e.illegal(within("illegal_mass", percent)),
+		e.illegal(interval("illegal_mass", percent)),
 		newTile(number(e.ValueMSE, "%.4f"), "value squared error", joined(value...),
 			"mean of (value − label)², both on −1 … 1").
-			baseline(against(e.ValueMSE, e.ValueMSEMean), "always the mean"),
-		newTile(share(e.ValueSignAccuracy), "right side better", within("value_sign_accuracy", percent),
+			baseline(e, "value_mse", against(e.ValueMSE, e.ValueMSEMean), e.ValueMSEMean, "always the mean"),
+		newTile(share(e.ValueSignAccuracy), "right side better", interval("value_sign_accuracy", percent),
 			"value and label have the same sign"),
-		newTile(share(e.MateInOne), "mates in one found", joined(within("mate_in_one", percent),
+		newTile(share(e.MateInOne), "mates in one found", joined(interval("mate_in_one", percent),
 			"of "+thousands(e.MateSamples)), "where some move mates, the likeliest one does"),
 	}
 	if p := e.Puzzles; p != nil {
@@ -108,12 +118,12 @@ func (e *Eval) tiles() []tile {
 	if g := e.Report.Endgames; g != nil {
 		if g.Moves.Positions > 0 {
 			list = append(list, newTile(share(g.Moves.Kept), "endgame results kept",
-				joined(within("endgame_moves_kept", percent), "chance "+share(g.Moves.Random)),
+				joined(interval("endgame_moves_kept", percent), "chance "+share(g.Moves.Random)),
 				"the likeliest move keeps a win won and a draw drawn").
-				baseline(above(g.Moves.Kept, g.Moves.Random), "chance"))
+				baseline(e, "endgame_moves_kept", above(g.Moves.Kept, g.Moves.Random), g.Moves.Random, "chance"))
 		}
 		list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
-			within("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"))
+			interval("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"))
 	}
 	if s := e.Symmetry; s != nil {
 		list = append(list, newTile(fmt.Sprintf("%.3f", s.ValueGap), "white–black gap",
@@ -136,7 +146,7 @@ func (e *Eval) illegal(within string) tile {
 }
 
 func newTile(value, name, note, help string) tile {
-	return tile{Value: value, Name: name, Note: note, Help: help}
+	return tile{Value: value, Name: name, Note: unbroken.Replace(note), Help: help}
 }
 
 // joined puts parts beside each other, without empty ones.

@@ -51,7 +51,7 @@ func (r Run) verdicts() []verdict {
 	}
 	list := []verdict{e.policyVerdict(), e.valueVerdict()}
 	for i := range list {
-		list[i].Title = unbroken.Replace(list[i].Title)
+		list[i].Title, list[i].Text = unbroken.Replace(list[i].Title), unbroken.Replace(list[i].Text)
 	}
 	return list
 }

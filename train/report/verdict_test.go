@@ -41,7 +41,7 @@ func TestVerdicts(t *testing.T) {
 		"nothing at all": {&train.Figures{}, &train.Figures{}, nil, unsure, unsure,
 			[]string{"Cannot be judged", "has a label"}},
 		"in the interval": {good, good, map[string][2]float64{"policy_ce_legal": {0.5, 3.1}, "value_mse": {0.05, 0.15}},
-			unsure, better, []string{"Not told apart from chance", "95 % interval: 0.500 to 3.100",
+			unsure, better, []string{"Not told apart from chance", "95\u00a0% interval: 0.500 to 3.100",
 				"0.0500 to 0.1500"}},
 	} {
 		r := Run{Eval: &Eval{Report: train.Report{Figures: *c.all, Unseen: c.unseen,
@@ -70,9 +70,10 @@ func TestVerdicts(t *testing.T) {
 		"game": {Figures: *good}, "puzzle": {Figures: *bad}, "endgame": {Figures: *good,
 			Intervals: map[string][2]float64{"policy_ce_legal": {2, 4}}}, "table": {}}}}
 	parts := fmt.Sprint(e.policyVerdict().Parts)
-	if want := "[{better game better than chance, 1.000 against 3.000 on 100} {unsure endgame not told apart from " +
-		"chance, " +
-		"1.000 against 3.000 on 100} {worse puzzle worse than chance, 3.500 against 3.000 on 10}]"; parts != want {
+	want := "[{unsure endgame not told apart from chance, 1.000 against 3.000 on 100} " +
+		"{better game better than chance, 1.000 against 3.000 on 100} " +
+		"{worse puzzle worse than chance, 3.500 against 3.000 on 10}]"
+	if parts != want {
 		t.Errorf("by source: %s, want %s", parts, want)
 	}
 	if list := (Run{}).verdicts(); len(list) != 1 || list[0].Class != unsure || list[0].Title != "Not judged yet" {
