@@ -53,7 +53,7 @@ func (p *Parser) comment() *dataset.Reject {
 // closes it is a later comment's brace. Or it stands behind a semicolon, and may be a game.
 func (p *Parser) swallows(opens byte, text []byte) bool {
 	if opens == ';' {
-		return !p.tags.any && hidesGame(text)
+		return hidesGame(text, p.tags.any)
 	}
 	n := bytes.IndexByte(text, '{')
 	return n >= 0 && hasMoves(text[:n])

@@ -135,7 +135,8 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first && (!c.strict || c.lineStart)) {
+	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
+		(!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false
@@ -228,29 +229,39 @@ func (c *scanner) readMove(i int) (event, int) {
 }
 
 // hasMoves reports whether a word of text looks like a move.
-func hasMoves(text []byte) bool {
+func hasMoves(text []byte) bool { return behindMove(text) >= 0 }
+
+// behindMove returns the index behind the first word of text that looks like a move, or −1.
+func behindMove(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
 			for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
 				i++
 			}
 			if isMove(text[from:i]) {
-				return true
+				return i
 			}
 		}
 	}
-	return false
+	return -1
 }
 
-// hidesGame reports whether a comment behind a semicolon has moves and a result behind them: in text without tags the
-// semicolon may be a damaged byte, and these a game.
-func hidesGame(text []byte) bool {
+// hidesGame reports whether a comment behind a semicolon has moves and behind them a tag or, in text without tags, a
+// result: the semicolon may be a damaged byte, and these a game.
+func hidesGame(text []byte, tagged bool) bool {
 	if i := indexLineEnd(text); i >= 0 {
 		text = text[:i]
 	}
-	for i := range text {
-		if _, n := resultAt(text[i:]); n > 0 && (i == 0 || !moveBytes[text[i-1]]) {
-			return hasMoves(text[:i])
+	i := behindMove(text)
+	for ; i >= 0 && i < len(text); i++ {
+		n := 0
+		if text[i] == '[' {
+			_, n, _ = tagName(text[i:])
+		} else if !tagged && !moveBytes[text[i-1]] {
+			_, n = resultAt(text[i:])
+		}
+		if n > 0 {
+			return true
 		}
 	}
 	return false

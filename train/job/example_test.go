@@ -16,7 +16,7 @@ import (
 	"talbot/train"
 )
 
-// exampleScript is the example of docs/exported-network.md.
+// exampleScript is the example of docs/7-exported-network.md.
 const exampleScript = "../../docs/play_onnx.py"
 
 // asked is a position that the example is asked about: a start and the moves played from it.
