@@ -184,7 +184,8 @@ func (r Run) identity() []Fact {
 	list := []Fact{
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s), value weight %g", c.LR, c.MinLR,
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s), value weight %g", c.LR,
+			c.MinLR,
 			c.WeightDecay, c.Decay, c.ValueWeight)},
 	}
 	if c.EMA > 0 {
