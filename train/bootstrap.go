@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,19 +11,29 @@ const replicates = 1000
 
 // bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty
 // for Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It
-// needs one pass and one tally a replicate. The draws are a function of the line's number.
+// needs one pass and one tally a replicate and part. The draws are a function of the line's number, so those of a
+// union of parts are the sums of theirs.
 type bootstrap struct {
-	sums   []tally
+	sums   map[part][]tally
 	line   int64
-	within tally // of the line so far
+	within map[part]*tally // of the line so far
 }
 
-func (b *bootstrap) add(line int64, t *tally) {
+// part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
+type part struct {
+	source string
+	unseen bool
+}
+
+func (b *bootstrap) add(line int64, p part, t *tally) {
 	if line != b.line {
 		b.flush()
 		b.line = line
 	}
-	b.within.add(t, 1)
+	if b.within == nil {
+		b.within = map[part]*tally{}
+	}
+	in(b.within, p).add(t, 1)
 }
 
 // poisson16 are the 16-bit thresholds of the distribution function: a draw is the number of thresholds it reaches.
@@ -47,37 +58,74 @@ func poisson(draw uint16) (n int64) {
 
 // flush ends a line.
 func (b *bootstrap) flush() {
-	if b.within.samples == 0 {
-		return
+	for p, t := range b.within {
+		if b.sums == nil {
+			b.sums = map[part][]tally{}
+		}
+		if b.sums[p] == nil {
+			b.sums[p] = make([]tally, replicates)
+		}
+		b.draw(b.sums[p], t)
 	}
-	if b.sums == nil {
-		b.sums = make([]tally, replicates)
-	}
+	clear(b.within)
+}
+
+// draw adds the line to each replicate as often as it is drawn.
+func (b *bootstrap) draw(sums []tally, t *tally) {
 	state, word := uint64(b.line), uint64(0)
-	for i := range b.sums {
+	for i := range sums {
 		if i%4 == 0 { // SplitMix64
 			state += golden
 			word = finalise(state)
 		}
 		if n := poisson(uint16(word)); n > 0 {
-			b.sums[i].add(&b.within, n)
+			sums[i].add(t, n)
 		}
 		word >>= 16
 	}
-	b.within = tally{}
 }
 
-// intervals returns those of the figures that have a value in every replicate.
-func (b *bootstrap) intervals() map[string][2]float64 {
+// union returns the replicates of the parts that are chosen together, in an order of additions that is always the same.
+func (b *bootstrap) union(chosen func(part) bool) []tally {
+	var parts []part
+	for p := range b.sums {
+		if chosen(p) {
+			parts = append(parts, p)
+		}
+	}
+	slices.SortFunc(parts, func(p, q part) int {
+		if c := cmp.Compare(p.source, q.source); c != 0 || p.unseen == q.unseen {
+			return c
+		}
+		if q.unseen {
+			return -1
+		}
+		return 1
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	sums := make([]tally, replicates)
+	for _, p := range parts {
+		for i := range sums {
+			sums[i].add(&b.sums[p][i], 1)
+		}
+	}
+	return sums
+}
+
+// intervals returns those of the figures over the chosen parts that have a value in every replicate.
+func (b *bootstrap) intervals(chosen func(part) bool) map[string][2]float64 {
 	b.flush()
+	sums := b.union(chosen)
 	values := map[string][]float64{}
-	for i := range b.sums {
-		f, ends := b.sums[i].figures(), b.sums[i].ends.figures()
+	for i := range sums {
+		f, ends := sums[i].figures(), sums[i].ends.figures()
 		for name, x := range map[string]*float64{
 			"policy_ce": f.PolicyCE, "policy_ce_legal": f.PolicyCELegal, "top1": f.Top1, "top3": f.Top3, "top5": f.Top5,
 			"illegal_mass": f.IllegalMass, "value_mse": f.ValueMSE, "value_sign_accuracy": f.ValueSignAccuracy,
 			"mate_in_one":            f.MateInOne,
-			"audited_value_mse":      ratio(b.sums[i].auditedSquared, float64(b.sums[i].audited)),
+			"audited_value_mse":      ratio(sums[i].auditedSquared, float64(sums[i].audited)),
 			"endgame_value_accuracy": ends.ValueAccuracy, "endgame_moves_kept": ends.Moves.Kept,
 		} {
 			if x != nil {

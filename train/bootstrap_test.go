@@ -36,12 +36,12 @@ func TestIntervals(t *testing.T) {
 				hits++
 			}
 			for range alike {
-				b.add(line, &one)
+				b.add(line, part{}, &one)
 			}
 		}
 		share := hits / lines
 		half := 1.96 * math.Sqrt(share*(1-share)/lines)
-		got := b.intervals()
+		got := b.intervals(func(part) bool { return true })
 		i := got["top1"]
 		if math.Abs(i[0]-(share-half)) > 0.15*half || math.Abs(i[1]-(share+half)) > 0.15*half {
 			t.Errorf("%d alike: %v, want %g and %g", alike, i, share-half, share+half)
@@ -50,4 +50,39 @@ func TestIntervals(t *testing.T) {
 			t.Error("an interval of a figure over no samples")
 		}
 	}
+}
+
+// The intervals of a part, and of several parts together, are those of a bootstrap that was given nothing else.
+func TestIntervalsOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	parts := []part{{"endgame", false}, {"endgame", true}, {"game", false}, {"game", true}}
+	var all bootstrap
+	alone := map[part]*bootstrap{}
+	var unseen bootstrap
+	for line := range int64(400) {
+		source := line % 2 * 2
+		for range 1 + r.IntN(6) {
+			p := parts[source+r.Int64N(2)]
+			one := tally{samples: 1, policies: 1, legal: r.Float64(), values: 1, squared: r.Float64()}
+			all.add(line, p, &one)
+			in(alone, p).add(line, p, &one)
+			if p.unseen {
+				unseen.add(line, part{}, &one)
+			}
+		}
+	}
+	every := func(part) bool { return true }
+	equal := func(what string, got, want map[string][2]float64) {
+		t.Helper()
+		for _, name := range []string{"policy_ce_legal", "value_mse"} {
+			g, ok := got[name]
+			if w := want[name]; !ok || math.Abs(g[0]-w[0]) > 1e-12 || math.Abs(g[1]-w[1]) > 1e-12 || g[0] >= g[1] {
+				t.Errorf("%s, %s: %v, want %v", what, name, g, w)
+			}
+		}
+	}
+	for _, p := range parts {
+		equal(p.source, all.intervals(func(q part) bool { return q == p }), alone[p].intervals(every))
+	}
+	equal("unseen", all.intervals(func(p part) bool { return p.unseen }), unseen.intervals(every))
 }

@@ -55,6 +55,7 @@ type Figures struct {
 	PolicyCELegal     *float64 `json:"policy_ce_legal"`   // the same with the softmax over the legal moves
 	PolicyCEUniform   *float64 `json:"policy_ce_uniform"` // ln of the number of legal moves
 	Top1              *float64 `json:"top1"`
+	Top1Uniform       *float64 `json:"top1_uniform"` // of a legal move drawn at random
 	Top3              *float64 `json:"top3"`
 	Top5              *float64 `json:"top5"`
 	IllegalMass       *float64 `json:"illegal_mass"` // share of the softmax on moves that are not legal
@@ -78,6 +79,9 @@ type Report struct {
 	ByRating  map[string]Figures    `json:"by_rating"` // the lower end of a band of 200 points; "unknown"
 	BySide    map[string]Figures    `json:"by_side"`   // "white", "black" to move
 	Unseen    *Figures              `json:"unseen"`    // nil if it is not known what was trained on
+	// UnseenIntervals and UnseenBySource are of the samples of Unseen; nil where that is.
+	UnseenIntervals map[string][2]float64    `json:"unseen_intervals"`
+	UnseenBySource  map[string]SourceFigures `json:"unseen_by_source"`
 	// Calibration has the samples with a value label by the value that the network gives: 20 bins of [−1, 1].
 	Calibration []Bin `json:"calibration"`
 	// Confidence has the samples with a policy target by the probability of the first legal move among the legal ones:
@@ -89,6 +93,12 @@ type Report struct {
 	Endgames *EndgameReport `json:"endgames"` // nil without any position whose result endgame tables have
 	Audited  Audited        `json:"-"`
 	Misses   []Miss         `json:"misses"` // the worst first
+}
+
+// SourceFigures are over samples of one source.
+type SourceFigures struct {
+	Figures
+	Intervals map[string][2]float64 `json:"intervals"` // as [Report.Intervals]
 }
 
 // Audited is the value's error on the samples whose labels were audited, to be held against the error of the labels.
@@ -117,15 +127,16 @@ type Noise struct {
 type Accumulator struct {
 	Tables Tables // that judge endgames; nil: only results stored with the samples count
 
-	all, unseen tally
-	groups      [groupKinds]map[string]*tally
-	boot        bootstrap
-	values      bins
-	confidence  bins
-	symmetry    Symmetry
-	past        pastTally
-	ends        endgames
-	misses      misses
+	all, unseen   tally
+	unseenSources map[string]*tally
+	groups        [groupKinds]map[string]*tally
+	boot          bootstrap
+	values        bins
+	confidence    bins
+	symmetry      Symmetry
+	past          pastTally
+	ends          endgames
+	misses        misses
 }
 
 // Add takes samples and the answers to them: logits len(samples)·4672, values len(samples). On an error nothing is
@@ -151,6 +162,10 @@ func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values 
 		a.all.add(&t.tally, 1)
 		if s.Unseen {
 			a.unseen.add(&t.tally, 1)
+			if a.unseenSources == nil {
+				a.unseenSources = map[string]*tally{}
+			}
+			in(a.unseenSources, s.Source).add(&t.tally, 1)
 		}
 		a.group(s, &t.tally)
 		if s.HasValue {
@@ -160,7 +175,7 @@ func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values 
 			a.confidence.add(t.confidence, t.confidence, t.top1, 10)
 		}
 		if s.Place != nil {
-			a.boot.add(s.Place.Line, &t.tally)
+			a.boot.add(s.Place.Line, part{s.Source, s.Unseen}, &t.tally)
 			a.ends.add(&s.Place.Position, &t.ends)
 			a.misses.offer(s, &t, logits[i*model.Moves:][:model.Moves], values[i])
 		}
@@ -170,7 +185,7 @@ func (a *Accumulator) Add(ctx context.Context, samples []Sample, logits, values 
 
 // Report returns the figures so far. Unseen is filled in only if it is known what was trained on.
 func (a *Accumulator) Report(trainKnown bool) Report {
-	r := Report{Figures: a.all.figures(), Intervals: a.boot.intervals(),
+	r := Report{Figures: a.all.figures(), Intervals: a.boot.intervals(func(part) bool { return true }),
 		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
 		ByPieces: figuresOf(a.groups[byPieces]),
 		ByRating: figuresOf(a.groups[byRating]), BySide: figuresOf(a.groups[bySide]),
@@ -181,6 +196,12 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 	if trainKnown {
 		f := a.unseen.figures()
 		r.Unseen = &f
+		r.UnseenIntervals = a.boot.intervals(func(p part) bool { return p.unseen })
+		r.UnseenBySource = map[string]SourceFigures{}
+		for source, t := range a.unseenSources {
+			r.UnseenBySource[source] = SourceFigures{t.figures(),
+				a.boot.intervals(func(p part) bool { return p == part{source, true} })}
+		}
 		r.Endgames = a.ends.report(&a.all.ends, &a.unseen.ends)
 	}
 	if n := float64(a.symmetry.Samples); n > 0 {

@@ -44,19 +44,26 @@ func TestEvalByHand(t *testing.T) {
 	check("policy_ce_legal", r.PolicyCELegal, (0.75*math.Log(4)+0.25*math.Log(2)+math.Log(6))/2)
 	check("policy_ce_uniform", r.PolicyCEUniform, (math.Log(3)+math.Log(6))/2)
 	check("top1", r.Top1, 0.25/2) // move 1 leads; 3 is third, behind the equal 2; 15 is sixth of equals
-	check("top3", r.Top3, 1.0/2)  //
-	check("top5", r.Top5, 1.0/2)  //
+	check("top1 at random", r.Top1Uniform, (1.0/3+1.0/6)/2)
+	check("top3", r.Top3, 1.0/2) //
+	check("top5", r.Top5, 1.0/2) //
 	check("illegal", r.IllegalMass, (4669/total+4666/4672.0+0.5)/3)
 	check("mse", r.ValueMSE, (1.0+0)/2)
 	check("mse of the mean", r.ValueMSEMean, 0.0625)
 	check("sign", r.ValueSignAccuracy, 0)
 	check("unseen ce", r.Unseen.PolicyCE, 0.75*math.Log(total/2)+0.25*math.Log(total/4))
+	if of := r.UnseenBySource; len(of) != 1 || of["game"].Samples != 1 {
+		t.Errorf("unseen by source: %+v", of)
+	}
+	game := r.UnseenBySource["game"].Figures
+	check("unseen games", game.PolicyCELegal, 0.75*math.Log(4)+0.25*math.Log(2))
+	check("unseen games at random", game.Top1Uniform, 1.0/3)
 	end := r.BySource["endgame"]
 	if r.Samples != 3 || r.PolicySamples != 2 || r.ValueSamples != 2 || end.Samples != 1 || end.PolicyCE != nil ||
 		end.ValueMSE != nil || end.ValueMSEMean != nil {
 		t.Errorf("counts: %+v", r)
 	}
-	if a.Report(false).Unseen != nil {
+	if none := a.Report(false); none.Unseen != nil || none.UnseenIntervals != nil || none.UnseenBySource != nil {
 		t.Error("unseen without training data")
 	}
 	text, err := json.Marshal(r)
@@ -67,7 +74,8 @@ func TestEvalByHand(t *testing.T) {
 	json.Unmarshal(text, &fields)
 	for _, name := range []string{"samples", "unseen", "policy_ce", "policy_ce_legal", "policy_ce_uniform", "top1",
 		"top3",
-		"top5", "illegal_mass", "value_mse", "value_mse_mean", "value_sign_accuracy", "by_source"} {
+		"top5", "illegal_mass", "value_mse", "value_mse_mean", "value_sign_accuracy", "by_source",
+		"top1_uniform", "unseen_intervals", "unseen_by_source"} {
 		if _, ok := fields[name]; !ok {
 			t.Errorf("no field %q", name)
 		}

@@ -41,7 +41,7 @@ func (a *Accumulator) group(s *Sample, t *tally) {
 }
 
 // in is the tally of that name, a new one where there is none yet.
-func in[T any](groups map[string]*T, name string) *T {
+func in[K comparable, T any](groups map[K]*T, name K) *T {
 	if groups[name] == nil {
 		groups[name] = new(T)
 	}

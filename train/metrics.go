@@ -114,6 +114,16 @@ func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	return list, err
 }
 
+// MetricsTimes returns when the metrics of a run began and when they were last written; a time that is not known is
+// zero.
+func MetricsTimes(dir string) (began, ended time.Time) {
+	began, _ = tensorboard.Began(filepath.Join(dir, eventsName, "train"))
+	if info, err := os.Stat(filepath.Join(dir, metricsName)); err == nil {
+		ended = info.ModTime()
+	}
+	return began, ended
+}
+
 // scalars are the line's numbers under the names of their charts.
 func (l MetricsLine) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}

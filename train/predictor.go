@@ -15,6 +15,7 @@ type Predictor struct {
 	planes []uint64 // one padded batch
 
 	Path    string  // the checkpoint
+	Sum     string  // its checksum
 	Step    int64   // its step
 	Config  Config  // of its run
 	Damaged []error // newer checkpoints that were passed over
@@ -59,7 +60,7 @@ func NewPredictor(b *backend.Opened, dir string, choice Choice, batch int) (*Pre
 		return nil, fmt.Errorf("%q: %w", loaded.Path, err)
 	}
 	return &Predictor{engine: e, batch: batch, planes: make([]uint64, batch*model.Planes),
-		Path: loaded.Path, Step: s.Step, Config: s.Config, Damaged: loaded.Damaged}, nil
+		Path: loaded.Path, Sum: loaded.Sum, Step: s.Step, Config: s.Config, Damaged: loaded.Damaged}, nil
 }
 
 // bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the

@@ -11,6 +11,7 @@ import (
 type tally struct {
 	samples, policies, values, signs     int64
 	ce, legal, uniform, top1, top3, top5 float64
+	random                               float64 // chance that a legal move drawn at random is the target
 	illegal                              float64
 	squared, sum, squares, right         float64
 	mates                                int64
@@ -50,6 +51,7 @@ func score(s *Sample, logits []float32, value float32) (scored, error) {
 	if len(s.Policy) > 0 {
 		t.policies = 1
 		t.uniform = math.Log(float64(len(s.Legal)))
+		t.random = 1 / float64(len(s.Legal))
 	}
 	for _, target := range s.Policy {
 		rank, isLegal := 0, false
@@ -133,6 +135,7 @@ func (t *tally) add(u *tally, n int64) {
 	t.legal += x * u.legal
 	t.uniform += x * u.uniform
 	t.top1 += x * u.top1
+	t.random += x * u.random
 	t.top3 += x * u.top3
 	t.top5 += x * u.top5
 	t.illegal += x * u.illegal
@@ -148,8 +151,9 @@ func (t *tally) figures() Figures {
 	over := func(sum float64, n int64) *float64 { return ratio(sum, float64(n)) }
 	f := Figures{Samples: t.samples, PolicySamples: t.policies, ValueSamples: t.values,
 		PolicyCE: over(t.ce, t.policies), PolicyCELegal: over(t.legal, t.policies),
-		PolicyCEUniform: over(t.uniform, t.policies), Top1: over(t.top1, t.policies), Top3: over(t.top3, t.policies),
-		Top5: over(t.top5, t.policies), IllegalMass: over(t.illegal, t.samples), ValueMSE: over(t.squared, t.values),
+		PolicyCEUniform: over(t.uniform, t.policies), Top1: over(t.top1, t.policies),
+		Top1Uniform: over(t.random, t.policies), Top3: over(t.top3, t.policies), Top5: over(t.top5, t.policies),
+		IllegalMass: over(t.illegal, t.samples), ValueMSE: over(t.squared, t.values),
 		ValueSignAccuracy: over(t.right, t.signs),
 		MateSamples:       t.mates, MateInOne: over(t.mated, t.mates)}
 	if t.values > 0 {

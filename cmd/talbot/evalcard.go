@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"talbot/internal/plain"
@@ -20,25 +21,41 @@ type figure struct {
 	field      func(f *train.Figures) *float64
 	share      bool
 	allMoves   bool // says nothing of a network that was trained on legal moves alone
+	// baseline is the figure in the row below, which any network should beat; nil: there is none.
+	baseline func(f *train.Figures) *float64
 }
 
 var figures = []figure{
-	{"policy cross-entropy, all moves", "policy_ce", func(f *train.Figures) *float64 { return f.PolicyCE }, false,
-		true},
-	{"legal moves", "policy_ce_legal", func(f *train.Figures) *float64 { return f.PolicyCELegal }, false, false},
-	{"legal moves alike", "", func(f *train.Figures) *float64 { return f.PolicyCEUniform }, false, false},
-	{"target is the first move", "top1", func(f *train.Figures) *float64 { return f.Top1 }, true, false},
-	{"of the first three", "top3", func(f *train.Figures) *float64 { return f.Top3 }, true, false},
-	{"of the first five", "top5", func(f *train.Figures) *float64 { return f.Top5 }, true, false},
-	{"mass on illegal moves", "illegal_mass", func(f *train.Figures) *float64 { return f.IllegalMass }, true, true},
-	{"mates in one found", "mate_in_one", func(f *train.Figures) *float64 { return f.MateInOne }, true, false},
-	{"value squared error", "value_mse", func(f *train.Figures) *float64 { return f.ValueMSE }, false, false},
-	{"always the mean", "", func(f *train.Figures) *float64 { return f.ValueMSEMean }, false, false},
-	{"right sign", "value_sign_accuracy", func(f *train.Figures) *float64 { return f.ValueSignAccuracy }, true, false},
+	{name: "policy cross-entropy, all moves", json: "policy_ce", allMoves: true,
+		field: func(f *train.Figures) *float64 { return f.PolicyCE }},
+	{name: "legal moves", json: "policy_ce_legal", field: func(f *train.Figures) *float64 { return f.PolicyCELegal },
+		baseline: uniform},
+	{name: "legal moves alike", field: uniform},
+	{name: "target is the first move", json: "top1", share: true,
+		field: func(f *train.Figures) *float64 { return f.Top1 }, baseline: random},
+	{name: "a move at random", share: true, field: random},
+	{name: "of the first three", json: "top3", share: true,
+		field: func(f *train.Figures) *float64 { return f.Top3 }},
+	{name: "of the first five", json: "top5", share: true,
+		field: func(f *train.Figures) *float64 { return f.Top5 }},
+	{name: "mass on illegal moves", json: "illegal_mass", share: true, allMoves: true,
+		field: func(f *train.Figures) *float64 { return f.IllegalMass }},
+	{name: "mates in one found", json: "mate_in_one", share: true,
+		field: func(f *train.Figures) *float64 { return f.MateInOne }},
+	{name: "value squared error", json: "value_mse", field: func(f *train.Figures) *float64 { return f.ValueMSE },
+		baseline: mean},
+	{name: "always the mean", field: mean},
+	{name: "right sign", json: "value_sign_accuracy", share: true,
+		field: func(f *train.Figures) *float64 { return f.ValueSignAccuracy }},
 }
 
+// The baselines.
+func uniform(f *train.Figures) *float64 { return f.PolicyCEUniform }
+func random(f *train.Figures) *float64  { return f.Top1Uniform }
+func mean(f *train.Figures) *float64    { return f.ValueMSEMean }
+
 // printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
-// each source, then what concerns parts of them.
+// each source, then the verdict on both heads, then what concerns parts of the samples.
 func printFigures(out io.Writer, f job.Figures) error {
 	plain.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step,
 		f.Weights,
@@ -54,7 +71,8 @@ func printFigures(out io.Writer, f job.Figures) error {
 	for _, source := range slices.Sorted(maps.Keys(f.BySource)) {
 		heads, columns = append(heads, source), append(columns, f.BySource[source])
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, between string, cell func(i int) string) {
 		plain.Fprintf(w, "%s\t%s\t%s\t", name, cell(0), between)
 		for i := range columns[1:] {
@@ -70,9 +88,23 @@ func printFigures(out io.Writer, f job.Figures) error {
 			continue
 		}
 		row(r.name, within(f.Intervals, r.json, r.share),
-			func(i int) string { return cell(r.field(&columns[i]), r.share) })
+			func(i int) string {
+				if r.baseline == nil {
+					return cell(r.field(&columns[i]), r.share)
+				}
+				return judged(r.field(&columns[i]), r.baseline(&columns[i]), r.share)
+			})
 	}
 	if err := w.Flush(); err != nil {
+		return err
+	}
+	table.WriteString("\n")
+	if f.Unseen != nil {
+		table.WriteString(verdicts("unseen positions", f.Unseen))
+	} else {
+		table.WriteString(verdicts("all positions, seen in training or not", &f.Figures))
+	}
+	if err := writeJudged(out, table.String()); err != nil {
 		return err
 	}
 	if f.LegalMask {
@@ -116,7 +148,8 @@ const worstMaterials = 8
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
 	plain.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss "+
 		"below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
 	fmt.Fprint(w, "\tpositions\tvalue right\topposite\tsquared error\t")
 	if moves {
@@ -127,9 +160,10 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 		plain.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true),
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
-			plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions, cell(f.Moves.Kept, true),
-				cell(f.Moves.Random, true),
-				cell(f.Won.Kept, true), cell(f.Won.Random, true), cell(f.Drawn.Kept, true), cell(f.Drawn.Random, true))
+			plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions,
+				judged(f.Moves.Kept, f.Moves.Random, true),
+				cell(f.Moves.Random, true), judged(f.Won.Kept, f.Won.Random, true), cell(f.Won.Random, true),
+				judged(f.Drawn.Kept, f.Drawn.Random, true), cell(f.Drawn.Random, true))
 		}
 		fmt.Fprintln(w)
 	}
@@ -146,6 +180,9 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 		row(name, &f)
 	}
 	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := writeJudged(out, table.String()); err != nil {
 		return err
 	}
 	if i := within(intervals, "endgame_value_accuracy", true); i != "" {

@@ -90,3 +90,11 @@ func (a *Agreement) write(b *strings.Builder) {
 			100*float64(s.Disagree)/float64(s.Samples))
 	}
 }
+
+// Shown are the materials that a page shows.
+func (a *Agreement) Shown() []SignatureAgreement {
+	return a.Signatures[:min(len(a.Signatures), shownSignatures)]
+}
+
+// More is how many it leaves out.
+func (a *Agreement) More() int64 { return int64(max(len(a.Signatures)-shownSignatures, 0)) }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"talbot/internal/page"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
 )
@@ -16,24 +17,49 @@ import (
 //go:embed stats.html
 var statsPage string
 
-var statsTemplate = template.Must(template.New("stats").Funcs(template.FuncMap{
+var statsTemplate = page.New("stats", statsPage, template.FuncMap{
 	"n":       pipeline.Thousands,
-	"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
-}).Parse(statsPage))
+	"n64":     func(n int) string { return pipeline.Thousands(int64(n)) },
+	"percent": percent,
+})
 
-// page is what the page of statistics shows.
-type page struct {
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// document is what the page of statistics shows.
+type document struct {
 	Name string
 	*Statistics
-	Tiles   []tile
-	Splits  []namedPart
-	Sources []namedPart
-	Charts  []plot
-	Shown   []SignatureCoverage
-	Engines []enginePlot
+	Tiles     []tile
+	Contents  []string
+	Splits    []namedPart
+	Sources   []namedPart
+	Openings  []openingRow
+	Games     []card
+	Samples   []card
+	Materials []materialRow
+	Engines   []engineCard
+	Boards    []drawnExample
 }
 
 type tile struct{ Value, Name, Note string }
+
+// card is a chart with standing bars, or with lying ones.
+type card struct {
+	Plot *plot
+	lyingChart
+}
+
+// lyingChart is a chart of a few named counts.
+type lyingChart struct {
+	Title, Note, Unit string
+	Bars              []lyingBar
+}
+
+type lyingBar struct {
+	Name         string
+	Count        int64
+	Share, Width float64 // of all, and of the greatest
+}
 
 type namedPart struct {
 	Name string
@@ -42,7 +68,24 @@ type namedPart struct {
 	Overlap *overlap.SplitOverlap
 }
 
-type enginePlot struct {
+// openingRow is a move of the tree as the page shows it.
+type openingRow struct {
+	*OpeningMove
+	Name  string // "2.Nf3", "2…Nc6"
+	Moves string // all up to this one
+	Ply   int
+	Open  bool // what follows is unfolded
+	Next  []openingRow
+}
+
+type materialRow struct {
+	SignatureCoverage
+	GreaterShare, CaptureShare float64
+	Win100, Draw100, Loss100   float64 // in per cent
+	Judged                     bool    // some result is known
+}
+
+type engineCard struct {
 	LabelStats
 	Plot plot
 }
@@ -50,7 +93,7 @@ type enginePlot struct {
 // WriteHTML writes the statistics as one page that needs nothing else, with the distributions drawn as inline SVG; name
 // is the dataset's.
 func (s *Statistics) WriteHTML(w io.Writer, name string) error {
-	p := page{Name: name, Statistics: s, Tiles: s.tiles()}
+	p := document{Name: name, Statistics: s, Tiles: s.tiles(), Games: s.gameCards(), Samples: s.sampleCards()}
 	for _, name := range []string{"train", "val", "test"} {
 		part := s.part(name, s.BySplit[name])
 		if s.Overlap != nil {
@@ -63,14 +106,84 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 			p.Sources = append(p.Sources, part)
 		}
 	}
-	p.Charts, p.Shown = s.plots(), s.Coverage.shown()
+	if s.Openings != nil {
+		p.Openings = openingRows(s.Openings.Moves, 0, "")
+	}
+	for _, m := range s.Coverage.shown() {
+		p.Materials = append(p.Materials, newMaterialRow(m))
+	}
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
-			p.Engines = append(p.Engines, enginePlot{l,
+			p.Engines = append(p.Engines, engineCard{l,
 				newPlot("Scores of the side to move", "centipawns; mates apart", "samples", l.scoreBars(), false)})
 		}
 	}
-	return statsTemplate.Execute(w, p)
+	for _, e := range s.Examples {
+		d, err := e.draw()
+		if err != nil {
+			return fmt.Errorf("board of a sample: %w", err)
+		}
+		p.Boards = append(p.Boards, d)
+	}
+	p.Contents = p.contents()
+	return statsTemplate.Execute(w, &p)
+}
+
+// contents are the headings that the page has.
+func (p *document) contents() (list []string) {
+	for _, h := range []struct {
+		shown bool
+		title string
+	}{{true, "Data"}, {len(p.Games) > 0 || len(p.Openings) > 0, "Games"}, {len(p.Samples) > 0, "Samples"},
+		{len(p.Engines) > 0, "Labels"}, {len(p.Boards) > 0, "Boards"}} {
+		if h.shown {
+			list = append(list, h.title)
+		}
+	}
+	return list
+}
+
+// Has tells whether the page has a heading.
+func (p *document) Has(title string) bool { return slices.Contains(p.Contents, title) }
+
+// openShare is the share from which on what follows an opening move is unfolded, for the first moves.
+const openShare = 0.1
+
+func openingRows(moves []OpeningMove, ply int, before string) (rows []openingRow) {
+	for i := range moves {
+		m := &moves[i]
+		r := openingRow{OpeningMove: m, Name: numbered(ply, m.Move), Moves: before + numbered(ply, m.Move),
+			Ply: ply, Open: ply < 2 && m.Share >= openShare}
+		if ply%2 == 1 {
+			r.Name = fmt.Sprintf("%d…%s", ply/2+1, m.Move)
+		}
+		r.Next = openingRows(m.Next, ply+1, r.Moves+" ")
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// White, Drawn and Black are the shares of the results, in per cent.
+func (r openingRow) White() float64 { return r.result(r.WhiteWins) }
+func (r openingRow) Drawn() float64 { return r.result(r.Draws) }
+func (r openingRow) Black() float64 { return r.result(r.BlackWins) }
+
+func (r openingRow) result(n int64) float64 {
+	return 100 * float64(n) / float64(max(r.WhiteWins+r.Draws+r.BlackWins, 1))
+}
+
+// ScoreText is the score of White.
+func (r openingRow) ScoreText() string {
+	if r.Score == nil {
+		return "–"
+	}
+	return percent(*r.Score)
+}
+
+func newMaterialRow(m SignatureCoverage) materialRow {
+	of := func(n int64) float64 { return float64(n) / float64(max(m.Samples, 1)) }
+	return materialRow{m, of(m.Greater), of(m.Captures), 100 * of(m.Win), 100 * of(m.Draw), 100 * of(m.Loss),
+		m.Unknown < m.Samples}
 }
 
 func (s *Statistics) part(name string, p Totals) namedPart {
@@ -94,15 +207,35 @@ func (s *Statistics) tiles() []tile {
 		tile{fmt.Sprintf("%.2f", s.BytesPerPosition), "bytes a position", pipeline.Thousands(s.Bytes) + " bytes"})
 }
 
-// plots returns the charts that have something to show.
-func (s *Statistics) plots() []plot {
-	var results, pieces, copies []bar
+// gameCards are the charts of games and lines that have something to show.
+func (s *Statistics) gameCards() (list []card) {
+	var results []bar
 	for _, r := range []struct{ name, label string }{{"1-0", "White wins"}, {"1/2-1/2", "draw"}, {"0-1", "Black wins"},
 		{"*", "unknown"}} {
 		if n := s.Results[r.name]; n > 0 {
 			results = append(results, bar{r.label, n})
 		}
 	}
+	dates, unit := s.Dates.bars()
+	note := fmt.Sprintf("by %s, %s to %s", unit, s.Dates.First, s.Dates.Last)
+	if s.Dates.Unknown > 0 {
+		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
+	}
+	list = lying(list, "Result", "as the source says", "lines", results)
+	list = standing(list, newPlot("Dates", note, "games", dates, false))
+	list = lying(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
+		s.clockBars())
+	list = standing(list, newPlot("Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f",
+		s.Ratings.Min,
+		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars(), false))
+	return standing(list, newPlot("Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min,
+		s.Plies.Max,
+		s.Plies.Mean), "lines", s.Plies.bars(), false))
+}
+
+// sampleCards are the charts of samples that have something to show.
+func (s *Statistics) sampleCards() (list []card) {
+	var pieces, copies []bar
 	for n := 2; n <= 32 && len(s.PieceCounts) > 0; n++ {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
@@ -122,25 +255,38 @@ func (s *Statistics) plots() []plot {
 			copies = append(copies, bar{name, b.Unique})
 		}
 	}
-	var list []plot
-	for _, p := range []plot{
-		newPlot("Length", fmt.Sprintf("plies of a line, mean %.1f", s.Plies.Mean), "lines", s.Plies.bars(), false),
-		newPlot("Rating", fmt.Sprintf("of both players where known, mean %.0f", s.Ratings.Mean), "players",
-			s.Ratings.bars(), false),
-		newPlot("Pieces", "on the board, kings included", "samples", pieces, false),
-		newPlot("Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
-			{"Black", s.Coverage.SideToMove["black"]}}, false),
-		newPlot("Results", "for the side to move: by endgame tables where they have it, else by the newest label",
-			"samples", s.Coverage.resultBars(), false),
-		newPlot("Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars(), false),
-		newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true),
-		newPlot("Result", "as the source says", "lines", results, false),
-	} {
-		if p.Most > 0 {
-			list = append(list, p)
-		}
+	list = standing(list, newPlot("Pieces", "on the board, kings included", "samples", pieces, false))
+	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
+		{"Black", s.Coverage.SideToMove["black"]}})
+	list = lying(list, "Result for the side to move", "by endgame tables where they have it, else by the newest label",
+		"samples", s.Coverage.resultBars())
+	list = lying(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
+	return standing(list, newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true))
+}
+
+// standing appends a chart that has something to show.
+func standing(list []card, p plot) []card {
+	if p.Most == 0 {
+		return list
 	}
-	return list
+	return append(list, card{Plot: &p})
+}
+
+// lying appends a chart of few bars that has something to show.
+func lying(list []card, title, note, unit string, bars []bar) []card {
+	most, sum := int64(0), int64(0)
+	for _, b := range bars {
+		most, sum = max(most, b.count), sum+b.count
+	}
+	if most == 0 {
+		return list
+	}
+	l := lyingChart{Title: title, Note: note, Unit: unit}
+	for _, b := range bars {
+		l.Bars = append(l.Bars, lyingBar{b.name, b.count, float64(b.count) / float64(sum),
+			100 * float64(b.count) / float64(most)})
+	}
+	return append(list, card{lyingChart: l})
 }
 
 // bars returns the bins without gaps between them; far empty stretches are cut at a hundred bars.

@@ -9,12 +9,12 @@ import (
 
 // The size of a drawn chart, in pixels.
 const (
-	plotWidth  = 560
-	plotHeight = 220
-	plotLeft   = 52
+	plotWidth  = 400
+	plotHeight = 210
+	plotLeft   = 46
 	plotTop    = 12
 	plotBottom = 30
-	plotWidest = 72 // bar
+	plotWidest = 60 // bar
 )
 
 // plot is a bar chart laid out for drawing.

@@ -3,6 +3,7 @@ package stats
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 
 	"talbot/dataset"
@@ -40,8 +41,13 @@ type Statistics struct {
 	Policies      int64            `json:"policies"`      // samples with a policy of their own
 	Coverage      Coverage         `json:"coverage"`
 	Labels        []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
-	Unique        *overlap.Unique  `json:"unique,omitempty"`
-	Overlap       *overlap.Overlap `json:"overlap,omitempty"`
+	Openings      *Openings        `json:"openings"`
+	Dates         Dates            `json:"dates"` // of games
+	// games by class: [dataset.ClassOf], "none" (the tag is "-"), "unknown"
+	TimeControls map[string]int64 `json:"time_controls"`
+	Examples     []Example        `json:"examples"`
+	Unique       *overlap.Unique  `json:"unique,omitempty"`
+	Overlap      *overlap.Overlap `json:"overlap,omitempty"`
 }
 
 // Totals is the share of a dataset that is of one source or in one split.
@@ -118,23 +124,19 @@ const (
 	pliesBin  = 20
 )
 
-// Run counts. The blocks are read in parallel, each once; what it keeps does not grow with the
-// dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the result does not depend on
-// the number of workers. The errors are those of [shards.OpenDataset] and [shards.Reader.ReadBlock], or the context's;
-// of several damaged blocks the first is reported.
+// Run counts. The blocks are read in parallel, each once, and their moves up to twice more for the openings; what it
+// keeps does not grow with the dataset, but for the position keys of Unique (8 bytes each, see [dataset.Keys]), and the
+// result does not depend on the number of workers. The errors are those of [shards.OpenDataset] and
+// [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	d, err := shards.OpenDataset(o.Dir,
-		shards.WithColumns(shards.Ratings|shards.Policies|shards.Scores|shards.Best|shards.Effort))
+		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort))
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	blocks := d.Blocks()
-	workers := o.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	tallies := make([]*tally, max(1, min(workers, len(blocks))))
+	tallies := make([]*tally, o.workers(len(blocks)))
 	keys := dataset.NewKeys(0, o.Temp)
 	defer keys.Close()
 	for i := range tallies {
@@ -163,8 +165,11 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		tallies[0].merge(t)
 	}
 	s := tallies[0].statistics(d.Manifest)
+	if s.Openings, err = o.openings(ctx, &tallies[0].openings); err != nil {
+		return nil, err
+	}
 	if o.Unique {
-		if err := s.countUnique(keys, tallies, workers); err != nil {
+		if err := s.countUnique(keys, tallies, o.workers(math.MaxInt)); err != nil {
 			return nil, err
 		}
 	}
@@ -175,6 +180,15 @@ func (o Request) Run(ctx context.Context) (*Statistics, error) {
 		s.BytesPerPosition = float64(s.Bytes) / float64(s.Positions)
 	}
 	return s, nil
+}
+
+// workers is how many work on some blocks.
+func (o Request) workers(blocks int) int {
+	n := o.Workers
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(n, blocks))
 }
 
 // countUnique adds what the collected keys say.

@@ -28,6 +28,10 @@ type tally struct {
 	policies      int64
 	labels        []labelTally
 	coverage      coverageTally
+	openings      openingTally
+	dates         dateTally
+	timeControls  map[string]int64
+	examples      exampleTally
 	keys          *dataset.KeyBuffer // of all positions; nil if they are not counted
 }
 
@@ -52,6 +56,7 @@ func newTally(m *dataset.Manifest) *tally {
 		labels:  newLabelTallies(len(m.Fingerprints)),
 
 		coverage: newCoverageTally(m.Fingerprints),
+		openings: newOpeningTally(), dates: newDateTally(), timeControls: map[string]int64{}, examples: exampleTally{},
 	}
 }
 
@@ -79,7 +84,8 @@ func (t *tally) add(l *dataset.Line) error {
 	part := Totals{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
 	t.all.add(part)
 	addPart(t.sources, l.Source, part)
-	split := t.splits.Of(dataset.SplitKey(l))
+	key := dataset.SplitKey(l)
+	split := t.splits.Of(key)
 	addPart(t.bySplit, split, part)
 	t.results[l.Result]++
 	t.plies.add(int64(n))
@@ -94,6 +100,15 @@ func (t *tally) add(l *dataset.Line) error {
 			t.policies++
 		}
 	}
+	if l.Source == dataset.SourceGame {
+		t.dates.add(l)
+		t.timeControls[clockOf(l)]++
+	}
+	if opens(l) {
+		t.openings.games[l.Result]++
+		t.openings.add(0, l.Moves, firstPlies, l.Result)
+	}
+	shown, hash, show := t.examples.chosen(l, key, int(part.Samples))
 	pos, samples := l.Start, 0
 	var pieces [coveragePlies + 1]int // in front of the last plies
 	for ply := 0; ply <= n; ply++ {
@@ -103,6 +118,9 @@ func (t *tally) add(l *dataset.Line) error {
 		if sample {
 			t.pieces[now]++
 			t.coverage.add(l, samples, &pos, pieces[max(ply-coveragePlies, 0)%len(pieces)]-now)
+			if show && samples == shown {
+				t.examples.add(hash, l, ply, &pos, t.counting.Of(l, samples).Value)
+			}
 			samples++
 		}
 		if t.keys != nil {
@@ -218,6 +236,12 @@ func (t *tally) merge(o *tally) {
 	t.reconstructed += o.reconstructed
 	t.policies += o.policies
 	t.coverage.merge(&o.coverage)
+	t.openings.merge(&o.openings)
+	t.dates.merge(&o.dates)
+	for k, n := range o.timeControls {
+		t.timeControls[k] += n
+	}
+	t.examples.merge(o.examples)
 	for i := range o.labels {
 		t.labels[i].merge(&o.labels[i])
 	}
@@ -231,6 +255,7 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
 		Reconstructed: t.reconstructed, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
+		Dates: t.dates.dates(), TimeControls: t.timeControls, Examples: t.examples.list(),
 	}
 	for k, p := range t.sources {
 		s.BySource[k.String()] = p

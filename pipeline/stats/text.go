@@ -60,6 +60,12 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		}
 	}
 	chart(&b, "lines by result", results)
+	s.Openings.write(&b)
+	if dates, unit := s.Dates.bars(); len(dates) > 0 {
+		chart(&b, fmt.Sprintf("games by %s (%s to %s, %s without a date)", unit, s.Dates.First, s.Dates.Last,
+			pipeline.Thousands(s.Dates.Unknown)), dates)
+	}
+	chart(&b, "games by time control", s.clockBars())
 	for _, n := range slices.Sorted(maps.Keys(s.PieceCounts)) {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}

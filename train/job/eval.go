@@ -64,6 +64,8 @@ type Figures struct {
 	PolicyTarget string  `json:"policy_target"`
 	Seconds      float64 `json:"seconds"`
 	PerSecond    float64 `json:"positions_per_second"`
+
+	sum string // SHA-256 of the checkpoint
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -184,7 +186,7 @@ func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
 	for _, damaged := range p.Damaged {
 		e.warn(fmt.Errorf("passing over %w", damaged))
 	}
-	f.Checkpoint, f.Step, f.Backend, f.Weights = p.Path, p.Step, b.Kind, weights
+	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
 	return b, p, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"talbot/dataset"
@@ -22,7 +23,8 @@ import (
 func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 	t.Helper()
 	if err := exec.Command("python3", "-c", "import "+module).Run(); err != nil {
-		t.Skipf("Python with %s is not installed: not compared with it (pip install %s)", module, module)
+		t.Skipf("Python with %s is not installed: not compared with it (pip install %s)", module,
+			strings.ReplaceAll(module, ",", ""))
 	}
 	cmd := exec.Command("python3", args...)
 	var stderr bytes.Buffer

@@ -2,14 +2,20 @@ package job
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/loader"
+	"talbot/train/model"
 	"talbot/train/report"
 )
 
@@ -43,9 +49,23 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 	}
 	r := report.Run{Name: filepath.Base(name), Config: c, Facts: facts, Lines: lines, Eval: e,
 		Command: fmt.Sprintf("talbot eval --run %s --data DIR", dir)}
+	r.Dates.Began, r.Dates.Ended = train.MetricsTimes(dir)
+	network, err := model.New(c.Recipe, c.Config)
+	if err != nil {
+		return err
+	}
+	r.Parameters = model.CountTrainable(network.Params())
+	if e != nil {
+		r.Dates.Evaluated = time.Now()
+	}
 	id, err := loader.ReadIdentity(dir)
 	if err != nil && !errors.Is(err, loader.ErrNoIdentity) {
 		return err
+	}
+	if len(id.Sets) > 0 {
+		if r.Fingerprint, err = fingerprint(c, id); err != nil {
+			return err
+		}
 	}
 	for _, s := range id.Sets {
 		r.Data = append(r.Data, report.Dataset{Dir: s.Dir, Manifest: s.Manifest, Weight: s.Weight})
@@ -57,10 +77,26 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 	return durable.WriteFile(path, page.Bytes())
 }
 
+// fingerprint identifies what a run computes: the first 16 hex digits of the SHA-256 of its settings and of the
+// manifests that it is trained on. Where its folders lie does not count.
+func fingerprint(c train.Config, id loader.Identity) (string, error) {
+	c.From.Path = ""
+	id.Sets = slices.Clone(id.Sets)
+	for i := range id.Sets {
+		id.Sets[i].Dir = ""
+	}
+	text, err := json.Marshal([]any{c, id.Splits, id.Label, id.MaxCopies, id.NoCutCopies, id.Sets})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
-		Puzzles: f.Puzzles, Noise: f.Noise}
+		Puzzles: f.Puzzles, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

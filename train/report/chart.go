@@ -34,7 +34,17 @@ type chart struct {
 	Series        []series
 	Left, Right   float64 // of the plot
 	Top, Base     float64
-	Smoothed      bool // some line is smoothed
+	Smoothed      bool  // some line is smoothed
+	Best          *best // nil = not drawn
+}
+
+// best marks the step of the best checkpoint.
+type best struct {
+	X, Y   float64 // Y of the validation there
+	Ring   bool    // there is one
+	Text   string
+	Anchor string // of the text
+	Shift  float64
 }
 
 type tick struct {
@@ -86,6 +96,12 @@ func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) 
 			func(l *train.MetricsLine) *float64 { y := field(l); return &y }),
 			false}}
 	}
+	bestStep := int64(0)
+	for i := range lines {
+		if lines[i].Best {
+			bestStep = lines[i].Step
+		}
+	}
 	of, one := "all moves", "move"
 	if c.LegalMask {
 		of, one = "the legal moves", "legal move"
@@ -116,7 +132,11 @@ func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) 
 			alone(func(l *train.MetricsLine) float64 { return l.LoaderWait }),
 			true, false, percent},
 	} {
-		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show)
+		marked := int64(0)
+		if c.size == large {
+			marked = bestStep
+		}
+		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show, marked)
 		switch {
 		case ok && c.size == large:
 			losses = append(losses, drawn)
@@ -128,9 +148,9 @@ func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) 
 }
 
 // newChart lays a chart out; false if there is nothing to draw. With zero the axis begins at 0. Of a long line that
-// falls the steep beginning is cut, see [cutStart].
-func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string) (chart,
-	bool) {
+// falls the steep beginning is cut, see [cutStart]. The best step is marked, 0 = none.
+func newChart(title, note string, size size, curves []curve, zero, falls bool, show func(float64) string,
+	bestStep int64) (chart, bool) {
 	c := chart{Title: title, Note: note, Width: size.width, Height: size.height,
 		Left: left, Right: float64(size.width - right), Top: top, Base: float64(size.height - bottom)}
 	if falls {
@@ -169,6 +189,9 @@ func newChart(title, note string, size size, curves []curve, zero, falls bool, s
 			c.X = append(c.X, tick{x, short(t)})
 		}
 	}
+	if x := float64(bestStep); bestStep > 0 && low.x <= x && x <= high.x {
+		c.Best = newBest(x, curves, place)
+	}
 	for _, line := range curves {
 		if len(line.points) == 0 {
 			continue
@@ -189,6 +212,24 @@ func newChart(title, note string, size size, curves []curve, zero, falls bool, s
 		c.Series = append(c.Series, s)
 	}
 	return c, true
+}
+
+// newBest marks a step, and on a line with dots its point there.
+func newBest(step float64, curves []curve, place func(point) (x, y float64)) *best {
+	b := &best{Text: "best, step " + thousands(int64(step)), Anchor: "start", Shift: 6}
+	b.X, _ = place(point{x: step})
+	if b.X > float64(large.width)/2 {
+		b.Anchor, b.Shift = "end", -6
+	}
+	for _, line := range curves {
+		for _, p := range line.points {
+			if line.dots && p.x == step {
+				b.X, b.Y = place(p)
+				b.Ring = true
+			}
+		}
+	}
+	return b
 }
 
 // cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest

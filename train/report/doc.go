@@ -1,8 +1,10 @@
-// Package report draws what a run learned as one page of HTML that needs nothing else: no network, no script.
+// Package report draws what a run learned as one page of HTML that needs nothing else: no network, and a script only
+// to choose among the misses.
 //
 // In go a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures; out
-// comes the page. It begins with the figures that matter, then come the curves, calibration, accuracy by group,
-// puzzles, the worst misses with boards, and what the run is made of. The package starts no goroutines.
+// comes the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
+// curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
+// no goroutines.
 //
 // Charts and boards are laid out here, in numbers; page.html only writes them down as SVG.
 package report
@@ -13,15 +15,17 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
+	"talbot/internal/page"
 	"talbot/train"
 )
 
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"n":     thousands,
 	"share": func(x float64) string { return percent(x) },
 	"num":   func(x *float64) string { return number(x, "%.3f") },
@@ -37,7 +41,9 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"signed":  signed,
 	"number4": func(x *float64) string { return number(x, "%.4f") },
 	"label":   func(x *float64) string { return signed(*x) },
-}).Parse(pageText))
+	"against": against,
+	"above":   above,
+})
 
 // orZero is what a meter shows of a figure over no samples.
 func orZero(x *float64) float64 {
@@ -56,6 +62,10 @@ type Run struct {
 	Lines   []train.MetricsLine
 	Eval    *Eval  // nil before an evaluation
 	Command string // that evaluates
+
+	Fingerprint string // of settings and data: the same one is the same computation; may be empty
+	Parameters  int    // trainable; 0 = not known
+	Dates       Dates
 }
 
 // Dataset is one dataset that the run is trained on.
@@ -74,6 +84,8 @@ type Eval struct {
 	Split      string
 	Checkpoint string
 	Step       int64
+	Sum        string // SHA-256 of the checkpoint; may be empty
+	LegalMask  bool   // the network never learnt which moves are illegal
 	train.Report
 	Puzzles *train.PuzzleReport // nil without any
 	Noise   *train.Noise        // nil if it is not known
@@ -82,6 +94,9 @@ type Eval struct {
 // view is what the template sees.
 type view struct {
 	Run
+	Verdicts    []verdict
+	Brief       []Fact
+	Contents    []section
 	Tiles       []tile
 	Curves      []chart // of losses
 	Course      []chart // of the training itself
@@ -91,13 +106,39 @@ type view struct {
 	Endgames    *endgames
 	Puzzles     []solved
 	Misses      []miss
+	Sources     []string // of the misses
+	Phases      []string
 	Identity    []Fact
-	Pieces      []piece
+}
+
+// section is a heading of the page.
+type section struct{ ID, Title string }
+
+// contents are the headings that the page has.
+func (v *view) contents() (list []section) {
+	for _, s := range []struct {
+		shown     bool
+		id, title string
+	}{
+		{len(v.Tiles) > 0, "figures", "Figures"},
+		{len(v.Curves) > 0, "training", "Training"},
+		{len(v.Calibration) > 0 || v.Leans != nil, "calibration", "Calibration"},
+		{len(v.Groups) > 0, "accuracy", "Accuracy"},
+		{v.Endgames != nil, "endgames", "Endgames"},
+		{len(v.Puzzles) > 0, "puzzles", "Puzzles"},
+		{len(v.Misses) > 0, "misses", "The worst misses"},
+		{true, "settings", "Settings"},
+	} {
+		if s.shown {
+			list = append(list, section{s.id, s.title})
+		}
+	}
+	return list
 }
 
 // Write writes the page.
 func Write(w io.Writer, r Run) error {
-	v := view{Run: r, Tiles: r.tiles(), Identity: r.identity(), Pieces: pieces}
+	v := view{Run: r, Verdicts: r.verdicts(), Brief: r.brief(), Tiles: r.tiles(), Identity: r.identity()}
 	v.Curves, v.Course = curves(r.Config, r.Lines)
 	if e := r.Eval; e != nil {
 		v.Calibration = e.scatters()
@@ -112,18 +153,39 @@ func Write(w io.Writer, r Run) error {
 			}
 			v.Misses = append(v.Misses, m)
 		}
+		v.Sources = different(v.Misses, func(m *miss) string { return m.Source })
+		v.Phases = different(v.Misses, func(m *miss) string { return m.Phase })
 	}
-	return pageTemplate.Execute(w, v)
+	v.Contents = v.contents()
+	return pageTemplate.Execute(w, &v)
+}
+
+// shownMisses is how many misses are shown at once; the others unfold.
+const shownMisses = 12
+
+// ShownMisses is shownMisses.
+func (v *view) ShownMisses() int { return shownMisses }
+
+// MoreMisses is how many misses unfold.
+func (v *view) MoreMisses() int { return len(v.Misses) - shownMisses }
+
+// different returns what the misses have, each once and in order.
+func different(misses []miss, of func(*miss) string) (list []string) {
+	for i := range misses {
+		list = append(list, of(&misses[i]))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // identity says what the run is made of.
 func (r Run) identity() []Fact {
 	c := r.Config
 	list := []Fact{
-		{"network", fmt.Sprintf("%s, %d blocks of %d filters", c.Recipe, c.Blocks, c.Filters)},
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %g to %g, weight decay %g (%s), value weight %g", c.LR, c.MinLR,
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s), value weight %g", c.LR,
+			c.MinLR,
 			c.WeightDecay, c.Decay, c.ValueWeight)},
 	}
 	if c.EMA > 0 {
@@ -133,6 +195,9 @@ func (r Run) identity() []Fact {
 	if c.LegalMask {
 		list = append(list, Fact{"",
 			"softmax over the legal moves alone: what the network says of illegal ones means nothing"})
+	}
+	if c.ValueFormula != "" {
+		list = append(list, Fact{"value target", c.ValueFormula})
 	}
 	list = append(list, r.Facts...)
 	for _, d := range r.Data {

@@ -59,6 +59,13 @@ func (e *Eval) groups() []group {
 		}
 		list = append(list, one)
 	}
+	if e.LegalMask {
+		for _, g := range list {
+			for i := range g.Rows {
+				g.Rows[i].IllegalMass = nil // it means nothing
+			}
+		}
+	}
 	return list
 }
 

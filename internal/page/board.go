@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"talbot/board"
-	"talbot/train"
 )
 
 // side is that of a square of a drawn board, in the units of its viewBox.
@@ -32,16 +31,18 @@ var pieces = []piece{
 		"15c2.8-2.3 7-1.7 9.5.3V11h-3V8h3z", "M15 28h15M22.5 18v9"},
 }
 
-// miss is a position that the network got wrong, laid out.
-type miss struct {
-	train.Miss
+// Board is a position laid out for drawing, the side to move at the bottom.
+type Board struct {
+	FEN    string
 	Number string // of the move, as "24…"
 	Turn   string // "White" or "Black"
+	Look   string // address of an analysis board with the position
 	Men    []man
-	Arrows []arrow // the network's, then the target
+	Arrows []arrow
 	Files  []coordinate
 	Ranks  []coordinate
-	Look   string // address of an analysis board with the position
+
+	black bool
 }
 
 type man struct {
@@ -61,63 +62,43 @@ type coordinate struct {
 	Dark bool // stands on a dark square
 }
 
-// newMiss lays a miss out, the side to move at the bottom.
-func newMiss(m *train.Miss) (miss, error) {
-	p, err := board.ParseFEN(m.FEN)
-	if err != nil {
-		return miss{}, fmt.Errorf("position of a miss: %w", err)
-	}
-	v := miss{Miss: *m, Turn: "White", Look: "https://lichess.org/analysis/standard/" +
-		strings.ReplaceAll(m.FEN, " ", "_"), Number: fmt.Sprintf("%d.", p.FullmoveNumber())}
-	black := p.Turn() == board.Black
-	if black {
-		v.Turn, v.Number = "Black", fmt.Sprintf("%d…", p.FullmoveNumber())
-	}
-	corner := func(s board.Square) (x, y int) {
-		if black {
-			return side * (7 - s.File()), side * s.Rank()
-		}
-		return side * s.File(), side * (7 - s.Rank())
+// NewBoard lays a position out.
+func NewBoard(p *board.Position) Board {
+	b := Board{FEN: p.FEN(), Turn: "White", Number: fmt.Sprintf("%d.", p.FullmoveNumber()),
+		black: p.Turn() == board.Black}
+	b.Look = "https://lichess.org/analysis/standard/" + strings.ReplaceAll(b.FEN, " ", "_")
+	if b.black {
+		b.Turn, b.Number = "Black", fmt.Sprintf("%d…", p.FullmoveNumber())
 	}
 	for s := board.Square(0); s < 64; s++ {
-		x, y := corner(s)
+		x, y := b.corner(s)
+		dark := (s.File()+s.Rank())%2 == 0
 		if x == 0 {
-			v.Ranks = append(v.Ranks, coordinate{2, y + 11, fmt.Sprint(s.Rank() + 1), (s.File()+s.Rank())%2 == 0})
+			b.Ranks = append(b.Ranks, coordinate{2, y + 11, fmt.Sprint(s.Rank() + 1), dark})
 		}
 		if y == 7*side {
-			v.Files = append(v.Files, coordinate{x + side - 3, 8*side - 3, string(rune('a' + s.File())),
-				(s.File()+s.Rank())%2 == 0})
+			b.Files = append(b.Files, coordinate{x + side - 3, 8*side - 3, string(rune('a' + s.File())), dark})
 		}
-		for _, kind := range []board.PieceType{board.Pawn, board.Knight, board.Bishop, board.Rook, board.Queen,
-			board.King} {
-			for _, c := range []board.Color{board.White, board.Black} {
-				if p.Pieces(c, kind).Has(s) {
-					v.Men = append(v.Men, man{string("pnbrqk"[kind-board.Pawn]), c == board.White, x, y})
-				}
-			}
+		if kind := p.PieceAt(s).Type(); kind != board.NoPieceType {
+			b.Men = append(b.Men, man{string("pnbrqk"[kind-board.Pawn]), p.Pieces(board.White, kind).Has(s), x, y})
 		}
 	}
-	drawn := map[string]bool{}
-	add := func(class, uci string) error {
-		if drawn[uci] {
-			return nil
-		}
-		drawn[uci] = true
-		move, err := p.ParseUCI(uci)
-		if err != nil {
-			return fmt.Errorf("move of a miss: %w", err)
-		}
-		x1, y1 := corner(move.From())
-		x2, y2 := corner(move.To())
-		v.Arrows = append(v.Arrows, newArrow(class, float64(x1), float64(y1), float64(x2), float64(y2)))
-		return nil
+	return b
+}
+
+// corner is the upper left one of a square.
+func (b *Board) corner(s board.Square) (x, y int) {
+	if b.black {
+		return side * (7 - s.File()), side * s.Rank()
 	}
-	if len(m.Moves) > 0 {
-		if err := add("theirs", m.Moves[0].UCI); err != nil {
-			return v, err
-		}
-	}
-	return v, add("target", m.Target.UCI)
+	return side * s.File(), side * (7 - s.Rank())
+}
+
+// Arrow draws a move: the class "target" is green, "theirs" red.
+func (b *Board) Arrow(class string, m board.Move) {
+	x1, y1 := b.corner(m.From())
+	x2, y2 := b.corner(m.To())
+	b.Arrows = append(b.Arrows, newArrow(class, float64(x1), float64(y1), float64(x2), float64(y2)))
 }
 
 // newArrow goes from the middle of one square to that of another, without its head.
@@ -129,3 +110,5 @@ func newArrow(class string, x1, y1, x2, y2 float64) arrow {
 	return arrow{class, round(x1 + half + from*dx), round(y1 + half + from*dy), round(x1 + half + to*dx),
 		round(y1 + half + to*dy)}
 }
+
+func round(x float64) float64 { return math.Round(10*x) / 10 }

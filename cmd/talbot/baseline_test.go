@@ -1,0 +1,77 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"talbot/internal/plain"
+	"talbot/train"
+	"talbot/train/job"
+)
+
+// The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
+// worse, in each column apart, and with no figure at all.
+func TestWorseThanBaseline(t *testing.T) {
+	p := func(x float64) *float64 { return &x }
+	for _, by := range []float64{-0.25, 0, 0.25} {
+		better, other := train.Figures{}, train.Figures{}
+		for _, f := range []*train.Figures{&better, &other} {
+			f.PolicyCELegal, f.PolicyCEUniform = p(2.5), p(3)
+			f.Top1, f.Top1Uniform = p(0.5), p(0.25)
+			f.ValueMSE, f.ValueMSEMean = p(0.125), p(0.5)
+		}
+		other.PolicyCELegal, other.Top1, other.ValueMSE = p(3+by), p(0.25-by), p(0.5+by)
+		var b strings.Builder
+		f := job.Figures{Report: train.Report{Figures: better, Unseen: &other,
+			BySource: map[string]train.Figures{"game": other, "puzzle": {}}}}
+		if err := printFigures(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		mark, verdict := "", "no better"
+		switch {
+		case by < 0:
+			verdict = "better"
+		case by > 0:
+			mark, verdict = " worse", "worse"
+		}
+		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
+		for _, want := range []string{
+			plain.Sprintf("legal moves 2.5000 %.4f%s %.4f%s -\n", 3+by, mark, 3+by, mark),
+			plain.Sprintf("target is the first move 50.00 %% %.2f %%%s %.2f %%%s -\n", 25-100*by, mark, 25-100*by,
+				mark),
+			plain.Sprintf("value squared error 0.1250 %.4f%s %.4f%s -\n", 0.5+by, mark, 0.5+by, mark),
+			plain.Sprintf("policy on unseen positions: %s than any legal move alike, %.4f against 3.0000\n", verdict,
+				3+by),
+			plain.Sprintf("value on unseen positions: %s than always the mean, %.4f against 0.5000\n", verdict, 0.5+by),
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%g: no %q in\n%s", by, want, b.String())
+			}
+		}
+	}
+}
+
+// What is worse is coloured on a terminal, and nowhere else; the rest stays plain.
+func TestWorseIsColoured(t *testing.T) {
+	var b strings.Builder
+	for _, c := range []struct {
+		terminal       bool
+		noColour, want string
+	}{
+		{true, "", "3.1 \x1b[31mworse\x1b[m \\x1b[2J 0.2 \x1b[31mworse\x1b[m\n"},
+		{true, "1", "3.1 worse \\x1b[2J 0.2 worse\n"},
+		{false, "", "3.1 worse \\x1b[2J 0.2 worse\n"},
+	} {
+		t.Setenv("NO_COLOR", c.noColour)
+		b.Reset()
+		o := &outlet{file: &b}
+		o.text = plain.NewWriter((*exactOutlet)(o))
+		if c.terminal {
+			o.columns = func() int { return 80 }
+		}
+		if err := writeJudged(o, "3.1 worse \x1b[2J 0.2 worse\n"); err != nil || b.String() != c.want {
+			t.Errorf("%+v: %q, %v", c, b.String(), err)
+		}
+	}
+}

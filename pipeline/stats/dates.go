@@ -1,0 +1,209 @@
+package stats
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"talbot/dataset"
+)
+
+// Dates are those of the games, by the tag Date, or UTCDate where that has no year.
+type Dates struct {
+	Games   int64  `json:"games"`   // with a year at least
+	Unknown int64  `json:"unknown"` // the other games
+	First   string `json:"first"`   // as far as it is known: "1921", "2021-10" or "2021-10-01"; empty without any
+	Last    string `json:"last"`
+	// Months counts games by year and month as far as known: "1921", "2021-10".
+	Months map[string]int64 `json:"months"`
+}
+
+// day is a date as year·10000 + month·100 + day, with zeros for what is not known.
+type day int
+
+// dateTally counts games by month. Years have four digits, so that its size has a bound.
+type dateTally struct {
+	unknown     int64
+	first, last day
+	months      map[day]int64
+}
+
+func newDateTally() dateTally { return dateTally{months: map[day]int64{}} }
+
+// parseDay reads a date as PGN has it, "2021.10.01" or "1921.??.??"; false without a year.
+func parseDay(s string) (day, bool) {
+	part := func(from, to, most int) int {
+		if len(s) < to || from > 0 && s[from-1] != '.' {
+			return 0
+		}
+		n := 0
+		for _, c := range []byte(s[from:to]) {
+			if c < '0' || c > '9' {
+				return 0
+			}
+			n = 10*n + int(c-'0')
+		}
+		if n > most {
+			return 0
+		}
+		return n
+	}
+	year, month, date := part(0, 4, 9999), part(5, 7, 12), part(8, 10, 31)
+	if month == 0 {
+		date = 0
+	}
+	return day(year*10000 + month*100 + date), year > 0
+}
+
+func (t *dateTally) add(l *dataset.Line) {
+	d, ok := parseDay(l.Tag("Date"))
+	if !ok {
+		d, ok = parseDay(l.Tag("UTCDate"))
+	}
+	if !ok {
+		t.unknown++
+		return
+	}
+	if len(t.months) == 0 {
+		t.first, t.last = d, d
+	}
+	t.first, t.last = min(t.first, d), max(t.last, d)
+	t.months[d/100]++
+}
+
+func (t *dateTally) merge(o *dateTally) {
+	t.unknown += o.unknown
+	if len(o.months) == 0 {
+		return
+	}
+	if len(t.months) == 0 {
+		t.first, t.last = o.first, o.last
+	}
+	t.first, t.last = min(t.first, o.first), max(t.last, o.last)
+	for m, n := range o.months {
+		t.months[m] += n
+	}
+}
+
+// String writes what is known of a date.
+func (d day) String() string {
+	year, month, date := d/10000, d/100%100, d%100
+	switch {
+	case month == 0:
+		return fmt.Sprintf("%04d", year)
+	case date == 0:
+		return fmt.Sprintf("%04d-%02d", year, month)
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", year, month, date)
+}
+
+func (t *dateTally) dates() Dates {
+	d := Dates{Unknown: t.unknown, Months: map[string]int64{}}
+	for m, n := range t.months {
+		d.Games += n
+		d.Months[(m * 100).String()] += n
+	}
+	if d.Games > 0 {
+		d.First, d.Last = t.first.String(), t.last.String()
+	}
+	return d
+}
+
+// The most bars of a chart of months and of one of years.
+const (
+	mostMonths = 36
+	mostYears  = 70
+)
+
+// bars are the games by month where there are few, else by year or by decade, without gaps. unit says which. Games of
+// which only the year is known are left out of months.
+func (d *Dates) bars() (bars []bar, unit string) {
+	if d.Games == 0 {
+		return nil, ""
+	}
+	first, _ := strconv.Atoi(d.First[:4])
+	last, _ := strconv.Atoi(d.Last[:4])
+	if len(d.First) > 4 && len(d.Last) > 4 && d.onlyMonths() {
+		from, to := monthOf(d.First), monthOf(d.Last)
+		if to-from < mostMonths && to > from {
+			for m := from; m <= to; m++ {
+				name := fmt.Sprintf("%04d-%02d", m/12, m%12+1)
+				bars = append(bars, bar{name, d.Months[name]})
+			}
+			return bars, "month"
+		}
+	}
+	step, unit := 1, "year"
+	switch span := last - first; {
+	case span >= 10*mostYears:
+		step, unit = 100, "century"
+	case span >= mostYears:
+		step, unit = 10, "decade"
+	}
+	counts := map[int]int64{}
+	for _, month := range slices.Sorted(maps.Keys(d.Months)) {
+		year, _ := strconv.Atoi(month[:4])
+		counts[year/step] += d.Months[month]
+	}
+	for k := first / step; k <= last/step; k++ {
+		bars = append(bars, bar{strconv.Itoa(k * step), counts[k]})
+	}
+	return bars, unit
+}
+
+// onlyMonths tells whether the month of each game is known.
+func (d *Dates) onlyMonths() bool {
+	for name := range d.Months {
+		if len(name) == 4 {
+			return false
+		}
+	}
+	return true
+}
+
+// monthOf numbers the month of a date.
+func monthOf(date string) int {
+	year, _ := strconv.Atoi(date[:4])
+	month, _ := strconv.Atoi(date[5:7])
+	return 12*year + month - 1
+}
+
+// The names of time controls that have no class.
+const (
+	noClock      = "none" // the tag says "-": unlimited, or days for a move
+	unknownClock = "unknown"
+)
+
+// clockOf is the class of a game's time control.
+func clockOf(l *dataset.Line) string {
+	tag := l.Tag("TimeControl")
+	if base, increment, ok := dataset.ParseTimeControl(tag); ok {
+		return dataset.ClassOf(base, increment)
+	}
+	if tag == "-" {
+		return noClock
+	}
+	return unknownClock
+}
+
+// clockBars are the time controls that occur, the fastest first; none if all are unknown.
+func (s *Statistics) clockBars() (bars []bar) {
+	if s.TimeControls[unknownClock] == s.games() {
+		return nil
+	}
+	for _, name := range append(slices.Clone(dataset.TimeControlClasses), noClock, unknownClock) {
+		if n := s.TimeControls[name]; n > 0 {
+			bars = append(bars, bar{name, n})
+		}
+	}
+	return bars
+}
+
+// games is how many time controls were counted.
+func (s *Statistics) games() (n int64) {
+	for _, k := range s.TimeControls {
+		n += k
+	}
+	return n
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"talbot/train"
+)
+
+// Dates say when a run was trained and the page written. A zero time is not known.
+type Dates struct {
+	Began, Ended time.Time // the first and the last line of the metrics
+	Evaluated    time.Time
+}
+
+// shortHash is how much of a hash the head of the page shows.
+const shortHash = 12
+
+// brief says in a few lines which run this is.
+func (r Run) brief() []Fact {
+	c := r.Config
+	network := fmt.Sprintf("%s, %s of %s", c.Recipe, count(int64(c.Blocks), "block"), count(int64(c.Filters), "filter"))
+	if r.Parameters > 0 {
+		network += ", " + thousands(int64(r.Parameters)) + " parameters"
+	}
+	list := []Fact{{"run", r.Fingerprint}, {"network", network}}
+	if r.Fingerprint == "" {
+		list = list[1:]
+	}
+	if e := r.Eval; e != nil {
+		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, thousands(e.Step), thousands(c.Steps))
+		if e.Sum != "" {
+			text += ", SHA-256 " + cut(e.Sum)
+		}
+		list = append(list, Fact{"weights", text})
+	}
+	for i, d := range r.Data {
+		f := Fact{"", fmt.Sprintf("%s, manifest %s", filepath.Base(d.Dir), cut(d.Manifest))}
+		if i == 0 {
+			f.Name = "data"
+		}
+		list = append(list, f)
+	}
+	if text := r.trained(); text != "" {
+		list = append(list, Fact{"trained", text})
+	}
+	if t := r.Dates.Evaluated; !t.IsZero() {
+		list = append(list, Fact{"evaluated", date(t)})
+	}
+	return list
+}
+
+// trained says when and for how long.
+func (r Run) trained() string {
+	var parts []string
+	began, ended := r.Dates.Began, r.Dates.Ended
+	switch {
+	case began.IsZero() && ended.IsZero():
+	case began.IsZero() || date(began) == date(ended):
+		parts = append(parts, date(ended))
+	case ended.IsZero():
+		parts = append(parts, "from "+date(began))
+	default:
+		parts = append(parts, date(began)+" to "+date(ended))
+	}
+	if seconds, sessions := duration(r.Lines); seconds > 0 {
+		parts = append(parts, (time.Duration(seconds*float64(time.Second))).Round(time.Second).String()+
+			" of training")
+		if sessions > 1 {
+			parts = append(parts, fmt.Sprintf("resumed %s", count(int64(sessions-1), "time")))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// duration sums the seconds of the processes that trained; their clocks begin at 0.
+func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
+	last := 0.0
+	for i := range lines {
+		now := lines[i].Seconds
+		if i == 0 || now < last {
+			sessions++
+			last = 0
+		}
+		seconds += now - last
+		last = now
+	}
+	return seconds, sessions
+}
+
+func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+func cut(hash string) string { return hash[:min(len(hash), shortHash)] }
+
+// count writes a number of things.
+func count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return thousands(n) + " " + thing
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+
+	"talbot/board"
+	"talbot/internal/page"
+	"talbot/train"
+)
+
+// miss is a position that the network got wrong, laid out.
+type miss struct {
+	train.Miss
+	Board page.Board // with the network's move and the target
+	Phase string     // as [train.Report.ByPhase] has it
+}
+
+func newMiss(m *train.Miss) (miss, error) {
+	p, err := board.ParseFEN(m.FEN)
+	if err != nil {
+		return miss{}, fmt.Errorf("position of a miss: %w", err)
+	}
+	v := miss{Miss: *m, Board: page.NewBoard(&p), Phase: p.Phase().String()}
+	drawn := map[string]bool{}
+	add := func(class, uci string) error {
+		if drawn[uci] {
+			return nil
+		}
+		drawn[uci] = true
+		move, err := p.ParseUCI(uci)
+		if err != nil {
+			return fmt.Errorf("move of a miss: %w", err)
+		}
+		v.Board.Arrow(class, move)
+		return nil
+	}
+	if len(m.Moves) > 0 {
+		if err := add("theirs", m.Moves[0].UCI); err != nil {
+			return v, err
+		}
+	}
+	return v, add("target", m.Target.UCI)
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/internal/page/pagetest"
+	"talbot/train"
+)
+
+// The verdict is about unseen positions alone, and says so where it cannot be had.
+func TestVerdicts(t *testing.T) {
+	x := func(v float64) *float64 { return &v }
+	figures := func(n int64, ce, chance, mse, mean float64) *train.Figures {
+		return &train.Figures{Samples: n, PolicySamples: n, ValueSamples: n, PolicyCELegal: x(ce),
+			PolicyCEUniform: x(chance),
+			ValueMSE:        x(mse), ValueMSEMean: x(mean)}
+	}
+	good, bad := figures(100, 1, 3, 0.1, 0.2), figures(10, 3.5, 3, 0.3, 0.2)
+	for name, c := range map[string]struct {
+		all           *train.Figures
+		unseen        *train.Figures
+		intervals     map[string][2]float64
+		policy, value string // class
+		says          []string
+	}{
+		"better": {bad, good, nil, better, better, []string{"Better than chance by 2.00\u00a0nats",
+			"gets 7.39 times the probability", "Better than the mean by 50.0\u00a0%", "on 100 unseen positions"}},
+		"worse, though not on seen ones": {good, bad, nil, worse, worse,
+			[]string{"Worse than chance by 0.50\u00a0nats", "has 1.65 times the probability",
+				"Worse than the mean by 50.0\u00a0%", "On all 100 samples, seen ones too: 1.000 against 3.000"}},
+		"each by itself": {good, figures(10, 2, 3, 0.3, 0.2), nil, better, worse,
+			[]string{"Better than chance", "Worse than the mean"}},
+		"alike": {good, figures(10, 3, 3, 0.2, 0.2), nil, unsure, unsure,
+			[]string{"No better than chance", "No better than"}},
+		"not known":   {good, nil, nil, unsure, unsure, []string{"Cannot be judged", "was not found"}},
+		"nothing new": {good, &train.Figures{}, nil, unsure, unsure, []string{"Cannot be judged", "All 100 samples"}},
+		"nothing at all": {&train.Figures{}, &train.Figures{}, nil, unsure, unsure,
+			[]string{"Cannot be judged", "has a label"}},
+		"in the interval": {good, good, map[string][2]float64{"policy_ce_legal": {0.5, 3.1}, "value_mse": {0.05, 0.15}},
+			unsure, better, []string{"Not told apart from chance", "95\u00a0% interval: 0.500 to 3.100",
+				"0.0500 to 0.1500"}},
+	} {
+		r := Run{Eval: &Eval{Report: train.Report{Figures: *c.all, Unseen: c.unseen,
+			UnseenIntervals: c.intervals}}}
+		list := r.verdicts()
+		if list[0].Class != c.policy || list[1].Class != c.value {
+			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)
+		}
+		var page bytes.Buffer
+		if err := Write(&page, r); err != nil {
+			t.Fatal(err)
+		}
+		pagetest.Check(t, page.String(), 0)
+		for _, want := range c.says {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("%s: the page does not say %q: %+v", name, want, list)
+			}
+		}
+		for _, class := range []string{c.policy, c.value} {
+			if !strings.Contains(page.String(), `verdict `+class+`"`) {
+				t.Errorf("%s: no verdict has the colour of %q", name, class)
+			}
+		}
+	}
+	e := Eval{Report: train.Report{Figures: *good, Unseen: good, UnseenBySource: map[string]train.SourceFigures{
+		"game": {Figures: *good}, "puzzle": {Figures: *bad}, "endgame": {Figures: *good,
+			Intervals: map[string][2]float64{"policy_ce_legal": {2, 4}}}, "table": {}}}}
+	parts := fmt.Sprint(e.policyVerdict().Parts)
+	want := "[{unsure endgame not told apart from chance, 1.000 against 3.000 on 100} " +
+		"{better game better than chance, 1.000 against 3.000 on 100} " +
+		"{worse puzzle worse than chance, 3.500 against 3.000 on 10}]"
+	if parts != want {
+		t.Errorf("by source: %s, want %s", parts, want)
+	}
+	if list := (Run{}).verdicts(); len(list) != 1 || list[0].Class != unsure || list[0].Title != "Not judged yet" {
+		t.Errorf("before an evaluation: %+v", list)
+	}
+}
+
+// Wherever a figure stands beside its baseline the page says when it is worse, and nowhere else.
+func TestWorseInWords(t *testing.T) {
+	count := func(r Run) int {
+		var page bytes.Buffer
+		if err := Write(&page, r); err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(page.String(), "<h1>")
+		return strings.Count(strings.ReplaceAll(body, `<span class="worse">`, ""), `class="worse"`)
+	}
+	if n := count(made()); n != 0 {
+		t.Errorf("a good network: %d figures are worse", n)
+	}
+	r := made()
+	swap := func(f *train.Figures) {
+		f.PolicyCELegal, f.PolicyCEUniform = f.PolicyCEUniform, f.PolicyCELegal
+		f.ValueMSE, f.ValueMSEMean = f.ValueMSEMean, f.ValueMSE
+	}
+	e := r.Eval
+	swap(&e.Figures)
+	game := e.BySource["game"]
+	swap(&game)
+	e.BySource["game"] = game
+	swap(&e.History.With)
+	e.Report.Endgames.Moves.Kept, e.Report.Endgames.Moves.Random = e.Report.Endgames.Moves.Random,
+		e.Report.Endgames.Moves.Kept
+	// Two tiles and a third of endgames, each in figure and words; the rows of all samples, of games and of history,
+	// and that of all endgames, each in cell and words.
+	if n := count(r); n != 6+4+4+4+2 {
+		t.Errorf("a bad network: %d marks", n)
+	}
+}
+
+// What comes from files cannot leave its place on the page.
+func TestHostileNames(t *testing.T) {
+	r := made()
+	h := pagetest.Hostile
+	r.Name, r.Command = h, h
+	r.Facts = []Fact{{"backend", h}}
+	r.Data = []Dataset{{h, h, 0.5}}
+	r.Config.ValueFormula = h
+	e := r.Eval
+	e.Data, e.Note, e.Checkpoint, e.Split = []string{h}, h, h, h
+	e.BySource[h] = e.BySource["game"]
+	e.Puzzles.ByTheme = map[string]train.Solved{h: {Puzzles: 1}}
+	e.Noise.Labels, e.Noise.Truth = h, h
+	for _, link := range []string{"", "javascript:alert(1)", "https://lichess.org/abcdefgh#17"} {
+		m := e.Misses[0]
+		m.Game, m.Source, m.Link = h, h, link
+		e.Misses = append(e.Misses, m)
+	}
+	for len(e.Misses) < 20 {
+		e.Misses = append(e.Misses, e.Misses[0])
+	}
+	var page bytes.Buffer
+	if err := Write(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(page.String(), "#ZgotmplZ", "#") // what stands for the address of a script
+	pagetest.Check(t, text, 1)
+	if page.Len() > 400_000 {
+		t.Errorf("a page of %d bytes", page.Len())
+	}
+	if !strings.Contains(text, "&lt;script&gt;alert(1)") || !strings.Contains(text, `\u202egnp.exe`) {
+		t.Error("names are not shown")
+	}
+}
+
+// The best checkpoint is marked in each curve of losses, at its step.
+func TestBestMark(t *testing.T) {
+	x := func(v float64) *float64 { return &v }
+	var r Run
+	for _, step := range []int64{100, 200, 300} {
+		for _, kind := range []string{"train", "val"} {
+			l := train.MetricsLine{Kind: kind, Step: step, Best: kind == "val" && step < 300}
+			l.PolicyCE = x(3)
+			l.Seconds = float64(step) / 100
+			r.Lines = append(r.Lines, l)
+		}
+	}
+	losses, others := curves(r.Config, r.Lines)
+	b := losses[0].Best
+	if b == nil || b.Text != "best, step 200" || !b.Ring || b.X != (losses[0].Left+losses[0].Right)/2 {
+		t.Errorf("mark %+v", b)
+	}
+	for _, c := range others {
+		if c.Best != nil {
+			t.Errorf("a mark in %s", c.Title)
+		}
+	}
+	again := r.Lines[0]
+	again.Seconds = 0.5
+	if seconds, sessions := duration(append(r.Lines, again)); seconds != 3.5 || sessions != 2 {
+		t.Errorf("%g s in %d sessions", seconds, sessions)
+	}
+	day := time.Date(2026, 11, 22, 10, 30, 0, 0, time.FixedZone("", 3600))
+	r.Dates = Dates{Began: day, Ended: day.Add(time.Hour)}
+	if got := r.trained(); got != "2026-11-22 09:30 UTC to 2026-11-22 10:30 UTC, 3s of training" {
+		t.Errorf("trained %q", got)
+	}
+}
