@@ -13,10 +13,9 @@ cd "$(dirname "$0")/.."
 
 out=demo-out
 fraction=${DEMO_FRACTION:-0.1}
-steps=${DEMO_STEPS:-1500}
+steps=${DEMO_STEPS:-2500}
 seed=${DEMO_SEED:-1}
 talbot=./bin/talbot
-split=84,8,8 # a small dataset needs a larger share for the test than the default
 
 red='' green='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
@@ -102,13 +101,13 @@ field() {
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 started=$(date +%s)
-run ingest ingest sample/games.pgn.zst sample/puzzles.csv --out $out/lines --split $split
-run synth synth-endgames --count 1500 --pieces 3-7 --seed 1 --out $out/endgames --split $split
-run label label $out/lines --out $out/lines-labelled --engine stockfish --nodes 500 --hash 1 --fraction "$fraction"
-run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --nodes 500 --hash 1
+run ingest ingest sample/games.pgn.zst sample/puzzles.csv --out $out/lines
+run synth synth-endgames --count 6000 --pieces 3-7 --seed 1 --out $out/endgames
+run label label $out/lines --out $out/lines-labelled --engine stockfish --nodes 300 --hash 1 --fraction "$fraction"
+run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --nodes 300 --hash 1
 data=$out/lines-labelled,$out/endgames-labelled
 run train train --data $out/lines-labelled:0.9,$out/endgames-labelled:0.1 --run $out/run --recipe talbotbot \
-	--blocks 2 --filters 32 --batch 128 --steps "$steps" --legal-mask --seed "$seed" --backend go
+	--blocks 2 --filters 16 --batch 128 --steps "$steps" --legal-mask --seed "$seed" --backend go
 run eval eval --run $out/run --data $data --split test --backend go
 show stats $out/lines-labelled
 show inspect $out/endgames-labelled --sample 0
