@@ -5,9 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"talbot/dataset"
+	"talbot/pipeline/ingest"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -125,5 +129,50 @@ func TestDemoJudges(t *testing.T) {
 				t.Errorf("colour in a pipe: %q", &out)
 			}
 		})
+	}
+}
+
+// The sample is small, whole, and what its README says.
+func TestSample(t *testing.T) {
+	const dir = "../../sample"
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size > 5e6 {
+		t.Errorf("the sample has %d bytes", size)
+	}
+	for file, what := range map[string]string{"games.pgn.zst": "games of Stockfish", "puzzles.csv": "tactics found"} {
+		said := regexp.MustCompile(`([0-9,]+) ` + what).FindSubmatch(readme)
+		if said == nil {
+			t.Errorf("the README has no number of %s", what)
+			continue
+		}
+		sum, err := ingest.Request{Inputs: []string{filepath.Join(dir, file)}, Out: filepath.Join(t.TempDir(), "lines"),
+			Splits: dataset.DefaultSplits}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := strconv.ParseInt(strings.ReplaceAll(string(said[1]), ",", ""), 10, 64); err != nil ||
+			sum.GamesRead != n {
+			t.Errorf("%s: %d lines are read, the README says %q", file, sum.GamesRead, said[1])
+		}
+		for reason, n := range sum.Rejects {
+			if n > 0 && reason != ingest.Duplicate && reason != "prefix" {
+				t.Errorf("%s: %d lines are rejected: %s", file, n, reason)
+			}
+		}
 	}
 }
