@@ -9,6 +9,7 @@
 # DEMO_FRACTION is the share of the game positions that are labelled, DEMO_STEPS the length of the training, DEMO_SEED
 # the seed of its weights and order.
 set -eu
+export LC_ALL=C # numbers have a point
 cd "$(dirname "$0")/.."
 
 out=demo-out
@@ -142,21 +143,13 @@ row train "$train_s" "$steps steps of 128 positions, ${speed%.*} positions a sec
 row eval "$eval_s" "$tested positions"
 row "in all" "$seconds" "without the build"
 
-# figure NAME NETWORK CHANCE MEANING prints a row that says whether the network is better. Lower is better but for shares.
-figure() {
-	better=$(below "$2" "$3" && echo 1 || echo 0)
-	network=$(printf %.3f "$2") chance=$(printf %.3f "$3")
-	case $1 in
-	*target)
-		better=$(below "$3" "$2" && echo 1 || echo 0)
-		network=$(awk -v x="$2" 'BEGIN { printf "%.1f%%", 100 * x }')
-		chance=$(awk -v x="$3" 'BEGIN { printf "%.1f%%", 100 * x }')
-		;;
-	esac
-	verdict="${green}better$plain"
-	[ "$better" = 1 ] || verdict="${red}worse$plain "
-	printf '%-30s %8s %8s   %s   %s\n' "$1" "$network" "$chance" "$verdict" "chance: $4"
-}
+number() { printf %.3f "$1"; }
+percent() { awk -v x="$1" 'BEGIN { printf "%.1f%%", 100 * x }'; }
+
+# verdict A B says that the network is better if A < B.
+verdict() { below "$1" "$2" && echo "${green}better$plain" || echo "${red}worse$plain "; }
+
+figure() { printf '%-30s %8s %8s   %s   chance: %s\n' "$@"; }
 
 # judge WHAT PREFIX INTERVALS prints the figures of $out/eval.json under the prefix, and notes in $worse what is not
 # better than chance: by the policy's interval too, so that luck alone does not pass.
@@ -172,9 +165,12 @@ judge() {
 	mean=$(field eval "$2.value_mse_mean")
 	echo
 	printf '%-30s %8s %8s\n' "$samples $1" network chance
-	figure "policy cross-entropy" "$policy" "$uniform" "all legal moves alike"
-	figure "first choice is the target" "$top1" "$random" "any legal move"
-	figure "value squared error" "$value" "$mean" "always their mean value"
+	figure "policy cross-entropy" "$(number "$policy")" "$(number "$uniform")" "$(verdict "$policy" "$uniform")" \
+		"all legal moves alike"
+	figure "first choice is the target" "$(percent "$top1")" "$(percent "$random")" "$(verdict "$random" "$top1")" \
+		"any legal move"
+	figure "value squared error" "$(number "$value")" "$(number "$mean")" "$(verdict "$value" "$mean")" \
+		"always their mean value"
 	below "$high" "$uniform" ||
 		worse="${worse}the policy on $1 (cross-entropy $policy, up to $high, against $uniform); "
 	below "$random" "$top1" || worse="${worse}the first choice on $1 ($top1 against $random); "

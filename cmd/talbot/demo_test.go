@@ -65,34 +65,35 @@ func TestDemoJudges(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(f *job.Figures)
 		want  string // "" = success
+		worse int    // rows that say so
 	}{
-		"good": {func(*job.Figures) {}, ""},
+		"good": {func(*job.Figures) {}, "", 0},
 		"seen positions and puzzles worse": {func(f *job.Figures) {
 			*f.PolicyCELegal, *f.ValueMSE, *f.Top1 = 4, 1, 0
 			*f.UnseenBySource["puzzle"].PolicyCELegal = 4
-		}, ""},
+		}, "", 0},
 		"policy": {func(f *job.Figures) {
 			*f.Unseen.PolicyCELegal, f.UnseenIntervals["policy_ce_legal"] = 3.77, [2]float64{3.7, 3.8}
-		}, "the policy on unseen positions (cross-entropy 3.77, up to 3.8, against 3.25)"},
+		}, "the policy on unseen positions (cross-entropy 3.77, up to 3.8, against 3.25)", 1},
 		"policy by luck": {func(f *job.Figures) { f.UnseenIntervals["policy_ce_legal"] = [2]float64{2, 3.3} },
-			"the policy on unseen positions (cross-entropy 2.5, up to 3.3, against 3.25)"},
+			"the policy on unseen positions (cross-entropy 2.5, up to 3.3, against 3.25)", 0},
 		"first choice": {func(f *job.Figures) { *f.Unseen.Top1 = 0.0625 },
-			"the first choice on unseen positions (0.0625 against 0.0625)"},
+			"the first choice on unseen positions (0.0625 against 0.0625)", 1},
 		"value": {func(f *job.Figures) { *f.Unseen.ValueMSE = 0.75 },
-			"the value on unseen positions (0.75 against 0.5)"},
+			"the value on unseen positions (0.75 against 0.5)", 1},
 		"policy of games": {func(f *job.Figures) {
 			f.UnseenBySource["game"].Intervals["policy_ce_legal"] = [2]float64{2, 3.25}
-		}, "the policy on unseen positions of games (cross-entropy 2.5, up to 3.25, against 3.25)"},
+		}, "the policy on unseen positions of games (cross-entropy 2.5, up to 3.25, against 3.25)", 0},
 		"value of games": {func(f *job.Figures) {
 			g := game(f)
 			*g.ValueMSE, *g.Top1 = 0.5, 0
 			setGame(f, g)
 		}, "the first choice on unseen positions of games (0 against 0.0625); " +
-			"the value on unseen positions of games (0.5 against 0.5)"},
+			"the value on unseen positions of games (0.5 against 0.5)", 2},
 		"no unseen positions": {func(f *job.Figures) { f.Unseen = nil },
-			"demo-out/eval.json has no number unseen.samples"},
+			"demo-out/eval.json has no number unseen.samples", 0},
 		"no value": {func(f *job.Figures) { f.Unseen.ValueMSE = nil },
-			"demo-out/eval.json has no number unseen.value_mse"},
+			"demo-out/eval.json has no number unseen.value_mse", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -115,6 +116,9 @@ func TestDemoJudges(t *testing.T) {
 			var out, fails strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &fails
 			err = cmd.Run()
+			if n := strings.Count(out.String(), "worse"); n != c.worse {
+				t.Errorf("%d rows say worse, want %d:\n%s", n, c.worse, &out)
+			}
 			if c.want == "" {
 				if err != nil || !strings.HasSuffix(out.String(), "report      demo-out/run/report.html\n") {
 					t.Errorf("%v\n%s%s", err, &out, &fails)
