@@ -10,12 +10,15 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	if !c.sure {
+		swallowed := false // the first moves of a game, whose rest is no game of its own
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
 		case nested:
 			if i := bytes.LastIndexByte(buf[c.open+1:end], '{'); i >= 0 {
 				limit = c.open + 1 + i
-				c.hidden = c.hidden || hasMoves(buf[c.open+1:limit])
+				moves := hasMoves(buf[c.open+1 : limit])
+				c.hidden = c.hidden || moves
+				swallowed = moves && c.free
 			}
 		case window == c.open+maxUnclosed:
 			limit = window
@@ -25,12 +28,17 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.sure = true
+			c.over, c.gap = c.over && !swallowed, c.gap && !swallowed
 		}
 	}
+	from := c.pos
 	if end < 0 {
 		c.pos = to
 	} else {
 		c.pos, c.open, c.lineStart, c.ends = end+1, -1, false, 0
+	}
+	if (c.begun || c.midline) && indexLineEnd(buf[from:c.pos]) >= 0 {
+		c.begun, c.midline = false, false
 	}
 	return noEvent, c.pos
 }
@@ -42,11 +50,14 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
 		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
-	inner.strict = brace
+	inner.strict, inner.hidden = brace, c.hidden
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
-		inner.later, at = at, c.open
+		if inner.tagged || indexLineEnd(buf[c.open:at]) >= 0 {
+			inner.later = at
+		} // else these may be moves of the comment, of no game
+		at = c.open
 		fallthrough
 	case e == gameEvent:
 		inner.inner, inner.strict = false, false
@@ -59,8 +70,8 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	return noEvent, to
 }
 
-// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games: then
-// the semicolon begins no comment, which would hide them all.
+// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games, or
+// something before the semicolon that is not understood: then the semicolon begins no comment, which would hide them.
 func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	end := min(to, c.pos+maxUnclosed)
 	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
@@ -74,7 +85,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 		return noEvent, end
 	}
 	first := line
-	if !c.midline {
+	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
 			return noEvent, end
 		}
