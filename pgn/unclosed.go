@@ -10,7 +10,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	if !c.sure {
-		swallowed := false // the first moves of a game, whose rest is no game of its own
+		swallowed := false
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
 		case nested:
@@ -28,7 +28,9 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.sure = true
-			c.over, c.gap = c.over && !swallowed, c.gap && !swallowed
+			if swallowed {
+				c.swallow()
+			}
 		}
 	}
 	from := c.pos
