@@ -89,10 +89,25 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	first := line
 	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
+			if c.over && c.free && !hasLetters(buf[c.pos+1:at]) {
+				c.swallow()
+			}
 			return noEvent, end
 		}
 	}
 	first.behindSign = false
 	*c = first
 	return gameEvent, at
+}
+
+// hasLetters reports whether there are letters in text, outside of comments.
+func hasLetters(text []byte) bool {
+	inside := false
+	for _, c := range text {
+		inside = c == '{' || inside && c != '}'
+		if !inside && classes[c] == letterByte {
+			return true
+		}
+	}
+	return false
 }
