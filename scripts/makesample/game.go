@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/notnil/chess"
 )
@@ -12,19 +13,19 @@ import (
 const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 const (
-	openingPlies  = 14 // plies drawn among several good moves
-	openingChoice = 3
-	openingSpread = 6 // centipawns
-	openingNodes  = 3_000
+	openingPlies  = 10 // plies drawn among several moves
+	openingChoice = 6
+	openingSpread = 20 // centipawns
+	openingNodes  = 1_000
 	longest       = 90  // plies
 	adjudged      = 300 // centipawns that win a game of that length
-	resigned      = 450 // centipawns, for four plies
+	resigned      = 600 // centipawns, for four plies
 	drawn         = 20  // centipawns, for eight plies from drawnFrom on
 	drawnFrom     = 60
 )
 
 // players are the strengths: how many nodes a side searches.
-var players = [...]int{60, 250, 1000, 4000}
+var players = [...]int{50, 150, 400, 1000}
 
 // game is a game with what the players thought.
 type game struct {
@@ -44,15 +45,15 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	g := &game{number: number, engine: e.name, white: players[r.IntN(len(players))],
 		black: players[r.IntN(len(players))]}
-	playOut := r.IntN(6) == 0              // lost games are played to the end, not resigned
+	playOut := r.IntN(3) == 0              // lost games are played to the end, not resigned
 	slip := openingPlies + r.IntN(longest) // the ply at which any legal move is played
 	if err := e.clear(); err != nil {
 		return nil, err
 	}
-	board := chess.NewGame()
-	g.positions = append(g.positions, board.Position())
-	lost, level := 0, 0
-	for board.Outcome() == chess.NoOutcome {
+	position := chess.StartingPosition()
+	g.positions = append(g.positions, position)
+	lost, level, seen := 0, 0, map[string]int{}
+	for {
 		side := g.white
 		if len(g.moves)%2 == 1 {
 			side = g.black
@@ -61,27 +62,17 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 		if err != nil {
 			return nil, err
 		}
-		move, err := legal(board.Position(), uci)
+		move, err := legal(position, uci)
 		if err != nil {
 			return nil, err
 		}
-		g.san = append(g.san, chess.AlgebraicNotation{}.Encode(board.Position(), move))
-		if err := board.Move(move); err != nil {
-			return nil, err
-		}
-		g.moves = append(g.moves, uci)
-		g.positions = append(g.positions, board.Position())
-		for _, method := range board.EligibleDraws() {
-			if method == chess.ThreefoldRepetition || method == chess.FiftyMoveRule {
-				if err := board.Draw(method); err != nil {
-					return nil, err
-				}
-			}
+		g.san = append(g.san, chess.AlgebraicNotation{}.Encode(position, move))
+		position = position.Update(move)
+		g.moves, g.positions = append(g.moves, uci), append(g.positions, position)
+		if g.result = ended(position, seen); g.result != "" {
+			return g, nil
 		}
 
-		if board.Outcome() != chess.NoOutcome {
-			break
-		}
 		score := g.scores[len(g.scores)-1]
 		lost, level = count(lost, abs(score) > resigned), count(level, abs(score) < drawn)
 		wins := [...]string{"1-0", "0-1"} // for White, for Black
@@ -101,8 +92,34 @@ func playGame(e *engine, seed uint64, number int) (*game, error) {
 			return g, nil
 		}
 	}
-	g.result = board.Outcome().String()
-	return g, nil
+}
+
+// ended returns the result of a game that ends by the rules at the position, "" if it goes on, and counts the position
+// in seen. A chess.Game would compare it with all earlier ones at every move.
+func ended(p *chess.Position, seen map[string]int) string {
+	place := strings.Join(strings.Fields(p.String())[:4], " ")
+	seen[place]++
+	switch status := p.Status(); {
+	case status == chess.Checkmate && p.Turn() == chess.Black:
+		return "1-0"
+	case status == chess.Checkmate:
+		return "0-1"
+	case status == chess.Stalemate, seen[place] == 3, p.HalfMoveClock() >= 100, bare(p):
+		return "1/2-1/2"
+	}
+	return ""
+}
+
+// bare reports whether there are two kings and at most one knight or bishop.
+func bare(p *chess.Position) bool {
+	pieces := p.Board().SquareMap()
+	for _, piece := range pieces {
+		switch piece.Type() {
+		case chess.Pawn, chess.Rook, chess.Queen:
+			return false
+		}
+	}
+	return len(pieces) <= 3
 }
 
 // choose searches the present position, notes the score of its best move, and returns the move to play.

@@ -37,6 +37,9 @@ type puzzle struct {
 func findPuzzles(e *engine, g *game) ([]puzzle, error) {
 	var puzzles []puzzle
 	for ply := openingPlies; ply < len(g.moves) && len(puzzles) < puzzlesAGame; ply++ {
+		if g.scores[ply] < notWinning {
+			continue // by the search of the game
+		}
 		f, err := e.search(startFEN, g.moves[:ply], scanNodes, 2)
 		if err != nil {
 			return nil, err
