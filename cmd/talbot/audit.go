@@ -43,7 +43,7 @@ func printAudit(out io.Writer, dir string, s label.AuditSummary) error {
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {
 	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
-	show, end := progress(false)
+	show, end := progress()
 	c.Progress = show
 	sum, err := c.Run(ctx)
 	end()

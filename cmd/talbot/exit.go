@@ -144,7 +144,7 @@ var statuses = []struct {
 func classify(err error) (status int, text string) {
 	status = exitFailed
 	if strings.HasPrefix(err.Error(), "unknown command") {
-		return exitUsage, "see `talbot --help`"
+		status, text = exitUsage, "see `talbot --help`"
 	}
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {

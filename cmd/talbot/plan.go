@@ -35,7 +35,7 @@ would give and take: positions, size of the shards, hours of labelling with N en
 memory, hours of training. Nothing is written. Every assumption is printed;
 those about speed are for you to replace.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
-  talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000 --json`,
+  talbot plan games.pgn.zst --workers 32 --movetime 50ms --json`,
 		Args: operands(1, many, "one or more files or folders"),
 		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd.Context(), &o, files) },
 	}

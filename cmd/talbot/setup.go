@@ -36,7 +36,7 @@ func newSetup() *cobra.Command {
 	var o setupOptions
 	cmd := &cobra.Command{
 		Use:   "setup [stockfish] [xla-cpu] [xla-cuda]",
-		Short: "Bring what is missing, after asking",
+		Short: "Install what is missing, after asking",
 		Long: `Bring what talbot uses and this machine lacks, all of it or only what is named:
 
   stockfish   by the system's package manager (apt-get, dnf, pacman or brew)
