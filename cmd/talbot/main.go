@@ -99,7 +99,7 @@ func prepare(cmd *cobra.Command) {
 		}
 		begun := time.Now()
 		err := work(cmd, args)
-		detail("%s took %.1f s", cmd.Name(), time.Since(begun).Seconds())
+		voice.end(cmd, time.Since(begun), err)
 		return err
 	}
 }

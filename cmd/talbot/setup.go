@@ -119,7 +119,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 	var steps []step
 	for _, part := range parts {
 		if path := inPlace(part, found, m); path != "" {
-			say("setup: %s is in place: %s\n", part, path)
+			tell("setup: %s is in place: %s\n", part, path)
 			continue
 		}
 		var s step

@@ -75,7 +75,9 @@ func suggest(cmd *cobra.Command, err error) error {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
 			if strings.Contains(said, strconv.Quote(part)) {
-				text = meant(text, nearest(part, f.Annotations[valuesKey]), "--"+f.Name+" ")
+				if word := nearest(part, f.Annotations[valuesKey]); word != "" {
+					text = strings.TrimPrefix(text+"; did you mean `--"+f.Name+" "+word+"`?", "; ")
+				}
 			}
 		}
 	})

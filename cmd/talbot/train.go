@@ -308,14 +308,24 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
-	var begun job.Start
-	t.Begun = func(s job.Start) { end(); printStart(s); begun = s }
+	forecast := job.Forecast{Fixed: o.resume || o.from != ""}
+	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
 	t.Resumed = func(step int64, checkpoint string) {
 		tell("resuming behind step %s, from %q\n", pipeline.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
 	progress, done := liveTrain()
-	t.Progress = progress
+	first := true
+	t.Progress = func(p train.Progress) {
+		if first {
+			detail("compiling and the first step: %.1f s", p.Seconds)
+		}
+		first = false
+		if prospect, ok := forecast.Add(p); ok {
+			printProspect(prospect)
+		}
+		progress(p)
+	}
 	result, err := t.Run(ctx)
 	end()
 	done()
@@ -326,11 +336,11 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		return printJSON(struct {
 			train.Result
 			Data []job.Set `json:"data"`
-		}{result, begun.Sets})
+		}{result, forecast.Sets})
 	}
 	printResult(o, result)
 	var data []string
-	for _, set := range begun.Sets {
+	for _, set := range forecast.Sets {
 		data = append(data, set.Dir)
 	}
 	next("eval", "--run", o.run, "--data", strings.Join(data, ","))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 
 	"talbot/pipeline"
 	"talbot/train"
@@ -74,8 +75,8 @@ func printStart(s job.Start) {
 		tell("\n")
 	}
 	c := s.Config
-	tell("network: %s, %d blocks of %d filters, %s\n", c.Recipe, c.Blocks, c.Filters,
-		pipeline.Count(int64(s.Parameters), "parameter"))
+	tell("network: %s, %s of %s, %s\n", c.Recipe, pipeline.Count(int64(c.Blocks), "block"),
+		pipeline.Count(int64(c.Filters), "filter"), pipeline.Count(int64(s.Parameters), "parameter"))
 	if c.From != (train.Origin{}) {
 		tell("weights: of %q, step %s\n", c.From.Path, n(c.From.Step))
 	}
@@ -86,6 +87,22 @@ func printStart(s job.Start) {
 	}
 	tell("run: %s of %s, learning rate %g, validated on %s\n", pipeline.Count(c.Steps, "step"),
 		pipeline.Count(int64(c.Batch), "sample"), c.LR, pipeline.Count(s.Val, "sample"))
+	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
+}
+
+// printProspect says how long a run takes, and what would end within an hour if this one does not on a processor.
+func printProspect(p job.Prospect) {
+	tell("time: about %s left, %s a step (measured over %s)\n", pipeline.Duration(p.Left),
+		p.Step.Round(time.Millisecond), pipeline.Count(p.Steps, "step"))
+	if p.InHour == 0 {
+		return
+	}
+	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
+	if p.Smaller != nil {
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, pipeline.Duration(p.Smaller.Time.Round(time.Minute)),
+			shorter)
+	}
+	tell("within an hour on this machine, in another folder: %s\n", shorter)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -18,9 +18,10 @@ import (
 
 // speech is how much the command of this process says beside its results, warnings and errors.
 type speech struct {
-	quiet   bool // no progress, no summaries, no notes
-	verbose bool // also inputs, settings and the time of each stage
-	json    bool // standard output has JSON alone, and an error is JSON
+	quiet   bool     // no progress, no summaries, no notes
+	verbose bool     // also inputs, settings and the time of each stage
+	json    bool     // standard output has JSON alone, and an error is JSON
+	next    []string // the command line that usually follows, if one does
 }
 
 // voice is set by the flags that every command has.
@@ -43,7 +44,7 @@ func (s *speech) begin(cmd *cobra.Command, args []string) error {
 	if !s.verbose {
 		return nil
 	}
-	detail("talbot %s", thisBuild())
+	detail("version %s", thisBuild())
 	var given, defaults []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -120,10 +121,14 @@ func summarise(format string, values ...any) {
 	}
 }
 
-// next prints the command line that usually follows, behind a step that is done.
-func next(args ...string) {
-	if !voice.quiet && !voice.json {
-		sayHead("next:", "36", " talbot %s\n", shellQuote(args))
+// next has the command line that usually follows printed once a step is done.
+func next(args ...string) { voice.next = args }
+
+// end says what --verbose has to say at the end of a command, and what usually follows.
+func (s *speech) end(cmd *cobra.Command, took time.Duration, err error) {
+	detail("%s took %.1f s", cmd.Name(), took.Seconds())
+	if err == nil && s.next != nil && !s.quiet && !s.json && stdout.flush() == nil {
+		sayHead("next:", colours["hint"], " talbot %s\n", shellQuote(s.next))
 	}
 }
 
@@ -148,7 +153,7 @@ func newRun() string {
 	}
 }
 
-// nextLabel and nextTrain print what usually follows a dataset without labels, and one with them.
+// nextLabel and nextTrain name what usually follows a dataset without labels, and one with them.
 func nextLabel(dir string) {
 	next("label", dir, "--out", newName(filepath.Clean(dir)+"-labelled", ""))
 }
