@@ -30,7 +30,10 @@ they do not.`,
 		SuggestFor:        []string{"compare"},
 		Args:              operands(2, 2, "two datasets"),
 		ValidArgsFunction: completeDatasets(2),
-		RunE:              func(cmd *cobra.Command, dirs []string) error { return runDiff(cmd.Context(), dirs, asJSON) },
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			return runDiff(cmd.Context(), dirs,
+				asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
 	return cmd

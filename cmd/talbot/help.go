@@ -32,7 +32,8 @@ func section(f *pflag.FlagSet, title string, names ...string) {
 		}
 	})
 	for i, name := range names {
-		_ = f.SetAnnotation(name, sectionKey, []string{title, fmt.Sprintf("%03d", place+i)}) // its only error is a missing flag
+		// its only error is a missing flag
+		_ = f.SetAnnotation(name, sectionKey, []string{title, fmt.Sprintf("%03d", place+i)})
 	}
 }
 

@@ -315,7 +315,8 @@ func viewName(view string) string {
 // printTotals prints what a dataset holds that was just made.
 func printTotals(out string, sum output.Summary) {
 	summarise("%s: %s of %s kept, %s, %s, %s (%.2f bytes a position), %.1f s\n", out,
-		pipeline.Thousands(sum.GamesKept), pipeline.Count(sum.GamesRead, "line"), pipeline.Count(sum.Positions, "position"),
+		pipeline.Thousands(sum.GamesKept), pipeline.Count(sum.GamesRead, "line"),
+		pipeline.Count(sum.Positions, "position"),
 		pipeline.Count(sum.Samples, "sample"), pipeline.Size(float64(sum.Bytes)),
 		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
@@ -329,7 +330,7 @@ func printTotals(out string, sum output.Summary) {
 // skipped is the error of a strict command that left out so many games.
 func skipped(o datasetOptions, games int64) error {
 	if o.strict && games > 0 {
-		return fmt.Errorf("%s left out: %w", pipeline.Count(games, "game or file"), errSkipped)
+		return fmt.Errorf("%s left out: %w", pipeline.Thousands(games), errSkipped)
 	}
 	return nil
 }

@@ -168,8 +168,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		sayKind("warning", "%d workers on %d cores: each search gets less than its share",
-			workers, cores)
+		sayKind("warning", "%s on %s: each search gets less than its share",
+			pipeline.Count(int64(workers), "worker"), pipeline.Count(int64(cores), "core"))
 	}
 }
 
@@ -240,7 +240,8 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		summarise("  reused: %s of the interrupted run, %s of the input, %s found elsewhere, %s repeated\n", n(s.Resumed),
+		summarise("  reused: %s of the interrupted run, %s of the input, %s found elsewhere, %s repeated\n",
+			n(s.Resumed),
 			n(s.Input), n(s.Found), n(s.Repeated))
 	}
 	if sum.Skipped > 0 {

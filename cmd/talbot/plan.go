@@ -61,7 +61,8 @@ times are rather too high than too low.`,
 	f.IntVar(&o.batch, "batch", 0, "samples of a step (default: the preset's, 512)")
 	f.Int64Var(&o.steps, "steps", 0, "length of the training (default: as many as --passes takes)")
 	f.Float64Var(&o.passes, "passes", 0, "times over the train samples (default: 1, with --preset v1.5 12)")
-	f.StringVar(&o.backend, "backend", "auto", "what trains: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.StringVar(&o.backend, "backend", "auto",
+		"what trains: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.Float64Var(&o.trainRate, "train-rate", 0, "positions a second that training makes (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
@@ -83,8 +84,9 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c train.Confi
 		return r, c, usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
 	for _, name := range []string{"movetime", "passes", "train-rate", "steps", "blocks", "filters", "batch"} {
-		if v := cmd.Flags().Lookup(name); v.Changed && (v.Value.String() == "0" || strings.HasPrefix(v.Value.String(), "-") ||
-			v.Value.String() == "0s" || v.Value.String() == "NaN") {
+		if v := cmd.Flags().Lookup(name); v.Changed &&
+			(v.Value.String() == "0" || strings.HasPrefix(v.Value.String(), "-") ||
+				v.Value.String() == "0s" || v.Value.String() == "NaN") {
 			return r, c, usage(fmt.Errorf("--%s %s is not above 0", name, v.Value), "leave it out for what --help says")
 		}
 	}
@@ -169,7 +171,8 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	printf("label      %14s\n", hours(e.LabelHours))
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
 		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
-	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour && (m.Kind == "go" || m.Kind == "xla:cpu") {
+	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour &&
+		(m.Kind == "go" || m.Kind == "xla:cpu") {
 		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
 			printf("%27s with %s\n", "about "+pipeline.Duration(s.Time.Round(time.Minute)), s.Flags)
 		}

@@ -58,7 +58,8 @@ func suggest(cmd *cobra.Command, err error) error {
 		return err
 	}
 	var name string
-	if _, e := fmt.Sscanf(err.Error(), "unknown command %q", &name); e == nil && strings.HasPrefix(err.Error(), "unknown") {
+	if _, e := fmt.Sscanf(err.Error(), "unknown command %q", &name); e == nil &&
+		strings.HasPrefix(err.Error(), "unknown") {
 		return usage(fmt.Errorf("unknown command %q", name), meant(text, commandFor(cmd, name), "talbot "))
 	}
 	var unknown *pflag.NotExistError

@@ -99,7 +99,8 @@ func printProspect(p job.Prospect) {
 	}
 	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
 	if p.Smaller != nil {
-		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, pipeline.Duration(p.Smaller.Time.Round(time.Minute)),
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags,
+			pipeline.Duration(p.Smaller.Time.Round(time.Minute)),
 			shorter)
 	}
 	tell("within an hour on this machine, in another folder: %s\n", shorter)

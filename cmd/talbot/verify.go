@@ -133,8 +133,9 @@ func printVerified(v *verify.Report) {
 		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
-		printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
-			a.Number, a.Input, a.Plies, b.Split, b.Dataset, b.Number, b.Input, b.Plies)
+		printf("  %s of %s: game %d of %s, %s; %s of %s: game %d of %s, %s\n", a.Split, a.Dataset, a.Number, a.Input,
+			pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset, b.Number, b.Input,
+			pipeline.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string

@@ -47,7 +47,8 @@ func thisBuild() build {
 
 // String is the build in one line.
 func (b build) String() string {
-	return fmt.Sprintf("%s (commit %s), %s, %s/%s, backends %s", b.Version, b.commit(), b.Go, b.OS, b.Arch, b.backends())
+	return fmt.Sprintf("%s (commit %s), %s, %s/%s, backends %s", b.Version, b.commit(), b.Go, b.OS, b.Arch,
+		b.backends())
 }
 
 func (b build) commit() string {
@@ -83,7 +84,8 @@ platform, and the backends built in. "talbot doctor" shows what this machine has
 			if asJSON {
 				return printJSON(b)
 			}
-			printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\n", b.Version, b.commit(), b.Go,
+			printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\n", b.Version, b.commit(),
+				b.Go,
 				b.OS, b.Arch, b.backends())
 			return nil
 		},

@@ -12,6 +12,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/rows"
 	"talbot/shards"
@@ -251,23 +252,25 @@ func (p Request) estimate(e *Estimate, how string) {
 	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
 		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
 	} else {
-		draws = fmt.Sprintf("%d steps of %d samples", p.Steps, p.Batch)
+		draws = fmt.Sprintf("%s of %s", pipeline.Count(p.Steps, "step"), pipeline.Count(int64(p.Batch), "sample"))
 	}
 	e.TrainHours = float64(e.TrainSteps) * float64(p.Batch) / e.TrainRate / 3600
 	e.TrainMemory = planBaseMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
 			"taken off", p.Sample>>20),
-		fmt.Sprintf("ingest: %.0f million positions a second and core on %d cores; %d MiB and %d bytes for each "+
+		fmt.Sprintf("ingest: %.0f million positions a second and core on %s; %d MiB and %d bytes for each "+
 			"game in memory",
-			planIngestRate/1e6, max(p.IngestCores, 1), planBaseMemory>>20, planGameMemory),
-		fmt.Sprintf("label: every sample is searched for %v by one of %d engines, each on a core of its own, and "+
+			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
+			planGameMemory),
+		fmt.Sprintf("label: every sample is searched for %v with %s at work, each on a core of its own, and "+
 			"%.0f %% are lost between searches",
-			p.Movetime, max(p.Workers, 1), 100*(planOverhead-1)),
+			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
-		fmt.Sprintf("train: %s at %.0f positions a second (%s), validations not included", draws, e.TrainRate, how),
-		fmt.Sprintf("train memory is the loader's: two groups of at most %d samples of one dataset, %d bytes each; "+
+		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,
+			pipeline.Thousands(int64(math.Round(e.TrainRate))), how),
+		fmt.Sprintf("train memory is the loader's: two groups of at most %s of one dataset, %d bytes each; "+
 			"the "+
-			"network's comes on top", p.Loader.GroupSamples, p.Loader.SampleBytes),
+			"network's comes on top", pipeline.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
 	}
 }

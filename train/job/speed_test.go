@@ -98,7 +98,8 @@ func TestMeasurement(t *testing.T) {
 	begun := 0
 	m := Measurement{Blocks: 1, Filters: 4, Batch: 16, Backend: "go", For: 1, Begun: func(Measured) { begun++ }}
 	x, err := m.Run(t.Context())
-	if err != nil || x.Kind != "go" || x.Batch != 16 || x.Config.Batch != 16 || !(x.PositionsPerSecond > 0) || begun != 1 {
+	if err != nil || x.Kind != "go" || x.Batch != 16 || x.Config.Batch != 16 || !(x.PositionsPerSecond > 0) ||
+		begun != 1 {
 		t.Errorf("%+v, %v, begun %d times", x, err, begun)
 	}
 	m.Preset = "none"
