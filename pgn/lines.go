@@ -108,7 +108,7 @@ func (s *Splitter) anyLine(end int) {
 			s.moves.suspect = s.moves.suspect || isFirstMove(s.buf[at:end])
 		case isTag:
 			s.tagLine(at, end)
-		case s.tags && s.buf[at] == '[':
+		case s.tags && s.buf[at] == '[' && !hidesMove(s.buf[at:end]):
 			s.blank, s.ignored = false, true // a broken tag
 		default:
 			s.startMoves(at, at == s.pos)
@@ -182,6 +182,7 @@ func isFirstMove(line []byte) bool {
 
 // startGame starts a game at index at.
 func (s *Splitter) startGame(at int) {
+	s.free = s.state == inMoves && !s.moves.tagged
 	s.state, s.start, s.offset = inTags, at, s.base+int64(at)
 	s.tags, s.event, s.blank, s.value = false, false, false, false
 	s.names.reset(at)
@@ -191,7 +192,7 @@ func (s *Splitter) startGame(at int) {
 func (s *Splitter) startMoves(at int, lineStart bool) {
 	s.state, s.blank = inMoves, false
 	s.moves.reset(at, lineStart)
-	s.moves.tagged, s.moves.free = s.tags, !s.tags
+	s.moves.tagged, s.moves.free, s.moves.suspect = s.tags, s.free || !s.tags, s.free
 	s.moves.content = classes[s.buf[at]] == digitByte || classes[s.buf[at]] == letterByte
 }
 

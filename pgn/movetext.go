@@ -160,6 +160,9 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 		if c == '}' && p.nested() {
 			return p.reject(dataset.BadSyntax, p.i, p.i+1, errNested)
 		}
+		if c == ')' && !p.tags.any { // the game may have begun in another one's variation
+			return p.reject(dataset.BadSyntax, p.i, p.i+1, errParenthesis)
+		}
 		return p.skipGlyph(1)
 	}
 	return nil

@@ -57,19 +57,20 @@ type Parser struct {
 
 // errors of a game; they stand in rejects
 var (
-	errComment   = errors.New("comment is not closed")
-	errNested    = errors.New("comment with braces in it")
-	errInside    = errors.New("comment with moves is not closed before the next one")
-	errVariation = errors.New("variation is not closed")
-	errTag       = errors.New("tag is not closed before moves or another tag")
-	errText      = errors.New("not a move")
-	errStrange   = errors.New("neither a move nor a known glyph")
-	errHidden    = errors.New("a sign or digit before a pawn's move, which may be another piece's")
-	errAlone     = errors.New("a letter that stands alone, a mark or a piece of the next move")
-	errGlued     = errors.New("a sign before a move, maybe for a piece letter that was lost")
-	errDrop      = errors.New("drops belong to another variant")
-	errBehind    = errors.New("moves behind a result")
-	errAgain     = errors.New("move number 1 again: two games without a result between")
+	errComment     = errors.New("comment is not closed")
+	errNested      = errors.New("comment with braces in it")
+	errInside      = errors.New("comment with moves is not closed before the next one")
+	errVariation   = errors.New("variation is not closed")
+	errParenthesis = errors.New("parenthesis that closes no variation")
+	errTag         = errors.New("tag is not closed before moves or another tag")
+	errText        = errors.New("not a move")
+	errStrange     = errors.New("neither a move nor a known glyph")
+	errHidden      = errors.New("a sign or digit before a pawn's move, which may be another piece's")
+	errAlone       = errors.New("a letter that stands alone, a mark or a piece of the next move")
+	errGlued       = errors.New("a sign before a move, maybe for a piece letter that was lost")
+	errDrop        = errors.New("drops belong to another variant")
+	errBehind      = errors.New("moves behind a result")
+	errAgain       = errors.New("move number 1 again: two games without a result between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
@@ -186,7 +187,7 @@ func (p *Parser) readTags() *dataset.Reject {
 			case ok:
 				p.tags.add(name, value)
 				p.i += next
-			case p.tags.any || opensFEN(p.text[p.i:]):
+			case (p.tags.any || opensFEN(p.text[p.i:])) && !hidesMove(p.text[p.i:]):
 				if line := p.skipLine(); opensFEN(line) {
 					p.tags.any, p.tags.brokenFEN = true, line
 				}

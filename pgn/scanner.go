@@ -21,8 +21,8 @@ const maxUnclosed = 64 << 10
 //     has no move, otherwise they belong to the new game, as what they hide is not known;
 //   - at a tag, wherever it stands outside of comments;
 //   - at White's number 1 at the start of a line, behind a blank line;
-//   - in games without tags, at White's number 1 once the game has two moves, and at a move behind a blank line if the
-//     game has no numbers.
+//   - in games without tags, and in one behind them, at White's number 1 once the game or a variation has two moves,
+//     and at a move behind a blank line if the game has no numbers.
 //
 // A brace comment, or a variation, in which a game ends and another one starts was not closed, if its brace is never
 // closed or only behind another opening one. Comments of more than 64 KiB are looked at only as far as that.
@@ -48,13 +48,14 @@ type scanner struct {
 	begun         bool // moves or a result have been seen on this line
 	midline       bool // the game starts on this line, behind another one
 	tagged, event bool // the game has tags, an Event tag
-	free          bool // the rules of games without tags hold: it has none, or they stand behind moves on a line
+	free          bool // the rules of games without tags hold: it has none, or they stand behind such a game
 	content       bool // something other than tags, comments and blanks has been seen
 	suspect       bool // skipping ahead is not allowed
 	inner         bool // reading inside a comment: braces mean nothing
 	strict        bool // White's number 1 starts a game at the start of a line only
 	behindSign    bool // reading behind a semicolon: another one means nothing
 	moves         int  // of the main line
+	aside         int  // moves of the outermost variation that pos is in, and of those inside it
 	numbers       int  // of moves
 	over          bool // a result has been read behind the last move of the main line
 	result        int  // depth of the variation in which one was read last, or −1
@@ -170,12 +171,13 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	if b == ';' && !c.inner && !c.behindSign {
+	sign := b == ';' && !c.behindSign && (!c.inner || c.behind())
+	if sign {
 		if e, at := c.semicolon(buf, to); e != noEvent {
 			return e, at
 		}
 	}
-	if b == '%' && c.lineStart || b == ';' && !c.inner && !c.behindSign {
+	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
 		c.pos++
 		return noEvent, i
@@ -224,8 +226,8 @@ func (c *scanner) endLine(b byte) {
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {
 	i := c.pos
-	name, _, n, ok, _ := scanTag(buf[i:to])
-	if !ok {
+	name, _, n, ok, err := scanTag(buf[i:to])
+	if !ok || err != nil { // or it takes in another one
 		c.content = true
 		c.unknown()
 		return noEvent, i

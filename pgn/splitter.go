@@ -73,8 +73,8 @@ type span struct {
 //     refuses both pieces as one. Words that are no moves belong to the game that ended, unless moves without White's
 //     number 1 follow on the same line; these are then a game with words in it, which is refused;
 //   - at White's number 1 (“1.”) at the start of a line, after a blank line;
-//   - in a game without tags, at White's number 1 once it has two moves, and, if it has no move numbers, at a move
-//     after a blank line. Moves without numbers and results on consecutive lines are one movetext, wrapped.
+//   - in a game without tags, or whose tags follow one, at White's number 1 once it has two moves, and, if it has no
+//     move numbers, at a move after a blank line. Moves without numbers and results on consecutive lines are one movetext, wrapped.
 //
 // A brace comment that is not closed, or closed only behind the opening brace of another one, ends where a game that
 // ends in it is followed by another one by these rules; so does a variation that is not closed, and a semicolon
@@ -106,6 +106,7 @@ type Splitter struct {
 	offset  int64 // of the present game in the stream
 	tags    bool  // the present game has a tag
 	event   bool  // the present game has an Event tag
+	free    bool  // the present game started behind moves without tags: its tags may be a stray one among such games
 	blank   bool  // the line before was blank
 	broken  bool  // the line at pos goes on behind the end that line found
 	ignored bool  // the line at pos is no part of any game, or a broken tag

@@ -107,6 +107,16 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	return name, text[start:last], lastNext, true, err
 }
 
+// hidesMove reports whether what text opens with, a bracket that begins no tag, stands before a move or its number.
+func hidesMove(text []byte) bool {
+	word := text[skipBlanks(text, 1):]
+	n := 0
+	for n < len(word) && !isSpace(word[n]) {
+		n++
+	}
+	return n > 0 && (classes[word[0]] == digitByte || isMove(word[:n]))
+}
+
 // isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.
 func isEscaped(text []byte) bool {
 	n := 0

@@ -27,10 +27,14 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			c.sure = true
 		}
 	}
+	from := c.pos
 	if end < 0 {
 		c.pos = to
 	} else {
 		c.pos, c.open, c.lineStart, c.ends = end+1, -1, false, 0
+	}
+	if (c.begun || c.midline) && indexLineEnd(buf[from:c.pos]) >= 0 {
+		c.begun, c.midline = false, false
 	}
 	return noEvent, c.pos
 }
@@ -46,7 +50,10 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
-		inner.later, at = at, c.open
+		if inner.tagged || indexLineEnd(buf[c.open:at]) >= 0 {
+			inner.later = at
+		} // else these may be moves of the comment, of no game
+		at = c.open
 		fallthrough
 	case e == gameEvent:
 		inner.inner, inner.strict = false, false
@@ -59,8 +66,8 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	return noEvent, to
 }
 
-// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games: then
-// the semicolon begins no comment, which would hide them all.
+// semicolon reports the game that starts on the line behind the semicolon at pos, if its line holds several games, or
+// something before the semicolon that is not understood: then the semicolon begins no comment, which would hide them.
 func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	end := min(to, c.pos+maxUnclosed)
 	if i := indexLineEnd(buf[c.pos:end]); i >= 0 {
@@ -74,7 +81,7 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 		return noEvent, end
 	}
 	first := line
-	if !c.midline {
+	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
 			return noEvent, end
 		}

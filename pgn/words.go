@@ -14,6 +14,9 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	i := c.pos
 	switch {
 	case b == '(':
+		if c.depth == 0 {
+			c.aside = 0
+		}
 		c.depth++
 		c.pos, c.first = i+1, true
 		return noEvent, i
@@ -130,7 +133,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && c.moves >= 2 && !c.first && (!c.strict || c.lineStart)) {
+	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first && (!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false
@@ -215,6 +218,8 @@ func (c *scanner) readMove(i int) (event, int) {
 		if c.number {
 			c.numbers++
 		}
+	} else {
+		c.aside++
 	}
 	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
