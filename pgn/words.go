@@ -133,7 +133,8 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first && (!c.strict || c.lineStart)) {
+	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
+		(!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
 	c.first = false

@@ -85,10 +85,11 @@ func prepare(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	operands, work := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := operands(cmd, args); err != nil {
-			return usage(err, "see `"+cmd.CommandPath()+" --help`")
+		err := operands(cmd, args)
+		if _, hinted := err.(hintError); err == nil || hinted {
+			return err
 		}
-		return nil
+		return usage(err, "see `"+cmd.CommandPath()+" --help`")
 	}
 	if cmd.Flags().Lookup("workers") != nil {
 		cmd.PreRunE = checkWorkers

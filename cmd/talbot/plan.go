@@ -151,15 +151,20 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 func (o *planOptions) measure(ctx context.Context) (job.Measured, error) {
 	return job.Measurement{Preset: o.preset, Blocks: o.blocks, Filters: o.filters, Batch: o.batch, Backend: o.backend,
 		For: measuringTime, Begun: func(m job.Measured) {
-			tell("measuring for a few seconds how fast %s trains %d blocks of %d filters\n", m.Kind, m.Config.Blocks,
-				m.Config.Filters)
+			tell("measuring for a few seconds how fast %s trains %s of %s\n", m.Kind,
+				pipeline.Count(int64(m.Config.Blocks), "block"), pipeline.Count(int64(m.Config.Filters), "filter"))
 		}}.Run(ctx)
 }
 
 func printPlan(e *plan.Estimate, m job.Measured) {
 	const mib = 1 << 20
 	n := pipeline.Thousands
-	hours := func(h float64) string { return pipeline.Duration(time.Duration(h * float64(time.Hour))) }
+	hours := func(h float64) string {
+		if s := 3600 * h; s < 60 {
+			return fmt.Sprintf("%.1f s", s)
+		}
+		return pipeline.Duration(time.Duration(h * float64(time.Hour)))
+	}
 	for _, in := range e.Inputs {
 		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, pipeline.Count(in.Games, "game"),
 			pipeline.Count(in.Positions, "position"), n(in.Rejected))

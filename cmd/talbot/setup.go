@@ -26,6 +26,19 @@ const (
 	partCUDA      = "xla-cuda"
 )
 
+var parts = []string{partStockfish, partCPU, partCUDA}
+
+// checkParts refuses what setup cannot install.
+func checkParts(_ *cobra.Command, args []string) error {
+	for _, a := range args {
+		if !slices.Contains(parts, a) {
+			return usage(fmt.Errorf("setup cannot install %q", a),
+				meant("it installs "+strings.Join(parts, ", "), nearest(a, parts), "talbot setup "))
+		}
+	}
+	return nil
+}
+
 type setupOptions struct {
 	parts []string
 	yes   bool
@@ -54,8 +67,9 @@ command of talbot installs or downloads anything; see talbot doctor for what is 
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
-		ValidArgs: []string{partStockfish, partCPU, partCUDA},
-		Args:      cobra.OnlyValidArgs,
+		SuggestFor: []string{"install"},
+		ValidArgs:  parts,
+		Args:       checkParts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.parts = args
 			return runSetup(cmd, &o)

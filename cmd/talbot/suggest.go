@@ -16,7 +16,7 @@ func nearest(word string, candidates []string) string {
 	for _, c := range candidates {
 		d := distance(strings.ToLower(word), strings.ToLower(c))
 		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(word)) {
-			d = min(d, 1)
+			d = min(d, 2)
 		}
 		if c != word && d <= min(least, 3) && (best == "" || d < least) {
 			best, least = c, d
@@ -25,7 +25,8 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance is how many letters must be changed, put in, left out or swapped with the next one to make b of a.
+// distance is how many letters must be changed, put in, left out or swapped with the next one to make b of a, each
+// letter once.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	var before []int

@@ -53,7 +53,7 @@ share is spread over the others of as many pieces.
 
 The same seed gives the same bytes, however many workers there are.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
-  talbot synth-endgames --count 10000 --pieces 4:1,5:2,6:4 --balance 3 --out even
+  talbot synth-endgames --count 10000 --pieces 4:1,5:2 --balance 3 --out even
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,
 		SuggestFor: []string{"endgames", "generate", "synth"},
 		Args:       noArgs,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"talbot/dataset"
@@ -249,6 +250,9 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	draws := fmt.Sprintf("%g times over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
+	if p.Passes == 1 {
+		draws = strings.Replace(draws, "1 times", "once", 1)
+	}
 	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
 		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
 	} else {
