@@ -37,12 +37,14 @@ var failing = map[string]struct {
 	usage, missing, damaged []string
 	result                  bool // it has one even where it fails
 }{
-	"ingest":         {[]string{"x.pgn"}, []string{"none.pgn", "--out", "x"}, []string{"cut.pgn.gz", "--out", "x"}, false},
+	"ingest": {[]string{"x.pgn"}, []string{"none.pgn", "--out", "x"}, []string{"cut.pgn.gz", "--out", "x"},
+		false},
 	"synth-endgames": {[]string{"--out", "x"}, []string{"--count", "3", "--out", "cut.pgn.gz"}, nil, false},
 	"label":          {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
 	"join":           {[]string{"lines", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
 	"tactics":        {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
-	"train": {nil, []string{"--data", "none", "--run", "x"}, []string{"--data", "damaged", "--run", "x", "--backend", "go"},
+	"train": {nil, []string{"--data", "none", "--run", "x"},
+		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
 		false},
 	"eval": {[]string{"--run", "x"}, []string{"--data", "lines", "--run", "none"}, []string{"--data", "lines", "--run",
 		"badrun"}, false},

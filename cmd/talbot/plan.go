@@ -159,12 +159,7 @@ func (o *planOptions) measure(ctx context.Context) (job.Measured, error) {
 func printPlan(e *plan.Estimate, m job.Measured) {
 	const mib = 1 << 20
 	n := pipeline.Thousands
-	hours := func(h float64) string {
-		if s := 3600 * h; s < 60 {
-			return fmt.Sprintf("%.1f s", s)
-		}
-		return pipeline.Duration(time.Duration(h * float64(time.Hour)))
-	}
+	hours := func(h float64) string { return about(time.Duration(h * float64(time.Hour))) }
 	for _, in := range e.Inputs {
 		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, pipeline.Count(in.Games, "game"),
 			pipeline.Count(in.Positions, "position"), n(in.Rejected))
@@ -179,7 +174,7 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour &&
 		(m.Kind == "go" || m.Kind == "xla:cpu") {
 		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
-			printf("%27s with %s\n", "about "+pipeline.Duration(s.Time.Round(time.Minute)), s.Flags)
+			printf("%27s with %s\n", "about "+about(s.Time), s.Flags)
 		}
 	}
 	printf("\nassumed:\n")

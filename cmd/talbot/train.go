@@ -322,7 +322,9 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		}
 		first = false
 		if prospect, ok := forecast.Add(p); ok {
-			printProspect(prospect)
+			for _, line := range prospectLines(prospect) {
+				tell("%s\n", line)
+			}
 		}
 		progress(p)
 	}

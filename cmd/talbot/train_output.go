@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -90,20 +91,37 @@ func printStart(s job.Start) {
 	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
 }
 
-// printProspect says how long a run takes, and what would end within an hour if this one does not on a processor.
-func printProspect(p job.Prospect) {
-	tell("time: about %s left, %s a step (measured over %s)\n", pipeline.Duration(p.Left),
-		p.Step.Round(time.Millisecond), pipeline.Count(p.Steps, "step"))
+// prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There
+// are none for a run that is over soon.
+func prospectLines(p job.Prospect) (lines []string) {
+	if p.Left < 10*time.Second {
+		return nil
+	}
+	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step (measured over %s)", about(p.Left), about(p.Step),
+		pipeline.Count(p.Steps, "step")))
 	if p.InHour == 0 {
-		return
+		return lines
 	}
 	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
 	if p.Smaller != nil {
-		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags,
-			pipeline.Duration(p.Smaller.Time.Round(time.Minute)),
-			shorter)
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, about(p.Smaller.Time), shorter)
 	}
-	tell("within an hour on this machine, in another folder: %s\n", shorter)
+	return append(lines, "within an hour on this machine, as another run: "+shorter)
+}
+
+// about writes an estimated time with two digits or so: 350ms, 2.4s, 12s, 3m20s, 42m, 5h20m.
+func about(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	case d < time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return pipeline.Duration(d)
 }
 
 func printResult(o *trainOptions, r train.Result) {

@@ -228,8 +228,9 @@ func (s *Survey) share() error {
 	for i, c := range s.Sets {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
-			return fmt.Errorf("%q: the train split (%s) has %w (left out: %d without any target, %d of cut copies of "+
-				"val or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
+			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of "+
+				"val "+
+				"or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {
