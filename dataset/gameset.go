@@ -2,7 +2,7 @@ package dataset
 
 import "math/bits"
 
-// GameSet is a set of keys that takes about 26 bytes for each: 256 open-addressing tables that grow by half, each by
+// GameSet is a set of keys that takes about 26 bytes for each: 256 open-addressing tables, each of which grows by
 // itself, so that growing needs no second copy of the whole. That one of n games is taken for another is as likely as
 // n²/2¹²⁹.
 type GameSet struct {
@@ -30,50 +30,50 @@ func (k GameKey) whole() GameKey {
 func (s *GameSet) Has(k GameKey) bool {
 	k = k.whole()
 	slots := s.tables[k.A>>56].slots
-	if len(slots) == 0 {
-		return false
-	}
-	for i := k.place(len(slots)); slots[i] != (GameKey{}); {
-		if slots[i] == k {
-			return true
-		}
-		if i++; i == len(slots) {
-			i = 0
-		}
-	}
-	return false
+	return len(slots) > 0 && slots[slotOf(slots, k)] == k
 }
+
+// doubles is the size up to which a table doubles, 64 MB for all of them: that is faster than growing by half, and what
+// it may waste is little.
+const doubles = 16 << 10
 
 // Add adds a key and reports whether it was new.
 func (s *GameSet) Add(k GameKey) bool {
 	k = k.whole()
-	if s.Has(k) {
-		return false
-	}
 	t := &s.tables[k.A>>56]
-	if 4*(t.used+1) > 3*len(t.slots) {
-		old := t.slots
-		t.slots = make([]GameKey, max(16, len(old)+len(old)/2))
-		for _, o := range old {
-			if o != (GameKey{}) {
-				insertKey(t.slots, o)
-			}
+	at := 0
+	if len(t.slots) > 0 {
+		if at = slotOf(t.slots, k); t.slots[at] == k {
+			return false
 		}
 	}
-	insertKey(t.slots, k)
+	if 4*(t.used+1) > 3*len(t.slots) {
+		old, grown := t.slots, len(t.slots)
+		if grown >= doubles {
+			grown /= 2
+		}
+		t.slots = make([]GameKey, max(16, len(old)+grown))
+		for _, o := range old {
+			if o != (GameKey{}) {
+				t.slots[slotOf(t.slots, o)] = o
+			}
+		}
+		at = slotOf(t.slots, k)
+	}
+	t.slots[at] = k
 	t.used++
 	return true
 }
 
-// insertKey puts a key that is not there into a table with room.
-func insertKey(slots []GameKey, k GameKey) {
+// slotOf returns the index of a key in a table that is not full, or of the empty slot that it belongs in.
+func slotOf(slots []GameKey, k GameKey) int {
 	i := k.place(len(slots))
-	for slots[i] != (GameKey{}) {
+	for slots[i] != (GameKey{}) && slots[i] != k {
 		if i++; i == len(slots) {
 			i = 0
 		}
 	}
-	slots[i] = k
+	return i
 }
 
 // Sieve is a Bloom filter of 16 to 32 bits for each key of a set, two of them set, in one word: nearly all keys that

@@ -29,7 +29,7 @@ func (p *Parser) comment() *dataset.Reject {
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 	}
-	if p.text[from] == '{' && swallows(text) {
+	if p.swallows(p.text[from], text) {
 		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
 	if p.Comment != nil {
@@ -50,8 +50,11 @@ func (p *Parser) comment() *dataset.Reject {
 }
 
 // swallows reports whether the text of a comment has moves before another opening brace: it was not closed, and what
-// closes it is a later comment's brace.
-func swallows(text []byte) bool {
+// closes it is a later comment's brace. Or it stands behind a semicolon, and may be a game.
+func (p *Parser) swallows(opens byte, text []byte) bool {
+	if opens == ';' {
+		return hidesGame(text, p.tags.any)
+	}
 	n := bytes.IndexByte(text, '{')
 	return n >= 0 && hasMoves(text[:n])
 }
@@ -92,7 +95,7 @@ func (p *Parser) skipVariation() *dataset.Reject {
 			if !ok {
 				return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 			}
-			if c == '{' && swallows(text) {
+			if p.swallows(c, text) {
 				return p.reject(dataset.BadSyntax, at, p.i, errInside)
 			}
 			continue

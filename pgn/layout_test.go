@@ -72,6 +72,8 @@ type file struct {
 	text   []byte
 	column int
 	games  []written
+
+	tagLost bool // by damage
 }
 
 func (f *file) put(text string) {
@@ -386,6 +388,7 @@ func (f *file) damage() (hurt int, how string) {
 	}
 	how = fmt.Sprintf("game %d, byte %d: %q for %q", hurt+1, at, by, f.text[at:at+n])
 	before := f.text
+	f.tagLost = bytes.IndexByte(before[at:at+n], '[') >= 0
 	f.text = slices.Concat(f.text[:at], []byte(by), f.text[at+n:])
 	grown := len(by) - n
 	g.to += grown
@@ -416,7 +419,8 @@ func (f *file) damage() (hurt int, how string) {
 // borderless reports whether damage may have taken away all that told the game from a neighbour: where two of tags,
 // numbers and results are missing, what is left can be one legal game.
 func (f *file) borderless() bool {
-	return !f.tags && (f.numbers == "none" || f.results == "none") || f.numbers == "none" && f.results == "none"
+	tags := f.tags && !f.tagLost
+	return !tags && (f.numbers == "none" || f.results == "none") || f.numbers == "none" && f.results == "none"
 }
 
 // checkDamage damages one game of a file. All others but one of its neighbours are kept; a line that is kept is one
@@ -462,9 +466,16 @@ func checkDamage(t *testing.T, seed uint64) {
 			lost = append(lost, n)
 		}
 	}
-	near := !slices.ContainsFunc(lost, func(n int) bool { return n != hurt-1 && n != hurt+1 })
+	reach := 1
+	if !f.tags && f.numbers == "none" && f.results == "none" { // blank lines are the only borders
+		reach = 2
+	}
+	near := !slices.ContainsFunc(lost, func(n int) bool { return n < hurt-reach || n > hurt+reach })
 	// A comment that the damage opens may take what is behind it on a line where nothing but numbers are borders.
 	oneLine := f.borderless() && !strings.Contains(f.between, "\n")
+	if reach == 2 && hurt == 0 && strings.Contains(how, "[White") { // in a game with tags blank lines are no borders
+		oneLine = true
+	}
 	if !near && !oneLine || len(lost) > 1 && !f.borderless() {
 		fail("games %d of %d are lost (from 0)", lost, len(f.games))
 	}

@@ -214,6 +214,7 @@ func (p *Parser) readBehind() *dataset.Reject {
 	var behind scanner
 	behind.reset(p.i, p.atLineStart())
 	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
+	behind.free, behind.moves = !p.tags.any, len(p.moves)
 	switch e, at := behind.next(p.text, len(p.text)); {
 	case e != noEvent:
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)

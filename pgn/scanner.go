@@ -35,7 +35,7 @@ type scanner struct {
 
 	open      int  // index of the brace of the comment that pos is in, or −1
 	sure      bool // that comment is one, whatever follows
-	hidden    bool // a comment with another opening brace has moves before that
+	hidden    bool // a comment with another opening brace has moves before that, or one behind a semicolon may be a game
 	rest      bool // pos is inside a “;” comment or a “%” line
 	value     bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart bool // pos is at the start of a line, but for blanks
@@ -173,9 +173,11 @@ func (c *scanner) thing(buf []byte, to int) (event, int) {
 	}
 	sign := b == ';' && !c.behindSign && (!c.inner || c.behind())
 	if sign {
-		if e, at := c.semicolon(buf, to); e != noEvent {
+		e, at := c.semicolon(buf, to)
+		if e != noEvent {
 			return e, at
 		}
+		c.hidden = c.hidden || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
@@ -214,6 +216,9 @@ func (c *scanner) endLine(b byte) {
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.ends++
 	c.gap = c.gap || c.ends > 1
+	if c.over && c.free { // what a parenthesis behind a result opens ends with its line
+		c.depth, c.result, c.first = 0, -1, false
+	}
 	if c.prose || !c.dotted {
 		c.number, c.one, c.dotted = false, -1, false
 	}

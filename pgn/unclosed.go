@@ -10,12 +10,15 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	if !c.sure {
+		swallowed := false // the first moves of a game, whose rest is no game of its own
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
 		case nested:
 			if i := bytes.LastIndexByte(buf[c.open+1:end], '{'); i >= 0 {
 				limit = c.open + 1 + i
-				c.hidden = c.hidden || hasMoves(buf[c.open+1:limit])
+				moves := hasMoves(buf[c.open+1 : limit])
+				c.hidden = c.hidden || moves
+				swallowed = moves && c.free
 			}
 		case window == c.open+maxUnclosed:
 			limit = window
@@ -25,6 +28,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.sure = true
+			c.over, c.gap = c.over && !swallowed, c.gap && !swallowed
 		}
 	}
 	from := c.pos
@@ -46,7 +50,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
 		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
-	inner.strict = brace
+	inner.strict, inner.hidden = brace, c.hidden
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment

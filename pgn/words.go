@@ -17,7 +17,9 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 		if c.depth == 0 {
 			c.aside = 0
 		}
-		c.depth++
+		if c.moves > 0 || !c.free { // of no move there is no other one
+			c.depth++
+		}
 		c.pos, c.first = i+1, true
 		return noEvent, i
 	case b == ')':
@@ -227,15 +229,39 @@ func (c *scanner) readMove(i int) (event, int) {
 }
 
 // hasMoves reports whether a word of text looks like a move.
-func hasMoves(text []byte) bool {
+func hasMoves(text []byte) bool { return behindMove(text) >= 0 }
+
+// behindMove returns the index behind the first word of text that looks like a move, or −1.
+func behindMove(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		if from := i; classes[text[i]] == letterByte || text[i] >= 0x80 {
 			for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
 				i++
 			}
 			if isMove(text[from:i]) {
-				return true
+				return i
 			}
+		}
+	}
+	return -1
+}
+
+// hidesGame reports whether a comment behind a semicolon has moves and behind them a tag or, in text without tags, a
+// result: the semicolon may be a damaged byte, and these a game.
+func hidesGame(text []byte, tagged bool) bool {
+	if i := indexLineEnd(text); i >= 0 {
+		text = text[:i]
+	}
+	i := behindMove(text)
+	for ; i >= 0 && i < len(text); i++ {
+		n := 0
+		if text[i] == '[' {
+			_, n, _ = tagName(text[i:])
+		} else if !tagged && !moveBytes[text[i-1]] {
+			_, n = resultAt(text[i:])
+		}
+		if n > 0 {
+			return true
 		}
 	}
 	return false
