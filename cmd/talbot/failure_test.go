@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // talbotIn runs a command line in a folder and returns what it printed and its exit status.
@@ -27,6 +28,32 @@ func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, 
 	if err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)
 	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// interruptedIn is [talbotIn] for a command that is interrupted once it has begun and meanwhile is done.
+func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func(), args ...string) (stdout, stderr string,
+	status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for tries := 0; !begun() && tries < 6000; tries++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	meanwhile()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // the status says it
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
@@ -114,7 +141,30 @@ func TestFailuresAreJSON(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{{"nonsense", "--json"}, {"--json"}, {"ingest", "x", "--json", "--workers", "few"},
+	// Input was skipped, the folder is locked, the command was interrupted.
+	write("bad.pgn", "[White \"a\"]\n\n1. e4 e5 *\n\n[White \"b\"]\n\n1. e5 *\n")
+	args := []string{"ingest", "bad.pgn", "--out", "strict", "--strict", "--json"}
+	out, said, status := talbotIn(t, dir, args...)
+	checkFailure(t, args, out, said, status, true)
+	if status != exitSkipped {
+		t.Errorf("%q: status %d", args, status)
+	}
+	args = []string{"synth-endgames", "--count", "100000000", "--out", "long", "--json"}
+	out, said, status = interruptedIn(t, dir, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "long", "progress.json"))
+		return err == nil
+	}, func() { // another process in the same folder
+		out, said, status := talbotIn(t, dir, args...)
+		checkFailure(t, args, out, said, status, false)
+		if status != exitLocked {
+			t.Errorf("%q in a folder that is in use: status %d", args, status)
+		}
+	}, args...)
+	checkFailure(t, args, out, said, status, false)
+	if status != exitInterrupted {
+		t.Errorf("%q: status %d", args, status)
+	}
+	for _, args := range [][]string{{"nonsense", "--json"}, {"help", "nonsense", "--json"}, {"--json"}, {"ingest", "x", "--json", "--workers", "few"},
 		{"ingest", "x", "--json=1", "--out", "lines", "--side", "loser"}} {
 		out, said, status := talbotIn(t, dir, args...)
 		checkFailure(t, args, out, said, status, false)

@@ -139,6 +139,36 @@ func wrapText(text string, columns int) string {
 	return strings.Join(all, "\n\n")
 }
 
+// newHelp is "talbot help COMMAND".
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show the help of a command",
+		Example: "  talbot help label",
+		GroupID: groups[len(groups)-1].ID,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			var all []string
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c.IsAvailableCommand() && strings.HasPrefix(c.Name(), typed) {
+					all = append(all, c.Name())
+				}
+			}
+			return completed(all)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = usage(fmt.Errorf("%s has no command %q", found.CommandPath(), rest[0]), "")
+			}
+			if err != nil {
+				return err
+			}
+			printHelp(stdout, found)
+			return nil
+		},
+	}
+}
+
 // useLine is the command line that a command takes.
 func useLine(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {

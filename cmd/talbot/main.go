@@ -75,7 +75,7 @@ and writes another.`,
 			root.AddCommand(cmd)
 		}
 	}
-	root.SetHelpCommandGroupID("more")
+	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID("more")
 	return root
 }

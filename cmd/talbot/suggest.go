@@ -61,7 +61,7 @@ func suggest(cmd *cobra.Command, err error) error {
 	var name string
 	if _, e := fmt.Sscanf(err.Error(), "unknown command %q", &name); e == nil &&
 		strings.HasPrefix(err.Error(), "unknown") {
-		return usage(fmt.Errorf("unknown command %q", name), meant(text, commandFor(cmd, name), "talbot "))
+		return usage(fmt.Errorf("unknown command %q", name), meant(text, commandFor(cmd.Root(), name), "talbot "))
 	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
