@@ -455,7 +455,9 @@ func checkDamage(t *testing.T, seed uint64) {
 		case len(within) == 0 && p.from >= f.games[hurt].from && p.from < f.games[hurt].to:
 		case len(within) == 1 && within[0] == hurt:
 		case len(within) <= 2 && f.borderless() && p.from < f.games[hurt].to && p.to > f.games[hurt].from:
-		case hurt == 0 && len(f.games) == 2 && strings.Contains(how, `";" for`): // a comment, with one game in it
+		case len(within) == 2 && within[0] == hurt && strings.Contains(how, `";" for`) &&
+			len(p.moves) <= len(f.games[hurt].moves) && slices.Equal(p.moves, f.games[hurt].moves[:len(p.moves)]):
+			// a comment up to the end of the line: the rest of the next game is read as another piece
 		default:
 			fail("piece %d has the moves of games %d: %v", i+1, within, p.moves)
 		}

@@ -35,7 +35,7 @@ type scanner struct {
 
 	open      int  // index of the brace of the comment that pos is in, or −1
 	sure      bool // that comment is one, whatever follows
-	hidden    bool // a comment with another opening brace has moves before that, or one behind a semicolon may be a game
+	hidden    bool // moves stand in a comment, or behind a result, that may be another game's
 	rest      bool // pos is inside a “;” comment or a “%” line
 	value     bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart bool // pos is at the start of a line, but for blanks
@@ -216,8 +216,8 @@ func (c *scanner) endLine(b byte) {
 	c.cr, c.lineStart, c.begun, c.midline = b == '\r', true, false, false
 	c.ends++
 	c.gap = c.gap || c.ends > 1
-	if c.over && c.free { // what a parenthesis behind a result opens ends with its line
-		c.depth, c.result, c.first = 0, -1, false
+	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
+		c.depth, c.result, c.first, c.hidden = 0, -1, false, true
 	}
 	if c.prose || !c.dotted {
 		c.number, c.one, c.dotted = false, -1, false

@@ -74,7 +74,8 @@ type span struct {
 //     number 1 follow on the same line; these are then a game with words in it, which is refused;
 //   - at White's number 1 (“1.”) at the start of a line, after a blank line;
 //   - in a game without tags, or whose tags follow one, at White's number 1 once it has two moves, and, if it has no
-//     move numbers, at a move after a blank line. Moves without numbers and results on consecutive lines are one movetext, wrapped.
+//     move numbers, at a move after a blank line. Moves without numbers and results on consecutive lines are one
+//     movetext, wrapped.
 //
 // A brace comment that is not closed, or closed only behind the opening brace of another one, ends where a game that
 // ends in it is followed by another one by these rules; so does a variation that is not closed, and a semicolon

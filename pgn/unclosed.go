@@ -28,7 +28,9 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 				return e, at
 			}
 			c.sure = true
-			c.over, c.gap = c.over && !swallowed, c.gap && !swallowed
+			if swallowed {
+				c.over, c.gap, c.moves = false, false, max(c.moves, 2)
+			}
 		}
 	}
 	from := c.pos

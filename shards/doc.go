@@ -2,7 +2,7 @@
 //
 // A [Writer] takes lines and leaves one shard, whole or not at all; a [Reader] gives a shard's lines block by block,
 // in any order; a [Dataset] is a folder of shards with its manifest; [Verify] reads all of it again and replays
-// every line. docs/format.md specifies the bytes.
+// every line. docs/8-format.md specifies the bytes.
 //
 // Everything that is read is checked before it is believed: what a file claims of its sizes is bounded, and a cut or
 // a flipped byte gives [dataset.ErrDamaged] with file and place.

@@ -20,7 +20,7 @@ func sha256Hex(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// formatLines are the two lines that docs/format.md shows.
+// formatLines are the two lines that docs/8-format.md shows.
 func formatLines(t *testing.T) []dataset.Line {
 	t.Helper()
 	start, err := board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1")
@@ -46,18 +46,18 @@ func formatLines(t *testing.T) []dataset.Line {
 	}}
 }
 
-// TestFormatDocument checks the example of docs/format.md, byte by byte.
+// TestFormatDocument checks the example of docs/8-format.md, byte by byte.
 func TestFormatDocument(t *testing.T) {
 	lines := formatLines(t)
 	got := shardOf(t, lines)
-	text, err := os.ReadFile("../docs/format.md")
+	text, err := os.ReadFile("../docs/8-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "```hex\n")
 	dump, _, ok := strings.Cut(rest, "```")
 	if !ok {
-		t.Fatalf("docs/format.md has no ```hex block; the shard is\n%s", hexDump(got))
+		t.Fatalf("docs/8-format.md has no ```hex block; the shard is\n%s", hexDump(got))
 	}
 	var digits strings.Builder
 	for row := range strings.Lines(dump) {
@@ -67,7 +67,7 @@ func TestFormatDocument(t *testing.T) {
 	}
 	want, err := hex.DecodeString(digits.String())
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the shard is not that of docs/format.md (%v); it is\n%s", err, hexDump(got))
+		t.Errorf("the shard is not that of docs/8-format.md (%v); it is\n%s", err, hexDump(got))
 	}
 	read, err := readAll(want)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestFormatDocument(t *testing.T) {
 	}
 }
 
-// hexDump writes bytes as docs/format.md shows them: offset, 16 bytes, text.
+// hexDump writes bytes as docs/8-format.md shows them: offset, 16 bytes, text.
 func hexDump(b []byte) string {
 	var s strings.Builder
 	for row := range strings.Lines(hex.Dump(b)) {
@@ -166,7 +166,7 @@ func toPython(l *dataset.Line) pythonLine {
 	return p
 }
 
-// TestPythonReader compares with a reader that was written from docs/format.md.
+// TestPythonReader compares with a reader that was written from docs/8-format.md.
 func TestPythonReader(t *testing.T) {
 	for _, name := range []string{"python3", "zstd"} {
 		if _, err := exec.LookPath(name); err != nil {

@@ -28,14 +28,14 @@ import (
 // without the flip. Else it is silent, which no flip may be.
 //
 // With TALBOT_FULL=1 every byte is flipped for commands that are quick, and some hundred for those that run a network;
-// else a sample. TALBOT_FLIPS_TABLE names a file that gets the table of docs/format.md.
+// else a sample. TALBOT_FLIPS_TABLE names a file that gets the table of docs/8-format.md.
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	makeFlipData(t)
 	full := os.Getenv("TALBOT_FULL") != ""
 	var table strings.Builder
-	table.WriteString("| file | command | flips | noticed | said | without effect | silent " +
+	table.WriteString("| file | command | flips | noticed | reported | without effect | silent " +
 		"|\n|---|---|---|---|---|---|---|\n")
 	for _, c := range flipCases {
 		files, err := filepath.Glob(c.file)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print the lines of a shard as JSON lines. Written from docs/format.md alone, as a check of document and code."""
+"""Print the lines of a shard as JSON lines. Written from docs/8-format.md alone, as a check of document and code."""
 
 import json
 import struct
