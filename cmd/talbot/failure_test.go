@@ -32,7 +32,8 @@ func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, 
 }
 
 // interruptedIn is [talbotIn] for a command that is interrupted once it has begun and meanwhile is done.
-func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func(), args ...string) (stdout, stderr string,
+func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func(), args ...string) (stdout,
+	stderr string,
 	status int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -164,7 +165,8 @@ func TestFailuresAreJSON(t *testing.T) {
 	if status != exitInterrupted {
 		t.Errorf("%q: status %d", args, status)
 	}
-	for _, args := range [][]string{{"nonsense", "--json"}, {"help", "nonsense", "--json"}, {"--json"}, {"ingest", "x", "--json", "--workers", "few"},
+	for _, args := range [][]string{{"nonsense", "--json"}, {"help", "nonsense", "--json"}, {"--json"},
+		{"ingest", "x", "--json", "--workers", "few"},
 		{"ingest", "x", "--json=1", "--out", "lines", "--side", "loser"}} {
 		out, said, status := talbotIn(t, dir, args...)
 		checkFailure(t, args, out, said, status, false)

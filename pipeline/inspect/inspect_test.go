@@ -228,7 +228,7 @@ history  1.e4 e5 2.Nf3
 legal    29 moves
 played   Nc6 (b8c6)
 policy   Nc6 (b8c6), index 129
-label    -31 cp · best Nf6 (g8f6) · win/draw/loss 100/750/150 · depth 12, 17000 nodes
+label    -31 cp · best Nf6 (g8f6) · win/draw/loss 100/750/150 · depth 12, 17,000 nodes
          Stockfish 15.1, movetime 20
 pv       g8f6 f3e5
 value    -0.08834
