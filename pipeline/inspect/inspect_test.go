@@ -159,7 +159,7 @@ func TestInspectFinds(t *testing.T) {
 	}
 	for _, k := range []int64{-1, 4500} {
 		err := Request{Dir: dir, Sample: k, Encoder: encode.TalbotBot{}}.Run(context.Background(), nil)
-		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4500 samples") {
+		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4,500 samples") {
 			t.Errorf("sample %d: %v", k, err)
 		}
 	}
