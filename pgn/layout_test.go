@@ -387,6 +387,10 @@ func (f *file) damage() (hurt int, how string) {
 		by = "#" // at the start of a line it takes the line out, as it should
 	}
 	how = fmt.Sprintf("game %d, byte %d: %q for %q", hurt+1, at, by, f.text[at:at+n])
+	if rest := f.text[at+n:]; len(rest) > 0 && (at == 0 || f.text[at-1] < ' ') && by == "" &&
+		(rest[0] == '%' || rest[0] == ';') {
+		by = "#"
+	}
 	before := f.text
 	f.tagLost = bytes.IndexByte(before[at:at+n], '[') >= 0
 	f.text = slices.Concat(f.text[:at], []byte(by), f.text[at+n:])
@@ -455,6 +459,9 @@ func checkDamage(t *testing.T, seed uint64) {
 		case len(within) == 0 && p.from >= f.games[hurt].from && p.from < f.games[hurt].to:
 		case len(within) == 1 && within[0] == hurt:
 		case len(within) <= 2 && f.borderless() && p.from < f.games[hurt].to && p.to > f.games[hurt].from:
+		case len(within) > 1 && slices.Contains(within, hurt) && slices.Equal(p.moves, f.games[within[0]].moves):
+			// what is left of the damaged game stands in a comment behind the result
+			found[within[0]] = true
 		case len(within) == 2 && within[0] == hurt && strings.Contains(how, `";" for`) &&
 			len(p.moves) <= len(f.games[hurt].moves) && slices.Equal(p.moves, f.games[hurt].moves[:len(p.moves)]):
 			// a comment up to the end of the line: the rest of the next game is read as another piece

@@ -218,6 +218,8 @@ func (p *Parser) readBehind() *dataset.Reject {
 	switch e, at := behind.next(p.text, len(p.text)); {
 	case e != noEvent:
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
+	case behind.moves > max(len(p.moves), 2):
+		return p.reject(dataset.BadSyntax, p.i, len(p.text), errBehind)
 	case behind.hidden:
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
 	case behind.open >= 0:

@@ -218,6 +218,9 @@ func (c *scanner) endLine(b byte) {
 	c.gap = c.gap || c.ends > 1
 	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
 		c.depth, c.result, c.first, c.hidden = 0, -1, false, true
+		if c.aside > 0 {
+			c.swallow()
+		}
 	}
 	if c.prose || !c.dotted {
 		c.number, c.one, c.dotted = false, -1, false
@@ -227,6 +230,9 @@ func (c *scanner) endLine(b byte) {
 	}
 	c.prose = false
 }
+
+// swallow notes that the first moves of a game may have been passed over, so that its rest is no game of its own.
+func (c *scanner) swallow() { c.over, c.gap, c.moves = false, false, max(c.moves, 2) }
 
 // tag reads what starts with a bracket.
 func (c *scanner) tag(buf []byte, to int) (event, int) {

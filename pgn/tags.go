@@ -107,14 +107,22 @@ func scanTag(text []byte) (name, value []byte, next int, ok bool, err error) {
 	return name, text[start:last], lastNext, true, err
 }
 
-// hidesMove reports whether what text opens with, a bracket that begins no tag, stands before a move or its number.
-func hidesMove(text []byte) bool {
-	word := text[skipBlanks(text, 1):]
+// hidesMove reports whether a line that opens with a bracket, but with no tag, has moves: directly behind the bracket, or
+// behind a closing one.
+func hidesMove(line []byte) bool {
+	if i := indexLineEnd(line); i >= 0 {
+		line = line[:i]
+	}
+	word := line[skipBlanks(line, 1):]
 	n := 0
 	for n < len(word) && !isSpace(word[n]) {
 		n++
 	}
-	return n > 0 && (classes[word[0]] == digitByte || isMove(word[:n]))
+	if n > 0 && (classes[word[0]] == digitByte || isMove(word[:n])) {
+		return true
+	}
+	end := bytes.IndexByte(line, ']')
+	return end >= 0 && hasMoves(line[end:])
 }
 
 // isEscaped reports whether the byte behind text is escaped: whether text ends in an odd number of backslashes.

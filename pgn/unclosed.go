@@ -10,7 +10,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 		end = c.pos + i
 	}
 	if !c.sure {
-		swallowed := false // the first moves of a game, whose rest is no game of its own
+		swallowed := false
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
 		case nested:
@@ -29,7 +29,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			}
 			c.sure = true
 			if swallowed {
-				c.over, c.gap, c.moves = false, false, max(c.moves, 2)
+				c.swallow()
 			}
 		}
 	}
@@ -89,10 +89,25 @@ func (c *scanner) semicolon(buf []byte, to int) (event, int) {
 	first := line
 	if !c.midline && (c.word < 0 || !c.prose) {
 		if e, _ := line.nextGame(buf, end); e != gameEvent {
+			if c.over && c.free && !hasLetters(buf[c.pos+1:at]) {
+				c.swallow()
+			}
 			return noEvent, end
 		}
 	}
 	first.behindSign = false
 	*c = first
 	return gameEvent, at
+}
+
+// hasLetters reports whether there are letters in text, outside of comments.
+func hasLetters(text []byte) bool {
+	inside := false
+	for _, c := range text {
+		inside = c == '{' || inside && c != '}'
+		if !inside && classes[c] == letterByte {
+			return true
+		}
+	}
+	return false
 }
