@@ -39,6 +39,14 @@ var (
 	ErrVersion = errors.New("unknown format version")
 )
 
+// NoDatasetError is [ErrNoDataset] of a folder.
+type NoDatasetError struct{ Dir string }
+
+func (e *NoDatasetError) Error() string { return fmt.Sprintf("%q: %v", e.Dir, ErrNoDataset) }
+
+// Unwrap returns [ErrNoDataset].
+func (e *NoDatasetError) Unwrap() error { return ErrNoDataset }
+
 // Manifest describes a dataset: what it was made from, how, and what it holds. It has no times and no absolute
 // paths: the same inputs, flags and seed give the same bytes. The dataset is complete if and only if it has one.
 type Manifest struct {
@@ -182,14 +190,14 @@ func WriteManifest(dir string, m *Manifest) error {
 	return durable.WriteFile(filepath.Join(dir, ManifestName), m.encode())
 }
 
-// ReadManifest reads the manifest of a dataset's folder. It returns [ErrNoDataset] if there is none, [ErrVersion] if
-// a later program wrote it, [ErrDamaged] if it is not, to the byte, as [WriteManifest] wrote it, and the file
+// ReadManifest reads the manifest of a dataset's folder. It returns a [NoDatasetError] if there is none, [ErrVersion]
+// if a later program wrote it, [ErrDamaged] if it is not, to the byte, as [WriteManifest] wrote it, and the file
 // system's error if it cannot be read.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	data, err := durable.ReadFile(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("%q: %w", dir, ErrNoDataset)
+		return nil, &NoDatasetError{Dir: dir}
 	}
 	if errors.Is(err, durable.ErrTooLong) || errors.Is(err, durable.ErrNotRegular) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

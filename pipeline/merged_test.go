@@ -174,7 +174,8 @@ func TestPlanKinds(t *testing.T) {
 	WriteRows(t, table, tactics, 100)
 	WriteGames(t, games, 20, 1)
 	inputs := []string{table, tactics, games}
-	e, err := plan.Request{Inputs: inputs, Workers: 1, TrainRate: 1, Passes: 1}.Run(t.Context())
+	e, err := plan.Request{Inputs: inputs, Workers: 1, Batch: 1, Passes: 1,
+		TrainRate: func(context.Context) (float64, string, error) { return 1, "given", nil }}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

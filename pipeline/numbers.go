@@ -16,6 +16,25 @@ func Thousands(n int64) string {
 	return s
 }
 
+// Count writes how many there are of something, which is named in the singular: 1 game, 1,234 games, 2 copies.
+func Count(n int64, one string) string {
+	if n != 1 {
+		one = plural(one)
+	}
+	return Thousands(n) + " " + one
+}
+
+func plural(one string) string {
+	last := len(one) - 1
+	switch {
+	case last > 0 && one[last] == 'y' && !strings.ContainsRune("aeiou", rune(one[last-1])):
+		return one[:last] + "ies"
+	case strings.HasSuffix(one, "x"), strings.HasSuffix(one, "s"), strings.HasSuffix(one, "ch"):
+		return one + "es"
+	}
+	return one + "s"
+}
+
 // Rate writes how many there are in a second: 0.4/s, 1,234/s, 54.6 M/s.
 func Rate(x float64) string {
 	switch {

@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"pipeline/verify":   {"board", "dataset", "shards", "encode", "pipeline", "pipeline/overlap"},
 	"pipeline/diff":     {"board", "dataset", "shards", "pipeline", "internal/plain"},
 	"pipeline/inspect":  {"board", "dataset", "shards", "encode", "pipeline", "internal/plain"},
-	"pipeline/plan":     {"board", "dataset", "rows", "pgn", "shards", "pipeline/ingest"},
+	"pipeline/plan":     {"board", "dataset", "rows", "pgn", "shards", "pipeline", "pipeline/ingest"},
 	"pipeline/internal": {"board", "dataset", "shards", "pipeline/output"},
 	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
 		"pipeline/*", "internal/durable", "internal/plain"},

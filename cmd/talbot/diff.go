@@ -13,7 +13,7 @@ import (
 var errDifferent = errors.New("the datasets differ")
 
 func newDiff() *cobra.Command {
-	var asJSON, quiet bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Explain how two datasets differ",
@@ -27,18 +27,22 @@ and labels in the same splits, in whatever order and with whatever headers; 1 th
 they do not.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
-		Args: operands(2, 2, "two datasets"),
-		RunE: func(cmd *cobra.Command, dirs []string) error { return runDiff(cmd.Context(), dirs, asJSON, quiet) },
+		SuggestFor:        []string{"compare"},
+		Args:              operands(2, 2, "two datasets"),
+		ValidArgsFunction: completeDatasets(2),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			return runDiff(cmd.Context(), dirs,
+				asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
-	cmd.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return cmd
 }
 
-func runDiff(ctx context.Context, dirs []string, asJSON, quiet bool) error {
+func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	show, end := phases(quiet)
+	show, end := phases()
 	d, err := diff.Request{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
 	end()
 	if err != nil {

@@ -27,7 +27,7 @@ func newDoctor() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what this machine has, and what to do about what is missing",
+		Short: "Show what this machine has, and how to get what is missing",
 		Long: `Look for what talbot uses on this machine: the processor and its vector
 instructions, memory, Stockfish (started, asked for its name and compilation, and
 timed), XLA's plugins, GPUs and the disk space of the current folder. What is missing is named together

@@ -25,7 +25,7 @@ type evalOptions struct {
 	samples           int64
 	batch, workers    int
 	newest, noHistory bool
-	json, quiet       bool
+	json              bool
 	force             bool
 }
 
@@ -66,11 +66,12 @@ not: the first move, and the whole line with the opponent's moves given. A mate 
 than the puzzle's counts as right.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json
-  talbot eval --run run1 --data labelled --puzzles puzzles.csv --report page.html
+  talbot eval --run run1 --data labelled --puzzles puzzles.csv
   talbot eval --run run1 --data endgames --syzygy /data/syzygy
   talbot eval --run run1 --data labelled --audit audit`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
+		SuggestFor: []string{"evaluate", "test", "measure"},
+		Args:       noArgs,
+		RunE:       func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run")
@@ -100,7 +101,18 @@ than the puzzle's counts as right.`,
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
 	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress")
+	section(f, "Network", "run", "newest", "weights", "backend", "batch", "workers")
+	section(f, "Samples", "data", "split", "samples", "label", "value-target", "no-history")
+	section(f, "Other measurements", "puzzles", "syzygy", "engine", "audit")
+	section(f, "Output", "report", "force", "json")
+	values(cmd, "split", "test", "val", "train", "all")
+	values(cmd, "weights", "raw", "average")
+	values(cmd, "value-target", valueTargets...)
+	values(cmd, "backend", backends...)
+	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "data", isDataset)
+	completeFolders(cmd, "audit", isDataset)
+	completeFolder(cmd, "syzygy")
 	return cmd
 }
 
@@ -197,8 +209,8 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer tables.Close()
 		e.Tables = tables
 	}
-	show, end := phases(o.quiet)
-	e.Begun = func(backend string) { say("backend: %s\n", backend) }
+	show, end := phases()
+	e.Begun = func(backend string) { tell("backend: %s\n", backend) }
 	e.Warn = warn
 	e.Progress = func(what string, done, of int64) {
 		unit := "blocks"
@@ -228,6 +240,9 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	}
 	if e.Report != "" && err == nil {
 		printf("\nreport: %s\n", e.Report)
+	}
+	if err == nil {
+		next("export", "--run", o.run, "--format", "onnx", "--out", newName(filepath.Base(o.run), ".onnx"))
 	}
 	return err
 }

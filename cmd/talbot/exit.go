@@ -78,8 +78,7 @@ var statuses = []struct {
 	{context.Canceled, exitInterrupted, ""},
 	{errSkipped, exitSkipped, "without --strict, skipped input is only counted"},
 	{dataset.ErrNoDataset, exitNoDataset,
-		"name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished; an unfinished " +
-			"one is completed by repeating its command"},
+		"name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished"},
 	{output.ErrUnfinished, exitDamaged,
 		"remove the folder and begin again; labels that are in other datasets are taken from them with --reuse"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
@@ -140,11 +139,34 @@ var statuses = []struct {
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 
+// folderHint returns the hint of an error that names a folder or file with which something can be done; "" for others.
+func folderHint(err error) string {
+	var interrupted *output.InterruptedError
+	var missing *dataset.NoDatasetError
+	var journal *label.JournalError
+	switch {
+	case errors.As(err, &interrupted) && interrupted.Again != "":
+		return "continue it with `" + interrupted.Again + "`, or name another folder"
+	case errors.As(err, &missing):
+		switch verb, again, ok := output.Unfinished(missing.Dir); {
+		case ok && again != "":
+			return verb + " was interrupted there: finish it with `" + again + "`"
+		case ok:
+			return verb + " was interrupted there: finish it by repeating its command"
+		}
+	case errors.As(err, &journal) && errors.Is(err, dataset.ErrDamaged):
+		return "`" + shellQuote([]string{"rm", journal.Path}) +
+			"`, then repeat the command: the labels that were in the " +
+			"journal are searched again"
+	}
+	return ""
+}
+
 // classify returns the exit status and the hint of an error.
 func classify(err error) (status int, text string) {
 	status = exitFailed
 	if strings.HasPrefix(err.Error(), "unknown command") {
-		return exitUsage, "see `talbot --help`"
+		status, text = exitUsage, "see `talbot --help`"
 	}
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {
@@ -152,9 +174,8 @@ func classify(err error) (status int, text string) {
 			break
 		}
 	}
-	var interrupted *output.InterruptedError
-	if errors.As(err, &interrupted) && interrupted.Again != "" {
-		text = "go on with it by `" + interrupted.Again + "`, or name another folder"
+	if named := folderHint(err); named != "" {
+		text = named
 	}
 	var h hintError
 	if errors.As(err, &h) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/onnx"
@@ -28,15 +29,16 @@ func newExport() *cobra.Command {
 onnx: a model of operator set 17 with a free batch dimension N, for ONNX Runtime,
 TensorRT and the like.
 
-  planes  float32 N×68×8×8  the input planes, 0 or 1, as [plane, rank, file] in the
-                            mover's frame: bit i of a plane is [i/8][i%8]
-  logits  float32 N×4672    of all moves, legal or not: from square × 73 + move plane
+  planes  float32 N×68×8×8  the input planes, 0 or 1, as [plane, rank, file] in
+                            the mover's frame: bit i of a plane is [i/8][i%8]
+  logits  float32 N×4672    of all moves, legal or not, at from square × 73 +
+                            move plane
   value   float32 N         in −1 … 1, +1 = the side to move wins
 
 safetensors: the weights and the statistics of the normalisations under PyTorch's
 names and shapes, for load_state_dict.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
-  talbot export --run run1 --format safetensors --out network.safetensors --newest`,
+  talbot export --run run1 --format safetensors --out network.safetensors`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
@@ -47,6 +49,8 @@ names and shapes, for load_state_dict.`,
 	addForce(f, &o.force)
 	f.BoolVar(&o.newest, "newest", false, "export the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	values(cmd, "format", job.Formats...)
+	completeFolders(cmd, "run", train.IsRun)
 	return cmd
 }
 
@@ -76,7 +80,7 @@ func runExport(o *exportOptions) error {
 	if o.json {
 		return printJSON(x)
 	}
-	printf("%s: %s, step %d, %s weights, %d parameters, %d bytes\n", x.Out, x.Checkpoint, x.Step, x.Weights,
-		x.Parameters, x.Bytes)
+	summarise("%s: %s, step %s, %s weights, %s, %s\n", x.Out, x.Checkpoint, pipeline.Thousands(x.Step), x.Weights,
+		pipeline.Count(int64(x.Parameters), "parameter"), pipeline.Size(float64(x.Bytes)))
 	return nil
 }

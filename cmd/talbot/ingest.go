@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -61,7 +62,7 @@ func newIngest() *cobra.Command {
 	var o ingestOptions
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
-		Short: "Read games (PGN), puzzles (CSV, EPD) and evaluations into a dataset of lines",
+		Short: "Read games, puzzles and evaluations into a dataset of lines",
 		Long: `Ingest reads PGN games, Lichess puzzle CSVs, EPD with best moves or moves to avoid,
 and tables of positions with evaluations, plain or compressed (.zst, .gz, .bz2;
 found by content, not by name), and writes them as lines: a start position and the
@@ -83,9 +84,9 @@ left out, with file, number, byte offset and reason; prefixes come last.
 --import-evals makes labels of evaluations in comments: Lichess's [%eval] (of the
 position after the move, White's view), and those of TCEC (wv=, White's view) and
 cutechess (+0.31/12, the mover's view), which are the mover's search of the
-position before the move. They have a fingerprint of their own. What TCEC writes of
-book moves (depth 1 without nodes, or 0.00 before any search) and numbers that stand
-for none (99.99, 777.77) are counted and no labels. Tables are read
+position before the move. They have a fingerprint of their own. What TCEC writes
+of book moves (depth 1 without nodes, or 0.00 before any search) and numbers that
+mean "no evaluation" (99.99, 777.77) are counted, but make no labels. Tables are read
 from White's view, but those of the Strategic Test Suite (epd,move,eval,depth,pv,
 engine) from the mover's; --eval-view says otherwise. Their unit is what the name of
 the column says (cp or centipawns, pawns); of another name (Evaluation, eval, score)
@@ -112,10 +113,11 @@ changed.`,
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
   talbot ingest puzzles.csv mates.epd --out tactics --history 4 --seed 1
-  talbot ingest games.pgn.zst --out evals --import-evals --skip-plies 10 --sample-rate 0.2
+  talbot ingest games.pgn.zst --out evals --import-evals --sample-rate 0.2
   zcat games.pgn.gz | talbot ingest - --out lines --json`,
-		Args: operands(1, many, "one or more files or folders"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
+		SuggestFor: []string{"import", "read", "pgn"},
+		Args:       operands(1, many, "one or more files or folders"),
+		RunE:       func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
 	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 0,
@@ -139,7 +141,30 @@ changed.`,
 	cmd.Flags().StringVar(&o.rejects, "rejects", "", "file to list everything that was left out in, tab separated")
 	addForce(cmd.Flags(), &o.force)
 	o.filterOptions.add(cmd.Flags())
+	o.arrange(cmd)
 	return cmd
+}
+
+// arrange puts the flags under headings and says which words they take.
+func (o *ingestOptions) arrange(cmd *cobra.Command) {
+	f := cmd.Flags()
+	section(f, "Output", "out", "split", "seed", "rejects", "force", "json", "strict")
+	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "history")
+	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit")
+	section(f, "Filters of games", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
+		"min-base-time", "variant", "result", "termination", "min-plies", "player", "since", "until")
+	section(f, "Filters of samples", "side", "skip-plies", "min-clock", "max-samples-per-game", "sample-rate")
+	values(cmd, "preset", slices.Sorted(maps.Keys(ingest.Presets))...)
+	values(cmd, "elo-of", "both", "either")
+	values(cmd, "unknown-elo", "keep", "drop")
+	values(cmd, "time-control", dataset.TimeControlClasses...)
+	values(cmd, "variant", "standard")
+	values(cmd, "result", "1-0", "0-1", "1/2-1/2", "*")
+	values(cmd, "side", "both", "player", "winner")
+	values(cmd, "result-conflict", "tag", "movetext", "board", "drop")
+	values(cmd, "eval-view", "auto", "white", "mover")
+	values(cmd, "eval-unit", "auto", "centipawns", "pawns")
+	completeFolder(cmd, "out")
 }
 
 func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
@@ -185,7 +210,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()
-	show, end := progress(false)
+	show, end := progress()
 	shown := 0
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
@@ -201,29 +226,37 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
-			if shown++; shown <= shownRejects {
-				say("talbot: left out: %s: %v\n", file, reject)
+			if shown++; shown <= shownRejects || voice.verbose {
+				tell("talbot: left out: %s: %v\n", file, reject)
 			}
 		},
 	}.Run(ctx)
 	end()
-	if shown > shownRejects {
-		say("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
+	if shown > shownRejects && !voice.verbose {
+		tell("talbot: left out: %s more; %s\n", pipeline.Thousands(int64(shown-shownRejects)), o.whereRejects())
 	}
 	if err != nil {
 		return resumable(err)
 	}
-	return printIngest(o.datasetOptions, sum)
+	if err := printIngest(o.datasetOptions, sum); err != nil {
+		return err
+	}
+	nextLabel(o.out)
+	return nil
 }
 
 // sayIgnored names the first files of the folders that are not read, and counts the others.
 func sayIgnored(paths []string) {
-	for _, path := range paths[:min(len(paths), shownRejects)] {
-		say("talbot: not read: %s\n", path)
+	shown := paths[:min(len(paths), shownRejects)]
+	if voice.verbose {
+		shown = paths
 	}
-	if n := len(paths) - shownRejects; n > 0 {
-		say("talbot: not read: %s more files whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
-			pipeline.Thousands(int64(n)))
+	for _, path := range shown {
+		tell("talbot: not read: %s\n", path)
+	}
+	if n := len(paths) - len(shown); n > 0 {
+		tell("talbot: not read: %s whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
+			pipeline.Count(int64(n), "more file"))
 	}
 }
 
@@ -240,30 +273,31 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
 		for _, f := range sum.BadFiles {
-			printf("  left out whole: %s: %s\n", f.File, f.Error)
+			summarise("  left out whole: %s: %s\n", f.File, f.Error)
 		}
 		for _, t := range sum.Tables {
 			if t.Unit == "" {
-				printf("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
+				summarise("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
 			} else {
-				printf("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
+				summarise("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
 					viewName(t.View), t.Median)
 			}
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
-			printf("  evaluations: %d imported, %d of no sample, %d unread, %d in duplicates and prefixes, "+
-				"%d of the book, %d that stand for none\n", e.Imported, e.NoSample, e.Unread, e.Duplicate, e.Book,
-				e.Sentinel)
+			n := pipeline.Thousands
+			summarise("  evaluations: %s imported, %s of no sample, %s unread, %s in duplicates and prefixes, "+
+				"%s of the book, %s that stand for none\n", n(e.Imported), n(e.NoSample), n(e.Unread), n(e.Duplicate),
+				n(e.Book), n(e.Sentinel))
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
-			printf("  results that disagree: %d of tag and movetext, %d with mate or stalemate on the board\n",
-				c.Movetext, c.Board)
+			summarise("  results that disagree: %s of tag and movetext, %s with mate or stalemate on the board\n",
+				pipeline.Thousands(c.Movetext), pipeline.Thousands(c.Board))
 		}
 		if sum.NoHistory > 0 {
-			printf("  without history, as no legal moves lead to them: %d\n", sum.NoHistory)
+			summarise("  without history, as no legal moves lead to them: %s\n", pipeline.Thousands(sum.NoHistory))
 		}
 		if sum.GluedDashes > 0 {
-			printf("  EPD lines whose dash ran into the clock: %d\n", sum.GluedDashes)
+			summarise("  EPD lines whose dash ran into the clock: %s\n", pipeline.Thousands(sum.GluedDashes))
 		}
 	} else if err := printJSON(sum); err != nil {
 		return err
@@ -280,21 +314,23 @@ func viewName(view string) string {
 
 // printTotals prints what a dataset holds that was just made.
 func printTotals(out string, sum output.Summary) {
-	printf("%s: %d of %d lines kept, %d positions, %d samples, %d bytes (%.2f a position), %.1f s\n",
-		out, sum.GamesKept, sum.GamesRead, sum.Positions, sum.Samples, sum.Bytes,
+	summarise("%s: %s of %s kept, %s, %s, %s (%.2f bytes a position), %.1f s\n", out,
+		pipeline.Thousands(sum.GamesKept), pipeline.Count(sum.GamesRead, "line"),
+		pipeline.Count(sum.Positions, "position"),
+		pipeline.Count(sum.Samples, "sample"), pipeline.Size(float64(sum.Bytes)),
 		float64(sum.Bytes)/float64(max(sum.Positions, 1)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		printf("  left out as %s: %d\n", r, sum.Rejects[r])
+		summarise("  left out as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
 	}
 	for _, r := range sortedReasons(sum.SamplesDropped) {
-		printf("  samples left out by %s: %d\n", r, sum.SamplesDropped[r])
+		summarise("  samples left out by %s: %s\n", r, pipeline.Thousands(sum.SamplesDropped[r]))
 	}
 }
 
 // skipped is the error of a strict command that left out so many games.
 func skipped(o datasetOptions, games int64) error {
 	if o.strict && games > 0 {
-		return fmt.Errorf("%d games or files: %w", games, errSkipped)
+		return fmt.Errorf("%s left out: %w", pipeline.Thousands(games), errSkipped)
 	}
 	return nil
 }

@@ -41,8 +41,8 @@ the index of every legal move stand too:
 
   planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
   legal    every legal move with its index in the policy
-  policy   the move to be learnt, null if there is none; several with their weights
-           are in policies
+  policy   the move to be learnt, null if there is none; several with their
+           weights are in policies
   value    the value to be learnt, from the side to move's view
   label    what the engine said: null if it was not asked, as where the game is
            over by mate, stalemate or lack of material; value then follows
@@ -54,7 +54,9 @@ mirrored and the colours swapped.`,
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json
   talbot inspect endgames --all --split test --json > test.jsonl`,
-		Args: operands(1, 1, "one dataset"),
+		SuggestFor:        []string{"show", "cat", "dump"},
+		Args:              operands(1, 1, "one dataset"),
+		ValidArgsFunction: completeDatasets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = args[0]
 			return runInspect(cmd, &o)
@@ -71,6 +73,13 @@ mirrored and the colours swapped.`,
 	f.StringVar(&o.policy, "policy-target", "played", "the policy shown: played, or multipv:T (see talbot train)")
 	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
+	section(f, "Samples", "sample", "all", "source", "split")
+	section(f, "What is shown", "label", "recipe", "policy-target", "value-target", "json")
+	values(cmd, "source", "game", "puzzle", "endgame", "table")
+	values(cmd, "split", "train", "val", "test")
+	values(cmd, "recipe", recipes...)
+	values(cmd, "policy-target", policyTargets...)
+	values(cmd, "value-target", valueTargets...)
 	return cmd
 }
 

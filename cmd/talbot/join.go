@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/pipeline"
 	"talbot/pipeline/label"
 )
 
@@ -28,11 +29,14 @@ engines, options or limits are refused, and so is a part that is missing.`,
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2
   talbot join part1 part2 --out joined`,
-		Args: operands(1, many, "one or more datasets"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
+		SuggestFor:        []string{"merge", "combine"},
+		Args:              operands(1, many, "one or more datasets"),
+		ValidArgsFunction: completeDatasets(many),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the dataset to make (required)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	completeFolder(cmd, "out")
 	return cmd
 }
 
@@ -42,7 +46,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	show, end := progress(false)
+	show, end := progress()
 	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, Again: again()}.Run(ctx)
 	end()
 	if err != nil {
@@ -51,7 +55,11 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	printf("%s: %d lines of %d parts, %d samples, %d labels, %d terminal, %d failed, %d bytes, %.1f s\n",
-		o.out, sum.Games, sum.Parts, sum.Samples, sum.Labelled, sum.Terminal, sum.Failed, sum.Bytes, sum.Seconds)
+	summarise("%s: %s of %s, %s, %s, %s terminal, %s failed, %s, %.1f s\n", o.out,
+		pipeline.Count(int64(sum.Games), "line"), pipeline.Count(int64(sum.Parts), "part"),
+		pipeline.Count(int64(sum.Samples), "sample"), pipeline.Count(int64(sum.Labelled), "label"),
+		pipeline.Thousands(int64(sum.Terminal)), pipeline.Thousands(int64(sum.Failed)),
+		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
+	nextTrain(o.out)
 	return nil
 }

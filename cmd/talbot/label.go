@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/pipeline"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
 )
@@ -30,7 +31,7 @@ func newLabel() *cobra.Command {
 	var o labelOptions
 	cmd := &cobra.Command{
 		Use:   "label DIR --out DIR",
-		Short: "Have a pool of Stockfish processes value every sample",
+		Short: "Have Stockfish value every sample of a dataset",
 		Long: `Label reads a dataset and writes the same lines with an engine's label on every
 sample: score (centipawns or mate) and win/draw/loss from the side to move,
 best move, principal variation, depth and nodes. The engine is given the moves
@@ -71,9 +72,11 @@ aborts. A position on which the engine fails twice is stored as failed.`,
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
-  talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish --movetime 20ms`,
-		Args: operands(1, 1, "one dataset"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+  talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish`,
+		SuggestFor:        []string{"analyse", "analyze", "annotate"},
+		Args:              operands(1, 1, "one dataset"),
+		ValidArgsFunction: completeDatasets(1),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
 	f := cmd.Flags()
@@ -93,6 +96,15 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 	f.StringVar(&o.audit, "audit", "",
 		"search this share of the labelled samples again with a hundred times the nodes, and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false, "measure how many nodes --movetime is worth here, and write nothing")
+	section(f, "Output", "out", "json", "strict")
+	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
+	section(f, "Limit of a search (one of them)", "movetime", "nodes", "depth")
+	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
+	section(f, "Endgame tables", "syzygy", "skip-exact")
+	section(f, "Measurements in place of labelling", "audit", "calibrate")
+	values(cmd, "hash-scope", "position", "line")
+	completeFolders(cmd, "reuse", isDataset)
+	completeFolder(cmd, "out", "syzygy")
 	return cmd
 }
 
@@ -142,6 +154,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	}
 	r.Engine = engine
 	warnWorkers(o.workers)
+	detail("engine: %s, %s, hash of %d MiB, %s", engine.Path, engine.Limit, engine.Hash,
+		pipeline.Count(int64(engine.MultiPV), "move"))
 	switch {
 	case o.calibrate:
 		return runCalibrate(cmd.Context(), o, label.MeasureNodes{Dir: in, Engine: engine, Workers: o.workers})
@@ -154,8 +168,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		sayKind("warning", "%d workers on %d cores: each search gets less than its share",
-			workers, cores)
+		sayKind("warning", "%s on %s: each search gets less than its share",
+			pipeline.Count(int64(workers), "worker"), pipeline.Count(int64(cores), "core"))
 	}
 }
 
@@ -169,7 +183,7 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 		}
 		abortNow()
 	})
-	show, end := progress(false)
+	show, end := progress()
 	shown := 0
 	r.Progress, r.Pool = show, pool.Store
 	r.Warn, r.Again = warn, again()
@@ -188,7 +202,15 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	if err != nil {
 		return resumable(err)
 	}
-	return o.finish(sum, sum, func() error { printLabelled(o, sum); return nil })
+	if err := o.finish(sum, sum, func() error { printLabelled(o, sum); return nil }); err != nil {
+		return err
+	}
+	if r.Part.N > 1 {
+		next("join", o.out, "PART...", "--out", newName(o.out+"-joined", ""))
+	} else {
+		nextTrain(o.out)
+	}
+	return nil
 }
 
 // finish prints what a command that labels reports, as JSON or as text, and warns of positions without a label.
@@ -200,34 +222,40 @@ func (o *labelOptions) finish(report any, sum label.Summary, text func() error) 
 		return err
 	}
 	if sum.Failed > 0 {
-		sayKind("warning", "%d positions have no label", sum.Failed)
+		failed := pipeline.Count(sum.Failed, "position") + " without a label"
+		sayKind("warning", "%s", failed)
 		if o.strict {
-			return fmt.Errorf("%d positions: %w", sum.Failed, errSkipped)
+			return fmt.Errorf("%s: %w", failed, errSkipped)
 		}
 	}
 	return nil
 }
 
 func printLabelled(o *labelOptions, sum label.Summary) {
-	printf("%s: %d positions labelled by %s (%s, hash cleared for each %s), %d reused, %d terminal, %d failed, "+
-		"%.1f/s with %d workers, %.1f s\n",
-		o.out, sum.Labelled, sum.Engine, sum.Limit, sum.HashScope, sum.Reused, sum.Terminal, sum.Failed,
-		sum.PositionsPerSecond, sum.Workers, sum.Seconds)
+	n := pipeline.Thousands
+	summarise("%s: %s labelled by %s (%s, hash cleared for each %s), %s reused, %s terminal, %s failed, "+
+		"%s with %s, %.1f s\n",
+		o.out, pipeline.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
+		n(sum.Terminal), n(sum.Failed), pipeline.Rate(sum.PositionsPerSecond),
+		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		printf("  reused: %d of the interrupted run, %d of the input, %d found elsewhere, %d repeated\n", s.Resumed,
-			s.Input, s.Found, s.Repeated)
+		summarise("  reused: %s of the interrupted run, %s of the input, %s found elsewhere, %s repeated\n",
+			n(s.Resumed),
+			n(s.Input), n(s.Found), n(s.Repeated))
 	}
 	if sum.Skipped > 0 {
-		printf("  not searched, for the evaluation that their source carried: %d\n", sum.Skipped)
+		summarise("  not searched, for the evaluation that their source carried: %s\n", n(sum.Skipped))
 	}
 	if sum.Exact > 0 || o.syzygy != "" {
-		printf("  exact results from tables: %d, %d samples not searched for them\n", sum.Exact, sum.SkippedExact)
+		summarise("  exact results from tables: %s, %s not searched for them\n", n(sum.Exact),
+			pipeline.Count(sum.SkippedExact, "sample"))
 	}
 	if sum.Utilisation != nil {
-		printf("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
+		summarise("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
 	}
 	if sum.Restarts > 0 {
-		printf("  %d searches repeated, %d engines started again\n", sum.Retried, sum.Restarts)
+		summarise("  %s repeated, %s started again\n", pipeline.Count(sum.Retried, "search"),
+			pipeline.Count(sum.Restarts, "engine"))
 	}
 }

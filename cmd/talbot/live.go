@@ -12,8 +12,8 @@ import (
 // liveTrain returns a callback that keeps one line about a run up to date on a
 // terminal and prints one every ten seconds elsewhere, and a function that ends
 // the display.
-func liveTrain(quiet bool) (func(train.Progress), func()) {
-	if quiet {
+func liveTrain() (func(train.Progress), func()) {
+	if voice.quiet {
 		return func(train.Progress) {}, func() {}
 	}
 	every := sayEvery

@@ -3,8 +3,10 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"talbot/train"
+	"talbot/train/job"
 )
 
 // The line has means of the steps, not the last batch's figures nor those of a validation.
@@ -23,5 +25,28 @@ func TestTrainLine(t *testing.T) {
 		"3.0000 / 0.1000 / -"
 	if got := l.status(); strings.Join(got.details, ", ") != want || got.share != 109.0/119 {
 		t.Errorf("got  %+v\nwant %s", got, want)
+	}
+}
+
+func TestProspectLines(t *testing.T) {
+	smaller := job.Smaller{Flags: "--preset 10x64", Time: 42*time.Minute + 20*time.Second}
+	for _, c := range []struct {
+		p    job.Prospect
+		want string
+	}{
+		{job.Prospect{Step: time.Millisecond, Steps: 5, Left: 9 * time.Second}, ""},
+		{job.Prospect{Step: 2345 * time.Millisecond, Steps: 5, Left: 10 * time.Minute},
+			"time: about 10m left, 2.3s a step (measured over 5 steps)"},
+		{job.Prospect{Step: 12345 * time.Millisecond, Steps: 1, Left: 5*time.Hour + 20*time.Minute, InHour: 291},
+			"time: about 5h20m left, 12s a step (measured over 1 step)\n" +
+				"within an hour on this machine, as another run: --steps 291 with this network"},
+		{job.Prospect{Step: 350 * time.Millisecond, Steps: 5, Left: 100 * time.Hour, InHour: 10285, Smaller: &smaller},
+			"time: about 4d4h left, 350ms a step (measured over 5 steps)\n" +
+				"within an hour on this machine, as another run: --preset 10x64 (about 42m), or --steps 10285 with " +
+				"this network"},
+	} {
+		if got := strings.Join(prospectLines(c.p), "\n"); got != c.want {
+			t.Errorf("%+v:\ngot  %s\nwant %s", c.p, got, c.want)
+		}
 	}
 }

@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 )
-
-// version is the version that datasets and runs are stamped with.
-const version = "0.1.0"
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -22,10 +20,14 @@ func run(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(context.Background())
+	cmd, err := root.ExecuteContextC(context.Background())
+	if err != nil {
+		err = suggest(cmd, err)
+	}
+	asJSON := wantsJSON(cmd, args)
 	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
 		if err != nil && !errors.Is(err, errSkipped) {
-			sayError(failed)
+			say("talbot: %v\n", failed)
 		} else {
 			err = failed
 		}
@@ -33,64 +35,74 @@ func run(args []string) int {
 	if err == nil {
 		return exitDone
 	}
-	sayError(err)
-	status, hint := classify(err)
-	if hint != "" {
-		sayKind("hint", "%s", hint)
-	}
-	return status
+	return fail(err, asJSON)
 }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "talbot",
 		Short: "From chess games to a trained chess network",
-		Long: `talbot turns chess games, tactics and synthetic endgames into training data
-labelled by Stockfish, and trains chess networks on it.
-
-The four verbs of the pipeline, each of which reads one folder and writes another:
-
-  ingest           PGN files and puzzles into training lines
-  synth-endgames   random legal endgames with real history
-  label            every sample valued by a pool of Stockfish processes
-  train            the residual network on labelled lines, on GPU or CPU
-
-` + exitStatuses,
+		Long: `talbot turns chess games, puzzles and synthetic endgames into training data
+labelled by Stockfish, and trains chess networks on it. Each step reads one folder
+and writes another.`,
 		Example: `  talbot ingest games.pgn.zst --out lines
   talbot label lines --out labelled
   talbot train --data labelled --run run1 --blocks 6 --filters 64
   talbot eval --run run1 --data labelled`,
-		Version:       version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:            version,
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true, // see [suggest]
+		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	addVoice(root)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(flagError(err), "see `"+cmd.CommandPath()+" --help`")
 	})
-	root.AddCommand(
-		newIngest(), newSynth(), newLabel(), newJoin(), newTactics(), newVerify(),
-		newTrain(), newEval(), newExport(),
-		newStats(), newInspect(), newDiff(), newPlan(), newDoctor(), newSetup(),
-	)
-	for _, cmd := range root.Commands() {
-		if args := cmd.Args; args != nil {
-			cmd.Args = func(cmd *cobra.Command, a []string) error {
-				if err := args(cmd, a); err != nil {
-					return usage(err, "see `"+cmd.CommandPath()+" --help`")
-				}
-				return nil
-			}
-		}
-		if cmd.Flags().Lookup("workers") != nil {
-			cmd.PreRunE = checkWorkers
-		}
-		if cmd.Long != "" {
-			cmd.Long += "\n\n" + exitStatuses
+	root.AddGroup(groups...)
+	cobra.EnableCommandSorting = false
+	for i, cmds := range [][]*cobra.Command{
+		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
+		{newTrain(), newEval(), newExport()},
+		{newStats(), newInspect(), newVerify(), newDiff()},
+		{newPlan(), newDoctor(), newSetup()},
+		{newVersion(), newMan()},
+	} {
+		for _, cmd := range cmds {
+			cmd.GroupID = groups[i].ID
+			prepare(cmd)
+			root.AddCommand(cmd)
 		}
 	}
+	root.SetHelpCommand(newHelp())
+	root.SetCompletionCommandGroupID("more")
 	return root
+}
+
+// prepare adds to a command what all have: errors of usage with a hint, bounds of its workers, and what --verbose says.
+func prepare(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	operands, work := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := operands(cmd, args)
+		if _, hinted := err.(hintError); err == nil || hinted {
+			return err
+		}
+		return usage(err, "see `"+cmd.CommandPath()+" --help`")
+	}
+	if cmd.Flags().Lookup("workers") != nil {
+		cmd.PreRunE = checkWorkers
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := voice.begin(cmd, args); err != nil {
+			return err
+		}
+		begun := time.Now()
+		err := work(cmd, args)
+		voice.end(cmd, time.Since(begun), err)
+		return err
+	}
 }
 
 // maxWorkers is the most workers of a verb: more cores than machines have, and fewer processes than they bear.

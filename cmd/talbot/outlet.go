@@ -212,12 +212,17 @@ func warn(err error) { sayKind("warning", "%s", messageOf(err)) }
 // colours are the ANSI colours of the kinds of lines.
 var colours = map[string]string{"error": "31", "warning": "33", "hint": "36"}
 
-// sayKind prints a line on standard error that begins with what it is: an error, a warning or a hint. That is in colour
-// on a terminal unless NO_COLOR is set (https://no-color.org).
+// sayKind prints a line on standard error that begins with what it is: an error, a warning or a hint.
 func sayKind(kind, format string, values ...any) {
-	head, text := "talbot: "+kind+":", []byte(plain.Sprintf(" "+format+"\n", values...))
-	if stderr.columns != nil && os.Getenv("NO_COLOR") == "" {
-		head = "\x1b[" + colours[kind] + "m" + head + "\x1b[m"
+	sayHead("talbot: "+kind+":", colours[kind], " "+format+"\n", values...)
+}
+
+// sayHead prints text behind a head, which is in that colour on a terminal unless NO_COLOR is set
+// (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
+func sayHead(head, colour, format string, values ...any) {
+	text := []byte(plain.Sprintf(format, values...))
+	if stderr.columns != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("CLICOLOR") != "0" {
+		head = "\x1b[" + colour + "m" + head + "\x1b[m"
 	}
 	_, _ = stderr.write(text, func() (int, error) { // the error is remembered
 		if _, err := io.WriteString((*exactOutlet)(stderr), head); err != nil {
@@ -228,8 +233,10 @@ func sayKind(kind, format string, values ...any) {
 }
 
 // printJSON prints one JSON object on standard output.
-func printJSON(v any) error {
-	enc := json.NewEncoder(stdout.exact())
+func printJSON(v any) error { return encodeJSON(stdout, v) }
+
+func encodeJSON(o *outlet, v any) error {
+	enc := json.NewEncoder(o.exact())
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }

@@ -101,10 +101,17 @@ const (
 
 // progress returns a callback that keeps one line up to date on a terminal and prints one every ten seconds elsewhere,
 // and a function that ends the display.
-func progress(quiet bool) (func(pipeline.Progress), func()) {
-	if quiet {
+func progress() (func(pipeline.Progress), func()) {
+	if voice.quiet {
 		return func(pipeline.Progress) {}, func() {}
 	}
+	show, end := display()
+	var s stages
+	return func(p pipeline.Progress) { s.add(p); show(p) }, func() { end(); s.end() }
+}
+
+// display is [progress] of a command that is not quiet.
+func display() (func(pipeline.Progress), func()) {
 	start := time.Now()
 	if stderr.columns == nil {
 		last := start

@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
+	"talbot/train"
+	"talbot/train/job"
 	"talbot/train/loader"
 )
 
@@ -22,6 +26,10 @@ type planOptions struct {
 	trainRate float64
 	split     string
 	json      bool
+
+	preset, backend        string
+	blocks, filters, batch int
+	steps                  int64
 }
 
 func newPlan() *cobra.Command {
@@ -31,66 +39,145 @@ func newPlan() *cobra.Command {
 		Short: "Estimate size and time of a pipeline before any work",
 		Long: `Plan reads the beginning of everything that ingest reads (games, puzzles, EPD,
 tables of evaluations, folders and patterns of them) and estimates what the whole
-would give and take: positions, size of the shards, hours of labelling with N engines,
-memory, hours of training. Nothing is written. Every assumption is printed;
-those about speed are for you to replace.`,
+would give and take: positions, size of the shards, hours of labelling with N
+engines, memory, hours of training. Nothing is written.
+
+How fast this machine trains a network of that size is measured for a few seconds;
+--train-rate gives the figure of another machine instead. Every assumption is
+printed. Copies of games are not known before everything is read, so sizes and
+times are rather too high than too low.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
-  talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000 --json`,
+  talbot plan games.pgn.zst --preset 10x64 --steps 20000
+  talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,
 		Args: operands(1, many, "one or more files or folders"),
-		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd.Context(), &o, files) },
+		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd, &o, files) },
 	}
 	f := cmd.Flags()
 	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "engines that label at a time")
 	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time of a search")
-	f.Float64Var(&o.passes, "passes", 1, "times over the train samples")
-	f.Float64Var(&o.trainRate, "train-rate", 5000, "positions a second that training makes on your machine")
+	f.StringVar(&o.preset, "preset", "", "settings of the training: v1.5, 10x64 or 20x256")
+	f.IntVar(&o.blocks, "blocks", 0, "residual blocks (default: the preset's, 20)")
+	f.IntVar(&o.filters, "filters", 0, "channels (default: the preset's, 128)")
+	f.IntVar(&o.batch, "batch", 0, "samples of a step (default: the preset's, 512)")
+	f.Int64Var(&o.steps, "steps", 0, "length of the training (default: as many as --passes takes)")
+	f.Float64Var(&o.passes, "passes", 0, "times over the train samples (default: 1, with --preset v1.5 12)")
+	f.StringVar(&o.backend, "backend", "auto",
+		"what trains: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.Float64Var(&o.trainRate, "train-rate", 0, "positions a second that training makes (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	section(f, "Labelling", "workers", "movetime")
+	section(f, "Training", "preset", "blocks", "filters", "batch", "steps", "passes", "backend", "train-rate")
+	section(f, "Other", "split", "json")
+	values(cmd, "preset", presets...)
+	values(cmd, "backend", backends...)
 	return cmd
 }
 
-func runPlan(ctx context.Context, o *planOptions, files []string) error {
+// measuringTime is how long the speed of training is measured behind the first step.
+const measuringTime = 3 * time.Second
+
+// request checks the flags and turns them into a request.
+func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c train.Config, err error) {
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
-		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
+		return r, c, usage(err, "three percentages that sum to 100, as --split 90,5,5")
 	}
-	if o.movetime <= 0 || !(o.passes > 0) || !(o.trainRate > 0) {
-		return usage(fmt.Errorf("--movetime %v, --passes %g and --train-rate %g are not all above 0",
-			o.movetime, o.passes, o.trainRate), "leave them out for what --help says")
+	for _, name := range []string{"movetime", "passes", "train-rate", "steps", "blocks", "filters", "batch"} {
+		if v := cmd.Flags().Lookup(name); v.Changed &&
+			(v.Value.String() == "0" || strings.HasPrefix(v.Value.String(), "-") ||
+				v.Value.String() == "0s" || v.Value.String() == "NaN") {
+			return r, c, usage(fmt.Errorf("--%s %s is not above 0", name, v.Value), "leave it out for what --help says")
+		}
 	}
-	files, err = ingest.ExpandInputs(files, nil)
+	if err := checkBackend(o.backend); err != nil {
+		return r, c, err
+	}
+	if c, err = train.Preset(o.preset); err != nil {
+		return r, c, usage(err, "as --preset 10x64")
+	}
+	set(cmd.Flags(), "blocks", &c.Blocks, o.blocks)
+	set(cmd.Flags(), "filters", &c.Filters, o.filters)
+	set(cmd.Flags(), "batch", &c.Batch, o.batch)
+	if err := c.Validate(); err != nil {
+		return r, c, usage(err, "see `talbot train --help`")
+	}
+	if o.passes == 0 {
+		o.passes = float64(job.Passes(o.preset))
+	}
+	return plan.Request{Workers: o.workers, Movetime: o.movetime, Passes: o.passes, Steps: o.steps, Batch: c.Batch,
+		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
+		Loader: plan.Loader{GroupSamples: loader.GroupSamples, SampleBytes: loader.SampleBytes(encode.TalbotBot{}, 1)},
+	}, c, nil
+}
+
+func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
+	r, c, err := o.request(cmd)
 	if err != nil {
 		return err
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	if r.Inputs, err = ingest.ExpandInputs(files, nil); err != nil {
+		return err
+	}
+	ctx, stop := interruptsSaying(cmd.Context(), "stopping", abortNow)
 	defer stop()
-	e, err := plan.Request{
-		Inputs: files, Workers: o.workers, Movetime: o.movetime, Passes: o.passes, TrainRate: o.trainRate,
-		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
-		Loader: plan.Loader{GroupSamples: loader.GroupSamples, SampleBytes: loader.SampleBytes(encode.TalbotBot{}, 1)},
-	}.Run(ctx)
+	measured := job.Measured{Config: c}
+	r.TrainRate = func(ctx context.Context) (float64, string, error) {
+		if o.trainRate > 0 {
+			return o.trainRate, "--train-rate", nil
+		}
+		measured, err = o.measure(ctx)
+		return measured.PositionsPerSecond, fmt.Sprintf("measured here: %d blocks of %d filters on %s", c.Blocks,
+			c.Filters, measured.Kind), err
+	}
+	e, err := r.Run(ctx)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(e)
+		return printJSON(struct {
+			*plan.Estimate
+			Blocks  int    `json:"blocks"`
+			Filters int    `json:"filters"`
+			Backend string `json:"backend,omitempty"` // that was measured
+		}{e, c.Blocks, c.Filters, measured.Kind})
 	}
-	printPlan(e)
+	printPlan(e, measured)
+	next(append(append([]string{"ingest"}, files...), "--out", newName("lines", ""))...)
 	return nil
 }
 
-func printPlan(e *plan.Estimate) {
+// measure has the speed of training measured.
+func (o *planOptions) measure(ctx context.Context) (job.Measured, error) {
+	return job.Measurement{Preset: o.preset, Blocks: o.blocks, Filters: o.filters, Batch: o.batch, Backend: o.backend,
+		For: measuringTime, Begun: func(m job.Measured) {
+			tell("measuring for a few seconds how fast %s trains %s of %s\n", m.Kind,
+				pipeline.Count(int64(m.Config.Blocks), "block"), pipeline.Count(int64(m.Config.Filters), "filter"))
+		}}.Run(ctx)
+}
+
+func printPlan(e *plan.Estimate, m job.Measured) {
 	const mib = 1 << 20
+	n := pipeline.Thousands
+	hours := func(h float64) string { return about(time.Duration(h * float64(time.Hour))) }
 	for _, in := range e.Inputs {
-		printf("%s: %.1f %% read: about %d games, %d positions, %d games left out\n", in.Name, 100*in.Read,
-			in.Games, in.Positions, in.Rejected)
+		printf("%s: %.1f %% read: about %s, %s, %s left out\n", in.Name, 100*in.Read, pipeline.Count(in.Games, "game"),
+			pipeline.Count(in.Positions, "position"), n(in.Rejected))
 	}
-	printf("\ngames      %12d\npositions  %12d\nsamples    %12d\n", e.Games, e.Positions, e.Samples)
-	printf("shards     %12.1f MiB, %.2f bytes a position; %.1f MiB with labels\n", float64(e.ShardBytes)/mib,
-		e.BytesPerPosition, float64(e.LabelBytes)/mib)
-	printf("ingest     %12.1f s, %d MiB of memory\n", e.IngestSeconds, e.IngestMemory/mib)
-	printf("label      %12.2f h\n", e.LabelHours)
-	printf("train      %12.2f h, %d MiB of memory for the loader\n\nassumed:\n", e.TrainHours, e.TrainMemory/mib)
+	printf("\ngames      %14s\npositions  %14s\nsamples    %14s\n", n(e.Games), n(e.Positions), n(e.Samples))
+	printf("shards     %14s, %.2f bytes a position; %s with labels\n", pipeline.Size(float64(e.ShardBytes)),
+		e.BytesPerPosition, pipeline.Size(float64(e.LabelBytes)))
+	printf("ingest     %14s, %d MiB of memory\n", hours(e.IngestSeconds/3600), e.IngestMemory/mib)
+	printf("label      %14s\n", hours(e.LabelHours))
+	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
+		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
+	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour &&
+		(m.Kind == "go" || m.Kind == "xla:cpu") {
+		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
+			printf("%27s with %s\n", "about "+about(s.Time), s.Flags)
+		}
+	}
+	printf("\nassumed:\n")
 	for _, a := range e.Assumptions {
 		printf("  %s\n", a)
 	}

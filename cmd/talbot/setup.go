@@ -26,6 +26,19 @@ const (
 	partCUDA      = "xla-cuda"
 )
 
+var parts = []string{partStockfish, partCPU, partCUDA}
+
+// checkParts refuses what setup cannot install.
+func checkParts(_ *cobra.Command, args []string) error {
+	for _, a := range args {
+		if !slices.Contains(parts, a) {
+			return usage(fmt.Errorf("setup cannot install %q", a),
+				meant("it installs "+strings.Join(parts, ", "), nearest(a, parts), "talbot setup "))
+		}
+	}
+	return nil
+}
+
 type setupOptions struct {
 	parts []string
 	yes   bool
@@ -36,7 +49,7 @@ func newSetup() *cobra.Command {
 	var o setupOptions
 	cmd := &cobra.Command{
 		Use:   "setup [stockfish] [xla-cpu] [xla-cuda]",
-		Short: "Bring what is missing, after asking",
+		Short: "Install what is missing, after asking",
 		Long: `Bring what talbot uses and this machine lacks, all of it or only what is named:
 
   stockfish   by the system's package manager (apt-get, dnf, pacman or brew)
@@ -54,8 +67,9 @@ command of talbot installs or downloads anything; see talbot doctor for what is 
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
-		ValidArgs: []string{partStockfish, partCPU, partCUDA},
-		Args:      cobra.OnlyValidArgs,
+		SuggestFor: []string{"install"},
+		ValidArgs:  parts,
+		Args:       checkParts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.parts = args
 			return runSetup(cmd, &o)
@@ -119,7 +133,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 	var steps []step
 	for _, part := range parts {
 		if path := inPlace(part, found, m); path != "" {
-			say("setup: %s is in place: %s\n", part, path)
+			tell("setup: %s is in place: %s\n", part, path)
 			continue
 		}
 		var s step

@@ -61,7 +61,7 @@ func (p pluginSource) install(ctx context.Context, to string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	say("setup: fetching %s\n", partCPU)
+	tell("setup: fetching %s\n", partCPU)
 	if err := p.fetch(ctx, dir); err != nil {
 		return hint(err, "check the network; or take a plugin from a file with `talbot setup xla-cpu --from FILE`")
 	}

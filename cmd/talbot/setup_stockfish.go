@@ -78,7 +78,7 @@ func planStockfish(m machine) (step, error) {
 
 // runProgram runs a command for the person to watch, on standard error.
 func runProgram(ctx context.Context, command []string) error {
-	say("setup: %s\n", strings.Join(command, " "))
+	tell("setup: %s\n", strings.Join(command, " "))
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := c.Run(); err != nil {
@@ -95,6 +95,6 @@ func greetStockfish(ctx context.Context) error {
 		return fmt.Errorf("installed, but: %w", err)
 	}
 	defer e.Close()
-	say("setup: %s, %s\n", e.Name(), e.Path())
+	tell("setup: %s, %s\n", e.Name(), e.Path())
 	return nil
 }

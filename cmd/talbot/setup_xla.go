@@ -64,7 +64,7 @@ func release() pluginSource {
 
 // installCUDA runs go-xla's installer and checks that the plugin can be found.
 func installCUDA(lib string) error {
-	say("setup: fetching %s\n", partCUDA)
+	tell("setup: fetching %s\n", partCUDA)
 	err := offStdout(func() error { return installer.AutoInstallPlugin("cuda", lib, true, installer.Quiet) })
 	if err != nil {
 		return hint(err, "check the network; or take a plugin from a file with `talbot setup xla-cuda --from FILE`")
@@ -73,7 +73,7 @@ func installCUDA(lib string) error {
 	if !ok {
 		return fmt.Errorf("the installer ended without an error, but no plugin is in %q", lib)
 	}
-	say("setup: installed %s\n", p.Path)
+	tell("setup: installed %s\n", p.Path)
 	return nil
 }
 
@@ -226,6 +226,6 @@ func putPlugin(in io.Reader, to, sum string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	say("setup: installed %s\n", to)
+	tell("setup: installed %s\n", to)
 	return nil
 }

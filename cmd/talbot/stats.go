@@ -14,7 +14,6 @@ type statsOptions struct {
 	dir     string
 	workers int
 	json    bool
-	quiet   bool
 	unique  bool
 	temp    string
 	html    string
@@ -42,7 +41,9 @@ of 8 bytes each, which --unique=false saves.`,
   talbot stats endgames
   talbot stats endgames --json
   talbot stats endgames --html endgames.html`,
-		Args: operands(1, 1, "one dataset"),
+		SuggestFor:        []string{"count", "info", "statistics"},
+		Args:              operands(1, 1, "one dataset"),
+		ValidArgsFunction: completeDatasets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = args[0]
 			return runStats(cmd, &o)
@@ -56,7 +57,6 @@ of 8 bytes each, which --unique=false saves.`,
 	f.StringVar(&o.html, "html", "", "also draw the distributions as a page in this file")
 	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func runStats(cmd *cobra.Command, o *statsOptions) error {
 			return err
 		}
 	}
-	report, done := progress(o.quiet)
+	report, done := progress()
 	stats, err := stats.Request{Dir: o.dir, Workers: o.workers, Unique: o.unique, Temp: o.temp,
 		Progress: report}.Run(cmd.Context())
 	done()

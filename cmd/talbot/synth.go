@@ -35,7 +35,7 @@ func newSynth() *cobra.Command {
 	o := synthOptions{past: synth.DefaultPast}
 	cmd := &cobra.Command{
 		Use:   "synth-endgames --count N --out DIR",
-		Short: "Draw random legal endgames of 3 to 7 pieces with true history",
+		Short: "Draw random legal endgames of 3 to 7 pieces with history",
 		Long: `Synth-endgames draws random legal positions: first the number of pieces, then the
 pieces one by one with their weights, then the squares and the side to move. The
 position drawn is the sample. Its past is found backwards: four legal moves that
@@ -53,9 +53,10 @@ share is spread over the others of as many pieces.
 
 The same seed gives the same bytes, however many workers there are.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
-  talbot synth-endgames --count 10000 --pieces 4:1,5:2,6:4 --piece-weights P3R2B1N1Q1 --balance 3 --out balanced
+  talbot synth-endgames --count 10000 --pieces 4:1,5:2 --balance 3 --out even
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,
-		Args: noArgs,
+		SuggestFor: []string{"endgames", "generate", "synth"},
+		Args:       noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := o.config(cmd)
 			if err != nil {
@@ -84,6 +85,10 @@ The same seed gives the same bytes, however many workers there are.`,
 		"most pieces that a position of the history may have")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the draws")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames for train, val and test")
+	section(f, "Output", "out", "count", "split", "seed", "json", "strict", "workers")
+	section(f, "Material", "pieces", "piece-weights", "material", "material-file", "balance")
+	section(f, "History", "capture-weight", "promotion-weight", "history-max-pieces")
+	completeFolder(cmd, "out")
 	return cmd
 }
 
@@ -163,7 +168,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	show, end := progress(false)
+	show, end := progress()
 	sum, err := endgames.Request{
 		Count: o.count, Config: config, Out: o.out, Splits: splits, Workers: o.workers, Progress: show, Warn: warn,
 		Again: again(),
@@ -178,23 +183,28 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		sayKind("warning", "%d endgames fewer than asked for: there are no others of these materials", missing)
+		sayKind("warning", "%s fewer than asked for: there are no others of these materials",
+			pipeline.Count(missing, "endgame"))
 	}
 	if !o.json {
 		printDrawn(o.out, sum.Summary)
 	} else if err := printJSON(sum); err != nil {
 		return err
 	}
-	return skipped(o.datasetOptions, missing)
+	if err := skipped(o.datasetOptions, missing); err != nil {
+		return err
+	}
+	nextLabel(o.out)
+	return nil
 }
 
 // printDrawn prints what was drawn. What was drawn again is no loss: there are as many endgames as were asked for.
 func printDrawn(out string, sum output.Summary) {
-	printf("%s: %s endgames, %s positions, %s samples, %s, %.1f s\n", out, pipeline.Thousands(sum.GamesKept),
-		pipeline.Thousands(sum.Positions), pipeline.Thousands(sum.Samples), pipeline.Size(float64(sum.Bytes)),
-		sum.Seconds)
+	summarise("%s: %s, %s, %s, %s, %.1f s\n", out, pipeline.Count(sum.GamesKept, "endgame"),
+		pipeline.Count(sum.Positions, "position"), pipeline.Count(sum.Samples, "sample"),
+		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		printf("  drawn again as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+		summarise("  drawn again as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/pipeline"
 	"talbot/pipeline/tactics"
 )
 
@@ -20,7 +21,7 @@ func newTactics() *cobra.Command {
 	var o tacticsOptions
 	cmd := &cobra.Command{
 		Use:   "tactics DIR --out DIR",
-		Short: "Keep the positions of labelled games where one move alone holds the advantage",
+		Short: "Keep the positions where one move alone holds the advantage",
 		Long: `Tactics reads games whose samples were labelled with ` + "`talbot label --multipv 2`" + ` or
 more, and keeps the positions where the best move has an advantage that the second
 best has not. They stay on the line of their game, whole, so that history and
@@ -33,7 +34,8 @@ unlabelled. Lines become tactics of the source puzzle.`,
 		Example: `  talbot label lines --out scored --nodes 20000 --multipv 2
   talbot tactics scored --out tactics
   talbot tactics scored --out sharp --advantage 300 --second 0 --gap 400`,
-		Args: operands(1, 1, "one dataset"),
+		Args:              operands(1, 1, "one dataset"),
+		ValidArgsFunction: completeDatasets(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.In = args[0]
 			return runTactics(cmd.Context(), o)
@@ -46,6 +48,7 @@ unlabelled. Lines become tactics of the source puzzle.`,
 	f.IntVar(&o.Gap, "gap", 200, "the second best move's score is at least so much less")
 	f.StringVar(&o.Label, "label", "", "fingerprint of the labels (default: the last with two moves scored)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	completeFolder(cmd, "out")
 	return cmd
 }
 
@@ -59,7 +62,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	show, end := progress(false)
+	show, end := progress()
 	o.Progress, o.Warn, o.Again = show, warn, again()
 	sum, err := o.Run(ctx)
 	end()
@@ -69,13 +72,15 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	if o.json {
 		return printJSON(sum)
 	}
-	printf("%s: %d tactics in %d of %d games, %d bytes, %.1f s\n", o.Out, sum.Samples, sum.GamesKept, sum.GamesRead,
-		sum.Bytes, sum.Seconds)
+	n := pipeline.Thousands
+	summarise("%s: %s tactics in %s of %s, %s, %.1f s\n", o.Out, n(sum.Samples), n(sum.GamesKept),
+		pipeline.Count(sum.GamesRead, "game"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
-		printf("  games left out as %s: %d\n", reason, sum.Rejects[reason])
+		summarise("  games left out as %s: %s\n", reason, n(sum.Rejects[reason]))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(sum.Dropped)) {
-		printf("  positions left out as %s: %d\n", reason, sum.Dropped[reason])
+		summarise("  positions left out as %s: %s\n", reason, n(sum.Dropped[reason]))
 	}
+	nextTrain(o.Out)
 	return nil
 }

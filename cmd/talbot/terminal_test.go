@@ -148,15 +148,19 @@ func TestColour(t *testing.T) {
 	defer func() { stderr = old }()
 	var b strings.Builder
 	for _, c := range []struct {
-		terminal bool
-		noColour string
-		want     string
+		terminal           bool
+		noColour, cliColor string
+		want               string
 	}{
-		{true, "", "\x1b[33mtalbot: warning:\x1b[m it is late\n"},
-		{true, "1", "talbot: warning: it is late\n"},
-		{false, "", "talbot: warning: it is late\n"},
+		{true, "", "", "\x1b[33mtalbot: warning:\x1b[m it is late\n"},
+		{true, "", "1", "\x1b[33mtalbot: warning:\x1b[m it is late\n"},
+		{true, "1", "", "talbot: warning: it is late\n"},
+		{true, "", "0", "talbot: warning: it is late\n"},
+		{false, "", "", "talbot: warning: it is late\n"},
+		{false, "", "1", "talbot: warning: it is late\n"},
 	} {
 		t.Setenv("NO_COLOR", c.noColour)
+		t.Setenv("CLICOLOR", c.cliColor)
 		b.Reset()
 		stderr = &outlet{file: &b}
 		stderr.text = plain.NewWriter((*exactOutlet)(stderr))

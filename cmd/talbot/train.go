@@ -34,8 +34,8 @@ type trainOptions struct {
 	legalMask              bool
 	deterministic          bool
 
-	workers, maxCopies  int
-	resume, json, quiet bool
+	workers, maxCopies int
+	resume, json       bool
 }
 
 func newTrain() *cobra.Command {
@@ -92,8 +92,8 @@ bit on the processor, by --resume; it needs no other flag, and refuses those tha
 contradict the run. --keep, --eval-every and --checkpoint-every may change, and stay
 so. A run that diverged diverges there again: begin another one with --from and a
 lower --lr.`,
-		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --batch 256 --steps 1000
-  talbot train --data games:0.7,puzzles:0.2,endgames:0.1 --run run2 --preset v1.5
+		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
+  talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
   talbot train --run run1 --resume
   talbot train --data more --run run4 --from run1 --lr 1e-3`,
 		Args: noArgs,
@@ -154,9 +154,41 @@ lower --lr.`,
 	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress")
+	o.arrange(cmd)
 	return cmd
 }
+
+// arrange puts the flags under headings and says which words they take.
+func (o *trainOptions) arrange(cmd *cobra.Command) {
+	f := cmd.Flags()
+	section(f, "Data and run", "data", "run", "resume", "from", "label", "max-copies", "json")
+	section(f, "Network", "preset", "recipe", "blocks", "filters")
+	section(f, "Length and batches", "steps", "batch", "accumulate", "seed")
+	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",
+		"history-dropout")
+	section(f, "Learning rate and optimizer", "lr", "min-lr", "schedule", "warmup", "weight-decay", "clip", "ema")
+	section(f, "Machine", "backend", "precision", "devices", "deterministic", "workers")
+	section(f, "Validation and checkpoints", "eval-every", "checkpoint-every", "keep")
+	values(cmd, "preset", presets...)
+	values(cmd, "recipe", recipes...)
+	values(cmd, "policy-target", policyTargets...)
+	values(cmd, "value-target", valueTargets...)
+	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:")
+	values(cmd, "backend", backends...)
+	values(cmd, "precision", string(train.Float32), string(train.BFloat16))
+	completeFolders(cmd, "data", isDataset)
+	completeFolders(cmd, "from", train.IsRun)
+	completeFolders(cmd, "run", train.IsRun)
+}
+
+// The words that flags of several commands take; some go on behind a colon.
+var (
+	presets       = []string{"v1.5", "10x64", "20x256"}
+	recipes       = []string{"talbotbot"}
+	policyTargets = []string{"played", "multipv:"}
+	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
+	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
+)
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
@@ -267,7 +299,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
-	show, end := phases(o.quiet)
+	show, end := phases()
 	t.Checked = func(bytes, of int64) {
 		show(pipeline.Progress{Verb: "checking the data", Done: bytes, Total: of, Count: bytes, Rate: bytes,
 			Unit: pipeline.Bytes})
@@ -276,14 +308,26 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
-	var begun job.Start
-	t.Begun = func(s job.Start) { end(); printStart(s); begun = s }
+	forecast := job.Forecast{Fixed: o.resume || o.from != ""}
+	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
 	t.Resumed = func(step int64, checkpoint string) {
-		say("resuming behind step %d, from %q\n", step, checkpoint)
+		tell("resuming behind step %s, from %q\n", pipeline.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
-	progress, done := liveTrain(o.quiet)
-	t.Progress = progress
+	progress, done := liveTrain()
+	first := true
+	t.Progress = func(p train.Progress) {
+		if first {
+			detail("compiling and the first step: %.1f s", p.Seconds)
+		}
+		first = false
+		if prospect, ok := forecast.Add(p); ok {
+			for _, line := range prospectLines(prospect) {
+				tell("%s\n", line)
+			}
+		}
+		progress(p)
+	}
 	result, err := t.Run(ctx)
 	end()
 	done()
@@ -294,21 +338,26 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		return printJSON(struct {
 			train.Result
 			Data []job.Set `json:"data"`
-		}{result, begun.Sets})
+		}{result, forecast.Sets})
 	}
 	printResult(o, result)
+	var data []string
+	for _, set := range forecast.Sets {
+		data = append(data, set.Dir)
+	}
+	next("eval", "--run", o.run, "--data", strings.Join(data, ","))
 	return nil
 }
 
 // phases is [progress] for work of several parts: each new verb begins a display of its own.
-func phases(quiet bool) (show func(pipeline.Progress), end func()) {
+func phases() (show func(pipeline.Progress), end func()) {
 	verb, draw, stop := "", func(pipeline.Progress) {}, func() {}
 	end = func() { stop(); verb, stop = "", func() {} }
 	return func(p pipeline.Progress) {
 		if p.Verb != verb {
 			end()
 			verb = p.Verb
-			draw, stop = progress(quiet)
+			draw, stop = progress()
 		}
 		draw(p)
 	}, end

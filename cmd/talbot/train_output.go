@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
+	"time"
 
 	"talbot/pipeline"
 	"talbot/train"
@@ -54,55 +56,84 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 }
 
 func printStart(s job.Start) {
+	n := pipeline.Thousands
 	for _, set := range s.Sets {
-		say(
-			"data: %s: %d train samples (%.1f %% of the draws, %.2f times over them), %d val samples", set.Dir,
-			set.Train, 100*set.Share, set.Passes, set.Val)
+		tell("data: %s: %s (%.1f %% of the draws, %.2f times over them), %s", set.Dir,
+			pipeline.Count(set.Train, "train sample"), 100*set.Share, set.Passes, pipeline.Count(set.Val, "val sample"))
 		if set.Values < set.Train {
-			say("; %.1f %% of the train samples have a label",
-				100*float64(set.Values)/float64(set.Train))
+			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}
 		if set.Capped > 0 {
-			say("; %d further copies of positions are left out", set.Capped)
+			tell("; %s of positions left out", pipeline.Count(set.Capped, "further copy"))
 		}
 		if set.CutLines > 0 {
-			say("; %d samples of %d lines that are cut copies of val or test lines are left out",
-				set.CutSamples, set.CutLines)
+			tell("; %s of %s left out as cut copies of val or test lines", pipeline.Count(set.CutSamples, "sample"),
+				pipeline.Count(set.CutLines, "line"))
 		}
 		if set.Unusable > 0 {
-			say("; %d without any target are left out", set.Unusable)
+			tell("; %s without any target left out", n(set.Unusable))
 		}
-		say("\n")
+		tell("\n")
 	}
 	c := s.Config
-	say("network: %s, %d blocks of %d filters, %d parameters\n", c.Recipe, c.Blocks, c.Filters,
-		s.Parameters)
+	tell("network: %s, %s of %s, %s\n", c.Recipe, pipeline.Count(int64(c.Blocks), "block"),
+		pipeline.Count(int64(c.Filters), "filter"), pipeline.Count(int64(s.Parameters), "parameter"))
 	if c.From != (train.Origin{}) {
-		say("weights: of %q, step %d\n", c.From.Path, c.From.Step)
+		tell("weights: of %q, step %s\n", c.From.Path, n(c.From.Step))
 	}
-	say("backend: %s\n", s.Backend)
+	tell("backend: %s\n", s.Backend)
 	if c.Devices > 1 {
-		say("devices: %d, each trains %d samples at a time\n", c.Devices,
-			c.Batch/c.Accumulate/c.Devices)
+		tell("devices: %d, each trains %s at a time\n", c.Devices,
+			pipeline.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
 	}
-	say("run: %d steps of %d samples, learning rate %g, validated on %d samples\n",
-		c.Steps, c.Batch, c.LR, s.Val)
+	tell("run: %s of %s, learning rate %g, validated on %s\n", pipeline.Count(c.Steps, "step"),
+		pipeline.Count(int64(c.Batch), "sample"), c.LR, pipeline.Count(s.Val, "sample"))
+	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
+}
+
+// prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There
+// are none for a run that is over soon.
+func prospectLines(p job.Prospect) (lines []string) {
+	if p.Left < 10*time.Second {
+		return nil
+	}
+	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step (measured over %s)", about(p.Left), about(p.Step),
+		pipeline.Count(p.Steps, "step")))
+	if p.InHour == 0 {
+		return lines
+	}
+	shorter := fmt.Sprintf("--steps %d with this network", p.InHour)
+	if p.Smaller != nil {
+		shorter = fmt.Sprintf("%s (about %s), or %s", p.Smaller.Flags, about(p.Smaller.Time), shorter)
+	}
+	return append(lines, "within an hour on this machine, as another run: "+shorter)
+}
+
+// about writes an estimated time with two digits or so: 350ms, 2.4s, 12s, 3m20s, 42m, 5h20m.
+func about(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	case d < time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return pipeline.Duration(d)
 }
 
 func printResult(o *trainOptions, r train.Result) {
 	if r.Samples == 0 {
-		printf("%s: finished before, at step %s; nothing was left to train\n", o.run, pipeline.Thousands(r.Steps))
+		summarise("%s: finished before, at step %s; nothing was left to train\n", o.run, pipeline.Thousands(r.Steps))
 	} else {
-		printSteps(o, r)
+		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, pipeline.Count(r.Steps, "step"),
+			pipeline.Count(r.Samples, "sample"), r.Seconds, pipeline.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}
 	if r.Final != nil {
-		printf("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
+		summarise("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
 			cell(r.Final.ValueMSE, false))
 	}
-	printf("  checkpoint: %s\n", r.Checkpoint)
-}
-
-func printSteps(o *trainOptions, r train.Result) {
-	printf("%s: %d steps, %d samples in %.1f s, %.0f/s, loader wait %.1f %%\n",
-		o.run, r.Steps, r.Samples, r.Seconds, r.PositionsPerSecond, 100*r.LoaderWait)
+	summarise("  checkpoint: %s\n", r.Checkpoint)
 }

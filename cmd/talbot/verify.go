@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/pipeline"
 	"talbot/pipeline/overlap"
 	"talbot/pipeline/verify"
 )
@@ -18,14 +19,13 @@ type verifyOptions struct {
 	workers    int
 	temp       string
 	json       bool
-	quiet      bool
 }
 
 func newVerify() *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify DIR...",
-		Short: "Re-read datasets: checksums, every move, totals, leaks between splits",
+		Short: "Check datasets: checksums, moves, totals, leaks between splits",
 		Long: `Verify reads datasets from the first byte to the last: the manifest's own
 checksum, the SHA-256 of every shard, the checksum of every column, and every
 line, whose moves are replayed. The moves of every sample are encoded and decoded.
@@ -39,10 +39,13 @@ ten are named. They are no error: 'talbot train' leaves out those of train. For 
 test verify prints how many samples have a position that is also a train sample, as it
 is and with the colours mirrored. Openings recur, so that is no error, unless the
 mirrored share of val or of test is above --max-overlap percent. Either error ends
-with exit status 1, damage with 12. Ctrl-C ends it with what it has not established.`,
+with exit status 1, damage with 12. Interrupted by Ctrl-C, verify says which of its
+checks were not made.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
-		Args: operands(1, many, "one or more datasets"),
+		SuggestFor:        []string{"check", "fsck"},
+		Args:              operands(1, many, "one or more datasets"),
+		ValidArgsFunction: completeDatasets(many),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			return runVerify(cmd.Context(), &o, dirs, cmd.Flags().Changed("max-overlap"))
 		},
@@ -54,7 +57,6 @@ with exit status 1, damage with 12. Ctrl-C ends it with what it has not establis
 	f.StringVar(&o.temp, "temp", "",
 		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
@@ -69,7 +71,7 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 	}
 	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()
-	show, end := phases(o.quiet)
+	show, end := phases()
 	request.Progress = show
 	result, err := request.Run(ctx)
 	end()
@@ -104,16 +106,17 @@ func unverified(v *verify.Report, dirs []string) error {
 	if len(open) > 0 {
 		what = "whether " + strings.Join(open, ", ") + " is whole, " + what
 	}
-	return hintError{error: fmt.Errorf("interrupted; not established: %s", what),
+	return hintError{error: fmt.Errorf("interrupted; not checked: %s", what),
 		hint: "repeat the command: a verification begins anew", status: exitInterrupted}
 }
 
 func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
-			printf("%s: whole: %d shards, %d lines, %d positions, %d samples, %d labels, %d moves encoded and "+
-				"decoded\n",
-				d.Dataset, d.Shards, d.Lines, d.Positions, d.Samples, d.Labelled, d.Encoded)
+			printf("%s: whole: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
+				pipeline.Count(int64(d.Shards), "shard"), pipeline.Count(d.Lines, "line"),
+				pipeline.Count(d.Positions, "position"), pipeline.Count(d.Samples, "sample"),
+				pipeline.Count(d.Labelled, "label"), pipeline.Count(d.Encoded, "move"))
 		}
 		for _, name := range d.Extra {
 			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
@@ -122,24 +125,26 @@ func printVerified(v *verify.Report) {
 			printf("%s: damaged: %s\n", d.Dataset, damage)
 		}
 	}
-	printf("games on both sides of a split: %d\n", v.BothSides)
+	printf("games on both sides of a split: %s\n", pipeline.Thousands(v.BothSides))
 	for _, g := range v.Examples {
 		printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
 	}
-	printf("lines that are the beginning of a longer one in another split, by %d plies or more: %d\n",
-		dataset.CutPlies, v.CutCopies)
+	printf("lines that are the beginning of a longer one in another split, by %d plies or more: %s\n",
+		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
-		printf("  %s of %s: game %d of %s, %d plies; %s of %s: game %d of %s, %d plies\n", a.Split, a.Dataset,
-			a.Number, a.Input, a.Plies, b.Split, b.Dataset, b.Number, b.Input, b.Plies)
+		printf("  %s of %s: game %d of %s, %s; %s of %s: game %d of %s, %s\n", a.Split, a.Dataset, a.Number, a.Input,
+			pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset, b.Number, b.Input,
+			pipeline.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string
 		overlap.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
-			printf("%s: %d samples, %d (%.2f %%) have a position of train, %d (%.2f %%) with colours mirrored\n",
-				s.name, s.Samples, s.Seen, 100*s.Share, s.SeenMirrored, 100*s.ShareMirrored)
+			printf("%s: %s, %s (%.2f %%) have a position of train, %s (%.2f %%) with colours mirrored\n", s.name,
+				pipeline.Count(s.Samples, "sample"), pipeline.Thousands(s.Seen), 100*s.Share,
+				pipeline.Thousands(s.SeenMirrored), 100*s.ShareMirrored)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/pipeline"
 	"talbot/rows"
 )
 
@@ -150,9 +151,9 @@ func (g *ingester) keptAny(ctx context.Context) error {
 	if c.GamesKept > 0 {
 		return nil
 	}
-	err := fmt.Errorf("%w of %d games", ErrNothingKept, c.GamesRead)
+	err := fmt.Errorf("%w of %s", ErrNothingKept, pipeline.Count(c.GamesRead, "game"))
 	if n := len(g.state.LeftOut); n > 0 {
-		err = fmt.Errorf("%w; %d of %d files are left out whole", err, n, len(g.Inputs))
+		err = fmt.Errorf("%w; %s left out whole", err, pipeline.Count(int64(n), "file"))
 	}
 	var most dataset.Reason
 	for _, reason := range slices.Sorted(maps.Keys(c.Rejects)) {
@@ -161,7 +162,7 @@ func (g *ingester) keptAny(ctx context.Context) error {
 		}
 	}
 	if most != "" {
-		err = fmt.Errorf("%w; %d games are left out as %s", err, c.Rejects[most], most)
+		err = fmt.Errorf("%w; %s left out as %s", err, pipeline.Count(c.Rejects[most], "game"), most)
 	}
 	return errors.Join(err, g.publishRejects(ctx), g.out.Discard())
 }

@@ -9,6 +9,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/pipeline"
 	"talbot/shards"
 )
 
@@ -114,8 +115,8 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	}
 	if !o.All {
 		if total := d.Manifest.Counts.Samples; o.Sample < 0 || o.Sample >= total {
-			return fmt.Errorf("sample %d of %q: %w: it has %d samples, numbered from 0", o.Sample, o.Dir, ErrNoSample,
-				total)
+			return fmt.Errorf("sample %d of %q: %w: it has %s, numbered from 0", o.Sample, o.Dir, ErrNoSample,
+				pipeline.Count(total, "sample"))
 		}
 	}
 	var lines []dataset.Line

@@ -159,7 +159,7 @@ func TestInspectFinds(t *testing.T) {
 	}
 	for _, k := range []int64{-1, 4500} {
 		err := Request{Dir: dir, Sample: k, Encoder: encode.TalbotBot{}}.Run(context.Background(), nil)
-		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4500 samples") {
+		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4,500 samples") {
 			t.Errorf("sample %d: %v", k, err)
 		}
 	}
@@ -228,7 +228,7 @@ history  1.e4 e5 2.Nf3
 legal    29 moves
 played   Nc6 (b8c6)
 policy   Nc6 (b8c6), index 129
-label    -31 cp · best Nf6 (g8f6) · win/draw/loss 100/750/150 · depth 12, 17000 nodes
+label    -31 cp · best Nf6 (g8f6) · win/draw/loss 100/750/150 · depth 12, 17,000 nodes
          Stockfish 15.1, movetime 20
 pv       g8f6 f3e5
 value    -0.08834

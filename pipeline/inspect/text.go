@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/internal/plain"
+	"talbot/pipeline"
 )
 
 // textPlies is how many moves before a sample its text shows.
@@ -43,7 +44,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 	}
 	row("fen", "%s", s.FEN)
 	row("history", "%s", s.historyText(sans))
-	row("legal", "%d moves", len(s.Legal))
+	row("legal", "%s", pipeline.Count(int64(len(s.Legal)), "move"))
 	row("played", "%s", sanOr(&pos, s.Played, "none: the line ends here"))
 	row("policy", "%s", s.policyText(&pos))
 	if s.Label == nil {
@@ -112,7 +113,7 @@ func (s *Sample) historyText(sans []string) string {
 		text = "… " + text
 	}
 	if n := min(s.Reconstructed, s.Ply); n > 0 {
-		text += fmt.Sprintf(" (%d of %d plies reconstructed)", n, s.Ply)
+		text += fmt.Sprintf(" (%d of %s reconstructed)", n, pipeline.Count(int64(s.Ply), "ply"))
 	}
 	return text
 }
@@ -156,7 +157,7 @@ func (l *Label) text(p *board.Position) string {
 	if l.WDL != nil {
 		parts = append(parts, fmt.Sprintf("win/draw/loss %d/%d/%d", l.WDL[0], l.WDL[1], l.WDL[2]))
 	}
-	parts = append(parts, fmt.Sprintf("depth %d, %d nodes", l.Depth, l.Nodes))
+	parts = append(parts, fmt.Sprintf("depth %d, %s", l.Depth, pipeline.Count(int64(l.Nodes), "node")))
 	if l.MultiPV > 1 {
 		parts = append(parts, fmt.Sprintf("%d lines", l.MultiPV))
 	}

@@ -45,6 +45,17 @@ func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journa
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
+// JournalError says that the journal of an unfinished labelling cannot be gone on with.
+type JournalError struct {
+	Path string
+	Err  error
+}
+
+func (e *JournalError) Error() string { return fmt.Sprintf("the label journal %q: %v", e.Path, e.Err) }
+
+// Unwrap returns what is wrong with it.
+func (e *JournalError) Unwrap() error { return e.Err }
+
 // openJournal opens or creates the journal of an identity. Its whole records go to each, which returns false for
 // labels that are none of this shard. A journal that was damaged, or is from before there were identities, is believed
 // as far as its records are whole, which warn is told, and written anew with them alone; an incomplete record at the
@@ -80,7 +91,7 @@ func openJournal(path string, id [32]byte, each func(sample int64, labels []data
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("the label journal %q: %w", path, err)
+		return nil, &JournalError{Path: path, Err: err}
 	}
 	return &journal{file: f, synced: time.Now()}, nil
 }

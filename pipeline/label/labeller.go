@@ -278,10 +278,10 @@ func (l *labeller) report() {
 		notes = append(notes, fmt.Sprintf("%.1f %% of the engines' time used", 100*u))
 	}
 	if s.Failed > 0 {
-		notes = append(notes, fmt.Sprintf("%d failed", s.Failed))
+		notes = append(notes, pipeline.Thousands(s.Failed)+" failed")
 	}
 	if s.Restarts > 0 {
-		notes = append(notes, fmt.Sprintf("%d engines started again", s.Restarts))
+		notes = append(notes, pipeline.Count(int64(s.Restarts), "engine")+" started again")
 	}
 	p.Note = strings.Join(notes, ", ")
 	l.Progress(p)

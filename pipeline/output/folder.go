@@ -53,6 +53,20 @@ func (e *InterruptedError) Error() string {
 // Unwrap returns [ErrOccupied].
 func (e *InterruptedError) Unwrap() error { return ErrOccupied }
 
+// Unfinished reports whether a command that makes a dataset was interrupted in a folder, or is at work there: its verb,
+// and the command line that goes on with it, "" if that is not known. It changes nothing.
+func Unfinished(dir string) (verb, again string, ok bool) {
+	data, err := durable.ReadFile(filepath.Join(dir, progressName), maxProgress)
+	if err != nil {
+		return "", "", false
+	}
+	f := Folder{Options: Options{Warn: func(error) {}}, dir: dir}
+	if err := f.restore(data); err != nil {
+		return "", "", false
+	}
+	return f.progress.Manifest.Verb, f.progress.Again, true
+}
+
 // Options are what a verb brings to its folder. The zero value is ready.
 type Options struct {
 	// Workers compress shards at a time; 0 is one.

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/rows"
 	"talbot/shards"
@@ -19,15 +22,19 @@ import (
 // Request asks to estimate what a pipeline over some inputs would take. It reads the beginning of every input
 // and takes the rest to be like it.
 type Request struct {
-	Inputs      []string      // files
-	Sample      int64         // bytes of text read of each input; 0 = 16 MiB
-	Workers     int           // engines that label at a time, at least 1
-	Movetime    time.Duration // of a search
-	Passes      float64       // over the train samples
-	TrainRate   float64       // positions a second that training makes
-	TrainShare  float64       // of the samples, 0 … 1
-	IngestCores int           // cores that ingest works on, at least 1
-	Loader      Loader        // of training
+	Inputs   []string      // files
+	Sample   int64         // bytes of text read of each input; 0 = 16 MiB
+	Workers  int           // engines that label at a time, at least 1
+	Movetime time.Duration // of a search
+	Passes   float64       // over the train samples
+	Steps    int64         // of training; 0 = as many as the passes take
+	Batch    int           // samples of a step
+	// TrainRate returns the positions a second that training makes, and how that is known. It is called once the inputs
+	// are read.
+	TrainRate   func(context.Context) (rate float64, how string, err error)
+	TrainShare  float64 // of the samples, 0 … 1
+	IngestCores int     // cores that ingest works on, at least 1
+	Loader      Loader  // of training
 }
 
 // Loader is what training keeps in memory: two groups, one that is drawn from and the next.
@@ -50,6 +57,8 @@ type Estimate struct {
 	IngestMemory     int64           `json:"ingest_memory"` // bytes
 	LabelHours       float64         `json:"label_hours"`
 	LabelBytes       int64           `json:"label_bytes"` // of the labelled shards
+	TrainRate        float64         `json:"train_rate"`  // positions a second
+	TrainSteps       int64           `json:"train_steps"`
 	TrainHours       float64         `json:"train_hours"`
 	TrainMemory      int64           `json:"train_memory"` // bytes of the loader, without the network
 	Assumptions      []string        `json:"assumptions"`
@@ -122,7 +131,12 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 	if positions > 0 {
 		e.BytesPerPosition = float64(bytes) / float64(positions)
 	}
-	p.estimate(e)
+	rate, how, err := p.TrainRate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.TrainRate = rate
+	p.estimate(e, how)
 	return e, nil
 }
 
@@ -228,30 +242,39 @@ func (p Request) rows(next func() (dataset.Line, error), each func(*dataset.Line
 }
 
 // estimate computes what follows from the counts, and says with what assumptions.
-func (p Request) estimate(e *Estimate) {
+func (p Request) estimate(e *Estimate, how string) {
 	samples := float64(e.Samples)
 	e.ShardBytes = int64(float64(e.Positions) * e.BytesPerPosition)
 	e.IngestSeconds = float64(e.Positions) / (planIngestRate * float64(max(p.IngestCores, 1)))
 	e.IngestMemory = planBaseMemory + planGameMemory*e.Games
 	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
-	e.TrainHours = samples * p.TrainShare * p.Passes / p.TrainRate / 3600
+	draws := fmt.Sprintf("%g times over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
+	if p.Passes == 1 {
+		draws = strings.Replace(draws, "1 times", "once", 1)
+	}
+	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
+		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
+	} else {
+		draws = fmt.Sprintf("%s of %s", pipeline.Count(p.Steps, "step"), pipeline.Count(int64(p.Batch), "sample"))
+	}
+	e.TrainHours = float64(e.TrainSteps) * float64(p.Batch) / e.TrainRate / 3600
 	e.TrainMemory = planBaseMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
 			"taken off", p.Sample>>20),
-		fmt.Sprintf("ingest: %.0f million positions a second and core on %d cores; %d MiB and %d bytes for each "+
+		fmt.Sprintf("ingest: %.0f million positions a second and core on %s; %d MiB and %d bytes for each "+
 			"game in memory",
-			planIngestRate/1e6, max(p.IngestCores, 1), planBaseMemory>>20, planGameMemory),
-		fmt.Sprintf("label: every sample is searched for %v by one of %d engines, each on a core of its own, and "+
+			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
+			planGameMemory),
+		fmt.Sprintf("label: every sample is searched for %v with %s at work, each on a core of its own, and "+
 			"%.0f %% are lost between searches",
-			p.Movetime, max(p.Workers, 1), 100*(planOverhead-1)),
+			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
-		fmt.Sprintf("train: %g passes over %.0f %% of the samples at %.0f positions a second (--train-rate; `talbot "+
-			"train` prints its own)",
-			p.Passes, 100*p.TrainShare, p.TrainRate),
-		fmt.Sprintf("train memory is the loader's: two groups of at most %d samples of one dataset, %d bytes each; "+
+		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,
+			pipeline.Thousands(int64(math.Round(e.TrainRate))), how),
+		fmt.Sprintf("train memory is the loader's: two groups of at most %s of one dataset, %d bytes each; "+
 			"the "+
-			"network's comes on top", p.Loader.GroupSamples, p.Loader.SampleBytes),
+			"network's comes on top", pipeline.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
 	}
 }

@@ -47,6 +47,7 @@ type Train struct {
 type Start struct {
 	Config     train.Config
 	Backend    string // what was chosen and why
+	Kind       string // of the backend
 	Parameters int    // trainable
 	Val        int64  // validation samples
 	Sets       []Set
@@ -284,7 +285,7 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	if err != nil {
 		return err
 	}
-	s := Start{Config: c, Backend: b.Why, Parameters: model.CountTrainable(network.Params())}
+	s := Start{Config: c, Backend: b.Why, Kind: b.Kind, Parameters: model.CountTrainable(network.Params())}
 	for i, counts := range survey.Sets {
 		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
 		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})

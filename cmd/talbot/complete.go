@@ -1,0 +1,108 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"talbot/dataset"
+	"talbot/train"
+)
+
+// valuesKey is the annotation of a flag with the words that its value can be, or begin with.
+const valuesKey = "talbot values"
+
+// values says which words a flag takes, for completion in the shell and to find what a mistyped one was meant to be.
+func values(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.Flags().SetAnnotation(flag, valuesKey, words) // its only error is a missing flag, as the next one's
+	complete(cmd, flag, func(typed string) []string {
+		before, last := "", typed
+		if i := strings.LastIndexByte(typed, ','); i >= 0 && cmd.Flags().Lookup(flag).Value.Type() == "stringSlice" {
+			before, last = typed[:i+1], typed[i+1:]
+		}
+		var all []string
+		for _, w := range words {
+			if strings.HasPrefix(w, last) {
+				all = append(all, before+w)
+			}
+		}
+		return all
+	})
+}
+
+// complete completes a flag's value.
+func complete(cmd *cobra.Command, flag string, find func(typed string) []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, // its only error is a missing flag
+		func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return completed(find(typed))
+		})
+}
+
+// completed returns completions and has no space put behind one that goes on.
+func completed(all []string) ([]string, cobra.ShellCompDirective) {
+	if slices.ContainsFunc(all, func(s string) bool { return strings.HasSuffix(s, "/") || strings.HasSuffix(s, ":") }) {
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeDatasets completes the operands of a command that takes so many datasets at most.
+func completeDatasets(most int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completed(slices.DeleteFunc(foldersThat(isDataset)(typed),
+			func(dir string) bool { return slices.Contains(args, dir) }))
+	}
+}
+
+// completeFolders completes a flag whose value is a folder of that kind, or several with commas between them.
+func completeFolders(cmd *cobra.Command, flag string, is func(dir string) bool) {
+	complete(cmd, flag, func(typed string) []string {
+		i := strings.LastIndexByte(typed, ',') + 1
+		all := foldersThat(is)(typed[i:])
+		for k := range all {
+			all[k] = typed[:i] + all[k]
+		}
+		return all
+	})
+}
+
+// foldersThat lists the folders that begin as was typed and are of a kind, and those that may have some below them.
+func foldersThat(is func(dir string) bool) func(typed string) []string {
+	return func(typed string) []string {
+		dir, base := filepath.Split(typed)
+		entries, _ := os.ReadDir(filepath.Join(dir, ".")) // what cannot be read has none
+		var all []string
+		for _, e := range entries {
+			path := dir + e.Name()
+			info, err := os.Stat(path)
+			if err != nil || !info.IsDir() || !strings.HasPrefix(e.Name(), base) ||
+				strings.HasPrefix(e.Name(), ".") && base == "" {
+				continue
+			}
+			if is(path) {
+				all = append(all, path)
+			} else if !isDataset(path) && !train.IsRun(path) {
+				all = append(all, path+"/")
+			}
+		}
+		return all
+	}
+}
+
+func isDataset(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, dataset.ManifestName))
+	return err == nil
+}
+
+// completeFolder has the shell complete folders alone.
+func completeFolder(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		_ = cmd.MarkFlagDirname(flag) // its only error is a missing flag
+	}
+}

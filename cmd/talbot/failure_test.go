@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// talbotIn runs a command line in a folder and returns what it printed and its exit status.
+func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir)
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// interruptedIn is [talbotIn] for a command that is interrupted once it has begun and meanwhile is done.
+func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func(), args ...string) (stdout,
+	stderr string,
+	status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for tries := 0; !begun() && tries < 6000; tries++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	meanwhile()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // the status says it
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// failing are command lines of every command: one that cannot be, one with a path that is not there, and one with a
+// damaged dataset or run; nil where there is no such thing. The names are those of the folder that
+// [TestFailuresAreJSON] makes.
+var failing = map[string]struct {
+	usage, missing, damaged []string
+	result                  bool // it has one even where it fails
+}{
+	"ingest": {[]string{"x.pgn"}, []string{"none.pgn", "--out", "x"}, []string{"cut.pgn.gz", "--out", "x"},
+		false},
+	"synth-endgames": {[]string{"--out", "x"}, []string{"--count", "3", "--out", "cut.pgn.gz"}, nil, false},
+	"label":          {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
+	"join":           {[]string{"lines", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
+	"tactics":        {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
+	"train": {nil, []string{"--data", "none", "--run", "x"},
+		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
+		false},
+	"eval": {[]string{"--run", "x"}, []string{"--data", "lines", "--run", "none"}, []string{"--data", "lines", "--run",
+		"badrun"}, false},
+	"export": {nil, []string{"--run", "none", "--format", "onnx", "--out", "net"},
+		[]string{"--run", "badrun", "--format", "onnx", "--out", "net"}, false},
+	"stats":   {nil, []string{"none"}, []string{"damaged"}, false},
+	"inspect": {[]string{"lines"}, []string{"none", "--all"}, []string{"damaged", "--all"}, false},
+	"verify":  {nil, []string{"none"}, []string{"damaged"}, true},
+	"diff":    {[]string{"lines"}, []string{"none", "lines"}, []string{"damaged", "lines"}, true},
+	"plan":    {nil, []string{"none.pgn"}, []string{"cut.pgn.gz"}, false},
+	"doctor":  {[]string{"x"}, []string{"--engine", "none"}, nil, true},
+	"version": {[]string{"x"}, nil, nil, false},
+	// These have no --json, so that with it every command line is an error of usage.
+	"setup": {nil, nil, nil, false}, "man": {nil, nil, nil, false}, "completion": {nil, nil, nil, false},
+	"help": {nil, nil, nil, false},
+}
+
+// Under --json every failure of every command ends with one JSON object on standard error, whose exit is the status,
+// and nothing is on standard output but the result of a command that has one.
+func TestFailuresAreJSON(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("cut.pgn.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b")
+	write("badrun/run.json", "{")
+	for _, name := range []string{"lines", "damaged"} {
+		if _, said, status := talbotIn(t, dir, "synth-endgames", "--count", "40", "--out", name); status != 0 {
+			t.Fatal(said)
+		}
+	}
+	shard := filepath.Join(dir, "damaged", "shard-00000.talbot.zst")
+	text, err := os.ReadFile(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("damaged/shard-00000.talbot.zst", string(text[:len(text)/2])+"xxxx"+string(text[len(text)/2+4:]))
+	classes := map[int]bool{}
+	for _, cmd := range newRoot().Commands() {
+		lines, ok := failing[cmd.Name()]
+		if !ok {
+			t.Errorf("%s is not among the command lines that fail", cmd.Name())
+		}
+		for _, c := range []struct {
+			args   []string
+			status []int // one of them
+		}{
+			{[]string{"--no-such-flag"}, []int{exitUsage}},
+			{lines.usage, []int{exitUsage}},
+			{lines.missing, []int{exitFailed, exitNoDataset}},
+			{lines.damaged, []int{exitFailed, exitDamaged}},
+		} {
+			if c.args == nil {
+				continue
+			}
+			args := append([]string{cmd.Name(), "--json"}, c.args...)
+			out, said, status := talbotIn(t, dir, args...)
+			classes[status] = true
+			checkFailure(t, args, out, said, status, lines.result)
+			if status != c.status[0] && status != c.status[len(c.status)-1] {
+				t.Errorf("%q: status %d, want one of %v\n%s", args, status, c.status, said)
+			}
+		}
+	}
+	// Input was skipped, the folder is locked, the command was interrupted.
+	write("bad.pgn", "[White \"a\"]\n\n1. e4 e5 *\n\n[White \"b\"]\n\n1. e5 *\n")
+	args := []string{"ingest", "bad.pgn", "--out", "strict", "--strict", "--json"}
+	out, said, status := talbotIn(t, dir, args...)
+	checkFailure(t, args, out, said, status, true)
+	if status != exitSkipped {
+		t.Errorf("%q: status %d", args, status)
+	}
+	args = []string{"synth-endgames", "--count", "100000000", "--out", "long", "--json"}
+	out, said, status = interruptedIn(t, dir, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "long", "progress.json"))
+		return err == nil
+	}, func() { // another process in the same folder
+		out, said, status := talbotIn(t, dir, args...)
+		checkFailure(t, args, out, said, status, false)
+		if status != exitLocked {
+			t.Errorf("%q in a folder that is in use: status %d", args, status)
+		}
+	}, args...)
+	checkFailure(t, args, out, said, status, false)
+	if status != exitInterrupted {
+		t.Errorf("%q: status %d", args, status)
+	}
+	for _, args := range [][]string{{"nonsense", "--json"}, {"help", "nonsense", "--json"}, {"--json"},
+		{"ingest", "x", "--json", "--workers", "few"},
+		{"ingest", "x", "--json=1", "--out", "lines", "--side", "loser"}} {
+		out, said, status := talbotIn(t, dir, args...)
+		checkFailure(t, args, out, said, status, false)
+	}
+	for _, status := range []int{exitFailed, exitUsage, exitNoDataset, exitDamaged} {
+		if !classes[status] {
+			t.Errorf("no command line ended with %d", status)
+		}
+	}
+	if _, said, _ := talbotIn(t, dir, "stats", "none"); strings.Contains(said, "{") {
+		t.Errorf("without --json: %s", said)
+	}
+}
+
+func checkFailure(t *testing.T, args []string, out, said string, status int, result bool) {
+	t.Helper()
+	last := strings.TrimSuffix(said[strings.LastIndex(strings.TrimSuffix(said, "\n"), "\n")+1:], "\n")
+	var f map[string]any
+	if err := json.Unmarshal([]byte(last), &f); err != nil || len(f) != 3 {
+		t.Errorf("%q: last line %q: %v", args, last, err)
+		return
+	}
+	text, _ := f["error"].(string)
+	_, hasHint := f["hint"].(string)
+	if exit, _ := f["exit"].(float64); text == "" || !hasHint || int(exit) != status || status == 0 {
+		t.Errorf("%q: status %d: %s", args, status, last)
+	}
+	if strings.Contains(said, "talbot: error:") || strings.Contains(said, "talbot: hint:") {
+		t.Errorf("%q: the error is there twice:\n%s", args, said)
+	}
+	if out != "" && (!result || !json.Valid([]byte(out))) {
+		t.Errorf("%q: standard output has %q", args, out)
+	}
+}

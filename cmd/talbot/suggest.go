@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// nearest returns the candidate that a mistyped word was probably meant to be, "" if there is none.
+func nearest(word string, candidates []string) string {
+	best, least := "", len(word)/3+1
+	for _, c := range candidates {
+		d := distance(strings.ToLower(word), strings.ToLower(c))
+		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(word)) {
+			d = min(d, 2)
+		}
+		if c != word && d <= min(least, 3) && (best == "" || d < least) {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be changed, put in, left out or swapped with the next one to make b of a, each
+// letter once.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before []int
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		now := make([]int, len(y)+1)
+		now[0] = i
+		for j := 1; j <= len(y); j++ {
+			change := row[j-1]
+			if x[i-1] != y[j-1] {
+				change++
+			}
+			now[j] = min(change, row[j]+1, now[j-1]+1)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				now[j] = min(now[j], before[j-2]+1)
+			}
+		}
+		before, row = row, now
+	}
+	return row[len(y)]
+}
+
+// suggest adds to an error of the command line what was probably meant: a command, a flag or a value.
+func suggest(cmd *cobra.Command, err error) error {
+	status, text := classify(err)
+	if status != exitUsage {
+		return err
+	}
+	var name string
+	if _, e := fmt.Sscanf(err.Error(), "unknown command %q", &name); e == nil &&
+		strings.HasPrefix(err.Error(), "unknown") {
+		return usage(fmt.Errorf("unknown command %q", name), meant(text, commandFor(cmd.Root(), name), "talbot "))
+	}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		return usage(err, meant(text, nearest(unknown.GetSpecifiedName(), names), cmd.CommandPath()+" --"))
+	}
+	said := err.Error()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
+			if strings.Contains(said, strconv.Quote(part)) {
+				if word := nearest(part, f.Annotations[valuesKey]); word != "" {
+					text = strings.TrimPrefix(text+"; did you mean `--"+f.Name+" "+word+"`?", "; ")
+				}
+			}
+		}
+	})
+	return usage(err, text)
+}
+
+// commandFor returns the command that a mistyped name, or another word for what it does, stands for.
+func commandFor(root *cobra.Command, name string) string {
+	var names []string
+	for _, c := range root.Commands() {
+		for _, other := range c.SuggestFor {
+			if strings.EqualFold(name, other) {
+				return c.Name()
+			}
+		}
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return nearest(name, names)
+}
+
+// meant puts a suggestion before a hint.
+func meant(hint, word, before string) string {
+	if word == "" {
+		return hint
+	}
+	text := "did you mean `" + before + word + "`?"
+	if hint != "" {
+		text += " " + hint
+	}
+	return text
+}

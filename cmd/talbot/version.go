@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"talbot/train/backend"
+)
+
+// version is the version that datasets and runs are stamped with.
+const version = "0.1.0"
+
+// build is what this program was built from.
+type build struct {
+	Version  string   `json:"version"`
+	Commit   string   `json:"commit"` // "" if the build does not know it
+	Modified bool     `json:"modified"`
+	Go       string   `json:"go"`
+	OS       string   `json:"os"`
+	Arch     string   `json:"arch"`
+	Backends []string `json:"backends"` // built in; XLA's plugins are found by talbot doctor
+	SIMD     bool     `json:"simd"`     // the Go backend uses vector instructions
+}
+
+func thisBuild() build {
+	b := build{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Backends: []string{"go"}, SIMD: backend.SIMD}
+	if backend.XLA {
+		b.Backends = append(b.Backends, "xla")
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
+	return b
+}
+
+// String is the build in one line.
+func (b build) String() string {
+	return fmt.Sprintf("%s (commit %s), %s, %s/%s, backends %s", b.Version, b.commit(), b.Go, b.OS, b.Arch,
+		b.backends())
+}
+
+func (b build) commit() string {
+	switch {
+	case b.Commit == "":
+		return "unknown"
+	case b.Modified:
+		return fmt.Sprintf("%.12s with changes", b.Commit)
+	}
+	return fmt.Sprintf("%.12s", b.Commit)
+}
+
+func (b build) backends() string {
+	all := strings.Join(b.Backends, ", ")
+	if !b.SIMD {
+		all += " (go without vector instructions)"
+	}
+	return all
+}
+
+func newVersion() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print version, commit and backends",
+		Long: `Print the version of talbot, the commit and the Go version it was built from, the
+platform, and the backends built in. "talbot doctor" shows what this machine has.`,
+		Example: `  talbot version
+  talbot version --json`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
+			if asJSON {
+				return printJSON(b)
+			}
+			printf("talbot %s\ncommit    %s\ngo        %s\nplatform  %s/%s\nbackends  %s\n", b.Version, b.commit(),
+				b.Go,
+				b.OS, b.Arch, b.backends())
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
+	return cmd
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"talbot/dataset"
+	"talbot/pipeline"
+)
+
+// speech is how much the command of this process says beside its results, warnings and errors.
+type speech struct {
+	quiet   bool     // no progress, no summaries, no notes
+	verbose bool     // also inputs, settings and the time of each stage
+	json    bool     // standard output has JSON alone, and an error is JSON
+	next    []string // the command line that usually follows, if one does
+}
+
+// voice is set by the flags that every command has.
+var voice speech
+
+// addVoice gives all commands --quiet and --verbose.
+func addVoice(root *cobra.Command) {
+	voice = speech{}
+	f := root.PersistentFlags()
+	f.BoolVarP(&voice.quiet, "quiet", "q", false, "print results, warnings and errors alone")
+	f.BoolVarP(&voice.verbose, "verbose", "v", false, "also print inputs, settings and the time of each stage")
+}
+
+// begin takes over the flags of a command that is about to run and, if it is to be verbose, says with what.
+func (s *speech) begin(cmd *cobra.Command, args []string) error {
+	s.json = cmd.Flags().Lookup("json") != nil && cmd.Flags().Lookup("json").Value.String() == "true"
+	if s.quiet && s.verbose {
+		return usage(errors.New("--quiet and --verbose contradict each other"), "leave one of them out")
+	}
+	if !s.verbose {
+		return nil
+	}
+	detail("version %s", thisBuild())
+	var given, defaults []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Changed:
+			given = append(given, "--"+f.Name+"="+f.Value.String())
+		case f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "[]":
+			defaults = append(defaults, "--"+f.Name+"="+f.DefValue)
+		}
+	})
+	detail("%s %s", cmd.Name(), shellQuote(append(given, args...)))
+	if len(defaults) > 0 {
+		detail("defaults: %s", shellQuote(defaults))
+	}
+	for _, path := range inputsOf(cmd, args) {
+		if text := describe(path); text != "" {
+			detail("input %q: %s", path, text)
+		}
+	}
+	return nil
+}
+
+// inputsOf lists the paths that a command line names as inputs.
+func inputsOf(cmd *cobra.Command, args []string) []string {
+	all := slices.Clone(args)
+	for _, name := range []string{"data", "reuse", "puzzles", "audit", "material-file", "from", "syzygy"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
+				path, _, _ := strings.Cut(part, ":")
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
+// describe says what a path leads to, "" if it is nothing.
+func describe(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return ""
+	case info.Mode().IsRegular():
+		return pipeline.Size(float64(info.Size()))
+	case !info.IsDir():
+		return "a pipe or device"
+	}
+	if m, err := dataset.ReadManifest(path); err == nil {
+		return fmt.Sprintf("dataset by %s, %s, %s, %s labelled, %s", m.Verb, pipeline.Count(m.Counts.GamesKept, "line"),
+			pipeline.Count(m.Counts.Samples, "sample"), pipeline.Thousands(m.Counts.Labelled),
+			pipeline.Count(int64(len(m.Shards)), "shard"))
+	}
+	return "folder"
+}
+
+// tell prints a note on standard error, unless the command is quiet.
+func tell(format string, values ...any) {
+	if !voice.quiet {
+		say(format, values...)
+	}
+}
+
+// detail prints a note that only --verbose has.
+func detail(format string, values ...any) {
+	if voice.verbose {
+		say("talbot: "+format+"\n", values...)
+	}
+}
+
+// summarise prints on standard output what a command has made. Unlike a result that was asked for, it is left out by
+// --quiet.
+func summarise(format string, values ...any) {
+	if !voice.quiet {
+		printf(format, values...)
+	}
+}
+
+// next has the command line that usually follows printed once a step is done.
+func next(args ...string) { voice.next = args }
+
+// end says what --verbose has to say at the end of a command, and what usually follows.
+func (s *speech) end(cmd *cobra.Command, took time.Duration, err error) {
+	detail("%s took %.1f s", cmd.Name(), took.Seconds())
+	if err == nil && s.next != nil && !s.quiet && !s.json && stdout.flush() == nil {
+		sayHead("next:", colours["hint"], " talbot %s\n", shellQuote(s.next))
+	}
+}
+
+// newName returns a name that nothing has yet: stem and ending, with a number between them where that is taken.
+func newName(stem, ending string) string {
+	name := stem + ending
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d%s", stem, i, ending)
+	}
+}
+
+// newRun returns the name of a run that is not there yet.
+func newRun() string {
+	for i := 1; ; i++ {
+		name := fmt.Sprintf("run%d", i)
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
+}
+
+// nextLabel and nextTrain name what usually follows a dataset without labels, and one with them.
+func nextLabel(dir string) {
+	next("label", dir, "--out", newName(filepath.Clean(dir)+"-labelled", ""))
+}
+
+func nextTrain(dir string) { next("train", "--data", dir, "--run", newRun()) }
+
+// stages tells --verbose how long each stage of the work took.
+type stages struct {
+	last  pipeline.Progress
+	begun time.Time
+}
+
+func (s *stages) add(p pipeline.Progress) {
+	if !voice.verbose {
+		return
+	}
+	if p.Verb != s.last.Verb {
+		s.end()
+		s.begun = time.Now()
+	}
+	s.last = p
+}
+
+// end ends the stage.
+func (s *stages) end() {
+	if s.last.Verb == "" {
+		return
+	}
+	count := pipeline.Thousands(s.last.Count) + " " + s.last.Unit
+	if s.last.Unit == pipeline.Bytes {
+		count = pipeline.Size(float64(s.last.Count))
+	}
+	detail("%s: %s in %.1f s", s.last.Verb, count, time.Since(s.begun).Seconds())
+	s.last = pipeline.Progress{}
+}

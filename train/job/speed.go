@@ -1,0 +1,180 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"talbot/train"
+	"talbot/train/backend"
+)
+
+// Measurement asks how fast this machine trains a network.
+type Measurement struct {
+	Preset          string
+	Blocks, Filters int // 0 = the preset's
+	Batch           int // of the training; 0 = the preset's
+	Backend         string
+	For             time.Duration  // behind the first step
+	Begun           func(Measured) // before the first step, without a speed; may be nil
+}
+
+// Measured is how fast this machine trains a network.
+type Measured struct {
+	train.Speed
+	Kind   string       // of the backend
+	Config train.Config // of the training that was asked about
+}
+
+// Run measures. On a processor the batch is small enough for a step of about a second: there a sample takes much the
+// same time in every batch. What XLA compiles has four blocks at most, and the speed is scaled by the operations of the
+// blocks left out, which are like those: 20 blocks take it a minute. Errors are [ErrConfig] and those of [backend.Open]
+// and [train.Measure].
+func (m Measurement) Run(ctx context.Context) (Measured, error) {
+	c, err := train.Preset(m.Preset)
+	if err != nil {
+		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	set := func(field *int, value int) {
+		if value != 0 {
+			*field = value
+		}
+	}
+	set(&c.Blocks, m.Blocks)
+	set(&c.Filters, m.Filters)
+	set(&c.Batch, m.Batch)
+	if err := c.Validate(); err != nil {
+		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	b, err := backend.Open(m.Backend)
+	if err != nil {
+		return Measured{}, err
+	}
+	defer b.Finalize()
+	x := Measured{Kind: b.Kind, Config: c}
+	if m.Begun != nil {
+		m.Begun(x)
+	}
+	whole, err := c.Operations()
+	if err != nil {
+		return x, err
+	}
+	if b.Kind != "go" {
+		c.Blocks = min(c.Blocks, 4)
+	}
+	part, err := c.Operations()
+	if err != nil {
+		return x, err
+	}
+	if onProcessor(b.Kind) {
+		const aSecond = 30e9 // operations of the slower backend on two cores
+		c.Batch = min(c.Batch, max(8, 1<<(bits.Len64(uint64(aSecond/part))-1)))
+	}
+	x.Speed, err = train.Measure(ctx, c, b, m.For)
+	x.PositionsPerSecond *= part / whole
+	return x, err
+}
+
+// onProcessor reports whether a kind of backend computes on the processor.
+func onProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
+
+// Smaller is a network that trains faster than another one.
+type Smaller struct {
+	Flags string        // of talbot train
+	Time  time.Duration // that the same steps take about
+}
+
+// smallerNetworks are tried in turn.
+var smallerNetworks = []struct {
+	flags           string
+	blocks, filters int
+}{
+	{"--preset 10x64", 10, 64}, {"--blocks 6 --filters 64", 6, 64}, {"--blocks 4 --filters 32", 4, 32},
+	{"--blocks 2 --filters 16", 2, 16},
+}
+
+// Within returns the largest of some smaller networks that trains in the limit what takes that time with c; false if
+// none does.
+//
+// The times are in the ratio of operations. Between 6×64 and 20×128 that is right to a fifth on both backends of the
+// processor. Products of fewer than 64 filters are too narrow for it: 4×32 takes 1/2.8 of the time of 6×64, and this
+// says 1/2.4.
+func Within(c train.Config, takes, limit time.Duration) (Smaller, bool) {
+	cost := func(c train.Config) (float64, error) {
+		operations, err := c.Operations()
+		return operations * max(1, 64/float64(c.Filters)), err
+	}
+	whole, err := cost(c)
+	if err != nil {
+		return Smaller{}, false
+	}
+	for _, s := range smallerNetworks {
+		c.Blocks, c.Filters = s.blocks, s.filters
+		part, err := cost(c)
+		if took := time.Duration(float64(takes) * part / whole); err == nil && part < whole && took <= limit {
+			return Smaller{s.flags, took}, true
+		}
+	}
+	return Smaller{}, false
+}
+
+// Forecast measures the first steps of a run, and says then how long all of it takes. It watches and changes nothing.
+type Forecast struct {
+	Start
+	Fixed bool // the network cannot be another one: the run goes on, or begins with weights
+
+	last    float64 // seconds when the last step or validation ended
+	seconds float64 // of the steps measured
+	steps   int64   // measured
+	seen    bool    // the first step, which takes longer
+	said    bool
+}
+
+// Prospect is how long a run takes.
+type Prospect struct {
+	Step    time.Duration // each
+	Steps   int64         // measured
+	Left    time.Duration // from now to the end, without validations
+	Whole   time.Duration // from the first step
+	Smaller *Smaller      // that would end within [Hour]; nil if this one does, or it is not to be chosen
+	InHour  int64         // steps of this network in an hour; 0 as Smaller
+}
+
+// Hour is what a run on the processor may take before its [Prospect] names shorter ones.
+const Hour = time.Hour
+
+// Steps are measured until there are enough of them, or for long enough.
+const (
+	enoughSteps   = 5
+	enoughSeconds = 10
+)
+
+// Add takes over what a step or a validation tells. ok is true once, when it is known how long the run takes.
+func (f *Forecast) Add(p train.Progress) (prospect Prospect, ok bool) {
+	took := p.Seconds - f.last
+	f.last = p.Seconds
+	switch {
+	case f.said || p.Val != nil:
+		return prospect, false
+	case !f.seen:
+		f.seen = true
+		return prospect, false
+	}
+	f.seconds, f.steps = f.seconds+took, f.steps+1
+	if f.steps < enoughSteps && f.seconds < enoughSeconds || p.Step == p.Steps {
+		return prospect, false
+	}
+	f.said = true
+	step := f.seconds / float64(f.steps)
+	seconds := func(x float64) time.Duration { return time.Duration(x * float64(time.Second)) }
+	prospect = Prospect{Step: seconds(step), Steps: f.steps, Left: seconds(step * float64(p.Steps-p.Step))}
+	prospect.Whole = seconds(p.Seconds) + prospect.Left
+	if prospect.Left > Hour && onProcessor(f.Kind) && !f.Fixed {
+		if s, ok := Within(f.Config, prospect.Whole, Hour); ok {
+			prospect.Smaller = &s
+		}
+		prospect.InHour = max(1, int64(Hour.Seconds()/step))
+	}
+	return prospect, true
+}
