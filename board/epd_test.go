@@ -57,7 +57,7 @@ func TestDestruction(t *testing.T) {
 			t.Errorf("line %d: error %v, but the remark says %q", number, err, remark)
 		}
 		if strings.Contains(remark, "bad EPD") && !strings.Contains(err.Error(),
-			"black is in check but it is not its move") {
+			"black is in check, but white is to move") {
 			t.Errorf("line %d: %v", number, err)
 		}
 	}
@@ -71,8 +71,8 @@ func TestGriefCausers(t *testing.T) {
 	for i, want := range []string{
 		"",
 		"",
-		"black is in check but it is not its move",
-		"black is in check but it is not its move",
+		"black is in check, but white is to move",
+		"black is in check, but white is to move",
 		"",
 		"", // rights written "Kk"
 		"",

@@ -27,7 +27,7 @@ func ParseFEN(s string) (Position, error) {
 func parseFEN(s string) (p Position, err error) {
 	fields := strings.Fields(s)
 	if len(fields) < 4 || len(fields) > 6 {
-		return p, fmt.Errorf("%d fields, want 4 to 6", len(fields))
+		return p, fmt.Errorf("%d fields, expected 4 to 6", len(fields))
 	}
 	if err := p.parsePlacement(fields[0]); err != nil {
 		return p, err
@@ -38,13 +38,13 @@ func parseFEN(s string) (p Position, err error) {
 	case "b":
 		p.turn = Black
 	default:
-		return p, fmt.Errorf("side to move %q, want w or b", fields[1])
+		return p, fmt.Errorf("side to move %q, expected w or b", fields[1])
 	}
 	if fields[2] != "-" {
 		for i := range len(fields[2]) {
 			right := strings.IndexByte("KQkq", fields[2][i])
 			if right < 0 || p.castling>>right&1 != 0 {
-				return p, fmt.Errorf("castling rights %q, want letters of KQkq or -", fields[2])
+				return p, fmt.Errorf("castling rights %q, expected letters of KQkq or -", fields[2])
 			}
 			p.castling |= 1 << right
 		}
@@ -57,7 +57,7 @@ func parseFEN(s string) (p Position, err error) {
 		}
 		n, err := strconv.ParseUint(fields[4+i], 10, 16)
 		if err != nil {
-			return p, fmt.Errorf("counter %q, want 0 to 65535", fields[4+i])
+			return p, fmt.Errorf("counter %q, expected 0 to 65535", fields[4+i])
 		}
 		*dst = uint16(n)
 	}
@@ -92,7 +92,7 @@ func (p *Position) parsePlacement(s string) error {
 		default:
 			pt := pieceTypeOf(c &^ 32)
 			if pt == NoPieceType {
-				return fmt.Errorf("piece %q", c)
+				return fmt.Errorf("unknown piece %q", c)
 			}
 			if file > 7 {
 				return fmt.Errorf("rank %d is too long", rank+1)
@@ -118,7 +118,7 @@ func (p *Position) parsePlacement(s string) error {
 func (p *Position) setEnPassant(field string) error {
 	ep, ok := ParseSquare(field)
 	if !ok {
-		return fmt.Errorf("en passant square %q", field)
+		return fmt.Errorf("unknown en passant square %q", field)
 	}
 	return p.passed(ep)
 }
@@ -127,7 +127,7 @@ func (p *Position) setEnPassant(field string) error {
 // legal. The position must be valid otherwise.
 func (p *Position) passed(ep Square) error {
 	if ep.Rank() != [2]int{5, 2}[p.turn] {
-		return fmt.Errorf("en passant square \"%v\"", ep)
+		return fmt.Errorf("impossible en passant square \"%v\"", ep)
 	}
 	them := p.turn.Other()
 	pawn, origin := ep-8, ep+8

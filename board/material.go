@@ -106,17 +106,18 @@ func (m Material) String() string {
 func ParseMaterial(s string) (m Material, err error) {
 	white, black, ok := strings.Cut(s, "v")
 	if !ok {
-		return 0, fmt.Errorf("material %q is not of the form KRPvKR", s)
+		return 0, fmt.Errorf("material %q must have the form KRPvKR", s)
 	}
 	for c, side := range [2]string{white, black} {
 		if strings.Count(side, "K") != 1 || len(side) > 16 {
-			return 0, fmt.Errorf("material %q: want one K and at most 16 pieces on each side, as KRPvKR", s)
+			return 0, fmt.Errorf("material %q: expected one K and at most 16 pieces on each side, for example KRPvKR",
+				s)
 		}
 		pawns, promoted := 0, 0
 		for i := range len(side) {
 			pt := pieceTypeOf(side[i])
 			if pt == NoPieceType {
-				return 0, fmt.Errorf("material %q: %q is none of K, Q, R, B, N and P", s, side[i])
+				return 0, fmt.Errorf("material %q: %q must be K, Q, R, B, N or P", s, side[i])
 			}
 			if pt != King {
 				m = m.With(Color(c), pt)

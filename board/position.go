@@ -145,7 +145,7 @@ func (p *Position) put(c Color, pt PieceType, s Square) {
 // by this package are valid.
 func (p *Position) Validate() error {
 	if p.pieces[Pawn]&(rank1|rank8) != 0 {
-		return errors.New("a pawn stands on the first or last rank")
+		return errors.New("a pawn is on the first or last rank")
 	}
 	for c := White; c <= Black; c++ {
 		if err := p.checkMaterial(c); err != nil {
@@ -158,7 +158,7 @@ func (p *Position) Validate() error {
 			home := Square(56 * c)
 			rook := home + [2]Square{7, 0}[i]
 			if !p.Pieces(c, King).Has(home+4) || !p.Pieces(c, Rook).Has(rook) {
-				return fmt.Errorf("%v may castle without king and rook on %v and %v", c, home+4, rook)
+				return fmt.Errorf("castling rights of %v need king and rook on %v and %v", c, home+4, rook)
 			}
 		}
 	}
@@ -175,8 +175,8 @@ func (p *Position) Validate() error {
 // Errors that random positions often have are made beforehand.
 var (
 	errInCheck = [2]error{
-		errors.New("white is in check but it is not its move"),
-		errors.New("black is in check but it is not its move"),
+		errors.New("white is in check, but black is to move"),
+		errors.New("black is in check, but white is to move"),
 	}
 	errCheckers = [2]error{
 		errors.New("white is in check from more than two pieces"),

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoAudit says that a dataset is not one that `talbot label --audit` wrote.
-var ErrNoAudit = errors.New("no audit of labels")
+var ErrNoAudit = errors.New("not an audit of labels")
 
 // Audit is a dataset in which a share of the labels of an engine was made again, better: [Audit.Labels] and
 // [Audit.Truth] are the two fingerprints' places in the manifest.

@@ -63,7 +63,7 @@ func (l *Line) checkHead() error {
 	}
 	for _, t := range l.Tags {
 		if t.Name == "" || !utf8.ValidString(t.Name) || !utf8.ValidString(t.Value) {
-			return fmt.Errorf("tag %q %q is no valid UTF-8 or has no name", t.Name, t.Value)
+			return fmt.Errorf("tag %q %q is not valid UTF-8 or has no name", t.Name, t.Value)
 		}
 	}
 	start, err := board.ParseFEN(l.Start.FEN())

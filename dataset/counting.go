@@ -7,7 +7,7 @@ import (
 )
 
 // ErrNoLabels says that a dataset has no labels of an engine, or none of those asked for.
-var ErrNoLabels = errors.New("no labels of an engine there")
+var ErrNoLabels = errors.New("no engine labels")
 
 // Counting says which of a sample's labels counts. Whatever shows, learns or compares a label asks it.
 //
@@ -37,7 +37,7 @@ func NewCounting(prints []Fingerprint, id string) (Counting, error) {
 	if len(known) == 0 {
 		known = []string{"none"}
 	}
-	return Counting{}, fmt.Errorf("%w of fingerprint %q; there are: %s", ErrNoLabels, id, strings.Join(known, ", "))
+	return Counting{}, fmt.Errorf("%w with fingerprint %q; available: %s", ErrNoLabels, id, strings.Join(known, ", "))
 }
 
 // Counted is what counts of a sample's labels.

@@ -21,7 +21,7 @@ func ParseDate(s string, end bool) (Date, error) {
 	})
 	first, last, ok := dateRange(strings.ReplaceAll(s, "-", "."))
 	if !ok || !given {
-		return Date{}, fmt.Errorf("date %q is none such as 1960-03-15, 1960-03 or 1960", s)
+		return Date{}, fmt.Errorf("invalid date %q; expected 1960-03-15, 1960-03 or 1960", s)
 	}
 	if end {
 		return last, nil

@@ -106,5 +106,5 @@ func ParseResult(s string) (Result, error) {
 			return Result(i), nil
 		}
 	}
-	return ResultUnknown, fmt.Errorf("result %q is none of *, 1-0, 1/2-1/2 and 0-1", s)
+	return ResultUnknown, fmt.Errorf("result must be *, 1-0, 1/2-1/2 or 0-1: %q", s)
 }

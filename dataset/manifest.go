@@ -32,7 +32,7 @@ const maxManifest = 64 << 20
 // Errors on which callers branch.
 var (
 	// ErrNoDataset: the folder is not there or has no manifest. A command that needs the dataset exits with 10.
-	ErrNoDataset = errors.New("no dataset there")
+	ErrNoDataset = errors.New("no dataset found")
 	// ErrDamaged: a file of the dataset is not what was written. A command exits with 12.
 	ErrDamaged = errors.New("dataset is damaged")
 	// ErrVersion: the dataset is of a format version that this program does not read.
@@ -283,7 +283,7 @@ func (m *Manifest) check() error {
 	for i, s := range m.Shards {
 		if s.File != filepath.Base(s.File) || s.File == "." || s.File == ".." || s.File == ManifestName ||
 			files[s.File] {
-			return fmt.Errorf("shard %d: %q is no file name, or there twice", i, s.File)
+			return fmt.Errorf("shard %d: %q is not a file name or appears twice", i, s.File)
 		}
 		files[s.File] = true
 		if min(s.Bytes, s.Lines, s.Positions, s.Samples) < 0 {

@@ -28,5 +28,5 @@ func ParseResultRule(s string) (ResultRule, error) {
 	if i := slices.Index(resultRules[:], s); i >= 0 {
 		return ResultRule(i), nil
 	}
-	return 0, fmt.Errorf("%q is no rule for results", s)
+	return 0, fmt.Errorf("unknown rule %q", s)
 }

@@ -92,7 +92,7 @@ func ParseSplit(s string) (Split, error) {
 			return Split(i), nil
 		}
 	}
-	return Train, fmt.Errorf("split %q is none of train, val and test", s)
+	return Train, fmt.Errorf("split must be train, val or test: %q", s)
 }
 
 // Splits are the percentages of the lines that each split gets; they sum to 100.
@@ -109,13 +109,13 @@ var DefaultSplits = Splits{Train: 90, Val: 5, Test: 5}
 func ParseSplits(s string) (Splits, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) != 3 {
-		return Splits{}, fmt.Errorf("splits %q are not three percentages as 90,5,5", s)
+		return Splits{}, fmt.Errorf("splits %q: expected three percentages such as 90,5,5", s)
 	}
 	var n [3]int
 	for i, part := range parts {
 		v, err := strconv.ParseUint(strings.TrimSpace(part), 10, 8)
 		if err != nil || v > 100 {
-			return Splits{}, fmt.Errorf("splits %q: %q is no whole percentage from 0 to 100", s, part)
+			return Splits{}, fmt.Errorf("splits %q: %q is not a whole number from 0 to 100", s, part)
 		}
 		n[i] = int(v)
 	}

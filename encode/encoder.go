@@ -51,7 +51,7 @@ func ByName(name string) (Encoder, error) {
 	if e := (TalbotBot{}); name == e.Name() {
 		return e, nil
 	}
-	return nil, fmt.Errorf("encoder %q is unknown (there is talbotbot)", name)
+	return nil, fmt.Errorf("unknown encoder %q (known: talbotbot)", name)
 }
 
 // LegalIndices appends the indices of the legal moves of p to dst, in the order of [board.Position.LegalMoves].

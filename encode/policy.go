@@ -43,8 +43,7 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 			return PolicyTarget{t}, nil
 		}
 	}
-	return PolicyTarget{}, fmt.Errorf("policy target %q is neither played nor multipv:T with a temperature T in "+
-		"0.001 … 100", s)
+	return PolicyTarget{}, fmt.Errorf("policy target must be played or multipv:T, with T from 0.001 to 100: %q", s)
 }
 
 // Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if

@@ -44,7 +44,7 @@ func ParseValueTarget(s string) (ValueTarget, error) {
 			return ValueTarget(i), nil
 		}
 	}
-	return RecipeValue, fmt.Errorf("value target %q is none of recipe, tanh, wdl and winprob", s)
+	return RecipeValue, fmt.Errorf("value target must be recipe, tanh, wdl or winprob: %q", s)
 }
 
 const mateFormula = "mate in n: ±(1-0.0003·(1-1/n))"

@@ -58,19 +58,19 @@ type Parser struct {
 // errors of a game; they stand in rejects
 var (
 	errComment     = errors.New("comment is not closed")
-	errNested      = errors.New("comment with braces in it")
-	errInside      = errors.New("comment with moves is not closed before the next one")
+	errNested      = errors.New("braces inside a comment")
+	errInside      = errors.New("unclosed comment that contains moves")
 	errVariation   = errors.New("variation is not closed")
-	errParenthesis = errors.New("parenthesis that closes no variation")
-	errTag         = errors.New("tag is not closed before moves or another tag")
+	errParenthesis = errors.New("closing parenthesis without a variation")
+	errTag         = errors.New("unclosed tag before moves or another tag")
 	errText        = errors.New("not a move")
 	errStrange     = errors.New("neither a move nor a known glyph")
-	errHidden      = errors.New("a sign or digit before a pawn's move, which may be another piece's")
-	errAlone       = errors.New("a letter that stands alone, a mark or a piece of the next move")
-	errGlued       = errors.New("a sign before a move, maybe for a piece letter that was lost")
+	errHidden      = errors.New("sign or digit in front of a pawn move, which may hide a piece")
+	errAlone       = errors.New("separate letter that may belong to the next move")
+	errGlued       = errors.New("sign in front of a move that may replace a piece letter")
 	errDrop        = errors.New("drops belong to another variant")
-	errBehind      = errors.New("moves behind a result")
-	errAgain       = errors.New("move number 1 again: two games without a result between")
+	errBehind      = errors.New("moves after a result")
+	errAgain       = errors.New("move number 1 again: two games without a result in between")
 )
 
 // Parse reads one game. It returns the line of the main variation, or why the game was left out (never both);
@@ -99,7 +99,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.notes.reset()
 	p.early, p.braces, p.nests = p.early[:0], -1, false
 	if g.TooLong {
-		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("text over the limit of one game"))
+		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("game too large"))
 	}
 	if r := p.readTags(); r != nil {
 		return dataset.Line{}, r

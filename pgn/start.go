@@ -10,10 +10,10 @@ import (
 )
 
 // errCastling goes with rejects of Chess960 games that no tag calls so.
-var errCastling = errors.New("castling rights of a king or rook that stands elsewhere")
+var errCastling = errors.New("castling rights without king or rook in place")
 
 // errNoFEN goes with rejects of games that start from a position that no tag gives.
-var errNoFEN = errors.New("a start position is announced, but no FEN tag in quotes gives it")
+var errNoFEN = errors.New("SetUp tag without a readable FEN tag")
 
 // opensFEN reports whether a line opens with a tag of a start position, quoted or not.
 func opensFEN(line []byte) bool {

@@ -10,9 +10,9 @@ import (
 var (
 	ErrArchive = errors.New("not supported: unpack it first")
 	ErrUTF16   = errors.New("not supported: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)")
-	ErrFolder  = errors.New("a folder, not a file of games")
-	ErrPacked  = errors.New("packed data is cut short or damaged")
-	ErrRead    = errors.New("not to be read")
+	ErrFolder  = errors.New("is a folder")
+	ErrPacked  = errors.New("compressed data is truncated or damaged")
+	ErrRead    = errors.New("cannot be read")
 )
 
 // faults names what can be wrong, for counting.

@@ -168,9 +168,8 @@ func (in *Input) explain(err error) error {
 		return inputError{fmt.Errorf("reading %s at byte %d: %w", in.name, in.read, in.raw.err), ErrRead}
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return inputError{fmt.Errorf("%s: %w: the limit is %d MiB; pack it again: zstd -d --memory=2GB FILE, zstd "+
-			"--long=28 "+
-			"FILE", in.name, err, MaxWindow>>20), ErrPacked}
+		return inputError{fmt.Errorf("%s: %w: the limit is %d MiB; compress it again: zstd -d --memory=2GB FILE, "+
+			"zstd --long=28 FILE", in.name, err, MaxWindow>>20), ErrPacked}
 	}
 	what := "damaged"
 	if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -36,7 +36,7 @@ const (
 	TagGameURL      = "GameUrl"
 )
 
-var errColumns = errors.New("fewer columns than a puzzle has")
+var errColumns = errors.New("too few columns for a puzzle")
 
 // PuzzleReader reads puzzles from CSV text in the columns of the Lichess puzzle database, with or without header
 // line. A header may name the columns in another order; PuzzleId, FEN and Moves must be among them.

@@ -40,8 +40,8 @@ var tableNames = [tableColumns][]string{
 }
 
 var (
-	errEvalColumns = errors.New("fewer columns than the table has")
-	errMateNow     = errors.New("mate in 0 where there is a legal move")
+	errEvalColumns = errors.New("fewer columns than the header")
+	errMateNow     = errors.New("mate in 0 in a position with legal moves")
 )
 
 // TableReader reads positions with evaluations from CSV, semicolon or tab separated text, with or without a header

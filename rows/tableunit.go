@@ -202,8 +202,7 @@ func (t *TableReader) headerAgrees(offset int64) error {
 		t.convention.Unit, t.source = *t.named, unitNamed
 		return nil
 	}
-	return fmt.Errorf("header at byte %d: its evaluations are not in %v and from the view of "+
-		"%v, as those before: %w",
+	return fmt.Errorf("header at byte %d: its unit or view differs from the earlier %v and %v: %w",
 		offset, t.convention.Unit, t.convention.View, ErrMixedUnits)
 }
 
@@ -228,11 +227,11 @@ func (t *TableReader) agrees(text string, offset int64) error {
 	what := ""
 	switch {
 	case t.source == unitOpen && (n.size > 0 || n.fraction):
-		what = "is the first number but 0, too late to tell its unit"
+		what = "is the first number other than 0, too late to decide the unit"
 	case t.source != unitOpen && t.convention.Unit == dataset.CentipawnUnit && n.fraction:
 		what = "has decimals"
 	case t.source == unitFound && t.convention.Unit == dataset.PawnUnit && n.isCentipawns():
-		what = "is whole and large"
+		what = "is a large whole number"
 	default:
 		return nil
 	}

@@ -94,7 +94,7 @@ func (b *block) add(l *dataset.Line) error {
 	}
 	size := lineSize(l)
 	if len(l.Moves) > lineMoves || size > lineBytes || len(l.Tags)+len(l.Labels) > blockNames {
-		return fmt.Errorf("%d moves, %d bytes, %d tags and %d label columns are over the limits of a line",
+		return fmt.Errorf("%d moves, %d bytes, %d tags and %d label columns are above the limits of a line",
 			len(l.Moves), size, len(l.Tags), len(l.Labels))
 	}
 	b.bytes += size

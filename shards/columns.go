@@ -166,7 +166,7 @@ func (b *rawBlock) fail(name, format string, args ...any) error {
 	if at == math.MaxInt64 {
 		at = int64(headerSize)
 	}
-	return &damage{at: at, what: fmt.Sprintf("column %q is not there: ", name) + fmt.Sprintf(format, args...)}
+	return &damage{at: at, what: fmt.Sprintf("column %q is missing:  ", name) + fmt.Sprintf(format, args...)}
 }
 
 // fixed returns a column of n entries of that width; nil if it is left out.

@@ -41,7 +41,7 @@ func appendFooter(dst []byte, ix *index) ([]byte, error) {
 		return nil, err
 	}
 	if len(text) > maxFooter {
-		return nil, fmt.Errorf("footer of %d bytes is over %d: use more shards", len(text), maxFooter)
+		return nil, fmt.Errorf("footer of %d bytes is above %d; use more shards", len(text), maxFooter)
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, footerMagic)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(text)+trailerSize))
@@ -107,7 +107,7 @@ func readIndex(r io.ReaderAt, size int64) (*index, error) {
 	}
 	const textEnd = int(headerSize - 4)
 	if string(head[:textEnd]) != string(appendHeader(nil)[:textEnd]) {
-		return nil, &damage{at: 0, what: "not the header of a shard"}
+		return nil, &damage{at: 0, what: "not a shard: wrong header"}
 	}
 	version := binary.LittleEndian.Uint32(head[textEnd:])
 	text, start, err := readFooter(r, size)
@@ -145,7 +145,7 @@ func readFooter(r io.ReaderAt, size int64) ([]byte, int64, error) {
 		return nil, 0, err
 	}
 	if string(trailer[16:]) != trailerText {
-		return nil, 0, &damage{at: at + 16, what: "no trailer at the end: the file is cut short or longer than written"}
+		return nil, 0, &damage{at: at + 16, what: "trailer missing: the file is truncated or has extra bytes"}
 	}
 	length := binary.LittleEndian.Uint64(trailer[:])
 	if length > maxFooter || int64(length) > size-int64(smallestFile) {
@@ -174,7 +174,7 @@ func readAt(r io.ReaderAt, p []byte, at int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return &damage{at: at + int64(n), what: "the file ends early"}
+		return &damage{at: at + int64(n), what: "unexpected end of file"}
 	}
 	return fmt.Errorf("byte %d: %w", at+int64(n), err)
 }

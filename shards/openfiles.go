@@ -100,7 +100,7 @@ func (f *file) open() error {
 	}
 	info, err := h.Stat()
 	if err == nil && f.info != nil && (!os.SameFile(info, f.info) || info.Size() != f.info.Size()) {
-		err = fmt.Errorf("%q is another file than before: %w", f.path, dataset.ErrDamaged)
+		err = fmt.Errorf("%q was replaced while it was being read: %w", f.path, dataset.ErrDamaged)
 	}
 	if err != nil {
 		h.Close()
@@ -166,7 +166,7 @@ func openShardFile(path string) (*file, error) {
 	f, err := open.openFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("shard %q is not there: %w", path, dataset.ErrDamaged)
+		return nil, fmt.Errorf("shard %q is missing: %w", path, dataset.ErrDamaged)
 	case errors.Is(err, durable.ErrNotRegular):
 		return nil, fmt.Errorf("%w: %w", dataset.ErrDamaged, err)
 	case err != nil:

@@ -58,9 +58,9 @@ func (l Limit) Check() error {
 	case l.moveTime%time.Millisecond != 0:
 		return fmt.Errorf("move time %v is not a whole number of milliseconds", l.moveTime)
 	case l.moveTime > 24*time.Hour:
-		return fmt.Errorf("move time %v is over a day", l.moveTime)
+		return fmt.Errorf("move time %v is above a day", l.moveTime)
 	case l.depth > 245:
-		return fmt.Errorf("search depth %d is over 245", l.depth)
+		return fmt.Errorf("search depth %d is above 245", l.depth)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (c Config) check() error {
 			c.Hash, c.MultiPV, c.StartTimeout, c.SearchTimeout)
 	}
 	if c.MultiPV > 256 {
-		return fmt.Errorf("stockfish: multipv %d is over 256", c.MultiPV)
+		return fmt.Errorf("stockfish: multipv %d is above 256", c.MultiPV)
 	}
 	if c.Scope > LineScope {
 		return fmt.Errorf("stockfish: unknown hash scope %d", c.Scope)
@@ -135,11 +135,11 @@ func (c Config) check() error {
 		}
 	}
 	if t := c.SearchTimeout; t > 0 && t <= c.Limit.moveTime {
-		return fmt.Errorf("stockfish: search timeout %v is not over the move time %v", t, c.Limit.moveTime)
+		return fmt.Errorf("stockfish: search timeout %v must be above the move time %v", t, c.Limit.moveTime)
 	}
 	for _, o := range c.Options {
 		if strings.TrimSpace(o.Name) == "" || strings.ContainsAny(o.Name+o.Value, "\r\n") {
-			return fmt.Errorf("stockfish: engine option %q with value %q is not one line", o.Name, o.Value)
+			return fmt.Errorf("stockfish: engine option %q: the value %q must be a single line", o.Name, o.Value)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("stockfish: start of %q: %w", path, context.Cause(ctx))
+		return nil, fmt.Errorf("stockfish: starting %q: %w", path, context.Cause(ctx))
 	}
 	deadline := time.Now().Add(cfg.startTimeout())
 	proc, err := startProcess(path, cfg.Args, cfg.env, deadline)
@@ -228,7 +228,7 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 	var what string
 	switch {
 	case ctx.Err() != nil:
-		cause, what = context.Cause(ctx), "given up"
+		cause, what = context.Cause(ctx), "gave up"
 	case errors.Is(cause, os.ErrDeadlineExceeded):
 		what = fmt.Sprintf("no answer in time (deadline %s ago)", time.Since(deadline).Round(time.Millisecond))
 	case errors.Is(cause, io.EOF), isBrokenPipe(cause):
@@ -244,7 +244,7 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 	default:
 		what = "protocol violation"
 		if errors.Is(cause, errLongLine) {
-			cause = fmt.Errorf("a line of more than %d bytes", maxLine)
+			cause = fmt.Errorf("line longer than %d bytes", maxLine)
 		}
 	}
 	e.proc.kill()

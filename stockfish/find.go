@@ -50,7 +50,7 @@ func Find(path string) (string, error) {
 		}
 		tried += ", " + strings.Join(places, ", ")
 	}
-	return "", fmt.Errorf("stockfish: %q is not in %s: %w; %s", path, tried, ErrNotFound, Remedy)
+	return "", fmt.Errorf("stockfish: %q not found in %s: %w; %s", path, tried, ErrNotFound, Remedy)
 }
 
 // cause strips exec's own words off err.

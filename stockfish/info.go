@@ -89,7 +89,7 @@ func parseScore(w *words) (dataset.Score, error) {
 	}
 	switch {
 	case kind == "mate" && n == 0:
-		return 0, errors.New("mate in 0 for a position with legal moves")
+		return 0, errors.New("mate in 0 in a position with legal moves")
 	case !ok || back != n:
 		return 0, fmt.Errorf("score %s %d is too large", kind, n)
 	}
@@ -136,7 +136,7 @@ func number[T int | int64](w *words, low, high T) (T, error) {
 	n, err := strconv.ParseInt(string(w.word), 10, 64)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%q with %q, which is no number", name, w.word)
+		return 0, fmt.Errorf("%q: %q is not a number", name, w.word)
 	case n < int64(low) || n > int64(high):
 		return 0, fmt.Errorf("%q with %d, outside %d to %d", name, n, low, high)
 	}

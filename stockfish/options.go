@@ -61,17 +61,17 @@ func (o option) accepts(value string) error {
 	switch o.kind {
 	case "check":
 		if value != "true" && value != "false" {
-			return fmt.Errorf("engine option %q is true or false, not %q", o.name, value)
+			return fmt.Errorf("engine option %q must be true or false: %q", o.name, value)
 		}
 	case "spin":
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			return fmt.Errorf("engine option %q is a number, not %q", o.name, value)
+			return fmt.Errorf("engine option %q must be a number: %q", o.name, value)
 		}
 		low, errLow := strconv.ParseInt(o.min, 10, 64)
 		high, errHigh := strconv.ParseInt(o.max, 10, 64)
 		if errLow == nil && n < low || errHigh == nil && n > high {
-			return fmt.Errorf("engine option %q is from %s to %s, not %d", o.name, o.min, o.max, n)
+			return fmt.Errorf("engine option %q must be from %s to %s: %d", o.name, o.min, o.max, n)
 		}
 	}
 	return nil

@@ -110,7 +110,7 @@ func startProcess(path string, args, extra []string, deadline time.Time) (*proce
 	case <-timer.C:
 		p.kill()
 		closeAll(p.stdin, p.stdout, p.stderr)
-		return fail(errors.New("not running in time"))
+		return fail(errors.New("did not start in time"))
 	}
 	go func() {
 		defer close(p.drained)

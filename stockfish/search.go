@@ -38,12 +38,11 @@ type ShortError struct {
 }
 
 func (e *ShortError) Error() string {
-	return fmt.Sprintf("stockfish: %s is too little for %d lines (--multipv) in %q: no iteration scored them all; "+
-		"give "+
-		"more nodes, depth or time, or ask for fewer lines", e.Limit, e.Lines, e.FEN)
+	return fmt.Sprintf("stockfish: %s is not enough to score %d moves (--multipv) in %q; use a larger limit or a "+
+		"smaller --multipv", e.Limit, e.Lines, e.FEN)
 }
 
-var errNoScore = errors.New("bestmove before a complete set of exact scores with their moves")
+var errNoScore = errors.New("bestmove before all moves had an exact score")
 
 // Search labels the position reached from start by moves, which it sends along
 // so that the engine knows what has been repeated. Before it the engine forgets
@@ -169,7 +168,7 @@ func replay(start board.Position, moves []board.Move) (board.Position, error) {
 	if start != board.StartPosition() {
 		if read, err := board.ParseFEN(start.FEN()); err != nil || read != start {
 			if err == nil {
-				err = errors.New("not what its FEN says")
+				err = errors.New("position does not match its FEN")
 			}
 			return pos, &JobError{FEN: start.FEN(), Reason: err}
 		}

@@ -39,7 +39,7 @@ type Tables struct {
 // tables, so that their labels stay what their fingerprint says.
 func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
 	if strings.ContainsAny(path, "\r\n") {
-		return nil, fmt.Errorf("%q: %w: a path of more than one line", path, ErrNoTables)
+		return nil, fmt.Errorf("%q: %w: the path contains a line break", path, ErrNoTables)
 	}
 	dirs := filepath.SplitList(path)
 	build, most, err := surveyTables(dirs)
@@ -118,7 +118,7 @@ func surveyTables(dirs []string) (build string, most int, err error) {
 		}
 	}
 	if most == 0 {
-		return "", 0, fmt.Errorf("%q: %w: no file as KRvK.rtbw", dirs, ErrNoTables)
+		return "", 0, fmt.Errorf("%q: %w: no files such as KRvK.rtbw", dirs, ErrNoTables)
 	}
 	slices.Sort(files)
 	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(files), "")))
@@ -130,7 +130,7 @@ func surveyTables(dirs []string) (build string, most int, err error) {
 func (t *Tables) check(ctx context.Context) error {
 	lines, err := t.ask(ctx, "tables", "position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\nd\n")
 	if err == nil && lines["WDL"] == "" {
-		err = fmt.Errorf("%w: %s says nothing of them", ErrNoTables, t.engine.Path())
+		err = fmt.Errorf("%w: %s does not report them", ErrNoTables, t.engine.Path())
 	}
 	return err
 }
@@ -212,8 +212,8 @@ func (t *Tables) about(ctx context.Context, p *board.Position) (lines map[string
 		if errors.Is(err, errKilled) && killed < maxKilled {
 			killed++
 		} else if attempt++; attempt == startAttempts {
-			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers in a row were lost; the same command "+
-				"goes on where this one ended)", p.FEN(), err, startAttempts)
+			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers failed in a row; repeat the command "+
+				"to continue)", p.FEN(), err, startAttempts)
 			return nil, t.broken
 		}
 	}

@@ -102,7 +102,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			return o
 		case errors.Is(err, errStart):
 			if first != nil {
-				err = fmt.Errorf("%w; the engine before it: %w", err, first)
+				err = fmt.Errorf("%w; first attempt on another engine: %w", err, first)
 			}
 			o.kind, o.result.Err = fatal, err
 			return o
@@ -118,7 +118,8 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			first = err
 			continue
 		}
-		o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), fmt.Errorf("%w; at first: %w", err, first), true
+		o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), fmt.Errorf("%w; first attempt: %w", err, first),
+			true
 		return o
 	}
 }

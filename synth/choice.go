@@ -69,7 +69,7 @@ func newChoice(c *Config) (*choice, error) {
 		}
 	} else {
 		if c.Types == (TypeWeights{}) || weights == (PieceWeights{}) {
-			return nil, errors.New("no weights of pieces, or of their number")
+			return nil, errors.New("weights of pieces or piece counts are missing")
 		}
 		for n := range weights {
 			ch.materials[n] = oneByOne(c.Types, n)
@@ -80,7 +80,7 @@ func newChoice(c *Config) (*choice, error) {
 			continue
 		}
 		if ch.fit(n) < leastFit {
-			return nil, fmt.Errorf("hardly any or no material of %d pieces is fit: %w", n, ErrNoMaterial)
+			return nil, fmt.Errorf("(almost) no material with %d pieces qualifies: %w", n, ErrNoMaterial)
 		}
 		ch.counts.add(n, w)
 	}
@@ -89,7 +89,7 @@ func newChoice(c *Config) (*choice, error) {
 
 // ErrNoMaterial: with a number of pieces that was asked for no material is
 // possible. The caller says which flags to change.
-var ErrNoMaterial = errors.New("all are dead, differ by more than the balance, or are not among those named")
+var ErrNoMaterial = errors.New("all are dead, unbalanced or not in the list")
 
 // leastFit is the share of the materials, by weight, that must be fit, so that drawing one does not take for ever.
 const leastFit = 1e-4

@@ -160,9 +160,9 @@ func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 				return nil, fmt.Errorf("line %d: material %q has %d pieces, want %d to %d", line, name, m.Pieces(),
 					MinPieces, MaxPieces)
 			case !m.CanMate():
-				return nil, fmt.Errorf("line %d: nobody can mate with material %q", line, name)
+				return nil, fmt.Errorf("line %d: neither side can mate with material %q", line, name)
 			case seen[m.Fold()]:
-				return nil, fmt.Errorf("line %d: material %q comes twice", line, name)
+				return nil, fmt.Errorf("line %d: duplicate material %q", line, name)
 			}
 			seen[m.Fold()] = true
 			list = append(list, WeightedMaterial{m, weight})

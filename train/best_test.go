@@ -51,5 +51,5 @@ func TestLostBest(t *testing.T) {
 	remove(checkpoint.Best)
 	open(30, "the best network is that of step 30")
 	remove(checkpoint.Name(30))
-	open(60, "that of step 30: it is gone")
+	open(60, "that of step 30and is gone")
 }

@@ -29,7 +29,7 @@ const (
 )
 
 // ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
-var ErrOccupied = errors.New("not a folder for a new run")
+var ErrOccupied = errors.New("not usable for a new run")
 
 // occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
 // old metrics would be lost.

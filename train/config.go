@@ -155,9 +155,10 @@ func (c Config) Validate() error {
 	case c.Batch < 2 || c.Batch > 1<<20:
 		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
-		return fmt.Errorf("a batch of %d samples has no %d equal parts of at least 2", c.Batch, c.Accumulate)
+		return fmt.Errorf("a batch of %d samples cannot be split into %d equal parts of at least 2", c.Batch,
+			c.Accumulate)
 	case c.Devices < 1 || c.Batch/c.Accumulate%c.Devices != 0:
-		return fmt.Errorf("%d samples (a batch of %d in %d parts) do not spread evenly over %d devices",
+		return fmt.Errorf("%d samples (a batch of %d in %d parts) cannot be divided among %d devices",
 			c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
 		return fmt.Errorf("steps %d is not positive", c.Steps)
@@ -199,7 +200,7 @@ func (c Config) RunsOn(b *backend.Opened) error {
 		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}
 	if have := b.NumDevices(); c.Devices > have {
-		return fmt.Errorf("%w: %d asked for, %s has %d", ErrDevices, c.Devices, b.Kind, have)
+		return fmt.Errorf("%w: %d requested, %s has %d", ErrDevices, c.Devices, b.Kind, have)
 	}
 	_, err := c.fitsMemory(b)
 	return err

@@ -38,8 +38,8 @@ func ReadConfig(dir string, warn func(error)) (Config, error) {
 
 // Unsealed is the warning of a file of a run that is believed without a checksum.
 func Unsealed(path string) error {
-	return fmt.Errorf("%q has no checksum yet, for an earlier talbot wrote it: it is believed, and resuming the run "+
-		"gives it one", path)
+	return fmt.Errorf("%q has no checksum because an older talbot wrote it; it is used unchecked, and --resume adds "+
+		"one", path)
 }
 
 func readConfig(dir string) (c Config, sealed bool, err error) {

@@ -77,7 +77,7 @@ func (r *runner) step(b *Batch) error {
 func (r *runner) diverged(figures string) error {
 	if r.savedAt == r.state.Step {
 		if aside, err := r.saves.SetAside(r.state.Step); err == nil {
-			figures += fmt.Sprintf("; the weights that gave this are set aside in %q", aside)
+			figures += fmt.Sprintf("; the weights that caused it were moved to %q", aside)
 			r.saved, r.savedAt = r.saves.Last()
 		}
 	}
@@ -145,7 +145,7 @@ func (r *runner) record(line MetricsLine) error {
 func (r *runner) stop(why error) error {
 	if r.savedAt != r.state.Step {
 		if err := r.save(false); err != nil {
-			return fmt.Errorf("step %d could not be saved: %w; %s (the run was to end: %v)", r.state.Step, err,
+			return fmt.Errorf("step %d could not be saved: %w; %s (while stopping: %v)", r.state.Step, err,
 				r.lastSaved(), why)
 		}
 	}

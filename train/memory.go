@@ -60,10 +60,10 @@ func checkMemory(c Config, form model.Form, parameters int, free int64) (warning
 		return nil, nil
 	}
 	text := fmt.Sprintf("a step takes about %d MB (%.2f MB a sample by the size of the network, %.2f MB for the "+
-		"weights), and %d MB are free",
+		"weights), but only %d MB are free",
 		need/1e6, float64(sample)/1e6, float64(devices*fixed)/1e6, free/1e6)
 	if need <= free/4*5 {
-		return fmt.Errorf("memory is scarce: %s", text), nil
+		return fmt.Errorf("memory may run out: %s", text), nil
 	}
 	return nil, fmt.Errorf("%w: %s; %s", ErrMemory, text, c.advice((free/10*9/devices-fixed)/sample))
 }
@@ -88,7 +88,7 @@ func explainMemory(err error, c Config, form model.Form, parameters int, bytes i
 	how := fmt.Sprintf("about %.2f MB a sample by the size of the network", float64(sample)/1e6)
 	if asked, e := strconv.ParseInt(found[1], 10, 64); e == nil && asked/share > sample {
 		sample = asked / share
-		how = fmt.Sprintf("%.2f MB a sample, for the backend asked for %d bytes for %d samples at once",
+		how = fmt.Sprintf("%.2f MB a sample, because the backend requested %d bytes for %d samples",
 			float64(sample)/1e6, asked, share)
 	}
 	fits := share / 2
@@ -97,7 +97,7 @@ func explainMemory(err error, c Config, form model.Form, parameters int, bytes i
 		how += fmt.Sprintf(", and %.2f MB for the weights, in nine tenths of %d MB (%s)", float64(fixed)/1e6, bytes/1e6,
 			source)
 	} else {
-		how += "; the size of the memory is not known, so half the samples are the next to try"
+		how += "; the memory size is unknown; try half the batch"
 	}
 	return fmt.Errorf("%w: %w (%s); %s", ErrMemory, err, how, c.advice(fits))
 }
@@ -112,8 +112,8 @@ func (c Config) advice(fits int64) string {
 		parts++
 	}
 	if fits < 2 || batch/parts/devices > fits {
-		return "no batch would fit: take fewer blocks or filters"
+		return "no batch would fit; use fewer blocks or filters"
 	}
-	return fmt.Sprintf("%d samples at a time would fit: take --batch %d, or --accumulate %d with the same batch",
+	return fmt.Sprintf("%d samples would fit: use --batch %d, or --accumulate %d with the same batch",
 		fits*devices, fits*devices*int64(c.Accumulate), parts)
 }

@@ -186,7 +186,7 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 }
 
 // ErrGone says that the folder of a run, or what it writes there, was removed or replaced while it trained.
-var ErrGone = errors.New("the folder of the run was removed or replaced while it trained")
+var ErrGone = errors.New("the run folder was removed or replaced during training")
 
 // there returns [ErrGone] unless the file being written is still what its name leads to.
 func (m *metrics) there() error {
@@ -223,7 +223,7 @@ func (m *metrics) add(line MetricsLine) error {
 	if err := m.addEvent(line, time.Now()); err != nil {
 		m.closeEvents() // what is wrong is said
 		m.events = nil
-		m.warn(fmt.Errorf("no more event files for TensorBoard from step %d on: %w", line.Step, err))
+		m.warn(fmt.Errorf("cannot write TensorBoard files after step %d: %w", line.Step, err))
 	}
 	return nil
 }

@@ -75,11 +75,11 @@ func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
 		return loaded, nil // what is wrong with it is the caller's to say
 	}
 	if best, err := d.At(s.Best.Step); err == nil {
-		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best network is that of step %d", loaded.Path,
+		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best checkpoint is that of step %d", loaded.Path,
 			s.Best.Step))
 		return best, nil
 	}
-	loaded.Damaged = append(loaded.Damaged, fmt.Errorf("the best network, that of step %d: it is gone", s.Best.Step))
+	loaded.Damaged = append(loaded.Damaged, fmt.Errorf("the best checkpoint, that of step %d, is gone", s.Best.Step))
 	return loaded, nil
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNoPuzzles says that there was nothing to solve.
-var ErrNoPuzzles = errors.New("no puzzle")
+var ErrNoPuzzles = errors.New("no puzzles")
 
 // Solved counts puzzles and how many were solved.
 type Solved struct {
@@ -118,7 +118,7 @@ func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Lin
 		}
 	}
 	if s.all.puzzles == 0 {
-		return PuzzleReport{}, fmt.Errorf("%w; %d rows were none", ErrNoPuzzles, s.rejects)
+		return PuzzleReport{}, fmt.Errorf("%w; %d rows are not puzzles", ErrNoPuzzles, s.rejects)
 	}
 	return s.report(), nil
 }

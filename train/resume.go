@@ -17,7 +17,7 @@ func (r *runner) load(old Config) error {
 		return err
 	}
 	for _, damaged := range loaded.Damaged {
-		r.warn(fmt.Errorf("passing over %w; going back to %q", damaged, loaded.Path))
+		r.warn(fmt.Errorf("skipping %w; using %q", damaged, loaded.Path))
 	}
 	if r.state, err = stateOf(loaded.File); err == nil {
 		err = sameSettings(r.Dir, old, loaded, r.state)
@@ -55,10 +55,10 @@ func (r *runner) beginAgain(old Config) error {
 		last = max(last, line.Step)
 	}
 	if hadCheckpoint(old, lines, last) {
-		return fmt.Errorf("%q: %w: %s goes up to step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName,
+		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName,
 			last)
 	}
-	r.warn(fmt.Errorf("%q has no checkpoint yet: the run begins again at step 1", r.Dir))
+	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))
 	return r.engine.initialise(nil)
 }
 
@@ -94,13 +94,13 @@ func (r *runner) mendBest() error {
 		return nil
 	}
 	if r.saves.SetBest(want) == nil {
-		r.warn(fmt.Errorf("%s was not the network of step %d, which is the best, and now it is", checkpoint.Best, want))
+		r.warn(fmt.Errorf("restored %s from step %d, the best one", checkpoint.Best, want))
 		return nil
 	}
 	r.state.Best = nil
 	if err == nil {
 		r.state.Best = file.Best
 	}
-	r.warn(fmt.Errorf("the best network, that of step %d, is gone: a later one will take its place", want))
+	r.warn(fmt.Errorf("the best checkpoint (step %d) is gone; a later one will replace it", want))
 	return nil
 }

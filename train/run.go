@@ -14,11 +14,11 @@ import (
 
 var (
 	// ErrExists says that the folder holds a run and resuming was not asked for.
-	ErrExists = errors.New("the run exists already")
+	ErrExists = errors.New("the run already exists")
 	// ErrNoRun says that the folder holds no run.
-	ErrNoRun = errors.New("no run there")
+	ErrNoRun = errors.New("no run found")
 	// ErrPrecision says that a backend does not compute in the precision asked for.
-	ErrPrecision = errors.New("the backend lacks the precision")
+	ErrPrecision = errors.New("the backend does not support this precision")
 	// ErrDevices says that a backend has fewer devices than asked for.
 	ErrDevices = errors.New("too few devices")
 	// ErrDiverged says that a loss, a gradient or a weight was NaN or infinite. The error names the step; the last

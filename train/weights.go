@@ -50,7 +50,7 @@ func ReadWeights(path string) (*Weights, error) {
 			"its checkpoints", w.Path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q is no checkpoint of a run: %w: %w", w.Path, checkpoint.ErrDamaged, err)
+		return nil, fmt.Errorf("%q is not a checkpoint: %w: %w", w.Path, checkpoint.ErrDamaged, err)
 	}
 	if w.Path, err = filepath.Abs(w.Path); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (e *engine) initialise(w *Weights) (err error) {
 		}
 	}
 	if w.Sum != from.Sum {
-		return fmt.Errorf("the weights that the run begins with are no longer those in %q (step %d)", from.Path,
+		return fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
 			from.Step)
 	}
 	if err := w.Fit(e.config); err != nil {

@@ -58,10 +58,10 @@ func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) er
 		return printJSON(sum)
 	}
 	n := pipeline.Thousands
-	printf("%s, %s, %s at work, %s:\n", sum.Engine, sum.Limit, pipeline.Count(int64(sum.Workers), "engine"),
+	printf("%s, %s, %s, %s:\n", sum.Engine, sum.Limit, pipeline.Count(int64(sum.Workers), "engine"),
 		pipeline.Count(int64(sum.Positions), "position"))
-	printf("  %s gives %s nodes in the mean, %s in the median, %s to %s for eight in ten; depth %.1f; %.2f ms a "+
-		"search; %s nodes/s\n",
+	printf("  %s gives %s nodes on average (median %s, 80 %% between %s and %s), depth %.1f, %.2f ms a search, %s "+
+		"nodes/s\n",
 		sum.Limit, n(int64(sum.NodesMean)), n(int64(sum.NodesMedian)), n(int64(sum.NodesLow)), n(int64(sum.NodesHigh)),
 		sum.DepthMean, sum.MillisPerSearch, n(int64(sum.PerSecond)))
 	printf("  --nodes %d takes %.2f ms a search with a fresh hash, depth %.1f: %s a day\n", sum.Nodes,

@@ -168,7 +168,7 @@ func (d *diagnosis) checkMachine() {
 		d.add("vectors", statusAbsent, "build with `task build`, or with GOEXPERIMENT=simd",
 			"the Go backend was built without vector instructions, which make it about twenty times faster")
 	default:
-		d.add("vectors", statusAbsent, "", "the Go backend has no vector instructions for %s", d.Arch)
+		d.add("vectors", statusAbsent, "", "the Go backend does not use vector instructions on %s", d.Arch)
 	}
 	if d.Memory > 0 {
 		d.add("memory", statusOK, "", "%s", gigabytes(d.Memory))
@@ -176,7 +176,7 @@ func (d *diagnosis) checkMachine() {
 	switch {
 	case d.Disk.Total == 0:
 	case d.Disk.Free < leastDisk:
-		d.add("disk", statusAbsent, "free some space, or name folders on another disk with --out and --run",
+		d.add("disk", statusAbsent, "free some space, or choose folders on another disk with --out and --run",
 			"%s free in %s", gigabytes(d.Disk.Free), d.Disk.Path)
 	default:
 		d.add("disk", statusOK, "", "%s free of %s in %s", gigabytes(d.Disk.Free), gigabytes(d.Disk.Total), d.Disk.Path)
@@ -187,7 +187,7 @@ func (d *diagnosis) checkMachine() {
 func (d *diagnosis) checkXLA(found backend.Found) {
 	if !d.XLA {
 		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla",
-			"not compiled in; the backend go always works")
+			"not built in (the backend go always works)")
 		return
 	}
 	d.add("xla", statusOK, "", "compiled in")
@@ -195,7 +195,7 @@ func (d *diagnosis) checkXLA(found backend.Found) {
 		d.add("xla:cpu", statusOK, "", "%s", p.Path)
 	} else {
 		d.add("xla:cpu", statusAbsent, "run `talbot setup xla-cpu` for faster training on the processor",
-			"no plugin found, not in %s either", backend.PluginDir())
+			"no plugin found (also looked in %s)", backend.PluginDir())
 	}
 	for _, g := range d.GPUs {
 		d.add("gpu", statusOK, "", "%s, %s", g.Name, g.Path)

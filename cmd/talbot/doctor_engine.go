@@ -20,12 +20,12 @@ func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
 	e, err := stockfish.Start(ctx, stockfish.Config{Path: engine, Limit: stockfish.Nodes(speedNodes),
 		StartTimeout: handshakeTime})
 	if errors.Is(err, stockfish.ErrNotFound) {
-		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or name an engine with --engine",
+		d.add("stockfish", statusMissing, "run `talbot setup stockfish`, or give an engine with --engine",
 			"not found: %q", engine)
 		return
 	}
 	if err != nil {
-		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine", "does not work: %v",
+		d.add("stockfish", statusMissing, "install it again, or give another engine with --engine", "does not work: %v",
 			err)
 		return
 	}
@@ -39,15 +39,15 @@ func (d *diagnosis) checkStockfish(ctx context.Context, engine string) {
 		s.NodesPerSecond, err = nodesPerSecond(ctx, e)
 	}
 	if err != nil {
-		d.add("stockfish", statusMissing, "install it again, or name another engine with --engine",
+		d.add("stockfish", statusMissing, "install it again, or give another engine with --engine",
 			"does not search: %v", err)
 		return
 	}
 	d.add("stockfish", statusOK, "", "%s, %s, %d nodes/s in one process", s.Name, s.Path, s.NodesPerSecond)
 	if remedy := slowBuild(s.Compiler, d.AVX2); remedy != "" {
 		d.add("build", statusAbsent, remedy,
-			"this Stockfish uses %s and not this processor's AVX2: an AVX2 build of the same source, with the same "+
-				"evaluations, is about 1.7 times as fast", instructions(s.Compiler))
+			"this Stockfish uses %s although the processor has AVX2; an AVX2 build gives the same evaluations about "+
+				"1.7 times as fast", instructions(s.Compiler))
 	}
 }
 

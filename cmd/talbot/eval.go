@@ -121,21 +121,21 @@ func (o *evalOptions) job() (job.Eval, error) {
 		Workers:   o.workers,
 		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
 	if missing := missingFlag("run", o.run, "data", o.data); missing != nil {
-		return e, usage(missing, "as `talbot eval --run run1 --data labelled`")
+		return e, usage(missing, "for example `talbot eval --run run1 --data labelled`")
 	}
 	if _, err := job.ParseSplits(o.split); err != nil {
-		return e, usage(err, "as --split test")
+		return e, usage(err, "for example --split test")
 	}
 	const largest = 1 << 14
 	switch {
 	case o.samples < 0:
-		return e, usage(fmt.Errorf("--samples %d is negative", o.samples), "0 are all samples")
+		return e, usage(fmt.Errorf("--samples must not be negative: %d", o.samples), "use 0 for all samples")
 	case o.batch < 1 || o.batch > largest:
-		return e, usage(fmt.Errorf("--batch %d is not in 1 … %d", o.batch, largest),
-			"larger batches only take more memory")
+		return e, usage(fmt.Errorf("--batch must be from 1 to %d: %d", largest, o.batch),
+			"a larger batch only needs more memory")
 	}
 	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
-		return e, usage(fmt.Errorf("--weights %q are neither raw nor average", o.weights), "")
+		return e, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return e, err
@@ -143,7 +143,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 	if o.valueTarget != "" {
 		value, err := encode.ParseValueTarget(o.valueTarget)
 		if err != nil {
-			return e, usage(err, "as --value-target wdl")
+			return e, usage(err, "for example --value-target wdl")
 		}
 		e.Value = &value
 	}
@@ -155,10 +155,10 @@ func (o *evalOptions) job() (job.Eval, error) {
 		return e, err
 	}
 	if e.Data, err = loader.ParseSpecs(o.data); err != nil {
-		return e, usage(err, "as --data games,puzzles")
+		return e, usage(err, "for example --data games,puzzles")
 	}
 	if e.Data[0].Weight > 0 {
-		return e, usage(fmt.Errorf("data %q: an evaluation takes every sample once and knows no weights", o.data), "")
+		return e, usage(fmt.Errorf("data %q: weights are for training only; eval takes every sample once", o.data), "")
 	}
 	return e, nil
 }

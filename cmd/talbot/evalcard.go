@@ -30,15 +30,15 @@ var figures = []figure{
 		field: func(f *train.Figures) *float64 { return f.PolicyCE }},
 	{name: "legal moves", json: "policy_ce_legal", field: func(f *train.Figures) *float64 { return f.PolicyCELegal },
 		baseline: uniform},
-	{name: "legal moves alike", field: uniform},
-	{name: "target is the first move", json: "top1", share: true,
+	{name: "all legal moves alike", field: uniform},
+	{name: "first move right", json: "top1", share: true,
 		field: func(f *train.Figures) *float64 { return f.Top1 }, baseline: random},
 	{name: "a move at random", share: true, field: random},
-	{name: "of the first three", json: "top3", share: true,
+	{name: "among the first three", json: "top3", share: true,
 		field: func(f *train.Figures) *float64 { return f.Top3 }},
-	{name: "of the first five", json: "top5", share: true,
+	{name: "among the first five", json: "top5", share: true,
 		field: func(f *train.Figures) *float64 { return f.Top5 }},
-	{name: "mass on illegal moves", json: "illegal_mass", share: true, allMoves: true,
+	{name: "probability of illegal moves", json: "illegal_mass", share: true, allMoves: true,
 		field: func(f *train.Figures) *float64 { return f.IllegalMass }},
 	{name: "mates in one found", json: "mate_in_one", share: true,
 		field: func(f *train.Figures) *float64 { return f.MateInOne }},
@@ -57,7 +57,7 @@ func mean(f *train.Figures) *float64    { return f.ValueMSEMean }
 // printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
 // each source, then the verdict on both heads, then what concerns parts of the samples.
 func printFigures(out io.Writer, f job.Figures) error {
-	plain.Fprintf(out, "%s, step %d, %s weights, on the split %s: %d samples in %.1f s", f.Checkpoint, f.Step,
+	plain.Fprintf(out, "%s, step %d, %s weights, on the %s split: %d samples in %.1f s", f.Checkpoint, f.Step,
 		f.Weights,
 		f.Split, f.Samples, f.Seconds)
 	if f.NoHistory {
@@ -82,7 +82,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	row("", "95 % interval", func(i int) string { return heads[i] })
 	row("samples", "", func(i int) string { return fmt.Sprint(columns[i].Samples) })
-	row("of them with a value", "", func(i int) string { return fmt.Sprint(columns[i].ValueSamples) })
+	row("of these, with a value", "", func(i int) string { return fmt.Sprint(columns[i].ValueSamples) })
 	for _, r := range figures {
 		if f.LegalMask && r.allMoves {
 			continue
@@ -108,14 +108,14 @@ func printFigures(out io.Writer, f job.Figures) error {
 		return err
 	}
 	if f.LegalMask {
-		fmt.Fprintln(out, "trained with --legal-mask: the network never learnt which moves are illegal, so there is "+
-			"no cross-entropy over all moves\nand no mass on illegal ones")
+		fmt.Fprintln(out, "trained with --legal-mask: the network never learned which moves are illegal, so figures "+
+			"over all moves are left out")
 	}
 	fmt.Fprintln(out)
 	if n := f.Noise; n != nil {
-		plain.Fprintf(out, "noise of the labels: those of %s differ from those of %s by a mean squared error of %.4f "+
-			"(%.4f to %.4f, %d labels,\nvalue target %s); a network that knew the truth would be measured so, and "+
-			"this one has %s on the %d samples with such labels\n",
+		plain.Fprintf(out, "noise of the labels: %s differs from %s by a mean squared error of %.4f (%.4f to %.4f, "+
+			"%d labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %d "+
+			"samples with such labels\n",
 			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE,
 				false), n.Samples)
 	}
@@ -127,7 +127,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 				true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
 	}
 	if s := f.Symmetry; s != nil {
-		plain.Fprintf(out, "colours mirrored, %d samples: values %.4f apart, %.2f %% with the same first move\n",
+		plain.Fprintf(out, "colours swapped, %d samples: values differ by %.4f, %.2f %% have the same first move\n",
 			s.Samples, s.ValueGap, 100*s.SameMove)
 	}
 	if f.Endgames != nil {
@@ -146,8 +146,8 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
-	plain.Fprintf(out, "\nendgames whose result tables have: %d positions; the value says win above 0.5 and loss "+
-		"below -0.5,\nopposite: a win called a loss or the reverse\n\n", r.Samples)
+	plain.Fprintf(out, "\nendgames with a result from tables: %d positions (a value above 0.5 means win, below -0.5 "+
+		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", r.Samples)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
@@ -186,13 +186,13 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 		return err
 	}
 	if i := within(intervals, "endgame_value_accuracy", true); i != "" {
-		plain.Fprintf(out, "95 %% interval of value right: %s\n", i)
+		plain.Fprintf(out, "95 %% interval of \"value right\": %s\n", i)
 	}
 	if i := within(intervals, "endgame_moves_kept", true); i != "" {
-		plain.Fprintf(out, "95 %% interval of keep the result: %s\n", i)
+		plain.Fprintf(out, "95 %% interval of \"keep the result\": %s\n", i)
 	}
 	if !moves {
-		fmt.Fprintln(out, "with --syzygy DIR moves are judged too")
+		fmt.Fprintln(out, "use --syzygy DIR to check the moves too")
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
 		plain.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
 	}
 	if h := p.HeldOut; h != nil {
-		plain.Fprintf(out, "\nof them not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
+		plain.Fprintf(out, "\nof these, not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
 			h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")

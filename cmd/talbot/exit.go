@@ -74,68 +74,68 @@ var statuses = []struct {
 	hint   string
 }{
 	{errOutput, exitFailed,
-		"what the command wrote elsewhere is whole; only what it prints is lost: lead that to where there is room"},
+		"files that the command wrote are complete; only its printed output is lost: redirect it to a place with " +
+			"free space"},
 	{context.Canceled, exitInterrupted, ""},
 	{errSkipped, exitSkipped, "without --strict, skipped input is only counted"},
 	{dataset.ErrNoDataset, exitNoDataset,
-		"name a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished"},
+		"give a folder that `talbot ingest`, `talbot synth-endgames` or `talbot label` has finished"},
 	{output.ErrUnfinished, exitDamaged,
-		"remove the folder and begin again; labels that are in other datasets are taken from them with --reuse"},
+		"remove the folder and start again; --reuse takes labels from other datasets"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
-	{dataset.ErrVersion, exitFailed, "a newer talbot wrote it: use that one"},
+	{dataset.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
 	{stockfish.ErrNoTables, exitFailed,
-		"name a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, as " +
-			"Stockfish does"},
-	{output.ErrFinished, exitUsage, "a finished dataset is never changed: name another folder, or remove this one"},
-	{output.ErrOccupied, exitUsage, "name an empty folder, or one that is not there yet"},
-	{durable.ErrLocked, exitLocked, "wait for the other process, or end it"},
+		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
+			"Stockfish"},
+	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
+	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
+	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,
-		"say --eval-unit centipawns or --eval-unit pawns: the error names the median that either would make"},
+		"use --eval-unit centipawns or --eval-unit pawns; the message gives the median for each"},
 	{rows.ErrMixedUnits, exitFailed,
-		"correct the row; or say --eval-unit, and decimals among centipawns are left out row by row; or " +
-			"--skip-bad-files leaves the table out whole"},
-	{rows.ErrArchive, exitFailed, "unpack it, or pack it as .zst, .gz or .bz2"},
-	{rows.ErrUTF16, exitFailed, "iconv -f UTF-16 -t UTF-8 FILE > NEW"},
-	{rows.ErrPacked, exitFailed, "fetch the file again; --skip-bad-files leaves such files out whole"},
-	{ingest.ErrNothingKept, exitFailed, "--rejects FILE lists what is left out, and why"},
+		"correct the row, or use --eval-unit (then decimals among centipawns are skipped row by row), or " +
+			"--skip-bad-files to skip the table"},
+	{rows.ErrArchive, exitFailed, "unpack it, or compress it as .zst, .gz or .bz2"},
+	{rows.ErrUTF16, exitFailed, "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"},
+	{rows.ErrPacked, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
+	{ingest.ErrNothingKept, exitFailed, "use --rejects FILE to list what was left out and why"},
 	{ingest.ErrNoGames, exitFailed,
-		"inputs are PGN games, puzzle CSVs, EPD or tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
+		"talbot reads PGN games, puzzle CSVs, EPD and tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{ingest.ErrNoInputs, exitFailed,
-		"of a folder, files named .pgn, .csv, .tsv, .epd or .fen are read, also as .zst, .gz or .bz2"},
+		"in a folder, talbot reads files named .pgn, .csv, .tsv, .epd or .fen, also compressed as .zst, .gz or .bz2"},
 	{verify.ErrBothSides, exitFailed,
-		"make all datasets with the same --split; `talbot verify DIR... --json` names such games"},
+		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games"},
 	{verify.ErrOverlap, exitFailed,
-		"give a higher --max-overlap: openings recur, and `talbot eval` reports unseen positions apart"},
+		"use a higher --max-overlap; openings recur, and `talbot eval` reports unseen positions separately"},
 	{dataset.ErrNoLabels, exitFailed,
-		"`talbot stats DIR` lists the labels there are; tactics need those of `talbot label --multipv 2`"},
+		"tactics needs labels from `talbot label --multipv 2`; `talbot stats DIR` lists the labels of a dataset"},
 	{tactics.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
-	{label.ErrParts, exitUsage, "name all the parts of one `talbot label --part 1/n … n/n`, each once"},
-	{stockfish.ErrNotFound, exitFailed, "`talbot doctor` shows what is found"},
+	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
+	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
-	{train.ErrExists, exitUsage, "continue it with --resume, or name another folder"},
+	{train.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{train.ErrOccupied, exitUsage,
-		"name a folder that is empty or not there yet; a run that lost its run.json is continued once a copy of it " +
-			"is back"},
-	{train.ErrNoRun, exitFailed, "name the folder of a run, as `talbot train --run` made it"},
-	{loader.ErrNoIdentity, exitDamaged, "name the data again with `talbot train --run RUN --resume --data DIR`"},
+		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},
+	{train.ErrNoRun, exitFailed, "give the folder of a run, made by `talbot train --run`"},
+	{loader.ErrNoIdentity, exitDamaged, "give the data again: `talbot train --run RUN --resume --data DIR`"},
 	{train.ErrDamaged, exitDamaged,
-		"take run.json from a copy of the run, and checkpoints/ if that is lost, or train again in another folder"},
+		"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder"},
 	{train.ErrGone, exitFailed,
-		"what was trained since its last checkpoint is lost; leave the folder where it is until the run has ended"},
-	{durable.ErrVersion, exitFailed, "a newer talbot wrote it: use that one"},
+		"the steps since the last checkpoint are lost; do not move the folder while the run is active"},
+	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
 	{job.ErrConfig, exitUsage, "see --help"},
-	{dataset.ErrNoAudit, exitUsage, "make one of the labelled dataset with `talbot label DIR --audit 1% --out AUDIT`"},
+	{dataset.ErrNoAudit, exitUsage, "make one with `talbot label DIR --audit 1% --out AUDIT`"},
 	{loader.ErrNoSamples, exitFailed,
 		"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
-	{checkpoint.ErrDamaged, exitDamaged, "no whole checkpoint is left: train again"},
+	{checkpoint.ErrDamaged, exitDamaged, "no intact checkpoint is left: train again"},
 	{checkpoint.ErrNone, exitFailed,
-		"the run has saved nothing yet, or its checkpoints are gone: `talbot train --run RUN --resume` goes on, or " +
-			"says which"},
-	{syscall.ENOSPC, exitFailed, "free space on the disk, then repeat the command: it goes on where it stopped"},
-	{syscall.EROFS, exitFailed, "name a folder on a disk that can be written"},
-	{os.ErrPermission, exitFailed, "name a folder and files that you may read and write"},
-	{syscall.ENOTDIR, exitFailed, "name a folder; there is a file of that name"},
+		"the run has no checkpoint yet, or they are gone; `talbot train --run RUN --resume` continues it or says " +
+			"which"},
+	{syscall.ENOSPC, exitFailed, "free some disk space and repeat the command; it continues where it stopped"},
+	{syscall.EROFS, exitFailed, "choose a folder on a writable disk"},
+	{os.ErrPermission, exitFailed, "check the permissions of the folder and its files"},
+	{syscall.ENOTDIR, exitFailed, "choose another name; a file has this one"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 
@@ -146,18 +146,17 @@ func folderHint(err error) string {
 	var journal *label.JournalError
 	switch {
 	case errors.As(err, &interrupted) && interrupted.Again != "":
-		return "continue it with `" + interrupted.Again + "`, or name another folder"
+		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
 		case ok && again != "":
-			return verb + " was interrupted there: finish it with `" + again + "`"
+			return verb + " was interrupted in this folder: finish it with `" + again + "`"
 		case ok:
-			return verb + " was interrupted there: finish it by repeating its command"
+			return verb + " was interrupted in this folder: repeat its command to finish it"
 		}
 	case errors.As(err, &journal) && errors.Is(err, dataset.ErrDamaged):
 		return "`" + shellQuote([]string{"rm", journal.Path}) +
-			"`, then repeat the command: the labels that were in the " +
-			"journal are searched again"
+			"`, then repeat the command; it searches the labels of the journal again"
 	}
 	return ""
 }

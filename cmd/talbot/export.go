@@ -56,10 +56,10 @@ names and shapes, for load_state_dict.`,
 
 func runExport(o *exportOptions) error {
 	if missing := missingFlag("run", o.run, "out", o.out); missing != nil {
-		return usage(missing, "as `talbot export --run run1 --format onnx --out network.onnx`")
+		return usage(missing, "for example `talbot export --run run1 --format onnx --out network.onnx`")
 	}
 	if !slices.Contains(job.Formats, o.format) {
-		return usage(fmt.Errorf("format %q is none of onnx and safetensors", o.format), "as --format onnx")
+		return usage(fmt.Errorf("format must be onnx or safetensors: %q", o.format), "for example --format onnx")
 	}
 	out, err := outputFile{flag: "--out", path: o.out, force: o.force}.check()
 	if err != nil {

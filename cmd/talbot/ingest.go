@@ -37,7 +37,7 @@ func (o *datasetOptions) add(cmd *cobra.Command, workers string) {
 
 func (o *datasetOptions) check() error {
 	if o.out == "" {
-		return usage(fmt.Errorf("--out is missing"), "name the folder to make, as --out data/lines")
+		return usage(fmt.Errorf("--out is missing"), "give the folder to create, for example --out data/lines")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	if o.history < 0 || o.history > ingest.MaxHistory {
 		return usage(fmt.Errorf("--history %d", o.history),
-			fmt.Sprintf("0 to %d plies, as --history 4", ingest.MaxHistory))
+			fmt.Sprintf("use 0 to %d plies, for example --history 4", ingest.MaxHistory))
 	}
 	filters, err := o.filters(cmd)
 	if err != nil {
@@ -189,11 +189,11 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	results, err := dataset.ParseResultRule(o.resultConflict)
 	if err != nil {
-		return usage(fmt.Errorf("--result-conflict: %w", err), "tag, movetext, board or drop")
+		return usage(fmt.Errorf("--result-conflict: %w", err), "use tag, movetext, board or drop")
 	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
-		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
+		return usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
 	}
 	var ignored []string
 	files, err := ingest.ExpandInputs(paths, func(path string) { ignored = append(ignored, path) })
@@ -219,7 +219,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 		Warn: warn, Again: again(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {
-				say("talbot: left out whole: %s: %v\n", file, reject.Err)
+				say("talbot: skipped the file %s: %v\n", file, reject.Err)
 				return
 			}
 			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
@@ -252,10 +252,10 @@ func sayIgnored(paths []string) {
 		shown = paths
 	}
 	for _, path := range shown {
-		tell("talbot: not read: %s\n", path)
+		tell("talbot: skipped: %s\n", path)
 	}
 	if n := len(paths) - len(shown); n > 0 {
-		tell("talbot: not read: %s whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
+		tell("talbot: skipped: %s whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
 			pipeline.Count(int64(n), "more file"))
 	}
 }
@@ -273,11 +273,11 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 	if !o.json {
 		printTotals(o.out, sum.Summary)
 		for _, f := range sum.BadFiles {
-			summarise("  left out whole: %s: %s\n", f.File, f.Error)
+			summarise("  skipped the file %s: %s\n", f.File, f.Error)
 		}
 		for _, t := range sum.Tables {
 			if t.Unit == "" {
-				summarise("  %s: no evaluations but mates, from %s view\n", t.File, viewName(t.View))
+				summarise("  %s: only mates, no evaluations in numbers, from %s view\n", t.File, viewName(t.View))
 			} else {
 				summarise("  %s: evaluations in %s, from %s view; median |evaluation| %d centipawns\n", t.File, t.Unit,
 					viewName(t.View), t.Median)
@@ -285,19 +285,20 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 		}
 		if e := sum.Evals; e != (ingest.Evals{}) {
 			n := pipeline.Thousands
-			summarise("  evaluations: %s imported, %s of no sample, %s unread, %s in duplicates and prefixes, "+
-				"%s of the book, %s that stand for none\n", n(e.Imported), n(e.NoSample), n(e.Unread), n(e.Duplicate),
+			summarise("  evaluations: %s imported; not imported: %s without a sample, %s unreadable, %s in "+
+				"duplicates and prefixes, %s of book moves, %s placeholders\n", n(e.Imported), n(e.NoSample),
+				n(e.Unread), n(e.Duplicate),
 				n(e.Book), n(e.Sentinel))
 		}
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
-			summarise("  results that disagree: %s of tag and movetext, %s with mate or stalemate on the board\n",
+			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board\n",
 				pipeline.Thousands(c.Movetext), pipeline.Thousands(c.Board))
 		}
 		if sum.NoHistory > 0 {
-			summarise("  without history, as no legal moves lead to them: %s\n", pipeline.Thousands(sum.NoHistory))
+			summarise("  without history, because no legal moves lead there: %s\n", pipeline.Thousands(sum.NoHistory))
 		}
 		if sum.GluedDashes > 0 {
-			summarise("  EPD lines whose dash ran into the clock: %s\n", pipeline.Thousands(sum.GluedDashes))
+			summarise("  EPD lines with the dash joined to the clock: %s\n", pipeline.Thousands(sum.GluedDashes))
 		}
 	} else if err := printJSON(sum); err != nil {
 		return err

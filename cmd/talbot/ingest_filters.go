@@ -73,14 +73,14 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 	if o.preset != "" {
 		preset, ok := ingest.Presets[o.preset]
 		if !ok {
-			return f, usage(fmt.Errorf("preset %q is unknown", o.preset),
-				"one of "+strings.Join(slices.Sorted(maps.Keys(ingest.Presets)), ", "))
+			return f, usage(fmt.Errorf("unknown --preset %q", o.preset),
+				"use one of "+strings.Join(slices.Sorted(maps.Keys(ingest.Presets)), ", "))
 		}
 		preset(&f)
 	}
 	if o.variant != "standard" {
-		return f, usage(fmt.Errorf("--variant %q is unknown", o.variant),
-			"only standard chess is read; leave --variant out")
+		return f, usage(fmt.Errorf("unknown --variant %q", o.variant),
+			"only standard chess is supported; leave out --variant")
 	}
 	changed := cmd.Flags().Changed
 	set := func(name string, dst *int, value int) {
@@ -97,7 +97,8 @@ func (o *filterOptions) filters(cmd *cobra.Command) (f ingest.Filters, err error
 	f.MinBaseTime, f.MinClock = int(o.minBaseTime/time.Second), int(o.minClock/time.Second)
 	f.TimeControls, f.Terminations = lower(o.timeControl), lower(o.termination)
 	if f.Rate = o.rate; f.Rate == 0 {
-		return f, usage(errors.New("--sample-rate 0 leaves no sample"), "more than 0, at most 1, as --sample-rate 0.1")
+		return f, usage(errors.New("--sample-rate 0 would keep no sample"),
+			"use a number above 0 and up to 1, for example --sample-rate 0.1")
 	} else if f.Rate == 1 {
 		f.Rate = 0
 	}
@@ -117,7 +118,7 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "either":
 		f.EitherElo = true
 	default:
-		return usage(fmt.Errorf("--elo-of %q is unknown", o.eloOf), "both or either")
+		return usage(fmt.Errorf("unknown --elo-of %q", o.eloOf), "use both or either")
 	}
 	switch o.unknownElo {
 	case "":
@@ -126,7 +127,7 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "drop":
 		f.DropUnknownElo = true
 	default:
-		return usage(fmt.Errorf("--unknown-elo %q is unknown", o.unknownElo), "keep or drop")
+		return usage(fmt.Errorf("unknown value %q for --unknown-elo", o.unknownElo), "use keep or drop")
 	}
 	switch o.side {
 	case "both":
@@ -135,18 +136,18 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 	case "winner":
 		f.Side, f.WonOnly = dataset.WinnerSide, true
 	default:
-		return usage(fmt.Errorf("--side %q is unknown", o.side), "both, player or winner")
+		return usage(fmt.Errorf("unknown --side %q", o.side), "use both, player or winner")
 	}
 	for i, control := range f.TimeControls {
 		if !dataset.KnownTimeControl(control) {
-			return usage(fmt.Errorf("--time-control %q is unknown", o.timeControl[i]),
-				strings.Join(dataset.TimeControlClasses, ", ")+", or as the tag has it, as 180+2 or -")
+			return usage(fmt.Errorf("unknown --time-control %q", o.timeControl[i]),
+				"use "+strings.Join(dataset.TimeControlClasses, ", ")+", or the text of the tag, such as 180+2 or -")
 		}
 	}
 	for _, text := range o.result {
 		r, err := dataset.ParseResult(text)
 		if err != nil {
-			return usage(err, "as --result 1-0,0-1")
+			return usage(err, "for example --result 1-0,0-1")
 		}
 		f.Results = append(f.Results, r)
 	}
@@ -160,7 +161,7 @@ func (o *filterOptions) words(f *ingest.Filters) error {
 		}
 		date, err := dataset.ParseDate(d.text, d.end)
 		if err != nil {
-			return usage(err, "as --since 1960-03-15, --since 1960-03 or --since 1960")
+			return usage(err, "for example --since 1960-03-15, --since 1960-03 or --since 1960")
 		}
 		*d.dst = date
 	}
@@ -185,7 +186,7 @@ func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
 	case "white":
 		form.View = &view
 	default:
-		return form, usage(fmt.Errorf("--eval-view %q is unknown", o.evalView), "white, mover or auto")
+		return form, usage(fmt.Errorf("unknown --eval-view %q", o.evalView), "use white, mover or auto")
 	}
 	switch o.evalUnit {
 	case "auto":
@@ -195,7 +196,7 @@ func (o *ingestOptions) tableForm() (form rows.TableForm, err error) {
 	case "centipawns":
 		form.Unit = &unit
 	default:
-		return form, usage(fmt.Errorf("--eval-unit %q is unknown", o.evalUnit), "centipawns, pawns or auto")
+		return form, usage(fmt.Errorf("unknown --eval-unit %q", o.evalUnit), "use centipawns, pawns or auto")
 	}
 	return form, nil
 }

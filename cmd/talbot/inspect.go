@@ -90,13 +90,13 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
 	switch {
 	case one && o.all:
-		return in, usage(errors.New("--sample and --all contradict each other"), which)
+		return in, usage(errors.New("--sample and --all cannot be used together"), which)
 	case !one && !o.all:
-		return in, usage(errors.New("neither --sample nor --all is given"), which)
+		return in, usage(errors.New("--sample or --all is missing"), which)
 	case o.sample < 0:
-		return in, usage(fmt.Errorf("sample %d is negative", o.sample), which)
+		return in, usage(fmt.Errorf("--sample must not be negative: %d", o.sample), which)
 	case one && (o.source != "" || o.split != ""):
-		return in, usage(errors.New("--source and --split choose among --all, not with --sample"), which)
+		return in, usage(errors.New("--source and --split work only with --all"), which)
 	}
 	if o.source != "" {
 		source, err := parseSource(o.source)
@@ -118,10 +118,10 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 	}
 	in.Encoder = encoder
 	if in.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
-		return in, usage(err, "as --policy-target multipv:0.1")
+		return in, usage(err, "for example --policy-target multipv:0.1")
 	}
 	if in.Value, err = encode.ParseValueTarget(o.value); err != nil {
-		return in, usage(err, "as --value-target wdl")
+		return in, usage(err, "for example --value-target wdl")
 	}
 	return in, nil
 }
@@ -132,7 +132,7 @@ func parseSource(name string) (dataset.Source, error) {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("source %q is none of game, puzzle, endgame and table", name)
+	return 0, fmt.Errorf("source must be game, puzzle, endgame or table: %q", name)
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {

@@ -117,12 +117,12 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	f := cmd.Flags()
 	switch {
 	case o.calibrate && (o.audit != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
-		return usage(errors.New("--calibrate measures --movetime and writes nothing"),
-			"as `talbot label lines --calibrate --movetime 20ms`")
+		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --nodes or --depth"),
+			"for example `talbot label lines --calibrate --movetime 20ms`")
 	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
 		o.part != ""):
-		return usage(errors.New("--audit chooses samples and limit itself"),
-			"as `talbot label labelled --audit 0.1% --out audit`")
+		return usage(errors.New("--audit takes no --movetime, --nodes, --depth, --fraction or --part"),
+			"for example `talbot label labelled --audit 0.1% --out audit`")
 	}
 	if !o.calibrate {
 		if err := o.check(); err != nil {
@@ -132,13 +132,13 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
 		Syzygy: o.syzygy, SkipExact: o.skipExact}
 	if o.skipExact && o.syzygy == "" {
-		return usage(errors.New("--skip-exact without tables"), "name their folder, as --syzygy /data/syzygy")
+		return usage(errors.New("--skip-exact needs --syzygy"), "for example --syzygy /data/syzygy")
 	}
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
-		return usage(err, "as --fraction 0.1")
+		return usage(err, "for example --fraction 0.1")
 	}
 	if f.Changed("part") && f.Changed("shard") {
-		return usage(errors.New("--part is given twice: --shard is its former name"), "leave --shard out")
+		return usage(errors.New("--part and --shard are the same flag"), "leave out --shard")
 	}
 	if r.Part, err = partOf(o.part); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	audit := 0.0
 	if o.audit != "" {
 		if audit, err = parseShare(o.audit); err != nil {
-			return usage(err, "as --audit 0.1%")
+			return usage(err, "for example --audit 0.1%")
 		}
 	}
 	if err := o.find(&engine); err != nil {
@@ -168,7 +168,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 // warnWorkers warns of engines that share cores.
 func warnWorkers(workers int) {
 	if cores := stockfish.DefaultWorkers(); workers > cores {
-		sayKind("warning", "%s on %s: each search gets less than its share",
+		sayKind("warning", "%s on %s: searches will slow each other down",
 			pipeline.Count(int64(workers), "worker"), pipeline.Count(int64(cores), "core"))
 	}
 }
@@ -240,22 +240,23 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		summarise("  reused: %s of the interrupted run, %s of the input, %s found elsewhere, %s repeated\n",
+		summarise("  reused labels: %s from before the interruption, %s from the input, %s from --reuse, %s of "+
+			"repeated positions\n",
 			n(s.Resumed),
 			n(s.Input), n(s.Found), n(s.Repeated))
 	}
 	if sum.Skipped > 0 {
-		summarise("  not searched, for the evaluation that their source carried: %s\n", n(sum.Skipped))
+		summarise("  not searched because of an imported evaluation: %s\n", n(sum.Skipped))
 	}
 	if sum.Exact > 0 || o.syzygy != "" {
-		summarise("  exact results from tables: %s, %s not searched for them\n", n(sum.Exact),
+		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),
 			pipeline.Count(sum.SkippedExact, "sample"))
 	}
 	if sum.Utilisation != nil {
-		summarise("  utilisation of the engines: %.1f %%\n", 100**sum.Utilisation)
+		summarise("engines busy: %.1f %%\n", 100**sum.Utilisation)
 	}
 	if sum.Restarts > 0 {
-		summarise("  %s repeated, %s started again\n", pipeline.Count(sum.Retried, "search"),
+		summarise("  %s repeated, %s restarted\n", pipeline.Count(sum.Retried, "search"),
 			pipeline.Count(sum.Restarts, "engine"))
 	}
 }

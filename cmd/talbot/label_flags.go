@@ -48,10 +48,10 @@ func (o *engineOptions) config(cmd *cobra.Command) (stockfish.Config, error) {
 		}
 	}
 	if given > 1 {
-		return c, usage(errors.New("more than one limit"), "give one of --movetime, --nodes and --depth")
+		return c, usage(errors.New("more than one search limit"), "use only one of --movetime, --nodes and --depth")
 	}
 	if o.multipv < 1 || o.hash < 1 {
-		return c, usage(fmt.Errorf("--multipv %d --hash %d", o.multipv, o.hash), "both are at least 1")
+		return c, usage(fmt.Errorf("--multipv %d --hash %d: both must be at least 1", o.multipv, o.hash), "")
 	}
 	switch {
 	case f.Changed("nodes"):
@@ -59,13 +59,13 @@ func (o *engineOptions) config(cmd *cobra.Command) (stockfish.Config, error) {
 	case f.Changed("depth"):
 		depths, err := parseDepths(o.depth)
 		if err != nil {
-			return c, usage(err, "as --depth 10 or --depth 1,3,7,10")
+			return c, usage(err, "for example --depth 10 or --depth 1,3,7,10")
 		}
 		last := len(depths) - 1
 		c.Limit, c.Shallower = stockfish.Depth(depths[last]), depths[:last]
 	}
 	if err := c.Limit.Check(); err != nil {
-		return c, usage(err, "as --movetime 20ms, --nodes 20000 or --depth 10")
+		return c, usage(err, "for example --movetime 20ms, --nodes 20000 or --depth 10")
 	}
 	switch o.scope {
 	case "":
@@ -74,7 +74,7 @@ func (o *engineOptions) config(cmd *cobra.Command) (stockfish.Config, error) {
 	case "line":
 		c.Scope = stockfish.LineScope
 	default:
-		return c, usage(fmt.Errorf("--hash-scope %q is unknown", o.scope), "position or line")
+		return c, usage(fmt.Errorf("unknown --hash-scope %q", o.scope), "use position or line")
 	}
 	return c, nil
 }
@@ -98,7 +98,7 @@ func parseDepths(s string) ([]int, error) {
 	}
 	slices.Sort(depths)
 	if len(slices.Compact(slices.Clone(depths))) < len(depths) {
-		return nil, fmt.Errorf("depths %q name one twice", s)
+		return nil, fmt.Errorf("depths %q contain a number twice", s)
 	}
 	return depths, nil
 }
@@ -111,7 +111,7 @@ func parseShare(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return 0, fmt.Errorf("share %q is not more than 0 and at most 1 or 100%%", s)
+		return 0, fmt.Errorf("share %q must be above 0 and at most 1 (or 100%%)", s)
 	}
 	return v, nil
 }
@@ -123,7 +123,7 @@ func partOf(s string) (label.Part, error) {
 	}
 	part, err := label.ParsePart(s)
 	if err != nil {
-		return part, usage(err, "as --part 1/4 on the first of four machines")
+		return part, usage(err, "for example --part 1/4 on the first of four machines")
 	}
 	return part, nil
 }

@@ -112,7 +112,8 @@ const maxWorkers = 1024
 func checkWorkers(cmd *cobra.Command, _ []string) error {
 	workers, err := cmd.Flags().GetInt("workers")
 	if err == nil && cmd.Flags().Changed("workers") && (workers < 1 || workers > maxWorkers) {
-		return usage(fmt.Errorf("--workers %d is not in 1 … %d", workers, maxWorkers), "leave it out to use every core")
+		return usage(fmt.Errorf("--workers must be from 1 to %d: %d", maxWorkers, workers),
+			"leave it out to use all cores")
 	}
 	return err
 }
@@ -120,7 +121,7 @@ func checkWorkers(cmd *cobra.Command, _ []string) error {
 // noArgs refuses what stands on a command line beside flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%q is no flag, and %s takes nothing else", args[0], cmd.CommandPath())
+		return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
 	}
 	return nil
 }

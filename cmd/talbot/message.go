@@ -49,10 +49,10 @@ func words(err error) string {
 	case *fs.PathError:
 		what, why := strconv.Quote(e.Path), e.Err.Error()
 		if strings.HasPrefix(e.Path, "|") {
-			what = "from or to another process" // the name that Go gives a pipe
+			what = "a pipe to another process" // the name that Go gives a pipe
 		}
 		if errors.Is(e.Err, os.ErrDeadlineExceeded) {
-			why = "no answer in time"
+			why = "timed out"
 		}
 		return doing[e.Op] + what + ": " + why
 	case *os.LinkError:

@@ -25,7 +25,7 @@ func outlets() (out, err *outlet) {
 }
 
 // errOutput says that standard output could not be written. The command has done all else.
-var errOutput = errors.New("standard output cannot be written")
+var errOutput = errors.New("cannot write to standard output")
 
 // outlet is one of the two. It makes text plain and remembers the first error, for those who do not look. On a terminal
 // it keeps one line below all text, which says how far the work is. It is safe for concurrent use.

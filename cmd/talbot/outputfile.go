@@ -42,26 +42,26 @@ func (o outputFile) check() (string, error) {
 	refuse := func(what string, hint string) (string, error) {
 		return "", usage(fmt.Errorf("%s %q: %s", o.flag, o.path, what), hint)
 	}
-	const another = "name another file"
+	const another = "choose another file"
 	if info != nil && !info.Mode().IsRegular() {
 		return refuse("not a file", another)
 	}
 	for _, in := range o.inputs {
 		if same(info, in) {
-			return refuse("the command reads that file", another)
+			return refuse("it is an input of this command", another)
 		}
 	}
 	dir := filepath.Dir(path)
 	for _, folder := range o.folders {
 		if made, _, err := target(folder); err == nil && (made == dir || strings.HasPrefix(dir, made+"/")) {
-			return refuse(fmt.Sprintf("%q will hold the dataset and nothing else", folder), another)
+			return refuse(fmt.Sprintf("%q is the folder of the new dataset", folder), another)
 		}
 	}
 	if owner := ownerOf(path, info); owner != "" {
-		return refuse("it belongs to "+owner, another+"; no flag replaces this one")
+		return refuse("it belongs to "+owner, another+"; --force does not replace this one")
 	}
 	if info != nil && !o.own && !o.force {
-		return refuse("it is there already", "name another file, or replace this one with --force")
+		return refuse("the file exists", "choose another file, or replace this one with --force")
 	}
 	if link, err := os.Readlink(o.path); err != nil || link == "" {
 		return o.path, nil

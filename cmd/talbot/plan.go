@@ -81,20 +81,20 @@ const measuringTime = 3 * time.Second
 func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c train.Config, err error) {
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
-		return r, c, usage(err, "three percentages that sum to 100, as --split 90,5,5")
+		return r, c, usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
 	}
 	for _, name := range []string{"movetime", "passes", "train-rate", "steps", "blocks", "filters", "batch"} {
 		if v := cmd.Flags().Lookup(name); v.Changed &&
 			(v.Value.String() == "0" || strings.HasPrefix(v.Value.String(), "-") ||
 				v.Value.String() == "0s" || v.Value.String() == "NaN") {
-			return r, c, usage(fmt.Errorf("--%s %s is not above 0", name, v.Value), "leave it out for what --help says")
+			return r, c, usage(fmt.Errorf("--%s must be above 0: %s", name, v.Value), "leave it out to use the default")
 		}
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return r, c, err
 	}
 	if c, err = train.Preset(o.preset); err != nil {
-		return r, c, usage(err, "as --preset 10x64")
+		return r, c, usage(err, "for example --preset 10x64")
 	}
 	set(cmd.Flags(), "blocks", &c.Blocks, o.blocks)
 	set(cmd.Flags(), "filters", &c.Filters, o.filters)

@@ -83,8 +83,8 @@ command of talbot installs or downloads anything; see talbot doctor for what is 
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
-		return usage(errors.New("--from needs the name of one plugin, xla-cpu or xla-cuda"),
-			"`talbot setup xla-cpu --from FILE`")
+		return usage(errors.New("--from needs a plugin name: xla-cpu or xla-cuda"),
+			"for example `talbot setup xla-cpu --from FILE`")
 	}
 	steps, err := planSetup(o, backend.Discover(), thisMachine())
 	if err != nil {
@@ -133,7 +133,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 	var steps []step
 	for _, part := range parts {
 		if path := inPlace(part, found, m); path != "" {
-			tell("setup: %s is in place: %s\n", part, path)
+			tell("setup: %s is already installed: %s\n", part, path)
 			continue
 		}
 		var s step
@@ -205,7 +205,7 @@ func (a asker) carryOut(ctx context.Context, steps []step) error {
 			return fmt.Errorf("%s: %w", s.part, err)
 		}
 	}
-	fmt.Fprintln(a.out, "done; `talbot doctor` shows what is here now")
+	fmt.Fprintln(a.out, "done; run `talbot doctor` to check")
 	return nil
 }
 
@@ -214,10 +214,10 @@ func (a asker) ask() error {
 		return nil
 	}
 	if !a.terminal {
-		return usage(errors.New("nobody can be asked: standard input is no terminal"),
-			"repeat with --yes to do what is listed above")
+		return usage(errors.New("cannot ask: standard input is not a terminal"),
+			"use --yes to install what is listed above")
 	}
-	fmt.Fprint(a.out, "Do this? [y/N] ")
+	fmt.Fprint(a.out, "Continue? [y/N] ")
 	answer, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("reading the answer: %w", err)
@@ -226,5 +226,5 @@ func (a asker) ask() error {
 	case "y", "yes":
 		return nil
 	}
-	return errors.New("nothing was done, as you wished")
+	return errors.New("cancelled; nothing was changed")
 }

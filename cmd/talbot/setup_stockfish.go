@@ -38,15 +38,15 @@ func inPath(name string) bool {
 func planStockfish(m machine) (step, error) {
 	i := slices.IndexFunc(packageManagers, func(p packageManager) bool { return m.program(p.program) })
 	if i < 0 {
-		return step{}, hint(errors.New("stockfish: none of apt-get, dnf, pacman and brew is here to install it"),
-			"take it from https://stockfishchess.org/download and put it into a folder of $PATH, or name it with "+
+		return step{}, hint(errors.New("stockfish: no package manager found (apt-get, dnf, pacman or brew)"),
+			"download it from https://stockfishchess.org/download and put it in a folder on your $PATH, or use "+
 				"--engine")
 	}
 	p := packageManagers[i]
 	var prefix []string
 	if !p.user && !m.root {
 		if !m.program("sudo") {
-			return step{}, hint(fmt.Errorf("stockfish: %s needs root, and there is no sudo", p.program),
+			return step{}, hint(fmt.Errorf("stockfish: %s needs root, and sudo is missing", p.program),
 				"run `talbot setup stockfish` as root")
 		}
 		prefix = []string{"sudo"}
@@ -56,7 +56,7 @@ func planStockfish(m machine) (step, error) {
 	}
 	command := func(args []string) []string { return slices.Concat(prefix, []string{p.program}, args) }
 	install, refresh := command(p.install), command(p.refresh)
-	s := step{part: partStockfish, plan: []string{"from this system's packages, by: " + strings.Join(install, " ")}}
+	s := step{part: partStockfish, plan: []string{"from this system's packages, with: " + strings.Join(install, " ")}}
 	if p.refresh != nil {
 		s.plan = append(s.plan, "and if that fails, first: "+strings.Join(refresh, " "))
 	}
@@ -68,7 +68,7 @@ func planStockfish(m machine) (step, error) {
 			}
 		}
 		if err != nil {
-			return hint(err, "on Ubuntu it is in the component universe; or take it from "+
+			return hint(err, "on Ubuntu, enable the component \"universe\"; or download it from "+
 				"https://stockfishchess.org/download")
 		}
 		return greetStockfish(ctx)

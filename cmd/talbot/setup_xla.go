@@ -44,7 +44,7 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 		part: part,
 		plan: []string{
 			"the Python package jax-cuda13-pjrt and NVIDIA's libraries for it,",
-			"from https://pypi.org (some 3 GB)",
+			"from https://pypi.org (about 3 GB)",
 			"into " + filepath.Join(lib, "go-xla", "nvidia"),
 		},
 		do: func(context.Context) error { return installCUDA(lib) },
@@ -54,7 +54,7 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 // release is the plugin that go-xla publishes for more platforms, without a checksum.
 func release() pluginSource {
 	return pluginSource{
-		name: "from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (some 100 MB)",
+		name: "from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (about 100 MB)",
 		fetch: func(_ context.Context, dir string) error {
 			return offStdout(func() error { return installer.CPUAutoInstall(dir, false, installer.Quiet) })
 		},
@@ -64,14 +64,14 @@ func release() pluginSource {
 
 // installCUDA runs go-xla's installer and checks that the plugin can be found.
 func installCUDA(lib string) error {
-	tell("setup: fetching %s\n", partCUDA)
+	tell("setup: downloading %s\n", partCUDA)
 	err := offStdout(func() error { return installer.AutoInstallPlugin("cuda", lib, true, installer.Quiet) })
 	if err != nil {
-		return hint(err, "check the network; or take a plugin from a file with `talbot setup xla-cuda --from FILE`")
+		return hint(err, "check the network, or use a plugin file: `talbot setup xla-cuda --from FILE`")
 	}
 	p, ok := backend.Discover().Plugin("cuda")
 	if !ok {
-		return fmt.Errorf("the installer ended without an error, but no plugin is in %q", lib)
+		return fmt.Errorf("the installer reported no error, but there is no plugin in %q", lib)
 	}
 	tell("setup: installed %s\n", p.Path)
 	return nil
@@ -108,9 +108,9 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 		if err != nil {
 			path = from
 		}
-		return step{}, usage(fmt.Errorf("%s: %q finds NVIDIA's libraries in %q relative to itself and would not in "+
-			"another place", part, from, lib),
-			"leave it there and name it: --backend xla:"+path)
+		return step{}, usage(fmt.Errorf("%s: %q looks for NVIDIA's libraries in %q, relative to itself, so it cannot "+
+			"be moved", part, from, lib),
+			"leave it there and use --backend xla:"+path)
 	}
 	to, err := m.pluginPath(part)
 	if err != nil {
@@ -118,7 +118,7 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 	}
 	s := step{part: part, plan: []string{fmt.Sprintf("a copy of %s", from), "into " + to}}
 	if _, err := os.Stat(to); err == nil {
-		s.plan = append(s.plan, "in place of the one that is there")
+		s.plan = append(s.plan, "replacing the existing one")
 	}
 	s.do = func(context.Context) error {
 		in, err := os.Open(from)
@@ -134,7 +134,7 @@ func planFromFile(part, from string, found backend.Found, m machine) (step, erro
 // pluginPath is where a plugin goes: talbot's own folder, in which backend.Discover looks.
 func (m machine) pluginPath(part string) (string, error) {
 	if m.plugins == "" {
-		return "", hint(errors.New("there is no home folder to put a plugin into"), "set XDG_DATA_HOME")
+		return "", hint(errors.New("there is no home folder to install the plugin in"), "set XDG_DATA_HOME")
 	}
 	extension := ".so"
 	if m.os == "darwin" {
@@ -152,14 +152,14 @@ func checkPlugin(path string) error {
 	defer f.Close()
 	names, err := exported(f)
 	if err != nil {
-		return fmt.Errorf("%q is no shared library: %w", path, err)
+		return fmt.Errorf("%q is not a shared library: %w", path, err)
 	}
 	for _, name := range names {
 		if strings.TrimPrefix(name, "_") == "GetPjrtApi" {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no PJRT plugin: it has no GetPjrtApi", path)
+	return fmt.Errorf("%q is not a PJRT plugin (GetPjrtApi is missing)", path)
 }
 
 // exported lists the dynamic symbols that a library defines (on macOS all symbols).
@@ -221,7 +221,7 @@ func putPlugin(in io.Reader, to, sum string) error {
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); sum != "" && got != sum {
 		return hint(fmt.Errorf("the plugin's SHA-256 is %s, not %s", got, sum),
-			"try again; if it stays so, the package has changed: do not use it")
+			"try again; if this happens again, the package has changed: do not use it")
 	}
 	if err := out.Commit(); err != nil {
 		return err

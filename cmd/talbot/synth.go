@@ -96,19 +96,21 @@ The same seed gives the same bytes, however many workers there are.`,
 func (o *synthOptions) config(cmd *cobra.Command) (c synth.Config, err error) {
 	changed := cmd.Flags().Changed
 	if o.count <= 0 {
-		return c, usage(fmt.Errorf("--count %d", o.count), "say how many endgames to draw, as --count 10000")
+		return c, usage(fmt.Errorf("--count must be above 0: %d", o.count),
+			"give the number of endgames, for example --count 10000")
 	}
 	c = synth.DefaultConfig()
 	c.Seed, c.Past = o.seed, o.past
 	if c.Pieces, err = synth.ParsePieces(o.pieces); err != nil {
-		return c, usage(err, "as --pieces 3-7 or --pieces 3:1,4:2,5-7:4")
+		return c, usage(err, "for example --pieces 3-7 or --pieces 3:1,4:2,5-7:4")
 	}
 	if c.Types, err = synth.ParseTypes(o.pieceWeights); err != nil {
-		return c, usage(err, "as --piece-weights P5R2B2N2Q1")
+		return c, usage(err, "for example --piece-weights P5R2B2N2Q1")
 	}
 	if changed("balance") {
 		if c.Balance = o.balance; c.Balance < 0 {
-			return c, usage(fmt.Errorf("--balance %d", o.balance), "0 or more pawns, as --balance 3")
+			return c, usage(fmt.Errorf("--balance must not be negative: %d", o.balance),
+				"give a number of pawns, for example --balance 3")
 		}
 	}
 	if err := o.materials(&c, changed); err != nil {
@@ -132,13 +134,14 @@ func (o *synthOptions) materials(c *synth.Config, changed func(string) bool) (er
 	}
 	switch {
 	case named > 1:
-		return usage(errors.New("more than one of --material, --material-file and --piece-weights"), "give one of them")
+		return usage(errors.New("more than one of --material, --material-file and --piece-weights"),
+			"use only one of them")
 	case o.material == "all":
 		c.Materials = synth.AllMaterials(c.Pieces)
 		return nil
 	case changed("material"):
 		if c.Materials, err = synth.ParseMaterials(o.material); err != nil {
-			return usage(err, "as --material KRPvKR,KQvKR:2, or --material all")
+			return usage(err, "for example --material KRPvKR,KQvKR:2, or --material all")
 		}
 	case changed("material-file"):
 		text, err := os.ReadFile(o.materialFile)
@@ -147,7 +150,7 @@ func (o *synthOptions) materials(c *synth.Config, changed func(string) bool) (er
 		}
 		if c.Materials, err = synth.ParseMaterials(string(text)); err != nil {
 			return usage(fmt.Errorf("%q: %w", o.materialFile, err),
-				"a material a line, each with a weight or 1, as KRPvKR:2")
+				"each line has a material and perhaps its weight, for example KRPvKR:2")
 		}
 	default:
 		return nil
@@ -164,7 +167,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
-		return usage(err, "three percentages that sum to 100, as --split 90,5,5")
+		return usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()
@@ -179,11 +182,11 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	}
 	missing := o.count - sum.GamesKept
 	if len(sum.Exhausted) > 0 {
-		sayKind("warning", "hardly any position is left of %s; the rest of their share went to others",
+		sayKind("warning", "%s ran out of positions; others took the rest of their share",
 			strings.Join(sum.Exhausted, ", "))
 	}
 	if missing > 0 {
-		sayKind("warning", "%s fewer than asked for: there are no others of these materials",
+		sayKind("warning", "%s fewer than requested: these materials have no more positions",
 			pipeline.Count(missing, "endgame"))
 	}
 	if !o.json {
@@ -204,7 +207,7 @@ func printDrawn(out string, sum output.Summary) {
 		pipeline.Count(sum.Positions, "position"), pipeline.Count(sum.Samples, "sample"),
 		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		summarise("  drawn again as %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+		summarise("drawn again because of %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
 	}
 }
 

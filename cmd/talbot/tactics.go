@@ -58,7 +58,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 	}
 	if o.Gap < 0 || o.Second > o.Advantage {
 		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap),
-			"the second best move has less than the best")
+			"--second must be below --advantage")
 	}
 	ctx, stop := interrupts(ctx, abortNow)
 	defer stop()

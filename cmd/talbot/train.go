@@ -195,41 +195,41 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
 		Workers: o.workers}
 	if o.run == "" {
-		return t, usage(errors.New("--run is missing"), "name the folder to keep the run in, as --run run1")
+		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
 	}
 	if o.data == "" && !o.resume {
-		return t, usage(errors.New("--data is missing"), "name one or more datasets, as --data labelled")
+		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")
 	}
 	if o.from != "" && o.resume {
-		return t, usage(errors.New("--from begins a run and --resume goes on with one"), "leave one of them out")
+		return t, usage(errors.New("--from and --resume cannot be used together"), "leave one of them out")
 	}
 	if o.data != "" {
 		var err error
 		if t.Data, err = loader.ParseSpecs(o.data); err != nil {
-			return t, usage(err, "as --data games or --data games:0.7,puzzles:0.3")
+			return t, usage(err, "for example --data games or --data games:0.7,puzzles:0.3")
 		}
 	}
 	if o.maxCopies < 0 {
-		return t, usage(fmt.Errorf("--max-copies %d is negative", o.maxCopies), "leave it out for no cap")
+		return t, usage(fmt.Errorf("--max-copies must not be negative: %d", o.maxCopies), "leave it out for no limit")
 	}
 	t.MaxCopies = o.maxCopies
 	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
 		(kind == "constant" || kind == "piecewise") {
-		return t, usage(fmt.Errorf("--min-lr has no meaning with --schedule %s", o.schedule),
-			"leave it out, or take cosine or one-cycle")
+		return t, usage(fmt.Errorf("--min-lr has no effect with --schedule %s", o.schedule),
+			"leave it out, or use cosine or one-cycle")
 	}
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
-		return t, usage(fmt.Errorf("--steps %d is not positive", o.steps),
-			"leave it out to go over the data once, or on with a run")
+		return t, usage(fmt.Errorf("--steps must be above 0: %d", o.steps),
+			"leave it out to pass over the data once")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
 	}
 	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
-		return t, usage(err, "as --policy-target multipv:0.1")
+		return t, usage(err, "for example --policy-target multipv:0.1")
 	}
 	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
-		return t, usage(err, "as --value-target wdl")
+		return t, usage(err, "for example --value-target wdl")
 	}
 	if !flags.Changed("backend") {
 		t.Backend = ""
@@ -281,8 +281,8 @@ func checkBackend(spec string) error {
 	if slices.Contains([]string{"auto", "go", "xla:cpu", "xla:cuda"}, spec) || strings.HasPrefix(spec, "xla:/") {
 		return nil
 	}
-	return usage(fmt.Errorf("backend %q is unknown", spec),
-		"as --backend auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists what is there")
+	return usage(fmt.Errorf("unknown backend %q", spec),
+		"use auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists the available ones")
 }
 
 // set takes over a flag that was given.
@@ -311,7 +311,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	forecast := job.Forecast{Fixed: o.resume || o.from != ""}
 	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
 	t.Resumed = func(step int64, checkpoint string) {
-		tell("resuming behind step %s, from %q\n", pipeline.Thousands(step), checkpoint)
+		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
 	progress, done := liveTrain()

@@ -20,19 +20,19 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	var other *train.ConfigError
 	switch {
 	case errors.Is(err, job.ErrFrom):
-		return hint(err, "name a run's folder or one of its checkpoints, as --from run1 or --from "+
+		return hint(err, "give the folder of a run or one of its checkpoints, for example --from run1 or --from "+
 			"run1/checkpoints/best.safetensors")
 	case errors.As(err, &other):
-		return usage(err, "resume with `"+resume+"` alone, or begin another run in another folder")
+		return usage(err, "resume with only `"+resume+"`, or begin another run in another folder")
 	case errors.Is(err, train.ErrPrecision):
-		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists "+
-			"what is there)")
+		return usage(err, "leave out --precision, or choose --backend xla:cpu or xla:cuda (`talbot doctor` lists the "+
+			"available ones)")
 	case errors.Is(err, train.ErrDevices):
-		return usage(err, "give --devices at most so many")
+		return usage(err, "use at most that many --devices")
 	case errors.Is(err, train.ErrNoRun):
-		return hint(err, "name the folder of a run, or start one without --resume")
+		return hint(err, "give the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
-		return hint(err, "name the data again with `"+resume+" --data DIR`")
+		return hint(err, "give the data again: `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
 		return hintError{errors.New("interrupted before the first step"), "repeat the command", exitInterrupted}
 	case errors.Is(err, context.Canceled):
@@ -43,14 +43,14 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		if result.Checkpoint != "" {
 			another += " " + shellQuote([]string{"--from", o.run})
 		}
-		return hint(err, "resumed it would diverge there again; begin another run with a lower --lr, a longer "+
-			"--warmup or --clip, as `"+another+"`")
+		return hint(err, "it would diverge again; begin another run with a lower --lr, a longer --warmup or --clip, "+
+			"for example `"+another+"`")
 	case errors.Is(err, syscall.ENOSPC) && result.Steps > 0:
-		return hint(err, "free space on the disk, then continue with `"+resume+"`")
+		return hint(err, "free some disk space, then continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory) && (o.resume || result.Steps > 0):
-		return hint(err, "a run that was begun cannot change its batch: begin another one in another folder")
+		return hint(err, "the batch of a run cannot change: begin another run in another folder")
 	case errors.Is(err, train.ErrExists):
-		return usage(err, "continue it with `"+resume+"`, or name another folder")
+		return usage(err, "continue it with `"+resume+"`, or choose another folder")
 	}
 	return err
 }
@@ -58,7 +58,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 func printStart(s job.Start) {
 	n := pipeline.Thousands
 	for _, set := range s.Sets {
-		tell("data: %s: %s (%.1f %% of the draws, %.2f times over them), %s", set.Dir,
+		tell("data: %s: %s (%.1f %% of the draws, %.2f passes), %s", set.Dir,
 			pipeline.Count(set.Train, "train sample"), 100*set.Share, set.Passes, pipeline.Count(set.Val, "val sample"))
 		if set.Values < set.Train {
 			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
@@ -71,7 +71,7 @@ func printStart(s job.Start) {
 				pipeline.Count(set.CutLines, "line"))
 		}
 		if set.Unusable > 0 {
-			tell("; %s without any target left out", n(set.Unusable))
+			tell("; %s left out for lack of a target", n(set.Unusable))
 		}
 		tell("\n")
 	}
@@ -79,7 +79,7 @@ func printStart(s job.Start) {
 	tell("network: %s, %s of %s, %s\n", c.Recipe, pipeline.Count(int64(c.Blocks), "block"),
 		pipeline.Count(int64(c.Filters), "filter"), pipeline.Count(int64(s.Parameters), "parameter"))
 	if c.From != (train.Origin{}) {
-		tell("weights: of %q, step %s\n", c.From.Path, n(c.From.Step))
+		tell("weights: from %q, step %s\n", c.From.Path, n(c.From.Step))
 	}
 	tell("backend: %s\n", s.Backend)
 	if c.Devices > 1 {
@@ -126,7 +126,7 @@ func about(d time.Duration) string {
 
 func printResult(o *trainOptions, r train.Result) {
 	if r.Samples == 0 {
-		summarise("%s: finished before, at step %s; nothing was left to train\n", o.run, pipeline.Thousands(r.Steps))
+		summarise("%s: already finished at step %s; nothing to do\n", o.run, pipeline.Thousands(r.Steps))
 	} else {
 		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, pipeline.Count(r.Steps, "step"),
 			pipeline.Count(r.Samples, "sample"), r.Seconds, pipeline.Rate(r.PositionsPerSecond), 100*r.LoaderWait)

@@ -16,16 +16,16 @@ const many = math.MaxInt
 // operands accepts so many arguments beside the flags; what says in words how many and of what.
 func operands(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		given := "none is given"
+		given := "none given"
 		switch n := len(args); {
 		case n >= least && n <= most:
 			return nil
 		case n == 1:
-			given = "only one is given"
+			given = "only one given"
 		case n > most:
-			given = fmt.Sprintf("%q is one too many", args[most])
+			given = fmt.Sprintf("unexpected %q", args[most])
 		}
-		return fmt.Errorf("%s takes %s, and %s", cmd.CommandPath(), what, given)
+		return fmt.Errorf("%s needs %s: %s", cmd.CommandPath(), what, given)
 	}
 }
 
@@ -42,7 +42,7 @@ func missingFlag(namesAndValues ...string) error {
 // forms say what the values of a type of flag look like.
 var forms = map[string]string{
 	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0",
-	"float64": "a number", "duration": "a time with its unit, as 20ms, 30s or 3m",
+	"float64": "a number", "duration": "a time with a unit, such as 20ms, 30s or 3m",
 }
 
 // flagError says of a flag's value what it should look like; other errors of flags stay as they are.

@@ -49,7 +49,7 @@ func TestMessageOf(t *testing.T) {
 		{missing, `"none": no such file or directory`},
 		{fmt.Errorf("inputs: %w", opened), `inputs: "none": no such file or directory`},
 		{&fs.PathError{Op: "read", Path: "|0", Err: os.ErrDeadlineExceeded},
-			"reading from or to another process: no answer in time"},
+			"reading a pipe to another process: timed out"},
 		{errors.Join(fmt.Errorf("a: %w", missing), number), "a: \"none\": no such file or directory\n\"x\" is not a number"},
 		{os.Mkdir("/proc/1/x", 0o700), `creating "/proc/1/x": no such file or directory`},
 		{os.Rename("none", "other"), `renaming "none" to "other": no such file or directory`},

@@ -96,24 +96,24 @@ func unverified(v *verify.Report, dirs []string) error {
 			open = append(open, fmt.Sprintf("%q", dir))
 			continue
 		}
-		found := "whole"
+		found := "intact"
 		if d := v.Datasets[i].Damage; len(d) > 0 {
 			found = "damaged: " + d[0]
 		}
 		say("%s: %s\n", dir, found)
 	}
-	what := "whether a game is on both sides of a split, and what the splits share"
+	what := "whether a game is in two splits, and which positions the splits share"
 	if len(open) > 0 {
-		what = "whether " + strings.Join(open, ", ") + " is whole, " + what
+		what = "whether " + strings.Join(open, ", ") + " is intact, " + what
 	}
 	return hintError{error: fmt.Errorf("interrupted; not checked: %s", what),
-		hint: "repeat the command: a verification begins anew", status: exitInterrupted}
+		hint: "repeat the command; verify always starts from the beginning", status: exitInterrupted}
 }
 
 func printVerified(v *verify.Report) {
 	for _, d := range v.Datasets {
 		if d.Whole {
-			printf("%s: whole: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
+			printf("%s: intact: %s, %s, %s, %s, %s, %s encoded and decoded\n", d.Dataset,
 				pipeline.Count(int64(d.Shards), "shard"), pipeline.Count(d.Lines, "line"),
 				pipeline.Count(d.Positions, "position"), pipeline.Count(d.Samples, "sample"),
 				pipeline.Count(d.Labelled, "label"), pipeline.Count(d.Encoded, "move"))
@@ -125,11 +125,11 @@ func printVerified(v *verify.Report) {
 			printf("%s: damaged: %s\n", d.Dataset, damage)
 		}
 	}
-	printf("games on both sides of a split: %s\n", pipeline.Thousands(v.BothSides))
+	printf("games in more than one split: %s\n", pipeline.Thousands(v.BothSides))
 	for _, g := range v.Examples {
 		printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
 	}
-	printf("lines that are the beginning of a longer one in another split, by %d plies or more: %s\n",
+	printf("lines of %d plies or more that are the beginning of a line in another split: %s\n",
 		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
@@ -142,7 +142,8 @@ func printVerified(v *verify.Report) {
 		overlap.SplitOverlap
 	}{{"val", v.Overlap.Val}, {"test", v.Overlap.Test}} {
 		if s.Samples > 0 {
-			printf("%s: %s, %s (%.2f %%) have a position of train, %s (%.2f %%) with colours mirrored\n", s.name,
+			printf("%s: %s, %s (%.2f %%) have a position that occurs in train, %s (%.2f %%) with colours swapped\n",
+				s.name,
 				pipeline.Count(s.Samples, "sample"), pipeline.Thousands(s.Seen), 100*s.Share,
 				pipeline.Thousands(s.SeenMirrored), 100*s.ShareMirrored)
 		}

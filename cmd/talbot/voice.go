@@ -39,7 +39,7 @@ func addVoice(root *cobra.Command) {
 func (s *speech) begin(cmd *cobra.Command, args []string) error {
 	s.json = cmd.Flags().Lookup("json") != nil && cmd.Flags().Lookup("json").Value.String() == "true"
 	if s.quiet && s.verbose {
-		return usage(errors.New("--quiet and --verbose contradict each other"), "leave one of them out")
+		return usage(errors.New("--quiet and --verbose cannot be used together"), "leave one of them out")
 	}
 	if !s.verbose {
 		return nil
@@ -92,7 +92,8 @@ func describe(path string) string {
 		return "a pipe or device"
 	}
 	if m, err := dataset.ReadManifest(path); err == nil {
-		return fmt.Sprintf("dataset by %s, %s, %s, %s labelled, %s", m.Verb, pipeline.Count(m.Counts.GamesKept, "line"),
+		return fmt.Sprintf("dataset made by %s, %s, %s, %s labelled, %s", m.Verb,
+			pipeline.Count(m.Counts.GamesKept, "line"),
 			pipeline.Count(m.Counts.Samples, "sample"), pipeline.Thousands(m.Counts.Labelled),
 			pipeline.Count(int64(len(m.Shards)), "shard"))
 	}

@@ -57,7 +57,7 @@ func (f *AtomicFile) Commit() error {
 	}
 	if err := f.file.Sync(); err != nil {
 		f.Abort()
-		return fmt.Errorf("making %q durable: %w", f.path, err)
+		return fmt.Errorf("syncing %q: %w", f.path, err)
 	}
 	file := f.file
 	f.file, f.err = nil, os.ErrClosed
@@ -67,10 +67,10 @@ func (f *AtomicFile) Commit() error {
 	}
 	if err := Rename(f.path+TempSuffix, f.path); err != nil {
 		Remove(f.path + TempSuffix)
-		return fmt.Errorf("naming %q: %w", f.path, err)
+		return fmt.Errorf("renaming %q: %w", f.path, err)
 	}
 	if err := SyncFolder(filepath.Dir(f.path)); err != nil {
-		return fmt.Errorf("making the name %q durable: %w", f.path, err)
+		return fmt.Errorf("syncing the folder of %q: %w", f.path, err)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrLocked says that another process has the lock.
-var ErrLocked = errors.New("another talbot is writing the folder")
+var ErrLocked = errors.New("another talbot process is writing to the folder")
 
 // Lock takes the lock of that name, a file that is made if it is not there, or fails with [ErrLocked]. The lock is the
 // kernel's: it is free as soon as it is closed, also by the end of the process however it dies, so it is never stale.

@@ -88,7 +88,7 @@ func Unseal(data []byte, v any) (sealed bool, err error) {
 		return sealed, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return sealed, errors.New("text behind the JSON object")
+		return sealed, errors.New("text after the JSON object")
 	}
 	return sealed, nil
 }

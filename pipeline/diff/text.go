@@ -59,7 +59,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	var s strings.Builder
 	switch {
 	case d.Identical:
-		plain.Fprintf(&s, "%s and %s are the same to the byte\n", a, b)
+		plain.Fprintf(&s, "%s and %s are identical\n", a, b)
 	case d.Same:
 		plain.Fprintf(&s, "%s and %s hold the same lines, samples and labels in the same splits\n", a, b)
 	default:

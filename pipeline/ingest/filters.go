@@ -29,9 +29,9 @@ var Presets = map[string]func(*Filters){
 func (f *Filters) Check() error {
 	switch {
 	case f.MinElo < 0 || f.MaxElo < 0 || f.MaxElo > 0 && f.MaxElo < f.MinElo:
-		return fmt.Errorf("no rating is from %d to %d", f.MinElo, f.MaxElo)
+		return fmt.Errorf("ratings from %d to %d: both must be 0 or more, the lower one first", f.MinElo, f.MaxElo)
 	case f.EitherElo && f.MinElo == 0 && f.MaxElo == 0:
-		return fmt.Errorf("ratings of either player, but no limit for them")
+		return fmt.Errorf("--elo-of needs --min-elo or --max-elo")
 	case f.KeepUnknownElo && f.DropUnknownElo:
 		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
 	case min(f.MinBaseTime, f.MinPlies, f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
@@ -39,9 +39,9 @@ func (f *Filters) Check() error {
 	case !(f.Rate >= 0 && f.Rate <= 1):
 		return fmt.Errorf("sampling rate %v is not above 0 and at most 1", f.Rate)
 	case f.Side == dataset.PlayerSide && f.Player == "":
-		return fmt.Errorf("the player's side, but no player")
+		return fmt.Errorf("--side player needs --player")
 	case f.Until != dataset.Date{} && f.Since.String() > f.Until.String():
-		return fmt.Errorf("no date is from %v to %v", f.Since, f.Until)
+		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
 	}
 	return nil
 }

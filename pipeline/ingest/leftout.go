@@ -28,7 +28,7 @@ import (
 const BadFile dataset.Reason = "bad_file"
 
 // ErrNothingKept: all that was read is left out.
-var ErrNothingKept = errors.New("nothing is kept")
+var ErrNothingKept = errors.New("nothing was kept")
 
 // LeftOut is an input that is left out whole.
 type LeftOut struct {
@@ -153,7 +153,7 @@ func (g *ingester) keptAny(ctx context.Context) error {
 	}
 	err := fmt.Errorf("%w of %s", ErrNothingKept, pipeline.Count(c.GamesRead, "game"))
 	if n := len(g.state.LeftOut); n > 0 {
-		err = fmt.Errorf("%w; %s left out whole", err, pipeline.Count(int64(n), "file"))
+		err = fmt.Errorf("%w; %s left out", err, pipeline.Count(int64(n), "file"))
 	}
 	var most dataset.Reason
 	for _, reason := range slices.Sorted(maps.Keys(c.Rejects)) {

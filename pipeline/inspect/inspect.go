@@ -115,7 +115,7 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	}
 	if !o.All {
 		if total := d.Manifest.Counts.Samples; o.Sample < 0 || o.Sample >= total {
-			return fmt.Errorf("sample %d of %q: %w: it has %s, numbered from 0", o.Sample, o.Dir, ErrNoSample,
+			return fmt.Errorf("sample %d of %q: %w: the dataset has %s, numbered from 0", o.Sample, o.Dir, ErrNoSample,
 				pipeline.Count(total, "sample"))
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 	row("fen", "%s", s.FEN)
 	row("history", "%s", s.historyText(sans))
 	row("legal", "%s", pipeline.Count(int64(len(s.Legal)), "move"))
-	row("played", "%s", sanOr(&pos, s.Played, "none: the line ends here"))
+	row("played", "%s", sanOr(&pos, s.Played, "none (end of the line)"))
 	row("policy", "%s", s.policyText(&pos))
 	if s.Label == nil {
 		row("label", "%s", s.LabelStatus)
@@ -106,7 +106,7 @@ func numbered(p *board.Position, m board.Move, black bool) string {
 
 func (s *Sample) historyText(sans []string) string {
 	if len(sans) == 0 {
-		return "none: the line begins here"
+		return "none (start of the line)"
 	}
 	text := strings.Join(sans[max(0, len(sans)-textPlies):], " ")
 	if len(sans) > textPlies {

@@ -48,7 +48,7 @@ type JoinSummary struct {
 }
 
 // ErrParts says that datasets are not all the parts of one labelling.
-var ErrParts = errors.New("not the parts of one labelling")
+var ErrParts = errors.New("not parts of the same labelling")
 
 // Run takes each line from the part that had to label it. Where labels are exact the result is to the byte what one
 // machine had made alone. Errors: [ErrParts], those of [shards.OpenDataset], and damage.
@@ -123,7 +123,7 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 		case err != nil:
 			return first, fmt.Errorf("%q: %w: %w", d.Dir, ErrParts, err)
 		case part.N != len(parts):
-			return first, fmt.Errorf("%q: %w: it is %s of %d, and %d are named", d.Dir, ErrParts, part, part.N,
+			return first, fmt.Errorf("%q: %w: it is part %s of %d, but %d were given", d.Dir, ErrParts, part, part.N,
 				len(parts))
 		case i == 0:
 			first = m
@@ -131,7 +131,7 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
 				ErrParts)
 		case fmt.Sprint(m) != fmt.Sprint(first):
-			return first, fmt.Errorf("%q and %q: %w: other inputs or flags", parts[0].Dir, d.Dir, ErrParts)
+			return first, fmt.Errorf("%q and %q: %w: inputs or flags differ", parts[0].Dir, d.Dir, ErrParts)
 		}
 		for other, n := range numbers {
 			if n == part.I {

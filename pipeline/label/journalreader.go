@@ -26,7 +26,7 @@ type held struct {
 func (h held) warning() error {
 	var all []error
 	if h.old {
-		all = append(all, errors.New("it is from before journals had an identity and is believed as it stands"))
+		all = append(all, errors.New("it is from an older version without checksums; it is used unchecked"))
 	}
 	if n := h.gaps; n > 0 || h.tail {
 		if h.tail {
@@ -117,13 +117,13 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, labels []data
 			}
 			return h, nil
 		case first && skipped > 0:
-			return h, fmt.Errorf("%w: its first record, which says whose labels it has; without the journal they are "+
-				"searched again", dataset.ErrDamaged)
+			return h, fmt.Errorf("%w: its first record cannot be read; without the journal its labels are searched "+
+				"again",
+				dataset.ErrDamaged)
 		case first && bytes.HasPrefix(record[recordHead:], []byte(identityText)):
 			if !bytes.Equal(record, want) {
-				return h, fmt.Errorf("%w: it is of another command, engine or input; without the journal its labels "+
-					"are "+
-					"searched again", dataset.ErrDamaged)
+				return h, fmt.Errorf("%w: it belongs to another command, engine or input; without the journal its "+
+					"labels are searched again", dataset.ErrDamaged)
 			}
 		case first:
 			h.old = true

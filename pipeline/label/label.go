@@ -58,7 +58,7 @@ func ParsePart(s string) (Part, error) {
 	h.I, err = strconv.Atoi(i)
 	h.N, errN = strconv.Atoi(n)
 	if !ok || err != nil || errN != nil || h.I < 1 || h.I > h.N || h.N > 1<<20 {
-		return Part{}, fmt.Errorf("part %q is not a number and how many there are, as 1/4 … 4/4", s)
+		return Part{}, fmt.Errorf("invalid part %q; expected for example 1/4 to 4/4", s)
 	}
 	return h, nil
 }

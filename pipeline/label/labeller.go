@@ -133,7 +133,7 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 		case columns != nil:
 			l.donors = append(l.donors, donor{d.Shards, columns})
 		case dir != l.In:
-			l.warn(fmt.Errorf("%q has no labels of this engine, options and limit: nothing of it is reused", dir))
+			l.warn(fmt.Errorf("%q has no labels with this engine, options and limit; nothing to reuse", dir))
 		}
 	}
 	for _, s := range l.out.Manifest().Shards {
@@ -281,7 +281,7 @@ func (l *labeller) report() {
 		notes = append(notes, pipeline.Thousands(s.Failed)+" failed")
 	}
 	if s.Restarts > 0 {
-		notes = append(notes, pipeline.Count(int64(s.Restarts), "engine")+" started again")
+		notes = append(notes, pipeline.Count(int64(s.Restarts), "engine")+" restarted")
 	}
 	p.Note = strings.Join(notes, ", ")
 	l.Progress(p)

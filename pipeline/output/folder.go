@@ -31,9 +31,9 @@ func SmallShards(t interface{ Cleanup(func()) }, positions int64) {
 // Errors on which callers branch.
 var (
 	// ErrFinished: the output folder holds a finished dataset, which is never changed.
-	ErrFinished = errors.New("the folder holds a finished dataset")
+	ErrFinished = errors.New("the folder already contains a dataset")
 	// ErrUnfinished: what an interrupted command left in its folder is damaged; comes with [dataset.ErrDamaged].
-	ErrUnfinished = errors.New("what an interrupted command left")
+	ErrUnfinished = errors.New("the leftovers of an interrupted command")
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
 	// ([InterruptedError]).
 	ErrOccupied = errors.New("the folder is not empty")
@@ -47,7 +47,7 @@ type InterruptedError struct {
 }
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("%q holds an interrupted %s with other inputs or flags", e.Dir, e.Verb)
+	return fmt.Sprintf("%q contains an interrupted %s with other inputs or flags", e.Dir, e.Verb)
 }
 
 // Unwrap returns [ErrOccupied].

@@ -42,7 +42,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		m.Counts.Rejects = map[dataset.Reason]int64{}
 		f.progress = progress{Command: command, Again: f.Again, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
-			return fmt.Errorf("%q holds shards without %s: %w", f.dir, progressName, ErrOccupied)
+			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, progressName, ErrOccupied)
 		}
 		return f.Mark()
 	case errors.Is(err, durable.ErrNotRegular), errors.Is(err, durable.ErrTooLong):
@@ -57,7 +57,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return &InterruptedError{Dir: f.dir, Verb: f.progress.Manifest.Verb, Again: f.progress.Again}
 	}
 	if !beginsAs(&f.progress.Manifest, &m) {
-		return fmt.Errorf("%q: %w: its manifest is not that of its command", path, dataset.ErrDamaged)
+		return fmt.Errorf("%q: %w: its manifest belongs to another command", path, dataset.ErrDamaged)
 	}
 	f.resumed = true
 	if f.progress.Manifest.Counts.Rejects == nil {
@@ -97,7 +97,7 @@ func (f *Folder) restore(data []byte) error {
 		if p.State != nil {
 			return errors.New("the checksum is missing")
 		}
-		f.warn(fmt.Errorf("%q is from before there were checksums and is believed as it stands", f.Path(progressName)))
+		f.warn(fmt.Errorf("%q is from an older version without checksums; it is used unchecked", f.Path(progressName)))
 	}
 	if f.State != nil && state != nil {
 		if err := json.Unmarshal(state, f.State); err != nil {

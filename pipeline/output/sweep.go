@@ -89,7 +89,7 @@ func (f *Folder) removeLeftovers() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("the dataset is finished, but: %w", err)
+		return fmt.Errorf("the dataset is complete, but: %w", err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (f *Folder) checkFolder() error {
 		own, _ := f.side(name)
 		if name != progressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
-			return fmt.Errorf("%q holds %q: %w", f.dir, name, ErrOccupied)
+			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (f *Folder) sweep() error {
 			continue
 		}
 		if err := durable.Remove(f.Path(e.Name())); err != nil {
-			return fmt.Errorf("removing what an interrupted run left: %w", err)
+			return fmt.Errorf("removing the leftovers of an interrupted command: %w", err)
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func CheckApart(in, out string) error {
 		return fmt.Errorf("the output folder: %w", err)
 	}
 	if os.SameFile(a, b) {
-		return fmt.Errorf("%q is the input too: %w", out, ErrOccupied)
+		return fmt.Errorf("%q is also the input: %w", out, ErrOccupied)
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		e.Bytes = info.Size()
 	} else {
-		return e, fmt.Errorf("%q is no file whose size is known: a plan needs one", path)
+		return e, fmt.Errorf("%q is not a regular file; plan needs to know its size", path)
 	}
 	each := func(l *dataset.Line, reject *dataset.Reject) error {
 		if reject != nil {
@@ -249,7 +249,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.IngestMemory = planBaseMemory + planGameMemory*e.Games
 	e.LabelHours = samples * p.Movetime.Hours() * planOverhead / float64(max(p.Workers, 1))
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
-	draws := fmt.Sprintf("%g times over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
+	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
 		draws = strings.Replace(draws, "1 times", "once", 1)
 	}
@@ -262,19 +262,18 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.TrainMemory = planBaseMemory + 2*p.Loader.SampleBytes*min(int64(samples*p.TrainShare), p.Loader.GroupSamples)
 	e.Assumptions = []string{
 		fmt.Sprintf("the rest of each input is like its first %d MiB of text; copies of games and prefixes are not "+
-			"taken off", p.Sample>>20),
-		fmt.Sprintf("ingest: %.0f million positions a second and core on %s; %d MiB and %d bytes for each "+
-			"game in memory",
+			"subtracted", p.Sample>>20),
+		fmt.Sprintf("ingest: %.0f million positions a second and core on %s; %d MiB and %d bytes for each game in "+
+			"memory",
 			planIngestRate/1e6, pipeline.Count(int64(max(p.IngestCores, 1)), "core"), planBaseMemory>>20,
 			planGameMemory),
-		fmt.Sprintf("label: every sample is searched for %v with %s at work, each on a core of its own, and "+
-			"%.0f %% are lost between searches",
+		fmt.Sprintf("label: every sample is searched for %v with %s at work, each on its own core, with %.0f %% lost "+
+			"between searches",
 			p.Movetime, pipeline.Count(int64(max(p.Workers, 1)), "engine"), 100*(planOverhead-1)),
 		fmt.Sprintf("labels with one searched line take %.1f bytes each", planLabelBytes),
 		fmt.Sprintf("train: %s at %s positions a second (%s), validations not included", draws,
 			pipeline.Thousands(int64(math.Round(e.TrainRate))), how),
-		fmt.Sprintf("train memory is the loader's: two groups of at most %s of one dataset, %d bytes each; "+
-			"the "+
-			"network's comes on top", pipeline.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
+		fmt.Sprintf("train memory covers only the loader (two groups of at most %s of one dataset, %d bytes each); "+
+			"the network needs more", pipeline.Count(p.Loader.GroupSamples, "sample"), p.Loader.SampleBytes),
 	}
 }

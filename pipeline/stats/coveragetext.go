@@ -17,9 +17,9 @@ const shownSignatures = 40
 // write writes the page's part of the spread of samples.
 func (c *Coverage) write(b *strings.Builder) {
 	chart(b, "samples by side to move", []bar{{"white", c.SideToMove["white"]}, {"black", c.SideToMove["black"]}})
-	chart(b, fmt.Sprintf("samples by result for the side to move (%s by endgame tables, the others by labels)",
+	chart(b, fmt.Sprintf("samples by result for the side to move (%s from endgame tables, the others from labels)",
 		pipeline.Thousands(c.Exact)), c.resultBars())
-	chart(b, "samples by captures in the last four plies before", c.captureBars())
+	chart(b, "samples by captures in the four plies before", c.captureBars())
 	if len(c.Signatures) == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (c *Coverage) write(b *strings.Builder) {
 			pipeline.Thousands(s.Unknown), pipeline.Thousands(s.Captures))
 	}
 	if n := len(c.Signatures) - shownSignatures; n > 0 {
-		plain.Fprintf(b, "and %d more with fewer samples: see --json\n", n)
+		plain.Fprintf(b, "and %d more with fewer samples (see --json)\n", n)
 	}
 }
 
@@ -69,8 +69,7 @@ func (c *Coverage) captureBars() (bars []bar) {
 
 // write writes the page's part of an engine's agreement with endgame tables.
 func (a *Agreement) write(b *strings.Builder) {
-	plain.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s a win for a loss or a "+
-		"loss for a win\n",
+	plain.Fprintf(b, "\n  compared with endgame tables: %s samples, %s disagree (%.2f %%), %s swap win and loss\n",
 		pipeline.Thousands(a.Samples), pipeline.Thousands(a.Disagree), 100*float64(a.Disagree)/float64(max(a.Samples,
 			1)), pipeline.Thousands(a.Opposite))
 	plain.Fprintf(b, "  %-14s%12s%12s%12s\n", "tables, engine", "loss", "draw", "win")
@@ -82,7 +81,7 @@ func (a *Agreement) write(b *strings.Builder) {
 	plain.Fprintf(b, "\n  %-14s%12s%12s%12s\n", "material", "samples", "disagree", "share")
 	for i, s := range a.Signatures {
 		if i == shownSignatures {
-			plain.Fprintf(b, "  and %d more: see --json\n", len(a.Signatures)-i)
+			plain.Fprintf(b, "  and %d more (see --json)\n", len(a.Signatures)-i)
 			break
 		}
 		plain.Fprintf(b, "  %-14s%12s%12s%10.2f %%\n", s.Signature, pipeline.Thousands(s.Samples),

@@ -115,7 +115,8 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
 			p.Engines = append(p.Engines, engineCard{l,
-				newPlot("Scores of the side to move", "centipawns; mates apart", "samples", l.scoreBars(), false)})
+				newPlot("Scores of the side to move", "in centipawns, mates separately", "samples", l.scoreBars(),
+					false)})
 		}
 	}
 	for _, e := range s.Examples {
@@ -221,7 +222,7 @@ func (s *Statistics) gameCards() (list []card) {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
-	list = lying(list, "Result", "as the source says", "lines", results)
+	list = lying(list, "Result", "as given in the source", "lines", results)
 	list = standing(list, newPlot("Dates", note, "games", dates, false))
 	list = lying(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
 		s.clockBars())
@@ -258,7 +259,8 @@ func (s *Statistics) sampleCards() (list []card) {
 	list = standing(list, newPlot("Pieces", "on the board, kings included", "samples", pieces, false))
 	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})
-	list = lying(list, "Result for the side to move", "by endgame tables where they have it, else by the newest label",
+	list = lying(list, "Result for the side to move",
+		"from endgame tables if available, otherwise from the newest label",
 		"samples", s.Coverage.resultBars())
 	list = lying(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
 	return standing(list, newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true))

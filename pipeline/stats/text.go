@@ -35,8 +35,8 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			pipeline.Thousands(s.Policies))
 	}
 	if u := s.Unique; u != nil {
-		plain.Fprintf(&b, "%s different positions, %s with colours mirrored; among the samples %s and %s, one of them "+
-			"%s times\n",
+		plain.Fprintf(&b, "%s different positions (%s with colours swapped); among the samples %s (%s), the most "+
+			"frequent one %s times\n",
 			pipeline.Thousands(u.Positions), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples),
 			pipeline.Thousands(u.SamplesMirrored),
 			pipeline.Thousands(u.MostCopies))
@@ -45,7 +45,8 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			overlap.SplitOverlap
 		}{{"val", s.Overlap.Val}, {"test", s.Overlap.Test}} {
 			if o.Samples > 0 {
-				plain.Fprintf(&b, "%.2f %% of the %s samples have a position of train, %.2f %% with colours mirrored\n",
+				plain.Fprintf(&b, "%.2f %% of the %s samples have a position that occurs in train (%.2f %% with "+
+					"colours swapped)\n",
 					100*o.Share, o.name, 100*o.ShareMirrored)
 			}
 		}

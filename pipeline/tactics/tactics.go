@@ -114,7 +114,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		Positions: c.Positions, Fingerprint: id,
 	}
 	if c.Samples == 0 {
-		return sum, fmt.Errorf("%q: %w among %s: games left out %v, samples %v", t.In, ErrNoTactics,
+		return sum, fmt.Errorf("%q: %w in %s (games left out: %v, samples: %v)", t.In, ErrNoTactics,
 			pipeline.Count(c.GamesRead, "game"), c.Rejects, c.SamplesDropped)
 	}
 	if err := out.Finish(nil); err != nil {
@@ -136,7 +136,7 @@ func (t Request) column(m *dataset.Manifest) (int, error) {
 			}
 		}
 		if t.Label != "" {
-			return 0, fmt.Errorf("fingerprint %s of %q scores one move: %w", t.Label, t.In, dataset.ErrNoLabels)
+			return 0, fmt.Errorf("fingerprint %s of %q scores only one move: %w", t.Label, t.In, dataset.ErrNoLabels)
 		}
 	}
 	if t.Label != "" {

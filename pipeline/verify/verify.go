@@ -18,7 +18,7 @@ import (
 // Errors on which callers branch.
 var (
 	// ErrBothSides: a game is in different splits of two datasets.
-	ErrBothSides = errors.New("games are on both sides of a split")
+	ErrBothSides = errors.New("games are in more than one split")
 	// ErrOverlap: more of the val or test samples occur in train than was allowed.
 	ErrOverlap = errors.New("too many val or test positions occur in train")
 )
@@ -266,7 +266,7 @@ func (v *verifying) compare(ctx context.Context) error {
 		overlap.SplitOverlap
 	}{{"val", c.Overlap.Val}, {"test", c.Overlap.Test}} {
 		if percent := 100 * s.ShareMirrored; percent > *v.MaxOverlap {
-			return fmt.Errorf("%w: %.2f %% of %d %s samples, %g %% are allowed", ErrOverlap, percent, s.Samples, s.name,
+			return fmt.Errorf("%w: %.2f %% of %d %s samples (limit %g %%)", ErrOverlap, percent, s.Samples, s.name,
 				*v.MaxOverlap)
 		}
 	}

@@ -41,7 +41,7 @@ func Open(spec string) (*Opened, error) {
 	case spec == "" || spec == "auto":
 		return openAuto(Discover())
 	case spec == "go":
-		return openGo("go, as asked")
+		return openGo("go, as requested")
 	case spec == "xla:cpu" || spec == "xla:cuda":
 		kind := strings.TrimPrefix(spec, "xla:")
 		found := Discover()

@@ -28,7 +28,7 @@ func MakeDeterministic() error {
 func deterministicFlags(flags string) (string, error) {
 	flags = strings.TrimSpace(flags)
 	if flags != "" && !strings.HasPrefix(flags, "-") { // XLA takes it for the name of a file
-		return "", fmt.Errorf("%s=%q names a file of options: add --%s=true to it, and leave --deterministic out",
+		return "", fmt.Errorf("%s=%q is a file of options; add --%s=true to it and leave out --deterministic",
 			xlaFlags, flags, deterministicOps)
 	}
 	for _, flag := range strings.Fields(flags) {

@@ -42,7 +42,7 @@ func cudaMemory(text string) (bytes int64, source string) {
 	if n, _ := fmt.Sscanf(strings.TrimSpace(text), "%d", &mib); n != 1 || mib <= 0 {
 		return 0, ""
 	}
-	return mib << 20 / 4 * 3, "three quarters of the GPU's memory, which is what XLA takes"
+	return mib << 20 / 4 * 3, "three quarters of the GPU's memory, the part that XLA uses"
 }
 
 // host is the machine's memory for this process; 0 is not known.

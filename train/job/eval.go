@@ -84,13 +84,13 @@ func ParseSplits(text string) ([]dataset.Split, error) {
 func (e Eval) weights(c train.Config) (string, train.Choice, error) {
 	switch averaged := c.EMA > 0; {
 	case e.Weights == "average" && !averaged:
-		return "", 0, fmt.Errorf("%w: %q keeps no average of its weights", ErrConfig, e.Dir)
+		return "", 0, fmt.Errorf("%w: %q has no averaged weights", ErrConfig, e.Dir)
 	case e.Weights == "raw", e.Weights == "" && !averaged:
 		return "raw", e.Choice | train.RawWeights, nil
 	case e.Weights == "average", e.Weights == "":
 		return "average", e.Choice, nil
 	}
-	return "", 0, fmt.Errorf("%w: weights %q are neither raw nor average", ErrConfig, e.Weights)
+	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, e.Weights)
 }
 
 // Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
@@ -184,14 +184,14 @@ func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
 		return nil, nil, err
 	}
 	for _, damaged := range p.Damaged {
-		e.warn(fmt.Errorf("passing over %w", damaged))
+		e.warn(fmt.Errorf("skipping %w", damaged))
 	}
 	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
 	return b, p, nil
 }
 
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
-var ErrIncomplete = errors.New("the rest of the figures is there")
+var ErrIncomplete = errors.New("the other figures are complete")
 
 // measure runs the samples through the network.
 func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions,
@@ -210,7 +210,7 @@ func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data
 	f.Report = a.Report(o.TrainedOn != nil)
 	if f.Noise != nil {
 		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
-			e.warn(fmt.Errorf("none of the evaluated samples is valued by the labels that %q audits", e.Audit))
+			e.warn(fmt.Errorf("no evaluated sample has one of the labels audited in %q", e.Audit))
 		}
 	}
 	f.Seconds = time.Since(start).Seconds()
@@ -257,7 +257,7 @@ func (e Eval) warn(err error) {
 func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 	id, err := loader.ReadIdentity(e.Dir)
 	if errors.Is(err, loader.ErrNoIdentity) {
-		e.warn(fmt.Errorf("which positions are unseen is not known: %w", err))
+		e.warn(fmt.Errorf("cannot tell which positions are unseen: %w", err))
 		return nil, nil
 	}
 	if err != nil {
@@ -272,7 +272,7 @@ func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 	}
 	found, missing := id.Locate(e.Data)
 	if len(missing) > 0 {
-		e.warn(fmt.Errorf("which positions are unseen is not known: the run's data is not in %q any more",
+		e.warn(fmt.Errorf("cannot tell which positions are unseen: the run's data is no longer in %q",
 			strings.Join(missing, ", ")))
 		return nil, nil
 	}

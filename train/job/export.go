@@ -67,7 +67,7 @@ func (e Export) Run() (Exported, error) {
 	defer p.Close()
 	for _, damaged := range p.Damaged {
 		if e.Warn != nil {
-			e.Warn(fmt.Errorf("passing over %w", damaged))
+			e.Warn(fmt.Errorf("skipping %w", damaged))
 		}
 	}
 	tensors, err := p.Tensors()
@@ -111,5 +111,5 @@ func (e Export) file(o origin, tensors []checkpoint.Tensor) ([]byte, error) {
 		err = (&checkpoint.File{Meta: meta, Tensors: tensors}).Write(&out)
 		return out.Bytes(), err
 	}
-	return nil, fmt.Errorf("%w: format %q is none of %q", ErrConfig, e.Format, Formats)
+	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
 }

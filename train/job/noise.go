@@ -31,7 +31,7 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 	n := &train.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit,
 		Truth: d.Manifest.Fingerprints[audit.Truth].Limit}
 	if !counts(data, n.Fingerprint) {
-		return nil, fmt.Errorf("%q: %w: it is of %s (%s), which the evaluation does not compare with", dir,
+		return nil, fmt.Errorf("%q: %w: it audits %s (%s), which is not evaluated here", dir,
 			dataset.ErrNoAudit, n.Fingerprint, n.Labels)
 	}
 	e, err := encode.ByName(data.Options.Recipe)
@@ -51,7 +51,8 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 		return nil, err
 	}
 	if n.Compared == 0 {
-		return nil, fmt.Errorf("%q: %w: none has a value by the target %s", dir, dataset.ErrNoAudit, data.Options.Value)
+		return nil, fmt.Errorf("%q: %w: none has a value for the target %s", dir, dataset.ErrNoAudit,
+			data.Options.Value)
 	}
 	count := float64(n.Compared)
 	n.MSE = sum / count

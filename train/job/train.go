@@ -165,8 +165,7 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		if was.Backend != "" && t.Backend == was.Backend {
-			err = fmt.Errorf("the run was trained on it: %w; with another --backend it goes on, though no longer to "+
-				"the bit", err)
+			err = fmt.Errorf("the run used it: %w; another --backend can continue it, but not to the same bits", err)
 		}
 		return nil, err
 	}
@@ -174,8 +173,8 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
 		t.Backend = b.Kind // what is chosen once stays
 	}
 	if before := was.Trained(); before != "" && before != b.Kind {
-		t.warn(fmt.Errorf("the run was trained on %s and goes on on %s: what it comes to is not to the bit what %s "+
-			"had made of it", before, b.Kind, before))
+		t.warn(fmt.Errorf("the run was trained on %s and continues on %s: the result will differ in the last bits",
+			before, b.Kind))
 	}
 	return b, nil
 }
@@ -186,7 +185,7 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 	known := false
 	if t.Resume {
 		if was, err = loader.ReadIdentity(t.Dir); errors.Is(err, loader.ErrNoIdentity) && len(t.Data) > 0 {
-			t.warn(fmt.Errorf("%w: the data named is taken for it", err))
+			t.warn(fmt.Errorf("%w: using the given data", err))
 		} else if err != nil {
 			return nil, was, err
 		}
@@ -211,9 +210,8 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 	}
 	cutCopies := known && !was.NoCutCopies
 	if cutCopies {
-		t.warn(errors.New("the run was begun by a version that trains on cut copies of val and test lines, and goes " +
-			"on " +
-			"with them, if there are any; a new run leaves them out"))
+		t.warn(errors.New("this run was begun by an older version that did not leave out cut copies of val and test " +
+			"lines, and keeps them; a new run leaves them out"))
 	}
 	value, policy, err := targets(c)
 	if err != nil {
@@ -243,7 +241,7 @@ func (t Train) warn(err error) {
 // compare warns where a run begins with weights that have learnt something else than it asks of them.
 func (t Train) compare(c train.Config, w *train.Weights) {
 	for _, damaged := range w.Damaged {
-		t.warn(fmt.Errorf("passing over %w", damaged))
+		t.warn(fmt.Errorf("skipping %w", damaged))
 	}
 	for _, x := range []struct {
 		flag       string
@@ -251,8 +249,8 @@ func (t Train) compare(c train.Config, w *train.Weights) {
 	}{{"legal-mask", c.LegalMask, w.Config.LegalMask}, {"value-target", c.ValueTarget,
 		w.Config.ValueTarget}, {"policy-target", c.PolicyTarget, w.Config.PolicyTarget}} {
 		if x.mine != x.have {
-			t.warn(fmt.Errorf("the weights of %q are of a run with --%s=%v, and this one has %v: its losses begin "+
-				"higher", w.Path, x.flag, x.have, x.mine))
+			t.warn(fmt.Errorf("%q was trained with --%s=%v, and this run has %v: expect higher losses at first", w.Path,
+				x.flag, x.have, x.mine))
 		}
 	}
 }
@@ -263,7 +261,7 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		t.warn(warning)
 	}
 	if len(survey.Val) == 0 {
-		t.warn(fmt.Errorf("the val split (%s) has no usable samples: the run is not validated",
+		t.warn(fmt.Errorf("the val split (%s) has no usable samples: no validation",
 			data.Sets[0].Manifest.Splits))
 	}
 	var policies, values int64
@@ -271,15 +269,15 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
 	if values == 0 {
-		t.warn(fmt.Errorf("none of the train samples has a label with a value for the target %s: the value head is "+
-			"not trained", c.ValueTarget))
+		t.warn(fmt.Errorf("no train sample has a value for the target %s: the value head will not be trained",
+			c.ValueTarget))
 	}
 	if policies == 0 {
-		t.warn(errors.New("none of the train samples has a move to learn: the policy head is not trained"))
+		t.warn(errors.New("no train sample has a move to learn: the policy head will not be trained"))
 	}
 	if data.Options.Policy.Temperature > 0 && survey.Choices < 2 {
-		t.warn(fmt.Errorf("no label has several lines: with policy target %s too the moves to learn are those that "+
-			"were played; label with --multipv", c.PolicyTarget))
+		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
+			"--multipv", c.PolicyTarget))
 	}
 	network, err := model.New(c.Recipe, c.Config)
 	if err != nil {

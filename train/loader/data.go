@@ -89,7 +89,7 @@ func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 		}
 	}
 	if len(d.Sets) == 0 {
-		return nil, errors.New("no dataset named")
+		return nil, errors.New("no dataset given")
 	}
 	if err := d.check(ctx); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (d *Data) Derived() (warnings []error) {
 			if slices.ContainsFunc(child.Manifest.Parents,
 				func(p dataset.Parent) bool { return p.Manifest == parent.Hash }) {
 				warnings = append(warnings,
-					fmt.Errorf("%q was made from %q: samples that are in both count twice; name one of them", child.Dir,
+					fmt.Errorf("%q was made from %q, so shared samples count twice; use only one of them", child.Dir,
 						parent.Dir))
 			}
 		}

@@ -104,7 +104,7 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *seen, error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
-		return nil, nil, fmt.Errorf("%d samples to choose are over %d", o.Limit, most)
+		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
 	}
 	chosen, all, count := newPicks(int(o.Limit)), &seen{positions: map[uint64]bool{}}, int64(0)
 	var splits dataset.Splits // of the train data

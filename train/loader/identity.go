@@ -81,7 +81,7 @@ func (d *Data) Identity() Identity {
 }
 
 // ErrNoIdentity says that a run does not tell what it is trained on.
-var ErrNoIdentity = errors.New("what the run is trained on is not known")
+var ErrNoIdentity = errors.New("the data of the run is unknown")
 
 // ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
 // written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,

@@ -25,17 +25,17 @@ func ParseSpecs(text string) ([]Spec, error) {
 		if i := strings.LastIndexByte(entry, ':'); i >= 0 {
 			if w, err := strconv.ParseFloat(entry[i+1:], 64); err == nil || errors.Is(err, strconv.ErrRange) {
 				if !(w > 0) || math.IsInf(w, 1) {
-					return nil, fmt.Errorf("data %q: weight %q is not a number above 0", text, entry[i+1:])
+					return nil, fmt.Errorf("data %q: weight must be above 0: %q", text, entry[i+1:])
 				}
 				s = Spec{entry[:i], w}
 			}
 		}
 		if s.Dir == "" {
-			return nil, fmt.Errorf("data %q: entry %q names no folder", text, entry)
+			return nil, fmt.Errorf("data %q: entry %q has no folder", text, entry)
 		}
 		key := filepath.Clean(s.Dir)
 		if seen[key] {
-			return nil, fmt.Errorf("data %q: %q occurs twice", text, s.Dir)
+			return nil, fmt.Errorf("data %q: %q appears twice", text, s.Dir)
 		}
 		seen[key] = true
 		if len(specs) > 0 && (s.Weight > 0) != (specs[0].Weight > 0) {

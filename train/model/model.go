@@ -51,9 +51,9 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Blocks < 1 || c.Blocks > 200:
-		return fmt.Errorf("blocks %d is not in 1 … 200", c.Blocks)
+		return fmt.Errorf("blocks must be from 1 to 200: %d", c.Blocks)
 	case c.Filters < 2 || c.Filters > 4096:
-		return fmt.Errorf("filters %d is not in 2 … 4096", c.Filters)
+		return fmt.Errorf("filters must be from 2 to 4096: %d", c.Filters)
 	case !(c.BlockDropout >= 0 && c.BlockDropout < 1):
 		return fmt.Errorf("block dropout %g is not in [0, 1)", c.BlockDropout)
 	case !(c.ValueDropout >= 0 && c.ValueDropout < 1):

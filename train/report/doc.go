@@ -213,7 +213,7 @@ func (r Run) identity() []Fact {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s samples of the split %s of %s", thousands(e.Samples), e.Split,
+			Fact{"", fmt.Sprintf("%s samples of the %s split of %s", thousands(e.Samples), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list

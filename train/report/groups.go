@@ -27,7 +27,7 @@ var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 
 // groups are the tables that have more than one row; the first has all positions and the unseen ones.
 func (e *Eval) groups() []group {
-	all := group{Title: "All and unseen", Note: "unseen: the position is not among those trained on",
+	all := group{Title: "All and unseen", Note: "unseen: positions that do not occur in the training data",
 		Rows: []row{{"all", e.Figures}}}
 	if e.Unseen != nil {
 		all.Rows = append(all.Rows, row{"unseen", *e.Unseen})
@@ -38,9 +38,9 @@ func (e *Eval) groups() []group {
 		figures     map[string]train.Figures
 		name        func(string) string
 	}{
-		{"Source", "what the lines are", e.BySource, nil},
-		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first " +
-			"ten moves", e.ByPhase, nil},
+		{"Source", "source of the line", e.BySource, nil},
+		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first ten " +
+			"moves", e.ByPhase, nil},
 		{"Pieces", "on the board, kings included", e.ByPieces,
 			func(s string) string { return strings.Replace(s, "-", "–", 1) }},
 		{"Rating", "of the player to move, or of the puzzle", e.ByRating, band},

@@ -36,12 +36,12 @@ type calibrated struct {
 func (e *Eval) scatters() (list []scatter) {
 	if len(e.Calibration) > 0 {
 		list = append(list, newScatter("Calibration of the value",
-			"mean label of the positions with that value, and one standard deviation; best on the dashed line",
+			"mean label at each predicted value, with one standard deviation; the dashed line is perfect",
 			"the network's value", "label", e.Calibration, -1, true))
 	}
 	if len(e.Confidence) > 0 {
 		list = append(list, newScatter("Calibration of the policy",
-			"how often the network's first move is the target, by how sure it is; best on the dashed line",
+			"how often the likeliest move is the target, by its probability; the dashed line is perfect",
 			"probability of the first move", "share right", e.Confidence, 0, false))
 	}
 	return list
@@ -69,7 +69,7 @@ func newScatter(title, note, xName, yName string, bins []train.Bin, low float64,
 		p := calibrated{X: x(b.Said), Y: y(b.Was), Low: y(b.Was), High: y(b.Was),
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
-			Text: fmt.Sprintf("%.2f … %.2f: said %.3f, was %.3f; %s positions", b.From, b.To, b.Said, b.Was,
+			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s positions", b.From, b.To, b.Said, b.Was,
 				thousands(b.Count))}
 		p.BarY = s.Foot - p.BarHeight
 		if spread {

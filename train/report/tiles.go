@@ -101,10 +101,10 @@ func (e *Eval) tiles() []tile {
 		newTile(number(e.ValueMSE, "%.4f"), "value squared error", joined(value...),
 			"mean of (value − label)², both on −1 … 1").
 			baseline(e, "value_mse", against(e.ValueMSE, e.ValueMSEMean), e.ValueMSEMean, "always the mean"),
-		newTile(share(e.ValueSignAccuracy), "right side better", interval("value_sign_accuracy", percent),
+		newTile(share(e.ValueSignAccuracy), "correct sign", interval("value_sign_accuracy", percent),
 			"value and label have the same sign"),
 		newTile(share(e.MateInOne), "mates in one found", joined(interval("mate_in_one", percent),
-			"of "+thousands(e.MateSamples)), "where some move mates, the likeliest one does"),
+			"of "+thousands(e.MateSamples)), "positions with a mate in one where the likeliest move mates"),
 	}
 	if p := e.Puzzles; p != nil {
 		of, held := p.Solved, ""
@@ -123,7 +123,7 @@ func (e *Eval) tiles() []tile {
 				baseline(e, "endgame_moves_kept", above(g.Moves.Kept, g.Moves.Random), g.Moves.Random, "chance"))
 		}
 		list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
-			interval("endgame_value_accuracy", percent), "the value says win, draw or loss as endgame tables do"))
+			interval("endgame_value_accuracy", percent), "the value agrees with endgame tables"))
 	}
 	if s := e.Symmetry; s != nil {
 		list = append(list, newTile(fmt.Sprintf("%.3f", s.ValueGap), "white–black gap",
