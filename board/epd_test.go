@@ -21,7 +21,7 @@ func fenOf(line string) (fen, rest string) {
 // differs, the test says why.
 func TestDestruction(t *testing.T) {
 	const (
-		glued    = `want 0 to 65535`    // "w - -0 1": the dash runs into the counter, fields shift
+		glued    = `expected 0 to 65535`    // "w - -0 1": the dash runs into the counter, fields shift
 		noRights = "may castle without" // rights are not overridden: an error shows more
 	)
 	differs := map[int]string{

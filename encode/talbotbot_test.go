@@ -179,7 +179,7 @@ func TestByName(t *testing.T) {
 	if err != nil || e.Name() != "talbotbot" || e.Planes() != 68 || e.Moves() != 4672 {
 		t.Errorf("ByName = %v, %v", e, err)
 	}
-	if _, err := ByName("nobody"); err == nil || err.Error() != `encoder "nobody" is unknown (there is talbotbot)` {
+	if _, err := ByName("nobody"); err == nil || err.Error() != `unknown encoder "nobody" (known: talbotbot)` {
 		t.Errorf("ByName = %v", err)
 	}
 }

@@ -405,7 +405,7 @@ func TestParts(t *testing.T) {
 		Parts []string
 		Want  string
 	}{
-		{parts[:2], "2 are named"},
+		{parts[:2], "2 were given"},
 		{[]string{parts[0], parts[1], parts[1]}, "both are 2/3"},
 		{[]string{parts[0], parts[1], whole.Out}, "without --part"},
 		{[]string{parts[1], parts[2], foreign.Out}, "differ"},

@@ -314,7 +314,7 @@ func TestStartFaults(t *testing.T) {
 		{"good", "negative", func(c *Config) { c.Limit = Nodes(-1) }},
 		{"good", "ascending below the limit", func(c *Config) { c.Limit, c.Shallower = Depth(7), []int{1, 7} }},
 		{"good", "ascending below the limit", func(c *Config) { c.Limit, c.Shallower = Nodes(7), []int{1} }},
-		{"good", "not over the move time", func(c *Config) { c.Limit = MoveTime(time.Minute) }},
+		{"good", "must be above the move time", func(c *Config) { c.Limit = MoveTime(time.Minute) }},
 		{"good", Remedy, func(c *Config) { c.Path = "/nowhere/stockfish" }},
 		{"good", "exec format error", func(c *Config) { c.Path = textFile }},
 	} {

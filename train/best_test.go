@@ -49,7 +49,7 @@ func TestLostBest(t *testing.T) {
 	}
 	open(30)
 	remove(checkpoint.Best)
-	open(30, "the best network is that of step 30")
+	open(30, "the best checkpoint is that of step 30")
 	remove(checkpoint.Name(30))
-	open(60, "that of step 30and is gone")
+	open(60, "that of step 30, is gone")
 }

@@ -160,7 +160,7 @@ func TestTooFewDevices(t *testing.T) {
 	}
 	c.Devices = 2
 	err := c.RunsOn(openTest(t, "go"))
-	if !errors.Is(err, ErrDevices) || !strings.Contains(err.Error(), "2 asked for, go has 1") {
+	if !errors.Is(err, ErrDevices) || !strings.Contains(err.Error(), "2 requested, go has 1") {
 		t.Error(err)
 	}
 	b := openTest(t, "xla:cpu")

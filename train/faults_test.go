@@ -45,9 +45,9 @@ func TestFailingDevice(t *testing.T) {
 	for text, want := range map[string]string{
 		"INTERNAL: the device is lost (CUDA_ERROR_ECC_UNCORRECTABLE)": `step 7: .*device is lost.*; the last checkpoint is from step 4`,
 		"RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4000000000000 bytes.": `step 7: out of memory: .*` +
-			`\(250000\.00 MB a sample, for the backend asked for 4000000000000 bytes for 16 samples at once.*; no batch would fit.*step 4`,
+			`\(250000\.00 MB a sample, because the backend requested 4000000000000 bytes for 16 samples.*; no batch would fit.*step 4`,
 		"RESOURCE_EXHAUSTED: Out of memory allocating 16 bytes": `step 7: out of memory: .*` +
-			`\(about 0\.\d\d MB a sample by the size of the network.*; 8 samples at a time would fit: take --batch 8, or --accumulate 2 with the same batch; .*step 4`,
+			`\(about 0\.\d\d MB a sample by the size of the network.*; 8 samples would fit: use --batch 8, or --accumulate 2 with the same batch; .*step 4`,
 	} {
 		c := tiny()
 		whole, cut := t.TempDir(), t.TempDir()
@@ -158,7 +158,7 @@ func TestCheckMemory(t *testing.T) {
 		}
 		free := int64(c.Devices)*fixed + 300*sample
 		_, err := checkMemory(c, model.Products, parameters, free)
-		advice := regexp.MustCompile(`take --batch (\d+), or --accumulate (\d+) with`).FindStringSubmatch(fmt.Sprint(err))
+		advice := regexp.MustCompile(`use --batch (\d+), or --accumulate (\d+) with`).FindStringSubmatch(fmt.Sprint(err))
 		if advice == nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestWorseThanBaseline(t *testing.T) {
 		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
 		for _, want := range []string{
 			plain.Sprintf("legal moves 2.5000 %.4f%s %.4f%s -\n", 3+by, mark, 3+by, mark),
-			plain.Sprintf("target is the first move 50.00 %% %.2f %%%s %.2f %%%s -\n", 25-100*by, mark, 25-100*by,
+			plain.Sprintf("first move right 50.00 %% %.2f %%%s %.2f %%%s -\n", 25-100*by, mark, 25-100*by,
 				mark),
 			plain.Sprintf("value squared error 0.1250 %.4f%s %.4f%s -\n", 0.5+by, mark, 0.5+by, mark),
 			plain.Sprintf("policy on unseen positions: %s than any legal move alike, %.4f against 3.0000\n", verdict,

@@ -100,7 +100,7 @@ func TestDataWithoutLabels(t *testing.T) {
 		job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = append(warned, err.Error()) }
 		result := mustTrain(t, job)
 		told := slices.Contains(warned,
-			"none of the train samples has a label with a value for the target recipe: the value head is not trained")
+			"no train sample has a value for the target recipe: the value head will not be trained")
 		if told != c.none || (result.Final.ValueMSE == nil) != c.none || result.Final.PolicyCE == nil {
 			t.Errorf("warned %q, final %+v", warned, result.Final)
 		}

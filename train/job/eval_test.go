@@ -193,7 +193,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Value = &wdl
-	refuse("no chances", "none has a value by the target wdl")
+	refuse("no chances", "none has a value for the target wdl")
 	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: "0123456789abcdef"}, limit)
 	e.Value = nil
 	refuse("unknown fingerprint", "did not write it")

@@ -348,7 +348,7 @@ func TestBackendOfARun(t *testing.T) {
 		warned, resumed.Backend = nil, "go"
 		mustTrain(t, resumed)
 		if told := len(warned) == 1 && strings.Contains(warned[0],
-			"trained on xla:cuda and goes on on go"); told != test.warns || len(warned) > 1 {
+			"trained on xla:cuda and continues on go"); told != test.warns || len(warned) > 1 {
 			t.Errorf("%+v: warned %q", test, warned)
 		}
 	}
