@@ -38,9 +38,9 @@ func TestFENTolerance(t *testing.T) {
 
 func TestFENErrors(t *testing.T) {
 	for _, test := range []struct{ fen, want string }{
-		{"", "0 fields, want 4 to 6"},
-		{"8/8/8/8/8/8/8/K1k5 w -", "3 fields, want 4 to 6"},
-		{"8/8/8/8/8/8/8/K1k5 w - - 0 1 bm", "7 fields, want 4 to 6"},
+		{"", "0 fields, expected 4 to 6"},
+		{"8/8/8/8/8/8/8/K1k5 w -", "3 fields, expected 4 to 6"},
+		{"8/8/8/8/8/8/8/K1k5 w - - 0 1 bm", "7 fields, expected 4 to 6"},
 		{"8/8/8/8/8/8/8/K1k4 w - - 0 1", "placement ends on rank 1 after 7 files"},
 		{"8/8/8/8/8/8/K1k5 w - - 0 1", "placement ends on rank 2 after 8 files"},
 		{"8/8/8/8/8/8/8/8/K1k5 w - - 0 1", "more than 8 ranks"},

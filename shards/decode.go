@@ -204,7 +204,7 @@ func (b *rawBlock) samples(lines []dataset.Line) error {
 					bitmaps = make([]byte, size) // left out: no samples
 				}
 				if used := (len(l.Moves) + 1) % 8; used != 0 && bitmaps[size-1]>>used != 0 {
-					return b.fail(colBitmap, "line %d: bits behind its last ply", i)
+					return b.fail(colBitmap, "line %d: bits after its last ply", i)
 				}
 				l.Samples = dataset.SomePlies(bitmaps[:size:size])
 				bitmaps = bitmaps[size:]

@@ -69,7 +69,8 @@ func ParsePieces(s string) (w PieceWeights, err error) {
 		fewest, err1 := strconv.Atoi(lo)
 		most, err2 := strconv.Atoi(hi)
 		if err := errors.Join(err, err1, err2); err != nil || fewest < MinPieces || most > MaxPieces || fewest > most {
-			return w, fmt.Errorf("pieces %q: want counts or ranges within %d-%d, perhaps with weights", s, MinPieces,
+			return w, fmt.Errorf("pieces %q: expected counts or ranges within %d-%d, perhaps with weights", s,
+				MinPieces,
 				MaxPieces)
 		}
 		for n := fewest; n <= most; n++ {
@@ -98,7 +99,7 @@ func cutWeight(s string) (text string, weight float64, err error) {
 	}
 	weight, err = strconv.ParseFloat(number, 64)
 	if err != nil || !(weight > 0) || weight > 1e9 {
-		return text, 0, fmt.Errorf("weight %q: want a number above 0, at most 1e9", number)
+		return text, 0, fmt.Errorf("weight %q must be a number above 0, at most 1e9", number)
 	}
 	return text, weight, nil
 }
@@ -106,7 +107,8 @@ func cutWeight(s string) (text string, weight float64, err error) {
 // ParseTypes reads weights of the types of pieces, as "P5 R2 B2 N2 Q1", with or
 // without blanks and commas; a type that is not named is never drawn.
 func ParseTypes(s string) (w TypeWeights, err error) {
-	bad := fmt.Errorf("piece weights %q: want a letter of P, N, B, R and Q and a number for each, as P5R2B2N2Q1", s)
+	bad := fmt.Errorf("piece weights %q: expected letters of P, N, B, R and Q, each with a number, such as P5R2B2N2Q1",
+		s)
 	rest := strings.NewReplacer(" ", "", ",", "").Replace(s)
 	if rest == "" {
 		return w, bad
@@ -157,7 +159,7 @@ func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 			case err != nil:
 				return nil, fmt.Errorf("line %d: %w", line, err)
 			case m.Pieces() < MinPieces || m.Pieces() > MaxPieces:
-				return nil, fmt.Errorf("line %d: material %q has %d pieces, want %d to %d", line, name, m.Pieces(),
+				return nil, fmt.Errorf("line %d: material %q has %d pieces, expected %d to %d", line, name, m.Pieces(),
 					MinPieces, MaxPieces)
 			case !m.CanMate():
 				return nil, fmt.Errorf("line %d: neither side can mate with material %q", line, name)
@@ -169,7 +171,7 @@ func ParseMaterials(text string) (list []WeightedMaterial, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("no material is named, as KRPvKR")
+		return nil, errors.New("no material given, such as KRPvKR")
 	}
 	return list, nil
 }

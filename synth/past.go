@@ -50,11 +50,11 @@ type Reconstructor struct {
 func NewReconstructor(p Past) (*Reconstructor, error) {
 	for _, w := range []float64{p.Captures, p.Promotions} {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("weight %g of captures or promotions: want 0 or more", w)
+			return nil, fmt.Errorf("weight of captures or promotions must not be negative: %g", w)
 		}
 	}
 	if p.MostPieces < MinPieces {
-		return nil, errors.New("fewer than three pieces in the past")
+		return nil, errors.New("the history needs at least three pieces")
 	}
 	return &Reconstructor{past: p, weights: [kinds]float64{1, p.Captures, p.Promotions, p.Captures * p.Promotions}}, nil
 }

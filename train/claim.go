@@ -76,7 +76,7 @@ func (c *Claim) check(resume bool) error {
 			return err
 		}
 		if there {
-			return fmt.Errorf("%q holds %s: %w", c.dir, name, ErrOccupied)
+			return fmt.Errorf("%q contains %s: %w", c.dir, name, ErrOccupied)
 		}
 	}
 	return nil

@@ -153,7 +153,7 @@ func (c Config) Validate() error {
 	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }
 	switch {
 	case c.Batch < 2 || c.Batch > 1<<20:
-		return fmt.Errorf("batch %d is not in 2 … %d", c.Batch, 1<<20)
+		return fmt.Errorf("batch must be from 2 to %d: %d", 1<<20, c.Batch)
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
 		return fmt.Errorf("a batch of %d samples cannot be split into %d equal parts of at least 2", c.Batch,
 			c.Accumulate)
@@ -161,35 +161,35 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%d samples (a batch of %d in %d parts) cannot be divided among %d devices",
 			c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
-		return fmt.Errorf("steps %d is not positive", c.Steps)
+		return fmt.Errorf("steps must be above 0: %d", c.Steps)
 	case c.Precision != Float32 && c.Precision != BFloat16:
-		return fmt.Errorf("precision %q (want %s or %s)", c.Precision, Float32, BFloat16)
+		return fmt.Errorf("precision must be %s or %s: %q", Float32, BFloat16, c.Precision)
 	case !finite(c.LR) || c.LR == 0:
-		return fmt.Errorf("learning rate %g is not positive", c.LR)
+		return fmt.Errorf("learning rate must be above 0: %g", c.LR)
 	case !finite(c.MinLR) || c.MinLR > c.LR:
-		return fmt.Errorf("lowest learning rate %g is not in [0, %g]", c.MinLR, c.LR)
+		return fmt.Errorf("lowest learning rate must be from 0 to %g: %g", c.LR, c.MinLR)
 	case c.Warmup < 0:
-		return fmt.Errorf("warm-up of %d steps", c.Warmup)
+		return fmt.Errorf("warm-up must not be negative: %d", c.Warmup)
 	case !finite(c.WeightDecay) || c.WeightDecay*c.LR >= 1:
 		return fmt.Errorf("weight decay %g is negative, or too large for the learning rate %g", c.WeightDecay, c.LR)
 	case c.Decay != DecayAll && c.Decay != DecayWeights:
-		return fmt.Errorf("decay of %q (want %q or %q)", c.Decay, DecayAll, DecayWeights)
+		return fmt.Errorf("decay must be of %q or %q: %q", DecayAll, DecayWeights, c.Decay)
 	case !finite(c.ValueWeight):
-		return fmt.Errorf("value weight %g is negative", c.ValueWeight)
+		return fmt.Errorf("value weight must not be negative: %g", c.ValueWeight)
 	case !finite(c.Clip):
-		return fmt.Errorf("clip %g is negative", c.Clip)
+		return fmt.Errorf("clip must not be negative: %g", c.Clip)
 	case !(c.EMA >= 0 && c.EMA < 1):
-		return fmt.Errorf("decay %g of the average of the weights is not in [0, 1)", c.EMA)
+		return fmt.Errorf("decay of the averaged weights must be at least 0 and below 1: %g", c.EMA)
 	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
-		return fmt.Errorf("label smoothing of %g is not in [0, 1)", c.LabelSmoothing)
+		return fmt.Errorf("label smoothing must be at least 0 and below 1: %g", c.LabelSmoothing)
 	case !(c.HistoryDropout >= 0 && c.HistoryDropout < 1):
-		return fmt.Errorf("history dropout of %g is not in [0, 1)", c.HistoryDropout)
+		return fmt.Errorf("history dropout must be at least 0 and below 1: %g", c.HistoryDropout)
 	case c.LogEvery < 1:
-		return fmt.Errorf("a log line every %d steps", c.LogEvery)
+		return fmt.Errorf("steps between log lines must be above 0: %d", c.LogEvery)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:
-		return errors.New("steps between validations or checkpoints are negative")
+		return errors.New("steps between validations or checkpoints must not be negative")
 	case c.Keep < 1:
-		return fmt.Errorf("%d checkpoints to keep, want at least 1", c.Keep)
+		return fmt.Errorf("checkpoints to keep must be at least 1: %d", c.Keep)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func decodeLine(text []byte) (l MetricsLine, sealed bool, err error) {
 	d.DisallowUnknownFields()
 	if err = d.Decode(&l); err == nil {
 		if _, e := d.Token(); e != io.EOF {
-			err = errors.New("text behind the line's object")
+			err = errors.New("text after the line's object")
 		}
 	}
 	return l, sealed, err
@@ -199,7 +199,7 @@ func (m *metrics) there() error {
 		return nil
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("%w: %q is another file now, or none", ErrGone, m.f.Name())
+		return fmt.Errorf("%w: %q was replaced or removed", ErrGone, m.f.Name())
 	}
 	return err
 }

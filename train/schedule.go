@@ -98,7 +98,7 @@ func (c Config) schedule() (Schedule, error) {
 		}
 		return Warmup(c.Warmup, s), nil
 	}
-	return nil, fmt.Errorf("schedule %q is none of %s", c.Schedule, ScheduleNames)
+	return nil, fmt.Errorf("schedule must be %s: %q", ScheduleNames, c.Schedule)
 }
 
 // parsePieces reads "share=factor,…": from that share of the steps on the rate is the highest one times the factor.

@@ -46,7 +46,7 @@ func ReadWeights(path string) (*Weights, error) {
 	s, err := stateOf(w.file)
 	var exported struct{ Checkpoint string }
 	if err != nil && json.Unmarshal(w.file.Meta, &exported) == nil && exported.Checkpoint != "" {
-		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: name the run, or one of "+
+		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, or one of "+
 			"its checkpoints", w.Path)
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *Weights) Fit(c Config) error {
 	if have.Recipe == c.Recipe && have.Blocks == c.Blocks && have.Filters == c.Filters {
 		return nil
 	}
-	return fmt.Errorf("the weights of %q are of %d blocks of %d filters (%s), not of %d blocks of %d filters (%s)",
+	return fmt.Errorf("the weights in %q have %d blocks of %d filters (%s), not %d blocks of %d filters (%s)",
 		w.Path,
 		have.Blocks, have.Filters, have.Recipe, c.Blocks, c.Filters, c.Recipe)
 }
@@ -79,7 +79,7 @@ func (e *engine) initialise(w *Weights) (err error) {
 	}
 	if w == nil {
 		if w, err = ReadWeights(from.Path); err != nil {
-			return fmt.Errorf("the weights that the run begins with: %w", err)
+			return fmt.Errorf("reading the weights that the run starts from: %w", err)
 		}
 	}
 	if w.Sum != from.Sum {

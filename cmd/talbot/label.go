@@ -240,8 +240,8 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
 	if sum.Reused > 0 {
 		s := sum.Saved
-		summarise("  reused labels: %s from before the interruption, %s from the input, %s from --reuse, %s of "+
-			"repeated positions\n",
+		summarise("  reused labels: %s from before the interruption, %s from the input, %s from other lines or "+
+			"--reuse, %s of repeated positions\n",
 			n(s.Resumed),
 			n(s.Input), n(s.Found), n(s.Repeated))
 	}
@@ -253,7 +253,7 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 			pipeline.Count(sum.SkippedExact, "sample"))
 	}
 	if sum.Utilisation != nil {
-		summarise("engines busy: %.1f %%\n", 100**sum.Utilisation)
+		summarise("  engines busy: %.1f %%\n", 100**sum.Utilisation)
 	}
 	if sum.Restarts > 0 {
 		summarise("  %s repeated, %s restarted\n", pipeline.Count(sum.Retried, "search"),

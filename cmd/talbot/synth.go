@@ -207,7 +207,7 @@ func printDrawn(out string, sum output.Summary) {
 		pipeline.Count(sum.Positions, "position"), pipeline.Count(sum.Samples, "sample"),
 		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, r := range sortedReasons(sum.Rejects) {
-		summarise("drawn again because of %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
+		summarise("  redrawn because of %s: %s\n", r, pipeline.Thousands(sum.Rejects[r]))
 	}
 }
 

@@ -61,7 +61,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	case d.Identical:
 		plain.Fprintf(&s, "%s and %s are identical\n", a, b)
 	case d.Same:
-		plain.Fprintf(&s, "%s and %s hold the same lines, samples and labels in the same splits\n", a, b)
+		plain.Fprintf(&s, "%s and %s contain the same lines, samples and labels in the same splits\n", a, b)
 	default:
 		plain.Fprintf(&s, "a is %s, b is %s\n", a, b)
 	}

@@ -66,7 +66,7 @@ func (d *drawing) done() bool { return d.nothing || d.out.Manifest().Counts.Game
 func (s Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	if s.Count <= 0 {
-		return Summary{}, fmt.Errorf("count %d: want at least 1", s.Count)
+		return Summary{}, fmt.Errorf("count must be at least 1: %d", s.Count)
 	}
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)

@@ -35,9 +35,9 @@ func (f *Filters) Check() error {
 	case f.KeepUnknownElo && f.DropUnknownElo:
 		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
 	case min(f.MinBaseTime, f.MinPlies, f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
-		return fmt.Errorf("a filter with a negative number")
+		return fmt.Errorf("the number of a filter must not be negative")
 	case !(f.Rate >= 0 && f.Rate <= 1):
-		return fmt.Errorf("sampling rate %v is not above 0 and at most 1", f.Rate)
+		return fmt.Errorf("sampling rate must be above 0 and at most 1: %v", f.Rate)
 	case f.Side == dataset.PlayerSide && f.Player == "":
 		return fmt.Errorf("--side player needs --player")
 	case f.Until != dataset.Date{} && f.Since.String() > f.Until.String():

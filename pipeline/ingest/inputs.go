@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoInputs: a folder or a pattern names no file that ingest reads.
-var ErrNoInputs = errors.New("no file of games, puzzles, EPD or evaluations found")
+var ErrNoInputs = errors.New("no files with games, puzzles, EPD or evaluations found")
 
 // inputSuffixes are the ends of names by which files in a folder are taken, before that of a compression.
 var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".epd", ".fen"}

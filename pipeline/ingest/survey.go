@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoGames: an input holds no game at all.
-var ErrNoGames = errors.New("no game or puzzle found")
+var ErrNoGames = errors.New("no games or puzzles found")
 
 // Surveyed is what identifies an input before it is read.
 type Surveyed struct {

@@ -275,7 +275,7 @@ func (l *labeller) report() {
 	}
 	var notes []string
 	if u, ok := s.Utilisation(); ok {
-		notes = append(notes, fmt.Sprintf("%.1f %% of the engines' time used", 100*u))
+		notes = append(notes, fmt.Sprintf("engines %.1f %% busy", 100*u))
 	}
 	if s.Failed > 0 {
 		notes = append(notes, pipeline.Thousands(s.Failed)+" failed")

@@ -119,11 +119,11 @@ func (l *LabelStats) write(b *strings.Builder) {
 	}
 	plain.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
 	if p := l.Played; p.Moves > 0 {
-		plain.Fprintf(b, "  of %s moves played in games %.1f %% are the engine's best\n", pipeline.Thousands(p.Moves),
-			100*p.Agreement)
+		plain.Fprintf(b, "  %.1f %% of the %s moves played in games are the engine's choice\n", 100*p.Agreement,
+			pipeline.Thousands(p.Moves))
 		if p.Judged > 0 {
-			plain.Fprintf(b, "  of %s with the next position labelled too, %s are blunders (%.2f %%), %s mistakes, %s "+
-				"inaccuracies\n",
+			plain.Fprintf(b, "  of the %s with a label for the next position too, %s are blunders (%.2f %%), %s "+
+				"mistakes, %s inaccuracies\n",
 				pipeline.Thousands(p.Judged), pipeline.Thousands(p.Blunders), 100*p.BlunderShare,
 				pipeline.Thousands(p.Mistakes),
 				pipeline.Thousands(p.Inaccuracies))

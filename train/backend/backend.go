@@ -53,11 +53,11 @@ func Open(spec string) (*Opened, error) {
 	case strings.HasPrefix(spec, "xla:"):
 		path := strings.TrimPrefix(spec, "xla:")
 		if !filepath.IsAbs(path) {
-			return nil, fmt.Errorf("backend %q: want xla:cpu, xla:cuda or xla:/absolute/path/plugin.so", spec)
+			return nil, fmt.Errorf("backend %q must be xla:cpu, xla:cuda or xla:/absolute/path/plugin.so", spec)
 		}
 		return openXLA(Plugin{Kind: kindOf(path), Path: path}, "as asked")
 	}
-	return nil, fmt.Errorf("unknown backend %q (want auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so)", spec)
+	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so", spec)
 }
 
 // openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256

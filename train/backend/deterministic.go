@@ -37,7 +37,7 @@ func deterministicFlags(flags string) (string, error) {
 			continue
 		}
 		if given && value != "true" && value != "1" {
-			return "", fmt.Errorf("%s has %s, which contradicts --deterministic", xlaFlags, flag)
+			return "", fmt.Errorf("%s contains %s, which cannot be used with --deterministic", xlaFlags, flag)
 		}
 		return flags, nil
 	}

@@ -120,7 +120,7 @@ func (f *File) head() ([]byte, error) {
 		h.WriteByte(' ')
 	}
 	if h.Len()-headerStart > maxHeader {
-		return nil, fmt.Errorf("header of %d bytes is over %d", h.Len()-headerStart, maxHeader)
+		return nil, fmt.Errorf("header of %d bytes is above %d", h.Len()-headerStart, maxHeader)
 	}
 	binary.LittleEndian.PutUint64(h.Bytes(), uint64(h.Len()-headerStart))
 	return h.Bytes(), nil
@@ -171,14 +171,14 @@ func Parse(data []byte) (*File, error) {
 
 func parse(data []byte) (*File, error) {
 	if len(data) < sumStart+sumLength {
-		return nil, fmt.Errorf("%d bytes are too few", len(data))
+		return nil, fmt.Errorf("file too short (%d bytes)", len(data))
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size%8 != 0 || size > maxHeader || size > uint64(len(data)-headerStart) {
 		return nil, fmt.Errorf("header of %d bytes in a file of %d", size, len(data))
 	}
 	if string(data[headerStart:sumStart]) != opening {
-		return nil, fmt.Errorf("no talbot checkpoint: it begins with %q", data[headerStart:sumStart])
+		return nil, fmt.Errorf("not a talbot checkpoint: it begins with %q", data[headerStart:sumStart])
 	}
 	stored := data[sumStart:][:sumLength]
 	sum := sha256.New()
@@ -212,7 +212,7 @@ func decode(header, body []byte) (*File, error) {
 		}
 		name, _ := token.(string)
 		if seen[name] {
-			return nil, fmt.Errorf("%q stands twice", name)
+			return nil, fmt.Errorf("%q appears twice", name)
 		}
 		seen[name] = true
 		if name == "__metadata__" {
@@ -238,7 +238,7 @@ func decode(header, body []byte) (*File, error) {
 		return nil, errors.New("text after the header")
 	}
 	if len(body) != 0 {
-		return nil, fmt.Errorf("%d bytes belong to no tensor", len(body))
+		return nil, fmt.Errorf("%d bytes do not belong to a tensor", len(body))
 	}
 	if f.Meta == nil {
 		return nil, errors.New("no metadata")

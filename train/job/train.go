@@ -72,8 +72,8 @@ func Passes(preset string) int64 {
 var (
 	// ErrConfig says that the configuration asked for cannot be.
 	ErrConfig = errors.New("bad setting")
-	// ErrFrom says that there are no weights to begin with where they were said to be.
-	ErrFrom = errors.New("no weights to begin with")
+	// ErrFrom says that there are no weights to start from where they were said to be.
+	ErrFrom = errors.New("no weights to start from")
 )
 
 // Run trains. Its errors are those of [train.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and

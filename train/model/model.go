@@ -55,9 +55,9 @@ func (c Config) Validate() error {
 	case c.Filters < 2 || c.Filters > 4096:
 		return fmt.Errorf("filters must be from 2 to 4096: %d", c.Filters)
 	case !(c.BlockDropout >= 0 && c.BlockDropout < 1):
-		return fmt.Errorf("block dropout %g is not in [0, 1)", c.BlockDropout)
+		return fmt.Errorf("block dropout must be at least 0 and below 1: %g", c.BlockDropout)
 	case !(c.ValueDropout >= 0 && c.ValueDropout < 1):
-		return fmt.Errorf("value dropout %g is not in [0, 1)", c.ValueDropout)
+		return fmt.Errorf("value dropout must be at least 0 and below 1: %g", c.ValueDropout)
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func (r Run) identity() []Fact {
 	}
 	if c.LegalMask {
 		list = append(list, Fact{"",
-			"softmax over the legal moves alone: what the network says of illegal ones means nothing"})
+			"softmax over the legal moves only: the network's figures for illegal ones mean nothing"})
 	}
 	if c.ValueFormula != "" {
 		list = append(list, Fact{"value target", c.ValueFormula})

@@ -39,8 +39,8 @@ func (e *Eval) groups() []group {
 		name        func(string) string
 	}{
 		{"Source", "source of the line", e.BySource, nil},
-		{"Phase", "endgame: at most 6 pieces beside kings and pawns; opening: more than 10, and one of the first ten " +
-			"moves", e.ByPhase, nil},
+		{"Phase", "endgame: at most 6 pieces in addition to kings and pawns; opening: more than 10, and one of the " +
+			"first ten moves", e.ByPhase, nil},
 		{"Pieces", "on the board, kings included", e.ByPieces,
 			func(s string) string { return strings.Replace(s, "-", "–", 1) }},
 		{"Rating", "of the player to move, or of the puzzle", e.ByRating, band},

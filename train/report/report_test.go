@@ -55,7 +55,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{"&lt;run &amp; co&gt;", "40.0 %", "39.0\u00a0% … 41.0\u00a0%", "2200–2399", "800–999",
 		"A – B",
 		"&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
-		"nodes 1000 differ from those of nodes 100000 by a mean squared error of 0.0291", "12.3 %",
+		"nodes 1000 differs from nodes 100000 by a mean squared error of 0.0291", "12.3 %",
 		"values move by 0.062"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)

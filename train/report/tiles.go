@@ -135,7 +135,7 @@ func (e *Eval) tiles() []tile {
 // illegal is the tile of the probability that is lost on illegal moves.
 func (e *Eval) illegal(within string) tile {
 	if e.LegalMask {
-		return newTile("–", "on illegal moves", "trained over the legal moves alone",
+		return newTile("–", "on illegal moves", "trained on legal moves only",
 			"what the network says of illegal moves means nothing")
 	}
 	if e.Unseen != nil && e.Unseen.IllegalMass != nil {
