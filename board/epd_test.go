@@ -21,8 +21,8 @@ func fenOf(line string) (fen, rest string) {
 // differs, the test says why.
 func TestDestruction(t *testing.T) {
 	const (
-		glued    = `expected 0 to 65535`    // "w - -0 1": the dash runs into the counter, fields shift
-		noRights = "may castle without" // rights are not overridden: an error shows more
+		glued    = `expected 0 to 65535` // "w - -0 1": the dash runs into the counter, fields shift
+		noRights = "need king and rook"  // rights are not overridden: an error shows more
 	)
 	differs := map[int]string{
 		// "should be overridable"; here a castling right needs king and rook.

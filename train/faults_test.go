@@ -107,7 +107,7 @@ func TestOutOfMemoryForReal(t *testing.T) {
 		t.Fatal("no error")
 	}
 	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) ||
-		!strings.Contains(err.Error(), "samples at a time would fit") {
+		!strings.Contains(err.Error(), "samples would fit") {
 		t.Errorf("%v", err)
 	}
 }
@@ -186,7 +186,7 @@ func TestMemoryAdvice(t *testing.T) {
 	}
 	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20,
 		"so much")
-	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples at a time would fit") ||
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples would fit") ||
 		!strings.Contains(err.Error(), "--batch 1200, or --accumulate 3 ") {
 		t.Error(err)
 	}

@@ -31,7 +31,7 @@ func TestLostCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDamaged) ||
-		!strings.Contains(err.Error(), "up to step 12") {
+		!strings.Contains(err.Error(), "reaches step 12") {
 		t.Errorf("%v", err)
 	}
 	if after := readMetrics(t, o.Dir); len(after) != len(before) {

@@ -122,7 +122,7 @@ func TestFailingEventFiles(t *testing.T) {
 	if err := errors.Join(r.loop(t.Context()), r.end()); err != nil || r.state.Step != c.Steps {
 		t.Errorf("ended at step %d: %v", r.state.Step, err)
 	}
-	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "TensorBoard from step 2 on") {
+	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "TensorBoard files after step 2") {
 		t.Errorf("warned %v", warned)
 	}
 	if lines := readMetrics(t, o.Dir); len(lines) != 6 {

@@ -97,7 +97,7 @@ func TestFromResumesToTheBit(t *testing.T) {
 	var warned []error
 	again.Warn = func(err error) { warned = append(warned, err) }
 	mustRun(t, c, again)
-	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "begins again") {
+	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "starting again at step 1") {
 		t.Errorf("warned %v", warned)
 	}
 	sameRuns(t, whole, cut)
@@ -109,7 +109,7 @@ func TestFromResumesToTheBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Run(t.Context(), c, again); w.Step == 4 || err == nil ||
-		!strings.Contains(err.Error(), "no longer those in") {
+		!strings.Contains(err.Error(), "have changed since the run began") {
 		t.Errorf("other weights: %v", err)
 	}
 	if err := os.Remove(w.Path); err != nil {

@@ -39,7 +39,7 @@ func verdicts(on string, f *train.Figures) string {
 		}
 		return plain.Sprintf("%s on %s: %s than %s, %.4f against %.4f\n", head, on, is, than, *x, *baseline)
 	}
-	return line("policy", "any legal move alike", f.PolicyCELegal, f.PolicyCEUniform) +
+	return line("policy", "all legal moves alike", f.PolicyCELegal, f.PolicyCEUniform) +
 		line("value", "always the mean", f.ValueMSE, f.ValueMSEMean)
 }
 

@@ -31,14 +31,14 @@ func TestPlanStockfish(t *testing.T) {
 		want string // first line of the plan, or of the error
 	}{
 		{bare(true, "apt-get"),
-			"by: env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+			"with: env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
 		{bare(false, "apt-get", "sudo"),
-			"by: sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
+			"with: sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends stockfish"},
 		{bare(false, "apt-get"), "error: stockfish: apt-get needs root"},
-		{bare(true, "dnf"), "by: dnf install -y stockfish"},
-		{bare(false, "pacman", "sudo"), "by: sudo pacman -S --needed --noconfirm stockfish"},
-		{bare(false, "brew"), "by: brew install stockfish"},
-		{bare(true), "error: stockfish: none of apt-get"},
+		{bare(true, "dnf"), "with: dnf install -y stockfish"},
+		{bare(false, "pacman", "sudo"), "with: sudo pacman -S --needed --noconfirm stockfish"},
+		{bare(false, "brew"), "with: brew install stockfish"},
+		{bare(true), "error: stockfish: no package manager found"},
 	} {
 		got := ""
 		if s, err := planStockfish(c.m); err != nil {

@@ -141,7 +141,7 @@ func TestLabelStats(t *testing.T) {
 		}
 		var text strings.Builder
 		if err := s.WriteText(&text); err != nil || !strings.Contains(text.String(),
-			"of 7 moves played in games 42.9 % are the engine's best") ||
+			"42.9 % of the 7 moves played in games are the engine's choice") ||
 			!strings.Contains(text.String(), "1 are blunders (16.67 %)") {
 			t.Errorf("%v: %s", err, text.String())
 		}

@@ -216,7 +216,7 @@ func TestDeterministicFlags(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "contradicts",
-		"/etc/xla.flags": "names a file"} {
+		"/etc/xla.flags": "is a file of options"} {
 		if got, err := deterministicFlags(flags); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v", flags, got, err)
 		}

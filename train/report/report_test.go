@@ -56,7 +56,7 @@ func TestPage(t *testing.T) {
 		"A – B",
 		"&lt; 0.0001 %", "O-O", "manifest abc", "25.0 %", "84.5 %", "77.5 %", "KQvK", "says drawn",
 		"nodes 1000 differs from nodes 100000 by a mean squared error of 0.0291", "12.3 %",
-		"values move by 0.062"} {
+		"values change by 0.062"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
