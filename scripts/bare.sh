@@ -22,12 +22,12 @@ for program in debootstrap unshare go git; do
 done
 mirror=$(apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(COMPONENT) $(SITE)' |
 	sed -n "s/^Packages $suite main //p" | head -n 1)
-[ -n "$mirror" ] || fail "apt has no source for $suite" "name a release that it has: SUITE=… scripts/bare.sh"
+[ -n "$mirror" ] || fail "apt has no source for $suite" "choose a release that it has: SUITE=… scripts/bare.sh"
 commands=$(sed -n '/^go run .*\/cmd\/task@/p' README.md)
 [ -n "$commands" ] || fail "the README has no command" "this is a bug of the script"
 
 if [ -n "${DIR:-}" ]; then
-	[ ! -e "$DIR" ] || fail "$DIR exists" "name another folder"
+	[ ! -e "$DIR" ] || fail "$DIR exists" "choose another folder"
 	root=$DIR
 	mkdir -p "$root"
 else

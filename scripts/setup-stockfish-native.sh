@@ -37,7 +37,7 @@ x86_64)
 	elif has sse4_1 && has popcnt; then
 		arch=x86-64-modern
 	else
-		fail "this processor has no more than the distribution's build uses" "use the package: talbot setup stockfish"
+		fail "the distribution's build already uses all this processor has" "use the package: talbot setup stockfish"
 	fi ;;
 aarch64) arch=armv8 ;;
 *) fail "no build for $(uname -m) is known here" "build Stockfish from its source" ;;
@@ -65,14 +65,14 @@ fetch() {
 			-o Dir::State::Lists="$temp/lists" -o Dir::Cache::Archives="$temp/archives" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
 			-o APT::Sandbox::User= "$@"
 	}
-	echo "setup-stockfish-native: fetching the source package"
-	apt update >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the lists of source packages could not be fetched" "check the network and /etc/apt"; }
-	(cd "$temp" && apt source --download-only stockfish >"$temp/log" 2>&1) || { tail -5 "$temp/log" >&2; fail "the source of stockfish could not be fetched" "on Ubuntu it is in the component universe"; }
-	dpkg-source --no-check -x "$temp"/stockfish_*.dsc "$temp/source" >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "the source package could not be unpacked" "try again"; }
+	echo "setup-stockfish-native: downloading the source package"
+	apt update >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "cannot download the lists of source packages" "check the network and /etc/apt"; }
+	(cd "$temp" && apt source --download-only stockfish >"$temp/log" 2>&1) || { tail -5 "$temp/log" >&2; fail "cannot download the source of stockfish" "on Ubuntu, enable the component universe"; }
+	dpkg-source --no-check -x "$temp"/stockfish_*.dsc "$temp/source" >"$temp/log" 2>&1 || { tail -5 "$temp/log" >&2; fail "cannot unpack the source package" "try again"; }
 }
 
 if [ $# -gt 0 ]; then
-	cp -r "$1" "$temp/source" || fail "$1 is no folder to copy" "name the folder of the source"
+	cp -r "$1" "$temp/source" || fail "cannot copy $1" "give the folder of the source"
 else
 	fetch
 fi
