@@ -251,7 +251,7 @@ func (p Request) estimate(e *Estimate, how string) {
 	e.LabelBytes = e.ShardBytes + int64(samples*planLabelBytes)
 	draws := fmt.Sprintf("%g passes over %.0f %% of the samples", p.Passes, 100*p.TrainShare)
 	if p.Passes == 1 {
-		draws = strings.Replace(draws, "1 times", "once", 1)
+		draws = strings.Replace(draws, "1 passes", "one pass", 1)
 	}
 	if e.TrainSteps = p.Steps; e.TrainSteps == 0 {
 		e.TrainSteps = int64(math.Ceil(samples * p.TrainShare * p.Passes / float64(p.Batch)))
