@@ -308,7 +308,7 @@ func TestStartFaults(t *testing.T) {
 		{"good", `does not offer the option "SyzygyPath"`,
 			func(c *Config) { c.Options = []dataset.Tag{{Name: "SyzygyPath", Value: "/x"}} }},
 		{"good", "set twice", func(c *Config) { c.Options = []dataset.Tag{{Name: "threads", Value: "2"}} }},
-		{"good", "must be a single line", func(c *Config) { c.Options = []dataset.Tag{{Name: "Hash", Value: "1\nquit"}} }},
+		{"good", "be a single line", func(c *Config) { c.Options = []dataset.Tag{{Name: "Hash", Value: "1\nquit"}} }},
 		{"good", "no search limit", func(c *Config) { c.Limit = Limit{} }},
 		{"good", "whole number", func(c *Config) { c.Limit = MoveTime(1500 * time.Microsecond) }},
 		{"good", "negative", func(c *Config) { c.Limit = Nodes(-1) }},

@@ -228,7 +228,8 @@ func TestTablesLost(t *testing.T) {
 	p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
 	tables := fakeTables(t, "tablesmute")
 	_, _, err := tables.Probe(t.Context(), &p)
-	if err == nil || !strings.Contains(err.Error(), "3 readers failed in a row") || !strings.Contains(err.Error(), p.FEN()) {
+	if err == nil || !strings.Contains(err.Error(), "3 readers failed in a row") ||
+		!strings.Contains(err.Error(), p.FEN()) {
 		t.Errorf("%v", err)
 	}
 	n := tables.Restarts()
