@@ -191,7 +191,7 @@ func TestMemoryAdvice(t *testing.T) {
 		t.Error(err)
 	}
 	err = explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, 0, "")
-	if !strings.Contains(err.Error(), "1496 samples") || !strings.Contains(err.Error(), "not known") {
+	if !strings.Contains(err.Error(), "1496 samples") || !strings.Contains(err.Error(), "size is unknown") {
 		t.Error(err)
 	}
 	other := errors.New("device lost")

@@ -97,7 +97,7 @@ func explainMemory(err error, c Config, form model.Form, parameters int, bytes i
 		how += fmt.Sprintf(", and %.2f MB for the weights, in nine tenths of %d MB (%s)", float64(fixed)/1e6, bytes/1e6,
 			source)
 	} else {
-		how += "; the memory size is unknown; try half the batch"
+		how += "; the memory size is unknown, so try half the samples"
 	}
 	return fmt.Errorf("%w: %w (%s); %s", ErrMemory, err, how, c.advice(fits))
 }

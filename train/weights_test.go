@@ -143,7 +143,7 @@ func TestWeightsAreChecked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := Run(t.Context(), c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}})
 	if err == nil || !strings.Contains(err.Error(),
-		"of 1 blocks of 8 filters (talbotbot), not of 1 blocks of 16 filters") {
+		"have 1 blocks of 8 filters (talbotbot), not 1 blocks of 16 filters") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {

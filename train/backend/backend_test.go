@@ -215,7 +215,7 @@ func TestDeterministicFlags(t *testing.T) {
 			t.Errorf("%q: %q, %v; want %q", flags, got, err, want)
 		}
 	}
-	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "contradicts",
+	for flags, want := range map[string]string{"--xla_gpu_deterministic_ops=false": "cannot be used",
 		"/etc/xla.flags": "is a file of options"} {
 		if got, err := deterministicFlags(flags); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v", flags, got, err)
