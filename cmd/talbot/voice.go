@@ -31,7 +31,7 @@ var voice speech
 func addVoice(root *cobra.Command) {
 	voice = speech{}
 	f := root.PersistentFlags()
-	f.BoolVarP(&voice.quiet, "quiet", "q", false, "print results, warnings and errors alone")
+	f.BoolVarP(&voice.quiet, "quiet", "q", false, "print only results, warnings and errors")
 	f.BoolVarP(&voice.verbose, "verbose", "v", false, "also print inputs, settings and the time of each stage")
 }
 
