@@ -456,15 +456,16 @@ func checkDamage(t *testing.T, seed uint64) {
 				within = append(within, n)
 			}
 		}
+		written := func(n int) bool { return n != hurt && slices.Equal(p.moves, f.games[n].moves) }
 		switch {
 		case len(within) == 1 && within[0] != hurt && slices.Equal(f.games[within[0]].moves, p.moves):
 			found[within[0]] = true
 		case len(within) == 0 && p.from >= f.games[hurt].from && p.from < f.games[hurt].to:
 		case len(within) == 1 && within[0] == hurt:
 		case len(within) <= 2 && f.borderless() && p.from < f.games[hurt].to && p.to > f.games[hurt].from:
-		case len(within) > 1 && slices.Contains(within, hurt) && slices.Equal(p.moves, f.games[within[0]].moves):
-			// what is left of the damaged game stands in a comment behind the result
-			found[within[0]] = true
+		case len(within) > 1 && slices.Contains(within, hurt) && slices.ContainsFunc(within, written):
+			// what is left of the damaged game stands in a comment
+			found[within[slices.IndexFunc(within, written)]] = true
 		case len(within) == 2 && within[0] == hurt && strings.Contains(how, `";" for`) &&
 			len(p.moves) <= len(f.games[hurt].moves) && slices.Equal(p.moves, f.games[hurt].moves[:len(p.moves)]):
 			// a comment up to the end of the line: the rest of the next game is read as another piece

@@ -118,7 +118,8 @@ func hidesMove(line []byte) bool {
 	for n < len(word) && !isSpace(word[n]) {
 		n++
 	}
-	if n > 0 && (classes[word[0]] == digitByte || isMove(word[:n])) {
+	if n > 0 && (classes[word[0]] == digitByte || isMove(word[:n]) || classes[word[0]] != letterByte &&
+		hasMoves(line)) {
 		return true
 	}
 	end := bytes.IndexByte(line, ']')

@@ -73,7 +73,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 		*c = inner
 		return e, at
 	case brace && inner.behind():
-		inner.inner, inner.strict, inner.open = false, false, to
+		inner.inner, inner.strict, inner.rest, inner.open = false, false, false, to
 		*c = inner
 	}
 	return noEvent, to

@@ -387,7 +387,7 @@ func TestStatsHTML(t *testing.T) {
 			t.Errorf("no %q in the page", want)
 		}
 	}
-	for _, bad := range []string{"http", "NaN", "Inf", "%!", "ZgotmplZ", "<lines>"} {
+	for _, bad := range []string{`src="http`, "url(http", "@import", "NaN", "Inf", "%!", "ZgotmplZ", "<lines>"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q in the page", bad)
 		}
