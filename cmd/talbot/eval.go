@@ -52,7 +52,7 @@ past. A network that is much worse without the past has learned to rely on it.
 --no-history measures all samples without their past, except puzzles.
 
 RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
-boards. With --no-history and --weights raw the page is report-no-history.html and
+boards. With --no-history the page is report-no-history.html, with --weights raw it is
 report-raw.html.
 
 If samples have results from endgame tables (see ` + "`talbot label --help`" + `), eval compares
@@ -85,11 +85,11 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"folders of Syzygy tables to check moves and values against, separated as in PATH")
 	f.StringVar(&o.engine, "engine", "stockfish",
-		"Stockfish that reads the tables of --syzygy: a path, or a name to look up")
-	f.StringVar(&o.audit, "audit", "", "`DIR` written by \"talbot label --audit\"")
+		"engine for --syzygy, which must be Stockfish: a path, or a name to look up")
+	f.StringVar(&o.audit, "audit", "", "folder written by \"talbot label --audit\"")
 	f.StringVar(&o.weights, "weights", "", "for a run with --ema: raw or average weights (default: average)")
 	f.StringVar(&o.report, "report", "",
-		"file for the report, or none (default: RUN/report.html; other names with --no-history and --weights raw)")
+		"file for the report, or \"none\" (default: RUN/report.html; other names with --no-history and --weights raw)")
 	f.StringVar(&o.label, "label", "",
 		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
 			"tables if there is one)")

@@ -26,8 +26,8 @@ func newExport() *cobra.Command {
 		Short: "Export a network to ONNX or safetensors",
 		Long: `Export writes the best checkpoint of a run to one file.
 
-With --format onnx it is an ONNX model (operator set 17) with a free batch dimension N,
-for ONNX Runtime, TensorRT and others:
+With --format onnx the file is an ONNX model (operator set 17) with a free batch
+dimension N, for ONNX Runtime, TensorRT and others:
 
   planes  float32 N×68×8×8  input planes of 0 and 1, as [plane, rank, file]
                             seen from the side to move: bit i of a plane is
@@ -46,7 +46,7 @@ PyTorch's names and shapes, for load_state_dict.`,
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
 	f.StringVar(&o.format, "format", "", "format: onnx or safetensors (required)")
-	f.StringVar(&o.out, "out", "", "`FILE` to write (required)")
+	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")

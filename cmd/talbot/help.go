@@ -46,7 +46,6 @@ type flagSection struct {
 // sectionsOf returns the flags of a command under their headings, in the order of [section]. Those without a heading of
 // their own are under "Flags", and those of all commands come last.
 func sectionsOf(cmd *cobra.Command) []flagSection {
-	cmd.InitDefaultHelpFlag()
 	var all []flagSection
 	add := func(title string, f *pflag.Flag) {
 		for _, s := range all {

@@ -50,12 +50,13 @@ func (o *filterOptions) add(f *pflag.FlagSet) {
 		"keep or drop games with an unknown rating (default: drop with --min-elo or --max-elo, otherwise keep)")
 	f.BoolVar(&o.noBots, "no-bots", false, "leave out games with a player titled BOT")
 	f.StringSliceVar(&o.timeControl, "time-control", nil,
-		"time controls to keep: ultrabullet, bullet, blitz, rapid, classical, or the text of the tag (180+2)")
+		"time controls to keep, separated by commas: ultrabullet, bullet, blitz, rapid, classical, or the text of "+
+			"the tag (180+2)")
 	f.DurationVar(&o.minBaseTime, "min-base-time", 0, "minimum time on the clock at the start, such as 3m")
 	f.StringVar(&o.variant, "variant", "standard", "variant to read; only standard is supported")
-	f.StringSliceVar(&o.result, "result", nil, "results to keep: 1-0, 0-1, 1/2-1/2, *")
+	f.StringSliceVar(&o.result, "result", nil, "results to keep, separated by commas: 1-0, 0-1, 1/2-1/2, *")
 	f.StringSliceVar(&o.termination, "termination", nil,
-		"terminations to keep, as in the tag (Normal, \"Time forfeit\")")
+		"terminations to keep, as in the tag (Normal, \"Time forfeit\"), separated by commas")
 	f.IntVar(&o.minPlies, "min-plies", 0, "minimum length of a game in plies (60 plies are 30 moves)")
 	f.StringVar(&o.player, "player", "", "only games of this player; every word must occur in the name")
 	f.StringVar(&o.side, "side", "both",

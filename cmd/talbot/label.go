@@ -84,7 +84,7 @@ position on which the engine fails twice is stored as failed.`,
 	f.StringVar(&o.part, "part", "", "label only one part of the lines, such as 1/4 (see talbot join)")
 	f.StringVar(&o.part, "shard", "", "the former name of --part")
 	f.Lookup("shard").Hidden = true
-	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets to take labels of the same search from")
+	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets to take labels of the same search from, separated by commas")
 	f.BoolVar(&o.skipImported, "skip-imported", false, "do not search samples with an imported evaluation")
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"add exact results from the Syzygy tables in these folders, separated as in PATH")

@@ -56,6 +56,7 @@ another.`,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addVoice(root)
+	root.Flags().Bool("version", false, "show the version")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(flagError(err), "see `"+cmd.CommandPath()+" --help`")

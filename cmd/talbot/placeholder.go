@@ -9,11 +9,12 @@ import (
 // placeholders are the words that stand for the values of flags in help, where neither their name nor their type will
 // do. A flag of one command has its own in its usage, in back quotes.
 var placeholders = map[string]string{
-	"data": "DIRS", "reuse": "DIRS", "syzygy": "DIRS", "run": "DIR", "out": "DIR", "temp": "DIR",
-	"html": "FILE", "report": "FILE", "rejects": "FILE", "puzzles": "FILE", "material-file": "FILE",
+	"data": "DIRS", "reuse": "DIRS", "syzygy": "DIRS", "run": "RUN", "out": "DIR", "temp": "DIR",
+	"audit": "DIR", "html": "FILE", "report": "FILE", "rejects": "FILE", "puzzles": "FILE", "material-file": "FILE",
 	"since": "DATE", "until": "DATE", "fraction": "SHARE", "label": "FINGERPRINT", "player": "NAME",
-	"elo-of": "PLAYERS", "unknown-elo": "ACTION", "result-conflict": "RULE", "hash": "MIB",
-	"material": "MATERIALS", "pieces": "COUNTS", "time-control": "CLASS",
+	"elo-of": "PLAYERS", "unknown-elo": "ACTION", "result-conflict": "RULE", "hash": "MIB", "result": "RESULTS",
+	"termination": "TEXTS",
+	"material":    "MATERIALS", "pieces": "COUNTS", "time-control": "CONTROLS",
 }
 
 // placeholder returns the word that stands for a flag's value in help; "" if it takes none.

@@ -55,9 +55,9 @@ high than too low.`,
 	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "number of engines")
 	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
 	f.StringVar(&o.preset, "preset", "", "training preset: v1.5, 10x64 or 20x256")
-	f.IntVar(&o.blocks, "blocks", 0, "residual blocks (default: the preset's, 20)")
-	f.IntVar(&o.filters, "filters", 0, "channels (default: the preset's, 128)")
-	f.IntVar(&o.batch, "batch", 0, "samples in a step (default: the preset's, 512)")
+	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's, 20)")
+	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's, 128)")
+	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's, 512)")
 	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
 	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: 1, with --preset v1.5 12)")
 	f.StringVar(&o.backend, "backend", "auto",

@@ -47,11 +47,11 @@ func newTrain() *cobra.Command {
 in the folder RUN: run.json (the settings), data.json (the datasets), metrics.jsonl (the
 losses), tensorboard/ (the losses for TensorBoard) and checkpoints/.
 
-:weight is the share of the samples that is drawn from a dataset; without weights it
-follows from the number of samples. Before the first step train checks and counts all
-data; survey.bin keeps the counts for --resume. Up to 2,048 samples of the val splits
-measure the network during training and decide which checkpoint is the best. Samples
-without an engine label train only the policy.
+In --data, :weight is the share of the samples that is drawn from a dataset; without
+weights the share follows from the number of samples. Before the first step train checks
+and counts all data; survey.bin keeps the counts for --resume. Up to 2,048 samples of
+the val splits measure the network during training and decide which checkpoint is the
+best. Samples without an engine label train only the policy.
 
 A train line is left out if it is a cut copy of a val or test line: both begin at the
 same position, and the moves of one, at least 20 plies, are the first moves of the
@@ -104,9 +104,9 @@ lower --lr.`,
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe: encoding, network and targets")
 	f.StringVar(&o.preset, "preset", "",
 		"preset: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with another size)")
-	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
-	f.IntVar(&o.filters, "filters", 128, "channels")
-	f.IntVar(&o.batch, "batch", 512, "samples in a step")
+	f.IntVar(&o.blocks, "blocks", 20, "number of residual blocks")
+	f.IntVar(&o.filters, "filters", 128, "number of channels")
+	f.IntVar(&o.batch, "batch", 512, "number of samples in a step")
 	f.IntVar(&o.accumulate, "accumulate", 1, "split each batch into this many parts to save memory")
 	f.IntVar(&o.devices, "devices", 1, "number of GPUs to train on (experimental)")
 	f.BoolVar(&o.deterministic, "deterministic", false,
