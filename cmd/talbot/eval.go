@@ -96,7 +96,8 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.StringVar(&o.valueTarget, "value-target", "",
 		"target to compare the value with: recipe, tanh, wdl or winprob (default: that of the run)")
 	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
-	f.StringVar(&o.backend, "backend", "auto", "backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")

@@ -45,7 +45,7 @@ PyTorch's names and shapes, for load_state_dict.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
-	f.StringVar(&o.format, "format", "", "format: onnx or safetensors (required)")
+	f.StringVar(&o.format, "format", "", "file format: onnx or safetensors (required)")
 	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")

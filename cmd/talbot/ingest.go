@@ -127,7 +127,8 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 		"leave out files that cannot be read or are damaged, and count them")
 	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "import the evaluations in comments as labels")
 	cmd.Flags().StringVar(&o.resultConflict, "result-conflict", "tag",
-		"which result counts if they disagree: tag, movetext, board (mate or stalemate), or drop to leave out the game")
+		"result to use if tag, movetext and board disagree: tag, movetext, board (mate or stalemate), or drop to "+
+			"leave out the game")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")

@@ -29,7 +29,7 @@ type inspectOptions struct {
 func newInspect() *cobra.Command {
 	var o inspectOptions
 	cmd := &cobra.Command{
-		Use:   "inspect DIR (--sample K | --all)",
+		Use:   "inspect DIR (--sample N | --all)",
 		Short: "Show samples as the network sees them",
 		Long: `Inspect shows one sample of a dataset, or all of them: the board with the last move in
 brackets, the source, the label, and the input and targets that the recipe makes from

@@ -61,7 +61,7 @@ high than too low.`,
 	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
 	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: 1, with --preset v1.5 12)")
 	f.StringVar(&o.backend, "backend", "auto",
-		"backend to measure: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")

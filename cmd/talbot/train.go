@@ -101,9 +101,10 @@ lower --lr.`,
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
 	f.StringVar(&o.from, "from", "", "take the initial weights from this `RUN` or checkpoint (default: random)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe: encoding, network and targets")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets")
 	f.StringVar(&o.preset, "preset", "",
-		"preset: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with another size)")
+		"settings to start from: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with "+
+			"another size)")
 	f.IntVar(&o.blocks, "blocks", 20, "number of residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "number of channels")
 	f.IntVar(&o.batch, "batch", 512, "number of samples in a step")
@@ -112,7 +113,8 @@ lower --lr.`,
 	f.BoolVar(&o.deterministic, "deterministic", false,
 		"use slower kernels that give the same bits each time on a GPU (the processor always does)")
 	f.StringVar(&o.precision, "precision", "float32",
-		"float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
+		"precision of training: float32, or on XLA bf16 for convolutions, matrix products and the activations "+
+			"between them")
 	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many samples as the data has)")
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
@@ -137,7 +139,8 @@ lower --lr.`,
 		"evaluate a running average of the weights with this decay, such as 0.999; 0 = no average (default: the "+
 			"preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "seed for the weights, dropout and order of the samples")
-	f.StringVar(&o.backend, "backend", "auto", "backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.StringVar(&o.label, "label", "",
 		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
 			"tables if there is one)")
