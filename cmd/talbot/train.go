@@ -146,7 +146,7 @@ lower --lr.`,
 			"tables if there is one)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
-	f.IntVar(&o.keep, "keep", 3, "number of checkpoints to keep besides the best")
+	f.IntVar(&o.keep, "keep", 3, "number of recent checkpoints to keep besides the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0, "maximum copies of a position among all train samples (0 = no limit)")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
