@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -495,9 +496,13 @@ func checkDamage(t *testing.T, seed uint64) {
 	}
 }
 
-// TestDamagedLayouts damages a game of every file.
+// TestDamagedLayouts damages a game of every file; with TALBOT_FULL=1 of a million, which takes ten minutes.
 func TestDamagedLayouts(t *testing.T) {
-	for seed := range uint64(8000) {
+	files := uint64(8000)
+	if os.Getenv("TALBOT_FULL") != "" {
+		files = 1e6
+	}
+	for seed := range files {
 		checkDamage(t, seed)
 	}
 }

@@ -79,7 +79,7 @@ func OneCycle(high, low float64, steps int64) Schedule {
 }
 
 // ScheduleNames are the forms of Config.Schedule.
-const ScheduleNames = "cosine, constant, one-cycle or piecewise:SHARE=FACTOR,… (such as piecewise:0.6=0.1,0.85=0.01)"
+const ScheduleNames = "cosine, constant, one-cycle, or piecewise:SHARE=FACTOR,…, such as piecewise:0.6=0.1,0.85=0.01"
 
 // schedule is the run's, under its warm-up.
 func (c Config) schedule() (Schedule, error) {

@@ -17,14 +17,13 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Explain how two datasets differ",
-		Long: `Diff compares two datasets: fields of the manifests, inputs, engines, and then
-the lines, by start and moves: only in A, only in B, in both; and of those in both
-the ones in another split, with other samples, policies, labels or headers. Where
-labels differ it says by how much, for every engine.
+		Long: `Diff compares two datasets: first the manifests, inputs and engines, then the lines (by
+start position and moves). It counts the lines that are only in A, only in B or in both.
+For those in both, it counts the ones that differ in split, samples, policies, labels or
+headers. For labels that differ, it shows by how much, for each engine.
 
-Exit status 0 means that both hold the same lines with the same samples, policies
-and labels in the same splits, in whatever order and with whatever headers; 1 that
-they do not.`,
+The exit status is 0 if both datasets hold the same lines with the same samples,
+policies, labels and splits, in any order and with any headers. Otherwise it is 1.`,
 		Example: `  talbot diff lines lines-old
   talbot diff labelled-20ms labelled-100ms --json`,
 		SuggestFor:        []string{"compare"},
@@ -35,7 +34,7 @@ they do not.`,
 				asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	return cmd
 }
 

@@ -27,14 +27,14 @@ func newDoctor() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Show what this machine has, and how to get what is missing",
-		Long: `Look for what talbot uses on this machine: the processor and its vector
-instructions, memory, Stockfish (started, asked for its name and compilation, and
-timed), XLA's plugins, GPUs and the disk space of the current folder. What is missing is named together
-with the remedy.
+		Short: "Check this machine and show how to install what is missing",
+		Long: `Doctor checks this machine for everything that talbot can use: the processor and its
+vector instructions, memory, Stockfish (which it starts and times), XLA's plugins, GPUs,
+and the free disk space of the current folder. If something is missing, it tells you how
+to get it.
 
-Nothing is changed or downloaded. The exit status is 1 if something is missing
-that the pipeline needs, which is Stockfish alone.`,
+Doctor does not change or download anything. The exit status is 1 if a required
+component is missing; only Stockfish is required.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish`,
@@ -42,8 +42,8 @@ that the pipeline needs, which is Stockfish alone.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd, &o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.engine, "engine", "stockfish", "the engine's executable")
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.StringVar(&o.engine, "engine", "stockfish", "engine to check: a path, or a name to look up")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	return cmd
 }
 

@@ -33,37 +33,40 @@ func newEval() *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval --run RUN --data DIR[,DIR…]",
-		Short: "Measure a trained network on a split of the data",
-		Long: `Eval measures the best checkpoint of a run on the samples of a split, each of them
-once. Beside each figure stands what one gets for nothing: the cross-entropy of
-playing any legal move alike, and the squared error of always saying the mean.
+		Short: "Measure how good a network is",
+		Long: `Eval measures the best checkpoint of a run on every sample of a split. Next to each
+figure it prints a baseline: for the cross-entropy, playing all legal moves with the
+same probability; for the error of the value, always answering the mean.
 
-Openings recur, so positions of the test split occur in the train split too, though
-no game does. The figures on positions that do not are reported apart as "unseen",
-without all positions of lines that are cut copies of train lines (see 'talbot train
---help'); that takes the datasets the run was trained on, where they were or among --data.
+Openings recur, so positions of the test split also occur in the train split, although
+no game does. The figures for positions that do not are reported separately as "unseen".
+They leave out lines that are cut copies of train lines (see ` + "`talbot train --help`" + `). For
+this, eval needs the datasets that the run was trained on, in their original place or in
+--data.
 
-Intervals are of the bootstrap, at 95 %, and draw whole games. With --json there are
-also figures by phase, pieces, rating and side to move, and the calibration of both
-heads. Every eighth batch is shown to the network in the other colour too, and
-as if their games began there: a network that is much worse without the past has
-learnt to read it, and perhaps who made it up. --no-history measures all samples so;
-puzzles keep their past. All of it, with the curves of the run and the 50 worst misses
-on boards, is drawn as a page in RUN/report.html (report-no-history.html, report-raw.html
-with those flags).
+Intervals are 95 % bootstrap intervals over whole games. --json adds figures by phase,
+number of pieces, rating and side to move, and the calibration of both heads.
 
-Where samples carry results of endgame tables (talbot label --syzygy) the value's
-verdict is compared with them. --syzygy DIR asks the tables themselves, through
-Stockfish, about every position that they have: the move that the network would play
-is judged too, by whether it keeps a win won and a draw drawn.
+Eval also shows the network every eighth batch with colours swapped, and without its
+past. A network that is much worse without the past has learned to rely on it.
+--no-history measures all samples without their past, except puzzles.
 
---audit DIR reads what 'talbot label … --audit 1% --out DIR' wrote and prints how far the
-labels are from those of a hundred times the nodes, beside the value's error, both by
-the same value target. The error of a network that knew the truth would be that.
+RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
+boards. With --no-history the page is report-no-history.html, with --weights raw it is
+report-raw.html.
 
---puzzles FILE has the network solve puzzles in Lichess's CSV columns, compressed or
-not: the first move, and the whole line with the opponent's moves given. A mate other
-than the puzzle's counts as right.`,
+If samples have results from endgame tables (see ` + "`talbot label --help`" + `), eval compares
+the value with them. With --syzygy DIR, eval looks up every position that the tables
+contain, through Stockfish. It then also checks whether the network's move keeps a won
+position won and a drawn position drawn.
+
+--audit DIR reads the result of ` + "`talbot label --audit`" + `. Eval then prints how far the
+labels are from those of a hundred times the nodes, next to the error of the value for
+the same target. Even a perfect network would have the first error.
+
+--puzzles FILE lets the network solve puzzles in Lichess's CSV format, compressed or
+not. Eval counts the puzzles whose first move is found, and those whose whole line is
+found if the opponent's moves are given. Any mate counts as solved.`,
 		Example: `  talbot eval --run run1 --data labelled
   talbot eval --run run1 --data labelled --split val --samples 10000 --json
   talbot eval --run run1 --data labelled --puzzles puzzles.csv
@@ -74,33 +77,32 @@ than the puzzle's counts as right.`,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "folder of the run")
-	f.StringVar(&o.data, "data", "", "datasets: DIR[,DIR…]")
-	f.StringVar(&o.split, "split", "test", "test, val, train or all")
-	f.Int64Var(&o.samples, "samples", 0, "that many samples, spread over the data (0 = all)")
+	f.StringVar(&o.run, "run", "", "folder of the run (required)")
+	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
+	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
+	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
 	f.StringVar(&o.syzygy, "syzygy", "",
-		"folder of Syzygy endgame tables that judge moves and values, or several separated as in PATH")
+		"folders of Syzygy tables to check moves and values against, separated as in PATH")
 	f.StringVar(&o.engine, "engine", "stockfish",
-		"with --syzygy: the Stockfish that reads the tables, a path or a name found in the usual places")
-	f.StringVar(&o.audit, "audit", "", "folder of an audit of the labels, as talbot label --audit writes it")
-	f.StringVar(&o.weights, "weights", "",
-		"raw or average, of a run with --ema, which keeps both (default: average where there is one)")
+		"engine for --syzygy, which must be Stockfish: a path, or a name to look up")
+	f.StringVar(&o.audit, "audit", "", "folder written by \"talbot label --audit\"")
+	f.StringVar(&o.weights, "weights", "", "for a run with --ema: raw or average weights (default: average)")
 	f.StringVar(&o.report, "report", "",
-		"file of the page (default: RUN/report.html, with other names for --no-history and --weights raw; none = no "+
-			"page)")
+		"file for the report, or \"none\" (default: RUN/report.html; other names with --no-history and --weights raw)")
 	f.StringVar(&o.label, "label", "",
-		"fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame "+
-			"tables where they have it)")
+		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
+			"tables if there is one)")
 	f.StringVar(&o.valueTarget, "value-target", "",
-		"what the values are compared with: recipe, tanh, wdl or winprob (default: what the run learnt)")
-	f.IntVar(&o.batch, "batch", 256, "positions the network is asked about at a time")
-	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
-	f.BoolVar(&o.newest, "newest", false, "measure the newest checkpoint, not the best")
-	f.BoolVar(&o.noHistory, "no-history", false, "show the network positions without history and repetitions")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
+		"target to compare the value with: recipe, tanh, wdl or winprob (default: that of the run)")
+	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
+	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
+	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	addForce(f, &o.force)
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Network", "run", "newest", "weights", "backend", "batch", "workers")
 	section(f, "Samples", "data", "split", "samples", "label", "value-target", "no-history")
 	section(f, "Other measurements", "puzzles", "syzygy", "engine", "audit")

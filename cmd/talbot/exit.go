@@ -34,8 +34,9 @@ const (
 	exitInterrupted = 130
 )
 
-const exitStatuses = `Exit status: 0 done, 1 failed, 2 usage, 3 some input was skipped (only with
---strict), 10 no dataset there, 11 locked, 12 damaged, 130 interrupted.`
+const exitStatuses = `Exit status: 0 success, 1 failure, 2 wrong usage, 3 some input was skipped (only
+with --strict), 10 no dataset found, 11 folder locked, 12 data damaged,
+130 interrupted.`
 
 // hintError is an error with a remedy for the person at the terminal, and
 // perhaps an exit status of its own.

@@ -23,32 +23,33 @@ func newExport() *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export --run RUN --format onnx|safetensors --out FILE",
-		Short: "Write a trained network for other programs",
-		Long: `Export writes the best checkpoint of a run as one file.
+		Short: "Export a network to ONNX or safetensors",
+		Long: `Export writes the best checkpoint of a run to one file.
 
-onnx: a model of operator set 17 with a free batch dimension N, for ONNX Runtime,
-TensorRT and the like.
+With --format onnx the file is an ONNX model (operator set 17) with a free batch
+dimension N, for ONNX Runtime, TensorRT and others:
 
-  planes  float32 N×68×8×8  the input planes, 0 or 1, as [plane, rank, file] in
-                            the mover's frame: bit i of a plane is [i/8][i%8]
-  logits  float32 N×4672    of all moves, legal or not, at from square × 73 +
-                            move plane
-  value   float32 N         in −1 … 1, +1 = the side to move wins
+  planes  float32 N×68×8×8  input planes of 0 and 1, as [plane, rank, file]
+                            seen from the side to move: bit i of a plane is
+                            [i/8][i%8]
+  logits  float32 N×4672    one for each move, legal or not, at
+                            from-square × 73 + move plane
+  value   float32 N         from −1 to 1; 1 means that the side to move wins
 
-safetensors: the weights and the statistics of the normalisations under PyTorch's
-names and shapes, for load_state_dict.`,
+With --format safetensors it holds the weights and the normalisation statistics under
+PyTorch's names and shapes, for load_state_dict.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "folder of the run")
-	f.StringVar(&o.format, "format", "", "onnx or safetensors")
-	f.StringVar(&o.out, "out", "", "file to write")
+	f.StringVar(&o.run, "run", "", "folder of the run (required)")
+	f.StringVar(&o.format, "format", "", "file format: onnx or safetensors (required)")
+	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
-	f.BoolVar(&o.newest, "newest", false, "export the newest checkpoint, not the best")
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	values(cmd, "format", job.Formats...)
 	completeFolders(cmd, "run", train.IsRun)
 	return cmd

@@ -17,7 +17,7 @@ const helpColumns = 80
 // groups are the headings of the commands in help, in order.
 var groups = []*cobra.Group{
 	{ID: "make", Title: "Make datasets"}, {ID: "train", Title: "Train and measure networks"},
-	{ID: "look", Title: "Look into datasets"}, {ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
+	{ID: "look", Title: "Inspect datasets"}, {ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
 }
 
 // sectionKey is the annotation of a flag with its heading in help and its place there.
@@ -46,18 +46,17 @@ type flagSection struct {
 // sectionsOf returns the flags of a command under their headings, in the order of [section]. Those without a heading of
 // their own are under "Flags", and those of all commands come last.
 func sectionsOf(cmd *cobra.Command) []flagSection {
-	cmd.InitDefaultHelpFlag()
 	var all []flagSection
 	add := func(title string, f *pflag.Flag) {
 		for _, s := range all {
 			if s.title == title {
-				s.flags.AddFlag(f)
+				s.flags.AddFlag(withPlaceholder(f))
 				return
 			}
 		}
 		set := pflag.NewFlagSet(title, pflag.ContinueOnError)
 		set.SortFlags = false
-		set.AddFlag(f)
+		set.AddFlag(withPlaceholder(f))
 		all = append(all, flagSection{title, set})
 	}
 	var own, common []*pflag.Flag
@@ -76,9 +75,9 @@ func sectionsOf(cmd *cobra.Command) []flagSection {
 		add(headingOf(f)[0], f)
 	}
 	for _, f := range common {
-		add("Flags of all commands", f)
+		add("Global flags", f)
 	}
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add("Flags of all commands", f) })
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add("Global flags", f) })
 	return all
 }
 
@@ -106,7 +105,7 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(helpColumns))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n`%s COMMAND --help` tells more about a command.\n", cmd.CommandPath())
+		fmt.Fprintf(&b, "\nRun `%s COMMAND --help` for more about a command.\n", cmd.CommandPath())
 	}
 	fmt.Fprintf(&b, "\n%s\n", exitStatuses)
 	io.WriteString(w, b.String()) // the outlet remembers its error

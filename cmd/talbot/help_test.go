@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -86,5 +87,44 @@ func TestWrapText(t *testing.T) {
 	want := "One two\nthree\nfour\nfive.\n\nList:\n\n  a  b\n  c\n\nÄÖÜ äöü\nx"
 	if got := wrapText(text, 7); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// translated are turns of phrase of other languages, and words that this help has others for.
+var translated = regexp.MustCompile(`(?i)\bfor nothing\b|\bgo(es)? on\b|\bbesides? each\b|\bbeside\b|\balone\b|\bapart\b|` +
+	`\blearnt\b|\bverbs?\b|\bbehind\b|\bat most so\b|\bso (many|much)\b|\b(are|is) there\b|\bcomes to\b|\bin the mean\b|` +
+	`\bpassing over\b|[,(] as [\d"\x60-]|\bbelieved\b|\bis no [a-z]|\bwhose (labels|encoding|result|view)\b`)
+
+// Help is in plain English. What a command does is an imperative that fits beside its name; what a flag is stands on
+// its own, without a capital or a full stop; and one flag of several commands is said in one way.
+func TestHelpWording(t *testing.T) {
+	usages := map[string]string{}
+	for _, cmd := range commandsOf(newRoot()) {
+		path := cmd.CommandPath()
+		if !regexp.MustCompile(`^[A-Z][a-z]+ [^.]*[^.]$`).MatchString(cmd.Short) || len(cmd.Short) > 60 {
+			t.Errorf("%s: %q", path, cmd.Short)
+		}
+		texts := []string{cmd.Short, cmd.Long}
+		for _, s := range sectionsOf(cmd) {
+			texts = append(texts, s.title)
+			s.flags.VisitAll(func(f *pflag.Flag) {
+				texts = append(texts, f.Usage)
+				if !regexp.MustCompile(`^[a-z][^.].*[^.]$`).MatchString(f.Usage) ||
+					regexp.MustCompile(`^(of|with|whose|that|how) `).MatchString(f.Usage) {
+					t.Errorf("%s --%s: %q", path, f.Name, f.Usage)
+				}
+				if f.Name == "json" && path != "talbot inspect" || f.Name == "temp" || f.Name == "force" {
+					if said := usages[f.Name]; said != "" && said != f.Usage {
+						t.Errorf("%s --%s: %q, of another command %q", path, f.Name, f.Usage, said)
+					}
+					usages[f.Name] = f.Usage
+				}
+			})
+		}
+		for _, text := range texts {
+			if found := translated.FindString(strings.Join(strings.Fields(text), " ")); found != "" {
+				t.Errorf("%s has %q in %q", path, found, text)
+			}
+		}
 	}
 }

@@ -29,10 +29,10 @@ type datasetOptions struct {
 
 func (o *datasetOptions) add(cmd *cobra.Command, workers string) {
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "", "folder of the dataset to make (required)")
+	f.StringVarP(&o.out, "out", "o", "", "folder for the new dataset (required)")
 	f.IntVarP(&o.workers, "workers", "w", 0, workers)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
-	f.BoolVar(&o.strict, "strict", false, "exit with 3 if anything was left out")
+	f.BoolVar(&o.strict, "strict", false, "exit with status 3 if anything was left out")
 }
 
 func (o *datasetOptions) check() error {
@@ -62,53 +62,51 @@ func newIngest() *cobra.Command {
 	var o ingestOptions
 	cmd := &cobra.Command{
 		Use:   "ingest FILE... --out DIR",
-		Short: "Read games, puzzles and evaluations into a dataset of lines",
-		Long: `Ingest reads PGN games, Lichess puzzle CSVs, EPD with best moves or moves to avoid,
-and tables of positions with evaluations, plain or compressed (.zst, .gz, .bz2;
-found by content, not by name), and writes them as lines: a start position and the
-legal moves played from it. "-" reads standard input; of a folder all .pgn, .csv,
-.tsv, .epd and .fen files in and below it are read; a quoted pattern ("*.pgn") is
-expanded here.
+		Short: "Read games, puzzles and evaluations into a dataset",
+		Long: `Ingest reads PGN games, Lichess puzzles (CSV), EPD with best moves or moves to avoid,
+and tables of positions with evaluations. It writes them as a dataset of lines: a start
+position and the legal moves played from it.
 
-Every move is checked. A game that cannot be used costs that game only and is
-counted by reason. A copy of a game that was read before (same start and moves)
-is left out as a duplicate; a game that another game begins with, wherever that
-one was read, is left out as a prefix. What may hide a piece letter (an unknown character,
-a sign or a lone letter before a pawn's move) costs the game: "N f3" is not f3. Games
-whose Result tag disagrees with the result behind the moves, or with mate or stalemate
-on the board, are counted; --result-conflict says whose result they get. Nothing else is filtered unless a filter
-is switched on; what a filter leaves out is counted by its own reason, and
-samples that sampling leaves out are counted as well. --rejects lists what was
-left out, with file, number, byte offset and reason; prefixes come last.
+Files may be compressed with zstd, gzip or bzip2; their content decides, not their name.
+A folder stands for all .pgn, .csv, .tsv, .epd and .fen files in it and below it, a
+quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
---import-evals makes labels of evaluations in comments: Lichess's [%eval] (of the
-position after the move, White's view), and those of TCEC (wv=, White's view) and
-cutechess (+0.31/12, the mover's view), which are the mover's search of the
-position before the move. They have a fingerprint of their own. What TCEC writes
-of book moves (depth 1 without nodes, or 0.00 before any search) and numbers that
-mean "no evaluation" (99.99, 777.77) are counted, but make no labels. Tables are read
-from White's view, but those of the Strategic Test Suite (epd,move,eval,depth,pv,
-engine) from the mover's; --eval-view says otherwise. Their unit is what the name of
-the column says (cp or centipawns, pawns); of another name (Evaluation, eval, score)
-it is centipawns where whole numbers of 50 or more are among the first rows, pawns
-where there are decimals; where these do not decide, or contradict one another,
---eval-unit is asked for. A later row that contradicts the unit ends the run. Unit,
-view and median are printed.
+Every move is checked. A game that cannot be read is left out and counted by reason. A
+copy of another game (same start and moves) is left out as a duplicate, and a game that
+is the beginning of a longer one as a prefix. Anything that might hide a piece letter
+makes a game unreadable: an unknown character, a sign or a separate letter in front of a
+pawn move ("N f3" is not f3). If the Result tag disagrees with the result after the
+moves or with the board, --result-conflict decides.
 
-All inputs are opened before any work, and what that shows (empty, no games, UTF-16,
-an archive) is said of all of them; pipes and standard input are opened once, in
-turn. Damage further down ends the run; with --skip-bad-files the file is left out
-whole, and counted, as are those that cannot be opened. A run that keeps nothing
-fails.
+Nothing else is left out unless you turn on a filter. Each filter counts what it leaves
+out under its own reason. --rejects lists everything that was left out, with file,
+number, byte offset and reason; prefixes come last.
 
---history 4 gives puzzles, EPD and positions of tables, which come without a past,
-four plies of one: legal moves, found backwards, that lead to the position and
-agree with its counters. They are marked as reconstructed, and change neither the split
-nor what counts as a copy. What the source has, as the opponent's move of a puzzle,
-stays as it is.
+--import-evals turns the evaluations in comments into labels with their own fingerprint.
+It reads those of Lichess ([%eval], for the position after the move) and of TCEC (wv=)
+and cutechess (+0.31/12), both for the position before it. TCEC's book moves (depth 1
+without nodes, or 0.00 before any search) and placeholders (99.99, 777.77) are counted
+but not imported.
 
-An interrupted command continues when it is repeated; a finished folder is never
-changed.`,
+Evaluations in tables are read from White's view, except those of the Strategic Test
+Suite (epd,move,eval,depth,pv,engine), which are from the mover's; --eval-view changes
+this. The name of the column gives the unit: cp, centipawns or pawns. For other names
+(Evaluation, eval, score) the first rows decide: whole numbers of 50 or more are
+centipawns, decimals are pawns. If they do not decide or contradict each other, use
+--eval-unit. A later row in another unit ends the command. Ingest prints the unit, view
+and median.
+
+Ingest opens all files before it begins, and reports everything wrong with them at once
+(empty, no games, UTF-16, an archive). It opens pipes and standard input when their turn
+comes. Damage found later ends the command; with --skip-bad-files the file is left out
+as a whole and counted. The command fails if nothing is kept.
+
+--history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
+have none: legal moves, found backwards, that lead to the position and agree with its
+counters. They are marked as reconstructed. They change neither the split nor what
+counts as a copy. The opponent's move at the start of a puzzle is kept.
+
+Repeat an interrupted command to continue it. A finished folder never changes.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
   talbot ingest collection/ --out gm --preset gm --rejects gm-rejects.tsv
   talbot ingest "lichess/*.pgn.zst" --out elite --preset lichess-elite --no-bots
@@ -119,26 +117,24 @@ changed.`,
 		Args:       operands(1, many, "one or more files or folders"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return runIngest(cmd, o, args) },
 	}
-	o.datasetOptions.add(cmd, "parsing workers (default: all cores)")
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0,
-		"seed of --history, --sample-rate and --max-samples-per-game, recorded in the manifest")
+	o.datasetOptions.add(cmd, "number of parsers (default: all cores)")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "seed for --history, --sample-rate and --max-samples-per-game")
 	cmd.Flags().StringVar(&o.split, "split", dataset.DefaultSplits.String(),
-		"percentages of games for train, val and test")
+		"percentages of games in train, val and test")
 	cmd.Flags().BoolVar(&o.keepDuplicates, "keep-duplicates", false,
-		"keep every copy of a game, and games that another begins with")
+		"keep copies of games, and games that are the beginning of another")
 	cmd.Flags().BoolVar(&o.skipBadFiles, "skip-bad-files", false,
-		"leave out whole, counted, files that cannot be read or turn out to be damaged")
-	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false,
-		"make labels of the evaluations in the comments of games")
+		"leave out files that cannot be read or are damaged, and count them")
+	cmd.Flags().BoolVar(&o.importEvals, "import-evals", false, "import the evaluations in comments as labels")
 	cmd.Flags().StringVar(&o.resultConflict, "result-conflict", "tag",
-		"whose result a game gets where they disagree: tag, movetext, board (mate or stalemate), or drop to leave "+
-			"it out")
-	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto",
-		"whose view the evaluations of tables are from: white or mover")
-	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto", "unit of the evaluations of tables: centipawns or pawns")
-	cmd.Flags().IntVar(&o.history, "history", 0,
-		"plies of legal history to reconstruct in front of puzzles, EPD and tables of evaluations, drawn by --seed")
-	cmd.Flags().StringVar(&o.rejects, "rejects", "", "file to list everything that was left out in, tab separated")
+		"result to use if tag, movetext and board disagree: tag, movetext, board (mate or stalemate), or drop to "+
+			"leave out the game")
+	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
+	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
+		"unit of the evaluations in tables: auto, centipawns or pawns")
+	cmd.Flags().IntVar(&o.history, "history", 0, "plies of history to reconstruct for puzzles, EPD and tables")
+	cmd.Flags().StringVar(&o.rejects, "rejects", "",
+		"write a list of everything that was left out to this file (tab-separated)")
 	addForce(cmd.Flags(), &o.force)
 	o.filterOptions.add(cmd.Flags())
 	o.arrange(cmd)
@@ -151,9 +147,9 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	section(f, "Output", "out", "split", "seed", "rejects", "force", "json", "strict")
 	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "history")
 	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit")
-	section(f, "Filters of games", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
+	section(f, "Game filters", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
 		"min-base-time", "variant", "result", "termination", "min-plies", "player", "since", "until")
-	section(f, "Filters of samples", "side", "skip-plies", "min-clock", "max-samples-per-game", "sample-rate")
+	section(f, "Sample filters", "side", "skip-plies", "min-clock", "max-samples-per-game", "sample-rate")
 	values(cmd, "preset", slices.Sorted(maps.Keys(ingest.Presets))...)
 	values(cmd, "elo-of", "both", "either")
 	values(cmd, "unknown-elo", "keep", "drop")

@@ -41,31 +41,33 @@ type filterOptions struct {
 
 func (o *filterOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.preset, "preset", "",
-		"filters for known data: gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies), tactics (puzzles and EPD "+
-			"alone); flags win over it")
-	f.IntVar(&o.minElo, "min-elo", 0, "lowest rating")
-	f.IntVar(&o.maxElo, "max-elo", 0, "highest rating")
-	f.StringVar(&o.eloOf, "elo-of", "both", "whose rating must be within the limits: both or either")
+		"set of filters: gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only puzzles and EPD); "+
+			"other flags take precedence")
+	f.IntVar(&o.minElo, "min-elo", 0, "minimum rating")
+	f.IntVar(&o.maxElo, "max-elo", 0, "maximum rating")
+	f.StringVar(&o.eloOf, "elo-of", "both", "players whose rating must be within the limits: both or either")
 	f.StringVar(&o.unknownElo, "unknown-elo", "",
-		"games with a rating that is not known: keep or drop (default: drop with --min-elo or --max-elo, else keep)")
-	f.BoolVar(&o.noBots, "no-bots", false, "leave out games of players with the title BOT")
+		"keep or drop games with an unknown rating (default: drop with --min-elo or --max-elo, otherwise keep)")
+	f.BoolVar(&o.noBots, "no-bots", false, "leave out games with a player titled BOT")
 	f.StringSliceVar(&o.timeControl, "time-control", nil,
-		"time controls: ultrabullet, bullet, blitz, rapid, classical, or as the tag has them (180+2)")
-	f.DurationVar(&o.minBaseTime, "min-base-time", 0, "least time on the clock at the start, as 3m")
-	f.StringVar(&o.variant, "variant", "standard", "variant: only standard is read, others are always left out")
-	f.StringSliceVar(&o.result, "result", nil, "results: 1-0, 0-1, 1/2-1/2, *")
-	f.StringSliceVar(&o.termination, "termination", nil, "terminations, as the tag has them (Normal, \"Time forfeit\")")
-	f.IntVar(&o.minPlies, "min-plies", 0, "fewest plies of a game (60 are 30 moves)")
-	f.StringVar(&o.player, "player", "", "one player's games: every word must be in the name")
+		"time controls to keep, separated by commas: ultrabullet, bullet, blitz, rapid, classical, or the text of "+
+			"the tag (180+2)")
+	f.DurationVar(&o.minBaseTime, "min-base-time", 0, "minimum time on the clock at the start, such as 3m")
+	f.StringVar(&o.variant, "variant", "standard", "variant to read; only standard is supported")
+	f.StringSliceVar(&o.result, "result", nil, "results to keep, separated by commas: 1-0, 0-1, 1/2-1/2, *")
+	f.StringSliceVar(&o.termination, "termination", nil,
+		"terminations to keep, as in the tag (Normal, \"Time forfeit\"), separated by commas")
+	f.IntVar(&o.minPlies, "min-plies", 0, "minimum length of a game in plies (60 plies are 30 moves)")
+	f.StringVar(&o.player, "player", "", "only games of this player; every word must occur in the name")
 	f.StringVar(&o.side, "side", "both",
-		"whose moves are samples: both, player or winner (with --player: the games the player won)")
-	f.StringVar(&o.since, "since", "", "first date, as 2012-05-31, 2012-05 or 2012")
-	f.StringVar(&o.until, "until", "", "last date")
-	f.IntVar(&o.skipPlies, "skip-plies", 0, "samples: none of the first plies of a game")
+		"side whose moves become samples: both, player or winner (with --player: only games that the player won)")
+	f.StringVar(&o.since, "since", "", "earliest date, such as 2012-05-31, 2012-05 or 2012")
+	f.StringVar(&o.until, "until", "", "latest date")
+	f.IntVar(&o.skipPlies, "skip-plies", 0, "take no samples from the first plies of a game")
 	f.DurationVar(&o.minClock, "min-clock", 0,
-		"samples: only moves with that much time left after them ([%clk]), as 30s; moves without clock stay")
-	f.IntVar(&o.maxSamples, "max-samples-per-game", 0, "samples: at most so many of each game, drawn by --seed")
-	f.Float64Var(&o.rate, "sample-rate", 1, "samples: the probability of each, drawn by --seed")
+		"sample only moves with at least this time left ([%clk]), such as 30s; moves without a clock are kept")
+	f.IntVar(&o.maxSamples, "max-samples-per-game", 0, "maximum number of samples from a game, drawn at random")
+	f.Float64Var(&o.rate, "sample-rate", 1, "probability of keeping a sample")
 }
 
 // filters turns the flags into filters.

@@ -29,27 +29,27 @@ type inspectOptions struct {
 func newInspect() *cobra.Command {
 	var o inspectOptions
 	cmd := &cobra.Command{
-		Use:   "inspect DIR (--sample K | --all)",
-		Short: "Show samples as the network will see them",
-		Long: `Show one sample of the dataset in DIR, or all: the board with the last move in
-brackets, where it comes from, the label, and what the recipe makes of it.
+		Use:   "inspect DIR (--sample N | --all)",
+		Short: "Show samples as the network sees them",
+		Long: `Inspect shows one sample of a dataset, or all of them: the board with the last move in
+brackets, the source, the label, and the input and targets that the recipe makes from
+them.
 
-Samples are numbered from 0 over the whole dataset, in order. The label shown is
-the one that counts in training: the last that an engine gave, or that of --label.
-With --json a sample is one JSON object, one on each line; there the input planes and
-the index of every legal move stand too:
+Samples are numbered from 0. The label shown is the one that counts in training: the
+last one from an engine, or that of --label. With --json each sample is one JSON object
+on a line of its own, with the input planes and the index of every legal move:
 
   planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
   legal    every legal move with its index in the policy
-  policy   the move to be learnt, null if there is none; several with their
-           weights are in policies
-  value    the value to be learnt, from the side to move's view
-  label    what the engine said: null if it was not asked, as where the game is
-           over by mate, stalemate or lack of material; value then follows
-           from the rules
+  policy   the move to learn, or null; if there are several, they are in
+           policies with their weights
+  value    the value to learn, from the view of the side to move
+  label    the engine's answer, or null if it was not asked because the game
+           is over by mate, stalemate or insufficient material; the value
+           then follows from the rules
 
-Planes and indices are in the frame of the side to move: for Black the ranks are
-mirrored and the colours swapped.`,
+Planes and indices are seen from the side to move: for Black the ranks are mirrored and
+the colours swapped.`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json
@@ -63,18 +63,18 @@ mirrored and the colours swapped.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Int64Var(&o.sample, "sample", 0, "the sample of that `number`, from 0")
-	f.BoolVar(&o.all, "all", false, "all samples")
-	f.StringVar(&o.source, "source", "", "with --all: only samples from a game, puzzle, endgame or table")
-	f.StringVar(&o.split, "split", "", "with --all: only samples in train, val or test")
-	f.StringVar(&o.label, "label", "",
-		"the `fingerprint` whose labels are shown (default: those that count in training)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "whose encoding and targets are shown")
-	f.StringVar(&o.policy, "policy-target", "played", "the policy shown: played, or multipv:T (see talbot train)")
-	f.StringVar(&o.value, "value-target", "recipe", "the value shown: recipe, tanh, wdl or winprob")
+	f.Int64Var(&o.sample, "sample", 0, "number of the sample to show, from 0")
+	f.BoolVar(&o.all, "all", false, "show all samples")
+	f.StringVar(&o.source, "source", "", "only samples from a game, puzzle, endgame or table (with --all)")
+	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
+	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
+	f.StringVar(&o.policy, "policy-target", "played",
+		"policy target to show: played, or multipv:T (see \"talbot train --help\")")
+	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl or winprob")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
-	section(f, "What is shown", "label", "recipe", "policy-target", "value-target", "json")
+	section(f, "Display", "label", "recipe", "policy-target", "value-target", "json")
 	values(cmd, "source", "game", "puzzle", "endgame", "table")
 	values(cmd, "split", "train", "val", "test")
 	values(cmd, "recipe", recipes...)

@@ -18,13 +18,13 @@ func newJoin() *cobra.Command {
 	var o joinOptions
 	cmd := &cobra.Command{
 		Use:   "join DIR... --out DIR",
-		Short: "Put together what several machines labelled with --part",
-		Long: `Join takes all the parts of one labelling, made by ` + "`talbot label --part 1/n`" + ` to
-n/n on machines that share nothing but the dataset they read, and writes the
-dataset that one machine had made alone: with --nodes and --depth to the byte.
+		Short: "Join the parts that several machines labelled",
+		Long: `Join takes all parts of one labelling, made by ` + "`talbot label --part 1/n`" + ` to n/n on
+machines that share only the dataset they read. It writes the dataset that one machine
+would have made; with --nodes and --depth it is the same to the byte.
 
-Each line comes from the part that had to label it. Parts of different inputs,
-engines, options or limits are refused, and so is a part that is missing.`,
+Each line is taken from the part that had to label it. Join refuses parts with different
+inputs, engines, options or limits, and an incomplete set of parts.`,
 		Example: `  talbot synth-endgames --count 40 --seed 1 --out endgames
   talbot label endgames --nodes 200 --part 1/2 --out part1
   talbot label endgames --nodes 200 --part 2/2 --out part2
@@ -34,7 +34,7 @@ engines, options or limits are refused, and so is a part that is missing.`,
 		ValidArgsFunction: completeDatasets(many),
 		RunE:              func(cmd *cobra.Command, args []string) error { return runJoin(cmd.Context(), o, args) },
 	}
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder of the dataset to make (required)")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "folder for the new dataset (required)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd

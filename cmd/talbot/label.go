@@ -31,39 +31,38 @@ func newLabel() *cobra.Command {
 	var o labelOptions
 	cmd := &cobra.Command{
 		Use:   "label DIR --out DIR",
-		Short: "Have Stockfish value every sample of a dataset",
-		Long: `Label reads a dataset and writes the same lines with an engine's label on every
-sample: score (centipawns or mate) and win/draw/loss from the side to move,
-best move, principal variation, depth and nodes. The engine is given the moves
-that led to the position, so it knows repetitions. Mates, stalemates and dead
-positions are never searched.
+		Short: "Label the samples of a dataset with Stockfish",
+		Long: `Label reads a dataset and writes the same lines with a label on every sample: score
+(centipawns or mate), chances of win, draw and loss, best move, principal variation,
+depth and nodes, all from the view of the side to move. The engine receives the moves
+that led to the position, so it knows about repetitions. Mates, stalemates and dead
+positions are not searched.
 
---movetime takes the same time everywhere but is not reproducible; its hash is
-cleared before each line. --nodes and --depth clear the hash before each position
-and give the same labels on any machine; with --hash-scope line before each line,
-which is faster and searches deeper, and still reproducible as whole lines.
---calibrate measures how many nodes --movetime is worth on this machine.
+--movetime takes the same time on every machine, but its labels are not reproducible.
+--nodes and --depth give the same labels on every machine, because they clear the hash
+before each position. With --hash-scope line they clear it before each line, which is
+faster and searches deeper; labels are then reproducible as whole lines. --calibrate
+measures how many nodes --movetime is worth on this machine.
 
-Nothing is searched twice under the same engine, options and limit: not what the
-input has, not what a dataset of --reuse has, not what occurs again with the same
-start and the same moves. Labels of another engine or limit stand beside them.
+Nothing is searched twice with the same engine, options and limit, whether the label is
+in the input, in a dataset of --reuse, or belongs to an earlier sample with the same
+start and moves. Labels from another engine or limit are kept next to the new ones.
 
---part 2/4 labels the second of four parts, on a machine of its own; ` + "`talbot join`" + `
-puts the four together, to the byte what one machine had made.
+--part 2/4 labels the second of four parts, so that four machines can share the work.
+` + "`talbot join`" + ` puts the parts together and gives the same bytes as one machine.
 
---syzygy DIR adds the exact results of Syzygy endgame tables (.rtbw and .rtbz files,
-read through the engine, which must be Stockfish) in a column of their own, with the
-fingerprint of the tables: win, draw or loss under the 50-move rule. Training takes
-the value from it and the moves from the engine; talbot stats shows where they
-disagree. The engine searches without tables, and all samples; with --skip-exact
-only those that the tables do not have.
+--syzygy DIR adds exact results from Syzygy endgame tables (.rtbw and .rtbz files) in a
+column of their own: win, draw or loss under the 50-move rule. The engine must be
+Stockfish, which reads the tables but searches without them. Training takes the value
+from the tables and the move from the engine; ` + "`talbot stats`" + ` shows where they disagree.
+With --skip-exact only samples that are not in the tables are searched.
 
---audit 0.1% searches a sample of a labelled dataset again with a hundred times the
-nodes, and says how far the labels are from that.
+--audit 0.1% searches a share of the labels again with a hundred times the nodes and
+shows how far off they were.
 
-Labels are written to a journal as they are made. An interrupted command continues
-when it is repeated; the first Ctrl-C finishes the searches under way, the second
-aborts. A position on which the engine fails twice is stored as failed.`,
+Labels are written to a journal as they are made. Repeat an interrupted command to
+continue it. The first Ctrl-C finishes the searches in progress, the second aborts. A
+position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -78,30 +77,28 @@ aborts. A position on which the engine fails twice is stored as failed.`,
 		ValidArgsFunction: completeDatasets(1),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	o.datasetOptions.add(cmd, "engine processes (default: physical cores)")
+	o.datasetOptions.add(cmd, "number of engines (default: one for each physical core)")
 	f := cmd.Flags()
 	o.engineOptions.add(f)
-	f.StringVar(&o.fraction, "fraction", "1",
-		"share of the samples to label, spread over all games; the others train the policy alone")
-	f.StringVar(&o.part, "part", "", "label only this part of the lines, as 1/4; talbot join puts the parts together")
+	f.StringVar(&o.fraction, "fraction", "1", "share of the samples to label, spread over all games")
+	f.StringVar(&o.part, "part", "", "label only one part of the lines, such as 1/4 (see talbot join)")
 	f.StringVar(&o.part, "shard", "", "the former name of --part")
 	f.Lookup("shard").Hidden = true
-	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets whose labels are taken where they are of the same search")
-	f.BoolVar(&o.skipImported, "skip-imported", false,
-		"leave out samples whose source carried an evaluation (by default they are searched too, and keep both)")
+	f.StringSliceVar(&o.reuse, "reuse", nil, "datasets to take labels of the same search from, separated by commas")
+	f.BoolVar(&o.skipImported, "skip-imported", false, "do not search samples with an imported evaluation")
 	f.StringVar(&o.syzygy, "syzygy", "",
-		"folder of Syzygy endgame tables whose exact results are added, or several separated as in PATH")
-	f.BoolVar(&o.skipExact, "skip-exact", false,
-		"with --syzygy: do not search samples that the tables have; they get no best move")
+		"add exact results from the Syzygy tables in these folders, separated as in PATH")
+	f.BoolVar(&o.skipExact, "skip-exact", false, "do not search samples that are in the tables (they get no best move)")
 	f.StringVar(&o.audit, "audit", "",
-		"search this share of the labelled samples again with a hundred times the nodes, and compare")
-	f.BoolVar(&o.calibrate, "calibrate", false, "measure how many nodes --movetime is worth here, and write nothing")
+		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
+	f.BoolVar(&o.calibrate, "calibrate", false,
+		"measure how many nodes --movetime is worth on this machine (writes nothing)")
 	section(f, "Output", "out", "json", "strict")
 	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
-	section(f, "Limit of a search (one of them)", "movetime", "nodes", "depth")
+	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
 	section(f, "Endgame tables", "syzygy", "skip-exact")
-	section(f, "Measurements in place of labelling", "audit", "calibrate")
+	section(f, "Measure only", "audit", "calibrate")
 	values(cmd, "hash-scope", "position", "line")
 	completeFolders(cmd, "reuse", isDataset)
 	completeFolder(cmd, "out", "syzygy")

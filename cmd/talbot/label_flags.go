@@ -27,15 +27,16 @@ type engineOptions struct {
 }
 
 func (o *engineOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&o.engine, "engine", "stockfish", "engine: a path, or a name found in the usual places")
+	f.StringVar(&o.engine, "engine", "stockfish", "engine to use: a path, or a name to look up")
 	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each position")
-	f.StringVar(&o.depth, "depth", "", "depth for each position; several, as 1,3,7,10, give a label each in one search")
+	f.StringVar(&o.depth, "depth", "",
+		"depth for each position; a list such as 1,3,7,10 makes one label for each depth")
 	f.IntVar(&o.hash, "hash", 16,
-		"hash of each process in MiB; clearing takes about 0.5 ms at 1, 1.2 ms at 16, 27 ms at 256")
-	f.IntVar(&o.multipv, "multipv", 1, "moves to score in each position, all of them stored")
+		"hash of each engine in MiB; clearing it takes about 0.5 ms at 1, 1.2 ms at 16 and 27 ms at 256")
+	f.IntVar(&o.multipv, "multipv", 1, "number of moves to score in each position")
 	f.StringVar(&o.scope, "hash-scope", "",
-		"clear the hash before each position or each line (default: line with --movetime, else position)")
+		"clear the hash before each position or each line (default: line with --movetime, otherwise position)")
 }
 
 // config turns the flags into an engine's configuration with the one limit that they name.

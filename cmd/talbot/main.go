@@ -41,10 +41,10 @@ func run(args []string) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "talbot",
-		Short: "From chess games to a trained chess network",
-		Long: `talbot turns chess games, puzzles and synthetic endgames into training data
-labelled by Stockfish, and trains chess networks on it. Each step reads one folder
-and writes another.`,
+		Short: "Turn chess games into training data and train networks on it",
+		Long: `Talbot turns chess games, puzzles and random endgames into training data labelled by
+Stockfish, and trains chess networks on it. Each step reads one folder and writes
+another.`,
 		Example: `  talbot ingest games.pgn.zst --out lines
   talbot label lines --out labelled
   talbot train --data labelled --run run1 --blocks 6 --filters 64
@@ -56,6 +56,7 @@ and writes another.`,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addVoice(root)
+	root.Flags().Bool("version", false, "show the version")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(flagError(err), "see `"+cmd.CommandPath()+" --help`")

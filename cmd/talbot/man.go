@@ -15,9 +15,9 @@ import (
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages into a folder",
-		Long: `Write a manual page for talbot and for each of its commands into DIR, which is made
-if it is not there. Pages of an earlier version are replaced.`,
+		Short: "Write manual pages to a folder",
+		Long: `Man writes a manual page for talbot and for each of its commands to DIR, and creates the
+folder if necessary. It replaces the pages of an earlier version.`,
 		Example: `  talbot man ~/.local/share/man/man1
   talbot man pages && man ./pages/talbot-label.1`,
 		Args: operands(1, 1, "one folder"),

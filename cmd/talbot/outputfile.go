@@ -28,7 +28,7 @@ type outputFile struct {
 
 // addForce adds --force to a command that writes a file.
 func addForce(f *pflag.FlagSet, force *bool) {
-	f.BoolVar(force, "force", false, "replace a file that is there; never one that belongs to a dataset or a run")
+	f.BoolVar(force, "force", false, "overwrite an existing file (never one of a dataset or run)")
 }
 
 // check returns where the file is to be written: path, or what it leads to if it is a link. It refuses, as an error of

@@ -36,16 +36,15 @@ func newPlan() *cobra.Command {
 	var o planOptions
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
-		Short: "Estimate size and time of a pipeline before any work",
-		Long: `Plan reads the beginning of everything that ingest reads (games, puzzles, EPD,
-tables of evaluations, folders and patterns of them) and estimates what the whole
-would give and take: positions, size of the shards, hours of labelling with N
-engines, memory, hours of training. Nothing is written.
+		Short: "Estimate the size and time of a pipeline",
+		Long: `Plan reads the beginning of every input that ingest accepts and estimates what the whole
+pipeline will need: positions, disk space, hours of labelling with N engines, memory,
+and hours of training. It writes nothing.
 
-How fast this machine trains a network of that size is measured for a few seconds;
---train-rate gives the figure of another machine instead. Every assumption is
-printed. Copies of games are not known before everything is read, so sizes and
-times are rather too high than too low.`,
+Plan measures for a few seconds how fast this machine trains a network of that size; use
+--train-rate for the figure of another machine. It prints every assumption. Copies of
+games cannot be recognised before everything is read, so the estimates are rather too
+high than too low.`,
 		Example: `  talbot plan games.pgn.zst puzzles.csv
   talbot plan games.pgn.zst --preset 10x64 --steps 20000
   talbot plan games.pgn.zst --workers 32 --movetime 50ms --train-rate 12000`,
@@ -53,19 +52,19 @@ times are rather too high than too low.`,
 		RunE: func(cmd *cobra.Command, files []string) error { return runPlan(cmd, &o, files) },
 	}
 	f := cmd.Flags()
-	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "engines that label at a time")
-	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time of a search")
-	f.StringVar(&o.preset, "preset", "", "settings of the training: v1.5, 10x64 or 20x256")
-	f.IntVar(&o.blocks, "blocks", 0, "residual blocks (default: the preset's, 20)")
-	f.IntVar(&o.filters, "filters", 0, "channels (default: the preset's, 128)")
-	f.IntVar(&o.batch, "batch", 0, "samples of a step (default: the preset's, 512)")
-	f.Int64Var(&o.steps, "steps", 0, "length of the training (default: as many as --passes takes)")
-	f.Float64Var(&o.passes, "passes", 0, "times over the train samples (default: 1, with --preset v1.5 12)")
+	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "number of engines")
+	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
+	f.StringVar(&o.preset, "preset", "", "training preset: v1.5, 10x64 or 20x256")
+	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's, 20)")
+	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's, 128)")
+	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's, 512)")
+	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
+	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: 1, with --preset v1.5 12)")
 	f.StringVar(&o.backend, "backend", "auto",
-		"what trains: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
-	f.Float64Var(&o.trainRate, "train-rate", 0, "positions a second that training makes (default: measured)")
-	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games for train, val and test")
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
+	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Labelling", "workers", "movetime")
 	section(f, "Training", "preset", "blocks", "filters", "batch", "steps", "passes", "backend", "train-rate")
 	section(f, "Other", "split", "json")

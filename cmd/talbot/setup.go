@@ -49,21 +49,21 @@ func newSetup() *cobra.Command {
 	var o setupOptions
 	cmd := &cobra.Command{
 		Use:   "setup [stockfish] [xla-cpu] [xla-cuda]",
-		Short: "Install what is missing, after asking",
-		Long: `Bring what talbot uses and this machine lacks, all of it or only what is named:
+		Short: "Install missing components (asks first)",
+		Long: `Setup installs what talbot can use and this machine lacks, or only the parts you name:
 
-  stockfish   by the system's package manager (apt-get, dnf, pacman or brew)
-  xla-cpu     XLA's plugin for the processor, from a Python package by pip, or
-              from go-xla's releases where pip is missing or has none
-  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, by go-xla's
+  stockfish   with the system's package manager (apt-get, dnf, pacman or brew)
+  xla-cpu     XLA's plugin for the processor, from a Python package with pip, or
+              from go-xla's releases if pip is missing or has no such package
+  xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with go-xla's
               installer
 
-Setup first prints what it will fetch, from where and to where, or the command it
-will run, and then asks. With --yes it does not ask. Where it can ask nobody, as in
-a script, it needs --yes: otherwise it prints its plan and ends with status 2.
+Setup first prints what it will download, from where and to where, or the command it
+will run. Then it asks. --yes answers the question. In a script --yes is required;
+without it, setup prints its plan and exits with status 2.
 
---from takes a plugin from a file on this machine instead of fetching it. No other
-command of talbot installs or downloads anything; see talbot doctor for what is here.`,
+--from installs a plugin from a file on this machine. No other command of talbot
+installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
 		Example: `  talbot setup
   talbot setup stockfish --yes
   talbot setup xla-cpu --from ./xla_cpu_pjrt.so`,
@@ -77,7 +77,7 @@ command of talbot installs or downloads anything; see talbot doctor for what is 
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.StringVar(&o.from, "from", "", "take the plugin from this `file`")
+	f.StringVar(&o.from, "from", "", "install the plugin from this `FILE`")
 	return cmd
 }
 

@@ -24,19 +24,18 @@ func newStats() *cobra.Command {
 	var o statsOptions
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
-		Short: "Count what a dataset holds",
-		Long: `Count what the dataset in DIR holds: games, positions and samples per source and
-split, results, ratings, lengths, pieces on the board of the samples, and for
-every engine that labelled it the statuses, scores, depth and nodes, and where the
-results of endgame tables are there too (talbot label --syzygy) how often it
-disagrees with them. Samples are counted by side to move, result, captures in the
-last four plies and, with up to seven pieces, by material. It counts
-different positions, as they are and with the colours mirrored, and how much of val
-and test occurs in train. --html draws it all as a page of its own.
+		Short: "Show statistics of a dataset",
+		Long: `Stats counts what a dataset contains: games, positions and samples by source and split,
+results, ratings, lengths, and pieces on the board. For every engine it shows the labels
+by status, score, depth and nodes, and, if the dataset has results from endgame tables,
+how often the engine disagrees with them. It also counts samples by side to move,
+result, captures in the last four plies and, up to seven pieces, material; different
+positions, with and without mirroring the colours; and how many val and test positions
+occur in train. --html draws all of this as a page.
 
-Every block of the dataset is read and every line replayed. Memory does not grow
-with the dataset; the keys of more than 16 million positions go to a temporary file
-of 8 bytes each, which --unique=false saves.`,
+Stats reads and replays every line. The memory it needs does not grow with the dataset:
+the keys of more than 16 million positions go to a temporary file, 8 bytes each.
+--unique=false avoids that file.`,
 		Example: `  talbot synth-endgames --count 1000 --pieces 3-5 --seed 1 --out endgames
   talbot stats endgames
   talbot stats endgames --json
@@ -50,13 +49,13 @@ of 8 bytes each, which --unique=false saves.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.workers, "workers", 0, "blocks read at a time (default: one for each core)")
-	f.BoolVar(&o.unique, "unique", true, "count different positions, and those of val and test that are in train")
+	f.IntVar(&o.workers, "workers", 0, "number of blocks to read at a time (default: one for each core)")
+	f.BoolVar(&o.unique, "unique", true, "count different positions, and val and test positions that occur in train")
 	f.StringVar(&o.temp, "temp", "",
-		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
-	f.StringVar(&o.html, "html", "", "also draw the distributions as a page in this file")
+		"folder for temporary files, needed above 16 million positions (default: the system's)")
+	f.StringVar(&o.html, "html", "", "also write a page with charts to this file")
 	addForce(f, &o.force)
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	return cmd
 }
 

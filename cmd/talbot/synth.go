@@ -35,23 +35,22 @@ func newSynth() *cobra.Command {
 	o := synthOptions{past: synth.DefaultPast}
 	cmd := &cobra.Command{
 		Use:   "synth-endgames --count N --out DIR",
-		Short: "Draw random legal endgames of 3 to 7 pieces with history",
-		Long: `Synth-endgames draws random legal positions: first the number of pieces, then the
-pieces one by one with their weights, then the squares and the side to move. The
-position drawn is the sample. Its past is found backwards: four legal moves that
-lead to it, taken back one by one, captures and promotions among them. These
-moves are marked as reconstructed. No endgame occurs twice, also not with colours
-swapped, and none is mate, stalemate or dead; what is drawn again is counted by
-reason.
+		Short: "Generate random legal endgames with history",
+		Long: `Synth-endgames generates random legal positions. It draws the number of pieces first,
+then the pieces one by one with their weights, then the squares and the side to move.
+This position is the sample. Its past of four plies is found by taking back legal moves,
+captures and promotions among them; these moves are marked as reconstructed. No endgame
+occurs twice, not even with colours swapped, and none is mate, stalemate or dead.
+Rejected draws are counted by reason.
 
---material draws given materials instead of single pieces: a list as KRPvKR,KQvKR:2
-(twice as often), or "all": every material of two rooks, bishops and knights and
-one queen a side, all alike. Each comes in both colours. With --pieces the number
-of pieces is still drawn first. A material that runs out of positions (king and
-pawn against king has about 330,000) is named at the end, and what is left of its
-share is spread over the others of as many pieces.
+--material draws whole materials in place of single pieces: a list such as
+KRPvKR,KQvKR:2 (the second twice as often), or "all", which is every material of at most
+two rooks, bishops and knights and one queen a side, all equally often. Each occurs in
+both colours. With --pieces the number of pieces is still drawn first. A material that
+runs out of positions (king and pawn against king has about 330,000) is reported at the
+end, and the others with as many pieces take its share.
 
-The same seed gives the same bytes, however many workers there are.`,
+The same seed gives the same bytes with any number of workers.`,
 		Example: `  talbot synth-endgames --count 10000 --pieces 3-7 --seed 1 --out endgames
   talbot synth-endgames --count 10000 --pieces 4:1,5:2 --balance 3 --out even
   talbot synth-endgames --count 10000 --material KRPvKR,KRPPvKRP:2 --out rooks`,
@@ -65,26 +64,26 @@ The same seed gives the same bytes, however many workers there are.`,
 			return runSynth(cmd.Context(), o, config)
 		},
 	}
-	o.add(cmd, "drawing workers (default: all cores)")
+	o.add(cmd, "number of workers (default: all cores)")
 	f := cmd.Flags()
-	f.Int64VarP(&o.count, "count", "n", 0, "how many endgames (required)")
+	f.Int64VarP(&o.count, "count", "n", 0, "number of endgames (required)")
 	f.StringVar(&o.pieces, "pieces", "3-7",
-		"number of pieces, kings included: counts or ranges, each with a weight or 1, as 3-5 or 3:1,4:2,5-7:4")
+		"number of pieces including kings: a range such as 3-5, or a list with weights such as 3:1,4:2,5-7:4")
 	f.StringVar(&o.pieceWeights, "piece-weights", synth.DefaultConfig().Types.String(),
-		"weights of the pieces that are drawn one by one")
-	f.StringVar(&o.material, "material", "", "draw these materials alike, or with weights, as KRPvKR,KQvKR:2; or all")
+		"weights for drawing the pieces")
+	f.StringVar(&o.material, "material", "",
+		"materials to draw, such as KRPvKR,KQvKR:2 (the second twice as often), or all")
 	f.StringVar(&o.materialFile, "material-file", "",
-		"file of materials to draw, each with a weight or 1, as KRPvKR:2; # begins a comment")
+		"file with one material a line, such as KRPvKR:2; # begins a comment")
 	f.IntVar(&o.balance, "balance", 0,
-		"leave out material that differs by more than that many pawns, with knight and bishop 3, rook 5, queen 9 "+
-			"(default: keep all)")
+		"maximum difference of material in pawns, with knight and bishop 3, rook 5 and queen 9 (default: no limit)")
 	f.Float64Var(&o.past.Captures, "capture-weight", o.past.Captures,
-		"how often a move of the history is a capture, where another one that is possible has 1")
-	f.Float64Var(&o.past.Promotions, "promotion-weight", o.past.Promotions, "how often it is a promotion")
-	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces,
-		"most pieces that a position of the history may have")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the draws")
-	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames for train, val and test")
+		"weight of a capture in the history; other moves have 1")
+	f.Float64Var(&o.past.Promotions, "promotion-weight", o.past.Promotions,
+		"weight of a promotion in the history; other moves have 1")
+	f.IntVar(&o.past.MostPieces, "history-max-pieces", o.past.MostPieces, "maximum number of pieces in the history")
+	f.Uint64Var(&o.seed, "seed", 0, "random seed")
+	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of endgames in train, val and test")
 	section(f, "Output", "out", "count", "split", "seed", "json", "strict", "workers")
 	section(f, "Material", "pieces", "piece-weights", "material", "material-file", "balance")
 	section(f, "History", "capture-weight", "promotion-weight", "history-max-pieces")

@@ -21,16 +21,16 @@ func newTactics() *cobra.Command {
 	var o tacticsOptions
 	cmd := &cobra.Command{
 		Use:   "tactics DIR --out DIR",
-		Short: "Keep the positions where one move alone holds the advantage",
-		Long: `Tactics reads games whose samples were labelled with ` + "`talbot label --multipv 2`" + ` or
-more, and keeps the positions where the best move has an advantage that the second
-best has not. They stay on the line of their game, whole, so that history and
-split are the game's; the engine's move is what the policy learns.
+		Short: "Find positions where only one move keeps the advantage",
+		Long: `Tactics reads a dataset that was labelled with ` + "`talbot label --multipv 2`" + ` or more, and
+keeps the positions where the best move has an advantage that the second best does not.
+They stay on the line of their game and keep its history and split. The engine's move
+becomes the policy target, and the source of the lines becomes "puzzle".
 
-Scores are centipawns of the side to move, clipped to ±1500, mates ±2000. What is
-left out is counted by reason: only_move, no_advantage, others_hold, small_gap,
-uncertain (the search ended while the engine was changing its mind), one_line and
-unlabelled. Lines become tactics of the source puzzle.`,
+Scores are in centipawns from the view of the side to move, limited to ±1500; a mate
+counts as ±2000. What is left out is counted by reason: only_move, no_advantage,
+others_hold, small_gap, uncertain (the search ended while the engine was changing its
+mind), one_line and unlabelled.`,
 		Example: `  talbot label lines --out scored --nodes 20000 --multipv 2
   talbot tactics scored --out tactics
   talbot tactics scored --out sharp --advantage 300 --second 0 --gap 400`,
@@ -42,11 +42,11 @@ unlabelled. Lines become tactics of the source puzzle.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Out, "out", "o", "", "folder of the dataset to make (required)")
-	f.IntVar(&o.Advantage, "advantage", 150, "the best move's score is at least this, in centipawns")
-	f.IntVar(&o.Second, "second", 50, "the second best move's score is at most this")
-	f.IntVar(&o.Gap, "gap", 200, "the second best move's score is at least so much less")
-	f.StringVar(&o.Label, "label", "", "fingerprint of the labels (default: the last with two moves scored)")
+	f.StringVarP(&o.Out, "out", "o", "", "folder for the new dataset (required)")
+	f.IntVar(&o.Advantage, "advantage", 150, "minimum score of the best move, in centipawns")
+	f.IntVar(&o.Second, "second", 50, "maximum score of the second best move, in centipawns")
+	f.IntVar(&o.Gap, "gap", 200, "minimum gap between the two scores, in centipawns")
+	f.StringVar(&o.Label, "label", "", "fingerprint of the labels to use (default: the last one with two scored moves)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd

@@ -43,54 +43,52 @@ func newTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --data DIR[:weight],… --run RUN",
 		Short: "Train a network on one or more datasets",
-		Long: `Train trains a network on the train split of one or more datasets and keeps it in
-the folder RUN: run.json (the settings), data.json (what it is trained on),
-metrics.jsonl (every loss), tensorboard/ (the same for TensorBoard) and checkpoints/.
+		Long: `Train trains a network on the train split of one or more datasets. It keeps everything
+in the folder RUN: run.json (the settings), data.json (the datasets), metrics.jsonl (the
+losses), tensorboard/ (the losses for TensorBoard) and checkpoints/.
 
-A :weight is the share of samples drawn from that dataset; without weights each
-dataset's share is its number of samples. Before the first step all of the data is
-checked against its checksums and counted; the counts are kept in survey.bin for when
-the run goes on. Up to 2,048 samples of the val splits, of each dataset its share,
-measure the network during training and decide which checkpoint is best.
-Samples without engine label train the policy alone.
+In --data, :weight is the share of the samples that is drawn from a dataset; without
+weights the share follows from the number of samples. Before the first step train checks
+and counts all data; survey.bin keeps the counts for --resume. Up to 2,048 samples of
+the val splits measure the network during training and decide which checkpoint is the
+best. Samples without an engine label train only the policy.
 
-A train line is left out if it is a cut copy of a val or test line of any of the
-datasets: both begin at the same position, and the moves of one, at least 20 plies, are
-the first moves of the other. A game cut below 30 plies can be in another split than
-the whole; 'talbot verify' names such lines. A run that an older version began goes on
-with them.
+A train line is left out if it is a cut copy of a val or test line: both begin at the
+same position, and the moves of one, at least 20 plies, are the first moves of the
+other. A game that was cut before its 30th ply may be in another split than the whole
+game; ` + "`talbot verify`" + ` lists such lines.
 
---max-copies N lets a position be a train sample at most N times, over all datasets:
-of its copies, N that are spread evenly over the data stay in. Nothing is deleted
-from the datasets, and validation and evaluation are not capped.
+--max-copies N limits how often a position is a train sample, over all datasets. The N
+copies that stay are spread evenly. Datasets, validation and evaluation do not change.
 
---ema D keeps a running average of the weights and evaluates that; normalisations get
-statistics of their own for it from 16 batches of train samples. --accumulate N trains
-a batch in N parts one after the other, in the memory of one part; only normalisation
-sees a difference. --devices N (experimental) spreads each of these parts over N GPUs of
-this machine, which compute the same as one but for rounding (tried on XLA's virtual
-processors alone); a run may be resumed on another number of them. On one GPU or
-several, two runs differ in the last bits unless --deterministic is given; what that
-costs was not measured. With --legal-mask the policy's cross-entropy is over the legal
-moves, in training and validation, and what the network says of other moves means
-nothing. --history-dropout P trains a share of the samples without history and
-repetitions: pasts that were made up, as of endgames, can betray their source.
-'talbot eval --no-history' shows what a network does without.
+--ema D evaluates a running average of the weights, with normalisation statistics from
+16 batches of train samples.
 
-Without --steps a run draws as many samples as the data has (with --preset v1.5 twelve
-times as many); with weights a small dataset comes round more often, which is said at the start.
-The warm-up, --eval-every and --checkpoint-every shrink with short runs.
+--accumulate N trains a batch in N parts, in the memory of one; only normalisation sees
+a difference. --devices N (experimental) spreads each part over N GPUs of this machine,
+which compute the same as one, except for rounding. It has only been tested on XLA's
+virtual devices. You may resume a run on another number of GPUs. On GPUs two runs differ
+in the last bits unless you use --deterministic, whose cost has not been measured.
+
+--legal-mask takes the softmax over the legal moves only; what the network says about
+other moves then means nothing. --history-dropout P trains a share of the samples
+without their past, because reconstructed pasts can give away their source.
+` + "`talbot eval --no-history`" + ` measures the network without the past.
+
+Without --steps a run draws as many samples as the data has (twelve times as many with
+--preset v1.5). With weights, small datasets are then repeated more often, which is
+printed at the start. In short runs the warm-up, --eval-every and --checkpoint-every
+become shorter.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
-one, those of its best checkpoint; --from FILE names a checkpoint. Of a run with --ema
-they are the averaged ones. Nothing else is taken over: settings, schedule, optimizer
-and the order of the data are new. The network has the size of those weights;
---preset, --blocks and --filters that say otherwise are refused.
+run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
+checkpoint. Settings, schedule, optimizer and the order of the data are new. The network
+has the size of these weights; --preset, --blocks and --filters must agree with it.
 
-The first Ctrl-C saves a checkpoint, the second aborts. A run is continued, to the
-bit on the processor, by --resume; it needs no other flag, and refuses those that
-contradict the run. --keep, --eval-every and --checkpoint-every may change, and stay
-so. A run that diverged diverges there again: begin another one with --from and a
+The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; on the
+processor the result is the same to the bit. It needs no other flag and refuses those
+that contradict the run, except --keep, --eval-every and --checkpoint-every, which you
+may change. A run that diverged would diverge again: begin another one with --from and a
 lower --lr.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
@@ -100,60 +98,59 @@ lower --lr.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), cmd.Flags(), &o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.data, "data", "", "datasets, with or without the share of each: DIR[:weight],…")
-	f.StringVar(&o.run, "run", "", "folder of the run")
-	f.StringVar(&o.from, "from", "", "run or checkpoint whose weights the run begins with (default: drawn by the seed)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "encoding, network and targets")
+	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")
+	f.StringVar(&o.run, "run", "", "folder of the run (required)")
+	f.StringVar(&o.from, "from", "", "take the initial weights from this `RUN` or checkpoint (default: random)")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets")
 	f.StringVar(&o.preset, "preset", "",
-		"settings to begin with: v1.5 are the published ones of the reference; 10x64 and 20x256 are the default "+
-			"ones with another size")
-	f.IntVar(&o.blocks, "blocks", 20, "residual blocks")
-	f.IntVar(&o.filters, "filters", 128, "channels")
-	f.IntVar(&o.batch, "batch", 512, "samples of a step")
-	f.IntVar(&o.accumulate, "accumulate", 1,
-		"equal parts that a batch is trained in one after the other, to save memory")
-	f.IntVar(&o.devices, "devices", 1, "GPUs of this machine that train together (experimental)")
+		"settings to start from: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with "+
+			"another size)")
+	f.IntVar(&o.blocks, "blocks", 20, "number of residual blocks")
+	f.IntVar(&o.filters, "filters", 128, "number of channels")
+	f.IntVar(&o.batch, "batch", 512, "number of samples in a step")
+	f.IntVar(&o.accumulate, "accumulate", 1, "split each batch into this many parts to save memory")
+	f.IntVar(&o.devices, "devices", 1, "number of GPUs to train on (experimental)")
 	f.BoolVar(&o.deterministic, "deterministic", false,
-		"the same bits each time on a GPU too, by slower kernels; on the processor it is so anyway")
+		"use slower kernels that give the same bits each time on a GPU (the processor always does)")
 	f.StringVar(&o.precision, "precision", "float32",
-		"of training: float32, or on XLA bf16 for convolutions, matrix products and the activations between them")
-	f.Int64Var(&o.steps, "steps", 0, "length of the run (0 = as many samples as the data has)")
-	f.Float64Var(&o.lr, "lr", 0, "highest learning rate (default: the preset's)")
+		"precision of training: float32, or on XLA bf16 for convolutions, matrix products and the activations "+
+			"between them")
+	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many samples as the data has)")
+	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
-		"learning rate of the last step, with cosine and one-cycle (default: in the preset's ratio to --lr)")
-	f.StringVar(&o.schedule, "schedule", "cosine", "course of the learning rate: "+train.ScheduleNames)
-	f.Int64Var(&o.warmup, "warmup", 0,
-		"steps of linear rise to the schedule (default: the preset's; 0 with one-cycle, which has a rise of its own)")
+		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
+	f.StringVar(&o.schedule, "schedule", "cosine", "learning rate schedule: "+train.ScheduleNames)
+	f.Int64Var(&o.warmup, "warmup", 0, "warm-up steps (default: the preset's; 0 with one-cycle)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0,
-		"weight of the value's squared error beside the policy's cross-entropy (default: the preset's)")
+		"weight of the value loss relative to the policy loss (default: the preset's)")
 	f.StringVar(&o.policyTarget, "policy-target", "played",
-		"the moves to learn: played, or multipv:T, a softmax with temperature T over the values of the lines that "+
-			"\"label --multipv\" found, such as multipv:0.1")
+		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label "+
+			"--multipv\", such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe",
-		"the value to learn: recipe (for talbotbot tanh), tanh (of centipawns), wdl (the engine's chances) or "+
-			"winprob (Lichess's)")
-	f.Float64Var(&o.clip, "clip", 0, "highest norm of the gradient over all weights, 0 = none (default: the preset's)")
-	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of a policy target that is spread evenly over the moves")
-	f.BoolVar(&o.legalMask, "legal-mask", false, "softmax over the legal moves alone, in training and validation")
+		"value target: recipe (tanh for talbotbot), tanh (of centipawns), wdl (the engine's chances) or winprob "+
+			"(Lichess's)")
+	f.Float64Var(&o.clip, "clip", 0, "maximum norm of the gradient, 0 = no limit (default: the preset's)")
+	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of the policy target to spread evenly over the moves")
+	f.BoolVar(&o.legalMask, "legal-mask", false, "take the softmax over the legal moves only")
 	f.Float64Var(&o.historyDropout, "history-dropout", 0,
-		"share of the samples that are trained without history and repetitions")
+		"share of the samples to train without history and repetitions")
 	f.Float64Var(&o.ema, "ema", 0,
-		"decay of a running average of the weights, which is then what is evaluated, as 0.999; 0 = none (default: "+
-			"the preset's)")
-	f.Int64Var(&o.seed, "seed", 42, "of weights, dropout and order")
-	f.StringVar(&o.backend, "backend", "auto", "auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		"evaluate a running average of the weights with this decay, such as 0.999; 0 = no average (default: the "+
+			"preset's)")
+	f.Int64Var(&o.seed, "seed", 42, "seed for the weights, dropout and order of the samples")
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.StringVar(&o.label, "label", "",
-		"fingerprint whose labels count (default: of each sample the last that has one, with the value of endgame "+
-			"tables where they have it)")
+		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
+			"tables if there is one)")
 	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
-	f.IntVar(&o.keep, "keep", 3, "newest checkpoints that stay, beside the best")
-	f.IntVar(&o.maxCopies, "max-copies", 0,
-		"most copies of a position among the train samples of all datasets (0 = no cap)")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that read and encode (default: one for each core)")
+	f.IntVar(&o.keep, "keep", 3, "number of recent checkpoints to keep besides the best")
+	f.IntVar(&o.maxCopies, "max-copies", 0, "maximum copies of a position among all train samples (0 = no limit)")
+	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in RUN")
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	o.arrange(cmd)
 	return cmd
 }

@@ -11,27 +11,30 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// What stands behind a flag in help is one word, not a part of its description that happens to be quoted.
+// In help a flag is followed by one word in capitals that stands for its value, not by a type of Go or a part of its
+// description that happens to be quoted.
 func TestPlaceholders(t *testing.T) {
-	word := regexp.MustCompile(`^[a-zA-Z0-9]*$`)
-	values := regexp.MustCompile(`^(train|game|true|false|auto)$`) // what the user could give is no name of it
-	var walk func(cmd *cobra.Command)
-	walk = func(cmd *cobra.Command) {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			name, text := pflag.UnquoteUsage(f)
-			if !word.MatchString(name) || values.MatchString(name) || strings.Contains(text, "`") {
-				t.Errorf("%s --%s has the placeholder %q: %s", cmd.CommandPath(), f.Name, name, f.Usage)
-			}
-		})
-		for _, c := range cmd.Commands() {
-			walk(c)
+	word := regexp.MustCompile(`^[A-Z]+$`)
+	for _, cmd := range commandsOf(newRoot()) {
+		for _, s := range sectionsOf(cmd) {
+			s.flags.VisitAll(func(f *pflag.Flag) {
+				name, text := pflag.UnquoteUsage(f)
+				if name != "" && !word.MatchString(name) || strings.Contains(text, "`") {
+					t.Errorf("%s --%s has the placeholder %q: %s", cmd.CommandPath(), f.Name, name, f.Usage)
+				}
+				if (name == "") != (f.NoOptDefVal != "") {
+					t.Errorf("%s --%s has the placeholder %q and takes a value: %t", cmd.CommandPath(), f.Name, name,
+						f.NoOptDefVal == "")
+				}
+				if strings.Contains(s.flags.FlagUsages(), "(default [])") || strings.Contains(s.flags.FlagUsages(), "(default 0s)") {
+					t.Errorf("%s --%s shows a default that is none", cmd.CommandPath(), f.Name)
+				}
+			})
 		}
 	}
-	walk(newRoot())
 }
 
 // No message says what Go calls a function or a system call.

@@ -25,22 +25,23 @@ func newVerify() *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify DIR...",
-		Short: "Check datasets: checksums, moves, totals, leaks between splits",
-		Long: `Verify reads datasets from the first byte to the last: the manifest's own
-checksum, the SHA-256 of every shard, the checksum of every column, and every
-line, whose moves are replayed. The moves of every sample are encoded and decoded.
-The totals must be those of the manifest.
+		Short: "Check datasets for damage and for leaks between splits",
+		Long: `Verify reads datasets completely: the checksums of the manifest, of every shard and of
+every column. It replays every line, encodes and decodes the moves of every sample, and
+compares the totals with the manifest.
 
-Then it compares the splits of all given datasets together. A game (start and
-moves) that is in different splits is an error: that happens to datasets with
-different --split. Lines of 20 plies or more that are the beginning of a longer line
-in another split (a game that was cut below 30 plies, an early draw) are counted, and
-ten are named. They are no error: 'talbot train' leaves out those of train. For val and
-test verify prints how many samples have a position that is also a train sample, as it
-is and with the colours mirrored. Openings recur, so that is no error, unless the
-mirrored share of val or of test is above --max-overlap percent. Either error ends
-with exit status 1, damage with 12. Interrupted by Ctrl-C, verify says which of its
-checks were not made.`,
+Then it compares the splits of all datasets with each other. A game (start and moves) in
+two splits is an error; this happens if datasets were made with different --split. Lines
+of 20 plies or more that are the beginning of a line in another split (a game that was
+cut before its 30th ply, an early draw) are counted, and ten are listed. They are not an
+error, because ` + "`talbot train`" + ` leaves out those in train.
+
+For val and test, verify prints how many samples have a position that also occurs in
+train, as it is and with colours mirrored. Openings recur, so this is an error only if
+the mirrored share of val or test is above --max-overlap percent.
+
+Either error exits with status 1, damage with 12. After Ctrl-C verify lists what it has
+not checked.`,
 		Example: `  talbot verify lines labelled
   talbot verify games puzzles endgames --max-overlap 30 --json`,
 		SuggestFor:        []string{"check", "fsck"},
@@ -52,11 +53,11 @@ checks were not made.`,
 	}
 	f := cmd.Flags()
 	f.Float64Var(&o.maxOverlap, "max-overlap", 100,
-		"highest share of val and of test samples that may occur in train, in percent")
-	f.IntVarP(&o.workers, "workers", "w", 0, "blocks read at a time (default: one for each core)")
+		"maximum percentage of val and of test samples that occur in train")
+	f.IntVarP(&o.workers, "workers", "w", 0, "number of blocks to read at a time (default: one for each core)")
 	f.StringVar(&o.temp, "temp", "",
-		"folder for position keys over 16 million, 8 bytes each (default: that of the system)")
-	f.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
+		"folder for temporary files, needed above 16 million positions (default: the system's)")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	return cmd
 }
 

@@ -73,9 +73,9 @@ func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print version, commit and backends",
-		Long: `Print the version of talbot, the commit and the Go version it was built from, the
-platform, and the backends built in. "talbot doctor" shows what this machine has.`,
+		Short: "Show the version, commit and backends",
+		Long: `Version shows the version of talbot, the commit and the Go version it was built from,
+the platform, and the built-in backends. ` + "`talbot doctor`" + ` checks this machine.`,
 		Example: `  talbot version
   talbot version --json`,
 		Args: noArgs,
@@ -90,6 +90,6 @@ platform, and the backends built in. "talbot doctor" shows what this machine has
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	return cmd
 }

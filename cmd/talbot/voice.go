@@ -27,11 +27,12 @@ type speech struct {
 // voice is set by the flags that every command has.
 var voice speech
 
-// addVoice gives all commands --quiet and --verbose.
+// addVoice gives all commands --help, --quiet and --verbose.
 func addVoice(root *cobra.Command) {
 	voice = speech{}
 	f := root.PersistentFlags()
-	f.BoolVarP(&voice.quiet, "quiet", "q", false, "print results, warnings and errors alone")
+	f.BoolP("help", "h", false, "show this help")
+	f.BoolVarP(&voice.quiet, "quiet", "q", false, "print only results, warnings and errors")
 	f.BoolVarP(&voice.verbose, "verbose", "v", false, "also print inputs, settings and the time of each stage")
 }
 
