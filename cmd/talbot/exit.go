@@ -34,9 +34,9 @@ const (
 	exitInterrupted = 130
 )
 
-const exitStatuses = `Exit status: 0 success, 1 failure, 2 wrong usage, 3 some input was skipped (only
-with --strict), 10 no dataset found, 11 folder locked, 12 data damaged,
-130 interrupted.`
+const exitStatuses = `Exit status: 0 success, 1 failure, 2 wrong usage or existing output, 3 some
+input was skipped (only with --strict), 10 no dataset found, 11 folder locked,
+12 data damaged, 130 interrupted.`
 
 // hintError is an error with a remedy for the person at the terminal, and
 // perhaps an exit status of its own.
