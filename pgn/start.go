@@ -15,6 +15,9 @@ var errCastling = errors.New("castling rights without king or rook in place")
 // errNoFEN goes with rejects of games that start from a position that no tag gives.
 var errNoFEN = errors.New("SetUp tag without a readable FEN tag")
 
+// errTwoFENs goes with rejects of games with FEN tags that differ.
+var errTwoFENs = errors.New("two FEN tags that differ")
+
 // opensFEN reports whether a line opens with a tag of a start position, quoted or not.
 func opensFEN(line []byte) bool {
 	return len(line) > 4 && line[0] == '[' && bytes.EqualFold(line[1:4], []byte("FEN")) && !isNameByte(line[4])
@@ -31,6 +34,9 @@ func (p *Parser) start() (board.Position, *dataset.Reject) {
 	variant := p.tags.get(tagVariant)
 	if reason := variantOf(variant); reason != "" {
 		return board.Position{}, p.rejectTag(reason, variant, nil)
+	}
+	if other := p.tags.otherFEN; other != nil {
+		return board.Position{}, p.rejectTag(dataset.BadFEN, other, errTwoFENs)
 	}
 	value := p.tags.get(tagFEN)
 	if len(value) == 0 || string(value) == "?" {

@@ -83,19 +83,23 @@ type tags struct {
 	any bool             // there is a tag at all
 
 	brokenFEN []byte // a tag of a start position that cannot be read: “[Fen …]”, or without quotes
+	otherFEN  []byte // a second FEN tag, with another position: the tags are those of two games
 
 	buf  []byte
 	free []dataset.Tag    // its room is for the tags of lines to come
 	text *strings.Builder // the same for their values
 }
 
-func (t *tags) reset() { clear(t.raw[:]); t.any, t.brokenFEN = false, nil }
+func (t *tags) reset() { clear(t.raw[:]); t.any, t.brokenFEN, t.otherFEN = false, nil, nil }
 
 func (t *tags) add(name, value []byte) {
 	t.any = true
 	i := tagIndex(name)
 	if i < 0 && len(name) == 3 && bytes.EqualFold(name, []byte("FEN")) && saysSomething(value) {
 		t.brokenFEN = value
+	}
+	if i == tagFEN && t.raw[i] != nil && saysSomething(value) && !bytes.Equal(bytes.TrimSpace(value), t.raw[i]) {
+		t.otherFEN = value
 	}
 	if i >= 0 && t.raw[i] == nil {
 		if n := len(value); n == 0 || value[0] <= ' ' || value[n-1] <= ' ' || value[0] >= 0x80 || value[n-1] >= 0x80 {
