@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"talbot/internal/plain"
+	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 )
@@ -57,9 +58,8 @@ func mean(f *train.Figures) *float64    { return f.ValueMSEMean }
 // printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
 // each source, then the verdict on both heads, then what concerns parts of the samples.
 func printFigures(out io.Writer, f job.Figures) error {
-	plain.Fprintf(out, "%s, step %d, %s weights, on the %s split: %d samples in %.1f s", f.Checkpoint, f.Step,
-		f.Weights,
-		f.Split, f.Samples, f.Seconds)
+	plain.Fprintf(out, "%s, step %d, %s weights, on the %s split: %s in %.1f s", f.Checkpoint, f.Step,
+		f.Weights, f.Split, pipeline.Count(f.Samples, "sample"), f.Seconds)
 	if f.NoHistory {
 		fmt.Fprint(out, ", shown without history")
 	}
@@ -81,8 +81,8 @@ func printFigures(out io.Writer, f job.Figures) error {
 		fmt.Fprintln(w)
 	}
 	row("", "95 % interval", func(i int) string { return heads[i] })
-	row("samples", "", func(i int) string { return fmt.Sprint(columns[i].Samples) })
-	row("of these, with a value", "", func(i int) string { return fmt.Sprint(columns[i].ValueSamples) })
+	row("samples", "", func(i int) string { return pipeline.Thousands(columns[i].Samples) })
+	row("of these, with a value", "", func(i int) string { return pipeline.Thousands(columns[i].ValueSamples) })
 	for _, r := range figures {
 		if f.LegalMask && r.allMoves {
 			continue
@@ -114,21 +114,22 @@ func printFigures(out io.Writer, f job.Figures) error {
 	fmt.Fprintln(out)
 	if n := f.Noise; n != nil {
 		plain.Fprintf(out, "noise of the labels: %s differs from %s by a mean squared error of %.4f (%.4f to %.4f, "+
-			"%d labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %d "+
+			"%s labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %s "+
 			"samples with such labels\n",
-			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], n.Compared, f.ValueTarget, cell(n.ValueMSE,
-				false), n.Samples)
+			n.Labels, n.Truth, n.MSE, n.Interval[0], n.Interval[1], pipeline.Thousands(n.Compared), f.ValueTarget,
+			cell(n.ValueMSE,
+				false), pipeline.Thousands(n.Samples))
 	}
 	if h := f.History; h != nil {
 		a, b := &h.With, &h.Without
-		plain.Fprintf(out, "without history, %d samples: cross-entropy over legal moves %s (with it %s), first move "+
-			"%s (%s), value squared error %s (%s)\n", a.Samples,
+		plain.Fprintf(out, "without history, %s: cross-entropy over legal moves %s (with it %s), first move "+
+			"%s (%s), value squared error %s (%s)\n", pipeline.Count(a.Samples, "sample"),
 			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1,
 				true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
 	}
 	if s := f.Symmetry; s != nil {
-		plain.Fprintf(out, "colours swapped, %d samples: values differ by %.4f, %.2f %% have the same first move\n",
-			s.Samples, s.ValueGap, 100*s.SameMove)
+		plain.Fprintf(out, "colours swapped, %s: values differ by %.4f, %.2f %% have the same first move\n",
+			pipeline.Count(s.Samples, "sample"), s.ValueGap, 100*s.SameMove)
 	}
 	if f.Endgames != nil {
 		if err := printEndgames(out, f.Endgames, f.Intervals); err != nil {
@@ -146,8 +147,8 @@ const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
 func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
-	plain.Fprintf(out, "\nendgames with a result from tables: %d positions (a value above 0.5 means win, below -0.5 "+
-		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", r.Samples)
+	plain.Fprintf(out, "\nendgames with a result from tables: %s (a value above 0.5 means win, below -0.5 "+
+		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", pipeline.Count(r.Samples, "position"))
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	moves := r.Moves.Positions > 0
@@ -157,10 +158,10 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 	}
 	fmt.Fprintln(w)
 	row := func(name string, f *train.EndgameFigures) {
-		plain.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", name, f.Samples, cell(f.ValueAccuracy, true),
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", name, pipeline.Thousands(f.Samples), cell(f.ValueAccuracy, true),
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
-			plain.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t", f.Moves.Positions,
+			plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t", pipeline.Thousands(f.Moves.Positions),
 				judged(f.Moves.Kept, f.Moves.Random, true),
 				cell(f.Moves.Random, true), judged(f.Won.Kept, f.Won.Random, true), cell(f.Won.Random, true),
 				judged(f.Drawn.Kept, f.Drawn.Random, true), cell(f.Drawn.Random, true))
@@ -199,14 +200,14 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 
 // printPuzzles prints a table with a row for all and for each band of ratings.
 func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
-	plain.Fprintf(out, "\npuzzles: %d, first move right %.2f %%, whole line %.2f %%", p.Puzzles, 100*p.FirstMove,
-		100*p.WholeLine)
+	plain.Fprintf(out, "\npuzzles: %s, first move right %.2f %%, whole line %.2f %%", pipeline.Thousands(p.Puzzles),
+		100*p.FirstMove, 100*p.WholeLine)
 	if p.Mates > 0 {
-		plain.Fprintf(out, ", mates in one found %s of %d", cell(p.MateInOne, true), p.Mates)
+		plain.Fprintf(out, ", mates in one found %s of %s", cell(p.MateInOne, true), pipeline.Thousands(p.Mates))
 	}
 	if h := p.HeldOut; h != nil {
-		plain.Fprintf(out, "\nof these, not in the train split: %d, first move right %.2f %%, whole line %.2f %%",
-			h.Puzzles, 100*h.FirstMove, 100*h.WholeLine)
+		plain.Fprintf(out, "\nof these, not in the train split: %s, first move right %.2f %%, whole line %.2f %%",
+			pipeline.Thousands(h.Puzzles), 100*h.FirstMove, 100*h.WholeLine)
 	}
 	fmt.Fprint(out, "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -216,7 +217,8 @@ func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
 		if from, err := strconv.Atoi(name); err == nil {
 			name = fmt.Sprintf("%d-%d", from, from+199)
 		}
-		plain.Fprintf(w, "%s\t%d\t%.2f %%\t%.2f %%\t\n", name, s.Puzzles, 100*s.FirstMove, 100*s.WholeLine)
+		plain.Fprintf(w, "%s\t%s\t%.2f %%\t%.2f %%\t\n", name, pipeline.Thousands(s.Puzzles), 100*s.FirstMove,
+			100*s.WholeLine)
 	}
 	return w.Flush()
 }
