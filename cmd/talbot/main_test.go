@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,6 +35,8 @@ func TestScript(t *testing.T) {
 			switch cond {
 			case "stockfish":
 				return noEngine == nil, nil
+			case "hangups": // not under nohup, whose children ignore them too
+				return !signal.Ignored(syscall.SIGHUP), nil
 			case "tables":
 				_, err := os.Stat(tables)
 				return err == nil, nil
