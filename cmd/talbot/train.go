@@ -2,19 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"talbot/encode"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
-	"talbot/train/loader"
 )
 
 type trainOptions struct {
@@ -176,117 +171,6 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "from", train.IsRun)
 	completeFolders(cmd, "run", train.IsRun)
-}
-
-// The words that flags of several commands take; some go on behind a colon.
-var (
-	presets       = []string{"v1.5", "10x64", "20x256"}
-	recipes       = []string{"talbotbot"}
-	policyTargets = []string{"played", "multipv:"}
-	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
-	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
-)
-
-// job turns the flags into a run; flags that were not given leave the preset or the run as it is.
-func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
-		Workers: o.workers}
-	if o.run == "" {
-		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
-	}
-	if o.data == "" && !o.resume {
-		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")
-	}
-	if o.from != "" && o.resume {
-		return t, usage(errors.New("--from and --resume cannot be used together"), "leave one of them out")
-	}
-	if o.data != "" {
-		var err error
-		if t.Data, err = loader.ParseSpecs(o.data); err != nil {
-			return t, usage(err, "for example --data games or --data games:0.7,puzzles:0.3")
-		}
-	}
-	if o.maxCopies < 0 {
-		return t, usage(fmt.Errorf("--max-copies must not be negative: %d", o.maxCopies), "leave it out for no limit")
-	}
-	t.MaxCopies = o.maxCopies
-	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
-		(kind == "constant" || kind == "piecewise") {
-		return t, usage(fmt.Errorf("--min-lr has no effect with --schedule %s", o.schedule),
-			"leave it out, or use cosine or one-cycle")
-	}
-	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
-		return t, usage(fmt.Errorf("--steps must be above 0: %d", o.steps),
-			"leave it out to pass over the data once")
-	}
-	if err := checkBackend(o.backend); err != nil {
-		return t, err
-	}
-	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
-		return t, usage(err, "for example --policy-target multipv:0.1")
-	}
-	if _, err := encode.ParseValueTarget(o.valueTarget); err != nil {
-		return t, usage(err, "for example --value-target wdl")
-	}
-	if !flags.Changed("backend") {
-		t.Backend = ""
-	}
-	if flags.Changed("preset") {
-		t.Preset = &o.preset
-	}
-	if flags.Changed("recipe") {
-		t.Recipe = o.recipe
-	}
-	t.Adjust = func(c *train.Config) { o.adjust(c, flags) }
-	return t, nil
-}
-
-func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
-	set(flags, "blocks", &c.Blocks, o.blocks)
-	set(flags, "filters", &c.Filters, o.filters)
-	set(flags, "batch", &c.Batch, o.batch)
-	set(flags, "accumulate", &c.Accumulate, o.accumulate)
-	set(flags, "devices", &c.Devices, o.devices)
-	set(flags, "deterministic", &c.Deterministic, o.deterministic)
-	set(flags, "clip", &c.Clip, o.clip)
-	set(flags, "ema", &c.EMA, o.ema)
-	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
-	set(flags, "legal-mask", &c.LegalMask, o.legalMask)
-	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
-	set(flags, "precision", &c.Precision, train.Precision(o.precision))
-	set(flags, "keep", &c.Keep, o.keep)
-	set(flags, "seed", &c.Seed, o.seed)
-	set(flags, "schedule", &c.Schedule, o.schedule)
-	if flags.Changed("schedule") && o.schedule == "one-cycle" {
-		c.Warmup = 0
-	}
-	set(flags, "warmup", &c.Warmup, o.warmup)
-	set(flags, "weight-decay", &c.WeightDecay, o.decay)
-	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
-	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
-	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
-	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
-	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
-	if flags.Changed("lr") {
-		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
-	}
-	set(flags, "min-lr", &c.MinLR, o.minLR)
-}
-
-// checkBackend rejects what names no backend; whether a backend is there is found out later.
-func checkBackend(spec string) error {
-	if slices.Contains([]string{"auto", "go", "xla:cpu", "xla:cuda"}, spec) || strings.HasPrefix(spec, "xla:/") {
-		return nil
-	}
-	return usage(fmt.Errorf("unknown backend %q", spec),
-		"use auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists the available ones")
-}
-
-// set takes over a flag that was given.
-func set[T any](flags *pflag.FlagSet, name string, field *T, value T) {
-	if flags.Changed(name) {
-		*field = value
-	}
 }
 
 func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error {
