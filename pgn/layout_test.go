@@ -505,6 +505,13 @@ func TestDamagedLayouts(t *testing.T) {
 	for seed := range files {
 		checkDamage(t, seed)
 	}
+	for _, seed := range [...]uint64{ // each broke a rule once
+		33964, 165935, 169703, 170386, 172654, 183256, 192045, 192711, 211656, 218249, 229269, 240390, 246076, 262593,
+		282329, 398597, 465015, 465649, 469795, 841750, 997543, 1043385, 1045493, 1180975, 1231884, 1343388, 1420309,
+		1935969, 1980915, 2052499, 2439626, 2798283, 2831623, 3149320,
+	} {
+		checkDamage(t, seed)
+	}
 }
 
 // FuzzLayouts goes on where TestLayouts and TestDamagedLayouts end.
