@@ -12,18 +12,25 @@ import (
 	"time"
 )
 
-// talbotIn runs a command line in a folder and returns what it printed and its exit status.
-func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
+// talbotCommand returns a command line of talbot to run in a folder, and what it will print.
+func talbotCommand(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
-	cmd := exec.Command(self, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd = exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
 	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir)
-	err = cmd.Run()
+	return cmd, stdout, stderr
+}
+
+// talbotIn runs a command line in a folder and returns what it printed and its exit status.
+func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd, out, errs := talbotCommand(t, dir, args...)
+	err := cmd.Run()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)
@@ -33,17 +40,9 @@ func talbotIn(t *testing.T, dir string, args ...string) (stdout, stderr string, 
 
 // interruptedIn is [talbotIn] for a command that is interrupted once it has begun and meanwhile is done.
 func interruptedIn(t *testing.T, dir string, begun func() bool, meanwhile func(), args ...string) (stdout,
-	stderr string,
-	status int) {
+	stderr string, status int) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.Command(self, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir)
+	cmd, out, errs := talbotCommand(t, dir, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

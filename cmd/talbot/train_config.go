@@ -111,7 +111,7 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 
 // checkBackend rejects what names no backend; whether a backend is there is found out later.
 func checkBackend(spec string) error {
-	if slices.Contains([]string{"auto", "go", "xla:cpu", "xla:cuda"}, spec) || strings.HasPrefix(spec, "xla:/") {
+	if slices.Contains(backends, spec) || strings.HasPrefix(spec, "xla:/") {
 		return nil
 	}
 	return usage(fmt.Errorf("unknown backend %q", spec),
