@@ -4,10 +4,12 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/encode"
 )
 
 // Unpack makes the 68 planes of inputs as [encode.TalbotBot.Pack] writes them: five boards of four words, then flags.
-func (talbotbot) Unpack(packed *Node) *Node {
+func (TalbotBot) Unpack(packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
 	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
@@ -34,12 +36,12 @@ func (talbotbot) Unpack(packed *Node) *Node {
 	}, 1)
 }
 
-// LegalMoves turns masks as [encode.TalbotBot.LegalMask] writes them, [N, 16] uint64, into booleans [N, 4672], true for
-// legal moves. packed holds the inputs of the same positions.
+// legalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].
 //
 // A mask tells where moves arrive. They are taken back square by square until a piece stands there, which is the one
 // that moves.
-func LegalMoves(packed, mask *Node) *Node {
+func legalMoves(packed *Node) *Node {
+	mask := Slice(packed, AxisRange(), AxisRange(encode.TalbotBotWords))
 	g, n := mask.Graph(), mask.Shape().Dim(0)
 	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisElem(i)) }
 	bit0, bit1, bit2, theirs := word(0), word(1), word(2), word(3)

@@ -1,0 +1,33 @@
+package recipe
+
+import (
+	"talbot/encode"
+	"talbot/train/model"
+)
+
+// recipes is the list.
+var recipes = []*Recipe{talbotbot}
+
+// talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
+// hyper-parameters of the reference, whose schedule ran over 656,844 steps.
+var talbotbot = New(
+	Recipe{
+		Name:    "talbotbot",
+		About:   "the reference: a residual network with a policy and a value",
+		Data:    "games, puzzles and endgames, labelled by Stockfish",
+		Targets: "the move played, the solution or the engine's move; Stockfish's score",
+	},
+	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
+	Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5, Warmup: 1000, WeightDecay: 1e-2,
+		Decay: DecayWeights, Clip: 5, Passes: 1},
+	func(n model.TalbotBot) encode.Encoder { return encode.TalbotBot{LegalMask: n.LegalMask} },
+	preset[model.TalbotBot]{"v1.5", "as published for the reference", func(n *model.TalbotBot, t *Training) {
+		n.ValueWeight = 5
+		*t = Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4,
+			Decay: DecayAll, Passes: 12}
+	}},
+	preset[model.TalbotBot]{"10x64", "the default settings with 10 blocks of 64 filters",
+		func(n *model.TalbotBot, _ *Training) { n.Blocks, n.Filters = 10, 64 }},
+	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",
+		func(n *model.TalbotBot, _ *Training) { n.Filters = 256 }},
+)
