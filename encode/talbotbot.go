@@ -45,6 +45,7 @@ func (TalbotBot) Name() string { return "talbotbot" }
 // Layout says that a move is one word, its index, and that the only float is the value.
 func (e TalbotBot) Layout() Layout {
 	l := Layout{Words: TalbotBotWords, Shape: []int{TalbotBotPlanes, 8, 8}, Moves: TargetMoves, Codes: 1,
+		Indices: TalbotBotMoves,
 		Floats: []string{ValueFloat}, NoPast: &talbotBotNoPast, OtherColour: &talbotBotOtherColour}
 	if e.LegalMask {
 		l.Words += LegalWords

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"talbot/train/checkpoint"
-	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // loop runs the steps that are left.
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
 	if r.state.Step < r.c.Steps {
-		r.batches = prefetch(r.Source, r.c.LegalMask)
+		r.batches = prefetch(r.Source, &r.engine.layout)
 	}
 	for {
 		if err := r.due(); err != nil {
@@ -51,13 +51,17 @@ func (r *runner) step(b *Batch) error {
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
-		err = explainMemory(err, r.c, r.Backend.Form, model.CountTrainable(r.engine.store.Params()), bytes, source)
+		err = explainMemory(err, r.c, r.need, bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
-	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
-	if !finite(l.Loss, policy, value, norm) {
-		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss,
-			policy, value, norm))
+	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, norm}
+	for _, term := range l.Terms {
+		if term.Mean != nil {
+			figures, all = figures+fmt.Sprintf(", %s %g", term.Name, *term.Mean), append(all, *term.Mean)
+		}
+	}
+	if !finite(all...) {
+		return r.diverged(fmt.Sprintf("%s, gradient norm %g", figures, norm))
 	}
 	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
 		if err := r.saves.Prune(r.c.Keep); err != nil {
@@ -67,7 +71,7 @@ func (r *runner) step(b *Batch) error {
 	r.state.Step++
 	r.state.Source = append(r.state.Source[:0:0], b.State...)
 	r.samples += int64(b.N)
-	r.state.Window.add(l, norm)
+	r.state.Window.Add(l, norm)
 	r.progress(l, lr, nil)
 	return nil
 }
@@ -118,12 +122,11 @@ func (r *runner) log() error {
 	w, step := r.state.Window, r.state.Step
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
-	err := r.record(MetricsLine{Kind: "train", Step: step, LR: r.schedule(step - 1),
-		GradNorm: w.GradNorm / float64(w.Steps),
-		losses:   w.means(),
-		Seconds:  time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
+	err := r.record(MetricsLine{Kind: "train", Step: step, Means: w.Means(),
+		MetricsRest: MetricsRest{LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+			Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait}})
 	if err == nil {
-		r.state.Window = window{}
+		r.state.Window = run.Window{}
 	}
 	return err
 }
@@ -168,14 +171,14 @@ func (r *runner) validate() (improved bool, err error) {
 		return false, fmt.Errorf("%w: validation loss %g at step %d", ErrDiverged, l.Loss, r.state.Step)
 	}
 	improved = r.state.Best == nil || l.Loss < r.state.Best.Loss
-	line := MetricsLine{Kind: "val", Step: r.state.Step, losses: l, Best: improved,
-		Seconds: time.Since(r.begun).Seconds()}
+	line := MetricsLine{Kind: "val", Step: r.state.Step, Means: l,
+		MetricsRest: MetricsRest{Best: improved, Seconds: time.Since(r.begun).Seconds()}}
 	if err := r.record(line); err != nil {
 		return false, err
 	}
 	r.state.Val, r.state.ValAt = &l, r.state.Step
 	if improved {
-		r.state.Best = &best{r.state.Step, l.Loss}
+		r.state.Best = &run.Best{Step: r.state.Step, Loss: l.Loss}
 	}
 	r.progress(l, 0, &line)
 	return improved, nil
@@ -242,14 +245,12 @@ func (r *runner) rates() (seconds, positionsPerSecond, loaderWait float64) {
 	return seconds, positionsPerSecond, loaderWait
 }
 
-func (r *runner) progress(l losses, lr float64, val *MetricsLine) {
+func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 	if r.Progress == nil {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE,
-		Top1:     l.Top1,
-		ValueMSE: l.ValueMSE, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
 }
 
 func (r *runner) result() Result {
@@ -257,7 +258,7 @@ func (r *runner) result() Result {
 	result := Result{Steps: r.state.Step, Samples: r.samples, Seconds: seconds, PositionsPerSecond: rate,
 		LoaderWait: wait, Checkpoint: r.saved}
 	if v := r.state.Val; v != nil {
-		result.Final = &Final{v.PolicyCE, v.ValueMSE}
+		result.Final = &Final{v.Terms}
 	}
 	return result
 }

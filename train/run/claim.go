@@ -1,4 +1,4 @@
-package train
+package run
 
 import (
 	"errors"
@@ -21,10 +21,10 @@ type Claim struct {
 }
 
 const (
-	configName      = "run.json"
+	ConfigName      = "run.json"
 	lockName        = "run.lock"
-	metricsName     = "metrics.jsonl"
-	eventsName      = "tensorboard"
+	MetricsName     = "metrics.jsonl"
+	EventsName      = "tensorboard"
 	checkpointsName = "checkpoints"
 )
 
@@ -33,7 +33,7 @@ var ErrOccupied = errors.New("not usable for a new run")
 
 // occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
 // old metrics would be lost.
-var occupants = []string{dataset.ManifestName, checkpointsName, metricsName, eventsName}
+var occupants = []string{dataset.ManifestName, checkpointsName, MetricsName, EventsName}
 
 // NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
 // what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
@@ -61,7 +61,7 @@ func NewClaim(dir string, resume bool) (*Claim, error) {
 }
 
 func (c *Claim) check(resume bool) error {
-	begun, err := c.holds(configName)
+	begun, err := c.holds(ConfigName)
 	switch {
 	case err != nil || begun && resume:
 		return err
@@ -92,7 +92,7 @@ func (c *Claim) holds(name string) (bool, error) {
 
 // IsRun reports whether a folder holds a run, or what is left of one.
 func IsRun(dir string) bool {
-	for _, name := range []string{configName, metricsName, checkpointsName} {
+	for _, name := range []string{ConfigName, MetricsName, checkpointsName} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return true
 		}
@@ -105,7 +105,7 @@ func IsRun(dir string) bool {
 func Owns(name string) bool {
 	switch strings.TrimSuffix(name, durable.TempSuffix) {
 	// see package loader
-	case configName, lockName, metricsName, eventsName, checkpointsName, "data.json", "survey.bin":
+	case ConfigName, lockName, MetricsName, EventsName, checkpointsName, "data.json", "survey.bin":
 		return true
 	}
 	return false
@@ -113,7 +113,7 @@ func Owns(name string) bool {
 
 // Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.
 func (c *Claim) Close() error {
-	if _, err := os.Stat(filepath.Join(c.dir, configName)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(c.dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
 		os.Remove(filepath.Join(c.dir, lockName))
 		if c.made {
 			os.Remove(c.dir) // fails if there is anything in it

@@ -1,4 +1,4 @@
-package train
+package schedule
 
 import (
 	"math"
@@ -62,15 +62,13 @@ func TestOneCycle(t *testing.T) {
 }
 
 func TestConfiguredSchedules(t *testing.T) {
-	c := Config{LR: 2, MinLR: 0.5, Steps: 100, Warmup: 4}
 	for name, want := range map[string]map[int64]float64{
 		"cosine":                       {1: 0.5 * (0.5 + 0.75*(1+math.Cos(math.Pi/99))), 99: 0.5},
 		"constant":                     {0: 0.5, 3: 2, 99: 2},
 		"one-cycle":                    {29: 2, 99: 0.5},
 		"piecewise:0.5=0.1,0.755=0.01": {2: 1.5, 49: 2, 50: 0.2, 75: 0.2, 76: 0.02, 99: 0.02},
 	} {
-		c.Schedule = name
-		s, err := c.schedule()
+		s, err := Parse(name, 2, 0.5, 4, 100)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -1,4 +1,5 @@
-package train
+// Package schedule gives the learning rate of each step of a run.
+package schedule
 
 import (
 	"fmt"
@@ -78,27 +79,28 @@ func OneCycle(high, low float64, steps int64) Schedule {
 	}
 }
 
-// ScheduleNames are the forms of Config.Schedule.
-const ScheduleNames = "cosine, constant, one-cycle, or piecewise:SHARE=FACTOR,…, such as piecewise:0.6=0.1,0.85=0.01"
+// Names are the forms that [Parse] knows.
+const Names = "cosine, constant, one-cycle, or piecewise:SHARE=FACTOR,…, such as piecewise:0.6=0.1,0.85=0.01"
 
-// schedule is the run's, under its warm-up.
-func (c Config) schedule() (Schedule, error) {
-	kind, pieces, _ := strings.Cut(c.Schedule, ":")
+// Parse returns the schedule of a name, which rises to the highest rate within a warm-up and ends at the lowest one
+// behind so many steps.
+func Parse(name string, highest, lowest float64, warmup, steps int64) (Schedule, error) {
+	kind, pieces, _ := strings.Cut(name, ":")
 	switch {
-	case c.Schedule == "cosine":
-		return Warmup(c.Warmup, Cosine(c.LR, c.MinLR, c.Steps)), nil
-	case c.Schedule == "constant":
-		return Warmup(c.Warmup, Constant(c.LR)), nil
-	case c.Schedule == "one-cycle":
-		return Warmup(c.Warmup, OneCycle(c.LR, c.MinLR, c.Steps)), nil
+	case name == "cosine":
+		return Warmup(warmup, Cosine(highest, lowest, steps)), nil
+	case name == "constant":
+		return Warmup(warmup, Constant(highest)), nil
+	case name == "one-cycle":
+		return Warmup(warmup, OneCycle(highest, lowest, steps)), nil
 	case kind == "piecewise":
-		s, err := parsePieces(pieces, c.LR, c.Steps)
+		s, err := parsePieces(pieces, highest, steps)
 		if err != nil {
-			return nil, fmt.Errorf("schedule %q: %w", c.Schedule, err)
+			return nil, fmt.Errorf("schedule %q: %w", name, err)
 		}
-		return Warmup(c.Warmup, s), nil
+		return Warmup(warmup, s), nil
 	}
-	return nil, fmt.Errorf("unknown schedule %q; use %s", c.Schedule, ScheduleNames)
+	return nil, fmt.Errorf("unknown schedule %q; use %s", name, Names)
 }
 
 // parsePieces reads "share=factor,…": from that share of the steps on the rate is the highest one times the factor.

@@ -1,4 +1,9 @@
-package train
+// Package run is the folder of a training run: its settings, its lock, and its checkpoints.
+//
+// Package train describes the files. Who trains holds a [Claim]; everybody else reads: [ReadConfig] says what the run
+// computes, [Load] gives a checkpoint and [State], and [ReadWeights] what another run may begin with. The package starts
+// no goroutines.
+package run
 
 import (
 	"bytes"
@@ -9,19 +14,18 @@ import (
 	"reflect"
 	"strings"
 
-	"talbot/train/backend"
-	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/schedule"
 )
 
 // Config is everything that decides what a run computes. It is written to run.json and into every checkpoint.
 type Config struct {
-	Recipe string `json:"recipe"`
-	model.Config
+	Recipe   string          `json:"recipe"`
+	Settings recipe.Settings `json:"settings"` // of the recipe's network
+	recipe.Training
 
-	Batch      int   `json:"batch"`      // samples a step
 	Accumulate int   `json:"accumulate"` // equal parts that a batch is trained in, one after the other
 	Devices    int   `json:"devices"`    // that each train an equal share of such a part; more than one is experimental
-	Steps      int64 `json:"steps"`      // length of the run and of its schedule
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
 	From Origin `json:"from,omitzero"` // of the initial weights, where they are not drawn by the seed
@@ -38,20 +42,9 @@ type Config struct {
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
 
-	Schedule       string  `json:"schedule"` // of the learning rate: [ScheduleNames]
-	LR             float64 `json:"lr"`       // highest learning rate
-	MinLR          float64 `json:"min_lr"`   // learning rate of the last step
-	Warmup         int64   `json:"warmup"`   // steps of linear rise from 0
-	WeightDecay    float64 `json:"weight_decay"`
-	Decay          Decay   `json:"decay"`           // which tensors decay
-	ValueWeight    float64 `json:"value_weight"`    // loss = policy cross-entropy + ValueWeight · value MSE
-	Clip           float64 `json:"clip"`            // highest global norm of the gradient, 0 = no clipping
-	LabelSmoothing float64 `json:"label_smoothing"` // share of a policy target spread evenly over the moves
-	// the policy's softmax is over the legal moves, in training and validation
-	LegalMask      bool    `json:"legal_mask"`
-	HistoryDropout float64 `json:"history_dropout"` // share of the training samples that lose the planes of the past
-	// decay of the average of the weights, which is evaluated; 0 = no average
-	EMA float64 `json:"ema"`
+	HistoryDropout float64 `json:"history_dropout"`  // share of the training samples that are shown without their past
+	Mirror         float64 `json:"mirror,omitempty"` // share of them that are shown as the other colour
+	EMA            float64 `json:"ema"`              // decay of the average of the weights, which is evaluated; 0 = no average
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end
@@ -69,42 +62,22 @@ const (
 	BFloat16 Precision = "bf16" // not on the backend "go"
 )
 
-// Decay says which tensors weight decay applies to.
-type Decay string
-
-const (
-	DecayAll     Decay = "all"     // every trainable tensor, as the reference does
-	DecayWeights Decay = "weights" // convolution kernels and matrices, not biases and normalisations
-)
-
-// Preset returns the configuration of that name for the recipe talbotbot: "" the best known here with the reference's
-// 20 blocks of 128 filters, "10x64" and "20x256" the same with other sizes, "v1.5" the published hyper-parameters of
-// the reference (its schedule ran over 656,844 steps; set Steps to yours).
-func Preset(name string) (Config, error) {
-	c := Config{
-		Recipe: "talbotbot",
-		Config: model.Config{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2},
-		Batch:  512, Accumulate: 1, Devices: 1, Precision: Float32, Steps: 656844, Seed: 42,
-		Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4, Decay: DecayAll, ValueWeight: 5,
-		LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3,
+// New returns the configuration of a recipe's preset; the default preset has no name.
+func New(name, preset string) (Config, error) {
+	r, err := recipe.ByName(name)
+	if err != nil {
+		return Config{}, err
 	}
-	switch name {
-	case "v1.5":
-		return c, nil
-	case "10x64":
-		c.Blocks, c.Filters = 10, 64
-	case "20x256":
-		c.Filters = 256
-	case "":
-	default:
-		return Config{}, fmt.Errorf("unknown preset %q (known: v1.5, 10x64, 20x256)", name)
+	p, err := r.Preset(preset)
+	if err != nil {
+		return Config{}, err
 	}
-	c.Steps = 100000
-	c.LR, c.MinLR, c.Warmup = 5e-3, 1e-5, 1000
-	c.WeightDecay, c.Decay = 1e-2, DecayWeights
-	c.ValueWeight, c.Clip = 1, 5
-	return c, nil
+	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
+		Precision: Float32, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
 }
+
+// Build returns the encoding and the network.
+func (c Config) Build() (recipe.Built, error) { return recipe.Build(c.Recipe, c.Settings) }
 
 // SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
 // the run, and there are at least ten log lines, two validations and four checkpoints.
@@ -121,35 +94,85 @@ func (c *Config) SetSteps(steps int64) {
 	fit(&c.CheckpointEvery, 4)
 }
 
-// settings are a [Config] as JSON has them, field by field.
-type settings Config
+// members are a [Config] as JSON has them, field by field.
+type members Config
 
-// olderSettings holds for the fields that an older run does not have what that run did.
-func olderSettings() settings {
-	return settings{Accumulate: 1, Devices: 1, Precision: Float32, Schedule: "cosine", PolicyTarget: "played"}
+// olderMembers holds for the fields that an older run does not have what that run did.
+func olderMembers() members {
+	return members{Accumulate: 1, Devices: 1, Precision: Float32, PolicyTarget: "played",
+		Training: recipe.Training{Schedule: "cosine"}}
 }
 
 // UnmarshalJSON fills fields that an older run does not have with what that run did. A member that is no field, as of a
 // later talbot, is an error.
 func (c *Config) UnmarshalJSON(text []byte) error {
-	s := olderSettings()
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
+	m := olderMembers()
+	if err := m.decode(text); err != nil {
 		return err
 	}
-	*c = Config(s)
+	*c = Config(m)
 	return nil
+}
+
+// decode takes over what JSON says.
+func (m *members) decode(text []byte) error {
+	text, err := withSettings(text)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(m); err != nil {
+		return err
+	}
+	r, err := recipe.ByName(m.Recipe)
+	if err != nil {
+		return err
+	}
+	m.Settings, err = r.Whole(m.Settings)
+	return err
+}
+
+// withSettings moves the members of an older configuration that are settings of its recipe's network, which talbotbot
+// was the only one of, to where they stand now.
+func withSettings(text []byte) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	if _, ok := all["settings"]; ok {
+		return text, nil
+	}
+	moved := map[string]json.RawMessage{}
+	for _, name := range []string{"blocks", "filters", "block_dropout", "value_dropout", "value_weight",
+		"label_smoothing", "legal_mask"} {
+		moved[name] = json.RawMessage("0")
+		if name == "legal_mask" {
+			moved[name] = json.RawMessage("false")
+		}
+		if value, ok := all[name]; ok {
+			moved[name] = value
+			delete(all, name)
+		}
+	}
+	settings, err := json.Marshal(moved)
+	if err != nil {
+		return nil, err
+	}
+	all["settings"] = settings
+	return json.Marshal(all)
 }
 
 // Validate reports the first field with a value that cannot be.
 func (c Config) Validate() error {
-	if _, err := model.New(c.Recipe, c.Config); err != nil {
+	built, err := c.Build()
+	if err != nil {
 		return err
 	}
-	if _, err := c.schedule(); err != nil {
+	if _, err := c.LearningRate(); err != nil {
 		return err
 	}
+	layout := built.Encoder.Layout()
 	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }
 	switch {
 	case c.Batch < 2 || c.Batch > 1<<20:
@@ -172,18 +195,22 @@ func (c Config) Validate() error {
 		return fmt.Errorf("warm-up must not be negative: %d", c.Warmup)
 	case !finite(c.WeightDecay) || c.WeightDecay*c.LR >= 1:
 		return fmt.Errorf("weight decay %g is negative, or too large for the learning rate %g", c.WeightDecay, c.LR)
-	case c.Decay != DecayAll && c.Decay != DecayWeights:
-		return fmt.Errorf("decay must be of %q or %q: %q", DecayAll, DecayWeights, c.Decay)
-	case !finite(c.ValueWeight):
-		return fmt.Errorf("value weight must not be negative: %g", c.ValueWeight)
+	case c.Decay != recipe.DecayAll && c.Decay != recipe.DecayWeights:
+		return fmt.Errorf("decay must be of %q or %q: %q", recipe.DecayAll, recipe.DecayWeights, c.Decay)
+	case !finite(c.Epsilon):
+		return fmt.Errorf("epsilon must not be negative: %g", c.Epsilon)
 	case !finite(c.Clip):
 		return fmt.Errorf("clip must not be negative: %g", c.Clip)
 	case !(c.EMA >= 0 && c.EMA < 1):
 		return fmt.Errorf("decay of the averaged weights must be at least 0 and below 1: %g", c.EMA)
-	case !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1):
-		return fmt.Errorf("label smoothing must be at least 0 and below 1: %g", c.LabelSmoothing)
 	case !(c.HistoryDropout >= 0 && c.HistoryDropout < 1):
 		return fmt.Errorf("history dropout must be at least 0 and below 1: %g", c.HistoryDropout)
+	case !(c.Mirror >= 0 && c.Mirror <= 1):
+		return fmt.Errorf("mirror must be from 0 to 1: %g", c.Mirror)
+	case c.HistoryDropout > 0 && layout.NoPast == nil:
+		return fmt.Errorf("history dropout: the recipe %s does not see the past", c.Recipe)
+	case c.Mirror > 0 && layout.OtherColour == nil:
+		return fmt.Errorf("mirror: the recipe %s does not see which colour moves", c.Recipe)
 	case c.LogEvery < 1:
 		return fmt.Errorf("steps between log lines must be above 0: %d", c.LogEvery)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:
@@ -194,22 +221,18 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if the backend cannot train with the configuration.
-func (c Config) RunsOn(b *backend.Opened) error {
-	if c.Precision == BFloat16 && b.Form != model.Native {
-		return fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
-	}
-	if have := b.NumDevices(); c.Devices > have {
-		return fmt.Errorf("%w: %d requested, %s has %d", ErrDevices, c.Devices, b.Kind, have)
-	}
-	_, err := c.fitsMemory(b)
-	return err
+// LearningRate returns the schedule.
+func (c Config) LearningRate() (schedule.Schedule, error) {
+	return schedule.Parse(c.Schedule, c.LR, c.MinLR, c.Warmup, c.Steps)
 }
 
-// evaluated is the prefix of the names of the weights that are evaluated.
-func (c Config) evaluated() string {
+// AveragePrefix stands before the names of the averages of tensors in a checkpoint.
+const AveragePrefix = "average."
+
+// Evaluated is the prefix of the names of the weights that are evaluated.
+func (c Config) Evaluated() string {
 	if c.EMA > 0 {
-		return averagePrefix
+		return AveragePrefix
 	}
 	return ""
 }
@@ -235,7 +258,13 @@ func differs(a, b reflect.Value) (field, mine, theirs string) {
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !operational[name] && !a.Field(i).Equal(b.Field(i)) {
+		if settings, ok := a.Field(i).Interface().(recipe.Settings); ok {
+			if field, mine, theirs = settings.Differs(b.Field(i).Interface().(recipe.Settings)); field != "" {
+				return field, mine, theirs
+			}
+			continue
+		}
+		if !operational[name] && name != "-" && !a.Field(i).Equal(b.Field(i)) {
 			x, _ := json.Marshal(a.Field(i).Interface())
 			y, _ := json.Marshal(b.Field(i).Interface())
 			return name, string(x), string(y)

@@ -1,6 +1,7 @@
-package train
+package run
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +14,9 @@ import (
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// configVersion is the version of run.json. Files of before there were checksums have none.
-const configVersion = 1
+// configVersion is the version of run.json. Files of before there were checksums have none; in version 1 the settings of
+// the network stood among the others.
+const configVersion = 2
 
 // maxConfig is the largest run.json that is read, in bytes.
 const maxConfig = 1 << 20
@@ -22,16 +24,31 @@ const maxConfig = 1 << 20
 // configFile is run.json.
 type configFile struct {
 	Version int `json:"version"`
-	settings
+	members
+}
+
+// UnmarshalJSON reads run.json.
+func (f *configFile) UnmarshalJSON(text []byte) error {
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	delete(all, "version")
+	rest, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	f.members = olderMembers()
+	return f.decode(rest)
 }
 
 // ReadConfig returns the configuration a run was last begun with. warn, if not nil, is told of a file without a
 // checksum, as an earlier talbot wrote it. For a folder without a run the error is [ErrNoRun], for a file that is not
 // to the byte what was written [ErrDamaged], for one of a later talbot [durable.ErrVersion].
 func ReadConfig(dir string, warn func(error)) (Config, error) {
-	c, sealed, err := readConfig(dir)
+	c, sealed, err := Read(dir)
 	if err == nil && !sealed && warn != nil {
-		warn(Unsealed(filepath.Join(dir, configName)))
+		warn(Unsealed(filepath.Join(dir, ConfigName)))
 	}
 	return c, err
 }
@@ -42,18 +59,19 @@ func Unsealed(path string) error {
 		"one", path)
 }
 
-func readConfig(dir string) (c Config, sealed bool, err error) {
-	path := filepath.Join(dir, configName)
+// Read is [ReadConfig] that tells whether the file has a checksum.
+func Read(dir string) (c Config, sealed bool, err error) {
+	path := filepath.Join(dir, ConfigName)
 	text, err := durable.ReadFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, false, fmt.Errorf("%q: %w", dir, ErrNoRun)
 	}
 	if err != nil {
-		return c, false, unreadable(err)
+		return c, false, Unreadable(err)
 	}
-	file := configFile{settings: olderSettings()}
+	var file configFile
 	if sealed, err = durable.UnsealVersion(text, configVersion, &file); err == nil {
-		c = Config(file.settings)
+		c = Config(file.members)
 		err = c.Validate()
 	}
 	if errors.Is(err, durable.ErrVersion) {
@@ -65,48 +83,30 @@ func readConfig(dir string) (c Config, sealed bool, err error) {
 	return c, sealed, nil
 }
 
-// unreadable is the error of a file of a run that could not be read: what is no file is damage.
-func unreadable(err error) error {
+// Unreadable is the error of a file of a run that could not be read: what is no file is damage.
+func Unreadable(err error) error {
 	if errors.Is(err, durable.ErrNotRegular) || errors.Is(err, durable.ErrTooLong) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err
 }
 
-// write makes c the configuration of the run in that folder.
-func (c Config) write(dir string) error {
-	text, err := durable.Seal(configFile{configVersion, settings(c)})
+// Write makes c the configuration of the run in that folder.
+func (c Config) Write(dir string) error {
+	text, err := durable.Seal(configFile{configVersion, members(c)})
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, configName), text)
+	return durable.WriteFile(filepath.Join(dir, ConfigName), text)
 }
 
-// sameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says
+// SameSettings returns [ErrDamaged] if the run.json of a folder, which says c, and a checkpoint of its run, which says
 // s, tell of different computations: no talbot lets them.
-func sameSettings(dir string, c Config, loaded *checkpoint.Loaded, s state) error {
+func SameSettings(dir string, c Config, loaded *checkpoint.Loaded, s State) error {
 	field, file, truth := c.Differs(s.Config)
 	if field == "" {
 		return nil
 	}
-	return fmt.Errorf("%q: %w: its %s is %s, and that of %q is %s", filepath.Join(dir, configName), ErrDamaged, field,
+	return fmt.Errorf("%q: %w: its %s is %s, and that of %q is %s", filepath.Join(dir, ConfigName), ErrDamaged, field,
 		file, loaded.Path, truth)
-}
-
-// chosen loads the checkpoint of a run that one of the ways of choosing gives, and its state. What the checkpoint says
-// decides, and run.json must say the same.
-func chosen(dir string, choose func(*checkpoint.Dir) (*checkpoint.Loaded, error)) (*checkpoint.Loaded, state, error) {
-	c, _, err := readConfig(dir)
-	if err != nil {
-		return nil, state{}, err
-	}
-	loaded, err := choose(checkpointsOf(dir))
-	if err != nil {
-		return nil, state{}, err
-	}
-	s, err := stateOf(loaded.File)
-	if err != nil {
-		return nil, state{}, fmt.Errorf("%q: %w", loaded.Path, err)
-	}
-	return loaded, s, sameSettings(dir, c, loaded, s)
 }

@@ -1,0 +1,2 @@
+// Package predict asks a trained network about positions.
+package predict
