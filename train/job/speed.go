@@ -14,19 +14,18 @@ import (
 
 // Measurement asks how fast this machine trains a network.
 type Measurement struct {
-	Recipe, Preset string
-	Set            map[string]string // settings of the network that are not the preset's
-	Batch          int               // of the training; 0 = the preset's
-	Backend        string
-	For            time.Duration  // behind the first step
-	Begun          func(Measured) // before the first step, without a speed; may be nil
+	Config  run.Config
+	Backend string
+	For     time.Duration  // behind the first step
+	Begun   func(Measured) // before the first step, without a speed; may be nil
 }
 
 // Measured is how fast this machine trains a network.
 type Measured struct {
 	train.Speed
-	Kind   string     // of the backend
-	Config run.Config // of the training that was asked about
+	Kind    string     // of the backend
+	Config  run.Config // of the training that was asked about
+	Network string     // its size for the eye
 }
 
 // Run measures. On a processor the batch is small enough for a step of about a second: there a sample takes much the
@@ -34,18 +33,7 @@ type Measured struct {
 // blocks left out, which are like those: 20 blocks take it a minute. Errors are [ErrConfig] and those of [backend.Open]
 // and [train.Measure].
 func (m Measurement) Run(ctx context.Context) (Measured, error) {
-	c, err := run.New(m.Recipe, m.Preset)
-	if err != nil {
-		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	for name, value := range m.Set {
-		if err := c.Set(name, value); err != nil {
-			return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
-		}
-	}
-	if m.Batch != 0 {
-		c.Batch = m.Batch
-	}
+	c := m.Config
 	if err := c.Validate(); err != nil {
 		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -54,7 +42,11 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 		return Measured{}, err
 	}
 	defer b.Finalize()
-	x := Measured{Kind: b.Kind, Config: c}
+	built, err := c.Build()
+	if err != nil {
+		return Measured{}, err
+	}
+	x := Measured{Kind: b.Kind, Config: c, Network: built.Network.String()}
 	if m.Begun != nil {
 		m.Begun(x)
 	}
