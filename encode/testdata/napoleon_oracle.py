@@ -23,7 +23,7 @@ from array import array
 import chess
 
 SEED = 20261122
-POSITIONS = 120
+POSITIONS = 140
 TYPES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
 
 # The numbers at their limits: many queens, knights, bishops and rooks around a square, pieces that reach 27 squares.
