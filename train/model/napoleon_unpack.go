@@ -34,7 +34,7 @@ func (s step) from() (squares uint64) {
 func (s step) back() step { return step{-s.ranks, -s.files} }
 
 // napoleonInput makes the 34 planes of inputs as the encoder packs them, [N, 4] uint64, in the layout of the form,
-// float32: [encode.Napoleon] says what they hold.
+// float32; the encoder says what they hold.
 //
 // Attacks are found direction by direction, since from one direction at most one piece of a kind attacks a square. They
 // are counted bit by bit in words, bit s = square s, so that few words need be spread over squares: spreading is what
@@ -51,97 +51,98 @@ func napoleonInput(f Form, packed *Node) *Node {
 	return Reshape(DotProduct(m, Reshape(bits, d[0], 64*d[3])), napoleonPlanes, 8, 8, d[3])
 }
 
+// fours are groups of up to four directions in which attacks are counted, each for both sides. Kings and pawns come
+// first since their counts have the fewest digits.
+var fours = []struct {
+	kind  int // from 0 a pawn to 5 a king
+	first int // of the directions of stepsOf
+}{{5, 0}, {5, 4}, {0, 0}, {1, 0}, {1, 4}, {2, 0}, {3, 0}, {4, 0}, {4, 4}}
+
 // napoleonTerms returns words [N, K] uint64 and the factor [34][K] of each in each plane.
 func napoleonTerms(packed *Node) (words *Node, factors [][]float32) {
 	bit0, bit1, bit2, theirs := column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3)
-	occupied := BitwiseOr(BitwiseOr(bit0, bit1), bit2)
-	both := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
+	empty := BitwiseNot(BitwiseOr(BitwiseOr(bit0, bit1), bit2))
+	kinds := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
 		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
 		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
 	}
 	var terms []*Node
+	add := func(x *Node) { terms = append(terms, x) }
 	factors = make([][]float32, napoleonPlanes)
-	add := func(x *Node, factor float32, planes ...int) {
-		terms = append(terms, x)
+	factor := func(f float32, planes ...int) {
 		for plane := range factors {
-			var f float32
+			factors[plane] = append(factors[plane], 0)
 			if slices.Contains(planes, plane) {
-				f = factor
+				factors[plane][len(factors[plane])-1] = f
 			}
-			factors[plane] = append(factors[plane], f)
 		}
 	}
-	// both sides in columns of their own: own pieces, the opponent's
-	for kind, squares := range both {
-		both[kind] = Concatenate([]*Node{without(squares, theirs), BitwiseAnd(squares, theirs)}, 1)
-	}
-	var moving []*Node
-	var steps []step
-	var slides []bool
-	for kind, squares := range both {
-		own, others := stepsOf(kind, 0), stepsOf(kind, 1)
-		for i := range own {
-			slide := kind >= 2 && kind <= 4
-			moving, steps, slides = append(moving, squares), append(steps, own[i], others[i]),
-				append(slides, slide, slide)
-		}
-	}
-	attacked := attacks(Concatenate(moving, 1), BitwiseNot(occupied), steps, slides)
 
-	// As many pieces of a kind attack a square at most: 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens, 1 king.
-	digits := []int{2, 4, 3, 3, 4, 1}
-	first := 0
-	for kind, squares := range both {
-		var columns []*Node
-		for range stepsOf(kind, 0) {
-			columns = append(columns, Slice(attacked, AxisRange(), AxisRange(first, first+2)))
-			first += 2
-		}
-		counted := total([][]*Node{columns}, digits[kind])
-		for side, sign := range []float32{1, -1} {
-			k := 6*side + kind
-			add(column(squares, side), sign, k)
-			for i, x := range counted {
-				add(column(x, side), sign*float32(int(1)<<i), 12+k, 24+kind, 30, 31+side)
-			}
+	var sides []*Node // [N, 2]: own, the opponent's
+	for kind, x := range kinds {
+		sides = append(sides, Concatenate([]*Node{without(x, theirs), BitwiseAnd(x, theirs)}, 1))
+		add(sides[kind])
+		factor(1, kind)
+		factor(-1, 6+kind)
+	}
+	var pieces []*Node
+	for range 4 {
+		for _, four := range fours {
+			pieces = append(pieces, sides[four.kind])
 		}
 	}
-	for i, x := range total(reach(both, BitwiseNot(occupied)), 5) { // a queen's is 27
-		add(x, float32(int(1)<<i), 33)
+	steps, slides := stepsOfFours()
+	attacked := attacks(Concatenate(pieces, 1), empty, steps, slides)
+	for digit, x := range fold(fold([]*Node{attacked})) {
+		skip := []int{0, 2, 3}[digit] // one king at most, two pawns
+		add(Slice(x, AxisRange(), AxisRange(2*skip)))
+		for _, four := range fours[skip:] {
+			factor(float32(int(1)<<digit), 12+four.kind, 24+four.kind, 30, 31)
+			factor(-float32(int(1)<<digit), 18+four.kind, 24+four.kind, 30, 32)
+		}
+	}
+	for digit, x := range reach(kinds, empty) {
+		add(x)
+		factor(float32(int(1)<<digit), 33)
 	}
 	return Concatenate(terms, 1), factors
 }
 
-// total counts words bit by bit. Those of columns[i] count 2ⁱ each; the result are the binary digits of how much a bit
-// has, the lowest first, as many as asked for.
-func total(columns [][]*Node, digits int) (binary []*Node) {
-	for i := range digits {
-		var carried []*Node
-		var x []*Node
-		if i < len(columns) {
-			x = columns[i]
+// fold adds numbers bit by bit. digits are words [N, 2K], for each bit the binary digits of a number, the lowest first;
+// the result, one digit more, is [N, K]: the sums of column i and column K+i.
+func fold(digits []*Node) (sums []*Node) {
+	var carry *Node
+	for _, x := range digits {
+		k := x.Shape().Dim(1) / 2
+		a, b := Slice(x, AxisRange(), AxisRange(0, k)), Slice(x, AxisRange(), AxisRange(k))
+		sum, both := BitwiseXor(a, b), BitwiseAnd(a, b)
+		if carry == nil {
+			sums, carry = append(sums, sum), both
+			continue
 		}
-		for len(x) > 1 {
-			a, b := x[0], x[1]
-			sum, carry := BitwiseXor(a, b), BitwiseAnd(a, b)
-			if len(x) > 2 {
-				sum, carry = BitwiseXor(sum, x[2]), BitwiseOr(carry, BitwiseAnd(sum, x[2]))
-			}
-			x, carried = append(slices.Clone(x[min(3, len(x)):]), sum), append(carried, carry)
-		}
-		if len(x) == 0 {
-			break
-		}
-		binary = append(binary, x[0])
-		if i+1 == len(columns) {
-			columns = append(columns, nil)
-		}
-		columns[i+1] = append(columns[i+1], carried...)
+		sums, carry = append(sums, BitwiseXor(sum, carry)), BitwiseOr(both, BitwiseAnd(sum, carry))
 	}
-	return binary
+	return append(sums, carry)
 }
 
 func column(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
+
+// stepsOfFours are the steps of each column of attacks: the first of all fours for either side, the second of all, and
+// so on; and which of them slide.
+func stepsOfFours() (steps []step, slides []bool) {
+	for i := range 4 {
+		for _, four := range fours {
+			for side := range 2 {
+				s := step{0, 8} // leads nowhere: pawns have two directions only
+				if all := stepsOf(four.kind, side); four.first+i < len(all) {
+					s = all[four.first+i]
+				}
+				steps, slides = append(steps, s), append(slides, four.kind >= 2 && four.kind <= 4)
+			}
+		}
+	}
+	return steps, slides
+}
 
 // stepsOf are the directions in which a piece attacks: kinds from 0 a pawn to 5 a king, sides 0 own and 1 the
 // opponent's.
@@ -190,63 +191,55 @@ func attacks(x, empty *Node, steps []step, slides []bool) *Node {
 	return BitwiseAnd(row(arrives), back(x, by[0]))
 }
 
-// reach returns how many squares the pieces attack, as [total] counts. Kinds are [N, 2] each, from 0 pawns to 5 kings,
-// a column for each side.
-func reach(kinds []*Node, empty *Node) [][]*Node {
+// reach returns the five binary digits, [N, 1] each, of how many squares the piece on a square attacks. Kinds are
+// [N, 1], from 0 pawns to 5 kings, of both sides.
+func reach(kinds []*Node, empty *Node) []*Node {
 	g, n := empty.Graph(), empty.Shape().Dim(0)
-	k := len(compass)
-	of := func(kind int) *Node { return BitwiseOr(column(kinds[kind], 0), column(kinds[kind], 1)) }
 	row := func(masks []uint64) *Node { return BroadcastToDims(Const(g, [][]uint64{masks}), n, len(masks)) }
-	wide := BroadcastToDims(empty, n, k)
-	from, by := make([]uint64, k), make([]int, k)
-	sliders := make([]*Node, k)
+	wide := BroadcastToDims(empty, n, len(compass))
+	var from []uint64
+	var by []int
+	var sliders []*Node
 	for i, s := range compass {
-		from[i], by[i] = s.from(), 8*s.ranks+s.files
-		sliders[i] = BitwiseOr(of(3-i%2), of(4))
+		from, by = append(from, s.from()), append(by, 8*s.ranks+s.files)
+		sliders = append(sliders, BitwiseOr(kinds[3-i%2], kinds[4]))
 	}
 	// steps[i]: the squares from which there is an i+1st step in the column's direction
 	steps := []*Node{row(from)}
 	for i := range 6 {
 		steps = append(steps, BitwiseAnd(row(from), back(BitwiseAnd(wide, steps[i]), by)))
 	}
-	slider := Concatenate(sliders, 1)
 	one := BitwiseOr(BitwiseOr(without(steps[0], steps[1]), without(steps[2], steps[3])),
 		BitwiseOr(without(steps[4], steps[5]), steps[6]))
 	two := BitwiseOr(without(steps[1], steps[3]), steps[5])
-	columns := make([][]*Node, 4)
-	for i, x := range []*Node{one, two, steps[3]} {
-		x = BitwiseAnd(x, slider)
-		for d := range k {
-			columns[i] = append(columns[i], column(x, d))
-		}
+	digits := []*Node{one, two, steps[3]}
+	slider := Concatenate(sliders, 1)
+	for i := range digits {
+		digits[i] = BitwiseAnd(digits[i], slider)
 	}
+	digits = fold(fold(fold(digits)))[:5] // a queen's is 27 at most
 
 	// The others attack as many squares as there are around them.
-	var counts [4]*Node
+	var near *Node
 	for _, kind := range []int{0, 1, 5} {
-		var masks [4]uint64
+		masks := make([]uint64, 4)
 		for s := range 64 {
 			number := 0
-			for _, step := range stepsOf(kind, 0) {
-				// A pawn stands on no rank from which its step would leave the board.
-				if step.from()>>s&1 != 0 {
-					number++
-				}
+			for _, step := range stepsOf(kind, 0) { // pawns of either side: none stands on the first or last rank
+				number += int(step.from() >> s & 1)
 			}
 			for b := range masks {
 				masks[b] |= uint64(number>>b&1) << s
 			}
 		}
-		for b, mask := range masks {
-			x := BitwiseAnd(of(kind), uint64s(g, mask))
-			if counts[b] != nil {
-				x = BitwiseOr(counts[b], x)
-			}
-			counts[b] = x
+		x := BitwiseAnd(BroadcastToDims(kinds[kind], n, len(masks)), row(masks))
+		if near != nil {
+			x = BitwiseOr(near, x)
 		}
+		near = x
 	}
-	for b, x := range counts {
-		columns[b] = append(columns[b], x)
+	for i := range 4 {
+		digits[i] = BitwiseOr(digits[i], column(near, i))
 	}
-	return columns
+	return digits
 }
