@@ -92,6 +92,15 @@ def packed(board):
     return words
 
 
+def reachable(board, colour):
+    """Whether a side has no more promoted pieces than pawns are missing."""
+    light = len(board.pieces(chess.BISHOP, colour) & chess.BB_LIGHT_SQUARES)
+    dark = len(board.pieces(chess.BISHOP, colour) & chess.BB_DARK_SQUARES)
+    officers = [(light, 1), (dark, 1)]
+    officers += [(len(board.pieces(t, colour)), n) for t, n in ((chess.KNIGHT, 2), (chess.ROOK, 2), (chess.QUEEN, 1))]
+    return len(board.pieces(chess.PAWN, colour)) + sum(max(0, have - first) for have, first in officers) <= 8
+
+
 def crowded(rng):
     """Pieces on random squares, promoted ones too, and either side to move."""
     while True:
@@ -108,7 +117,7 @@ def crowded(rng):
                     squares.remove(where)
                     board.set_piece_at(where, chess.Piece(kind, colour))
         board.turn = rng.choice(chess.COLORS)
-        if board.is_valid():
+        if board.is_valid() and all(reachable(board, c) for c in chess.COLORS):
             return board
 
 
