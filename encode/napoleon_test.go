@@ -52,7 +52,7 @@ func readNapoleonGolden(t testing.TB) (all []napoleonGolden) {
 
 // napoleonOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
 func napoleonOf(p *board.Position) (words []uint64, numbers []float32) {
-	words, numbers = make([]uint64, napoleonWords), make([]float32, napoleonSize)
+	words, numbers = make([]uint64, NapoleonWords), make([]float32, napoleonSize)
 	for i := range words {
 		words[i] = 0xdeadbeef
 	}
@@ -366,7 +366,7 @@ func TestNapoleonValue(t *testing.T) {
 
 func TestNapoleonAllocatesNothing(t *testing.T) {
 	p := board.StartPosition()
-	var words [napoleonWords]uint64
+	var words [NapoleonWords]uint64
 	var numbers [napoleonSize]float32
 	if n := testing.AllocsPerRun(100, func() {
 		napoleonPack(words[:], &p)
@@ -390,7 +390,7 @@ func napoleonPositions() (all []board.Position) {
 
 func BenchmarkNapoleonPack(b *testing.B) {
 	all := napoleonPositions()
-	var words [napoleonWords]uint64
+	var words [NapoleonWords]uint64
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -403,7 +403,7 @@ func BenchmarkNapoleonPack(b *testing.B) {
 
 func BenchmarkNapoleonNumbers(b *testing.B) {
 	all := napoleonPositions()
-	words := make([][napoleonWords]uint64, len(all))
+	words := make([][NapoleonWords]uint64, len(all))
 	for i := range all {
 		napoleonPack(words[i][:], &all[i])
 	}

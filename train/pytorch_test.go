@@ -173,7 +173,7 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 // forward returns logits and values of planes in evaluation mode.
 func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
-		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
+		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, e.backend.Form.Spread(in))
 		return heads[0], heads[1]
 	})
 	if err != nil {
