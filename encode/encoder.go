@@ -61,6 +61,8 @@ type Layout struct {
 	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.
 	Floats []string
 
+	Ratings bool // the encoder looks at the players' ratings
+
 	// What else the same position can be shown as; nil where the recipe does not know the difference.
 	NoPast, OtherColour *Disguise
 }

@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"slices"
+
 	"talbot/board"
 	"talbot/dataset"
 )
@@ -18,6 +20,7 @@ type View struct {
 	Said   dataset.Counted // the labels that count
 
 	legal     []board.Move
+	codes     []int32
 	generated bool
 }
 
@@ -62,4 +65,11 @@ func (v *View) Played() (board.Move, bool) {
 		return board.NoMove, false
 	}
 	return v.Line.Moves[v.Game.Ply()], true
+}
+
+// Code returns the words of a legal move, so many as the encoder's layout says. They are valid until the next call.
+func (v *View) Code(e Encoder, words int, m board.Move) []int32 {
+	v.codes = slices.Grow(v.codes[:0], words)[:words]
+	e.Code(v.codes, v, m)
+	return v.codes
 }

@@ -102,13 +102,13 @@ func (e *engine) validate(batches []Batch) (run.Means, error) {
 	return m, nil
 }
 
-func packed(b *Batch) *tensors.Tensor {
+func packedInput(b *Batch) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(b.Packed, b.N, len(b.Packed)/b.N)
 }
 
 // inputs are what batch takes apart: those of the layout that there are, in the order of [model.Batch].
 func (e *engine) inputs(b *Batch) []any {
-	list := []any{packed(b)}
+	list := []any{packedInput(b)}
 	if e.layout.Moves != encode.NoMoves {
 		k := b.Moves()
 		list = append(list, tensors.FromFlatDataAndDimensions(b.Codes, b.N, k, e.layout.Codes),

@@ -13,12 +13,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // pytorch is testdata/pytorch.json.gz, which testdata/oracle.py wrote: what PyTorch 2 computes in float64.
@@ -113,7 +117,9 @@ func packed(t *testing.T, start string, moves []string) []uint64 {
 		g.Push(m)
 	}
 	words := make([]uint64, encode.TalbotBotWords)
-	encode.TalbotBot{}.Pack(words, g)
+	var v encode.View
+	v.Play(g, 0, 0)
+	encode.TalbotBot{}.Pack(words, &v)
 	return words
 }
 
@@ -145,23 +151,40 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 			planes = append(planes, bits)
 		}
 		b.Packed = append(b.Packed, packed(t, row.Start, row.Moves)...)
-		low, high := int32(model.Moves), int32(0)
+		low, high := int32(encode.TalbotBotMoves), int32(0)
 		for _, move := range row.Legal {
 			low, high = min(low, move), max(high, move)
 		}
-		b.PolicyIndex = append(b.PolicyIndex, low, high)
+		b.Codes = append(b.Codes, low, high)
 		if i%5 == 4 {
-			b.PolicyWeight = append(b.PolicyWeight, 0, 0)
+			b.Weights = append(b.Weights, 0, 0)
 		} else {
-			b.PolicyWeight = append(b.PolicyWeight, 0.75, 0.25)
+			b.Weights = append(b.Weights, 0.75, 0.25)
 		}
-		b.Value = append(b.Value, float32(oracleNumber(fmt.Sprintf("value %d", step), i)))
-		b.ValueWeight = append(b.ValueWeight, 1)
+		b.Floats = append(b.Floats, float32(oracleNumber(fmt.Sprintf("value %d", step), i)))
+		b.Known = append(b.Known, 1)
 		if i%3 == 2 {
-			b.ValueWeight[i] = 0
+			b.Known[i] = 0
 		}
 	}
 	return b, planes
+}
+
+// forward returns logits and values of planes in evaluation mode.
+func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
+	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
+		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, in)
+		return heads[0], heads[1]
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer x.Finalize()
+	out, err := e.call(x, []any{tensors.FromFlatDataAndDimensions(planes, n, len(planes)/n)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out[0], out[1], nil
 }
 
 // agree compares float32 with PyTorch's float64: numbers within tolerance times the norm of their tensor.
@@ -201,10 +224,13 @@ func TestPyTorch(t *testing.T) {
 	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
-		c.Config = model.Config{Blocks: want.Blocks, Filters: want.Filters}
-		c.Batch, c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = want.Positions, want.Clip, want.Decay, DecayWeights,
-			want.ValueWeight
-		load := func(c Config) *engine {
+		set(&c, "blocks", want.Blocks)
+		set(&c, "filters", want.Filters)
+		set(&c, "block_dropout", 0)
+		set(&c, "value_dropout", 0)
+		set(&c, "value_weight", want.ValueWeight)
+		c.Batch, c.Clip, c.WeightDecay, c.Decay = want.Positions, want.Clip, want.Decay, recipe.DecayWeights
+		load := func(c run.Config) *engine {
 			e, err := newEngine(b, c)
 			if err != nil {
 				t.Fatal(err)
@@ -225,7 +251,7 @@ func TestPyTorch(t *testing.T) {
 		first, planes := oracleBatch(t, 0, want.Positions)
 
 		e := load(c)
-		logits, values, err := e.forward(planes, first.N)
+		logits, values, err := forward(e, planes, first.N)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,12 +265,12 @@ func TestPyTorch(t *testing.T) {
 		// With two micro-batches announced, the first leaves its gradients where they can be read.
 		c.Accumulate = 2
 		e = load(c)
-		policies, labels := first.counts()
+		policies, labels := first.over(model.Listed, false), first.over(model.Float(0), false)
 		args := append([]any{
 			tensors.FromFlatDataAndDimensions(dropoutKey(1, 0), 2),
-			tensors.FromFlatDataAndDimensions([]float32{float32(policies), float32(labels)}, 2),
+			tensors.FromFlatDataAndDimensions([]float32{float32(policies), float32(labels), float32(policies)}, 3),
 			tensors.FromFlatDataAndDimensions(hyper(c, 0, want.LR), 4),
-		}, targets(&first)...)
+		}, e.inputs(&first)...)
 		if _, err := e.run(&e.train, "training", args, e.trainGraph); err != nil {
 			t.Fatal(err)
 		}
@@ -265,8 +291,8 @@ func TestPyTorch(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := fmt.Sprintf("step %d: ", i)
-			agreeOne(t, at+"policy cross-entropy", *l.PolicyCE, after.Policy, 2e-5)
-			agreeOne(t, at+"value MSE", *l.ValueMSE, after.MSE, 2e-5)
+			agreeOne(t, at+"policy cross-entropy", *l.Of("policy_ce"), after.Policy, 2e-5)
+			agreeOne(t, at+"value MSE", *l.Of("value_mse"), after.MSE, 2e-5)
 			agreeOne(t, at+"norm of the gradient", norm, after.Norm, 2e-4)
 			for _, p := range e.store.Params() {
 				got, err := e.store.Get(p.Name)

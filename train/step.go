@@ -175,7 +175,7 @@ func (e *engine) calibrate(batches []Batch) error {
 	for i, b := range batches {
 		_, err := e.run(&e.calibration, "calibration", []any{
 			tensors.FromScalar(float32(1 / float64(i+1))),
-			packed(&b),
+			packedInput(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}

@@ -12,9 +12,9 @@ import (
 	"talbot/pipeline"
 	"talbot/rows"
 	"talbot/stockfish"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 type evalOptions struct {
@@ -111,7 +111,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	values(cmd, "weights", "raw", "average")
 	values(cmd, "value-target", valueTargets...)
 	values(cmd, "backend", backends...)
-	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "run", run.IsRun)
 	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "audit", isDataset)
 	completeFolder(cmd, "syzygy")
@@ -150,7 +150,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 		e.Value = &value
 	}
 	if o.newest {
-		e.Choice = train.NewestCheckpoint
+		e.Choice = run.NewestCheckpoint
 	}
 	var err error
 	if e.Report, err = o.page(e.ReportName()); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/pipeline"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/onnx"
+	"talbot/train/run"
 )
 
 type exportOptions struct {
@@ -51,7 +51,7 @@ PyTorch's names and shapes, for load_state_dict.`,
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	values(cmd, "format", job.Formats...)
-	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "run", run.IsRun)
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func runExport(o *exportOptions) error {
 	}
 	e := job.Export{Dir: o.run, Out: out, Format: o.format}
 	if o.newest {
-		e.Choice = train.NewestCheckpoint
+		e.Choice = run.NewestCheckpoint
 	}
 	e.Warn = warn
 	x, err := e.Run()

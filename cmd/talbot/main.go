@@ -65,7 +65,7 @@ another.`,
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
 		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
-		{newTrain(), newEval(), newExport()},
+		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newStats(), newInspect(), newVerify(), newDiff()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},

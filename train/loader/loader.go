@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/internal/ordered"
 	"talbot/train"
 )
@@ -28,6 +29,7 @@ type Loader struct {
 	options LoaderOptions
 	streams []*stream
 	draws   uint64
+	lists   lists
 }
 
 var _ train.Source = (*Loader)(nil)
@@ -60,12 +62,17 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 
 // Next draws the next batch. Errors are those of reading a shard.
 func (l *Loader) Next(b *train.Batch) error {
-	size(b, l.options.Batch, l.data.encoder.Words(), l.survey.Choices)
+	s := l.shape()
+	b.Resize(l.options.Batch, l.survey.Longest, &s.layout)
+	l.lists.reset()
 	for i := range l.options.Batch {
 		if err := l.choose().take(b, i); err != nil {
 			return err
 		}
 		l.draws++
+	}
+	if s.layout.Moves != encode.NoMoves && !s.inside() {
+		l.lists.pad(b, &s)
 	}
 	state := State{Draws: l.draws}
 	for _, s := range l.streams {
@@ -75,6 +82,8 @@ func (l *Loader) Next(b *train.Batch) error {
 	b.State, err = json.Marshal(state)
 	return err
 }
+
+func (l *Loader) shape() shape { return shape{l.data.layout, l.survey.Longest} }
 
 // choose picks the dataset of the next draw.
 func (l *Loader) choose() *stream {
@@ -159,7 +168,7 @@ func (s *stream) take(b *train.Batch, i int) error {
 		s.Place, s.now = next, l.group
 		s.prefetch()
 	}
-	s.now.copy(b, i, int(s.now.order[s.Offset]))
+	s.now.copy(b, &s.loader.lists, i, int(s.now.order[s.Offset]))
 	s.Offset++
 	return nil
 }
@@ -226,19 +235,20 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	}
 	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
 	g.order = d.order(n)
-	g.resize(n, l.data.encoder.Words(), l.survey.Choices)
+	g.resize(n, len(blocks), l.shape())
 	g.last = number == len(plan)-1
 	if err := ordered.All(context.Background(), len(blocks), l.data.Options.Workers, func(_, i int) error {
 		b := blocks[i]
-		return s.fill(g, b, firsts[i], int(counts[b]))
+		return s.fill(g, b, i, firsts[i], int(counts[b]))
 	}); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// fill encodes the n train samples of a block that stay in into a group, from place first on.
-func (s *stream) fill(g *group, block, first, n int) error {
+// fill encodes the n train samples of a block that stay in into a group, whose block it is by that number, from place
+// first on.
+func (s *stream) fill(g *group, block, number, first, n int) error {
 	l := s.loader
 	all, put := 0, 0
 	var fault error
@@ -247,11 +257,11 @@ func (s *stream) fill(g *group, block, first, n int) error {
 		if all++; !keep {
 			return
 		}
-		if put == n || len(v.policy) > l.survey.Choices {
+		if put == n || len(v.target.Moves) > l.survey.Longest {
 			fault = errChanged
 			return
 		}
-		g.put(l.data.encoder, first+put, v.at.Game(), v.policy, v.sample.value)
+		g.put(l.data.encoder, first+put, number, v.view, v.target)
 		put++
 	})
 	if err == nil && put < n {

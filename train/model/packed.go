@@ -36,11 +36,11 @@ func (TalbotBot) Unpack(packed *Node) *Node {
 	}, 1)
 }
 
-// legalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].
+// LegalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].
 //
 // A mask tells where moves arrive. They are taken back square by square until a piece stands there, which is the one
 // that moves.
-func legalMoves(packed *Node) *Node {
+func LegalMoves(packed *Node) *Node {
 	mask := Slice(packed, AxisRange(), AxisRange(encode.TalbotBotWords))
 	g, n := mask.Graph(), mask.Shape().Dim(0)
 	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisElem(i)) }

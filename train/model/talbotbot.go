@@ -138,7 +138,7 @@ func (t TalbotBot) Terms() []Term {
 func (t TalbotBot) Loss(heads []*Node, b Batch) []Sum {
 	var legal *Node
 	if t.LegalMask {
-		legal = legalMoves(b.Packed)
+		legal = LegalMoves(b.Packed)
 	}
 	s := indexedPolicy(heads[0], b, legal, t.LabelSmoothing)
 	return []Sum{{s.smoothed, s.entropy}, {Shown: valueSum(heads[1], b, 0)}, {Shown: s.top1}}

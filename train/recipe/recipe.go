@@ -32,6 +32,8 @@ type Preset struct {
 	About    string
 	Settings Settings
 	Training Training
+	Passes   int64 // over the train samples, where no steps are given
+	ByPass   bool  // there is a validation behind each pass
 }
 
 // Built is a recipe with its settings.
@@ -53,10 +55,6 @@ type Training struct {
 	Decay       Decay   `json:"decay"`             // which tensors decay
 	Epsilon     float64 `json:"epsilon,omitempty"` // of Adam, beside the root; 0 = 1e-8, PyTorch's
 	Clip        float64 `json:"clip"`              // highest global norm of the gradient, 0 = no clipping
-
-	// Passes over the train samples where no steps are given, and whether there is a validation behind each of them.
-	Passes int64 `json:"-"`
-	ByPass bool  `json:"-"`
 }
 
 // Decay says which tensors weight decay applies to.

@@ -18,16 +18,16 @@ var talbotbot = New(
 		Targets: "the move played, the solution or the engine's move; Stockfish's score",
 	},
 	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
-	Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5, Warmup: 1000, WeightDecay: 1e-2,
-		Decay: DecayWeights, Clip: 5, Passes: 1},
+	Preset{Passes: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
+		Warmup: 1000, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
 	func(n model.TalbotBot) encode.Encoder { return encode.TalbotBot{LegalMask: n.LegalMask} },
-	preset[model.TalbotBot]{"v1.5", "as published for the reference", func(n *model.TalbotBot, t *Training) {
+	preset[model.TalbotBot]{"v1.5", "as published for the reference", func(n *model.TalbotBot, p *Preset) {
 		n.ValueWeight = 5
-		*t = Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5, WeightDecay: 1e-4,
-			Decay: DecayAll, Passes: 12}
+		p.Passes, p.Training = 12, Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5,
+			WeightDecay: 1e-4, Decay: DecayAll}
 	}},
 	preset[model.TalbotBot]{"10x64", "the default settings with 10 blocks of 64 filters",
-		func(n *model.TalbotBot, _ *Training) { n.Blocks, n.Filters = 10, 64 }},
+		func(n *model.TalbotBot, _ *Preset) { n.Blocks, n.Filters = 10, 64 }},
 	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",
-		func(n *model.TalbotBot, _ *Training) { n.Filters = 256 }},
+		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
 )

@@ -125,12 +125,12 @@ func (r *Recipe) Whole(s Settings) (Settings, error) { return r.write(s) }
 // preset is a [Preset] of a network of type N.
 type preset[N model.Network] struct {
 	name, about string
-	change      func(*N, *Training)
+	change      func(*N, *Preset)
 }
 
-// New makes a recipe of the default network, the encoder that a network has, and how it is trained; presets change
-// those.
-func New[N model.Network](r Recipe, network N, t Training, encoder func(N) encode.Encoder,
+// New makes a recipe of the default network and how it is trained, and the encoder that a network has; presets change
+// the default.
+func New[N model.Network](r Recipe, network N, standard Preset, encoder func(N) encode.Encoder,
 	presets ...preset[N]) *Recipe {
 	write := func(n N) Settings {
 		text, err := json.Marshal(n)
@@ -158,11 +158,14 @@ func New[N model.Network](r Recipe, network N, t Training, encoder func(N) encod
 		}
 		return Built{encoder(n), n}, nil
 	}
-	r.Presets = []Preset{{Settings: write(network), Training: t}}
+	standard.Settings = write(network)
+	r.Presets = []Preset{standard}
 	for _, p := range presets {
-		n, training := network, t
-		p.change(&n, &training)
-		r.Presets = append(r.Presets, Preset{p.name, p.about, write(n), training})
+		n, changed := network, standard
+		changed.Name, changed.About = p.name, p.about
+		p.change(&n, &changed)
+		changed.Settings = write(n)
+		r.Presets = append(r.Presets, changed)
 	}
 	return &r
 }

@@ -28,7 +28,7 @@ func TestClaim(t *testing.T) {
 	if claim, err = NewClaim(dir, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, configName), []byte("{}"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ConfigName), []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	claim.Close()
@@ -39,7 +39,7 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim.Close()
-	if _, err := NewClaim(filepath.Join(dir, configName, "below a file"), false); err == nil {
+	if _, err := NewClaim(filepath.Join(dir, ConfigName, "below a file"), false); err == nil {
 		t.Error("no error below a file")
 	}
 }

@@ -226,6 +226,20 @@ func (c Config) LearningRate() (schedule.Schedule, error) {
 	return schedule.Parse(c.Schedule, c.LR, c.MinLR, c.Warmup, c.Steps)
 }
 
+// Set changes a setting of the recipe's network. The value is as JSON has it, or a text without quotes.
+func (c *Config) Set(name, value string) error {
+	r, err := recipe.ByName(c.Recipe)
+	if err != nil {
+		return err
+	}
+	s, err := r.Set(c.Settings, name, value)
+	if err != nil {
+		return err
+	}
+	c.Settings = s
+	return nil
+}
+
 // AveragePrefix stands before the names of the averages of tensors in a checkpoint.
 const AveragePrefix = "average."
 
