@@ -18,6 +18,8 @@
 package model
 
 import (
+	"fmt"
+
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/support/exceptions"
 )
@@ -141,8 +143,12 @@ type Cost struct {
 
 // Guard runs build, which may build or run graphs, and returns its panic as an error.
 func Guard(build func() error) (err error) {
-	if caught := exceptions.TryCatch[error](func() { err = build() }); caught != nil {
+	switch caught := exceptions.TryCatch[any](func() { err = build() }).(type) {
+	case nil:
+		return err
+	case error:
 		return caught
+	default:
+		return fmt.Errorf("%v", caught)
 	}
-	return err
 }

@@ -72,9 +72,18 @@ type Store struct {
 
 // NewStore returns a store with the initial values for the seed.
 func NewStore(n Network, seed uint64) (*Store, error) {
+	return StoreOf(n, func(p Param) ([]float32, error) { return p.initial(seed), nil })
+}
+
+// StoreOf returns a store with the values that value returns, which are copied.
+func StoreOf(n Network, value func(Param) ([]float32, error)) (*Store, error) {
 	s := &Store{Store: model.NewStore(), params: n.Params()}
 	for _, p := range s.params {
-		if err := s.create(p.Name, p.Trainable(), p.initial(seed), p.Shape); err != nil {
+		data, err := value(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.create(p.Name, p.Trainable(), data, p.Shape); err != nil {
 			return nil, err
 		}
 	}

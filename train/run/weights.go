@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,15 +20,16 @@ type Origin struct {
 // Weights are parameters and normalisation statistics to begin a run with.
 type Weights struct {
 	Origin
-	Config  Config  // of the run they are from
+	Config  Config  // of the run they are from; of an exported network recipe, settings and targets alone
 	Damaged []error // better checkpoints that were passed over
 
 	File *checkpoint.File // all of it; the names of the weights begin with Config.Evaluated
 }
 
 // ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
-// one, its newest; or those of a checkpoint's file. Of a run with averaged weights they are the average, with the
-// statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
+// one, its newest; or those of a file: a checkpoint or an exported network. Of a run with averaged weights they are the
+// average, with the statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone],
+// [checkpoint.ErrDamaged].
 func ReadWeights(path string) (*Weights, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -45,19 +45,14 @@ func ReadWeights(path string) (*Weights, error) {
 	} else if w.File, err = checkpoint.Read(path); err != nil {
 		return nil, err
 	}
-	s, err := StateOf(w.File)
-	var exported struct{ Checkpoint string }
-	if err != nil && json.Unmarshal(w.File.Meta, &exported) == nil && exported.Checkpoint != "" {
-		return nil, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, or one of "+
-			"its checkpoints", w.Path)
-	}
+	d, err := Describe(w.File, w.Path)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a checkpoint: %w: %w", w.Path, checkpoint.ErrDamaged, err)
+		return nil, err
 	}
 	if w.Path, err = filepath.Abs(w.Path); err != nil {
 		return nil, err
 	}
-	w.Step, w.Sum, w.Config = s.Step, w.File.Sum, s.Config
+	w.Step, w.Sum, w.Config = d.Step, w.File.Sum, d.Config
 	return w, nil
 }
 
@@ -75,6 +70,7 @@ func (w *Weights) Fit(c Config) error {
 	if slices.EqualFunc(have.Network.Params(), mine.Network.Params(), same) {
 		return nil
 	}
-	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe, mine.Network,
+	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe,
+		mine.Network,
 		c.Recipe)
 }

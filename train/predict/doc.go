@@ -1,2 +1,0 @@
-// Package predict asks a trained network about positions.
-package predict
