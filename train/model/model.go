@@ -33,9 +33,10 @@ type Network interface {
 	// Params lists every parameter and statistic in a fixed order.
 	Params() []Param
 
-	// Unpack turns packed inputs [N, words] uint64 into integers that [Network.Forward] takes. What talbot exports for
-	// other programs begins behind it.
-	Unpack(packed *graph.Node) *graph.Node
+	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
+	// [encode.Encoder.Numbers], planes as float32 activations in the form's layout, tokens as [N, tokens] int32. What
+	// talbot exports for other programs begins behind it.
+	Unpack(f Form, packed *graph.Node) *graph.Node
 
 	// Heads names what Forward returns.
 	Heads() []Head
