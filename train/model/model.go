@@ -113,12 +113,13 @@ type Sum struct {
 
 // Answer is what a network says about positions with their legal moves. What a network does not know is nil.
 type Answer struct {
-	Prior   *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
-	Inside  *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
-	Outside *graph.Node // [N] the probability that falls on others
-	Other   *graph.Node // [N] int32, word of the most probable of the others
-	Value   *graph.Node // [N] in [−1, 1] from the side to move's view
-	Chances *graph.Node // [N, 3] of win, draw and loss for the side to move
+	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
+	Inside     *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
+	Outside    *graph.Node // [N] the probability that falls on others
+	Other      *graph.Node // [N] int32, word of the most probable of the others
+	OtherShare *graph.Node // [N] its probability
+	Value      *graph.Node // [N] in [−1, 1] from the side to move's view
+	Chances    *graph.Node // [N, 3] of win, draw and loss for the side to move
 }
 
 // Nodes lists what the network knows, in the order of the fields.
@@ -132,7 +133,7 @@ func (a *Answer) Nodes() (list []*graph.Node) {
 }
 
 func (a *Answer) fields() []**graph.Node {
-	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.Value, &a.Chances}
+	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.Chances}
 }
 
 // Cost is what training takes, estimated.
