@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"talbot/train/checkpoint"
+	"talbot/train/schedule"
 )
 
-// TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, at step 8. One that
-// was interrupted on the way ends there with the same bits, and goes no further when it is resumed again.
+// TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, long before its last
+// step. One that was interrupted on the way ends there with the same bits, and goes no further when it is resumed again.
 func TestPlateau(t *testing.T) {
 	c := tiny()
 	c.Schedule, c.LR, c.Warmup = "plateau:1=0.5,stop=3", 1e-2, 0
@@ -27,29 +28,35 @@ func TestPlateau(t *testing.T) {
 	}
 	whole := options()
 	result := mustRun(t, c, whole)
-	if !result.StoppedEarly || result.Steps != 8 {
-		t.Fatalf("%+v", result)
-	}
 	lines, err := ReadMetrics(whole.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rates := map[int64]float64{}
+	plateau, err := schedule.ParsePlateau(c.Schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state schedule.PlateauState
+	stopped := false
 	for _, l := range lines {
-		if l.Kind == "train" {
-			rates[l.Step] = l.LR
+		if stopped {
+			t.Errorf("step %d is behind the end", l.Step)
+		}
+		if l.Kind == "val" {
+			state, stopped = plateau.Next(state, l.Loss)
+		} else if want := 1e-2 * state.Factor(plateau); l.LR != want {
+			t.Errorf("step %d: learning rate %g, want %g", l.Step, l.LR, want)
 		}
 	}
-	for step, want := range map[int64]float64{1: 1e-2, 4: 1e-2, 5: 5e-3, 6: 5e-3, 7: 2.5e-3, 8: 2.5e-3} {
-		if rates[step] != want {
-			t.Errorf("step %d: learning rate %g, want %g", step, rates[step], want)
-		}
+	last := lines[len(lines)-1].Step
+	if !stopped || !result.StoppedEarly || result.Steps != last || last >= c.Steps || last < 8 || state.Lower < 3 {
+		t.Fatalf("stopped %v at step %d: %+v", stopped, last, result)
 	}
 
 	cut := options()
 	ctx, stop := context.WithCancel(t.Context())
 	cut.Progress = func(p Progress) {
-		if p.Step == 6 && p.Val == nil {
+		if p.Step == last-1 {
 			stop()
 		}
 	}
@@ -59,7 +66,7 @@ func TestPlateau(t *testing.T) {
 	cut.Progress, cut.Resume, cut.Source = nil, true, &synthetic{batch: c.Batch}
 	mustRun(t, c, cut)
 	read := func(dir string) string {
-		text, err := os.ReadFile(filepath.Join(dir, "checkpoints", checkpoint.Name(8)))
+		text, err := os.ReadFile(filepath.Join(dir, "checkpoints", checkpoint.Name(last)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +76,7 @@ func TestPlateau(t *testing.T) {
 		t.Error("the resumed run ends with another checkpoint")
 	}
 	cut.Source = &synthetic{batch: c.Batch}
-	if again := mustRun(t, c, cut); again.Samples != 0 || again.Steps != 8 || !again.StoppedEarly {
+	if again := mustRun(t, c, cut); again.Samples != 0 || again.Steps != last || !again.StoppedEarly {
 		t.Errorf("resumed behind its end: %+v", again)
 	}
 }
