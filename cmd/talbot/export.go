@@ -73,7 +73,7 @@ func runExport(o *exportOptions) error {
 	e.Warn = warn
 	x, err := e.Run()
 	switch {
-	case errors.Is(err, onnx.ErrTooLarge):
+	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, job.ErrNoONNX):
 		return hint(err, "export it with --format safetensors")
 	case err != nil:
 		return err
