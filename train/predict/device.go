@@ -146,7 +146,7 @@ func (d *device) body(n int) (*body, error) {
 	b := &body{watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1), tails: map[int]*tail{}}
 	err := b.compile(d, func(in []*graph.Node) []*graph.Node {
 		pass := &model.Pass{Store: d.store, Form: d.backend.Form, Watch: true}
-		heads := d.network.Forward(pass, d.network.Unpack(in[0]))
+		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
 		watch := pass.NotFinite
 		for _, h := range heads {
 			sum := graph.ReduceAllSum(graph.Sub(h, h)) // 0, or NaN for NaN and the infinities
