@@ -7,10 +7,12 @@ import (
 	"talbot/dataset"
 )
 
+// The sizes of the napoleon encoding.
 const (
-	napoleonPlanes = 34
-	napoleonSize   = napoleonPlanes * 64 // of one input
-	napoleonWords  = 4                   // 32 bytes, packed
+	NapoleonPlanes = 34
+	NapoleonWords  = 4 // 32 bytes, packed
+
+	napoleonSize = NapoleonPlanes * 64 // of one input
 )
 
 // Planes of napoleon that are no piece's or piece type's own.
@@ -37,7 +39,7 @@ const (
 // finding the attacks with shifts costs less than spreading the words over the squares, which comes after it either
 // way.
 func napoleonPack(dst []uint64, p *board.Position) {
-	w := (*[napoleonWords]uint64)(dst)
+	w := (*[NapoleonWords]uint64)(dst)
 	us := p.Turn()
 	bit0, bit1, bit2 := p.TypeBits()
 	theirs := p.ByColor(us.Other())
@@ -65,7 +67,7 @@ func napoleonPack(dst []uint64, p *board.Position) {
 func napoleonNumbers(dst []float32, packed []uint64) {
 	n := (*[napoleonSize]float32)(dst)
 	*n = [napoleonSize]float32{}
-	w := (*[napoleonWords]uint64)(packed)
+	w := (*[NapoleonWords]uint64)(packed)
 	occupied := w[0] | w[1] | w[2]
 	for left := occupied; left != 0; left &= left - 1 {
 		s := bits.TrailingZeros64(left)
@@ -99,3 +101,49 @@ func napoleonValue(s dataset.Score) (float32, bool) {
 	}
 	return float32(cp) / 1000, true
 }
+
+// Napoleon is the encoding of the recipe napoleon: 34 planes of signed counts of pieces and attacks, and a value.
+type Napoleon struct{}
+
+// Name returns "napoleon".
+func (Napoleon) Name() string { return "napoleon" }
+
+// Layout says that there are no moves, and that the only float is the value.
+func (Napoleon) Layout() Layout {
+	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
+}
+
+// Pack writes the board: see [Napoleon.Numbers] for what follows from it.
+func (Napoleon) Pack(dst []uint64, v *View) { napoleonPack(dst, v.Position()) }
+
+// Numbers writes the planes.
+func (Napoleon) Numbers(dst []float32, packed []uint64) { napoleonNumbers(dst, packed) }
+
+// Code writes nothing: the recipe knows no moves.
+func (Napoleon) Code([]int32, *View, board.Move) {}
+
+// Learn gives the value.
+func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
+	value, ok := Value(e, t.Value, v.Position(), v.Said.Value)
+	if ok {
+		dst.Floats[0] = value
+	}
+	return ok
+}
+
+// Show returns the value, nil without one.
+func (e Napoleon) Show(v *View, t Targets) any {
+	value, ok := Value(e, t.Value, v.Position(), v.Said.Value)
+	if !ok {
+		return nil
+	}
+	return struct {
+		Value float32 `json:"value"`
+	}{value}
+}
+
+// Value returns cp/1000 of at most ten pawns; mates and greater advantages have none.
+func (Napoleon) Value(s dataset.Score) (float32, bool) { return napoleonValue(s) }
+
+// ValueFormula returns the formula of [Napoleon.Value].
+func (Napoleon) ValueFormula() string { return "cp/1000; no mates, no advantages over ±1000" }

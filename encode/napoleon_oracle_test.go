@@ -82,7 +82,7 @@ func TestNapoleonOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := bufio.NewReaderSize(out, 1<<16)
-	answer := make([]byte, 8*napoleonWords+napoleonSize)
+	answer := make([]byte, 8*NapoleonWords+napoleonSize)
 	want := make([]float32, napoleonSize)
 	for i := range positions {
 		p := &positions[i]
@@ -90,14 +90,14 @@ func TestNapoleonOracle(t *testing.T) {
 			t.Fatalf("position %d of %d: %v", i+1, len(positions), err)
 		}
 		words, numbers := napoleonOf(p)
-		wantWords := make([]uint64, napoleonWords)
+		wantWords := make([]uint64, NapoleonWords)
 		for k := range wantWords {
 			wantWords[k] = binary.LittleEndian.Uint64(answer[8*k:])
 		}
 		if !slices.Equal(words, wantWords) {
 			t.Fatalf("%q: packed %x, want %x", p.FEN(), words, wantWords)
 		}
-		for k, b := range answer[8*napoleonWords:] {
+		for k, b := range answer[8*NapoleonWords:] {
 			want[k] = float32(int8(b))
 		}
 		sameNapoleon(t, p, numbers, want)

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"fmt"
-	"math"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -102,7 +101,7 @@ func (t ValueTarget) of(e Valuer, s *dataset.Searched) (float32, bool) {
 // WinningChances is [WinProbValue] of a score; false if it is none.
 func WinningChances(s dataset.Score) (float32, bool) {
 	if cp, ok := s.Centipawns(); ok {
-		return float32(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp))))) - 1), true
+		return float32(2*winProbability(float64(cp)) - 1), true
 	}
 	return TalbotBot{}.Value(s)
 }

@@ -80,7 +80,7 @@ func (e *engine) validate(batches []Batch) (run.Means, error) {
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.config.Evaluated()}
 			b := e.batch(in)
 			var shown []*graph.Node
-			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(b.Packed)), b) {
+			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, b.Packed)), b) {
 				shown = append(shown, s.Shown)
 			}
 			return graph.Stack(shown, 0)

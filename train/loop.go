@@ -13,14 +13,14 @@ import (
 // loop runs the steps that are left.
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
-	if r.state.Step < r.c.Steps {
+	if !r.over() {
 		r.batches = prefetch(r.Source, &r.engine.layout)
 	}
 	for {
 		if err := r.due(); err != nil {
 			return err
 		}
-		if r.state.Step >= r.c.Steps {
+		if r.over() {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
@@ -42,12 +42,20 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 }
 
+// over tells that there is no step left.
+func (r *runner) over() bool { return r.state.Step >= r.c.Steps || r.state.Stopped }
+
+// rate is the learning rate of the step that follows so many.
+func (r *runner) rate(step int64) float64 {
+	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
+}
+
 // step trains on one batch.
 func (r *runner) step(b *Batch) error {
 	if b.N != r.c.Batch {
 		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
 	}
-	lr := r.schedule(r.state.Step)
+	lr := r.rate(r.state.Step)
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
@@ -98,8 +106,8 @@ func (r *runner) lastSaved() string {
 // due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was
 // done is not done again, so that a run may end between any two of them.
 func (r *runner) due() (err error) {
-	step, last := r.state.Step, r.state.Step == r.c.Steps
-	every := func(n int64) bool { return last || step > 0 && n > 0 && step%n == 0 }
+	step := r.state.Step
+	every := func(n int64) bool { return r.over() || step > 0 && n > 0 && step%n == 0 }
 	if r.state.Window.Steps > 0 && every(r.c.LogEvery) {
 		if err := r.log(); err != nil {
 			return err
@@ -112,6 +120,11 @@ func (r *runner) due() (err error) {
 		}
 		again = r.savedAt == step && r.state.ValAt == step // there is a checkpoint that lacks it
 	}
+	if r.state.Window.Steps > 0 && r.state.Stopped {
+		if err := r.log(); err != nil {
+			return err
+		}
+	}
 	if improved || again || r.savedAt != step && every(r.c.CheckpointEvery) {
 		return r.save(improved)
 	}
@@ -123,7 +136,7 @@ func (r *runner) log() error {
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
 	err := r.record(MetricsLine{Kind: "train", Step: step, Means: w.Means(),
-		MetricsRest: MetricsRest{LR: r.schedule(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+		MetricsRest: MetricsRest{LR: r.rate(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
 			Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait}})
 	if err == nil {
 		r.state.Window = run.Window{}
@@ -177,6 +190,7 @@ func (r *runner) validate() (improved bool, err error) {
 		return false, err
 	}
 	r.state.Val, r.state.ValAt = &l, r.state.Step
+	r.state.Plateau, r.state.Stopped = r.plateau.Next(r.state.Plateau, l.Loss)
 	if improved {
 		r.state.Best = &run.Best{Step: r.state.Step, Loss: l.Loss}
 	}
@@ -256,7 +270,7 @@ func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 func (r *runner) result() Result {
 	seconds, rate, wait := r.rates()
 	result := Result{Steps: r.state.Step, Samples: r.samples, Seconds: seconds, PositionsPerSecond: rate,
-		LoaderWait: wait, Checkpoint: r.saved}
+		LoaderWait: wait, Checkpoint: r.saved, StoppedEarly: r.state.Stopped}
 	if v := r.state.Val; v != nil {
 		result.Final = &Final{v.Terms}
 	}

@@ -84,7 +84,7 @@ func TestUnpack(t *testing.T) {
 	var network model.TalbotBot
 	eachBackend(t, func(t *testing.T, opened *backend.Opened) {
 		exec, err := graph.NewExec(opened.Backend, func(packed *graph.Node) (*graph.Node, *graph.Node) {
-			return network.Unpack(packed), model.LegalMoves(packed)
+			return opened.Form.Flatten(network.Unpack(opened.Form, packed)), model.LegalMoves(packed)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -93,14 +93,16 @@ func TestUnpack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		planes, legal := tensors.MustCopyFlatData[uint64](out[0]), tensors.MustCopyFlatData[bool](out[1])
+		numbers, legal := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[bool](out[1])
+		want := make([]float32, 64*encode.TalbotBotPlanes)
 		for i, g := range games {
-			want := make([]uint64, encode.TalbotBotPlanes)
-			e.Planes(want, g)
-			if got := planes[i*encode.TalbotBotPlanes:][:encode.TalbotBotPlanes]; !slices.Equal(got, want) {
-				t.Fatalf("%s: planes\n%x, want\n%x", g.Position().FEN(), got, want)
+			e.Numbers(want, b.Packed[i*words:])
+			if got := numbers[i*len(want):][:len(want)]; !slices.Equal(got, want) {
+				t.Fatalf("%s: planes\n%v, want\n%v", g.Position().FEN(), got, want)
 			}
-			if planesOf(b.Packed[i*words:]) != [encode.TalbotBotPlanes]uint64(want) {
+			var planes [encode.TalbotBotPlanes]uint64
+			e.Planes(planes[:], g)
+			if planesOf(b.Packed[i*words:]) != planes {
 				t.Fatalf("%s: the test's own planes are wrong", g.Position().FEN())
 			}
 			var moves []int

@@ -74,6 +74,8 @@ type Result struct {
 	LoaderWait         float64 `json:"loader_wait"`
 	Checkpoint         string  `json:"checkpoint"` // the last one written
 	Final              *Final  `json:"final"`      // nil without a validation
+	// StoppedEarly says that the schedule has ended the run, since its validations did not get better.
+	StoppedEarly bool `json:"stopped_early,omitempty"`
 }
 
 // Final is the last validation: its terms, without the loss.
@@ -117,6 +119,7 @@ type runner struct {
 	owned   *run.Claim // to be closed
 
 	schedule schedule.Schedule
+	plateau  schedule.Plateau
 	need     memory // of a step
 	batches  *prefetcher
 	begun    time.Time
@@ -161,7 +164,11 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, c: c, schedule: rate, need: memoryOf(c, built.Network, o.Backend.Form),
+	plateau, err := schedule.ParsePlateau(c.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, need: memoryOf(c, built.Network, o.Backend.Form),
 		saves: run.Checkpoints(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {
 		if r.owned, err = run.NewClaim(o.Dir, o.Resume); err != nil {

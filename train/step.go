@@ -109,7 +109,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.Disguise(b.Packed, e.layout.NoPast, e.config.HistoryDropout)
 	shown = p.Disguise(shown, e.layout.OtherColour, e.config.Mirror)
-	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(shown)), b)
+	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, shown)), b)
 	loss := e.lossOf(sums, totals)
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
@@ -180,7 +180,7 @@ func (e *engine) calibrate(batches []Batch) error {
 			e.store.SetTraining(in[0].Graph(), true)
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
 			var heads []*Node
-			for _, head := range e.network.Forward(p, e.network.Unpack(in[1])) {
+			for _, head := range e.network.Forward(p, e.network.Unpack(p.Form, in[1])) {
 				heads = append(heads, ReduceAllSum(head))
 			}
 			return Stack(heads, 0)

@@ -26,8 +26,9 @@ func (linear) Params() []model.Param {
 }
 
 func (linear) Forward(p *model.Pass, planes *Node) []*Node {
-	n := planes.Shape().Dim(0)
-	x := MulScalar(ReduceSum(Reshape(p.Form.Flatten(p.Form.Spread(planes)), n, encode.TalbotBotPlanes, 64), 2), 1./64)
+	flat := p.Form.Flatten(planes)
+	n := flat.Shape().Dim(0)
+	x := MulScalar(ReduceSum(Reshape(flat, n, encode.TalbotBotPlanes, 64), 2), 1./64)
 	w := func(name string) *Node { return p.Store.GetVariable("/" + p.Prefix + name).NodeValue(planes.Graph()) }
 	return []*Node{DotGeneral(x, []int{1}, nil, w("policy"), []int{1}, nil),
 		Reshape(Tanh(DotGeneral(x, []int{1}, nil, w("value"), []int{1}, nil)), n)}

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(execute(os.Args[1:])) }
 
 // run executes one command line and returns the exit status.
-func run(args []string) int {
+func execute(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -33,9 +33,10 @@ type Network interface {
 	// Params lists every parameter and statistic in a fixed order.
 	Params() []Param
 
-	// Unpack turns packed inputs [N, words] uint64 into integers that [Network.Forward] takes. What talbot exports for
-	// other programs begins behind it.
-	Unpack(packed *graph.Node) *graph.Node
+	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
+	// [encode.Encoder.Numbers], planes as float32 activations in the form's layout, tokens as [N, tokens] int32. What
+	// talbot exports for other programs begins behind it.
+	Unpack(f Form, packed *graph.Node) *graph.Node
 
 	// Heads names what Forward returns.
 	Heads() []Head
@@ -112,12 +113,13 @@ type Sum struct {
 
 // Answer is what a network says about positions with their legal moves. What a network does not know is nil.
 type Answer struct {
-	Prior   *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
-	Inside  *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
-	Outside *graph.Node // [N] the probability that falls on others
-	Other   *graph.Node // [N] int32, word of the most probable of the others
-	Value   *graph.Node // [N] in [−1, 1] from the side to move's view
-	Chances *graph.Node // [N, 3] of win, draw and loss for the side to move
+	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
+	Inside     *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
+	Outside    *graph.Node // [N] the probability that falls on others
+	Other      *graph.Node // [N] int32, word of the most probable of the others
+	OtherShare *graph.Node // [N] its probability
+	Value      *graph.Node // [N] in [−1, 1] from the side to move's view
+	Chances    *graph.Node // [N, 3] of win, draw and loss for the side to move
 }
 
 // Nodes lists what the network knows, in the order of the fields.
@@ -131,7 +133,7 @@ func (a *Answer) Nodes() (list []*graph.Node) {
 }
 
 func (a *Answer) fields() []**graph.Node {
-	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.Value, &a.Chances}
+	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.Chances}
 }
 
 // Cost is what training takes, estimated.

@@ -4,13 +4,8 @@ import (
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
-)
 
-// napoleonPlanes is the number of input planes of the recipe napoleon, and napoleonWords that of the uint64 words of a
-// packed input.
-const (
-	napoleonPlanes = 34
-	napoleonWords  = 4
+	"talbot/encode"
 )
 
 // What a step adds to a square, the directions of a slider clockwise from north: rook's and bishop's in turn.
@@ -33,14 +28,13 @@ func (s step) from() (squares uint64) {
 
 func (s step) back() step { return step{-s.ranks, -s.files} }
 
-// napoleonInput makes the 34 planes of inputs as the encoder packs them, [N, 4] uint64, in the layout of the form,
-// float32; the encoder says what they hold.
+// Unpack makes the 34 planes of inputs as [encode.Napoleon.Pack] writes them.
 //
 // Attacks are found direction by direction, since from one direction at most one piece of a kind attacks a square. They
 // are counted bit by bit in words, bit s = square s, so that few words need be spread over squares: spreading is what
 // costs. Every plane is a sum of such words with small whole factors: one matrix product, exact in any type that
 // products are computed in.
-func napoleonInput(f Form, packed *Node) *Node {
+func (Napoleon) Unpack(f Form, packed *Node) *Node {
 	words, factors := napoleonTerms(packed)
 	bits := f.Spread(words)
 	m := Const(packed.Graph(), factors)
@@ -48,7 +42,7 @@ func napoleonInput(f Form, packed *Node) *Node {
 		return DotGeneral(bits, []int{3}, nil, m, []int{1}, nil)
 	}
 	d := bits.Shape().Dimensions
-	return Reshape(DotProduct(m, Reshape(bits, d[0], 64*d[3])), napoleonPlanes, 8, 8, d[3])
+	return Reshape(DotProduct(m, Reshape(bits, d[0], 64*d[3])), encode.NapoleonPlanes, 8, 8, d[3])
 }
 
 // fours are groups of up to four directions in which attacks are counted, each for both sides. Kings and pawns come
@@ -68,7 +62,7 @@ func napoleonTerms(packed *Node) (words *Node, factors [][]float32) {
 	}
 	var terms []*Node
 	add := func(x *Node) { terms = append(terms, x) }
-	factors = make([][]float32, napoleonPlanes)
+	factors = make([][]float32, encode.NapoleonPlanes)
 	factor := func(f float32, planes ...int) {
 		for plane := range factors {
 			factors[plane] = append(factors[plane], 0)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"talbot/encode"
 )
 
 // TestNapoleonInput compares what the graph makes of packed inputs with python-chess:
@@ -50,12 +52,12 @@ func TestNapoleonInput(t *testing.T) {
 	}
 	for _, form := range []Form{Native, Products} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
-			return form.Flatten(napoleonInput(form, x))
+			return form.Flatten(Napoleon{}.Unpack(form, x))
 		})
-		out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, len(fens), napoleonWords))[0]
+		out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, len(fens), encode.NapoleonWords))[0]
 		for i, got := range tensors.MustCopyFlatData[float32](out) {
 			if got != want[i] {
-				size := 64 * napoleonPlanes
+				size := 64 * encode.NapoleonPlanes
 				t.Fatalf("form %d, %q: plane %d, square %d is %g, want %g", form, fens[i/size], i%size/64, i%64, got,
 					want[i])
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // Unpack makes the 68 planes of inputs as [encode.TalbotBot.Pack] writes them: five boards of four words, then flags.
-func (TalbotBot) Unpack(packed *Node) *Node {
+func (TalbotBot) Unpack(f Form, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
 	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
@@ -29,11 +29,11 @@ func (TalbotBot) Unpack(packed *Node) *Node {
 	flags := BitwiseAnd(BitwiseShiftRightLogical(BroadcastToDims(word20, n, 7), bits), uint64s(g, 1))
 	flags = Mul(flags, uint64s(g, ^uint64(0)))
 	passed := BitwiseAnd(word20, uint64s(g, 0xff<<40))
-	return Concatenate([]*Node{
+	return f.Spread(Concatenate([]*Node{
 		Slice(pieces, AxisRange(), AxisRange(0, 12)),
 		Slice(flags, AxisRange(), AxisRange(0, 5)), passed, Slice(flags, AxisRange(), AxisRange(5)),
 		Slice(pieces, AxisRange(), AxisRange(12)),
-	}, 1)
+	}, 1))
 }
 
 // LegalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].

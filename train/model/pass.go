@@ -63,6 +63,15 @@ func (p *Pass) convolve(x *Node, name string) *Node {
 	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 
+// convolveBias is a convolution with a bias for each channel.
+func (p *Pass) convolveBias(x *Node, name string) *Node {
+	y := p.convolve(x, name)
+	bias := p.value(x.Graph(), name+".bias")
+	dims := []int{1, 1, 1, 1}
+	dims[p.Form.channelAxis()] = bias.Shape().Dim(0)
+	return Add(y, Reshape(p.low(bias), dims...))
+}
+
 // linear is x·Wᵀ + b, float32: x [N, in] → [N, out].
 func (p *Pass) linear(x *Node, name string) *Node {
 	g := x.Graph()

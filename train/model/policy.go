@@ -71,8 +71,9 @@ func indexedAnswer(logits, legal *Node) Answer {
 	others := Where(GreaterThan(inside, ScalarZero(g, dtypes.Float32)),
 		BroadcastToShape(Scalar(g, dtypes.Float32, never), logits.Shape()), logits)
 	all, in := logSumExp(logits), logSumExp(among)
-	outside := ReduceSum(Exp(Sub(others, BroadcastToDims(InsertAxes(all, 1), n, moves))), 1)
-	return Answer{Prior: prior, Inside: Sub(in, all), Outside: outside, Other: ArgMax(others, 1)}
+	outside := Exp(Sub(others, BroadcastToDims(InsertAxes(all, 1), n, moves)))
+	return Answer{Prior: prior, Inside: Sub(in, all), Outside: ReduceSum(outside, 1), Other: ArgMax(others, 1),
+		OtherShare: ReduceMax(outside, 1)}
 }
 
 // logSumExp is that of each row: [N, M] → [N].

@@ -103,12 +103,12 @@ func (TalbotBot) Heads() []Head {
 	}
 }
 
-// Forward takes planes, [N, 68] uint64.
+// Forward takes the 68 planes.
 func (t TalbotBot) Forward(p *Pass, planes *Node) []*Node {
 	convNorm := func(x *Node, conv, norm string) *Node {
 		return p.norm(p.convolve(x, conv), norm)
 	}
-	x := p.relu(convNorm(p.Form.Spread(planes), "stem.conv", "stem.bn"))
+	x := p.relu(convNorm(planes, "stem.conv", "stem.bn"))
 	for b := range t.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)
 		y := p.relu(convNorm(x, name+"conv1", name+"bn1"))
@@ -121,7 +121,7 @@ func (t TalbotBot) Forward(p *Pass, planes *Node) []*Node {
 	logits := p.linear(h, "policy.fc")
 	h = p.Form.Flatten(p.relu(convNorm(x, "value.conv", "value.bn")))
 	h = p.dropout(p.relu(p.linear(h, "value.fc1")), t.ValueDropout)
-	value := Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), planes.Shape().Dim(0))
+	value := Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), planes.Shape().Dim(p.Form.batchAxis()))
 	return []*Node{logits, value}
 }
 

@@ -11,7 +11,7 @@ import (
 // ONNX adds the network without dropout: planes to logits and value.
 func (t TalbotBot) ONNX(g *onnx.Graph) error {
 	convNorm := func(x onnx.Value, conv, norm string) onnx.Value {
-		return g.BatchNorm(g.Conv(x, conv), norm, normEpsilon)
+		return g.BatchNorm(g.Conv(x, conv), norm, float32(pyTorchNorm.epsilon))
 	}
 	planes := g.Input("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", encode.TalbotBotPlanes, 8,
 		8)

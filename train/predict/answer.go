@@ -8,12 +8,13 @@ type Question struct {
 
 // Answer is what a network says about a position. What its recipe does not know is left out: see [Knows].
 type Answer struct {
-	Prior   []float32  // log-probability of each legal move among the legal ones, in the order of the question
-	Inside  float32    // log of the probability that falls on the legal moves; 0 where others cannot be said
-	Outside float32    // the probability that falls on others
-	Other   int32      // word of the most probable of the others
-	Value   float32    // in [−1, 1] from the side to move's view
-	Chances [3]float32 // of win, draw and loss for the side to move; they sum to 1
+	Prior      []float32  // log-probability of each legal move among the legal ones, in the order of the question
+	Inside     float32    // log of the probability that falls on the legal moves; 0 where others cannot be said
+	Outside    float32    // the probability that falls on others
+	Other      int32      // word of the most probable of the others
+	OtherShare float32    // its probability
+	Value      float32    // in [−1, 1] from the side to move's view
+	Chances    [3]float32 // of win, draw and loss for the side to move; they sum to 1
 }
 
 // Knows says which parts of an [Answer] a network gives.

@@ -85,6 +85,7 @@ func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, 
 	if int(a.Other) != best {
 		t.Errorf("position %d: the best of the others is %d, want %d", i, a.Other, best)
 	}
+	near("the best of the others", a.OtherShare, math.Exp(float64(logits[best]))/all)
 }
 
 // TestLegalOnly: what falls on other moves can be left out, and nothing else changes.
@@ -100,7 +101,7 @@ func TestLegalOnly(t *testing.T) {
 	list := questions(t, all.Encoder(), 10)
 	want := ask(t, all, list)
 	for i, a := range ask(t, legal, list) {
-		want[i].Inside, want[i].Outside, want[i].Other = 0, 0, 0
+		want[i].Inside, want[i].Outside, want[i].Other, want[i].OtherShare = 0, 0, 0, 0
 		if fmt.Sprint(a) != fmt.Sprint(want[i]) {
 			t.Errorf("position %d: %v, want %v", i, a, want[i])
 		}
@@ -193,7 +194,7 @@ func TestBits(t *testing.T) {
 func equal(a, b *Answer) bool {
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
 	return slices.EqualFunc(a.Prior, b.Prior, same) && same(a.Inside, b.Inside) && same(a.Outside, b.Outside) &&
-		a.Other == b.Other && same(a.Value, b.Value) &&
+		a.Other == b.Other && same(a.OtherShare, b.OtherShare) && same(a.Value, b.Value) &&
 		slices.EqualFunc(a.Chances[:], b.Chances[:], same)
 }
 

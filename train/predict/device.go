@@ -55,6 +55,7 @@ type tail struct {
 	inside []float32
 	beside []float32 // the probability outside
 	other  []int32
+	share  []float32 // its probability
 	value  []float32
 	wdl    []float32
 	into   []any // those that there are, in the order of model.Answer
@@ -126,8 +127,8 @@ func (d *device) read(in []*graph.Node) model.Answer {
 		legal = in[len(d.heads)]
 	}
 	a := d.network.Answer(in[:len(d.heads)], legal)
-	if d.legalOnly || a.Inside == nil || a.Outside == nil || a.Other == nil {
-		a.Inside, a.Outside, a.Other = nil, nil, nil
+	if d.legalOnly || a.Inside == nil || a.Outside == nil || a.Other == nil || a.OtherShare == nil {
+		a.Inside, a.Outside, a.Other, a.OtherShare = nil, nil, nil, nil
 	}
 	if a.Other != nil {
 		a.Other = graph.ConvertDType(a.Other, dtypes.Int32)
@@ -145,7 +146,7 @@ func (d *device) body(n int) (*body, error) {
 	b := &body{watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1), tails: map[int]*tail{}}
 	err := b.compile(d, func(in []*graph.Node) []*graph.Node {
 		pass := &model.Pass{Store: d.store, Form: d.backend.Form, Watch: true}
-		heads := d.network.Forward(pass, d.network.Unpack(in[0]))
+		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
 		watch := pass.NotFinite
 		for _, h := range heads {
 			sum := graph.ReduceAllSum(graph.Sub(h, h)) // 0, or NaN for NaN and the infinities
@@ -196,6 +197,7 @@ func (d *device) tail(b *body, n, list int) (*tail, error) {
 		t.other = make([]int32, n)
 		t.into = append(t.into, t.other)
 	}
+	floats(d.knows.Others, &t.share, 1)
 	floats(d.knows.Value, &t.value, 1)
 	floats(d.knows.Chances, &t.wdl, 3)
 	b.tails[list] = t
@@ -288,7 +290,7 @@ func (t *tail) write(r row, i, list, codes int) error {
 		a.Prior = append(a.Prior, t.prior[i*list:i*list+len(q.Codes)/codes]...)
 	}
 	if t.other != nil {
-		a.Inside, a.Outside, a.Other = t.inside[i], t.beside[i], t.other[i]
+		a.Inside, a.Outside, a.Other, a.OtherShare = t.inside[i], t.beside[i], t.other[i], t.share[i]
 	}
 	if t.value != nil {
 		a.Value = t.value[i]
@@ -296,7 +298,7 @@ func (t *tail) write(r row, i, list, codes int) error {
 	if t.wdl != nil {
 		copy(a.Chances[:], t.wdl[3*i:])
 	}
-	bad := notFinite(a.Inside) || notFinite(a.Outside) || notFinite(a.Value)
+	bad := notFinite(a.Inside) || notFinite(a.Outside) || notFinite(a.OtherShare) || notFinite(a.Value)
 	for _, x := range a.Prior {
 		bad = bad || notFinite(x)
 	}

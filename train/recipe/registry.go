@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot}
+var recipes = []*Recipe{talbotbot, napoleon}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -30,4 +30,18 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Blocks, n.Filters = 10, 64 }},
 	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
+)
+
+// napoleon is trained as recipes of its kind are: nothing was published.
+var napoleon = New(
+	Recipe{
+		Name:    "napoleon",
+		About:   "a value from counts of attacks, by a small network with squeeze and excitation",
+		Data:    "evaluated positions; mates and more than ten pawns are left out",
+		Targets: "Stockfish's score",
+	},
+	model.Napoleon{},
+	Preset{Passes: 60, ByPass: true, Training: Training{Batch: 256, Steps: 100000, Schedule: "plateau:3=0.5,stop=8",
+		LR: 1e-3, Decay: DecayWeights, Epsilon: 1e-7}},
+	func(model.Napoleon) encode.Encoder { return encode.Napoleon{} },
 )

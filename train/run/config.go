@@ -213,6 +213,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mirror: the recipe %s does not see which colour moves", c.Recipe)
 	case c.LogEvery < 1:
 		return fmt.Errorf("steps between log lines must be above 0: %d", c.LogEvery)
+	case strings.HasPrefix(c.Schedule, "plateau") && c.EvalEvery == 0:
+		return fmt.Errorf("the schedule %q needs validations during the run", c.Schedule)
 	case c.EvalEvery < 0 || c.CheckpointEvery < 0:
 		return errors.New("steps between validations or checkpoints must not be negative")
 	case c.Keep < 1:
@@ -221,7 +223,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// LearningRate returns the schedule.
+// LearningRate returns the schedule; what [schedule.ParsePlateau] makes of it comes on top.
 func (c Config) LearningRate() (schedule.Schedule, error) {
 	return schedule.Parse(c.Schedule, c.LR, c.MinLR, c.Warmup, c.Steps)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"talbot/train/checkpoint"
+	"talbot/train/schedule"
 )
 
 // State is what a run carries from step to step beside the tensors. It is a checkpoint's metadata.
@@ -18,6 +19,9 @@ type State struct {
 	Val    *Means          `json:"val,omitempty"` // the last validation
 	ValAt  int64           `json:"val_at"`        // its step
 	Window Window          `json:"window"`
+	// Plateau is that of a schedule that looks at validations. Stopped says that it has ended the run at this step.
+	Plateau schedule.PlateauState `json:"plateau,omitzero"`
+	Stopped bool                  `json:"stopped,omitempty"`
 }
 
 // Best is the lowest validation loss so far.

@@ -80,7 +80,8 @@ func OneCycle(high, low float64, steps int64) Schedule {
 }
 
 // Names are the forms that [Parse] knows.
-const Names = "cosine, constant, one-cycle, or piecewise:SHARE=FACTOR,…, such as piecewise:0.6=0.1,0.85=0.01"
+const Names = "cosine, constant, one-cycle, piecewise:SHARE=FACTOR,…, such as piecewise:0.6=0.1,0.85=0.01, or " +
+	"plateau:PATIENCE=FACTOR,stop=N, such as plateau:3=0.5,stop=8"
 
 // Parse returns the schedule of a name, which rises to the highest rate within a warm-up and ends at the lowest one
 // behind so many steps.
@@ -89,6 +90,9 @@ func Parse(name string, highest, lowest float64, warmup, steps int64) (Schedule,
 	switch {
 	case name == "cosine":
 		return Warmup(warmup, Cosine(highest, lowest, steps)), nil
+	case kind == "plateau":
+		_, err := ParsePlateau(name)
+		return Warmup(warmup, Constant(highest)), err
 	case name == "constant":
 		return Warmup(warmup, Constant(highest)), nil
 	case name == "one-cycle":

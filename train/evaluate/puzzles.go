@@ -1,10 +1,11 @@
-package train
+package evaluate
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +13,15 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/rows"
-	"talbot/train/model"
+	"talbot/train/predict"
 )
 
-// ErrNoPuzzles says that there was nothing to solve.
-var ErrNoPuzzles = errors.New("no puzzles")
+var (
+	// ErrNoPuzzles says that there was nothing to solve.
+	ErrNoPuzzles = errors.New("no puzzles")
+	// ErrNoPolicy says that a network chooses no moves.
+	ErrNoPolicy = errors.New("the network has no policy")
+)
 
 // Solved counts puzzles and how many were solved.
 type Solved struct {
@@ -25,8 +30,8 @@ type Solved struct {
 	WholeLine float64 `json:"whole_line"` // share whose moves all were
 }
 
-// PuzzleReport is what a network makes of puzzles. At each of the solver's turns it plays the legal move of the highest
-// logit; the opponent's moves are those of the puzzle. A move is right if it is the puzzle's, or if it mates, which
+// PuzzleReport is what a network makes of puzzles. At each of the solver's turns it plays its most probable legal
+// move; the opponent's moves are those of the puzzle. A move is right if it is the puzzle's, or if it mates, which
 // ends the puzzle solved.
 type PuzzleReport struct {
 	Solved
@@ -52,6 +57,8 @@ type puzzles struct {
 
 type puzzleTally struct{ puzzles, first, whole int64 }
 
+func newPuzzleTally() *puzzleTally { return new(puzzleTally) }
+
 func (t *puzzleTally) solved() Solved {
 	n := float64(max(t.puzzles, 1))
 	return Solved{t.puzzles, float64(t.first) / n, float64(t.whole) / n}
@@ -62,30 +69,26 @@ type turn struct {
 	puzzle   *dataset.Line
 	position board.Position
 	move     board.Move // the puzzle's
+	Sample              // the position as the recipe sees it
 }
 
 // SolvePuzzles asks a network for the moves of puzzles: lines whose samples are the solver's turns, as
-// [dataset.PuzzleReader] gives them. A *[dataset.Reject] is counted, any other error ends it, as ctx does. Without any
-// puzzle the error is [ErrNoPuzzles]. splits are those of the data that the network learnt from, nil if they are not
-// known.
-func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Line, error], splits *dataset.Splits,
-	done func(puzzles int64)) (PuzzleReport, error) {
-	e, err := encode.ByName(p.Config.Recipe)
-	if err != nil {
-		return PuzzleReport{}, err
+// [rows.PuzzleReader] gives them. A *[dataset.Reject] is counted, any other error ends it, as ctx does. Without any
+// puzzle the error is [ErrNoPuzzles], and of a network without a policy [ErrNoPolicy]. splits are those of the data
+// that the network learnt from, nil if they are not known.
+func SolvePuzzles(ctx context.Context, network Network, e encode.Encoder, lines iter.Seq2[dataset.Line, error],
+	splits *dataset.Splits, done func(puzzles int64)) (PuzzleReport, error) {
+	if !network.Knows().Prior {
+		return PuzzleReport{}, ErrNoPolicy
 	}
 	s := &puzzles{splits: splits, ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}
 	var turns []turn
-	var planes []uint64
 	flush := func() error {
-		logits, _, err := p.Predict(planes, len(turns))
-		if err == nil {
-			s.judge(e, turns, logits)
-		}
-		turns, planes = turns[:0], planes[:0]
+		err := s.solve(ctx, network, turns)
+		turns = turns[:0]
 		return err
 	}
-	var w dataset.Walker
+	var view encode.View
 	for line, err := range lines {
 		if err == nil {
 			err = ctx.Err()
@@ -98,12 +101,8 @@ func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Lin
 		if err != nil {
 			return PuzzleReport{}, err
 		}
-		for w.Reset(&line); w.Next(); {
-			planes = append(planes, make([]uint64, model.Planes)...)
-			e.Encode(planes[len(planes)-model.Planes:], w.Game())
-			turns = append(turns, turn{puzzle: &line, position: *w.Position(), move: line.Moves[w.Ply()]})
-		}
-		if len(turns) >= p.batch {
+		turns = turnsOf(turns, e, &view, &line)
+		if len(turns) >= network.Batch() {
 			if err := flush(); err != nil {
 				return PuzzleReport{}, err
 			}
@@ -123,25 +122,64 @@ func SolvePuzzles(ctx context.Context, p *Predictor, lines iter.Seq2[dataset.Lin
 	return s.report(), nil
 }
 
-// judge counts whole puzzles.
-func (s *puzzles) judge(e encode.Encoder, turns []turn, logits []float32) {
+// turnsOf appends the turns of a puzzle.
+func turnsOf(turns []turn, e encode.Encoder, view *encode.View, puzzle *dataset.Line) []turn {
+	layout := e.Layout()
+	var w dataset.Walker
+	for w.Reset(puzzle); w.Next(); {
+		view.Visit(&w, dataset.Counted{})
+		t := turn{puzzle: puzzle, position: *w.Position(), move: puzzle.Moves[w.Ply()]}
+		t.Legal = slices.Clone(view.Legal())
+		t.Packed, t.Codes = make([]uint64, layout.Words), make([]int32, len(t.Legal)*layout.Codes)
+		e.Pack(t.Packed, view)
+		for i, m := range t.Legal {
+			e.Code(t.Codes[i*layout.Codes:][:layout.Codes], view, m)
+		}
+		turns = append(turns, t)
+	}
+	return turns
+}
+
+// solve asks the network about turns of whole puzzles and counts them.
+func (s *puzzles) solve(ctx context.Context, network Network, turns []turn) error {
+	choices := make([]int, 0, len(turns))
+	for part := range slices.Chunk(turns, max(network.Batch(), 1)) {
+		questions, answers := make([]predict.Question, len(part)), make([]predict.Answer, len(part))
+		for i := range part {
+			questions[i] = predict.Question{Packed: part[i].Packed, Codes: part[i].Codes}
+		}
+		if err := network.Answer(ctx, questions, answers); err != nil {
+			return err
+		}
+		for i := range part {
+			if len(answers[i].Prior) != len(part[i].Legal) {
+				return fmt.Errorf("the network answers with %d moves, %d are legal", len(answers[i].Prior),
+					len(part[i].Legal))
+			}
+			choices = append(choices, first(&part[i].Sample, answers[i].Prior))
+		}
+	}
+	s.judge(turns, choices)
+	return nil
+}
+
+// judge counts whole puzzles. A choice is the index of the legal move that the network plays.
+func (s *puzzles) judge(turns []turn, choices []int) {
 	for i := 0; i < len(turns); {
 		puzzle := turns[i].puzzle
 		first, whole, solved := int64(0), int64(1), false
 		for n := 0; i < len(turns) && turns[i].puzzle == puzzle; i, n = i+1, n+1 {
 			t := &turns[i]
-			choice := firstOf(encode.LegalIndices(nil, e, &t.position), logits[i*model.Moves:][:model.Moves])
-			legal := t.position.LegalMoves(nil)
-			mates, mated := mateInOne(&t.position, choice)
-			s.mates, s.mated = s.mates+mates, s.mated+mated
-			switch right := legal[choice] == t.move || mated > 0; {
+			mates, mated := mateInOne(&t.position, t.Legal, choices[i])
+			s.mates, s.mated = s.mates+int64(indicator(mates)), s.mated+indicator(mated)
+			switch right := t.Legal[choices[i]] == t.move || mated; {
 			case solved: // a mate has ended it
 			case !right:
 				whole = 0
 			case n == 0:
 				first = 1
 			}
-			solved = solved || mated > 0 && whole == 1
+			solved = solved || mated && whole == 1
 		}
 		s.add(puzzle, puzzleTally{1, first, whole})
 	}
@@ -156,9 +194,9 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 		count(&s.heldOut)
 	}
 	rating, _ := strconv.Atoi(puzzle.Tag(rows.TagPuzzleRating))
-	count(in(s.ratings, ratingBand(rating)))
+	count(in(s.ratings, ratingBand(rating), newPuzzleTally))
 	for _, theme := range strings.Fields(puzzle.Tag(rows.TagThemes)) {
-		count(in(s.themes, theme))
+		count(in(s.themes, theme, newPuzzleTally))
 	}
 }
 

@@ -1,4 +1,4 @@
-package train
+package evaluate
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/stockfish"
-	"talbot/train/model"
+	"talbot/train/predict"
 )
 
 // known are tables of some positions, by EPD.
@@ -36,19 +36,15 @@ func (broken) Probe(context.Context, *board.Position) (dataset.Class, bool, erro
 	return 0, false, errors.New("no tables any more")
 }
 
-// endgame is a sample whose first move is the given one of its legal moves.
-func endgame(t *testing.T, fen, first string, line int64) (Sample, []float32) {
+// endgame is a sample whose first move is the given one of its legal moves, and the answer to it.
+func endgame(t *testing.T, fen, first string, line int64, value float32) (Sample, predict.Answer) {
 	t.Helper()
-	e, _ := encode.ByName("talbotbot")
 	p := position(t, fen)
-	m, err := p.ParseUCI(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logits := make([]float32, model.Moves)
-	logits[e.MoveIndex(&p, m)] = 5
-	return Sample{Source: "endgame", Legal: encode.LegalIndices(nil, e, &p),
-		Place: &Place{Position: p, Line: line}}, logits
+	s := sampleOf(t, p)
+	s.Source, s.Place = "endgame", &Place{Position: p, Line: line}
+	logits := make([]float32, encode.TalbotBotMoves)
+	logits[s.Codes[index(t, &s, first)]] = 5
+	return s, answerOf(logits, s.Codes, value)
 }
 
 func TestEndgamesByHand(t *testing.T) {
@@ -72,16 +68,16 @@ func TestEndgamesByHand(t *testing.T) {
 	const stale = "k7/8/1K6/8/8/8/8/6Q1 w - - 0 1"
 	add := func(a *Accumulator, fen, first string, line int64, result dataset.Class, value float32) {
 		t.Helper()
-		s, logits := endgame(t, fen, first, line)
+		s, answer := endgame(t, fen, first, line, value)
 		s.Place.Result, s.Place.HasResult = result, true
-		if err := a.Add(t.Context(), []Sample{s}, logits, []float32{value}); err != nil {
+		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, judged := range []bool{false, true} {
-		a := &Accumulator{}
+		a := accumulator(nil)
 		if judged {
-			a.Tables = tables
+			a = accumulator(tables)
 		}
 		add(a, pawn, "e5e6", 1, dataset.Won, 0.75)   // keeps
 		add(a, pawn, "e5d5", 2, dataset.Won, 0.25)   // throws the win away, and says draw
@@ -89,8 +85,8 @@ func TestEndgamesByHand(t *testing.T) {
 		add(a, mate, "h1h8", 4, dataset.Won, -0.75)  // mates; what a random move does is not known
 		add(a, pawn, "e5f5", 5, dataset.Lost, -0.25) // nothing to lose
 		add(a, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "e1d1", 6, dataset.Drawn, 0)
-		s, logits := endgame(t, stale, "g1g7", 7) // in no table: no endgame
-		if err := a.Add(t.Context(), []Sample{s}, logits, []float32{0}); err != nil {
+		s, answer := endgame(t, stale, "g1g7", 7, 0) // in no table: no endgame
+		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err != nil {
 			t.Fatal(err)
 		}
 		r := a.Report(true).Endgames
@@ -122,13 +118,13 @@ func TestEndgamesByHand(t *testing.T) {
 			t.Errorf("%v are compared", got)
 		}
 	}
-	a := &Accumulator{Tables: broken{}}
-	s, logits := endgame(t, pawn, "e5e6", 1)
-	if err := a.Add(t.Context(), []Sample{s}, logits, []float32{0}); err == nil ||
-		!strings.Contains(err.Error(), "4k3/8/8/4K3") || a.Report(false).Samples != 0 {
+	a := accumulator(broken{})
+	s, answer := endgame(t, pawn, "e5e6", 1, 0)
+	if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err == nil ||
+		!strings.Contains(err.Error(), "4k3/8/8/4K3") || a.Report(false).Count("samples") != 0 {
 		t.Errorf("tables that fail: %v", err)
 	}
-	if (&Accumulator{}).Report(true).Endgames != nil {
+	if accumulator(nil).Report(true).Endgames != nil {
 		t.Error("endgames of nothing")
 	}
 }

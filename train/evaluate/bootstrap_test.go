@@ -1,24 +1,46 @@
-package train
+package evaluate
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"talbot/board"
+	"talbot/train/predict"
 )
 
 // The draws have the distribution function of Poisson(1), over all 65,536 of them.
 func TestPoisson(t *testing.T) {
-	counts := map[int64]float64{}
+	counts := map[int]float64{}
 	for draw := range 1 << 16 {
 		counts[poisson(uint16(draw))]++
 	}
 	p := math.Exp(-1)
-	for n := int64(0); n <= 6; n++ {
+	for n := 0; n <= 6; n++ {
 		if got := counts[n] / 65536; math.Abs(got-p) > 2e-5 {
 			t.Errorf("P(%d) is %g, want %g", n, got, p)
 		}
 		p /= float64(n + 1)
 	}
+}
+
+// tallied is the tally of a sample of two legal moves, of which the network finds the first with probability p, and of
+// a value that is wrong by e.
+func tallied(t *testing.T, p, e float64) tally {
+	t.Helper()
+	s := Sample{Legal: make([]board.Move, 2), Codes: []int32{0, 1}, Policy: []Target{{0, 1}}, Floats: []float32{0}}
+	if e < 0 {
+		s.Floats = nil
+	}
+	a := accumulator(nil)
+	q, err := a.score(&s, &predict.Answer{Prior: []float32{float32(math.Log(p)), float32(math.Log(1 - p))},
+		Value: float32(e)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := newTally()
+	sums.score(&q, a.knows)
+	return sums
 }
 
 // The interval of a mean is that of the normal approximation: of samples where they are independent, of lines where the
@@ -30,13 +52,14 @@ func TestIntervals(t *testing.T) {
 		const lines = 2000
 		hits := 0.0
 		for line := range int64(lines) {
-			one := tally{samples: 1, policies: 1}
+			p := 0.25
 			if r.Float64() < 0.3 {
-				one.top1 = 1
+				p = 0.75
 				hits++
 			}
+			one := tallied(t, p, -1)
 			for range alike {
-				b.add(line, part{}, &one)
+				b.add(line, part{}, one)
 			}
 		}
 		share := hits / lines
@@ -49,6 +72,9 @@ func TestIntervals(t *testing.T) {
 		if _, ok := got["value_mse"]; ok {
 			t.Error("an interval of a figure over no samples")
 		}
+		if _, ok := got["policy_ce_uniform"]; ok {
+			t.Error("an interval of a baseline")
+		}
 	}
 }
 
@@ -56,25 +82,24 @@ func TestIntervals(t *testing.T) {
 func TestIntervalsOfParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	parts := []part{{"endgame", false}, {"endgame", true}, {"game", false}, {"game", true}}
-	var all bootstrap
+	var every, unseen bootstrap
 	alone := map[part]*bootstrap{}
-	var unseen bootstrap
 	for line := range int64(400) {
 		source := line % 2 * 2
 		for range 1 + r.IntN(6) {
 			p := parts[source+r.Int64N(2)]
-			one := tally{samples: 1, policies: 1, legal: r.Float64(), values: 1, squared: r.Float64()}
-			all.add(line, p, &one)
-			in(alone, p).add(line, p, &one)
+			one := tallied(t, 0.1+0.8*r.Float64(), r.Float64())
+			every.add(line, p, one)
+			in(alone, p, func() *bootstrap { return new(bootstrap) }).add(line, p, one)
 			if p.unseen {
-				unseen.add(line, part{}, &one)
+				unseen.add(line, part{}, one)
 			}
 		}
 	}
-	every := func(part) bool { return true }
+	any := func(part) bool { return true }
 	equal := func(what string, got, want map[string][2]float64) {
 		t.Helper()
-		for _, name := range []string{"policy_ce_legal", "value_mse"} {
+		for _, name := range []string{"policy_ce_legal", "value_mse", "value_mae"} {
 			g, ok := got[name]
 			if w := want[name]; !ok || math.Abs(g[0]-w[0]) > 1e-12 || math.Abs(g[1]-w[1]) > 1e-12 || g[0] >= g[1] {
 				t.Errorf("%s, %s: %v, want %v", what, name, g, w)
@@ -82,7 +107,7 @@ func TestIntervalsOfParts(t *testing.T) {
 		}
 	}
 	for _, p := range parts {
-		equal(p.source, all.intervals(func(q part) bool { return q == p }), alone[p].intervals(every))
+		equal(p.source, every.intervals(func(q part) bool { return q == p }), alone[p].intervals(any))
 	}
-	equal("unseen", all.intervals(func(p part) bool { return p.unseen }), unseen.intervals(every))
+	equal("unseen", every.intervals(func(p part) bool { return p.unseen }), unseen.intervals(any))
 }

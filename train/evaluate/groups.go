@@ -1,4 +1,4 @@
-package train
+package evaluate
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ const (
 )
 
 // group adds a sample to its group of each kind.
-func (a *Accumulator) group(s *Sample, t *tally) {
+func (a *Accumulator) group(s *Sample, t tally) {
 	names := [groupKinds]string{bySource: s.Source}
 	if at := s.Place; at != nil {
 		names[byPhase] = at.Position.Phase().String()
@@ -34,21 +34,23 @@ func (a *Accumulator) group(s *Sample, t *tally) {
 			continue
 		}
 		if a.groups[kind] == nil {
-			a.groups[kind] = map[string]*tally{}
+			a.groups[kind] = map[string]tally{}
 		}
-		in(a.groups[kind], name).add(t, 1)
+		in(a.groups[kind], name, newTally).add(t, 1)
 	}
 }
 
-// in is the tally of that name, a new one where there is none yet.
-func in[K comparable, T any](groups map[K]*T, name K) *T {
-	if groups[name] == nil {
-		groups[name] = new(T)
+// in is what a map has under a key, a new one where there is nothing yet.
+func in[K comparable, T any](groups map[K]T, key K, make func() T) T {
+	t, ok := groups[key]
+	if !ok {
+		t = make()
+		groups[key] = t
 	}
-	return groups[name]
+	return t
 }
 
-func figuresOf(groups map[string]*tally) map[string]Figures {
+func figuresOf(groups map[string]tally) map[string]Figures {
 	list := map[string]Figures{}
 	for name, t := range groups {
 		list[name] = t.figures()

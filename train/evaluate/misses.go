@@ -1,4 +1,4 @@
-package train
+package evaluate
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ type Miss struct {
 	Rating int          `json:"rating"` // 0 = unknown
 	Target Considered   `json:"target"` // the move of the highest weight
 	Moves  []Considered `json:"moves"`  // the network's first three
-	Value  float64      `json:"value"`  // the network's, from the side to move
+	Value  *float64     `json:"value"`  // the network's, from the side to move; nil if it gives none
 	Label  *float64     `json:"label"`  // the value it should be; nil without a label
 }
 
@@ -42,50 +42,50 @@ type miss struct {
 }
 
 // offer keeps a sample that belongs to the worst.
-func (m *misses) offer(s *Sample, t *scored, logits []float32, value float32) {
-	if t.policies == 0 || len(m.list) == worst && t.legal <= m.list[worst-1].loss {
+func (m *misses) offer(q *scored, valued bool) {
+	at := q.sample.Place
+	if !q.learns() || len(m.list) == worst && q.entropy <= m.list[worst-1].loss {
 		return
 	}
-	new := miss{loss: t.legal, line: s.Place.Line, key: s.Place.Position.Key()}
+	new := miss{loss: q.entropy, line: at.Line, key: at.Position.Key()}
 	alike := func(old miss) bool { return old.line == new.line || old.key == new.key }
 	if i := slices.IndexFunc(m.list, alike); i >= 0 && m.list[i].loss >= new.loss {
 		return
 	}
 	m.list = slices.DeleteFunc(m.list, alike)
-	new.Miss = missed(s, logits, value)
-	at, _ := slices.BinarySearchFunc(m.list, new.loss, func(old miss, loss float64) int {
+	new.Miss = missed(q, valued)
+	place, _ := slices.BinarySearchFunc(m.list, new.loss, func(old miss, loss float64) int {
 		if old.loss >= loss {
 			return -1
 		}
 		return 1
 	})
-	m.list = slices.Insert(m.list, at, new)
+	m.list = slices.Insert(m.list, place, new)
 	m.list = m.list[:min(len(m.list), worst)]
 }
 
 // missed describes a sample and the network's answer to it.
-func missed(s *Sample, logits []float32, value float32) Miss {
-	p := &s.Place.Position
-	sum := logSumExp(logits, s.Legal)
-	played := p.LegalMoves(nil)
+func missed(q *scored, valued bool) Miss {
+	s, prior, p := q.sample, q.answer.Prior, &q.sample.Place.Position
 	considered := func(i int) Considered {
-		return Considered{played[i].String(), p.SAN(played[i]), math.Exp(float64(logits[s.Legal[i]]) - sum)}
+		return Considered{s.Legal[i].String(), p.SAN(s.Legal[i]), math.Exp(float64(prior[i]))}
 	}
 	order := make([]int, len(s.Legal))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logits[s.Legal[b]], logits[s.Legal[a]]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(prior[b], prior[a]) })
 	target := slices.MaxFunc(s.Policy, func(a, b Target) int { return cmp.Compare(a.Weight, b.Weight) })
 	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Link: s.Place.Link, Ply: s.Place.Ply,
-		Rating: s.Place.Rating,
-		Target: considered(slices.Index(s.Legal, target.Index)), Value: float64(value)}
+		Rating: s.Place.Rating, Target: considered(target.Move)}
 	for _, i := range order[:min(3, len(order))] {
 		m.Moves = append(m.Moves, considered(i))
 	}
-	if s.HasValue {
-		label := float64(s.Value)
-		m.Label = &label
+	if valued {
+		m.Value = &q.value
+	}
+	if q.labelled {
+		m.Label = &q.label
 	}
 	return m
 }

@@ -1,4 +1,4 @@
-package train
+package evaluate
 
 import (
 	"cmp"
@@ -40,8 +40,9 @@ type EndgameReport struct {
 	ByMaterial map[string]EndgameFigures `json:"by_material"` // the stronger side first, whoever moves: "KRPvKR"
 }
 
-// EndgameFigures are over positions of which the tables' result is known. A figure over no positions is null. The
-// value's verdict is a win above 0.5, a loss below −0.5, else a draw.
+// EndgameFigures are over positions of which the tables' result is known. A figure over no positions is null, as are
+// those of a value that the network does not give. The value's verdict is a win above 0.5, a loss below −0.5, else a
+// draw.
 type EndgameFigures struct {
 	Samples       int64    `json:"samples"`
 	ValueAccuracy *float64 `json:"value_accuracy"` // share of verdicts that are the result
@@ -53,7 +54,7 @@ type EndgameFigures struct {
 }
 
 // Kept is how often moves keep the result of positions that are won or drawn. In lost ones there is nothing to lose.
-// Moves are judged only where there are tables to ask about the position after them.
+// Moves are judged only where there are tables to ask about the position after them, and the network has a policy.
 type Kept struct {
 	Positions int64    `json:"positions"`
 	Kept      *float64 `json:"kept"`   // by the network's first legal move
@@ -62,30 +63,28 @@ type Kept struct {
 
 // endgameTally sums up positions with a result.
 type endgameTally struct {
-	samples  int64
-	verdicts [3][3]int64
-	squared  float64
-	moves    [3]keptTally // by result
+	samples, valued int64
+	verdicts        [3][3]int64
+	squared         float64
+	moves           [3]keptTally // by result
 }
 
 type keptTally struct{ positions, kept, random int64 }
 
-func (t *endgameTally) add(u *endgameTally, n int64) {
-	if u.samples == 0 {
-		return
-	}
-	t.samples += n * u.samples
-	t.squared += float64(n) * u.squared
+func (t *endgameTally) add(u *endgameTally) {
+	t.samples += u.samples
+	t.valued += u.valued
+	t.squared += u.squared
 	for result := range t.moves {
 		for said := range t.verdicts[result] {
-			t.verdicts[result][said] += n * u.verdicts[result][said]
+			t.verdicts[result][said] += u.verdicts[result][said]
 		}
-		t.moves[result].add(&u.moves[result], n)
+		t.moves[result].add(&u.moves[result])
 	}
 }
 
-func (t *keptTally) add(u *keptTally, n int64) {
-	t.positions, t.kept, t.random = t.positions+n*u.positions, t.kept+n*u.kept, t.random+n*u.random
+func (t *keptTally) add(u *keptTally) {
+	t.positions, t.kept, t.random = t.positions+u.positions, t.kept+u.kept, t.random+u.random
 }
 
 func (t *keptTally) figures() Kept {
@@ -93,26 +92,40 @@ func (t *keptTally) figures() Kept {
 	return Kept{t.positions, ratio(float64(t.kept), n), ratio(float64(t.random), n)}
 }
 
-func (t *endgameTally) figures() EndgameFigures {
+// right is how many verdicts are the result.
+func (t *endgameTally) right() (n int64) {
+	for result := range t.verdicts {
+		n += t.verdicts[result][result]
+	}
+	return n
+}
+
+// both are the moves of won and of drawn positions.
+func (t *endgameTally) both() keptTally {
 	both := t.moves[dataset.Won]
-	both.add(&t.moves[dataset.Drawn], 1)
+	both.add(&t.moves[dataset.Drawn])
+	return both
+}
+
+func (t *endgameTally) figures() EndgameFigures {
 	v, decided := &t.verdicts, int64(0)
 	for said := range v {
 		decided += v[dataset.Won][said] + v[dataset.Lost][said]
 	}
-	right := v[dataset.Lost][dataset.Lost] + v[dataset.Drawn][dataset.Drawn] + v[dataset.Won][dataset.Won]
-	return EndgameFigures{Samples: t.samples, ValueMSE: ratio(t.squared, float64(t.samples)),
-		ValueAccuracy: ratio(float64(right), float64(t.samples)),
+	both := t.both()
+	return EndgameFigures{Samples: t.samples, ValueMSE: ratio(t.squared, float64(t.valued)),
+		ValueAccuracy: ratio(float64(t.right()), float64(t.valued)),
 		ValueOpposite: ratio(float64(v[dataset.Won][dataset.Lost]+v[dataset.Lost][dataset.Won]), float64(decided)),
 		Moves:         both.figures(), Won: t.moves[dataset.Won].figures(), Drawn: t.moves[dataset.Drawn].figures()}
 }
 
-// judge is the endgame tally of a sample, of whose legal moves the network would play the one of that index.
-func (a *Accumulator) judge(ctx context.Context, at *Place, first int, value float64) (t endgameTally, err error) {
+// judge is the endgame tally of a placed sample.
+func (a *Accumulator) judge(ctx context.Context, q *scored) (t endgameTally, err error) {
+	at := q.sample.Place
 	p := &at.Position
 	result, known := at.Result, at.HasResult
-	if !known && a.Tables != nil && !p.IsDead() {
-		if result, known, err = a.Tables.Probe(ctx, p); err != nil {
+	if !known && a.tables != nil && !p.IsDead() {
+		if result, known, err = a.tables.Probe(ctx, p); err != nil {
 			return t, err
 		}
 	}
@@ -120,19 +133,22 @@ func (a *Accumulator) judge(ctx context.Context, at *Place, first int, value flo
 		return t, nil
 	}
 	t.samples = 1
-	t.verdicts[result][verdict(value)] = 1
-	e := value - (float64(result) - float64(dataset.Drawn))
-	t.squared = e * e
-	if a.Tables == nil || result == dataset.Lost {
+	if a.knows.Value {
+		t.valued = 1
+		t.verdicts[result][verdict(q.value)] = 1
+		e := q.value - (float64(result) - float64(dataset.Drawn))
+		t.squared = e * e
+	}
+	if a.tables == nil || result == dataset.Lost || q.first < 0 {
 		return t, nil
 	}
-	legal := p.LegalMoves(nil)
+	legal := q.sample.Legal
 	drawn := legal[p.Key()%uint64(len(legal))]
-	kept, known, err := keeps(ctx, a.Tables, p, legal[first], result)
+	kept, known, err := keeps(ctx, a.tables, p, legal[q.first], result)
 	if err != nil || !known {
 		return t, err
 	}
-	random, known, err := keeps(ctx, a.Tables, p, drawn, result)
+	random, known, err := keeps(ctx, a.tables, p, drawn, result)
 	if err == nil && known {
 		t.moves[result] = keptTally{1, kept, random}
 	}
@@ -167,28 +183,36 @@ func keeps(ctx context.Context, tables Tables, p *board.Position, m board.Move, 
 }
 
 // endgames are sums by number of pieces and by material.
-type endgames struct{ pieces, materials map[string]*endgameTally }
+type endgames struct {
+	all, unseen       endgameTally
+	pieces, materials map[string]*endgameTally
+}
 
-func (g *endgames) add(p *board.Position, t *endgameTally) {
+func (g *endgames) add(s *Sample, t *endgameTally) {
 	if t.samples == 0 {
 		return
 	}
 	if g.pieces == nil {
 		g.pieces, g.materials = map[string]*endgameTally{}, map[string]*endgameTally{}
 	}
-	in(g.pieces, strconv.Itoa(p.Occupied().Len())).add(t, 1)
-	in(g.materials, p.Material().Fold().String()).add(t, 1)
+	g.all.add(t)
+	if s.Unseen {
+		g.unseen.add(t)
+	}
+	p, make := &s.Place.Position, func() *endgameTally { return new(endgameTally) }
+	in(g.pieces, strconv.Itoa(p.Occupied().Len()), make).add(t)
+	in(g.materials, p.Material().Fold().String(), make).add(t)
 }
 
 // report returns nil without any position whose result is known.
-func (g *endgames) report(all, unseen *endgameTally) *EndgameReport {
-	if all.samples == 0 {
+func (g *endgames) report(trainKnown bool) *EndgameReport {
+	if g.all.samples == 0 {
 		return nil
 	}
-	r := &EndgameReport{EndgameFigures: all.figures(), Verdicts: all.verdicts, ByPieces: map[string]EndgameFigures{},
-		ByMaterial: map[string]EndgameFigures{}}
-	if unseen != nil {
-		f := unseen.figures()
+	r := &EndgameReport{EndgameFigures: g.all.figures(), Verdicts: g.all.verdicts,
+		ByPieces: map[string]EndgameFigures{}, ByMaterial: map[string]EndgameFigures{}}
+	if trainKnown {
+		f := g.unseen.figures()
 		r.Unseen = &f
 	}
 	for name, t := range g.pieces {
