@@ -99,7 +99,8 @@ lower --lr.`,
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
-	f.StringVar(&o.from, "from", "", "take the initial weights from this `RUN` or checkpoint (default: random)")
+	f.StringVar(&o.from, "from", "",
+		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "",
 		"settings to start from: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with "+

@@ -13,7 +13,8 @@ func (t TalbotBot) ONNX(g *onnx.Graph) error {
 	convNorm := func(x onnx.Value, conv, norm string) onnx.Value {
 		return g.BatchNorm(g.Conv(x, conv), norm, float32(pyTorchNorm.epsilon))
 	}
-	planes := g.Input("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", encode.TalbotBotPlanes, 8, 8)
+	planes := g.Input("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", encode.TalbotBotPlanes, 8,
+		8)
 	x := g.Relu(convNorm(planes, "stem.conv", "stem.bn"))
 	for b := range t.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)

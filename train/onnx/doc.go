@@ -6,9 +6,9 @@
 // # The model
 //
 // Operator set 17, IR version 8, float32 throughout, weights inside the file under the names of their tensors. The
-// batch dimension N is free and comes first. Boards are [N, channel, rank, file]. Batch normalisations use their running
-// statistics and stay nodes of their own, for every runtime folds them into the convolutions, and weights can be read
-// back under their names.
+// batch dimension N is free and comes first. Boards are [N, channel, rank, file]. Batch normalisations use their
+// running statistics and stay nodes of their own, for every runtime folds them into the convolutions, and weights can
+// be read back under their names.
 //
 // The messages are those of https://github.com/onnx/onnx/blob/v1.17.0/onnx/onnx.proto3; the numbers in proto.go are its
 // field numbers.

@@ -55,7 +55,8 @@ func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 			n *= d
 		}
 		if n != len(t.Data) || g.have[t.Name] != nil {
-			return nil, fmt.Errorf("tensor %q appears twice, or has %d numbers in shape %v", t.Name, len(t.Data), t.Shape)
+			return nil, fmt.Errorf("tensor %q appears twice, or has %d numbers in shape %v", t.Name, len(t.Data),
+				t.Shape)
 		}
 		g.have[t.Name] = append([]int{}, t.Shape...)
 		g.initializers = append(g.initializers, floats(t.Name, t.Shape, t.Data))

@@ -3,9 +3,9 @@
 // In go a run's folder, a checkpoint or an exported network, and positions as their recipe's encoder writes them; out
 // come priors over the legal moves and values. The package does not link the trainer.
 //
-// A [Predictor] starts one goroutine, which owns the device: it merges the questions of all callers into batches. Graphs
-// are compiled for a few batch sizes and lengths of lists of moves, each once, and the memory they read and write is
-// used again.
+// A [Predictor] starts one goroutine, which owns the device: it merges the questions of all callers into batches.
+// Graphs are compiled for a few batch sizes and lengths of lists of moves, each once, and the memory they read and
+// write is used again.
 //
 // # What an answer depends on
 //

@@ -163,7 +163,8 @@ func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Answer {
 	v := heads[1]
 	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
 	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
-	return model.Answer{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost}, 1)}
+	return model.Answer{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
+		1)}
 }
 
 type plainEncoder struct{ encode.TalbotBot }
