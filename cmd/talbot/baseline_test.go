@@ -1,30 +1,31 @@
 package main
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
 
 	"talbot/internal/plain"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/job"
+	"talbot/train/predict"
 )
+
+// talbotBot is what a network of the recipe talbotbot is measured in.
+var talbotBot = evaluate.Knows{Knows: predict.Knows{Prior: true, Others: true, Value: true}, Probability: true}
 
 // The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
 // worse, in each column apart, and with no figure at all.
 func TestWorseThanBaseline(t *testing.T) {
-	p := func(x float64) *float64 { return &x }
 	for _, by := range []float64{-0.25, 0, 0.25} {
-		better, other := train.Figures{}, train.Figures{}
-		for _, f := range []*train.Figures{&better, &other} {
-			f.PolicyCELegal, f.PolicyCEUniform = p(2.5), p(3)
-			f.Top1, f.Top1Uniform = p(0.5), p(0.25)
-			f.ValueMSE, f.ValueMSEMean = p(0.125), p(0.5)
-		}
-		other.PolicyCELegal, other.Top1, other.ValueMSE = p(3+by), p(0.25-by), p(0.5+by)
+		better := evaluate.Figures{"policy_ce_legal": 2.5, "policy_ce_uniform": 3, "top1": 0.5, "top1_uniform": 0.25,
+			"value_mse": 0.125, "value_mse_mean": 0.5}
+		other := maps.Clone(better)
+		other["policy_ce_legal"], other["top1"], other["value_mse"] = 3+by, 0.25-by, 0.5+by
 		var b strings.Builder
-		f := job.Figures{Report: train.Report{Figures: better, Unseen: &other,
-			BySource: map[string]train.Figures{"game": other, "puzzle": {}}}}
+		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other, Knows: talbotBot,
+			BySource: map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
 		if err := printFigures(&b, f); err != nil {
 			t.Fatal(err)
 		}

@@ -75,6 +75,20 @@ func (k Knows) Has(needs Knows) bool {
 		(k.Chances || !needs.Chances) && (k.Probability || !needs.Probability)
 }
 
+// Judge compares the measure's figure with its baseline: 1 if it is better, −1 if it is worse, 0 if both are equal or one
+// is missing.
+func (m *Measure) Judge(f Figures) int {
+	x, ok := f[m.Name]
+	baseline, known := f[m.Baseline]
+	switch {
+	case !ok || !known || x == baseline:
+		return 0
+	case (x < baseline) == m.Lower:
+		return 1
+	}
+	return -1
+}
+
 // sums are how a figure is computed: from n sums over samples, of any meaning.
 type sums struct {
 	n      int

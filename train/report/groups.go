@@ -61,7 +61,7 @@ func (g *group) add(name string, f evaluate.Figures) {
 		x := f.Of(m.Name)
 		c := cell{Text: show(m, 3)(x)}
 		if b := evaluate.ByName(m.Baseline); b != nil {
-			c.Hover, c.Worse = b.As, judge(m, x, f.Of(b.Name)) == worse
+			c.Hover, c.Worse = b.As, judge(m, f) == worse
 			if b.Row != b.As {
 				c.Hover += ", " + b.Row
 			}

@@ -86,11 +86,8 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 }
 
 // judge compares a measure's figure with its baseline.
-func judge(m *evaluate.Measure, figure, baseline *float64) string {
-	if m.Lower {
-		return against(figure, baseline)
-	}
-	return above(figure, baseline)
+func judge(m *evaluate.Measure, f evaluate.Figures) string {
+	return [...]string{worse, unsure, better}[1+m.Judge(f)]
 }
 
 func (e *Eval) tiles() []tile {
@@ -165,8 +162,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	if base == nil {
 		return t
 	}
-	x, y := e.Of(m.Name), e.Of(base.Name)
-	return t.baseline(e, m.Name, judge(m, x, y), y, base.As)
+	return t.baseline(e, m.Name, judge(m, e.Figures), e.Of(base.Name), base.As)
 }
 
 func newTile(value, name, note, help string) tile {
