@@ -121,6 +121,9 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 				unusable[split]++
 				continue
 			}
+			if d.Options.Origins && d.layout.Moves != encode.NoMoves { // what the network is judged by
+				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
+			}
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split,
 				listed: uint16(len(p.target.Moves)), learns: p.target.Learns(),
 				valued: value >= 0 && p.target.Floats[value] == p.target.Floats[value]}

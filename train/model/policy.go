@@ -55,8 +55,8 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 // never is the logit of a move that cannot be.
 const never = -1e9
 
-// indexedAnswer is the part of an [Answer] that a policy of indexed moves gives.
-func indexedAnswer(logits, legal *Node) Answer {
+// IndexedAnswer is the part of an [Answer] that a policy of indexed moves gives.
+func IndexedAnswer(logits, legal *Node) Answer {
 	g := logits.Graph()
 	n, l, moves := legal.Shape().Dim(0), legal.Shape().Dim(1), logits.Shape().Dim(1)
 	index := Reshape(legal, n, l)

@@ -146,7 +146,7 @@ func (t TalbotBot) Loss(heads []*Node, b Batch) []Sum {
 
 // Answer gives priors and the value.
 func (TalbotBot) Answer(heads []*Node, legal *Node) Answer {
-	a := indexedAnswer(heads[0], legal)
+	a := IndexedAnswer(heads[0], legal)
 	a.Value = heads[1]
 	return a
 }
