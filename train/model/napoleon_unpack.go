@@ -38,7 +38,7 @@ func (Napoleon) Unpack(f Form, packed *Node) *Node {
 	words, factors := napoleonTerms(packed)
 	bits := f.Spread(words)
 	m := Const(packed.Graph(), factors)
-	if f == Native {
+	if f != Products {
 		return DotGeneral(bits, []int{3}, nil, m, []int{1}, nil)
 	}
 	d := bits.Shape().Dimensions

@@ -60,6 +60,10 @@ func (p *Pass) low(x *Node) *Node {
 
 // convolve is a convolution without bias.
 func (p *Pass) convolve(x *Node, name string) *Node {
+	if p.Form == Patches && !p.Store.IsTraining(x.Graph()) {
+		kernel, side := p.bakedKernel(x.Graph(), name+".weight")
+		return patches(x, kernel, side)
+	}
 	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 

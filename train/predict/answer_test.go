@@ -9,8 +9,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
 	"talbot/encode"
 	"talbot/train/backend"
+	"talbot/train/model"
 )
 
 func ask(t testing.TB, p *Predictor, list []Question) []Answer {
@@ -27,6 +32,46 @@ func packed(list []Question) (all []uint64) {
 		all = append(all, q.Packed...)
 	}
 	return all
+}
+
+// TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
+func TestHeads(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		for _, name := range []string{"talbotbot", "napoleon"} {
+			c := configOf(t, name)
+			if name == "talbotbot" {
+				c = tiny(t)
+			}
+			dir, _ := runOf(t, c, weights(t, c))
+			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}})
+			inputs := packed(questions(t, p.Encoder(), 14))
+			got, err := p.Heads(inputs, 14)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exec, err := gomlx.NewExec(b.Backend, p.device.store.Store,
+				func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
+					p.device.store.SetTraining(in[0].Graph(), true)
+					pass := &model.Pass{Store: p.device.store, Form: b.Form}
+					return p.Network().Forward(pass, p.Network().Unpack(pass.Form, in[0]))
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.Finalize()
+			want, err := exec.Call(tensors.FromFlatDataAndDimensions(inputs, 14, len(inputs)/14))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for h, head := range want {
+				for i, x := range tensors.MustCopyFlatData[float32](head) {
+					if !(math.Abs(float64(got[h][i]-x)) < 1e-5) {
+						t.Fatalf("%s: head %d: number %d is %g, want %g", name, h, i, got[h][i], x)
+					}
+				}
+			}
+		}
+	})
 }
 
 // TestAnswers holds answers against the heads, from which float64 loops on the host compute them.

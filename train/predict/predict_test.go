@@ -179,7 +179,8 @@ func (e plainEncoder) Layout() encode.Layout {
 
 func TestMain(m *testing.M) {
 	recipe.Register(recipe.New(recipe.Recipe{Name: "plain"}, plain{model.TalbotBot{Blocks: 1, Filters: 8}},
-		recipe.Training{Batch: 16, Steps: 16, Schedule: "cosine", LR: 1e-3, Decay: recipe.DecayAll},
+		recipe.Preset{Training: recipe.Training{Batch: 16, Steps: 16, Schedule: "cosine", LR: 1e-3,
+			Decay: recipe.DecayAll}},
 		func(plain) encode.Encoder { return plainEncoder{} }))
 	os.Exit(m.Run())
 }
