@@ -12,9 +12,10 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/shards"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 func mustEval(t *testing.T, e Eval) Figures {
@@ -31,7 +32,7 @@ func mustEval(t *testing.T, e Eval) Figures {
 func TestEvalWeights(t *testing.T) {
 	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	averaged, plain := tiny(t, games), tiny(t, games)
-	averaged.Adjust = func(c *train.Config) { adjust(c); c.EMA, c.LR = 0.9, 0.02 }
+	averaged.Adjust = func(c *run.Config) error { c.EMA, c.LR = 0.9, 0.02; return adjust(c) }
 	mustTrain(t, averaged)
 	mustTrain(t, plain)
 	figures := map[string]Figures{}
@@ -44,11 +45,11 @@ func TestEvalWeights(t *testing.T) {
 			t.Errorf("weights %q are shown in %q", weights, name)
 		}
 	}
-	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.PolicyCE != *b.PolicyCE ||
-		*a.ValueMSE != *b.ValueMSE {
+	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.Of("policy_ce") != *b.Of("policy_ce") ||
+		*a.Of("value_mse") != *b.Of("value_mse") {
 		t.Errorf("the average is not what is evaluated: %+v and %+v", a.Figures, b.Figures)
 	}
-	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.PolicyCE == *b.PolicyCE {
+	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.Of("policy_ce") == *b.Of("policy_ce") {
 		t.Errorf("the raw weights are the average: %+v", b.Figures)
 	}
 	e := Eval{Dir: plain.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"}
@@ -72,8 +73,8 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	with := mustEval(t, e)
 	e.NoHistory = true
 	without := mustEval(t, e)
-	same := func(a, b train.Figures) bool {
-		return a.Samples == b.Samples && *a.PolicyCE == *b.PolicyCE && *a.ValueMSE == *b.ValueMSE && *a.Top5 == *b.Top5
+	same := func(a, b evaluate.Figures) bool {
+		return a.Count("samples") == b.Count("samples") && *a.Of("policy_ce") == *b.Of("policy_ce") && *a.Of("value_mse") == *b.Of("value_mse") && *a.Of("top5") == *b.Of("top5")
 	}
 	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) ||
 		same(h.With, h.Without) {
@@ -100,7 +101,7 @@ func TestEvalAsksTables(t *testing.T) {
 	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
 	f := mustEval(t, e)
 	// only mates win: all else is won for the other
-	if g := f.Endgames; g == nil || g.Samples != f.Samples || tables.asked < int(f.Samples) || *g.Moves.Kept > 0.2 {
+	if g := f.Endgames; g == nil || g.Samples != f.Count("samples") || tables.asked < int(f.Count("samples")) || *g.Moves.Kept > 0.2 {
 		t.Errorf("%+v, asked %d times", g, tables.asked)
 	}
 	e.Tables = nil
@@ -167,12 +168,12 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 		n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
 		t.Fatalf("%+v, want %g over %d", n, mse, count)
 	}
-	if n.Samples == 0 || n.Samples >= f.ValueSamples || n.ValueMSE == nil {
+	if n.Samples == 0 || n.Samples >= f.Count("value_samples") || n.ValueMSE == nil {
 		// the others are of the older engine
-		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.ValueSamples, n)
+		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.Count("value_samples"), n)
 	}
 	e.Label = madeup.Engine.ID()
-	if one := mustEval(t, e); one.Noise.Samples != one.ValueSamples || *one.Noise.ValueMSE != *one.ValueMSE ||
+	if one := mustEval(t, e); one.Noise.Samples != one.Count("value_samples") || *one.Noise.ValueMSE != *one.Of("value_mse") ||
 		one.Noise.Samples != n.Samples {
 		t.Errorf("with that label alone: %+v, %+v", one.Noise, one.Figures)
 	}
