@@ -110,7 +110,7 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 			logits[index] = []float32{math.Ln2, 0, 0}[i]
 		}
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
-			batch := model.Batch{Packed: in[2], Codes: in[3], Weights: in[4], Floats: in[5], Known: in[6]}
+			batch := model.Batch{Packed: in[2], Codes: in[3], Weights: in[4], Floats: in[5:6], Known: in[6:7]}
 			s := model.TalbotBot{LabelSmoothing: 0.3, LegalMask: true}.Loss(in[:2], batch)[0]
 			plain := model.TalbotBot{LabelSmoothing: 0.3}.Loss(in[:2], batch)[0]
 			return []*graph.Node{s.Shown, s.Loss, plain.Shown, plain.Loss,
@@ -125,8 +125,8 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 			tensors.FromFlatDataAndDimensions(packed, n, words),
 			tensors.FromFlatDataAndDimensions([]int32{7, -1}, n, 1, 1),
 			tensors.FromFlatDataAndDimensions([]float32{1, 0}, n, 1),
-			tensors.FromFlatDataAndDimensions(make([]float32, n), n, 1),
-			tensors.FromFlatDataAndDimensions(make([]float32, n), n, 1))
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,8 +149,8 @@ func TestLoss(t *testing.T) {
 		logits[2*encode.TalbotBotMoves+7] = float32(math.Log(4671))
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
 			var shown []*graph.Node
-			for _, s := range (model.TalbotBot{}).Loss(in[:2], model.Batch{Codes: in[2], Weights: in[3], Floats: in[4],
-				Known: in[5]}) {
+			for _, s := range (model.TalbotBot{}).Loss(in[:2], model.Batch{Codes: in[2], Weights: in[3], Floats: in[4:5],
+				Known: in[5:6]}) {
 				shown = append(shown, s.Shown)
 			}
 			return shown
@@ -163,8 +163,8 @@ func TestLoss(t *testing.T) {
 			tensors.FromFlatDataAndDimensions([]float32{0.5, -1, 1, 0}, n),
 			tensors.FromFlatDataAndDimensions([]int32{3, 3, 7, -1, 7, 8, -1, -1}, n, 2, 1), // an index twice adds up
 			tensors.FromFlatDataAndDimensions([]float32{0.5, 0.5, 1, 0, 0.5, 0.5, 0, 0}, n, 2),
-			tensors.FromFlatDataAndDimensions([]float32{1, 1, 1, 1}, n, 1),
-			tensors.FromFlatDataAndDimensions([]float32{1, 0.5, 1, 0}, n, 1))
+			tensors.FromFlatDataAndDimensions([]float32{1, 1, 1, 1}, n),
+			tensors.FromFlatDataAndDimensions([]float32{1, 0.5, 1, 0}, n))
 		if err != nil {
 			t.Fatal(err)
 		}

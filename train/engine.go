@@ -114,11 +114,23 @@ func (e *engine) inputs(b *Batch) []any {
 		list = append(list, tensors.FromFlatDataAndDimensions(b.Codes, b.N, k, e.layout.Codes),
 			tensors.FromFlatDataAndDimensions(b.Weights, b.N, k))
 	}
-	if floats := len(e.layout.Floats); floats > 0 {
-		list = append(list, tensors.FromFlatDataAndDimensions(b.Floats, b.N, floats),
-			tensors.FromFlatDataAndDimensions(b.Known, b.N, floats))
+	for i := range e.layout.Floats {
+		list = append(list, e.column(b.Floats, i), e.column(b.Known, i))
 	}
 	return list
+}
+
+// column is number i of each sample's floats: XLA sums up a column of a matrix in another order than a vector.
+func (e *engine) column(all []float32, i int) *tensors.Tensor {
+	floats := len(e.layout.Floats)
+	if floats == 1 {
+		return tensors.FromFlatDataAndDimensions(all, len(all))
+	}
+	column := make([]float32, 0, len(all)/floats)
+	for ; i < len(all); i += floats {
+		column = append(column, all[i])
+	}
+	return tensors.FromFlatDataAndDimensions(column, len(column))
 }
 
 // batch names the inputs of a graph.
@@ -129,8 +141,8 @@ func (e *engine) batch(in []*graph.Node) model.Batch {
 		b.Codes, b.Weights = in[0], in[1]
 		in = in[2:]
 	}
-	if len(e.layout.Floats) > 0 {
-		b.Floats, b.Known = in[0], in[1]
+	for i := range e.layout.Floats {
+		b.Floats, b.Known = append(b.Floats, in[2*i]), append(b.Known, in[2*i+1])
 	}
 	return b
 }

@@ -60,12 +60,15 @@ func finalise(z uint64) uint64 {
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
 func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float64, err error) {
-	over, totals := make([]float64, len(e.terms)), make([]float32, len(e.terms))
+	over, totals := make([]float64, len(e.terms)), []float32{} // of the terms of the loss
 	for i, term := range e.terms {
-		if over[i] = b.over(term.Over, e.layout.Scores); over[i] > 0 {
-			totals[i] = float32(over[i])
-		} else {
-			totals[i] = 1
+		over[i] = b.over(term.Over, e.layout.Scores)
+		switch {
+		case term.Figure:
+		case over[i] > 0:
+			totals = append(totals, float32(over[i]))
+		default:
+			totals = append(totals, 1)
 		}
 	}
 	numbers := hyper(e.config, step, lr)
@@ -130,6 +133,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 
 // lossOf is the weighted sum of the terms, each divided by what it is over in the whole batch.
 func (e *engine) lossOf(sums []model.Sum, totals *Node) (loss *Node) {
+	k := 0
 	for i, term := range e.terms {
 		if term.Figure {
 			continue
@@ -138,10 +142,11 @@ func (e *engine) lossOf(sums []model.Sum, totals *Node) (loss *Node) {
 		if x == nil {
 			x = sums[i].Shown
 		}
-		if x = Div(x, at(totals, i)); term.Over == model.Once { // each part of a batch adds its share
+		x = Div(x, at(totals, k))
+		if k++; term.Over == model.Once { // each part of a batch adds its share
 			x = MulScalar(x, 1/float64(e.config.Accumulate))
 		}
-		if term.Weight != 1 {
+		if loss != nil || term.Weight != 1 {
 			x = MulScalar(x, term.Weight)
 		}
 		if loss == nil {

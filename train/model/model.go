@@ -70,19 +70,11 @@ type Head struct {
 
 // Batch is what there is to be learnt of N samples, in a graph. See [encode.Layout].
 type Batch struct {
-	Packed  *graph.Node // [N, words] uint64
-	Codes   *graph.Node // [N, K, words] int32, of the listed moves, −1 behind the last one; nil without moves
-	Weights *graph.Node // [N, K] float32, of the listed moves, 0 behind the last one
-	Floats  *graph.Node // [N, F] float32, 0 where not known
-	Known   *graph.Node // [N, F] float32, weight of each float, 0 where not known
-}
-
-// Float returns column i of the floats and of their weights, each [N].
-func (b Batch) Float(i int) (x, weight *graph.Node) {
-	column := func(all *graph.Node) *graph.Node {
-		return graph.Reshape(graph.Slice(all, graph.AxisRange(), graph.AxisElem(i)), all.Shape().Dim(0))
-	}
-	return column(b.Floats), column(b.Known)
+	Packed  *graph.Node   // [N, words] uint64
+	Codes   *graph.Node   // [N, K, words] int32, of the listed moves, −1 behind the last one; nil without moves
+	Weights *graph.Node   // [N, K] float32, of the listed moves, 0 behind the last one
+	Floats  []*graph.Node // each [N] float32, 0 where not known
+	Known   []*graph.Node // each [N] float32, weight of the float, 0 where not known
 }
 
 // Term is one figure of a batch: a sum over samples, divided by how many there are.

@@ -84,6 +84,5 @@ func logSumExp(x *Node) *Node {
 
 // valueSum is Σ weight·(value − target)² over a batch, of the float with that number.
 func valueSum(value *Node, b Batch, float int) *Node {
-	target, weight := b.Float(float)
-	return ReduceAllSum(Mul(weight, Square(Sub(value, target))))
+	return ReduceAllSum(Mul(b.Known[float], Square(Sub(value, b.Floats[float]))))
 }

@@ -176,7 +176,7 @@ func scores(after, codes *Node) *Node {
 func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
 	prior := LogSoftmax(scores(heads[0], b.Codes), 1)
 	ce := Neg(ReduceAllSum(Where(NotEqual(b.Weights, ZerosLike(b.Weights)), Mul(b.Weights, prior), ZerosLike(prior))))
-	result, known := b.Float(0)
+	result, known := b.Floats[0], b.Known[0]
 	n := result.Shape().Dim(0)
 	class := ConvertDType(OneMinus(result), dtypes.Int32) // 0 win, 1 draw, 2 loss
 	of := ReduceSum(Mul(OneHot(class, 3, dtypes.Float32), LogSoftmax(heads[1], 1)), 1)
