@@ -127,6 +127,7 @@ func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, 
 	}
 	near("inside", a.Inside, math.Log(inside/all))
 	near("outside", a.Outside, 1-inside/all)
+	near("share of the best of the others", a.OtherShare, math.Exp(float64(logits[best]))/all)
 	if int(a.Other) != best {
 		t.Errorf("position %d: the best of the others is %d, want %d", i, a.Other, best)
 	}
