@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,9 @@ import (
 	"talbot/shards"
 	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
+	"talbot/train/internal/testrecipe"
 	"talbot/train/loader"
+	"talbot/train/recipe"
 	"talbot/train/run"
 )
 
@@ -202,4 +205,68 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 	if _, err := e.Run(t.Context()); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no folder: %v", err)
 	}
+}
+
+// A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
+func TestEvalOfEveryRecipe(t *testing.T) {
+	testrecipe.Register()
+	games := write(t, madeup.Dataset{Seed: 1, Games: 200})
+	for _, r := range recipe.All() {
+		t.Run(r.Name, func(t *testing.T) {
+			job := tiny(t, games)
+			job.Recipe, job.Steps = r.Name, 2
+			job.Adjust = func(c *run.Config) error {
+				c.Batch = 16
+				if r.Name == "talbotbot" {
+					return adjust(c)
+				}
+				return nil
+			}
+			mustTrain(t, job)
+			page := filepath.Join(t.TempDir(), "page.html")
+			e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Report: page}
+			f := mustEval(t, e)
+			if f.Count("samples") == 0 || f.Unseen.Count("samples") == 0 {
+				t.Errorf("%+v", f.Report.Figures)
+			}
+			for _, m := range evaluate.Measures() {
+				x, ok := f.Report.Figures[m.Name]
+				if knows := f.Knows.Has(m.Needs); !m.Apart && m.Kind != evaluate.Count && ok != knows &&
+					m.Name != "mate_in_one" && m.Name != "chances_ce" || ok && math.IsNaN(x) {
+					t.Errorf("%s: %v, %g", m.Name, ok, x)
+				}
+			}
+			if r.Name == "napoleon" && (f.Knows.Prior || !f.Knows.Probability || len(f.Misses) > 0) {
+				t.Errorf("knows %+v, %d misses", f.Knows, len(f.Misses))
+			}
+			layout := build(t, r).Encoder.Layout()
+			if (f.History != nil) != (layout.NoPast != nil) || (f.Symmetry != nil) != (layout.OtherColour != nil) {
+				t.Errorf("history %+v, symmetry %+v", f.History, f.Symmetry)
+			}
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for head, has := range map[string]bool{"Policy, on unseen": f.Knows.Prior, "Value, on unseen": f.Knows.Value,
+				"first move": f.Knows.Prior, "value error": f.Knows.Value} {
+				if strings.Contains(string(text), head) != has {
+					t.Errorf("the page says %q, or lacks it: %v", head, has)
+				}
+			}
+			if e.NoHistory = true; layout.NoPast == nil {
+				if _, err := e.Run(t.Context()); !errors.Is(err, evaluate.ErrNoPast) {
+					t.Errorf("a past that is not there is hidden: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func build(t *testing.T, r *recipe.Recipe) recipe.Built {
+	t.Helper()
+	built, err := r.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
 }
