@@ -13,6 +13,9 @@ func (TalbotBot) Centipawns(value float32) float64 {
 	return max(-1500, min(1500, 350*math.Atanh(max(-1, min(1, float64(value))))))
 }
 
+// Centipawns returns 1000·value, the inverse of [Napoleon.Value].
+func (Napoleon) Centipawns(value float32) float64 { return 1000 * float64(value) }
+
 // WinProbability returns what turns values of this target into probabilities of winning in [0, 1], so that values of
 // two targets or recipes can be compared; nil if it is not known.
 //

@@ -23,8 +23,16 @@ func TestCentipawnsOfValues(t *testing.T) {
 	}
 }
 
-// A position has the same win probability by each target whose values come from centipawns.
+// A position has the same win probability by each recipe and target whose values come from centipawns.
 func TestWinProbability(t *testing.T) {
+	for cp := -1000; cp <= 1000; cp += 50 {
+		mine, ok := RecipeValue.of(Napoleon{}, &dataset.Searched{Score: dataset.Centipawns(cp)})
+		theirs, _ := RecipeValue.of(TalbotBot{}, &dataset.Searched{Score: dataset.Centipawns(cp)})
+		a, b := RecipeValue.WinProbability(Napoleon{})(mine), RecipeValue.WinProbability(TalbotBot{})(theirs)
+		if !ok || math.Abs(a-b) > 1e-5 {
+			t.Errorf("%d: %g for napoleon, %g for talbotbot", cp, a, b)
+		}
+	}
 	for cp := -1200; cp <= 1200; cp += 50 {
 		want := 0.5 + 0.5*(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp)))))-1)
 		label := dataset.Searched{Score: dataset.Centipawns(cp)}

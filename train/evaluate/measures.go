@@ -96,7 +96,7 @@ var measures = []*Measure{
 			Help: "positions with a mate in one where the likeliest move mates"},
 		sums: mean(func(q *scored) (float64, bool) { return indicator(q.mated), q.mates })},
 
-	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true, Row: "first of all moves legal",
+	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true, Row: "likeliest move of all is legal",
 		sums: mean(func(q *scored) (float64, bool) {
 			first := q.answer.Inside + q.answer.Prior[q.first]
 			return indicator(math.Exp(float64(first)) >= float64(q.answer.OtherShare)), true
@@ -108,7 +108,7 @@ var measures = []*Measure{
 		sums: correlation},
 	// Both as win probabilities: see [encode.ValueTarget.WinProbability].
 	{Name: "value_probability_mse", Head: ValueHead, Needs: probability, Lower: true, Interval: true,
-		Row: "squared error of the win probability",
+		Row: "win probability squared error",
 		sums: mean(func(q *scored) (float64, bool) {
 			e := q.likely - q.likelyLabel
 			return e * e, q.labelled

@@ -213,7 +213,8 @@ func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]eva
 	return out, nil
 }
 
-// evalSample encodes the replay's sample.
+// evalSample encodes the replay's sample. Of scores the policy target is the moves with a score above 0, each by its
+// share of their sum.
 func (d *Data) evalSample(p *replay) evaluate.Sample {
 	l := &d.layout
 	legal := slices.Clone(p.view.Legal())
@@ -230,6 +231,15 @@ func (d *Data) evalSample(p *replay) evaluate.Sample {
 	for _, m := range p.target.Moves {
 		if i := slices.Index(legal, m.Move); i >= 0 && m.Weight > 0 {
 			s.Policy = append(s.Policy, evaluate.Target{Move: i, Weight: m.Weight})
+		}
+	}
+	if l.Scores {
+		sum := float32(0)
+		for _, t := range s.Policy {
+			sum += t.Weight
+		}
+		for i := range s.Policy {
+			s.Policy[i].Weight /= sum
 		}
 	}
 	return s

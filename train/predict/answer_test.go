@@ -131,7 +131,6 @@ func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, 
 	if int(a.Other) != best {
 		t.Errorf("position %d: the best of the others is %d, want %d", i, a.Other, best)
 	}
-	near("the best of the others", a.OtherShare, math.Exp(float64(logits[best]))/all)
 }
 
 // TestLegalOnly: what falls on other moves can be left out, and nothing else changes.

@@ -140,7 +140,7 @@ func withSettings(text []byte) ([]byte, error) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
-	if _, ok := all["settings"]; ok {
+	if _, ok := all["settings"]; ok || all == nil { // null: what is missing is said later
 		return text, nil
 	}
 	moved := map[string]json.RawMessage{}

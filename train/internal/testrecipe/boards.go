@@ -136,7 +136,7 @@ func (Boards) Unpack(f model.Form, packed *Node) *Node {
 
 // Heads are the logits of the bits, and win, draw and loss.
 func (Boards) Heads() []model.Head {
-	return []model.Head{{Name: "after", Shape: []int{12, 8, 8}}, {Name: "chances", Shape: []int{3}}}
+	return []model.Head{{Name: "after", Shape: []int{12 * 64}}, {Name: "chances", Shape: []int{3}}}
 }
 
 // Forward is two matrix products.
