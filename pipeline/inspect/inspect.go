@@ -41,7 +41,7 @@ type Sample struct {
 	History []string `json:"history"` // FENs of up to four positions before, the latest first
 
 	Source        string `json:"source"`
-	Input         string `json:"input"`         // name of the file the line was read from
+	Input         string `json:"file"`          // name of the file the line was read from
 	Game          int64  `json:"game"`          // number of the line in it, from 1
 	Line          int64  `json:"line"`          // number of the line in the dataset, from 0
 	Ply           int    `json:"ply"`           // moves played since the line's start

@@ -25,7 +25,7 @@ const (
 )
 
 // Answering is the form for a backend that trains in form f and now only computes answers. With Patches the Go backend
-// answers one position in a seventh of the time.
+// answers one position in less than half of the time, and sixteen in four fifths of it.
 func (f Form) Answering() Form {
 	if f == Products {
 		return Patches
