@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,103 @@ func TestPage(t *testing.T) {
 		t.Errorf("without an evaluation: %v", err)
 	}
 	pagetest.Check(t, again.String(), 0)
+}
+
+// A measure that is added to the list has a tile, with its interval and its baseline, and a column in each table.
+func TestAMeasureIsOnThePage(t *testing.T) {
+	base := &evaluate.Measure{Name: "base", As: "a base"}
+	added := &evaluate.Measure{Name: "added", Row: "added", Lower: true, Interval: true, Baseline: "base",
+		Tile:   evaluate.Tile{Name: "an added tile", Help: "what it means", Decimals: 2},
+		Column: evaluate.Column{Title: "an added column", Place: 9}}
+	defer evaluate.Register(base)()
+	defer evaluate.Register(added)()
+	r := made()
+	r.Eval.Figures["added"], r.Eval.Figures["base"] = 0.75, 0.5
+	r.Eval.Intervals["added"] = [2]float64{0.625, 0.875}
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	pagetest.Check(t, text, 1)
+	for want, n := range map[string]int{
+		`<b class="worse">0.75</b>an added tile<small>0.62 … 0.88 · a base 0.50</small>` +
+			`<small class="worse">worse than a base</small><small class="help">what it means</small>`: 1,
+		"<th>an added column</th>": 4, // all, by source, by rating, and the past
+	} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("%d times %q, want %d", got, want, n)
+		}
+	}
+}
+
+// The page of a network shows what the network knows, and nothing else.
+func TestPageOfNetworks(t *testing.T) {
+	policy := []string{"Policy, on unseen", "cross-entropy, legal moves", "<th>first move</th>",
+		"The strong bar: the first",
+		"play the same move"}
+	all := []string{"on illegal moves", "<th>illegal mass</th>"}
+	value := []string{"Value, on unseen", "value squared error", "<th>value error</th>", "white–black gap",
+		"values change by"}
+	for name, c := range map[string]struct {
+		knows      predict.Knows
+		with, miss [][]string
+	}{
+		"talbotbot":    {talbotBot.Knows, [][]string{policy, all, value}, nil},
+		"value alone":  {predict.Knows{Value: true}, [][]string{value}, [][]string{policy, all}},
+		"policy alone": {predict.Knows{Prior: true}, [][]string{policy}, [][]string{all, value}},
+	} {
+		r := made()
+		half := 0.5
+		e := r.Eval
+		e.Puzzles, e.Report.Endgames, e.Misses = nil, nil, nil
+		e.Knows, e.Symmetry = evaluate.Knows{Knows: c.knows}, &evaluate.Symmetry{Samples: 9}
+		if c.knows.Value {
+			e.Symmetry.ValueGap = &half
+		}
+		if c.knows.Prior {
+			e.Symmetry.PolicyGap, e.Symmetry.SameMove = &half, &half
+		}
+		var b bytes.Buffer
+		if err := Write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		pagetest.Check(t, b.String(), 0)
+		for i, list := range [][][]string{c.with, c.miss} {
+			for _, words := range list {
+				for _, w := range words {
+					if strings.Contains(b.String(), w) != (i == 0) {
+						t.Errorf("%s: %q is there, or lacking", name, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Terms that no other recipe has are drawn under their names.
+func TestCurvesOfTerms(t *testing.T) {
+	var r Run
+	for step := int64(1); step <= 3; step++ {
+		for _, term := range []string{"odd_loss", "value_mse", "policy_ce"} {
+			r.Lines = append(r.Lines, line("train", step, term, 1/float64(step)), line("val", step, term, 1))
+		}
+	}
+	losses, _ := r.curves()
+	var titles []string
+	for _, c := range losses {
+		titles = append(titles, c.Title)
+	}
+	if want := []string{"Policy", "Value", "odd_loss"}; !slices.Equal(titles, want) {
+		t.Errorf("%q, want %q", titles, want)
+	}
+	names := ""
+	for _, tile := range r.tiles() {
+		names += tile.Name + ", "
+	}
+	if want := "policy cross-entropy, value squared error, odd_loss, steps, "; names != want {
+		t.Errorf("tiles %q, want %q", names, want)
+	}
 }
 
 func TestTicks(t *testing.T) {
