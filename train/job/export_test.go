@@ -251,3 +251,14 @@ func TestExportedWeightsInPython(t *testing.T) {
 		t.Errorf("%d tensors, want %d", len(theirs), len(trained.Tensors))
 	}
 }
+
+// silent is a network that does not say how it is written as an ONNX model.
+type silent struct{ model.Network }
+
+func TestExportWithoutONNX(t *testing.T) {
+	n := &predict.Trained{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
+	n.Config.Recipe = "silent"
+	if _, err := onnxModel(n); !errors.Is(err, ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
+		t.Errorf("%v", err)
+	}
+}
