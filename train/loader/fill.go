@@ -45,7 +45,8 @@ func (d *Data) fill(b *train.Batch, slots []slot, longest int) error {
 	b.Resize(g.n, longest, &d.layout)
 	var l lists
 	for i := range slots {
-		g.copy(b, &l, i, i)
+		g.input(b, i, i)
+		g.rest(b, &l, i, i)
 	}
 	if d.layout.Moves != encode.NoMoves && !g.shape.inside() {
 		l.pad(b, &g.shape)

@@ -19,6 +19,7 @@ import (
 type group struct {
 	n      int
 	shape  shape
+	stride int // words of a sample
 	words  []uint64
 	blocks [][]uint64 // lists of moves
 	order  []int32    // in which they are drawn
@@ -64,8 +65,8 @@ func (s *shape) stride() int {
 
 // resize makes room for n samples of so many blocks; the memory is used again, and what it holds is to be overwritten.
 func (g *group) resize(n, blocks int, s shape) {
-	g.n, g.shape = n, s
-	size := n * s.stride()
+	g.n, g.shape, g.stride = n, s, s.stride()
+	size := n * g.stride
 	g.words = slices.Grow(g.words[:0], size)[:size]
 	g.blocks = slices.Grow(g.blocks[:0], blocks)[:blocks]
 	for i := range g.blocks {
@@ -84,8 +85,7 @@ func SampleBytes(l encode.Layout, longest int) int64 {
 // put encodes a view and what is to be learnt of it as sample i, of a block by its number in the group.
 func (g *group) put(e encode.Encoder, i, block int, v *encode.View, t *encode.Target) {
 	s := &g.shape
-	stride := s.stride()
-	words := g.words[i*stride:][:stride]
+	words := g.words[i*g.stride:][:g.stride]
 	e.Pack(words[:s.layout.Words], v)
 	words = words[s.layout.Words:]
 	for k := range s.floatWords() {
@@ -142,12 +142,18 @@ const (
 	listBlock = listMoves + 10
 )
 
-// copy copies sample k to place i of a batch, whose lists of moves are as long as it has room for, or to lists.
-func (g *group) copy(b *train.Batch, lists *lists, i, k int) {
+// input copies the input of sample k to place i of a batch. It is a step of its own because it waits for memory: the
+// processor begins with the next samples meanwhile, as far as there is not much else to do in between.
+func (g *group) input(b *train.Batch, i, k int) {
+	words := g.shape.layout.Words
+	copy(b.Packed[i*words:][:words], g.words[k*g.stride:])
+}
+
+// rest copies the floats and moves of sample k to place i of a batch, whose lists of moves are as long as it has room
+// for, or to lists.
+func (g *group) rest(b *train.Batch, lists *lists, i, k int) {
 	s := &g.shape
-	stride := s.stride()
-	words := g.words[k*stride:][:stride]
-	copy(b.Packed[i*s.layout.Words:][:s.layout.Words], words)
+	words := g.words[k*g.stride:][:g.stride]
 	words = words[s.layout.Words:]
 	floats := len(s.layout.Floats)
 	for j := range floats {

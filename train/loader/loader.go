@@ -29,7 +29,15 @@ type Loader struct {
 	options LoaderOptions
 	streams []*stream
 	draws   uint64
+	drawn   []drawn
+	filled  int // of them are in the batch
 	lists   lists
+}
+
+// drawn is a sample that was drawn and is not yet in its batch.
+type drawn struct {
+	group  *group
+	sample int32
 }
 
 var _ train.Source = (*Loader)(nil)
@@ -64,13 +72,15 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 func (l *Loader) Next(b *train.Batch) error {
 	s := l.shape()
 	b.Resize(l.options.Batch, l.survey.Longest, &s.layout)
+	l.drawn, l.filled = l.drawn[:0], 0
 	l.lists.reset()
-	for i := range l.options.Batch {
-		if err := l.choose().take(b, i); err != nil {
+	for range l.options.Batch {
+		if err := l.choose().draw(b); err != nil {
 			return err
 		}
 		l.draws++
 	}
+	l.fill(b)
 	if s.layout.Moves != encode.NoMoves && !s.inside() {
 		l.lists.pad(b, &s)
 	}
@@ -84,6 +94,17 @@ func (l *Loader) Next(b *train.Batch) error {
 }
 
 func (l *Loader) shape() shape { return shape{l.data.layout, l.survey.Longest} }
+
+// fill copies what was drawn into the batch.
+func (l *Loader) fill(b *train.Batch) {
+	for i := l.filled; i < len(l.drawn); i++ {
+		l.drawn[i].group.input(b, i, int(l.drawn[i].sample))
+	}
+	for ; l.filled < len(l.drawn); l.filled++ {
+		d := &l.drawn[l.filled]
+		d.group.rest(b, &l.lists, l.filled, int(d.sample))
+	}
+}
 
 // choose picks the dataset of the next draw.
 func (l *Loader) choose() *stream {
@@ -149,14 +170,15 @@ type loaded struct {
 	err   error
 }
 
-// take puts the next sample into place i of a batch.
-func (s *stream) take(b *train.Batch, i int) error {
+// draw draws the next sample for a batch.
+func (s *stream) draw(b *train.Batch) error {
 	if s.now == nil {
 		if err := s.seek(s.Place); err != nil {
 			return err
 		}
 	}
 	for s.Offset >= s.now.n {
+		s.loader.fill(b) // before the group's memory is used again
 		next := s.behind()
 		l := <-s.ahead
 		s.ahead = nil
@@ -168,7 +190,7 @@ func (s *stream) take(b *train.Batch, i int) error {
 		s.Place, s.now = next, l.group
 		s.prefetch()
 	}
-	s.now.copy(b, &s.loader.lists, i, int(s.now.order[s.Offset]))
+	s.loader.drawn = append(s.loader.drawn, drawn{s.now, s.now.order[s.Offset]})
 	s.Offset++
 	return nil
 }
