@@ -22,7 +22,8 @@ func TestRegistry(t *testing.T) {
 				t.Fatalf("%s, preset %q: %v", r.Name, p.Name, err)
 			}
 			layout := built.Encoder.Layout()
-			if built.Encoder.Name() != r.Name || layout.Words < 1 || layout.Numbers() < 2 || len(built.Network.Heads()) == 0 ||
+			if built.Encoder.Name() != r.Name || layout.Words < 1 || layout.Numbers() < 2 ||
+				len(built.Network.Heads()) == 0 ||
 				len(built.Network.Terms()) == 0 || built.Network.String() == "" || p.Passes < 1 {
 				t.Errorf("%s, preset %q: %+v", r.Name, p.Name, layout)
 			}
@@ -63,7 +64,8 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ByName("nosuch"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "talbotbot, napoleon") {
+	if _, err := ByName("nosuch"); !errors.Is(err, ErrUnknown) ||
+		!strings.Contains(err.Error(), "talbotbot, napoleon") {
 		t.Error(err)
 	}
 	if _, err := All()[0].Preset("nosuch"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "v1.5") {
