@@ -135,7 +135,8 @@ func TestDevicesResume(t *testing.T) {
 	c.Devices = 1
 	got := mustRun(t, c, again)
 	if d := math.Abs(*final(got, "policy_ce") - *final(want, "policy_ce")); d > 1e-3 {
-		t.Errorf("policy cross-entropy %g, of the run on two devices %g", *final(got, "policy_ce"), *final(want, "policy_ce"))
+		t.Errorf("policy cross-entropy %g, of the run on two devices %g", *final(got, "policy_ce"),
+			*final(want, "policy_ce"))
 	}
 }
 

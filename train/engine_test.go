@@ -170,7 +170,8 @@ func TestBackendsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []float64{l.Loss, *l.Of("policy_ce"), *l.Of("value_mse"), norm, *v.Of("policy_ce"), *v.Of("value_mse")}
+			got := []float64{l.Loss, *l.Of("policy_ce"), *l.Of("value_mse"), norm, *v.Of("policy_ce"),
+				*v.Of("value_mse")}
 			if i == 0 {
 				want = append(want, got)
 				continue

@@ -115,7 +115,8 @@ func TestPipesAreRefused(t *testing.T) {
 		} {
 			concerned := what == "resuming" || what == "from a file" || what == "metrics" == (name == run.MetricsName)
 			err := within(t, what+" with "+name+" a pipe", do)
-			if damaged := errors.Is(err, run.ErrDamaged) || errors.Is(err, checkpoint.ErrDamaged); damaged != concerned ||
+			if damaged := errors.Is(err, run.ErrDamaged) ||
+				errors.Is(err, checkpoint.ErrDamaged); damaged != concerned ||
 				!damaged && err != nil {
 				t.Errorf("%s with %s a pipe: %v", what, name, err)
 			}

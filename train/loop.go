@@ -264,7 +264,8 @@ func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
+		PositionsPerSecond: rate, LoaderWait: wait, Val: val})
 }
 
 func (r *runner) result() Result {

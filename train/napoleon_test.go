@@ -18,8 +18,8 @@ import (
 	"talbot/train/run"
 )
 
-// TestPyTorchNapoleon compares the network of the recipe napoleon with PyTorch: values in evaluation mode, the gradients
-// of a step and five steps with Adam.
+// TestPyTorchNapoleon compares the network of the recipe napoleon with PyTorch: values in evaluation mode, the
+// gradients of a step and five steps with Adam.
 func TestPyTorchNapoleon(t *testing.T) {
 	var want pytorch
 	if err := json.Unmarshal(ungzip(t, "testdata/napoleon.json.gz"), &want); err != nil {

@@ -11,8 +11,9 @@ import (
 	"talbot/train/schedule"
 )
 
-// TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, long before its last
-// step. One that was interrupted on the way ends there with the same bits, and goes no further when it is resumed again.
+// TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, long before its
+// last step. One that was interrupted on the way ends there with the same bits, and goes no further when it is resumed
+// again.
 func TestPlateau(t *testing.T) {
 	c := tiny()
 	c.Schedule, c.LR, c.Warmup = "plateau:1=0.5,stop=3", 1e-2, 0

@@ -56,7 +56,8 @@ func (r *runner) beginAgain(old run.Config) error {
 		last = max(last, line.Step)
 	}
 	if hadCheckpoint(old, lines, last) {
-		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, run.ErrDamaged, run.MetricsName,
+		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, run.ErrDamaged,
+			run.MetricsName,
 			last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))

@@ -89,11 +89,11 @@ func (f Final) MarshalJSON() ([]byte, error) {
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
-// A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one ([run.ErrNoRun])
-// whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
-// whole checkpoint; if that is of another configuration than run.json, or checkpoints were written and all are gone,
-// the error is [run.ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and must stay where it is
-// ([ErrGone]).
+// A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one
+// ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it goes on
+// behind the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were written
+// and all are gone, the error is [run.ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and
+// must stay where it is ([ErrGone]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
 // metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]

@@ -176,8 +176,15 @@ func TestVariants(t *testing.T) {
 // The figures do not depend on the batches.
 func TestEvaluateInAnyBatches(t *testing.T) {
 	samples, _, _ := played(50)
+	for i := range samples {
+		samples[i].Unseen = i%2 == 0
+	}
 	network := opinionated(50, all)
 	want := evaluated(t, network, samples, Options{Layout: layout})
+	if of := want.UnseenBySource["game"]; !reflect.DeepEqual(of.Intervals, want.UnseenIntervals) ||
+		reflect.DeepEqual(of.Intervals, want.Intervals) || !reflect.DeepEqual(of.Figures, want.Unseen) {
+		t.Errorf("unseen %v, of the only source %v", want.UnseenIntervals, of.Intervals)
+	}
 	for _, batch := range []int{1, 7, 64} {
 		network.batch = batch
 		if got := evaluated(t, network, samples, Options{Layout: layout}); !reflect.DeepEqual(got.Figures,
@@ -304,7 +311,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 func TestChances(t *testing.T) {
 	s := Sample{Legal: make([]board.Move, 1)}
 	var samples []Sample
-	for _, floats := range [][]float32{{0, 1, 0.5}, {0, 0, nan}, {0, -1, -0.5}, {0, nan, nan}} {
+	for _, floats := range [][]float32{{0, 1, 0.5}, {0, 1, nan}, {0, 0, nan}, {0, -1, -0.5}, {0, nan, nan}} {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
@@ -313,7 +320,7 @@ func TestChances(t *testing.T) {
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})
 	check := checker(t)
-	check(r.Figures, "chances_ce", -(math.Log(0.5)+math.Log(0.375)+math.Log(0.125))/3)
+	check(r.Figures, "chances_ce", -(2*math.Log(0.5)+math.Log(0.375)+math.Log(0.125))/4)
 	check(r.Figures, "value_mse", (0.125*0.125+0.875*0.875)/2)
 	check(r.Figures, "value_samples", 2)
 	if r.Of("value_correlation") != nil || r.Of("value_probability_mse") != nil {

@@ -75,8 +75,8 @@ func (k Knows) Has(needs Knows) bool {
 		(k.Chances || !needs.Chances) && (k.Probability || !needs.Probability)
 }
 
-// Judge compares the measure's figure with its baseline: 1 if it is better, −1 if it is worse, 0 if both are equal or one
-// is missing.
+// Judge compares the measure's figure with its baseline: 1 if it is better, −1 if it is worse, 0 if both are equal or
+// one is missing.
 func (m *Measure) Judge(f Figures) int {
 	x, ok := f[m.Name]
 	baseline, known := f[m.Baseline]

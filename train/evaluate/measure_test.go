@@ -100,7 +100,7 @@ func TestCorrelation(t *testing.T) {
 		want   float64
 	}{
 		{[][2]float64{{-1, -0.5}, {0, 0}, {1, 0.5}}, 1},
-		{[][2]float64{{-1, 0.3}, {1, 0.1}}, -1},
+		{[][2]float64{{-1, 0.3}, {0, 0.2}, {1, 0.1}}, -1},
 		{[][2]float64{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, 0},
 		{[][2]float64{{1, 2}, {2, 1}, {3, 4}, {4, 3}}, 0.6},
 	} {
@@ -108,7 +108,7 @@ func TestCorrelation(t *testing.T) {
 			t.Errorf("%v: %g, %v, want %g", c.points, got, ok, c.want)
 		}
 	}
-	for _, points := range [][][2]float64{nil, {{1, 1}}, {{0.1, 1}, {0.1, 0}, {0.1, 1}},
+	for _, points := range [][][2]float64{nil, {{1, 1}}, {{-1, 0.3}, {1, 0.1}}, {{0.1, 1}, {0.1, 0}, {0.1, 1}},
 		{{0, 0.3}, {1, 0.3}, {0.5, 0.3}}} {
 		if got, ok := of(points...); ok {
 			t.Errorf("%v: a correlation of %g", points, got)

@@ -30,7 +30,7 @@ var measures = []*Measure{
 	{Name: "policy_ce", Head: PolicyHead, Needs: others, Lower: true, Interval: true,
 		Row: "policy cross-entropy, all moves",
 		sums: mean(func(q *scored) (float64, bool) {
-			return q.entropy - float64(q.answer.Inside)*q.weight(), q.learns()
+			return q.entropy - float64(q.answer.Inside), q.learns()
 		})},
 	// The same, p the probability among the legal moves.
 	{Name: "policy_ce_legal", Head: PolicyHead, Needs: prior, Lower: true, Interval: true, Verdict: true,
@@ -96,7 +96,8 @@ var measures = []*Measure{
 			Help: "positions with a mate in one where the likeliest move mates"},
 		sums: mean(func(q *scored) (float64, bool) { return indicator(q.mated), q.mates })},
 
-	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true, Row: "likeliest move of all is legal",
+	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true,
+		Row: "likeliest move of all is legal",
 		sums: mean(func(q *scored) (float64, bool) {
 			first := q.answer.Inside + q.answer.Prior[q.first]
 			return indicator(math.Exp(float64(first)) >= float64(q.answer.OtherShare)), true
@@ -136,7 +137,7 @@ var measures = []*Measure{
 		})},
 }
 
-// correlation is Pearson's, of value and label; none where either is always the same.
+// correlation is Pearson's, of value and label; none of fewer than three samples, or where either is always the same.
 var correlation = sums{n: 6, add: func(sums []float64, q *scored) {
 	if q.labelled {
 		for i, x := range [...]float64{1, q.value, q.label, q.value * q.value, q.label * q.label, q.value * q.label} {
@@ -147,7 +148,7 @@ var correlation = sums{n: 6, add: func(sums []float64, q *scored) {
 	n, x, y, xx, yy, xy := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
 	ofX, ofY := xx-x*x/n, yy-y*y/n
 	const least = 1e-12 // of the squares, below which a variance is rounding
-	if n < 2 || ofX <= least*xx || ofY <= least*yy {
+	if n < 3 || ofX <= least*xx || ofY <= least*yy {
 		return 0, false
 	}
 	return max(-1, min(1, (xy-x*y/n)/math.Sqrt(ofX*ofY))), true

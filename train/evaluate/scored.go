@@ -52,15 +52,6 @@ func (q *scored) learns() bool { return len(q.sample.Policy) > 0 }
 
 func (q *scored) squared() float64 { return (q.value - q.label) * (q.value - q.label) }
 
-// weight is that of the whole target, which is 1 but for rounding.
-func (q *scored) weight() float64 {
-	sum := 0.0
-	for _, t := range q.sample.Policy {
-		sum += float64(t.Weight)
-	}
-	return sum
-}
-
 // among is the weight that falls on the k most probable legal moves.
 func (q *scored) among(k int) float64 {
 	sum := 0.0

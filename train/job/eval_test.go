@@ -77,7 +77,8 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	e.NoHistory = true
 	without := mustEval(t, e)
 	same := func(a, b evaluate.Figures) bool {
-		return a.Count("samples") == b.Count("samples") && *a.Of("policy_ce") == *b.Of("policy_ce") && *a.Of("value_mse") == *b.Of("value_mse") && *a.Of("top5") == *b.Of("top5")
+		return a.Count("samples") == b.Count("samples") && *a.Of("policy_ce") == *b.Of("policy_ce") &&
+			*a.Of("value_mse") == *b.Of("value_mse") && *a.Of("top5") == *b.Of("top5")
 	}
 	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) ||
 		same(h.With, h.Without) {
@@ -104,7 +105,8 @@ func TestEvalAsksTables(t *testing.T) {
 	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
 	f := mustEval(t, e)
 	// only mates win: all else is won for the other
-	if g := f.Endgames; g == nil || g.Samples != f.Count("samples") || tables.asked < int(f.Count("samples")) || *g.Moves.Kept > 0.2 {
+	if g := f.Endgames; g == nil || g.Samples != f.Count("samples") || tables.asked < int(f.Count("samples")) ||
+		*g.Moves.Kept > 0.2 {
 		t.Errorf("%+v, asked %d times", g, tables.asked)
 	}
 	e.Tables = nil
@@ -176,7 +178,8 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.Count("value_samples"), n)
 	}
 	e.Label = madeup.Engine.ID()
-	if one := mustEval(t, e); one.Noise.Samples != one.Count("value_samples") || *one.Noise.ValueMSE != *one.Of("value_mse") ||
+	if one := mustEval(t, e); one.Noise.Samples != one.Count("value_samples") ||
+		*one.Noise.ValueMSE != *one.Of("value_mse") ||
 		one.Noise.Samples != n.Samples {
 		t.Errorf("with that label alone: %+v, %+v", one.Noise, one.Figures)
 	}
@@ -247,8 +250,9 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for head, has := range map[string]bool{"Policy, on unseen": f.Knows.Prior, "Value, on unseen": f.Knows.Value,
-				"first move": f.Knows.Prior, "value error": f.Knows.Value} {
+			for head, has := range map[string]bool{"Policy, on unseen": f.Knows.Prior,
+				"Value, on unseen": f.Knows.Value,
+				"first move":       f.Knows.Prior, "value error": f.Knows.Value} {
 				if strings.Contains(string(text), head) != has {
 					t.Errorf("the page says %q, or lacks it: %v", head, has)
 				}

@@ -99,7 +99,8 @@ func TestTrainThenEval(t *testing.T) {
 			t.Fatal(err)
 		}
 		if parts += f.Count("samples"); f.Unseen == nil || eval.Split == "train" && f.Unseen.Count("samples") != 0 ||
-			eval.Split != "train" && (f.Unseen.Count("samples") == 0 || f.Unseen.Count("samples") == f.Count("samples")) {
+			eval.Split != "train" && (f.Unseen.Count("samples") == 0 ||
+				f.Unseen.Count("samples") == f.Count("samples")) {
 			t.Errorf("%s: %d samples, unseen %+v", eval.Split, f.Count("samples"), f.Unseen)
 		}
 	}
@@ -233,11 +234,13 @@ func TestRefusals(t *testing.T) {
 		want   error
 	}{
 		"nothing to resume": {func(t *Train) { t.Resume = true }, run.ErrNoRun},
-		"filters":           {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 0) } }, ErrConfig},
-		"batch":             {func(t *Train) { t.Adjust = func(c *run.Config) error { c.Batch = 0; return nil } }, ErrConfig},
-		"preset":            {func(t *Train) { t.Preset = new(string); *t.Preset = "v9" }, ErrConfig},
-		"recipe":            {func(t *Train) { t.Recipe = "unknown" }, ErrConfig},
-		"no data":           {func(t *Train) { t.Data = []loader.Spec{{Dir: "/nowhere"}} }, dataset.ErrNoDataset},
+		"filters": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 0) } },
+			ErrConfig},
+		"batch": {func(t *Train) { t.Adjust = func(c *run.Config) error { c.Batch = 0; return nil } },
+			ErrConfig},
+		"preset":  {func(t *Train) { t.Preset = new(string); *t.Preset = "v9" }, ErrConfig},
+		"recipe":  {func(t *Train) { t.Recipe = "unknown" }, ErrConfig},
+		"no data": {func(t *Train) { t.Data = []loader.Spec{{Dir: "/nowhere"}} }, dataset.ErrNoDataset},
 	} {
 		job := fresh()
 		c.change(&job)
@@ -288,7 +291,8 @@ func TestFrom(t *testing.T) {
 	second.Begun = func(s Start) { start = s }
 	mustTrain(t, second)
 	c, standard := start.Config, func() run.Config { c, _ := run.New("talbotbot", ""); return c }()
-	if v := c.Settings.Values(); v["blocks"] != "1" || v["filters"] != "8" || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip ||
+	if v := c.Settings.Values(); v["blocks"] != "1" || v["filters"] != "8" || c.Batch != 32 || c.LR != standard.LR ||
+		c.Clip != standard.Clip ||
 		c.From.Step == 0 ||
 		!strings.HasPrefix(c.From.Path, first.Dir) {
 		t.Errorf("%+v", c)
@@ -309,7 +313,8 @@ func TestFrom(t *testing.T) {
 		change func(*Train)
 		want   error
 	}{
-		"another size":   {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 16) } }, ErrConfig},
+		"another size": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 16) } },
+			ErrConfig},
 		"another preset": {func(t *Train) { t.Preset, t.Adjust = &size, nil }, ErrConfig},
 		"no run":         {func(job *Train) { job.From = t.TempDir() }, ErrFrom},
 		"nothing":        {func(t *Train) { t.From = "/nowhere" }, ErrFrom},

@@ -179,7 +179,8 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 		for _, x := range a.Prior {
 			sum += math.Exp(float64(x))
 		}
-		if knows.Prior && (len(a.Prior)*p.Encoder().Layout().Codes != len(questions[i].Codes) || math.Abs(sum-1) > 1e-4) {
+		if knows.Prior && (len(a.Prior)*p.Encoder().Layout().Codes != len(questions[i].Codes) ||
+			math.Abs(sum-1) > 1e-4) {
 			t.Errorf("%d priors of %d words sum to %g", len(a.Prior), len(questions[i].Codes), sum)
 		}
 		if knows.Value && !(a.Value >= -1 && a.Value <= 1) {

@@ -23,14 +23,15 @@ const (
 
 // Train is a training run to be started or resumed.
 type Train struct {
-	Dir     string                  // run folder
-	Data    []loader.Spec           // empty with Resume: those of the run
-	Label   string                  // fingerprint whose labels count; "" = the last, with Resume that of the run
-	Resume  bool                    // continue the run in Dir
-	From    string                  // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
-	Recipe  string                  // "" = talbotbot
-	Preset  *string                 // of the configuration; nil = "", with Resume that of the run
-	Steps   int64                   // 0 = as many passes over the train samples as the preset has, with Resume those of the run
+	Dir    string        // run folder
+	Data   []loader.Spec // empty with Resume: those of the run
+	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
+	Resume bool          // continue the run in Dir
+	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
+	Recipe string        // "" = talbotbot
+	Preset *string       // of the configuration; nil = "", with Resume that of the run
+	// 0 = as many passes over the train samples as the preset has, with Resume those of the run
+	Steps   int64
 	Adjust  func(*run.Config) error // what else was asked for; called more than once
 	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int                     // that encode and read, 0 = one for each processor

@@ -115,7 +115,8 @@ func TestSurveyChecksLines(t *testing.T) {
 						filepath.Join(dir, "shard-00001.talbot.zst"), at-games/2, at+1))
 			}
 			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2}, "label": {Label: madeup.Engine.ID()},
-				"multipv": {Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1}, Value: encode.WDLValue}}} {
+				"multipv": {Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1},
+					Value: encode.WDLValue}}} {
 				o.Encoder, o.Workers = encode.TalbotBot{}, 2
 				d, err := Open(t.Context(), []Spec{{Dir: dir}}, o)
 				if strings.Contains(name, "fingerprint") { // seen in the shard's footer

@@ -31,8 +31,8 @@ type Options struct {
 	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say
 	// otherwise ([Identity]).
 	CutCopies bool
-	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Place], and the
-	// moves of a sample are its policy target, whatever its recipe lists.
+	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Place], and
+	// the moves of a sample are its policy target, whatever its recipe lists.
 	Origins bool
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
 	Checked func(bytes, of int64)

@@ -59,7 +59,8 @@ func TestKeptSurvey(t *testing.T) {
 			return take(Options{MaxCopies: 3, Label: madeup.Engine.ID()}, 50, 16, Spec{a, 1})
 		},
 		"value": func() (*Survey, bool) {
-			return take(Options{MaxCopies: 3, Targets: encode.Targets{Value: encode.WinProbValue}}, 50, 16, Spec{a, 1}, Spec{b, 3})
+			return take(Options{MaxCopies: 3, Targets: encode.Targets{Value: encode.WinProbValue}}, 50, 16, Spec{a, 1},
+				Spec{b, 3})
 		},
 		"policy": func() (*Survey, bool) {
 			return take(Options{MaxCopies: 3, Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1}}},

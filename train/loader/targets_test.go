@@ -25,7 +25,8 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue,
 		encode.WinProbValue} {
 		for _, policy := range []encode.PolicyTarget{{}, {Temperature: 0.3}} {
-			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, Targets: encode.Targets{Value: value, Policy: policy}})
+			d, err := Open(t.Context(), []Spec{{Dir: dir}},
+				Options{Encoder: encode.TalbotBot{}, Targets: encode.Targets{Value: value, Policy: policy}})
 			if err != nil {
 				t.Fatal(err)
 			}

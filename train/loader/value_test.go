@@ -50,7 +50,8 @@ func TestValueTargetsAreRead(t *testing.T) {
 		encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {
 		for _, label := range []string{"", engine.ID()} {
 			d, err := Open(t.Context(), []Spec{{Dir: dir}},
-				Options{Encoder: encode.TalbotBot{}, Label: label, Targets: encode.Targets{Value: target}, Origins: true})
+				Options{Encoder: encode.TalbotBot{}, Label: label, Targets: encode.Targets{Value: target},
+					Origins: true})
 			if err != nil {
 				t.Fatal(err)
 			}

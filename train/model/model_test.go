@@ -44,7 +44,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		"no blocks": func(n *TalbotBot) { n.Blocks = 0 }, "one filter": func(n *TalbotBot) { n.Filters = 1 },
 		"dropout 1":       func(n *TalbotBot) { n.BlockDropout = 1 },
 		"dropout NaN":     func(n *TalbotBot) { n.ValueDropout = math.NaN() },
-		"negative weight": func(n *TalbotBot) { n.ValueWeight = -1 }, "smoothing 1": func(n *TalbotBot) { n.LabelSmoothing = 1 },
+		"negative weight": func(n *TalbotBot) { n.ValueWeight = -1 },
+		"smoothing 1":     func(n *TalbotBot) { n.LabelSmoothing = 1 },
 	} {
 		n := good
 		if spoil(&n); n.Validate() == nil {
@@ -268,8 +269,8 @@ func TestDropout(t *testing.T) {
 	}
 }
 
-// TestDisguise: a sample is shown otherwise wholly or not at all, words beyond the disguise stay, and nothing is changed
-// in evaluation.
+// TestDisguise: a sample is shown otherwise wholly or not at all, words beyond the disguise stay, and nothing is
+// changed in evaluation.
 func TestDisguise(t *testing.T) {
 	const n, words = 1000, encode.TalbotBotWords + encode.LegalWords
 	packed := make([]uint64, n*words)

@@ -17,8 +17,8 @@ import (
 //	value      flattened, linear 2176→16, ReLU, norm, linear 16→1, tanh
 //
 // Source: the README of Sugethan/Napoleon. What it does not say is Keras's: first weights, the constants of the
-// normalisations. Flattened is channel-major as everywhere here, and square-major in Keras; all weights of a layer begin
-// with the same distribution, so that is the same network.
+// normalisations. Flattened is channel-major as everywhere here, and square-major in Keras; all weights of a layer
+// begin with the same distribution, so that is the same network.
 type Napoleon struct{}
 
 // Validate returns nil.

@@ -1,8 +1,8 @@
 // Package run is the folder of a training run: its settings, its lock, and its checkpoints.
 //
 // Package train describes the files. Who trains holds a [Claim]; everybody else reads: [ReadConfig] says what the run
-// computes, [Load] gives a checkpoint and [State], and [ReadWeights] what another run may begin with. The package starts
-// no goroutines.
+// computes, [Load] gives a checkpoint and [State], and [ReadWeights] what another run may begin with. The package
+// starts no goroutines.
 package run
 
 import (
@@ -44,7 +44,8 @@ type Config struct {
 
 	HistoryDropout float64 `json:"history_dropout"`  // share of the training samples that are shown without their past
 	Mirror         float64 `json:"mirror,omitempty"` // share of them that are shown as the other colour
-	EMA            float64 `json:"ema"`              // decay of the average of the weights, which is evaluated; 0 = no average
+	// decay of the average of the weights, which is evaluated; 0 = no average
+	EMA float64 `json:"ema"`
 
 	LogEvery        int64 `json:"log_every"`        // steps between train lines of metrics.jsonl
 	EvalEvery       int64 `json:"eval_every"`       // steps between validations, 0 = only at the end

@@ -14,8 +14,8 @@ import (
 // ErrDamaged says that a run's folder does not hold what it should.
 var ErrDamaged = errors.New("the run is damaged")
 
-// configVersion is the version of run.json. Files of before there were checksums have none; in version 1 the settings of
-// the network stood among the others.
+// configVersion is the version of run.json. Files of before there were checksums have none; in version 1 the settings
+// of the network stood among the others.
 const configVersion = 2
 
 // maxConfig is the largest run.json that is read, in bytes.

@@ -16,8 +16,8 @@ import (
 
 var notKnown = float32(math.NaN())
 
-// boards reads 12 piece planes and lists all legal moves, each as the at most four bits of these planes that it changes:
-// 2·(64·plane + square), plus 1 where the bit is cleared; −1 for none. So tahl will say its moves.
+// boards reads 12 piece planes and lists all legal moves, each as the at most four bits of these planes that it
+// changes: 2·(64·plane + square), plus 1 where the bit is cleared; −1 for none. So tahl will say its moves.
 type boards struct{ encode.Napoleon }
 
 func (boards) Name() string { return "boards" }
