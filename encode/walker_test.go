@@ -85,7 +85,8 @@ func TestWalkerAllocatesNothing(t *testing.T) {
 	var w dataset.Walker
 	var e Encoder = TalbotBot{LegalMask: true}
 	layout := e.Layout()
-	packed, numbers, code := make([]uint64, layout.Words), make([]float32, layout.Numbers()), make([]int32, layout.Codes)
+	packed, numbers, code := make([]uint64, layout.Words), make([]float32, layout.Numbers()),
+		make([]int32, layout.Codes)
 	label := searched(dataset.Centipawns(20))
 	var v View
 	var target Target

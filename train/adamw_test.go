@@ -149,8 +149,9 @@ func TestLoss(t *testing.T) {
 		logits[2*encode.TalbotBotMoves+7] = float32(math.Log(4671))
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
 			var shown []*graph.Node
-			for _, s := range (model.TalbotBot{}).Loss(in[:2], model.Batch{Codes: in[2], Weights: in[3], Floats: in[4:5],
-				Known: in[5:6]}) {
+			for _, s := range (model.TalbotBot{}).Loss(in[:2],
+				model.Batch{Codes: in[2], Weights: in[3], Floats: in[4:5],
+					Known: in[5:6]}) {
 				shown = append(shown, s.Shown)
 			}
 			return shown

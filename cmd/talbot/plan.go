@@ -121,7 +121,8 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 	}
 	return plan.Request{Workers: o.workers, Movetime: o.movetime, Passes: o.passes, Steps: o.steps, Batch: c.Batch,
 		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
-		Loader: plan.Loader{GroupSamples: loader.GroupSamples, SampleBytes: loader.SampleBytes(built.Encoder.Layout(), 1)},
+		Loader: plan.Loader{GroupSamples: loader.GroupSamples,
+			SampleBytes: loader.SampleBytes(built.Encoder.Layout(), 1)},
 	}, c, nil
 }
 

@@ -52,7 +52,7 @@ default network; train --set changes them.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runRecipes(asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as a JSON array")
 	return cmd
 }
 

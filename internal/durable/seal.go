@@ -94,7 +94,8 @@ func Unseal(data []byte, v any) (sealed bool, err error) {
 }
 
 // UnsealVersion is [Unseal] for files that have had a member "version" for as long as they were sealed. A whole one of
-// a later version is [ErrVersion]; v reads those of versions 1 … version. One that has the member and no checksum has lost it: that is [ErrChanged].
+// a later version is [ErrVersion]; v reads those of versions 1 … version. One that has the member and no checksum has
+// lost it: that is [ErrChanged].
 func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
 	var is struct {
 		Version int `json:"version"`

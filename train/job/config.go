@@ -55,7 +55,12 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	if weights != nil {
 		c.From = weights.Origin
 		if t.Preset == nil && c.Recipe == weights.Config.Recipe {
-			c.Settings = weights.Config.Settings
+			sizes := weights.Config.Settings.Values()
+			for _, name := range r.Size {
+				if err := c.Set(name, sizes[name]); err != nil {
+					return c, err
+				}
+			}
 		}
 	}
 	if err := t.Adjust(&c); err != nil { // for the batch

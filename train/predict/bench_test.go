@@ -15,7 +15,7 @@ import (
 func BenchmarkAnswer(b *testing.B) {
 	for _, name := range []string{"go", "xla:cpu"} {
 		for _, size := range [][2]int{{6, 64}, {20, 128}} {
-			for _, batch := range []int{1, 4, 8, 16, 64, 256} {
+			for _, batch := range []int{1, 4, 8, 16, 32, 64, 128, 256} {
 				b.Run(fmt.Sprintf("%s/%dx%d/batch=%d", name, size[0], size[1], batch), func(b *testing.B) {
 					benchmark(b, name, size, batch, 1)
 				})

@@ -41,7 +41,8 @@ type Options struct {
 	Choice run.Choice // of a run's checkpoints, and of the networks in one
 
 	// Batches are the numbers of positions that graphs are compiled for; nil = 1, 8 and 64. A batch of another number
-	// of positions is filled up.
+	// of positions is filled up. On the Go backend none is larger than 32: what a larger one moves does not fit into
+	// the processor's caches.
 	Batches []int
 	// Lists are the numbers of legal moves that graphs are compiled for; nil = 32, 64, 128 and 256. A position with
 	// more moves than the longest list is an error; no position of a game has more than 218.
@@ -56,13 +57,22 @@ type Options struct {
 	LegalOnly bool
 }
 
+// largestPatches is the largest batch of the form [model.Patches].
+const largestPatches = 32
+
 // check fills in what is not said.
-func (o Options) check() (Options, error) {
+func (o Options) check(form model.Form) (Options, error) {
 	if o.Batches == nil {
 		o.Batches = []int{1, 8, 64}
 	}
 	if o.Lists == nil {
 		o.Lists = []int{32, 64, 128, 256}
+	}
+	if form.Answering() == model.Patches {
+		o.Batches = slices.Clone(o.Batches)
+		for i, n := range o.Batches {
+			o.Batches[i] = min(n, largestPatches)
+		}
 	}
 	sizes := func(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(list))) }
 	o.Batches, o.Lists = sizes(o.Batches), sizes(o.Lists)
@@ -97,7 +107,7 @@ type Predictor struct {
 // yet. The backend must stay open until Close. Errors: [run.ErrNoRun], [run.ErrDamaged], [checkpoint.ErrNone],
 // [checkpoint.ErrDamaged].
 func Open(b *backend.Opened, path string, o Options) (*Predictor, error) {
-	o, err := o.check()
+	o, err := o.check(b.Form)
 	if err != nil {
 		return nil, err
 	}

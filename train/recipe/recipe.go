@@ -20,6 +20,7 @@ type Recipe struct {
 	About   string   // in one line
 	Data    string   // that it is trained on
 	Targets string   // what it learns
+	Size    []string // settings that the shapes of the parameters depend on
 	Presets []Preset // other settings to start from; the default one has no name and is first
 
 	build func(Settings) (Built, error)

@@ -16,6 +16,7 @@ var talbotbot = New(
 		About:   "the reference: a residual network with a policy and a value",
 		Data:    "games, puzzles and endgames, labelled by Stockfish",
 		Targets: "the move played, the solution or the engine's move; Stockfish's score",
+		Size:    []string{"blocks", "filters"},
 	},
 	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
 	Preset{Passes: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
