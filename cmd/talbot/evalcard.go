@@ -65,7 +65,9 @@ func printFigures(out io.Writer, f job.Figures) error {
 		fmt.Fprintln(out, "trained with --legal-mask: the network never learned which moves are illegal, so figures "+
 			"over all moves are left out")
 	}
-	fmt.Fprintln(out)
+	if f.Noise != nil || f.History != nil || f.Symmetry != nil {
+		fmt.Fprintln(out)
+	}
 	if n := f.Noise; n != nil {
 		plain.Fprintf(out, "noise of the labels: %s differs from %s by a mean squared error of %.4f (%.4f to %.4f, "+
 			"%s labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %s "+
