@@ -25,7 +25,7 @@ const (
 )
 
 // Answering is the form for a backend that trains in form f and now only computes answers. With Patches the Go backend
-// answers one position in less than half of the time, and sixteen in four fifths of it;
+// answers one position in about half of the time, and sixteen in less than before;
 // far more than 32 it computes slower.
 func (f Form) Answering() Form {
 	if f == Products {
