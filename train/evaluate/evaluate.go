@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -9,16 +10,17 @@ import (
 	"talbot/train/predict"
 )
 
-// Network answers questions. It is asked at most Batch at a time, by one goroutine.
+// Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
 	Knows() predict.Knows
 	Answer(ctx context.Context, questions []predict.Question, answers []predict.Answer) error
-	Batch() int
+	Batch() int // how many it likes to be asked at a time
 }
 
 // Options are what an evaluation looks at beside the samples.
 type Options struct {
 	Layout    encode.Layout // of the recipe
+	Batch     int           // samples at a time; 0 = what the network likes
 	Tables    Tables        // that judge endgames; may be nil
 	NoHistory bool          // the network sees each sample as if its game had begun with it
 
@@ -43,7 +45,7 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 	a := newAccumulator(network.Knows(), o)
 	e := evaluation{network: network, Accumulator: a}
 	var batch []Sample
-	batches := 0
+	batches, size := 0, max(cmp.Or(o.Batch, network.Batch()), 1)
 	flush := func() error {
 		answers, err := e.ask(ctx, batch, nil)
 		if err == nil {
@@ -66,7 +68,7 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 		if o.NoHistory {
 			o.Layout.NoPast.Apply(s.Packed)
 		}
-		if batch = append(batch, s); len(batch) == max(network.Batch(), 1) {
+		if batch = append(batch, s); len(batch) == size {
 			if err := flush(); err != nil {
 				return nil, err
 			}

@@ -142,7 +142,7 @@ func TestHistoryIsOfThePositionAlone(t *testing.T) {
 	}
 }
 
-// Every eighth batch is compared, no more than a batch is asked at once, and a recipe that does not know the difference
+// Every eighth batch is compared, a batch is asked at once, and a recipe that does not know the difference
 // is not shown one.
 func TestVariants(t *testing.T) {
 	samples, _, _ := played(50)
@@ -165,6 +165,11 @@ func TestVariants(t *testing.T) {
 		if h := r.History; h != nil && (h.With.Count("samples") != 10 || h.Without.Count("samples") != 10) {
 			t.Errorf("%s: %+v", name, h)
 		}
+	}
+	network := opinionated(5, all)
+	if r := evaluated(t, network, samples, Options{Layout: layout, Batch: 25}); network.sizes[0] != 25 ||
+		r.History.With.Count("samples") != 25 {
+		t.Errorf("batches %v instead of 25, %+v", network.sizes, r.History)
 	}
 	_, err := Evaluate(t.Context(), opinionated(5, all), sequence(samples), Options{Layout: plain, NoHistory: true})
 	if !errors.Is(err, ErrNoPast) {

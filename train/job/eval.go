@@ -129,7 +129,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
 		e.NoHistory
-	o := evaluate.Options{Layout: p.Encoder().Layout(), Tables: e.Tables, NoHistory: e.NoHistory,
+	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
 		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
 	if o.NoHistory && o.Layout.NoPast == nil {
 		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
