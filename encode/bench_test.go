@@ -9,7 +9,7 @@ import (
 
 // BenchmarkEncode goes from lines of 80 plies to packed planes; every ply is a sample.
 func BenchmarkEncode(b *testing.B) {
-	var e Encoder = TalbotBot{}
+	var e TalbotBot
 	var lines []dataset.Line
 	for seed := range uint64(64) {
 		lines = append(lines, randomLine(seed, board.StartPosition(), 80))
@@ -18,7 +18,7 @@ func BenchmarkEncode(b *testing.B) {
 	for i := range lines {
 		samples += lines[i].SampleCount()
 	}
-	planes := make([]uint64, 256*e.Planes())
+	planes := make([]uint64, 256*TalbotBotPlanes)
 	var w dataset.Walker
 	b.ReportAllocs()
 	i := 0
@@ -26,8 +26,8 @@ func BenchmarkEncode(b *testing.B) {
 		for l := range lines {
 			w.Reset(&lines[l])
 			for w.Next() {
-				e.Encode(planes[i:i+e.Planes()], w.Game())
-				if i += e.Planes(); i == len(planes) {
+				e.Planes(planes[i:i+TalbotBotPlanes], w.Game())
+				if i += TalbotBotPlanes; i == len(planes) {
 					i = 0
 				}
 			}

@@ -1,43 +1,43 @@
 package encode
 
 import (
-	"fmt"
+	"math"
 
 	"talbot/board"
 	"talbot/dataset"
 )
 
-// Encoder is the encoding of one recipe. It has no state and is safe for concurrent use.
+// Encoder is the encoding of one recipe: what its network reads and learns of a position. It has no state that changes
+// and is safe for concurrent use.
 type Encoder interface {
-	// Name returns the name that [ByName] knows.
+	// Name returns the recipe's.
 	Name() string
 
-	// Planes returns how many 64-bit planes one input has. Bit i of a plane is square i (a1 = 0, h8 = 63) in the
-	// mover's frame.
-	Planes() int
+	// Layout returns the sizes of all that the other methods write. It is the same at each call.
+	Layout() Layout
 
-	// Encode writes the input for the present position of g to dst[:Planes()], every plane of it. History and
-	// repetitions come from the past of g, so a game that was reset to a position encodes that position without
-	// history. It allocates nothing and panics if dst is shorter than Planes().
-	Encode(dst []uint64, g *board.Game)
+	// Pack writes what the network reads of a view to dst[:Layout().Words], as it is kept in memory and travels to the
+	// device, where the network unpacks it. It allocates nothing and panics if dst is shorter.
+	Pack(dst []uint64, v *View)
 
-	// Words returns how many 64-bit words a packed input has.
-	Words() int
+	// Numbers writes what the network makes of a packed input, row by row, to dst: the product of Layout().Shape many.
+	Numbers(dst []float32, packed []uint64)
 
-	// Pack writes the same input as Encode to dst[:Words()] as it is kept in memory and travels to the device, where
-	// the network makes planes of it. It allocates nothing and panics if dst is shorter than Words().
-	Pack(dst []uint64, g *board.Game)
+	// Code writes the words of a legal move to dst[:Layout().Codes].
+	Code(dst []int32, v *View, m board.Move)
 
-	// Moves returns the size of the policy. Indices run from 0 to Moves()-1.
-	Moves() int
+	// Learn appends what there is to be learnt of a sample to a target that was reset; false if that is nothing.
+	Learn(dst *Target, v *View, t Targets) bool
 
-	// MoveIndex returns the index of m, a legal move of p, in the policy. For a move that cannot be legal in any
-	// position it returns -1.
-	MoveIndex(p *board.Position, m board.Move) int
+	// Show returns what there is to be learnt of a sample for the eye, as something that encoding/json writes; nil for
+	// nothing.
+	Show(v *View, t Targets) any
 
-	// Move returns the legal move of p that has the index; false if there is none.
-	Move(p *board.Position, index int) (board.Move, bool)
+	Valuer
+}
 
+// Valuer is a recipe's formula for values.
+type Valuer interface {
 	// Value returns the value target in [-1, 1] of an exact score, both from the side to move's view; false if the
 	// recipe gives such a score no value, or if it is no score.
 	Value(s dataset.Score) (float32, bool)
@@ -46,19 +46,102 @@ type Encoder interface {
 	ValueFormula() string
 }
 
-// ByName returns the encoder of that name.
-func ByName(name string) (Encoder, error) {
-	if e := (TalbotBot{}); name == e.Name() {
-		return e, nil
-	}
-	return nil, fmt.Errorf("unknown encoder %q (known: talbotbot)", name)
+// Layout is how much a recipe writes of each sample.
+type Layout struct {
+	Words int   // 64-bit words of a packed input
+	Shape []int // of the numbers that the network makes of it: {68, 8, 8} are 68 planes, {78} are 78 tokens
+
+	Moves MoveList
+	Codes int // words, of 32 bits, of each listed move; 0 only without moves
+	// Indices is how many values the first word of a move can have, from 0; 0 = not said.
+	Indices int
+	// Scores says that the weights of listed moves are any numbers. Else those of a sample sum to 1, or are all 0.
+	Scores bool
+
+	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.
+	Floats []string
+
+	Ratings bool // the encoder looks at the players' ratings
+
+	// What else the same position can be shown as; nil where the recipe does not know the difference.
+	NoPast, OtherColour *Disguise
 }
 
-// LegalIndices appends the indices of the legal moves of p to dst, in the order of [board.Position.LegalMoves].
-func LegalIndices(dst []uint16, e Encoder, p *board.Position) []uint16 {
-	var buf [board.MaxMoves]board.Move
-	for _, m := range p.LegalMoves(buf[:0]) {
-		dst = append(dst, uint16(e.MoveIndex(p, m)))
+// MoveList says which moves a sample lists.
+type MoveList uint8
+
+const (
+	NoMoves     MoveList = iota
+	TargetMoves          // those to be learnt, each with a weight above 0
+	LegalMoves           // all legal ones; the weight of those not to be learnt is 0, or what the recipe says
+)
+
+// Names of floats that several recipes have.
+const (
+	ValueFloat  = "value"  // target of the value, in [-1, 1] from the side to move's view
+	ResultFloat = "result" // of the game, 1, 0 or -1 from the side to move's view
+	PliesFloat  = "plies"  // left of the game, this one included
+)
+
+// Float returns the number of the float of that name, -1 if there is none.
+func (l *Layout) Float(name string) int {
+	for i, have := range l.Floats {
+		if have == name {
+			return i
+		}
 	}
-	return dst
+	return -1
+}
+
+// Numbers is how many numbers the network reads.
+func (l *Layout) Numbers() int {
+	n := 1
+	for _, d := range l.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Disguise changes a packed input into one that shows the same position otherwise: word i becomes (word & And[i]) ^
+// Xor[i].
+type Disguise struct{ And, Xor []uint64 }
+
+// Apply changes a packed input.
+func (d *Disguise) Apply(packed []uint64) {
+	for i := range d.And {
+		packed[i] = packed[i]&d.And[i] ^ d.Xor[i]
+	}
+}
+
+// Targets say how what is to be learnt is computed from raw labels.
+type Targets struct {
+	Value  ValueTarget
+	Policy PolicyTarget
+}
+
+// Target is what is to be learnt of one sample. Its slices are used again.
+type Target struct {
+	Moves  []dataset.WeightedMove // of [TargetMoves] and [LegalMoves]
+	Floats []float32              // as many as the layout names; NaN = not known
+}
+
+var unknown = float32(math.NaN())
+
+// Reset empties the target for a layout: no moves, and no float is known.
+func (t *Target) Reset(l *Layout) {
+	t.Moves = t.Moves[:0]
+	t.Floats = t.Floats[:0]
+	for range l.Floats {
+		t.Floats = append(t.Floats, unknown)
+	}
+}
+
+// Learns reports whether some move has a weight.
+func (t *Target) Learns() bool {
+	for _, c := range t.Moves {
+		if c.Weight != 0 {
+			return true
+		}
+	}
+	return false
 }

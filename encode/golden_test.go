@@ -87,7 +87,7 @@ func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 	for i := range planes {
 		planes[i] = 0xdeadbeef // Encode must write every plane
 	}
-	TalbotBot{}.Encode(planes, w.Game())
+	TalbotBot{}.Planes(planes, w.Game())
 	return planes, w.Game()
 }
 

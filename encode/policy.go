@@ -10,12 +10,6 @@ import (
 	"talbot/dataset"
 )
 
-// Target is one entry of a policy target: a move index and its weight.
-type Target struct {
-	Index  uint16
-	Weight float32
-}
-
 // PolicyTarget says how the moves to be learnt are computed. The zero value is the move that was played, or the best
 // one: see [Policy].
 type PolicyTarget struct {
@@ -46,48 +40,48 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 	return PolicyTarget{}, fmt.Errorf("policy target must be played or multipv:T, with T from 0.001 to 100: %q", s)
 }
 
-// Policy appends the policy target of w's present sample to dst: weights above 0 that sum to 1. It appends nothing if
-// the sample has no policy target.
+// Policy appends the policy target of a sample to dst: weights above 0 that sum to 1. It appends nothing if the sample
+// has no policy target.
 //
 // The line's own policies win where it has any (an empty list is a sample without policy target), and then a label with
-// several searched lines where t has a temperature; value computes their values. Else, and where value gives them none
-// (as where an engine told no chances), the target is, for games and puzzles, the move played at the ply, and where
-// none was played (endgames, positions of tables and tactics that only name moves to avoid) the best move of the label.
+// several searched lines where the target has a temperature; its value target, of the recipe e, computes their values.
+// Else, and where that gives them none (as where an engine told no chances), the target is, for games and puzzles, the
+// move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
+// avoid) the best move of the label.
 //
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
-func Policy(dst []Target, e Encoder, t PolicyTarget, value ValueTarget, w *dataset.Walker,
-	label dataset.Label) []Target {
-	line, p := w.Line(), w.Position()
+func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.WeightedMove {
+	line, label := v.Line, &v.Said.Moves
+	if line == nil {
+		return dst
+	}
 	if line.Policies != nil {
-		if i := w.Sample(); i >= 0 && i < len(line.Policies) {
-			return policyList(dst, e, p, line.Policies[i])
+		if v.Sample >= 0 && v.Sample < len(line.Policies) {
+			return policyList(dst, line.Policies[v.Sample])
 		}
 		return dst
 	}
-	if t.Temperature > 0 && label.Status == dataset.Labelled && len(label.Lines) > 1 {
-		if soft := t.soft(dst, e, value, p, label.Lines); len(soft) > len(dst) {
+	if t.Policy.Temperature > 0 && label.Status == dataset.Labelled && len(label.Lines) > 1 {
+		if soft := t.soft(dst, e, label.Lines); len(soft) > len(dst) {
 			return soft
 		}
 	}
 	m := board.NoMove
-	if ply := w.Ply(); ply < len(line.Moves) && line.Source != dataset.SourceEndgame {
-		m = line.Moves[ply]
+	if played, ok := v.Played(); ok && line.Source != dataset.SourceEndgame {
+		m = played
 	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
 		m = label.Best
 	}
 	if m == board.NoMove {
 		return dst
 	}
-	if i := e.MoveIndex(p, m); i >= 0 {
-		dst = append(dst, Target{uint16(i), 1})
-	}
-	return dst
+	return append(dst, dataset.WeightedMove{Move: m, Weight: 1})
 }
 
 // policyList appends a list of policy targets with its weights divided by their sum.
-func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.WeightedMove) []Target {
+func policyList(dst []dataset.WeightedMove, list []dataset.WeightedMove) []dataset.WeightedMove {
 	sum := 0.0
 	for _, t := range list {
 		sum += float64(t.Weight)
@@ -96,38 +90,35 @@ func policyList(dst []Target, e Encoder, p *board.Position, list []dataset.Weigh
 		return dst
 	}
 	for _, t := range list {
-		if i := e.MoveIndex(p, t.Move); i >= 0 && t.Weight > 0 {
-			dst = append(dst, Target{uint16(i), float32(float64(t.Weight) / sum)})
+		if t.Weight > 0 {
+			dst = append(dst, dataset.WeightedMove{Move: t.Move, Weight: float32(float64(t.Weight) / sum)})
 		}
 	}
 	return dst
 }
 
 // soft appends the softmax of the lines' values over the temperature. Lines without a move or a value are passed over.
-func (t PolicyTarget) soft(dst []Target, e Encoder, value ValueTarget, p *board.Position,
-	lines []dataset.Searched) []Target {
+func (t Targets) soft(dst []dataset.WeightedMove, e Valuer, lines []dataset.Searched) []dataset.WeightedMove {
 	from := len(dst)
 	var values []float64
 	best := math.Inf(-1)
 	for i := range lines {
-		v, ok := value.of(e, &lines[i])
+		v, ok := t.Value.of(e, &lines[i])
 		if !ok || len(lines[i].PV) == 0 {
 			continue
 		}
-		if index := e.MoveIndex(p, lines[i].PV[0]); index >= 0 {
-			dst, values = append(dst, Target{Index: uint16(index)}), append(values, float64(v))
-			best = max(best, float64(v))
-		}
+		dst, values = append(dst, dataset.WeightedMove{Move: lines[i].PV[0]}), append(values, float64(v))
+		best = max(best, float64(v))
 	}
 	sum := 0.0
 	for i := range values {
-		values[i] = math.Exp((values[i] - best) / t.Temperature)
+		values[i] = math.Exp((values[i] - best) / t.Policy.Temperature)
 		sum += values[i]
 	}
 	kept := from
 	for i, x := range values {
 		if weight := float32(x / sum); weight > 0 {
-			dst[kept] = Target{dst[from+i].Index, weight}
+			dst[kept] = dataset.WeightedMove{Move: dst[from+i].Move, Weight: weight}
 			kept++
 		}
 	}

@@ -27,9 +27,24 @@ func TestParsePolicyTarget(t *testing.T) {
 	}
 }
 
+// indexed is an entry of a policy target by talbotbot's index of its move.
+type indexed struct {
+	Index  int
+	Weight float32
+}
+
+// policyOf returns the policy target of the walker's sample with that label.
+func policyOf(w *dataset.Walker, t Targets, label dataset.Label) (list []indexed) {
+	var v View
+	v.Visit(w, dataset.Counted{Moves: label, Value: label})
+	for _, m := range Policy(nil, TalbotBot{}, t, &v) {
+		list = append(list, indexed{TalbotBot{}.MoveIndex(w.Position(), m.Move), m.Weight})
+	}
+	return list
+}
+
 // TestSoftPolicy works the softmax out by hand: values tanh(35/350), tanh(-35/350) and a mate at temperature 0.1.
 func TestSoftPolicy(t *testing.T) {
-	e := TalbotBot{}
 	line := uciLine(t, board.StartFEN, "e2e4")
 	line.Samples, line.Source = dataset.AllMoves(), dataset.SourceGame
 	var w dataset.Walker
@@ -47,13 +62,13 @@ func TestSoftPolicy(t *testing.T) {
 	empty := up
 	empty.PV = nil
 	x, m := math.Tanh(0.1), 1.0
-	near := func(v ...float64) (list []Target) {
+	near := func(v ...float64) (list []indexed) {
 		sum := 0.0
 		for _, v := range v {
 			sum += math.Exp(v / 0.1)
 		}
 		for i, v := range v {
-			list = append(list, Target{[]uint16{877, 501, 584}[i], float32(math.Exp(v/0.1) / sum)})
+			list = append(list, indexed{[]int{877, 501, 584}[i], float32(math.Exp(v/0.1) / sum)})
 		}
 		return list
 	}
@@ -63,17 +78,17 @@ func TestSoftPolicy(t *testing.T) {
 		name  string
 		value ValueTarget
 		label dataset.Label
-		want  []Target
+		want  []indexed
 	}{
 		{"two lines", RecipeValue, label(up, down), near(x, -x)},
 		{"three lines", RecipeValue, label(up, down, searched(dataset.MateIn(1), 8, 16)), near(x, -x, m)},
 		{"a line without a move", RecipeValue, label(up, down, empty), near(x, -x)},
 		{"equal chances", WDLValue, label(up, down), near(0.3, 0.3)},
-		{"no chances: the move played", WDLValue, label(other, silent), []Target{{877, 1}}},
-		{"one line: the move played", RecipeValue, label(down), []Target{{877, 1}}},
-		{"no label: the move played", RecipeValue, dataset.Label{}, []Target{{877, 1}}},
+		{"no chances: the move played", WDLValue, label(other, silent), []indexed{{877, 1}}},
+		{"one line: the move played", RecipeValue, label(down), []indexed{{877, 1}}},
+		{"no label: the move played", RecipeValue, dataset.Label{}, []indexed{{877, 1}}},
 	} {
-		got := Policy(nil, e, PolicyTarget{Temperature: 0.1}, c.value, &w, c.label)
+		got := policyOf(&w, Targets{c.value, PolicyTarget{Temperature: 0.1}}, c.label)
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			continue
@@ -84,13 +99,13 @@ func TestSoftPolicy(t *testing.T) {
 			}
 		}
 	}
-	if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, label(down, up)); len(got) != 1 ||
-		got[0] != (Target{877, 1}) {
+	if got := policyOf(&w, Targets{}, label(down, up)); len(got) != 1 ||
+		got[0] != (indexed{877, 1}) {
 		t.Errorf("without a temperature: %v", got)
 	}
-	if got := Policy(nil, e, PolicyTarget{Temperature: 0.001}, RecipeValue, &w,
+	if got := policyOf(&w, Targets{Policy: PolicyTarget{Temperature: 0.001}},
 		label(searched(dataset.Centipawns(900), 12, 28), searched(dataset.Centipawns(-900), 6, 21))); len(got) != 1 ||
-		got[0] != (Target{877, 1}) {
+		got[0] != (indexed{877, 1}) {
 		t.Errorf("a weight of 0 is kept: %v", got)
 	}
 }

@@ -22,9 +22,6 @@ const (
 	historyFrames   = 4
 )
 
-// TalbotBotPast is the first of the planes that depend on more than the present position: repetitions and history.
-const TalbotBotPast = repetitionPlane
-
 // TalbotBot is the encoding of the talbotbot recipe: 68 planes and 64 × 73 moves.
 //
 //	planes  0 …  5  own P N B R Q K
@@ -38,19 +35,60 @@ const TalbotBotPast = repetitionPlane
 // "Own" is the side that moves now, in every plane; positions before the start of the line are zeros. All planes are
 // in the mover's frame: for Black, ranks are mirrored. See [TalbotBot.MoveIndex] for the moves and [TalbotBot.Pack] for
 // the packed form.
-type TalbotBot struct{}
+type TalbotBot struct {
+	LegalMask bool // packed inputs hold the legal moves too: [LegalWords]
+}
 
 // Name returns "talbotbot".
 func (TalbotBot) Name() string { return "talbotbot" }
 
-// Planes returns 68.
-func (TalbotBot) Planes() int { return TalbotBotPlanes }
+// Layout says that a move is one word, its index, and that the only float is the value.
+func (e TalbotBot) Layout() Layout {
+	l := Layout{Words: TalbotBotWords, Shape: []int{TalbotBotPlanes, 8, 8}, Moves: TargetMoves, Codes: 1,
+		Indices: TalbotBotMoves,
+		Floats:  []string{ValueFloat}, NoPast: &talbotBotNoPast, OtherColour: &talbotBotOtherColour}
+	if e.LegalMask {
+		l.Words += LegalWords
+	}
+	return l
+}
 
-// Moves returns 4672.
-func (TalbotBot) Moves() int { return TalbotBotMoves }
+// Code writes the index of a move.
+func (e TalbotBot) Code(dst []int32, v *View, m board.Move) {
+	dst[0] = int32(e.MoveIndex(v.Position(), m))
+}
 
-// Encode writes the 68 planes of the present position of g to dst[:68].
-func (TalbotBot) Encode(dst []uint64, g *board.Game) {
+// Learn gives the sample's policy target and its value.
+func (e TalbotBot) Learn(dst *Target, v *View, t Targets) bool {
+	dst.Moves = Policy(dst.Moves, e, t, v)
+	value, ok := Value(e, t.Value, v.Position(), v.Said.Value)
+	if ok {
+		dst.Floats[0] = value
+	}
+	return ok || len(dst.Moves) > 0
+}
+
+// Show returns the policy target as shares by move, and the value.
+func (e TalbotBot) Show(v *View, t Targets) any {
+	shown := struct {
+		Policy map[string]float32 `json:"policy"`
+		Value  *float32           `json:"value"`
+	}{}
+	for _, m := range Policy(nil, e, t, v) {
+		if shown.Policy == nil {
+			shown.Policy = map[string]float32{}
+		}
+		shown.Policy[m.Move.String()] += m.Weight
+	}
+	if value, ok := Value(e, t.Value, v.Position(), v.Said.Value); ok {
+		shown.Value = &value
+	}
+	return shown
+}
+
+// Planes writes the 68 planes of the present position of g to dst[:68], as bits: bit i of a plane is square i (a1 = 0,
+// h8 = 63).
+func (TalbotBot) Planes(dst []uint64, g *board.Game) {
 	planes := (*[TalbotBotPlanes]uint64)(dst)
 	p := g.Position()
 	us := p.Turn()

@@ -2,22 +2,20 @@ package encode
 
 import "talbot/board"
 
-// LegalWords is the number of 64-bit words of a [TalbotBot.LegalMask].
+// LegalWords is the number of 64-bit words that hold the legal moves of a position: [TalbotBot.Pack].
 const LegalWords = 16
 
-// LegalMask writes the legal moves of p to dst[:LegalWords] by where they arrive, in the mover's frame. Bit s of words
-// 0 … 7 is a move to square s towards N, NE, E, SE, S, SW, W or NW, bit s of words 8 … 15 a knight's move to square s
-// by the steps of move planes 56 … 63.
+// legalMask writes the legal moves of side us by where they arrive, in the mover's frame. Bit s of words 0 … 7 is a
+// move to square s towards N, NE, E, SE, S, SW, W or NW, bit s of words 8 … 15 a knight's move to square s by the steps
+// of move planes 56 … 63.
 //
 // That is all there is to know: whoever arrives by a knight's step has come from one square, and whoever slides is the
 // first piece behind the square it arrives at, castling kings and pawns on their double step included. Underpromotions
 // are left out, for they are legal where the promotion to a queen is.
-func (TalbotBot) LegalMask(dst []uint64, p *board.Position) {
-	mask := (*[LegalWords]uint64)(dst)
+func legalMask(mask *[LegalWords]uint64, us board.Color, legal []board.Move) {
 	*mask = [LegalWords]uint64{}
-	var buf [board.MaxMoves]board.Move
-	for _, m := range p.LegalMoves(buf[:0]) {
-		m = orientMove(p.Turn(), m)
+	for _, m := range legal {
+		m = orientMove(us, m)
 		plane := planeOf[board.NewMove(m.From(), m.To())]
 		if plane < knightPlane {
 			mask[plane/7] |= 1 << m.To()

@@ -8,42 +8,55 @@ import (
 	"talbot/dataset"
 )
 
-// TestPositionOfPackedInput walks through random games and compares the positions that packed inputs show.
-func TestPositionOfPackedInput(t *testing.T) {
+// TestNumbers walks through random games and compares the numbers of packed inputs, in every disguise, with the planes:
+// without a past those of a game that begins here, as the other colour those of the mirrored position.
+func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var e TalbotBot
-	passes := 0
-	for range 60 {
-		g := board.NewGame(board.StartPosition())
-		for range 120 {
-			packed := make([]uint64, e.Words())
-			e.Pack(packed, g)
-			p, err := e.Position(packed)
-			if err != nil {
-				t.Fatal(err)
+	var passes, repeated int
+	for _, e := range []TalbotBot{{}, {LegalMask: true}} {
+		layout := e.Layout()
+		packed, numbers := make([]uint64, layout.Words), make([]float32, layout.Numbers())
+		compare := func(name string, want *board.Game) {
+			t.Helper()
+			var planes [TalbotBotPlanes]uint64
+			e.Planes(planes[:], want)
+			e.Numbers(numbers, packed)
+			for i, x := range numbers {
+				if x != float32(planes[i/64]>>(i%64)&1) {
+					t.Fatalf("%s of %s: plane %d, square %d is %g", name, want.Position().FEN(), i/64, i%64, x)
+				}
 			}
-			q := *g.Position()
-			if q.Turn() == board.Black {
-				q = q.Mirror()
+		}
+		for range 40 {
+			start := board.StartPosition()
+			g, other := board.NewGame(start), board.NewGame(start.Mirror())
+			var v View
+			for range 120 {
+				v.Play(g, 0, 0)
+				e.Pack(packed, &v)
+				compare("input", g)
+				e.Pack(packed, &v)
+				layout.OtherColour.Apply(packed)
+				compare("the other colour", other)
+				e.Pack(packed, &v)
+				layout.NoPast.Apply(packed)
+				compare("no past", board.NewGame(*g.Position()))
+				if g.Position().EnPassant() != board.NoSquare {
+					passes++
+				}
+				repeated += g.Repetitions()
+				moves := v.Legal()
+				if len(moves) == 0 {
+					break
+				}
+				m := moves[rng.IntN(len(moves))]
+				other.Push(m.Mirror())
+				g.Push(m)
 			}
-			if p.Key() != q.Key() || p.EPD() != q.EPD() {
-				t.Fatalf("%s: the input shows %s", q.FEN(), p.FEN())
-			}
-			if q.EnPassant() != board.NoSquare {
-				passes++
-			}
-			moves := g.Position().LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
-			g.Push(moves[rng.IntN(len(moves))])
 		}
 	}
-	if passes == 0 {
-		t.Error("no en passant capture occurred")
-	}
-	if _, err := e.Position(make([]uint64, e.Words())); err == nil {
-		t.Error("no kings: no error")
+	if passes == 0 || repeated == 0 {
+		t.Errorf("%d en passant captures, %d repetitions", passes, repeated)
 	}
 }
 
@@ -63,9 +76,12 @@ func TestLegalMaskByHand(t *testing.T) {
 		15: set("g3"),
 	}
 	for _, q := range []board.Position{p, p.Mirror()} {
-		got := [LegalWords]uint64{3: all} // what was there before
-		if (TalbotBot{}).LegalMask(got[:], &q); got != want {
-			t.Errorf("%s: got %x, want %x", q.FEN(), got, want)
+		got := [TalbotBotWords + LegalWords]uint64{TalbotBotWords + 3: all} // what was there before
+		var v View
+		v.Play(board.NewGame(q), 0, 0)
+		TalbotBot{LegalMask: true}.Pack(got[:], &v)
+		if [LegalWords]uint64(got[TalbotBotWords:]) != want {
+			t.Errorf("%s: got %x, want %x", q.FEN(), got[TalbotBotWords:], want)
 		}
 	}
 }
@@ -102,7 +118,9 @@ func TestPackByHand(t *testing.T) {
 		if err := w.At(&c.line, len(c.line.Moves)); err != nil {
 			t.Fatal(err)
 		}
-		(TalbotBot{}).Pack(got[:], w.Game())
+		var v View
+		v.Visit(&w, dataset.Counted{})
+		(TalbotBot{}).Pack(got[:], &v)
 		for i, word := range c.want {
 			want[i] = word
 		}
@@ -123,13 +141,13 @@ func TestPastPlanes(t *testing.T) {
 		g.Push(move)
 	}
 	var e TalbotBot
-	with, without := make([]uint64, e.Planes()), make([]uint64, e.Planes())
-	e.Encode(with, g)
-	e.Encode(without, board.NewGame(*g.Position()))
-	if with[TalbotBotPast] == 0 || with[TalbotBotPlanes-1] == 0 {
+	with, without := make([]uint64, TalbotBotPlanes), make([]uint64, TalbotBotPlanes)
+	e.Planes(with, g)
+	e.Planes(without, board.NewGame(*g.Position()))
+	if with[repetitionPlane] == 0 || with[TalbotBotPlanes-1] == 0 {
 		t.Error("no repetition or history")
 	}
-	clear(with[TalbotBotPast:])
+	clear(with[repetitionPlane:])
 	for i := range with {
 		if with[i] != without[i] {
 			t.Errorf("plane %d differs", i)
@@ -138,18 +156,15 @@ func TestPastPlanes(t *testing.T) {
 }
 
 func BenchmarkLegalMask(b *testing.B) {
-	var e TalbotBot
 	p, err := board.ParseFEN("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9")
 	if err != nil {
 		b.Fatal(err)
 	}
-	packed, mask := make([]uint64, e.Words()), make([]uint64, LegalWords)
-	e.Pack(packed, board.NewGame(p))
+	var packed [TalbotBotWords + LegalWords]uint64
+	var v View
+	g := board.NewGame(p)
 	for b.Loop() {
-		q, err := e.Position(packed)
-		if err != nil {
-			b.Fatal(err)
-		}
-		e.LegalMask(mask, &q)
+		v.Play(g, 0, 0)
+		TalbotBot{LegalMask: true}.Pack(packed[:], &v)
 	}
 }

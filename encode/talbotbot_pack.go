@@ -1,7 +1,7 @@
 package encode
 
 import (
-	"math/bits"
+	"slices"
 
 	"talbot/board"
 )
@@ -20,10 +20,7 @@ const (
 	rank6 = uint64(0xff) << 40
 )
 
-// Words returns 21.
-func (TalbotBot) Words() int { return TalbotBotWords }
-
-// Pack writes the present position of g and its past to dst[:21]:
+// Pack writes the present position and its past to dst[:21], and with LegalMask the legal moves behind them:
 //
 //	words 4k, 4k+1, 4k+2  bits 0, 1 and 2 of what stood on each square k plies ago, k = 0 … 4:
 //	                      0 nothing, 1 … 6 a P N B R Q K; bit s of a word is square s
@@ -34,8 +31,8 @@ func (TalbotBot) Words() int { return TalbotBotWords }
 //
 // "The opponent" is that of the side that moves now, and squares are in its frame, as in the planes. A position before
 // the start of the line is an empty board.
-func (TalbotBot) Pack(dst []uint64, g *board.Game) {
-	words := (*[TalbotBotWords]uint64)(dst)
+func (e TalbotBot) Pack(dst []uint64, v *View) {
+	g, words := v.Game, (*[TalbotBotWords]uint64)(dst)
 	p := g.Position()
 	us := p.Turn()
 	them := us.Other()
@@ -60,6 +57,9 @@ func (TalbotBot) Pack(dst []uint64, g *board.Game) {
 		flags |= rank6 & (fileA << ep.File())
 	}
 	words[flagsWord] = flags
+	if e.LegalMask {
+		legalMask((*[LegalWords]uint64)(dst[TalbotBotWords:]), us, v.Legal())
+	}
 }
 
 // bit is bit i if on.
@@ -71,26 +71,55 @@ func bit(i int, on bool) uint64 {
 	return b << i
 }
 
-// Position returns the position that a packed input shows, without counters. It is in the mover's frame, that is with
-// White to move, and so the mirrored one of a position with Black to move. An error says why the input shows none.
-func (TalbotBot) Position(packed []uint64) (board.Position, error) {
-	s := board.Setup{Turn: board.White}
-	w := packed[:boardWords]
-	kinds := [6]uint64{w[0] &^ (w[1] | w[2]), w[1] &^ (w[0] | w[2]), w[0] & w[1] &^ w[2], w[2] &^ (w[0] | w[1]),
-		w[0] & w[2] &^ w[1], w[1] & w[2] &^ w[0]}
-	for i, squares := range kinds {
-		pt := board.Pawn + board.PieceType(i)
-		s.PutAll(board.NewPiece(board.White, pt), board.Bitboard(squares&^w[3]))
-		s.PutAll(board.NewPiece(board.Black, pt), board.Bitboard(squares&w[3]))
+// The flags of what an input can be shown without, or as.
+const (
+	blackFlag       = 1 << 4
+	repetitionFlags = 3 << 5
+)
+
+var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour Disguise) {
+	all := make([]uint64, TalbotBotWords)
+	for i := range all {
+		all[i] = ^uint64(0)
 	}
-	flags := packed[flagsWord]
-	for i := range 4 {
-		if flags>>i&1 != 0 {
-			s.AllowCastling(board.Color(i/2), i%2 == 0)
+	noPast = Disguise{slices.Clone(all), make([]uint64, TalbotBotWords)}
+	clear(noPast.And[boardWords:flagsWord])
+	noPast.And[flagsWord] &^= repetitionFlags
+	otherColour = Disguise{all, make([]uint64, TalbotBotWords)}
+	otherColour.Xor[flagsWord] = blackFlag
+	return noPast, otherColour
+}()
+
+// Numbers writes the 68 planes as 0 and 1, squares in the order of their numbers.
+func (TalbotBot) Numbers(dst []float32, packed []uint64) {
+	var planes [TalbotBotPlanes]uint64
+	for k := range 1 + historyFrames {
+		w := packed[boardWords*k:]
+		first := 0
+		if k > 0 {
+			first = historyPlane + 12*(k-1)
+		}
+		for i := range 6 {
+			kind := ^uint64(0)
+			for bit := range 3 {
+				if (i+1)>>bit&1 != 0 {
+					kind &= w[bit]
+				} else {
+					kind &^= w[bit]
+				}
+			}
+			planes[first+i], planes[first+6+i] = kind&^w[3], kind&w[3]
 		}
 	}
-	if ep := flags & rank6; ep != 0 {
-		s.Passed(board.Square(bits.TrailingZeros64(ep)))
+	flags := packed[flagsWord]
+	for i, plane := range [...]int{castlingPlane, castlingPlane + 1, castlingPlane + 2, castlingPlane + 3, blackPlane,
+		repetitionPlane, repetitionPlane + 1} {
+		planes[plane] = ones(flags>>i&1 != 0)
 	}
-	return s.Position()
+	planes[enPassantPlane] = flags & rank6
+	for i, plane := range planes {
+		for square := range 64 {
+			dst[64*i+square] = float32(plane >> square & 1)
+		}
+	}
 }

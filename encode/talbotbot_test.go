@@ -173,13 +173,3 @@ func TestPlanesByHand(t *testing.T) {
 		}
 	}
 }
-
-func TestByName(t *testing.T) {
-	e, err := ByName("talbotbot")
-	if err != nil || e.Name() != "talbotbot" || e.Planes() != 68 || e.Moves() != 4672 {
-		t.Errorf("ByName = %v, %v", e, err)
-	}
-	if _, err := ByName("nobody"); err == nil || err.Error() != `unknown encoder "nobody" (known: talbotbot)` {
-		t.Errorf("ByName = %v", err)
-	}
-}

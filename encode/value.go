@@ -2,7 +2,6 @@ package encode
 
 import (
 	"fmt"
-	"math"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -13,7 +12,7 @@ import (
 type ValueTarget uint8
 
 const (
-	// RecipeValue is the recipe's own: [Encoder.Value].
+	// RecipeValue is the recipe's own: [Valuer].
 	RecipeValue ValueTarget = iota
 	// TanhValue is that of the recipe talbotbot whatever the recipe: see [TalbotBot.Value].
 	TanhValue
@@ -50,7 +49,7 @@ func ParseValueTarget(s string) (ValueTarget, error) {
 const mateFormula = "mate in n: ±(1-0.0003·(1-1/n))"
 
 // Formula is the target in one line, for manifests. That of a recipe is the recipe's.
-func (t ValueTarget) Formula(e Encoder) string {
+func (t ValueTarget) Formula(e Valuer) string {
 	switch t {
 	case TanhValue:
 		return "tanh(clip(cp,±1500)/350); " + mateFormula
@@ -66,7 +65,7 @@ func (t ValueTarget) Formula(e Encoder) string {
 // first searched line, or for a terminal label -1 for checkmate and 0 for stalemate and dead positions. It returns
 // false if there is none: the label is missing or failed, the target gives the line no value, or the label says
 // terminal and the position is not.
-func Value(e Encoder, t ValueTarget, p *board.Position, label dataset.Label) (float32, bool) {
+func Value(e Valuer, t ValueTarget, p *board.Position, label dataset.Label) (float32, bool) {
 	switch label.Status {
 	case dataset.Labelled:
 		if len(label.Lines) > 0 {
@@ -84,7 +83,7 @@ func Value(e Encoder, t ValueTarget, p *board.Position, label dataset.Label) (fl
 }
 
 // of is the value of a searched line.
-func (t ValueTarget) of(e Encoder, s *dataset.Searched) (float32, bool) {
+func (t ValueTarget) of(e Valuer, s *dataset.Searched) (float32, bool) {
 	switch t {
 	case TanhValue:
 		return TalbotBot{}.Value(s.Score)
@@ -102,7 +101,7 @@ func (t ValueTarget) of(e Encoder, s *dataset.Searched) (float32, bool) {
 // WinningChances is [WinProbValue] of a score; false if it is none.
 func WinningChances(s dataset.Score) (float32, bool) {
 	if cp, ok := s.Centipawns(); ok {
-		return float32(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp))))) - 1), true
+		return float32(2*winProbability(float64(cp)) - 1), true
 	}
 	return TalbotBot{}.Value(s)
 }

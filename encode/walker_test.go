@@ -68,13 +68,13 @@ func checkStop(t *testing.T, w *dataset.Walker, l *dataset.Line) {
 		g.Push(m)
 	}
 	got, want := make([]uint64, TalbotBotPlanes), make([]uint64, TalbotBotPlanes)
-	TalbotBot{}.Encode(got, w.Game())
-	TalbotBot{}.Encode(want, g)
+	TalbotBot{}.Planes(got, w.Game())
+	TalbotBot{}.Planes(want, g)
 	if *w.Position() != *g.Position() || !slices.Equal(got, want) {
 		t.Errorf("ply %d: %q, want %q", w.Ply(), w.Position().FEN(), g.Position().FEN())
 	}
 	clear(want[repetitionPlane:])
-	TalbotBot{}.Encode(got, w.Alone())
+	TalbotBot{}.Planes(got, w.Alone())
 	if !slices.Equal(got, want) {
 		t.Errorf("ply %d alone: planes %x, want %x", w.Ply(), got, want)
 	}
@@ -83,18 +83,24 @@ func checkStop(t *testing.T, w *dataset.Walker, l *dataset.Line) {
 func TestWalkerAllocatesNothing(t *testing.T) {
 	line := randomLine(3, board.StartPosition(), 80)
 	var w dataset.Walker
-	var e Encoder = TalbotBot{}
-	planes := make([]uint64, e.Planes())
-	indices, targets := make([]uint16, 0, board.MaxMoves), make([]Target, 0, 1)
+	var e Encoder = TalbotBot{LegalMask: true}
+	layout := e.Layout()
+	packed, numbers, code := make([]uint64, layout.Words), make([]float32, layout.Numbers()),
+		make([]int32, layout.Codes)
 	label := searched(dataset.Centipawns(20))
+	var v View
+	var target Target
 	walk := func() {
 		w.Reset(&line)
 		for w.Next() {
-			e.Encode(planes, w.Game())
-			e.Encode(planes, w.Alone())
-			indices = LegalIndices(indices[:0], e, w.Position())
-			targets = Policy(targets[:0], e, PolicyTarget{}, RecipeValue, &w, label)
-			Value(e, RecipeValue, w.Position(), label)
+			v.Visit(&w, dataset.Counted{Moves: label, Value: label})
+			e.Pack(packed, &v)
+			e.Numbers(numbers, packed)
+			for _, m := range v.Legal() {
+				e.Code(code, &v, m)
+			}
+			target.Reset(&layout)
+			e.Learn(&target, &v, Targets{})
 		}
 	}
 	walk()
@@ -104,7 +110,6 @@ func TestWalkerAllocatesNothing(t *testing.T) {
 }
 
 func TestPolicy(t *testing.T) {
-	e := TalbotBot{}
 	best := board.NewMove(6, 21) // g1f3
 	label := dataset.Label{Status: dataset.Labelled, Best: best}
 	line := uciLine(t, board.StartFEN, "e2e4", "g8f6")
@@ -120,18 +125,18 @@ func TestPolicy(t *testing.T) {
 		policies [][]dataset.WeightedMove
 		label    dataset.Label
 		ply      int
-		want     []Target
+		want     []indexed
 	}{
-		{"game, White's move", dataset.SourceGame, nil, label, 0, []Target{{877, 1}}},
-		{"game, Black's move", dataset.SourceGame, nil, dataset.Label{}, 1, []Target{{501, 1}}},
+		{"game, White's move", dataset.SourceGame, nil, label, 0, []indexed{{877, 1}}},
+		{"game, Black's move", dataset.SourceGame, nil, dataset.Label{}, 1, []indexed{{501, 1}}},
 		{"game, at the end", dataset.SourceGame, nil, label, 2, nil},
-		{"puzzle", dataset.SourcePuzzle, nil, label, 1, []Target{{501, 1}}},
-		{"endgame: the engine's move", dataset.SourceEndgame, nil, label, 0, []Target{{501, 1}}}, // g1 = 6, (+2,-1)
+		{"puzzle", dataset.SourcePuzzle, nil, label, 1, []indexed{{501, 1}}},
+		{"endgame: the engine's move", dataset.SourceEndgame, nil, label, 0, []indexed{{501, 1}}}, // g1 = 6, (+2,-1)
 		{"endgame, missing", dataset.SourceEndgame, nil, dataset.Label{}, 0, nil},
 		{"endgame, failed", dataset.SourceEndgame, nil, dataset.Label{Status: dataset.Failed, Best: best}, 0, nil},
 		{"endgame, terminal", dataset.SourceEndgame, nil, dataset.Label{Status: dataset.Terminal}, 0, nil},
-		{"a list", dataset.SourceGame, policies, label, 0, []Target{{877, 0.75}, {501, 0.25}}},
-		{"a list of an endgame", dataset.SourceEndgame, policies, label, 0, []Target{{877, 0.75}, {501, 0.25}}},
+		{"a list", dataset.SourceGame, policies, label, 0, []indexed{{877, 0.75}, {501, 0.25}}},
+		{"a list of an endgame", dataset.SourceEndgame, policies, label, 0, []indexed{{877, 0.75}, {501, 0.25}}},
 		{"an empty list", dataset.SourceGame, policies, label, 1, nil},
 		{"a list, but no sample", dataset.SourceGame, policies, label, 2, nil},
 		{"no weight", dataset.SourceGame, zero, label, 0, nil},
@@ -141,7 +146,7 @@ func TestPolicy(t *testing.T) {
 		if err := w.At(&line, c.ply); err != nil {
 			t.Fatal(err)
 		}
-		if got := Policy(nil, e, PolicyTarget{}, RecipeValue, &w, c.label); !slices.Equal(got, c.want) {
+		if got := policyOf(&w, Targets{}, c.label); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

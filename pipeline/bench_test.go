@@ -65,7 +65,7 @@ func BenchmarkReadPlanes(b *testing.B) {
 		b.Fatal(err)
 	}
 	e := encode.TalbotBot{}
-	planes := make([]uint64, e.Planes())
+	planes := make([]uint64, encode.TalbotBotPlanes)
 	var walker dataset.Walker
 	var lines []dataset.Line
 	var samples int64
@@ -83,7 +83,7 @@ func BenchmarkReadPlanes(b *testing.B) {
 				for k := range lines {
 					walker.Reset(&lines[k])
 					for walker.Next() {
-						e.Encode(planes, walker.Game())
+						e.Planes(planes, walker.Game())
 						samples++
 					}
 				}

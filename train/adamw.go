@@ -7,6 +7,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // Constants of PyTorch's AdamW.
@@ -22,7 +24,7 @@ const (
 //
 // The last one is the weight of the new weights in their average, 1 − min(EMA, (1+t)/(10+t)): the cap lets the average
 // forget the initial weights, as TensorFlow's ExponentialMovingAverage does it.
-func hyper(c Config, step int64, lr float64) []float32 {
+func hyper(c run.Config, step int64, lr float64) []float32 {
 	t := float64(step + 1)
 	return []float32{
 		float32(lr / (1 - math.Pow(beta1, t))),
@@ -52,7 +54,7 @@ func gradients(store *model.Store, loss *Node) []*Node {
 //	w ← (1 − lr·decay)·w − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)     (Loshchilov and Hutter, as in PyTorch)
 //
 // GoMLX's own Adam is not used: it decays every tensor, has no clipping by global norm, and computes 1 − βᵗ in float32.
-func adamW(c Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
+func adamW(c run.Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node) {
 	g := hyper.Graph()
 	var square *Node
 	for _, grad := range grads {
@@ -70,6 +72,10 @@ func adamW(c Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node
 			grads[i] = Mul(grads[i], factor)
 		}
 	}
+	smallest := epsilon
+	if c.Epsilon > 0 {
+		smallest = c.Epsilon
+	}
 	rate, correction, shrink, fresh := at(hyper, 0), at(hyper, 1), at(hyper, 2), at(hyper, 3)
 	for i, p := range trainable(store) {
 		variable := store.GetVariable("/" + p.Name)
@@ -79,10 +85,10 @@ func adamW(c Config, store *model.Store, grads []*Node, hyper *Node) (norm *Node
 		mVar.SetNodeValue(m)
 		vVar.SetNodeValue(v)
 		w := variable.NodeValue(g)
-		if c.WeightDecay > 0 && (c.Decay == DecayAll || p.Kind == model.Weight) {
+		if c.WeightDecay > 0 && (c.Decay == recipe.DecayAll || p.Kind == model.Weight) {
 			w = Mul(w, shrink)
 		}
-		w = Sub(w, Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), epsilon)))
+		w = Sub(w, Div(Mul(m, rate), AddScalar(Mul(Sqrt(v), correction), smallest)))
 		variable.SetNodeValue(w)
 		if c.EMA > 0 {
 			average := store.GetVariable("/" + averagePrefix + p.Name)

@@ -8,8 +8,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // two is a network of one weight and one bias; its gradients are given.
@@ -24,10 +27,10 @@ func (two) Params() []model.Param {
 
 // TestAdamW compares five steps with the published formula in float64. The gradients are 3·w and b + 1.
 func TestAdamW(t *testing.T) {
-	for _, c := range []Config{
-		{WeightDecay: 0.1, Decay: DecayAll},
-		{WeightDecay: 0.1, Decay: DecayWeights},
-		{WeightDecay: 0.1, Decay: DecayWeights, Clip: 0.5},
+	for _, c := range []run.Config{
+		{WeightDecay: 0.1, Decay: recipe.DecayAll},
+		{WeightDecay: 0.1, Decay: recipe.DecayWeights},
+		{WeightDecay: 0.1, Decay: recipe.DecayWeights, Clip: 0.5},
 	} {
 		eachBackend(t, func(t *testing.T, b *backend.Opened) {
 			store, err := model.NewStore(two{}, 1)
@@ -65,7 +68,7 @@ func TestAdamW(t *testing.T) {
 					}
 					m[i] = 0.9*m[i] + 0.1*g[i]
 					v[i] = 0.999*v[i] + 0.001*g[i]*g[i]
-					if i < 2 || c.Decay == DecayAll {
+					if i < 2 || c.Decay == recipe.DecayAll {
 						x[i] -= lr * 0.1 * x[i]
 					}
 					k := float64(step + 1)
@@ -93,11 +96,13 @@ func near(t *testing.T, got float32, want float64) {
 func TestMaskedAndSmoothedLoss(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		const n = 2 // the second sample has no legal moves and no target
-		logits := make([]float32, n*model.Moves)
+		logits := make([]float32, n*encode.TalbotBotMoves)
 		for i := range logits {
 			logits[i] = 5
 		}
-		packed, legal := make([]uint64, n*model.Words), make([]uint64, n*model.LegalWords)
+		const words = encode.TalbotBotWords + encode.LegalWords
+		packed := make([]uint64, n*words)
+		legal := packed[encode.TalbotBotWords:]
 		packed[2] = 1<<0 | 1<<1 | 1<<63 // a1, b1, h8
 		// One step north-east to b2, a knight's first step to c3, seven steps west to a8.
 		legal[1], legal[8], legal[6] = 1<<9, 1<<18, 1<<56
@@ -105,23 +110,23 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 			logits[index] = []float32{math.Ln2, 0, 0}[i]
 		}
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
-			s := lossSums(in[0], in[1], in[2:], 0.3)
-			plain := lossSums(in[0], in[1], in[2:7], 0.3)
-			return []*graph.Node{s.policy, s.smoothed, plain.policy, plain.smoothed,
-				graph.ReduceAllSum(graph.Gradient(s.smoothed, in[0])[0])}
+			batch := model.Batch{Packed: in[2], Codes: in[3], Weights: in[4], Floats: in[5:6], Known: in[6:7]}
+			s := model.TalbotBot{LabelSmoothing: 0.3, LegalMask: true}.Loss(in[:2], batch)[0]
+			plain := model.TalbotBot{LabelSmoothing: 0.3}.Loss(in[:2], batch)[0]
+			return []*graph.Node{s.Shown, s.Loss, plain.Shown, plain.Loss,
+				graph.ReduceAllSum(graph.Gradient(s.Loss, in[0])[0])}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.Call(
-			tensors.FromFlatDataAndDimensions(logits, n, model.Moves),
+			tensors.FromFlatDataAndDimensions(logits, n, encode.TalbotBotMoves),
 			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
-			tensors.FromFlatDataAndDimensions(packed, n, model.Words),
-			tensors.FromFlatDataAndDimensions([]int32{7, 0}, n, 1),
+			tensors.FromFlatDataAndDimensions(packed, n, words),
+			tensors.FromFlatDataAndDimensions([]int32{7, -1}, n, 1, 1),
 			tensors.FromFlatDataAndDimensions([]float32{1, 0}, n, 1),
 			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
-			tensors.FromFlatDataAndDimensions(make([]float32, n), n),
-			tensors.FromFlatDataAndDimensions(legal, n, model.LegalWords))
+			tensors.FromFlatDataAndDimensions(make([]float32, n), n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,20 +144,25 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 func TestLoss(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		const n = 4
-		logits := make([]float32, n*model.Moves)
-		logits[1*model.Moves+7] = float32(math.Log(4671))
-		logits[2*model.Moves+7] = float32(math.Log(4671))
+		logits := make([]float32, n*encode.TalbotBotMoves)
+		logits[1*encode.TalbotBotMoves+7] = float32(math.Log(4671))
+		logits[2*encode.TalbotBotMoves+7] = float32(math.Log(4671))
 		exec, err := graph.NewExec(b.Backend, func(in []*graph.Node) []*graph.Node {
-			s := lossSums(in[0], in[1], append([]*graph.Node{nil}, in[2:]...), 0)
-			return []*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, s.top1}
+			var shown []*graph.Node
+			for _, s := range (model.TalbotBot{}).Loss(in[:2],
+				model.Batch{Codes: in[2], Weights: in[3], Floats: in[4:5],
+					Known: in[5:6]}) {
+				shown = append(shown, s.Shown)
+			}
+			return shown
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.Call(
-			tensors.FromFlatDataAndDimensions(logits, n, model.Moves),
+			tensors.FromFlatDataAndDimensions(logits, n, encode.TalbotBotMoves),
 			tensors.FromFlatDataAndDimensions([]float32{0.5, -1, 1, 0}, n),
-			tensors.FromFlatDataAndDimensions([]int32{3, 3, 7, 7, 7, 8, 0, 0}, n, 2), // an index twice adds up
+			tensors.FromFlatDataAndDimensions([]int32{3, 3, 7, -1, 7, 8, -1, -1}, n, 2, 1), // an index twice adds up
 			tensors.FromFlatDataAndDimensions([]float32{0.5, 0.5, 1, 0, 0.5, 0.5, 0, 0}, n, 2),
 			tensors.FromFlatDataAndDimensions([]float32{1, 1, 1, 1}, n),
 			tensors.FromFlatDataAndDimensions([]float32{1, 0.5, 1, 0}, n))
@@ -161,7 +171,7 @@ func TestLoss(t *testing.T) {
 		}
 		uniform, half := math.Log(4672), math.Log(2)
 		other := math.Log(2 * 4671)
-		for i, want := range []float64{uniform + half + (half+other)/2, 3, 0.25 + 0.5*4, 2.5, 2.5} {
+		for i, want := range []float64{uniform + half + (half+other)/2, 0.25 + 0.5*4, 2.5} {
 			near(t, tensors.ToScalar[float32](out[i]), want)
 		}
 	})

@@ -7,31 +7,32 @@ import (
 	"testing"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // TestLostBest: without best.safetensors its step's checkpoint is taken, then the newest, and both are told.
 func TestLostBest(t *testing.T) {
 	c := tiny()
 	c.Steps, c.EvalEvery, c.CheckpointEvery, c.Keep = 60, 30, 30, 5
-	c.LR, c.Warmup, c.Schedule, c.ValueWeight = 1e-2, 0, "constant", 0
+	c.LR, c.Warmup, c.Schedule = 1e-2, 0, "constant"
+	set(&c, "value_weight", 0)
 	dir := t.TempDir()
 	val := valBatches(c, 1)
 	// a move that is never played loses at each step, so that the first validation is the best
-	for i := range val[0].PolicyIndex {
-		val[0].PolicyIndex[i] = 4671
+	for i := range val[0].Codes {
+		val[0].Codes[i] = 4671
 	}
 	mustRun(t, c, Options{Dir: dir, Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch}, Val: val})
 	open := func(step int64, told ...string) {
 		t.Helper()
-		p, err := NewPredictor(openTest(t, "go"), dir, BestCheckpoint, 4)
+		p, state, err := run.Load(dir, run.BestCheckpoint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.Close()
-		if p.Step != step || len(p.Damaged) != len(told) {
-			t.Fatalf("step %d, want %d, told %v", p.Step, step, p.Damaged)
+		if state.Step != step || len(p.Damaged) != len(told) {
+			t.Fatalf("step %d, want %d, told %v", state.Step, step, p.Damaged)
 		}
-		w, err := ReadWeights(dir)
+		w, err := run.ReadWeights(dir)
 		if err != nil || w.Step != step || len(w.Damaged) != len(told) {
 			t.Fatalf("weights of step %d, want %d, %v", w.Step, step, err)
 		}
@@ -43,7 +44,7 @@ func TestLostBest(t *testing.T) {
 	}
 	remove := func(name string) {
 		t.Helper()
-		if err := os.Remove(filepath.Join(dir, checkpointsName, name)); err != nil {
+		if err := os.Remove(filepath.Join(dir, "checkpoints", name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
-	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // openDevices opens XLA's CPU plugin, which shows four devices whatever the machine has.
@@ -77,23 +77,20 @@ func steps(t *testing.T, e *engine, from, to int64) (figures []float64) {
 	t.Helper()
 	for step := from; step < to; step++ {
 		var batch Batch
-		(&synthetic{batch: e.config.Batch}).fill(&batch, step)
+		(&synthetic{batch: e.config.Batch, legal: true}).fill(&batch, step)
 		played(&batch, step)
-		if err := batch.addLegal(); err != nil {
-			t.Fatal(err)
-		}
 		l, norm, err := e.step(&batch, step, 1e-3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures = append(figures, l.Loss, *l.PolicyCE, *l.ValueMSE, *l.Top1, norm)
+		figures = append(figures, l.Loss, *l.Of("policy_ce"), *l.Of("value_mse"), *l.Of("top1"), norm)
 	}
 	return figures
 }
 
 func snapshot(t *testing.T, e *engine) *checkpoint.File {
 	t.Helper()
-	f, err := e.snapshot(state{Config: e.config})
+	f, err := e.snapshot(run.State{Config: e.config})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,17 +134,9 @@ func TestDevicesResume(t *testing.T) {
 	again.Resume = true
 	c.Devices = 1
 	got := mustRun(t, c, again)
-	if d := math.Abs(*got.Final.PolicyCE - *want.Final.PolicyCE); d > 1e-3 {
-		t.Errorf("policy cross-entropy %g, of the run on two devices %g", *got.Final.PolicyCE, *want.Final.PolicyCE)
-	}
-
-	p, err := NewPredictor(openTest(t, "go"), whole, NewestCheckpoint, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if _, _, err := p.Predict(make([]uint64, 4*model.Planes), 4); err != nil {
-		t.Error(err)
+	if d := math.Abs(*final(got, "policy_ce") - *final(want, "policy_ce")); d > 1e-3 {
+		t.Errorf("policy cross-entropy %g, of the run on two devices %g", *final(got, "policy_ce"),
+			*final(want, "policy_ce"))
 	}
 }
 
@@ -159,13 +148,13 @@ func TestTooFewDevices(t *testing.T) {
 		t.Error(err)
 	}
 	c.Devices = 2
-	err := c.RunsOn(openTest(t, "go"))
+	_, err := RunsOn(c, openTest(t, "go"))
 	if !errors.Is(err, ErrDevices) || !strings.Contains(err.Error(), "2 requested, go has 1") {
 		t.Error(err)
 	}
 	b := openTest(t, "xla:cpu")
 	c.Devices = b.NumDevices() * 2
-	if err := c.RunsOn(b); !errors.Is(err, ErrDevices) {
+	if _, err := RunsOn(c, b); !errors.Is(err, ErrDevices) {
 		t.Error(err)
 	}
 }

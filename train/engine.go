@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -10,69 +9,52 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
-// engine runs the graphs of a network: a training step with the update that follows several micro-batches and the
-// statistics of averaged weights (step.go), the loss terms of a validation batch, and prediction.
-// Each is compiled at its first use, for one batch size. Its methods turn panics into errors.
+// engine runs the graphs of training: a step with the update that follows several micro-batches, the statistics of
+// averaged weights (step.go), and the loss terms of a validation batch. Each is compiled at its first use, and again
+// for batches with longer lists of moves. Its methods turn panics into errors.
 //
-// GoMLX bakes the weights into graphs that are not marked as training where a backend likes that (Go does). The graphs
-// used in training are marked, even where they use the evaluation mode; prediction runs faster for it, and is not to be
-// mixed with training.
+// GoMLX bakes the weights into graphs that are not marked as training where a backend likes that (Go does), so all of
+// them are marked, even where they use the evaluation mode.
 type engine struct {
-	config  Config
+	config  run.Config
 	backend *backend.Opened
 	network model.Network
+	layout  encode.Layout
+	terms   []model.Term
 	store   *model.Store
 
-	train, update, calibration, loss, predict *gomlx.Exec
+	train, update, calibration, loss *gomlx.Exec
 
 	mesh *distributed.DeviceMesh // of the devices that train, if there are several
 
 	execute func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) // Exec.Call; tests make it fail
 }
 
-// losses are the means over a batch or over several.
-type losses struct {
-	Loss     float64  `json:"loss"`
-	PolicyCE *float64 `json:"policy_ce"` // nil without any policy target
-	ValueMSE *float64 `json:"value_mse"` // nil without any value label
-	Top1     *float64 `json:"top1"`      // share of the targets on the move of the highest logit; nil as PolicyCE
-}
-
-// ratio is a/b, nil for b = 0.
-func ratio(a, b float64) *float64 {
-	if b == 0 {
-		return nil
-	}
-	a /= b
-	return &a
-}
-
-// orZero is what a mean adds to the loss.
-func orZero(mean *float64) float64 {
-	if mean == nil {
-		return 0
-	}
-	return *mean
-}
-
-func newEngine(b *backend.Opened, c Config) (*engine, error) {
-	network, err := model.New(c.Recipe, c.Config)
+func newEngine(b *backend.Opened, c run.Config) (*engine, error) {
+	built, err := c.Build()
 	if err != nil {
 		return nil, err
 	}
+	return engineOf(b, c, built.Network, built.Encoder.Layout())
+}
+
+func engineOf(b *backend.Opened, c run.Config, network model.Network, l encode.Layout) (*engine, error) {
 	store, err := model.NewStore(network, uint64(c.Seed))
 	if err != nil {
 		return nil, err
 	}
-	return &engine{config: c, backend: b, network: network, store: store, execute: (*gomlx.Exec).Call}, nil
+	return &engine{config: c, backend: b, network: network, layout: l, terms: network.Terms(), store: store,
+		execute: (*gomlx.Exec).Call}, nil
 }
 
 func (e *engine) close() {
-	for _, x := range []*gomlx.Exec{e.train, e.update, e.calibration, e.loss, e.predict} {
+	for _, x := range []*gomlx.Exec{e.train, e.update, e.calibration, e.loss} {
 		if x != nil {
 			x.Finalize()
 		}
@@ -80,70 +62,89 @@ func (e *engine) close() {
 	e.store.Finalize()
 }
 
+// means turns the sums of the terms into means, each over what it is over.
+func (e *engine) means(loss float64, sums, over []float64) run.Means {
+	m := run.Means{Loss: loss}
+	for i, term := range e.terms {
+		m.Terms = append(m.Terms, run.Mean{Name: term.Name, Mean: run.Ratio(sums[i], over[i])})
+	}
+	return m
+}
+
 // validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
-func (e *engine) validate(batches []Batch) (losses, error) {
-	var sum [5]float64
+func (e *engine) validate(batches []Batch) (run.Means, error) {
+	sums, over := make([]float64, len(e.terms)), make([]float64, len(e.terms))
 	for i := range batches {
-		out, err := e.run(&e.loss, "validation", targets(&batches[i]), func(in []*graph.Node) *graph.Node {
+		out, err := e.run(&e.loss, "validation", e.inputs(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.config.evaluated()}
-			logits, values := e.network.Forward(p, e.network.Unpack(in[0]))
-			s := lossSums(logits, values, in, 0)
-			return graph.Stack([]*graph.Node{s.policy, s.policyCount, s.value, s.valueCount, s.top1}, 0)
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.config.Evaluated()}
+			b := e.batch(in)
+			var shown []*graph.Node
+			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, b.Packed)), b) {
+				shown = append(shown, s.Shown)
+			}
+			return graph.Stack(shown, 0)
 		})
 		if err != nil {
-			return losses{}, fmt.Errorf("validation batch %d: %w", i, err)
+			return run.Means{}, fmt.Errorf("validation batch %d: %w", i, err)
 		}
-		for j := range sum {
-			sum[j] += float64(out[0][j])
+		for j, term := range e.terms {
+			sums[j] += float64(out[0][j])
+			over[j] += batches[i].over(term.Over, e.layout.Scores)
 		}
 	}
-	policy, value := ratio(sum[0], sum[1]), ratio(sum[2], sum[3])
-	return losses{orZero(policy) + e.config.ValueWeight*orZero(value), policy, value, ratio(sum[4], sum[1])}, nil
+	m := e.means(0, sums, over)
+	for i, term := range e.terms {
+		if !term.Figure {
+			m.Loss += term.Weight * run.OrZero(m.Terms[i].Mean)
+		}
+	}
+	return m, nil
 }
 
-// forward returns logits [n·4672] and values [n] in evaluation mode. A number on the way to them that is not finite is
-// an error, for what comes of it may be finite.
-func (e *engine) forward(planes []uint64, n int) (logits, values []float32, err error) {
-	if e.predict == nil {
-		e.predict, err = gomlx.NewExec(e.backend.Backend, e.store.Store,
-			func(_ *gomlx.Scope, in *graph.Node) (*graph.Node, *graph.Node, *graph.Node) {
-				p := &model.Pass{Store: e.store, Form: e.backend.Form, Watch: true}
-				logits, values := e.network.Forward(p, in)
-				return logits, values, p.NotFinite
-			})
-		if err != nil {
-			return nil, nil, fmt.Errorf("building the prediction graph: %w", err)
-		}
-	}
-	out, err := e.call(e.predict, []any{tensors.FromFlatDataAndDimensions(planes, n, model.Planes)})
-	if err != nil {
-		return nil, nil, err
-	}
-	if sum := out[2][0]; !finite(float64(sum)) {
-		return nil, nil, errors.New("it computes numbers that are not finite")
-	}
-	return out[0], out[1], nil
-}
-
-func inputs(b *Batch) *tensors.Tensor {
+func packedInput(b *Batch) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(b.Packed, b.N, len(b.Packed)/b.N)
 }
 
-// targets are what lossSums takes.
-func targets(b *Batch) []any {
-	k := b.choices()
-	list := []any{
-		inputs(b),
-		tensors.FromFlatDataAndDimensions(b.PolicyIndex, b.N, k),
-		tensors.FromFlatDataAndDimensions(b.PolicyWeight, b.N, k),
-		tensors.FromFlatDataAndDimensions(b.Value, b.N),
-		tensors.FromFlatDataAndDimensions(b.ValueWeight, b.N),
+// inputs are what batch takes apart: those of the layout that there are, in the order of [model.Batch].
+func (e *engine) inputs(b *Batch) []any {
+	list := []any{packedInput(b)}
+	if e.layout.Moves != encode.NoMoves {
+		k := b.Moves()
+		list = append(list, tensors.FromFlatDataAndDimensions(b.Codes, b.N, k, e.layout.Codes),
+			tensors.FromFlatDataAndDimensions(b.Weights, b.N, k))
 	}
-	if b.legal != nil {
-		list = append(list, tensors.FromFlatDataAndDimensions(b.legal, b.N, model.LegalWords))
+	for i := range e.layout.Floats {
+		list = append(list, e.column(b.Floats, i), e.column(b.Known, i))
 	}
 	return list
+}
+
+// column is number i of each sample's floats: XLA sums up a column of a matrix in another order than a vector.
+func (e *engine) column(all []float32, i int) *tensors.Tensor {
+	floats := len(e.layout.Floats)
+	if floats == 1 {
+		return tensors.FromFlatDataAndDimensions(all, len(all))
+	}
+	column := make([]float32, 0, len(all)/floats)
+	for ; i < len(all); i += floats {
+		column = append(column, all[i])
+	}
+	return tensors.FromFlatDataAndDimensions(column, len(column))
+}
+
+// batch names the inputs of a graph.
+func (e *engine) batch(in []*graph.Node) model.Batch {
+	b := model.Batch{Packed: in[0]}
+	in = in[1:]
+	if e.layout.Moves != encode.NoMoves {
+		b.Codes, b.Weights = in[0], in[1]
+		in = in[2:]
+	}
+	for i := range e.layout.Floats {
+		b.Floats, b.Known = append(b.Floats, in[2*i]), append(b.Known, in[2*i+1])
+	}
+	return b
 }
 
 // run executes a graph, which is built at its first use, and copies its output to the host.

@@ -2,23 +2,37 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/model"
+	"talbot/train/run"
 )
+
+// set changes a setting of the recipe's network.
+func set(c *run.Config, name string, value any) {
+	if err := c.Set(name, fmt.Sprint(value)); err != nil {
+		panic(err)
+	}
+}
+
+// legalMask is the setting of that name.
+func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == "true" }
+
+// final is a mean of a run's last validation.
+func final(r Result, name string) *float64 { return run.Means{Terms: r.Final.Terms}.Of(name) }
 
 // synthetic is a deterministic source of a learnable task: the move is a function of where own pieces stand, the value
 // of their number.
 type synthetic struct {
 	batch, k int
+	legal    bool // there is room for the legal moves
 	at       int64
 }
 
@@ -34,10 +48,11 @@ func (s *synthetic) Next(b *Batch) error {
 func (s *synthetic) fill(b *Batch, at int64) {
 	rng := rand.New(rand.NewPCG(7, uint64(at)))
 	n, k := s.batch, max(1, s.k)
-	*b = Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n*k),
-		PolicyWeight: make([]float32, n*k), Value: make([]float32, n), ValueWeight: make([]float32, n)}
+	layout := encode.TalbotBot{LegalMask: s.legal}.Layout()
+	*b = Batch{}
+	b.Resize(n, k, &layout)
 	for i := range n {
-		p := b.Packed[i*model.Words:][:model.Words]
+		p := b.Packed[i*layout.Words:][:encode.TalbotBotWords]
 		for j := range p {
 			p[j] = rng.Uint64() & rng.Uint64() & rng.Uint64()
 			if j%4 == 1 {
@@ -49,21 +64,23 @@ func (s *synthetic) fill(b *Batch, at int64) {
 		p[0], p[1], p[2] = p[0]&^(1<<king)|1<<queen, p[1]&^(1<<queen)|1<<king, 1<<king|1<<queen // no others
 		p[3] &^= 1<<king | 1<<queen
 		for j := range k {
-			b.PolicyIndex[i*k+j] = int32(king*73 + (queen+j)%64)
-			b.PolicyWeight[i*k+j] = 1 / float32(k)
+			b.Codes[i*k+j] = int32(king*73 + (queen+j)%64)
+			b.Weights[i*k+j] = 1 / float32(k)
 		}
-		b.Value[i] = float32(bits.OnesCount64(p[0])-8) / 8
-		b.Value[i] = max(-1, min(1, b.Value[i]))
-		b.ValueWeight[i] = 1
+		b.Floats[i] = float32(bits.OnesCount64(p[0])-8) / 8
+		b.Floats[i] = max(-1, min(1, b.Floats[i]))
+		b.Known[i] = 1
 		if rng.IntN(8) == 0 {
-			b.ValueWeight[i] = 0
+			b.Known[i] = 0
 		}
 	}
 }
 
-func tiny() Config {
-	c, _ := Preset("")
-	c.Blocks, c.Filters, c.Batch, c.Steps = 1, 8, 16, 12
+func tiny() run.Config {
+	c, _ := run.New("talbotbot", "")
+	c.Batch, c.Steps = 16, 12
+	set(&c, "blocks", 1)
+	set(&c, "filters", 8)
 	c.LogEvery, c.EvalEvery, c.CheckpointEvery, c.Warmup = 2, 4, 4, 3
 	return c
 }
@@ -71,6 +88,9 @@ func tiny() Config {
 // playing is a deterministic source of real positions: random games, of which the move of the lowest index is to be
 // learnt.
 type playing struct{ synthetic }
+
+// play returns the source for a configuration with a mask of legal moves.
+func play(c run.Config) *playing { return &playing{synthetic{batch: c.Batch, legal: true}} }
 
 func (p *playing) Next(b *Batch) error {
 	err := p.synthetic.Next(b)
@@ -80,7 +100,9 @@ func (p *playing) Next(b *Batch) error {
 
 func played(b *Batch, at int64) {
 	rng := rand.New(rand.NewPCG(8, uint64(at)))
-	var e encode.TalbotBot
+	words := len(b.Packed) / b.N
+	e := encode.TalbotBot{LegalMask: words > encode.TalbotBotWords}
+	var v encode.View
 	for i := range b.N {
 		g := board.NewGame(board.StartPosition())
 		for range 1 + rng.IntN(30) {
@@ -88,22 +110,25 @@ func played(b *Batch, at int64) {
 				g.Push(moves[rng.IntN(len(moves))])
 			}
 		}
-		e.Pack(b.Packed[i*model.Words:], g)
-		b.PolicyIndex[i] = 0
-		if legal := encode.LegalIndices(nil, e, g.Position()); len(legal) > 0 {
-			b.PolicyIndex[i] = int32(slices.Min(legal))
-		} else {
-			b.PolicyWeight[i] = 0
+		v.Play(g, 0, 0)
+		e.Pack(b.Packed[i*words:], &v)
+		b.Codes[i], b.Weights[i] = -1, 0
+		for k, m := range v.Legal() {
+			if code := v.Code(e, 1, m)[0]; k == 0 || code < b.Codes[i] {
+				b.Codes[i], b.Weights[i] = code, 1
+			}
 		}
 	}
 }
 
 // everything is tiny with every option of training on.
-func everything() Config {
+func everything() run.Config {
 	c := tiny()
 	c.EMA, c.Accumulate = 0.99, 2
 	c.Schedule = "one-cycle"
-	c.LabelSmoothing, c.LegalMask, c.HistoryDropout = 0.1, true, 0.5
+	c.HistoryDropout = 0.5
+	set(&c, "label_smoothing", 0.1)
+	set(&c, "legal_mask", true)
 	return c
 }
 
@@ -145,7 +170,8 @@ func TestBackendsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []float64{l.Loss, *l.PolicyCE, *l.ValueMSE, norm, *v.PolicyCE, *v.ValueMSE}
+			got := []float64{l.Loss, *l.Of("policy_ce"), *l.Of("value_mse"), norm, *v.Of("policy_ce"),
+				*v.Of("value_mse")}
 			if i == 0 {
 				want = append(want, got)
 				continue
@@ -166,7 +192,9 @@ func TestLearns(t *testing.T) {
 		t.Skip("trains 150 steps")
 	}
 	c := tiny()
-	c.Filters, c.Batch, c.Steps, c.LR, c.BlockDropout = 16, 64, 150, 1e-2, 0
+	c.Batch, c.Steps, c.LR = 64, 150, 1e-2
+	set(&c, "filters", 16)
+	set(&c, "block_dropout", 0)
 	c.LogEvery, c.EvalEvery, c.CheckpointEvery = 50, 0, 0
 	result := mustRun(t, c, Options{Dir: t.TempDir(), Backend: openTest(t, "go"),
 		Source: &easy{synthetic{batch: c.Batch}}, Val: func() []Batch {
@@ -176,10 +204,10 @@ func TestLearns(t *testing.T) {
 			}
 			return b
 		}()})
-	if *result.Final.PolicyCE > 1 || *result.Final.ValueMSE > 0.25 {
+	if *final(result, "policy_ce") > 1 || *final(result, "value_mse") > 0.25 {
 		t.Errorf("after %d steps %g and %g, want a cross-entropy below 1 (chance 8.4) and an MSE below 0.25 (the "+
 			"mean has 0.43)",
-			result.Steps, *result.Final.PolicyCE, *result.Final.ValueMSE)
+			result.Steps, *final(result, "policy_ce"), *final(result, "value_mse"))
 	}
 }
 
@@ -193,17 +221,19 @@ func (e *easy) Next(b *Batch) error {
 }
 
 func simplify(b *Batch) {
-	for i, m := range b.PolicyIndex {
-		b.PolicyIndex[i] = m / 73 / 8
-		b.Value[i] = float32(m/73/8)/3.5 - 1
+	for i, m := range b.Codes {
+		b.Codes[i] = m / 73 / 8
+		b.Floats[i] = float32(m/73/8)/3.5 - 1
 	}
 }
 
 func BenchmarkStep(b *testing.B) {
 	for _, spec := range []string{"go", "xla:cpu"} {
 		b.Run(spec, func(b *testing.B) {
-			c, _ := Preset("")
-			c.Blocks, c.Filters, c.Batch = 6, 64, 256
+			c, _ := run.New("talbotbot", "")
+			c.Batch = 256
+			set(&c, "blocks", 6)
+			set(&c, "filters", 64)
 			e, err := newEngine(openTest(b, spec), c)
 			if err != nil {
 				b.Fatal(err)

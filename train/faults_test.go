@@ -22,10 +22,11 @@ import (
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // dying runs until the n-th execution of a graph, which fails with that error.
-func dying(c Config, o Options, n int, fault error) error {
+func dying(c run.Config, o Options, n int, fault error) error {
 	r, err := begin(c, o)
 	if err != nil {
 		return err
@@ -88,7 +89,9 @@ func checkpointSteps(t *testing.T, dir string) string {
 func TestOutOfMemoryForReal(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	c := tiny()
-	c.Filters, c.Batch, c.Blocks = 1024, 1<<18, 6
+	c.Batch = 1 << 18
+	set(&c, "filters", 1024)
+	set(&c, "blocks", 6)
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("set TALBOT_FULL=1 to make a network of half a gigabyte")
 	}
@@ -106,7 +109,7 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if err := explainMemory(err, c, b.Form, 1, 0, ""); !errors.Is(err, ErrMemory) ||
+	if err := explainMemory(err, c, memoryOf(c, e.network, b.Form), 0, ""); !errors.Is(err, ErrMemory) ||
 		!strings.Contains(err.Error(), "samples would fit") {
 		t.Errorf("%v", err)
 	}
@@ -115,7 +118,9 @@ func TestOutOfMemoryForReal(t *testing.T) {
 // TestMemoryIsCheckedFirst: a run that cannot fit into any machine is refused before it takes any memory.
 func TestMemoryIsCheckedFirst(t *testing.T) {
 	c := tiny()
-	c.Blocks, c.Filters, c.Batch = 100, 4096, 1<<20
+	c.Batch = 1 << 20
+	set(&c, "blocks", 100)
+	set(&c, "filters", 4096)
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		if b.Free() == 0 {
 			t.Skip("NOT TESTED: this system does not tell what memory is free")
@@ -131,20 +136,32 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 	})
 }
 
+// needed is the estimate for a configuration.
+func needed(t *testing.T, c run.Config, form model.Form) memory {
+	t.Helper()
+	built, err := c.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return memoryOf(c, built.Network, form)
+}
+
 // TestCheckMemory: quiet with room to spare, a warning in the grey zone, an error far above, and its advice passes.
 func TestCheckMemory(t *testing.T) {
-	c, _ := Preset("")
-	c.Blocks, c.Filters, c.Batch = 6, 64, 512
+	c, _ := run.New("talbotbot", "")
+	c.Batch = 512
+	set(&c, "blocks", 6)
+	set(&c, "filters", 64)
 	for _, c.Devices = range []int{1, 4} {
-		const parameters = 1e6
-		fixed, sample := c.memory(parameters, model.Products)
+		m := needed(t, c, model.Products)
+		fixed, sample := m.fixed, m.sample
 		if sample != 4*(64*(34*64+9*(68+768))+4*4672) {
 			t.Errorf("%d bytes a sample", sample)
 		}
 		need := int64(c.Devices)*fixed + 512*sample
 		for share, want := range map[float64]string{2: "quiet", 1.3: "quiet", 1.2: "warning", 0.85: "warning",
 			0.75: "error", 0.3: "error"} {
-			warning, err := checkMemory(c, model.Products, parameters, int64(share*float64(need)))
+			warning, err := checkMemory(c, m, int64(share*float64(need)))
 			got := "quiet"
 			if warning != nil {
 				got = "warning"
@@ -157,7 +174,7 @@ func TestCheckMemory(t *testing.T) {
 			}
 		}
 		free := int64(c.Devices)*fixed + 300*sample
-		_, err := checkMemory(c, model.Products, parameters, free)
+		_, err := checkMemory(c, m, free)
 		advice := regexp.MustCompile(`use --batch (\d+), or --accumulate (\d+) with`).FindStringSubmatch(fmt.Sprint(err))
 		if advice == nil {
 			t.Fatal(err)
@@ -165,37 +182,38 @@ func TestCheckMemory(t *testing.T) {
 		smaller, parts := c, c
 		smaller.Batch, _ = strconv.Atoi(advice[1])
 		parts.Accumulate, _ = strconv.Atoi(advice[2])
-		for _, c := range []Config{smaller, parts} {
-			if _, err := checkMemory(c, model.Products, parameters, free); err != nil || c.Validate() != nil {
+		for _, c := range []run.Config{smaller, parts} {
+			if _, err := checkMemory(c, m, free); err != nil || c.Validate() != nil {
 				t.Errorf("advice %q: %v, %v", advice[0], err, c.Validate())
 			}
 		}
 	}
-	if warning, err := checkMemory(c, model.Products, 1e6, 0); warning != nil || err != nil {
+	if warning, err := checkMemory(c, needed(t, c, model.Products), 0); warning != nil || err != nil {
 		t.Errorf("memory that is not known: %v, %v", warning, err)
 	}
 }
 
 // TestMemoryAdvice: the advice fits into what is there, by the same count, and parts divide the batch.
 func TestMemoryAdvice(t *testing.T) {
-	c, _ := Preset("")
+	c, _ := run.New("talbotbot", "")
 	c.Batch = 3000
-	fixed, sample := c.memory(6594375, model.Native)
+	m := needed(t, c, model.Native)
+	fixed, sample := m.fixed, m.sample
 	if fixed != 7*4*6594375 || sample != 4*(104*64*128+4*4672) {
 		t.Errorf("%d and %d", fixed, sample)
 	}
-	err := explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, (fixed+1203*sample)*10/9+20,
+	err := explainMemory(errors.New("CUDA: out of memory"), c, m, (fixed+1203*sample)*10/9+20,
 		"so much")
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1200 samples would fit") ||
 		!strings.Contains(err.Error(), "--batch 1200, or --accumulate 3 ") {
 		t.Error(err)
 	}
-	err = explainMemory(errors.New("CUDA: out of memory"), c, model.Native, 6594375, 0, "")
+	err = explainMemory(errors.New("CUDA: out of memory"), c, m, 0, "")
 	if !strings.Contains(err.Error(), "1496 samples") || !strings.Contains(err.Error(), "size is unknown") {
 		t.Error(err)
 	}
 	other := errors.New("device lost")
-	if err := explainMemory(other, c, model.Native, 1, 1, ""); err != other {
+	if err := explainMemory(other, c, m, 1, ""); err != other {
 		t.Error(err)
 	}
 }
@@ -247,7 +265,8 @@ func TestFullDisk(t *testing.T) {
 func TestInfiniteGradient(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()
-	c.ValueWeight, c.Clip, c.CheckpointEvery = math.MaxFloat32/4, 0, 1
+	c.Clip, c.CheckpointEvery = 0, 1
+	set(&c, "value_weight", math.MaxFloat32/4)
 	o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
 	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "at step 1:") {
 		t.Errorf("%v", err)

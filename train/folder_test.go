@@ -14,6 +14,7 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // flips calls f with the text as it is with each of its bits changed, cut at each length, and one byte longer.
@@ -65,28 +66,28 @@ func read(t *testing.T, path string) []byte {
 // TestDamagedConfig: no bit of run.json can change, nor its end be lost, without an error.
 func TestDamagedConfig(t *testing.T) {
 	dir := t.TempDir()
-	c, _ := Preset("")
-	c.From = Origin{Path: "/else/where", Step: 3, Sum: "0123"}
-	if err := c.write(dir); err != nil {
+	c, _ := run.New("talbotbot", "")
+	c.From = run.Origin{Path: "/else/where", Step: 3, Sum: "0123"}
+	if err := c.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	warned := 0
-	if got, err := ReadConfig(dir, func(error) { warned++ }); err != nil || got != c || warned != 0 {
+	if got, err := run.ReadConfig(dir, func(error) { warned++ }); err != nil || got != c || warned != 0 {
 		t.Fatalf("%+v, %v, %d warnings", got, err, warned)
 	}
-	path := filepath.Join(dir, configName)
+	path := filepath.Join(dir, run.ConfigName)
 	flips(read(t, path), func(what string, bad []byte) {
 		write(t, path, bad)
-		if _, err := ReadConfig(dir, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+		if _, err := run.ReadConfig(dir, nil); !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", what, err)
 		}
 	})
-	later, err := durable.Seal(map[string]any{"version": 2, "recipe": "talbotbot", "more": 1})
+	later, err := durable.Seal(map[string]any{"version": 3, "recipe": "talbotbot", "more": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, later)
-	if _, err := ReadConfig(dir, nil); !errors.Is(err, durable.ErrVersion) || errors.Is(err, ErrDamaged) {
+	if _, err := run.ReadConfig(dir, nil); !errors.Is(err, durable.ErrVersion) || errors.Is(err, run.ErrDamaged) {
 		t.Errorf("a later version: %v", err)
 	}
 }
@@ -95,30 +96,36 @@ func TestDamagedConfig(t *testing.T) {
 // or other figures of a checkpoint, whatever of it changed: what is read from the folder is what the checkpoint says.
 func TestOlderConfigIsNotBelieved(t *testing.T) {
 	c, o := trained(t)
-	path := filepath.Join(o.Dir, configName)
+	path := filepath.Join(o.Dir, run.ConfigName)
 	older := unsealed(t, read(t, path))
 	write(t, path, older)
 	var warned []error
-	if got, err := ReadConfig(o.Dir, func(err error) { warned = append(warned, err) }); err != nil || got != c ||
+	if got, err := run.ReadConfig(o.Dir, func(err error) { warned = append(warned, err) }); err != nil || got != c ||
 		len(warned) != 1 || !strings.Contains(warned[0].Error(), path) {
 		t.Fatalf("%+v, %v, warned %v", got, err, warned)
 	}
-	once, err := checkpointsOf(o.Dir).BestOrNewest()
+	once, state, err := run.Load(o.Dir, run.BestCheckpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	choose := func(*checkpoint.Dir) (*checkpoint.Loaded, error) { return once, nil }
+	load := func() error { // run.Load without reading the checkpoint again
+		c, _, err := run.Read(o.Dir)
+		if err == nil {
+			err = run.SameSettings(o.Dir, c, once, state)
+		}
+		return err
+	}
 	believed := 0
 	flips(older, func(what string, bad []byte) {
 		write(t, path, bad)
-		if _, _, err := chosen(o.Dir, choose); err != nil {
-			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+		if err := load(); err != nil {
+			if !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", what, err)
 			}
 			return
 		}
 		believed++
-		got, err := ReadConfig(o.Dir, nil)
+		got, err := run.ReadConfig(o.Dir, nil)
 		got.Devices, got.Deterministic, got.LogEvery = c.Devices, c.Deterministic, c.LogEvery
 		got.EvalEvery, got.CheckpointEvery, got.Keep = c.EvalEvery, c.CheckpointEvery, c.Keep
 		if err != nil || got != c {
@@ -135,20 +142,20 @@ func TestOlderConfigIsNotBelieved(t *testing.T) {
 			t.Fatalf("no %s in %s", change[0], older)
 		}
 		write(t, path, []byte(bad))
-		if _, err := NewPredictor(o.Backend, o.Dir, BestCheckpoint, 1); !errors.Is(err, ErrDamaged) {
+		if _, _, err := run.Load(o.Dir, run.BestCheckpoint); !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("predicting with %s: %v", change[1], err)
 		}
-		if _, err := ReadWeights(o.Dir); !errors.Is(err, ErrDamaged) {
+		if _, err := run.ReadWeights(o.Dir); !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("beginning from %s: %v", change[1], err)
 		}
 		again := o
-		again.Val, again.Calibration = nil, valBatches(c, 1)
 		again.Accepted = func() error { t.Errorf("resuming with %s: accepted", change[1]); return nil }
-		c, err := ReadConfig(o.Dir, nil)
+		c, err := run.ReadConfig(o.Dir, nil)
 		if err == nil {
+			again.Val, again.Calibration = nil, valBatches(c, 1)
 			_, err = Run(t.Context(), c, again)
 		}
-		if !errors.Is(err, ErrDamaged) {
+		if !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("resuming with %s: %v", change[1], err)
 		}
 	}
@@ -157,7 +164,7 @@ func TestOlderConfigIsNotBelieved(t *testing.T) {
 // TestOlderRunIsSealed: a run of a talbot without checksums goes on, with a warning for each file, and has them then.
 func TestOlderRunIsSealed(t *testing.T) {
 	c, o := trained(t)
-	config, lines := filepath.Join(o.Dir, configName), filepath.Join(o.Dir, metricsName)
+	config, lines := filepath.Join(o.Dir, run.ConfigName), filepath.Join(o.Dir, run.MetricsName)
 	want, sealed := readMetrics(t, o.Dir), read(t, lines)
 	write(t, config, unsealed(t, read(t, config)))
 	var older []byte
@@ -189,15 +196,15 @@ func TestOlderRunIsSealed(t *testing.T) {
 // rest.
 func TestDamagedMetrics(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, metricsName)
+	path := filepath.Join(dir, run.MetricsName)
 	m, err := openMetrics(dir, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	loss := 0.25
 	for step := range int64(3) {
-		if err := m.add(MetricsLine{Kind: "val", Step: step + 1, losses: losses{Loss: 1.5, ValueMSE: &loss},
-			Best: true}); err != nil {
+		if err := m.add(MetricsLine{Kind: "val", Step: step + 1, Means: run.Means{Loss: 1.5,
+			Terms: []run.Mean{{Name: "value_mse", Mean: &loss}}}, MetricsRest: MetricsRest{Best: true}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,7 +241,7 @@ func TestDamagedMetrics(t *testing.T) {
 // TestNotFiniteIsRefused: weights that are NaN under a right checksum are damage to whatever reads them.
 func TestNotFiniteIsRefused(t *testing.T) {
 	c, o := trained(t)
-	paths, err := filepath.Glob(filepath.Join(o.Dir, checkpointsName, "*.safetensors"))
+	paths, err := filepath.Glob(filepath.Join(o.Dir, "checkpoints", "*.safetensors"))
 	if err != nil || len(paths) < 3 {
 		t.Fatal(paths, err)
 	}
@@ -257,10 +264,10 @@ func TestNotFiniteIsRefused(t *testing.T) {
 	}
 	for name, do := range map[string]func() error{
 		"resuming":          func() error { _, err := Run(t.Context(), c, o); return err },
-		"from a run":        func() error { _, err := ReadWeights(o.Dir); return err },
-		"from a checkpoint": func() error { _, err := ReadWeights(paths[0]); return err },
-		"predicting":        func() error { _, err := NewPredictor(o.Backend, o.Dir, BestCheckpoint, 1); return err },
-		"with the newest":   func() error { _, err := NewPredictor(o.Backend, o.Dir, NewestCheckpoint, 1); return err },
+		"from a run":        func() error { _, err := run.ReadWeights(o.Dir); return err },
+		"from a checkpoint": func() error { _, err := run.ReadWeights(paths[0]); return err },
+		"predicting":        func() error { _, _, err := run.Load(o.Dir, run.BestCheckpoint); return err },
+		"with the newest":   func() error { _, _, err := run.Load(o.Dir, run.NewestCheckpoint); return err },
 	} {
 		if err := do(); !errors.Is(err, checkpoint.ErrDamaged) || !errors.Is(err, checkpoint.ErrNotFinite) {
 			t.Errorf("%s: %v", name, err)
@@ -271,9 +278,10 @@ func TestNotFiniteIsRefused(t *testing.T) {
 // TestValStaysAsItIs: the batches of validation are the caller's.
 func TestValStaysAsItIs(t *testing.T) {
 	c := tiny()
-	c.LegalMask, c.Steps = true, 2
+	c.Steps = 2
+	set(&c, "legal_mask", true)
 	val, same := valBatches(c, 2), valBatches(c, 2)
-	mustRun(t, c, Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &playing{synthetic{batch: c.Batch}},
+	mustRun(t, c, Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: play(c),
 		Val: val})
 	if !reflect.DeepEqual(val, same) {
 		t.Error("the batches were changed")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // TestFolderIsGone: a run whose folder is removed, moved away or replaced ends with an error that says so at the next
@@ -23,14 +24,14 @@ func TestFolderIsGone(t *testing.T) {
 		"moved":   func(dir string) error { return os.Rename(dir, dir+" elsewhere") },
 		"replaced": func(dir string) error {
 			return errors.Join(os.Rename(dir, dir+" elsewhere"), os.Mkdir(dir, 0o777),
-				os.WriteFile(filepath.Join(dir, metricsName), nil, 0o666))
+				os.WriteFile(filepath.Join(dir, run.MetricsName), nil, 0o666))
 		},
 	}
-	writes := map[string]func(c *Config, cancel func()){
-		"line":       func(c *Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 6, 0, 0 },
-		"validation": func(c *Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 12, 6, 0 },
-		"checkpoint": func(c *Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 12, 0, 6 },
-		"interrupt": func(c *Config, cancel func()) {
+	writes := map[string]func(c *run.Config, cancel func()){
+		"line":       func(c *run.Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 6, 0, 0 },
+		"validation": func(c *run.Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 12, 6, 0 },
+		"checkpoint": func(c *run.Config, _ func()) { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 12, 0, 6 },
+		"interrupt": func(c *run.Config, cancel func()) {
 			c.LogEvery, c.EvalEvery, c.CheckpointEvery = 12, 0, 0
 			cancel()
 		},
@@ -81,10 +82,10 @@ func within(t *testing.T, what string, f func() error) error {
 
 // TestPipesAreRefused: a file of the run that is a pipe, also behind a link, is damage, and never waited for.
 func TestPipesAreRefused(t *testing.T) {
-	for _, name := range []string{configName, metricsName, checkpointsName} {
+	for _, name := range []string{run.ConfigName, run.MetricsName, "checkpoints"} {
 		c, o := trained(t)
 		paths := []string{filepath.Join(o.Dir, name)}
-		if name == checkpointsName {
+		if name == "checkpoints" {
 			var err error
 			if paths, err = filepath.Glob(filepath.Join(o.Dir, name, "*")); err != nil || len(paths) < 2 {
 				t.Fatal(paths, err)
@@ -107,14 +108,15 @@ func TestPipesAreRefused(t *testing.T) {
 		}
 		for what, do := range map[string]func() error{
 			"resuming":    func() error { _, err := Run(t.Context(), c, o); return err },
-			"predicting":  func() error { _, err := NewPredictor(o.Backend, o.Dir, BestCheckpoint, 1); return err },
-			"from a run":  func() error { _, err := ReadWeights(o.Dir); return err },
-			"from a file": func() error { _, err := ReadWeights(paths[0]); return err },
+			"predicting":  func() error { _, _, err := run.Load(o.Dir, run.BestCheckpoint); return err },
+			"from a run":  func() error { _, err := run.ReadWeights(o.Dir); return err },
+			"from a file": func() error { _, err := run.ReadWeights(paths[0]); return err },
 			"metrics":     func() error { _, err := ReadMetrics(o.Dir, nil); return err },
 		} {
-			concerned := what == "resuming" || what == "from a file" || what == "metrics" == (name == metricsName)
+			concerned := what == "resuming" || what == "from a file" || what == "metrics" == (name == run.MetricsName)
 			err := within(t, what+" with "+name+" a pipe", do)
-			if damaged := errors.Is(err, ErrDamaged) || errors.Is(err, checkpoint.ErrDamaged); damaged != concerned ||
+			if damaged := errors.Is(err, run.ErrDamaged) ||
+				errors.Is(err, checkpoint.ErrDamaged); damaged != concerned ||
 				!damaged && err != nil {
 				t.Errorf("%s with %s a pipe: %v", what, name, err)
 			}

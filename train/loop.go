@@ -7,20 +7,20 @@ import (
 	"time"
 
 	"talbot/train/checkpoint"
-	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // loop runs the steps that are left.
 func (r *runner) loop(ctx context.Context) error {
 	r.begun = time.Now()
-	if r.state.Step < r.c.Steps {
-		r.batches = prefetch(r.Source, r.c.LegalMask)
+	if !r.over() {
+		r.batches = prefetch(r.Source, &r.engine.layout)
 	}
 	for {
 		if err := r.due(); err != nil {
 			return err
 		}
-		if r.state.Step >= r.c.Steps {
+		if r.over() {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
@@ -42,22 +42,34 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 }
 
+// over tells that there is no step left.
+func (r *runner) over() bool { return r.state.Step >= r.c.Steps || r.state.Stopped }
+
+// rate is the learning rate of the step that follows so many.
+func (r *runner) rate(step int64) float64 {
+	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
+}
+
 // step trains on one batch.
 func (r *runner) step(b *Batch) error {
 	if b.N != r.c.Batch {
 		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
 	}
-	lr := r.schedule(r.state.Step)
+	lr := r.rate(r.state.Step)
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
-		err = explainMemory(err, r.c, r.Backend.Form, model.CountTrainable(r.engine.store.Params()), bytes, source)
+		err = explainMemory(err, r.c, r.need, bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
-	policy, value := orZero(l.PolicyCE), orZero(l.ValueMSE)
-	if !finite(l.Loss, policy, value, norm) {
-		return r.diverged(fmt.Sprintf("loss %g, policy cross-entropy %g, value MSE %g, gradient norm %g", l.Loss,
-			policy, value, norm))
+	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, norm}
+	for _, term := range l.Terms {
+		if term.Mean != nil {
+			figures, all = figures+fmt.Sprintf(", %s %g", term.Name, *term.Mean), append(all, *term.Mean)
+		}
+	}
+	if !finite(all...) {
+		return r.diverged(fmt.Sprintf("%s, gradient norm %g", figures, norm))
 	}
 	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
 		if err := r.saves.Prune(r.c.Keep); err != nil {
@@ -67,7 +79,7 @@ func (r *runner) step(b *Batch) error {
 	r.state.Step++
 	r.state.Source = append(r.state.Source[:0:0], b.State...)
 	r.samples += int64(b.N)
-	r.state.Window.add(l, norm)
+	r.state.Window.Add(l, norm)
 	r.progress(l, lr, nil)
 	return nil
 }
@@ -94,8 +106,8 @@ func (r *runner) lastSaved() string {
 // due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was
 // done is not done again, so that a run may end between any two of them.
 func (r *runner) due() (err error) {
-	step, last := r.state.Step, r.state.Step == r.c.Steps
-	every := func(n int64) bool { return last || step > 0 && n > 0 && step%n == 0 }
+	step := r.state.Step
+	every := func(n int64) bool { return r.over() || step > 0 && n > 0 && step%n == 0 }
 	if r.state.Window.Steps > 0 && every(r.c.LogEvery) {
 		if err := r.log(); err != nil {
 			return err
@@ -108,6 +120,11 @@ func (r *runner) due() (err error) {
 		}
 		again = r.savedAt == step && r.state.ValAt == step // there is a checkpoint that lacks it
 	}
+	if r.state.Window.Steps > 0 && r.state.Stopped {
+		if err := r.log(); err != nil {
+			return err
+		}
+	}
 	if improved || again || r.savedAt != step && every(r.c.CheckpointEvery) {
 		return r.save(improved)
 	}
@@ -118,12 +135,11 @@ func (r *runner) log() error {
 	w, step := r.state.Window, r.state.Step
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
-	err := r.record(MetricsLine{Kind: "train", Step: step, LR: r.schedule(step - 1),
-		GradNorm: w.GradNorm / float64(w.Steps),
-		losses:   w.means(),
-		Seconds:  time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait})
+	err := r.record(MetricsLine{Kind: "train", Step: step, Means: w.Means(),
+		MetricsRest: MetricsRest{LR: r.rate(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+			Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait}})
 	if err == nil {
-		r.state.Window = window{}
+		r.state.Window = run.Window{}
 	}
 	return err
 }
@@ -168,14 +184,15 @@ func (r *runner) validate() (improved bool, err error) {
 		return false, fmt.Errorf("%w: validation loss %g at step %d", ErrDiverged, l.Loss, r.state.Step)
 	}
 	improved = r.state.Best == nil || l.Loss < r.state.Best.Loss
-	line := MetricsLine{Kind: "val", Step: r.state.Step, losses: l, Best: improved,
-		Seconds: time.Since(r.begun).Seconds()}
+	line := MetricsLine{Kind: "val", Step: r.state.Step, Means: l,
+		MetricsRest: MetricsRest{Best: improved, Seconds: time.Since(r.begun).Seconds()}}
 	if err := r.record(line); err != nil {
 		return false, err
 	}
 	r.state.Val, r.state.ValAt = &l, r.state.Step
+	r.state.Plateau, r.state.Stopped = r.plateau.Next(r.state.Plateau, l.Loss)
 	if improved {
-		r.state.Best = &best{r.state.Step, l.Loss}
+		r.state.Best = &run.Best{Step: r.state.Step, Loss: l.Loss}
 	}
 	r.progress(l, 0, &line)
 	return improved, nil
@@ -242,22 +259,21 @@ func (r *runner) rates() (seconds, positionsPerSecond, loaderWait float64) {
 	return seconds, positionsPerSecond, loaderWait
 }
 
-func (r *runner) progress(l losses, lr float64, val *MetricsLine) {
+func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 	if r.Progress == nil {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Loss: l.Loss, PolicyCE: l.PolicyCE,
-		Top1:     l.Top1,
-		ValueMSE: l.ValueMSE, LR: lr, Seconds: seconds, PositionsPerSecond: rate, LoaderWait: wait, Val: val})
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
+		PositionsPerSecond: rate, LoaderWait: wait, Val: val})
 }
 
 func (r *runner) result() Result {
 	seconds, rate, wait := r.rates()
 	result := Result{Steps: r.state.Step, Samples: r.samples, Seconds: seconds, PositionsPerSecond: rate,
-		LoaderWait: wait, Checkpoint: r.saved}
+		LoaderWait: wait, Checkpoint: r.saved, StoppedEarly: r.state.Stopped}
 	if v := r.state.Val; v != nil {
-		result.Final = &Final{v.PolicyCE, v.ValueMSE}
+		result.Final = &Final{v.Terms}
 	}
 	return result
 }

@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // Speed is how fast a machine trains a network.
@@ -20,12 +22,12 @@ type Speed struct {
 
 // Measure trains a network of that configuration on made-up samples until a time has passed behind the first step, and
 // throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is returned.
-func Measure(ctx context.Context, c Config, b *backend.Opened, behind time.Duration) (s Speed, err error) {
-	c.From, c.LegalMask = Origin{}, false // which need a file, and positions that are real
+func Measure(ctx context.Context, c run.Config, b *backend.Opened, behind time.Duration) (s Speed, err error) {
+	c.From = run.Origin{} // which needs a file
 	if err := c.Validate(); err != nil {
 		return s, err
 	}
-	if err := c.RunsOn(b); err != nil {
+	if _, err := RunsOn(c, b); err != nil {
 		return s, err
 	}
 	e, err := newEngine(b, c)
@@ -36,7 +38,7 @@ func Measure(ctx context.Context, c Config, b *backend.Opened, behind time.Durat
 	if err := e.forTraining(); err != nil {
 		return s, err
 	}
-	batch, begun := madeUpBatch(c.Batch), time.Now()
+	batch, begun := madeUpBatch(c.Batch, &e.layout), time.Now()
 	first := begun
 	for step := int64(0); ; step++ {
 		if err := ctx.Err(); err != nil {
@@ -45,7 +47,7 @@ func Measure(ctx context.Context, c Config, b *backend.Opened, behind time.Durat
 		if _, _, err := e.step(&batch, step, c.LR); err != nil {
 			bytes, source := b.Memory()
 			return s, fmt.Errorf("measuring: %w",
-				explainMemory(err, c, b.Form, model.CountTrainable(e.store.Params()), bytes, source))
+				explainMemory(err, c, memoryOf(c, e.network, b.Form), bytes, source))
 		}
 		if step == 0 {
 			first = time.Now()
@@ -59,35 +61,38 @@ func Measure(ctx context.Context, c Config, b *backend.Opened, behind time.Durat
 }
 
 // madeUpBatch returns samples of random bits; what they are makes no difference to how long a step takes.
-func madeUpBatch(n int) Batch {
-	b := Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n),
-		PolicyWeight: make([]float32, n), Value: make([]float32, n), ValueWeight: make([]float32, n)}
+func madeUpBatch(n int, l *encode.Layout) Batch {
+	var b Batch
+	moves := 1
+	if l.Moves == encode.LegalMoves {
+		moves = 64 // more than most positions have
+	}
+	b.Resize(n, moves, l)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range b.Packed {
 		b.Packed[i] = random.Uint64()
 	}
-	for i := range n {
-		b.PolicyIndex[i], b.PolicyWeight[i], b.ValueWeight[i] = random.Int32N(model.Moves), 1, 1
+	for i := range b.Codes {
+		b.Codes[i] = random.Int32N(int32(max(1, l.Indices)))
+	}
+	for i := range b.Weights {
+		b.Weights[i] = 0
+		if i%moves == 0 {
+			b.Weights[i] = 1
+		}
+	}
+	for i := range b.Floats {
+		b.Floats[i], b.Known[i] = 0, 1
 	}
 	return b
 }
 
 // Operations estimates the floating-point operations of training on one sample: twice those of the forward pass for the
-// backward pass, a multiplication and an addition for each weight and square that it is used on.
-func (c Config) Operations() (float64, error) {
-	network, err := model.New(c.Recipe, c.Config)
+// backward pass.
+func Operations(c run.Config) (float64, error) {
+	built, err := c.Build()
 	if err != nil {
 		return 0, err
 	}
-	forward := 0.0
-	for _, p := range network.Params() {
-		switch n := float64(p.Size()); {
-		case p.Kind != model.Weight:
-		case len(p.Shape) == 4:
-			forward += 2 * n * 64
-		default:
-			forward += 2 * n
-		}
-	}
-	return 3 * forward, nil
+	return 3 * built.Network.Cost(model.Native).Operations, nil
 }

@@ -10,19 +10,26 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/train/run"
 	"talbot/train/tensorboard"
 )
 
 // MetricsLine is one line of metrics.jsonl. There it has a last member "crc" (see [MetricsLine.encode]). The means of a
 // train line are over the steps since the line before it that had a target; without any they are null.
 type MetricsLine struct {
-	Kind string `json:"kind"` // "train" or "val"
-	Step int64  `json:"step"` // steps done
-	losses
+	Kind string // "train" or "val"
+	Step int64  // steps done
+	run.Means
+	MetricsRest
+}
+
+// MetricsRest is what a line says beside the losses.
+type MetricsRest struct {
 	LR       float64 `json:"lr"` // of a val line 0
 	GradNorm float64 `json:"grad_norm,omitempty"`
 	Best     bool    `json:"best,omitempty"` // of a val line: the lowest loss so far
@@ -32,6 +39,41 @@ type MetricsLine struct {
 	// Of the steps since the train line before, or since this process began; validations and checkpoints do not count.
 	PositionsPerSecond float64 `json:"positions_per_second,omitempty"`
 	LoaderWait         float64 `json:"loader_wait,omitempty"` // share of the time spent waiting for batches
+}
+
+// MarshalJSON returns one object: {"kind", "step", "loss", the terms, the rest}.
+func (l MetricsLine) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(struct {
+		Kind string `json:"kind"`
+		Step int64  `json:"step"`
+	}{l.Kind, l.Step})
+	if err != nil {
+		return nil, err
+	}
+	means, err := l.Means.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(l.MetricsRest)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(head[:len(head)-1], []byte(","), means[1:len(means)-1], []byte(","), rest[1:]), nil
+}
+
+// UnmarshalJSON reads such an object; a number that is not known is a term.
+func (l *MetricsLine) UnmarshalJSON(text []byte) error {
+	known := struct {
+		Kind string `json:"kind"`
+		Step int64  `json:"step"`
+		MetricsRest
+	}{}
+	if err := json.Unmarshal(text, &known); err != nil {
+		return err
+	}
+	*l = MetricsLine{Kind: known.Kind, Step: known.Step, MetricsRest: known.MetricsRest}
+	return l.Means.Read(text, "kind", "step", "lr", "grad_norm", "best", "seconds", "positions_per_second",
+		"loader_wait")
 }
 
 const (
@@ -81,7 +123,7 @@ const maxMetrics = 4 << 30
 func readLines(path string, warn func(error), keep func(text []byte, l MetricsLine, sealed bool)) error {
 	text, err := durable.ReadFile(path, maxMetrics)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unreadable(err)
+		return run.Unreadable(err)
 	}
 	older := false
 	for part := range bytes.Lines(text) {
@@ -97,19 +139,19 @@ func readLines(path string, warn func(error), keep func(text []byte, l MetricsLi
 		keep(part, l, sealed)
 	}
 	if older {
-		warn(Unsealed(path))
+		warn(run.Unsealed(path))
 	}
 	return nil
 }
 
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
 // warn, if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot
-// wrote them. A file that is none is [ErrDamaged].
+// wrote them. A file that is none is [run.ErrDamaged].
 func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	if warn == nil {
 		warn = func(error) {}
 	}
-	err = readLines(filepath.Join(dir, metricsName), warn,
+	err = readLines(filepath.Join(dir, run.MetricsName), warn,
 		func(_ []byte, l MetricsLine, _ bool) { list = append(list, l) })
 	return list, err
 }
@@ -117,8 +159,8 @@ func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 // MetricsTimes returns when the metrics of a run began and when they were last written; a time that is not known is
 // zero.
 func MetricsTimes(dir string) (began, ended time.Time) {
-	began, _ = tensorboard.Began(filepath.Join(dir, eventsName, "train"))
-	if info, err := os.Stat(filepath.Join(dir, metricsName)); err == nil {
+	began, _ = tensorboard.Began(filepath.Join(dir, run.EventsName, "train"))
+	if info, err := os.Stat(filepath.Join(dir, run.MetricsName)); err == nil {
 		ended = info.ModTime()
 	}
 	return began, ended
@@ -127,12 +169,9 @@ func MetricsTimes(dir string) (began, ended time.Time) {
 // scalars are the line's numbers under the names of their charts.
 func (l MetricsLine) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}
-	for _, mean := range []struct {
-		tag   string
-		value *float64
-	}{{"loss/policy", l.PolicyCE}, {"loss/value", l.ValueMSE}, {"accuracy/top1", l.Top1}} {
-		if mean.value != nil {
-			list = append(list, tensorboard.Scalar{Tag: mean.tag, Value: *mean.value})
+	for _, term := range l.Terms {
+		if term.Mean != nil {
+			list = append(list, tensorboard.Scalar{Tag: tag(term.Name), Value: *term.Mean})
 		}
 	}
 	if l.Kind == "train" {
@@ -142,6 +181,19 @@ func (l MetricsLine) scalars() []tensorboard.Scalar {
 			tensorboard.Scalar{Tag: "speed/loader_wait", Value: l.LoaderWait})
 	}
 	return list
+}
+
+// tag is the chart of a term.
+func tag(term string) string {
+	switch term {
+	case "policy_ce":
+		return "loss/policy"
+	case "value_mse":
+		return "loss/value"
+	case "top1":
+		return "accuracy/top1"
+	}
+	return "loss/" + term
 }
 
 // metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of
@@ -158,7 +210,7 @@ type metrics struct {
 // of a run folder, gives each the checksum that it may lack, and opens it for appending. Event files are never
 // rewritten: TensorBoard drops those points itself.
 func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
-	path := filepath.Join(dir, metricsName)
+	path := filepath.Join(dir, run.MetricsName)
 	var kept bytes.Buffer
 	older := false
 	if err := readLines(path, warn, func(text []byte, l MetricsLine, sealed bool) {
@@ -181,7 +233,7 @@ func openMetrics(dir string, step int64, warn func(error)) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metrics{f: f, dir: filepath.Join(dir, eventsName), step: step, events: map[string]*tensorboard.Writer{},
+	return &metrics{f: f, dir: filepath.Join(dir, run.EventsName), step: step, events: map[string]*tensorboard.Writer{},
 		warn: warn}, nil
 }
 

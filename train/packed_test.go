@@ -15,7 +15,7 @@ import (
 )
 
 // planesOf makes planes of a packed input square by square.
-func planesOf(packed []uint64) (planes [model.Planes]uint64) {
+func planesOf(packed []uint64) (planes [encode.TalbotBotPlanes]uint64) {
 	for board := range 5 {
 		w := packed[4*board:]
 		first := 0
@@ -71,65 +71,54 @@ func positions() []*board.Game {
 
 // TestUnpack compares what the graph makes of packed inputs and masks with the encoder's planes and legal moves.
 func TestUnpack(t *testing.T) {
-	var e encode.TalbotBot
+	e := encode.TalbotBot{LegalMask: true}
+	words := e.Layout().Words
 	games := positions()
 	n := len(games)
-	b := Batch{N: n, Packed: make([]uint64, n*model.Words), PolicyIndex: make([]int32, n),
-		PolicyWeight: make([]float32, n)}
+	b := Batch{N: n, Packed: make([]uint64, n*words)}
+	var v encode.View
 	for i, g := range games {
-		e.Pack(b.Packed[i*model.Words:], g)
+		v.Play(g, 0, 0)
+		e.Pack(b.Packed[i*words:], &v)
 	}
-	if err := b.addLegal(); err != nil {
-		t.Fatal(err)
-	}
-	network, err := model.New("talbotbot", tiny().Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var network model.TalbotBot
 	eachBackend(t, func(t *testing.T, opened *backend.Opened) {
-		exec, err := graph.NewExec(opened.Backend, func(packed, mask *graph.Node) (*graph.Node, *graph.Node) {
-			return network.Unpack(packed), model.LegalMoves(packed, mask)
+		exec, err := graph.NewExec(opened.Backend, func(packed *graph.Node) (*graph.Node, *graph.Node) {
+			return opened.Form.Flatten(network.Unpack(opened.Form, packed)), model.LegalMoves(packed)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Call(inputs(&b), tensors.FromFlatDataAndDimensions(b.legal, n, model.LegalWords))
+		out, err := exec.Call(packedInput(&b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		planes, legal := tensors.MustCopyFlatData[uint64](out[0]), tensors.MustCopyFlatData[bool](out[1])
+		numbers, legal := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[bool](out[1])
+		want := make([]float32, 64*encode.TalbotBotPlanes)
 		for i, g := range games {
-			want := make([]uint64, model.Planes)
-			e.Encode(want, g)
-			if got := planes[i*model.Planes:][:model.Planes]; !slices.Equal(got, want) {
-				t.Fatalf("%s: planes\n%x, want\n%x", g.Position().FEN(), got, want)
+			e.Numbers(want, b.Packed[i*words:])
+			if got := numbers[i*len(want):][:len(want)]; !slices.Equal(got, want) {
+				t.Fatalf("%s: planes\n%v, want\n%v", g.Position().FEN(), got, want)
 			}
-			if planesOf(b.Packed[i*model.Words:]) != [model.Planes]uint64(want) {
+			var planes [encode.TalbotBotPlanes]uint64
+			e.Planes(planes[:], g)
+			if planesOf(b.Packed[i*words:]) != planes {
 				t.Fatalf("%s: the test's own planes are wrong", g.Position().FEN())
 			}
-			var moves []uint16
-			for index, is := range legal[i*model.Moves:][:model.Moves] {
+			var moves []int
+			for index, is := range legal[i*encode.TalbotBotMoves:][:encode.TalbotBotMoves] {
 				if is {
-					moves = append(moves, uint16(index))
+					moves = append(moves, index)
 				}
 			}
-			allowed := encode.LegalIndices(nil, e, g.Position())
+			var allowed []int
+			for _, m := range g.Position().LegalMoves(nil) {
+				allowed = append(allowed, e.MoveIndex(g.Position(), m))
+			}
 			slices.Sort(allowed)
 			if !slices.Equal(moves, allowed) {
 				t.Fatalf("%s: legal moves %v, want %v", g.Position().FEN(), moves, allowed)
 			}
 		}
 	})
-}
-
-func BenchmarkAddLegal(b *testing.B) {
-	batch := Batch{}
-	(&synthetic{batch: 512}).fill(&batch, 1)
-	played(&batch, 1)
-	for b.Loop() {
-		if err := batch.addLegal(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(512*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }

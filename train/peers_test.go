@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"talbot/train/run"
 	"testing"
 	"time"
 )
@@ -38,8 +39,10 @@ func BenchmarkPeers(b *testing.B) {
 	batch, rounds, seconds := number(env("BATCH", "256")), number(env("ROUNDS", "5")), number(env("SECONDS", "5"))
 	turn := time.Duration(seconds) * time.Second
 
-	c, _ := Preset("")
-	c.Blocks, c.Filters, c.Batch, c.Precision = number(blocks), number(filters), batch, Precision(precision)
+	c, _ := run.New("talbotbot", "")
+	c.Batch, c.Precision = batch, run.Precision(precision)
+	set(&c, "blocks", number(blocks))
+	set(&c, "filters", number(filters))
 	specs := []string{"go", "xla:cpu"}
 	if device != "cpu" {
 		specs = []string{"xla:" + device}
@@ -80,7 +83,7 @@ func BenchmarkPeers(b *testing.B) {
 }
 
 // ourTurn trains for at least that long and returns positions per second.
-func ourTurn(b *testing.B, spec string, c Config, turn time.Duration) func() float64 {
+func ourTurn(b *testing.B, spec string, c run.Config, turn time.Duration) func() float64 {
 	e, err := newEngine(openTest(b, spec), c)
 	if err != nil {
 		b.Fatal(err)

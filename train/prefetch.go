@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"talbot/encode"
 )
 
 // prefetcher fetches and checks batches ahead in one goroutine.
@@ -23,8 +25,8 @@ type fetched struct {
 // ahead is the number of batches fetched ahead.
 const ahead = 2
 
-// prefetch begins to fetch; with legal the batches get their legal moves.
-func prefetch(src Source, legal bool) *prefetcher {
+// prefetch begins to fetch batches of a layout.
+func prefetch(src Source, l *encode.Layout) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
 	p := &prefetcher{ready: make(chan fetched, ahead), free: make(chan *Batch, ahead+2), stop: stop}
 	for range ahead + 2 { // ahead in the channel, one being filled, one in use
@@ -40,10 +42,7 @@ func prefetch(src Source, legal bool) *prefetcher {
 			}
 			err := src.Next(b)
 			if err == nil {
-				err = b.check()
-			}
-			if err == nil && legal {
-				err = b.addLegal()
+				err = b.check(l)
 			}
 			select {
 			case <-ctx.Done():

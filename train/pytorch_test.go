@@ -13,12 +13,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // pytorch is testdata/pytorch.json.gz, which testdata/oracle.py wrote: what PyTorch 2 computes in float64.
@@ -27,6 +31,7 @@ type pytorch struct {
 	Positions, Blocks, Filters int
 	LR, Decay, Clip            float64
 	ValueWeight                float64 `json:"value_weight"`
+	Gain, Epsilon              float64 // of testdata/napoleon_oracle.py
 	Initial                    map[string]digest
 	Evaluation                 forwarded
 	Steps                      []struct {
@@ -77,8 +82,8 @@ func oracleNumber(name string, i int) float64 {
 	return float64(x^x>>16)/(1<<31) - 1
 }
 
-// oracleInitial is initial of oracle.py.
-func oracleInitial(p model.Param) []float32 {
+// oracleInitial is initial of oracle.py, where the gain is 2, and of vectors.py.
+func oracleInitial(p model.Param, gain float64) []float32 {
 	data := make([]float32, p.Size())
 	for i := range data {
 		u := oracleNumber(p.Name, i)
@@ -88,7 +93,7 @@ func oracleInitial(p model.Param) []float32 {
 		case model.NormGain:
 			u = 1 + 0.2*u
 		case model.Weight:
-			u *= 2 / math.Sqrt(float64(p.Size()/p.Shape[0]))
+			u *= gain / math.Sqrt(float64(p.Size()/p.Shape[0]))
 		default:
 			u *= 0.1
 		}
@@ -113,7 +118,9 @@ func packed(t *testing.T, start string, moves []string) []uint64 {
 		g.Push(m)
 	}
 	words := make([]uint64, encode.TalbotBotWords)
-	encode.TalbotBot{}.Pack(words, g)
+	var v encode.View
+	v.Play(g, 0, 0)
+	encode.TalbotBot{}.Pack(words, &v)
 	return words
 }
 
@@ -145,23 +152,40 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 			planes = append(planes, bits)
 		}
 		b.Packed = append(b.Packed, packed(t, row.Start, row.Moves)...)
-		low, high := int32(model.Moves), int32(0)
+		low, high := int32(encode.TalbotBotMoves), int32(0)
 		for _, move := range row.Legal {
 			low, high = min(low, move), max(high, move)
 		}
-		b.PolicyIndex = append(b.PolicyIndex, low, high)
+		b.Codes = append(b.Codes, low, high)
 		if i%5 == 4 {
-			b.PolicyWeight = append(b.PolicyWeight, 0, 0)
+			b.Weights = append(b.Weights, 0, 0)
 		} else {
-			b.PolicyWeight = append(b.PolicyWeight, 0.75, 0.25)
+			b.Weights = append(b.Weights, 0.75, 0.25)
 		}
-		b.Value = append(b.Value, float32(oracleNumber(fmt.Sprintf("value %d", step), i)))
-		b.ValueWeight = append(b.ValueWeight, 1)
+		b.Floats = append(b.Floats, float32(oracleNumber(fmt.Sprintf("value %d", step), i)))
+		b.Known = append(b.Known, 1)
 		if i%3 == 2 {
-			b.ValueWeight[i] = 0
+			b.Known[i] = 0
 		}
 	}
 	return b, planes
+}
+
+// forward returns logits and values of planes in evaluation mode.
+func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
+	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
+		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, e.backend.Form.Spread(in))
+		return heads[0], heads[1]
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer x.Finalize()
+	out, err := e.call(x, []any{tensors.FromFlatDataAndDimensions(planes, n, len(planes)/n)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out[0], out[1], nil
 }
 
 // agree compares float32 with PyTorch's float64: numbers within tolerance times the norm of their tensor.
@@ -201,31 +225,17 @@ func TestPyTorch(t *testing.T) {
 	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
-		c.Config = model.Config{Blocks: want.Blocks, Filters: want.Filters}
-		c.Batch, c.Clip, c.WeightDecay, c.Decay, c.ValueWeight = want.Positions, want.Clip, want.Decay, DecayWeights,
-			want.ValueWeight
-		load := func(c Config) *engine {
-			e, err := newEngine(b, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(e.close)
-			for _, p := range e.store.Params() {
-				data := oracleInitial(p)
-				agree(t, "initial "+p.Name, data, want.Initial[p.Name], 1e-6)
-				if err := e.store.Set(p.Name, p.Shape, data); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := e.forTraining(); err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
+		set(&c, "blocks", want.Blocks)
+		set(&c, "filters", want.Filters)
+		set(&c, "block_dropout", 0)
+		set(&c, "value_dropout", 0)
+		set(&c, "value_weight", want.ValueWeight)
+		c.Batch, c.Clip, c.WeightDecay, c.Decay = want.Positions, want.Clip, want.Decay, recipe.DecayWeights
+		load := func(c run.Config) *engine { return want.load(t, b, c, 2) }
 		first, planes := oracleBatch(t, 0, want.Positions)
 
 		e := load(c)
-		logits, values, err := e.forward(planes, first.N)
+		logits, values, err := forward(e, planes, first.N)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,45 +246,84 @@ func TestPyTorch(t *testing.T) {
 			}
 		}
 
-		// With two micro-batches announced, the first leaves its gradients where they can be read.
-		c.Accumulate = 2
-		e = load(c)
-		policies, labels := first.counts()
-		args := append([]any{
-			tensors.FromFlatDataAndDimensions(dropoutKey(1, 0), 2),
-			tensors.FromFlatDataAndDimensions([]float32{float32(policies), float32(labels)}, 2),
-			tensors.FromFlatDataAndDimensions(hyper(c, 0, want.LR), 4),
-		}, targets(&first)...)
-		if _, err := e.run(&e.train, "training", args, e.trainGraph); err != nil {
+		want.train(t, load, c, func(step int) Batch {
+			batch, _ := oracleBatch(t, step, c.Batch)
+			return batch
+		}, 5e-6, 2e-4)
+	})
+}
+
+// load returns an engine with the weights of the oracle.
+func (want *pytorch) load(t *testing.T, b *backend.Opened, c run.Config, gain float64) *engine {
+	t.Helper()
+	e, err := newEngine(b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.close)
+	if got := len(e.store.Params()); got != len(want.Initial) {
+		t.Fatalf("%d parameters and statistics, in PyTorch %d", got, len(want.Initial))
+	}
+	for _, p := range e.store.Params() {
+		data := oracleInitial(p, gain)
+		agree(t, "initial "+p.Name, data, want.Initial[p.Name], 1e-6)
+		if err := e.store.Set(p.Name, p.Shape, data); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range trainable(e.store) {
-			got, err := e.store.Get(gradientPrefix + p.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			agree(t, "gradient of "+p.Name, got, want.Steps[0].Gradients[p.Name], 5e-6)
-		}
+	}
+	if err := e.forTraining(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
 
-		c.Accumulate = 1
-		e = load(c)
-		for i, after := range want.Steps {
-			batch, _ := oracleBatch(t, i, c.Batch)
-			l, norm, err := e.step(&batch, int64(i), want.LR)
+// train compares the gradients of the first step and five steps: losses, norms, and every weight and statistic.
+func (want *pytorch) train(t *testing.T, load func(run.Config) *engine, c run.Config, batch func(step int) Batch,
+	gradient, after float64) {
+	t.Helper()
+	// With two micro-batches announced, the first leaves its gradients where they can be read.
+	c.Accumulate = 2
+	e, first := load(c), batch(0)
+	var totals []float32
+	for _, term := range e.terms {
+		totals = append(totals, float32(first.over(term.Over, false)))
+	}
+	args := append([]any{
+		tensors.FromFlatDataAndDimensions(dropoutKey(1, 0), 2),
+		tensors.FromFlatDataAndDimensions(totals, len(totals)),
+		tensors.FromFlatDataAndDimensions(hyper(c, 0, want.LR), 4),
+	}, e.inputs(&first)...)
+	if _, err := e.run(&e.train, "training", args, e.trainGraph); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range trainable(e.store) {
+		got, err := e.store.Get(gradientPrefix + p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		agree(t, "gradient of "+p.Name, got, want.Steps[0].Gradients[p.Name], gradient)
+	}
+
+	c.Accumulate = 1
+	e = load(c)
+	for i, expected := range want.Steps {
+		batch := batch(i)
+		l, norm, err := e.step(&batch, int64(i), want.LR)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := fmt.Sprintf("step %d: ", i)
+		if policy := l.Of("policy_ce"); policy != nil {
+			agreeOne(t, at+"policy cross-entropy", *policy, expected.Policy, 2e-5)
+		}
+		agreeOne(t, at+"value MSE", *l.Of("value_mse"), expected.MSE, 2e-5)
+		agreeOne(t, at+"norm of the gradient", norm, expected.Norm, 2e-4)
+		for _, p := range e.store.Params() {
+			got, err := e.store.Get(p.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := fmt.Sprintf("step %d: ", i)
-			agreeOne(t, at+"policy cross-entropy", *l.PolicyCE, after.Policy, 2e-5)
-			agreeOne(t, at+"value MSE", *l.ValueMSE, after.MSE, 2e-5)
-			agreeOne(t, at+"norm of the gradient", norm, after.Norm, 2e-4)
-			for _, p := range e.store.Params() {
-				got, err := e.store.Get(p.Name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				agree(t, at+p.Name, got, after.After[p.Name], 2e-4)
-			}
+			agree(t, at+p.Name, got, expected.After[p.Name], after)
 		}
-	})
+	}
 }

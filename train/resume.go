@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // load continues a run, which was last begun with the configuration old, behind its newest whole checkpoint.
-func (r *runner) load(old Config) error {
+func (r *runner) load(old run.Config) error {
 	loaded, err := r.saves.Newest()
 	if errors.Is(err, checkpoint.ErrNone) {
 		return r.beginAgain(old)
@@ -19,8 +20,8 @@ func (r *runner) load(old Config) error {
 	for _, damaged := range loaded.Damaged {
 		r.warn(fmt.Errorf("skipping %w; using %q", damaged, loaded.Path))
 	}
-	if r.state, err = stateOf(loaded.File); err == nil {
-		err = sameSettings(r.Dir, old, loaded, r.state)
+	if r.state, err = run.StateOf(loaded.File); err == nil {
+		err = run.SameSettings(r.Dir, old, loaded, r.state)
 	}
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (r *runner) load(old Config) error {
 }
 
 // beginAgain lets a run that has no checkpoint begin again, if it may be that none was written yet.
-func (r *runner) beginAgain(old Config) error {
+func (r *runner) beginAgain(old run.Config) error {
 	lines, err := ReadMetrics(r.Dir, nil) // openMetrics warns
 	if err != nil {
 		return err
@@ -55,7 +56,8 @@ func (r *runner) beginAgain(old Config) error {
 		last = max(last, line.Step)
 	}
 	if hadCheckpoint(old, lines, last) {
-		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, ErrDamaged, metricsName,
+		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, run.ErrDamaged,
+			run.MetricsName,
 			last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))
@@ -64,7 +66,7 @@ func (r *runner) beginAgain(old Config) error {
 
 // hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on
 // behind a step that had one due. The line of a step is written before its checkpoint.
-func hadCheckpoint(c Config, lines []MetricsLine, last int64) bool {
+func hadCheckpoint(c run.Config, lines []MetricsLine, last int64) bool {
 	if c.CheckpointEvery > 0 && last > c.CheckpointEvery {
 		return true
 	}
@@ -82,10 +84,10 @@ func (r *runner) mendBest() error {
 	if r.state.Best == nil {
 		return nil
 	}
-	var file state
+	var file run.State
 	have, err := r.saves.Best()
 	if err == nil {
-		file, err = stateOf(have.File)
+		file, err = run.StateOf(have.File)
 	} else if !errors.Is(err, checkpoint.ErrNone) && !errors.Is(err, checkpoint.ErrDamaged) {
 		return err
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // trained is a whole run of twelve steps with checkpoints of steps 4, 8 and 12, of which some validation found the
 // best.
-func trained(t *testing.T) (Config, Options) {
+func trained(t *testing.T) (run.Config, Options) {
 	c := tiny()
 	o := Options{Dir: t.TempDir(), Backend: openTest(t, "go"), Source: &synthetic{batch: c.Batch},
 		Val: valBatches(c, 2)}
@@ -30,7 +31,7 @@ func TestLostCheckpoints(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(o.Dir, "checkpoints")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrDamaged) ||
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, run.ErrDamaged) ||
 		!strings.Contains(err.Error(), "reaches step 12") {
 		t.Errorf("%v", err)
 	}
@@ -71,7 +72,7 @@ func TestOnlyTheBestIsLeft(t *testing.T) {
 	other := o
 	other.Dir, other.Resume, other.Source = whole, false, &synthetic{batch: c.Batch}
 	mustRun(t, c, other)
-	saves := checkpointsOf(o.Dir)
+	saves := run.Checkpoints(o.Dir)
 	if err := saves.SetBest(8); err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +97,12 @@ func TestOnlyTheBestIsLeft(t *testing.T) {
 // network is gone the next validation may be the best.
 func TestStaleBest(t *testing.T) {
 	c, o := trained(t)
-	saves, path := checkpointsOf(o.Dir), filepath.Join(o.Dir, "checkpoints", checkpoint.Best)
+	saves, path := run.Checkpoints(o.Dir), filepath.Join(o.Dir, "checkpoints", checkpoint.Best)
 	loaded, err := saves.Best()
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := stateOf(loaded.File)
+	whole, err := run.StateOf(loaded.File)
 	if err != nil || whole.Step == 4 {
 		t.Fatalf("the best is of step %d, %v: the test needs a later one", whole.Step, err)
 	}
@@ -123,16 +124,16 @@ func TestStaleBest(t *testing.T) {
 		if err != nil || len(warned) != 1 {
 			t.Fatalf("%s: warned %v, %v", name, warned, err)
 		}
-		if s, err := stateOf(loaded.File); err != nil || s.Step != whole.Step {
+		if s, err := run.StateOf(loaded.File); err != nil || s.Step != whole.Step {
 			t.Errorf("%s: the best is of step %d, %v", name, s.Step, err)
 		}
 	}
-	r := &runner{Options: o, saves: saves, state: state{Step: 12, Best: &best{7, 1}}}
+	r := &runner{Options: o, saves: saves, state: run.State{Step: 12, Best: &run.Best{Step: 7, Loss: 1}}}
 	if err := r.mendBest(); err != nil || r.state.Best == nil || r.state.Best.Step != whole.Step ||
 		!strings.Contains(warned[len(warned)-1].Error(), "step 7") {
 		t.Errorf("a best step without a checkpoint: %+v, %v, warned %v", r.state.Best, err, warned)
 	}
-	r.state = state{Step: 8, Best: &best{7, 1}}
+	r.state = run.State{Step: 8, Best: &run.Best{Step: 7, Loss: 1}}
 	if err := r.mendBest(); whole.Step == 12 && (err != nil || r.state.Best.Step != 7) {
 		t.Errorf("a best one from before the process was killed: %+v, %v", r.state.Best, err)
 	}

@@ -10,13 +10,11 @@ import (
 
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/run"
+	"talbot/train/schedule"
 )
 
 var (
-	// ErrExists says that the folder holds a run and resuming was not asked for.
-	ErrExists = errors.New("the run already exists")
-	// ErrNoRun says that the folder holds no run.
-	ErrNoRun = errors.New("no run found")
 	// ErrPrecision says that a backend does not compute in the precision asked for.
 	ErrPrecision = errors.New("the backend does not support this precision")
 	// ErrDevices says that a backend has fewer devices than asked for.
@@ -35,16 +33,16 @@ func (e *ConfigError) Error() string {
 
 // Options are what a run needs beside its configuration.
 type Options struct {
-	Dir     string // run folder
-	Claim   *Claim // of Dir, stays open; nil: Run claims the folder itself
+	Dir     string     // run folder
+	Claim   *run.Claim // of Dir, stays open; nil: Run claims the folder itself
 	Backend *backend.Opened
 	Source  Source
 	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
 	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their
 	// running statistics; needed if the configuration has an EMA.
 	Calibration []Batch
-	Weights     *Weights // of Config.From; nil: they are read
-	Resume      bool     // continue the run in Dir
+	Weights     *run.Weights // of Config.From; nil: they are read
+	Resume      bool         // continue the run in Dir
 	// Accepted is called before anything is written, once it is certain that the run is not refused; it may be nil.
 	Accepted func() error
 	// Resumed is told behind which step a run goes on, and from which checkpoint; it may be nil.
@@ -59,9 +57,7 @@ type Options struct {
 type Progress struct {
 	Step, Steps        int64 // steps done, and in all
 	Batch              int
-	Loss               float64  // of this step
-	PolicyCE, ValueMSE *float64 // of this step, or of the validation; nil without any target
-	Top1               *float64 // share of the targets on the first move, as PolicyCE
+	run.Means          // of this step, or of the validation
 	LR                 float64
 	Seconds            float64      // since Run began to train
 	PositionsPerSecond float64      // since then
@@ -78,26 +74,31 @@ type Result struct {
 	LoaderWait         float64 `json:"loader_wait"`
 	Checkpoint         string  `json:"checkpoint"` // the last one written
 	Final              *Final  `json:"final"`      // nil without a validation
+	// StoppedEarly says that the schedule has ended the run, since its validations did not get better.
+	StoppedEarly bool `json:"stopped_early,omitempty"`
 }
 
-// Final is the last validation. A mean over no targets is nil.
-type Final struct {
-	PolicyCE *float64 `json:"policy_ce"`
-	ValueMSE *float64 `json:"value_mse"`
+// Final is the last validation: its terms, without the loss.
+type Final struct{ Terms []run.Mean }
+
+// MarshalJSON returns an object with a member for each term, null for a mean over no targets.
+func (f Final) MarshalJSON() ([]byte, error) {
+	members, err := run.TermsJSON(f.Terms)
+	return slices.Concat([]byte("{"), members, []byte("}")), err
 }
 
 // Run trains until c.Steps steps are done, a context ends, or something fails.
 //
-// A new run's folder must not hold one ([ErrExists], [ErrOccupied]); with Resume the folder must hold one ([ErrNoRun])
-// whose configuration computes the same ([ConfigError] names the field that does not), and it goes on behind the newest
-// whole checkpoint; if that is of another configuration than run.json, or checkpoints were written and all are gone,
-// the error is [ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and must stay where it is
-// ([ErrGone]).
+// A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one
+// ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it goes on
+// behind the newest whole checkpoint; if that is of another configuration than run.json, or checkpoints were written
+// and all are gone, the error is [run.ErrDamaged]. A folder belongs to one process at a time ([durable.ErrLocked]), and
+// must stay where it is ([ErrGone]).
 //
 // When ctx ends, Run saves a checkpoint and returns the result so far together with ctx's error. If the source or
 // metrics.jsonl fails, likewise. If the checkpoint cannot be saved, that is the error. After [ErrDiverged], [ErrMemory]
 // or another error of the backend nothing is saved: what the device holds is not to be trusted then.
-func Run(ctx context.Context, c Config, o Options) (Result, error) {
+func Run(ctx context.Context, c run.Config, o Options) (Result, error) {
 	r, err := begin(c, o)
 	if err != nil {
 		return Result{}, err
@@ -110,14 +111,16 @@ func Run(ctx context.Context, c Config, o Options) (Result, error) {
 // runner is a run in progress.
 type runner struct {
 	Options
-	c       Config
+	c       run.Config
 	engine  *engine
-	state   state
+	state   run.State
 	saves   *checkpoint.Dir
 	metrics *metrics
-	owned   *Claim // to be closed
+	owned   *run.Claim // to be closed
 
-	schedule Schedule
+	schedule schedule.Schedule
+	plateau  schedule.Plateau
+	need     memory // of a step
 	batches  *prefetcher
 	begun    time.Time
 	samples  int64
@@ -128,43 +131,47 @@ type runner struct {
 	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }
 
-func begin(c Config, o Options) (_ *runner, err error) {
+func begin(c run.Config, o Options) (_ *runner, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.RunsOn(o.Backend); err != nil {
+	scarce, err := RunsOn(c, o.Backend)
+	if err != nil {
 		return nil, err
 	}
-	if scarce, _ := c.fitsMemory(o.Backend); scarce != nil && o.Warn != nil {
+	if scarce != nil && o.Warn != nil {
 		o.Warn(scarce)
 	}
+	built, err := c.Build()
+	if err != nil {
+		return nil, err
+	}
+	layout := built.Encoder.Layout()
 	if c.EMA > 0 && len(o.Calibration) == 0 {
 		return nil, errors.New("averaged weights need train samples to take their statistics from")
 	}
 	for i := range o.Calibration {
-		if err := o.Calibration[i].check(); err != nil {
+		if err := o.Calibration[i].check(&layout); err != nil {
 			return nil, fmt.Errorf("calibration batch %d: %w", i, err)
 		}
 	}
-	o.Val = slices.Clone(o.Val) // the caller's stay as they are
 	for i := range o.Val {
-		o.Val[i].legal = nil
-		if err := o.Val[i].check(); err != nil {
+		if err := o.Val[i].check(&layout); err != nil {
 			return nil, fmt.Errorf("validation batch %d: %w", i, err)
 		}
-		if c.LegalMask {
-			if err := o.Val[i].addLegal(); err != nil {
-				return nil, fmt.Errorf("validation batch %d: %w", i, err)
-			}
-		}
 	}
-	schedule, err := c.schedule()
+	rate, err := c.LearningRate()
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, c: c, schedule: schedule, saves: checkpointsOf(o.Dir), savedAt: -1, calibratedAt: -1}
+	plateau, err := schedule.ParsePlateau(c.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, need: memoryOf(c, built.Network, o.Backend.Form),
+		saves: run.Checkpoints(o.Dir), savedAt: -1, calibratedAt: -1}
 	if o.Claim == nil {
-		if r.owned, err = NewClaim(o.Dir, o.Resume); err != nil {
+		if r.owned, err = run.NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err
 		}
 	}
@@ -183,7 +190,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	if err := r.engine.forTraining(); err != nil {
 		return nil, err
 	}
-	r.state = state{Config: c}
+	r.state = run.State{Config: c}
 	if o.Resume {
 		err = r.load(old)
 	} else {
@@ -198,7 +205,7 @@ func begin(c Config, o Options) (_ *runner, err error) {
 		}
 	}
 	if !o.Resume || c != old || !sealed {
-		if err := c.write(o.Dir); err != nil {
+		if err := c.Write(o.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -208,24 +215,20 @@ func begin(c Config, o Options) (_ *runner, err error) {
 	return r, nil
 }
 
-func checkpointsOf(dir string) *checkpoint.Dir {
-	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
-}
-
 // started returns the configuration that a run to be resumed was last begun with, and an error if r's computes
 // something else. It runs under the claim. sealed tells whether the configuration's file has a checksum.
-func (r *runner) started() (old Config, sealed bool, err error) {
+func (r *runner) started() (old run.Config, sealed bool, err error) {
 	if !r.Resume {
-		return Config{}, false, nil
+		return run.Config{}, false, nil
 	}
-	if old, sealed, err = readConfig(r.Dir); err != nil {
+	if old, sealed, err = run.Read(r.Dir); err != nil {
 		return old, sealed, err
 	}
 	if field, want, have := r.c.Differs(old); field != "" {
 		return old, sealed, &ConfigError{field, want, have}
 	}
 	if !sealed {
-		r.warn(Unsealed(filepath.Join(r.Dir, configName)))
+		r.warn(run.Unsealed(filepath.Join(r.Dir, run.ConfigName)))
 	}
 	return old, sealed, nil
 }

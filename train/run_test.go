@@ -16,10 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"talbot/encode"
 	"talbot/internal/durable"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // specs are the backends every training test runs on; one that is not there is skipped loudly.
@@ -31,18 +33,18 @@ func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
 	}
 }
 
-func valBatches(c Config, n int) []Batch {
+func valBatches(c run.Config, n int) []Batch {
 	val := make([]Batch, n)
 	for i := range val {
-		(&synthetic{batch: c.Batch}).fill(&val[i], int64(1e9)+int64(i))
-		if c.LegalMask {
+		(&synthetic{batch: c.Batch, legal: legalMask(c)}).fill(&val[i], int64(1e9)+int64(i))
+		if legalMask(c) {
 			played(&val[i], int64(1e9)+int64(i))
 		}
 	}
 	return val
 }
 
-func mustRun(t *testing.T, c Config, o Options) Result {
+func mustRun(t *testing.T, c run.Config, o Options) Result {
 	t.Helper()
 	result, err := Run(context.Background(), c, o)
 	if err != nil {
@@ -60,7 +62,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := everything()
 		whole := t.TempDir()
-		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &playing{synthetic{batch: c.Batch}},
+		mustRun(t, c, Options{Dir: whole, Backend: b, Source: play(c),
 			Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
@@ -72,7 +74,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 				t.Fatalf("child was not killed: %v\n%s", err, out)
 			}
 		}
-		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: &playing{synthetic{batch: c.Batch}},
+		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: play(c),
 			Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
 		if want := int64(4 * c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
@@ -84,7 +86,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 func killSelf(t *testing.T, dir, spec string) {
 	c, at := everything(), os.Getenv("TALBOT_TEST_KILL_AT")
 	Run(context.Background(), c, Options{Dir: dir, Backend: openTest(t, spec),
-		Source: &playing{synthetic{batch: c.Batch}},
+		Source: play(c),
 		Resume: at != "6", Val: valBatches(c, 2), Calibration: valBatches(c, 3), Progress: func(p Progress) {
 			if strconv.FormatInt(p.Step, 10) == at {
 				self, _ := os.FindProcess(os.Getpid())
@@ -146,7 +148,7 @@ func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		if b.Form == model.Native {
-			c.Precision = BFloat16
+			c.Precision = run.BFloat16
 		}
 		whole, cut := t.TempDir(), t.TempDir()
 		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
@@ -201,25 +203,25 @@ func TestRefusals(t *testing.T) {
 	c.Steps = 2
 	o := Options{Dir: t.TempDir(), Backend: b, Source: &synthetic{batch: c.Batch}}
 	if _, err := Run(t.Context(), c, Options{Dir: o.Dir, Backend: b, Source: o.Source, Resume: true}); !errors.Is(err,
-		ErrNoRun) {
+		run.ErrNoRun) {
 		t.Errorf("resuming nothing: %v", err)
 	}
 	result := mustRun(t, c, o)
 	if result.Final != nil || result.Steps != 2 || result.Checkpoint == "" {
 		t.Errorf("result %+v", result)
 	}
-	if _, err := Run(t.Context(), c, o); !errors.Is(err, ErrExists) {
+	if _, err := Run(t.Context(), c, o); !errors.Is(err, run.ErrExists) {
 		t.Errorf("existing run: %v", err)
 	}
 	o.Resume = true
 	other := c
-	other.ValueDropout = 0.25
+	set(&other, "value_dropout", 0.25)
 	var ce *ConfigError
 	if _, err := Run(t.Context(), other, o); !errors.As(err, &ce) || ce.Field != "value_dropout" {
 		t.Errorf("other dropout: %v", err)
 	}
 	other = c
-	other.Precision = BFloat16
+	other.Precision = run.BFloat16
 	if _, err := Run(t.Context(), other, Options{Dir: t.TempDir(), Backend: b, Source: o.Source}); !errors.Is(err,
 		ErrPrecision) {
 		t.Errorf("bfloat16 on go: %v", err)
@@ -227,7 +229,7 @@ func TestRefusals(t *testing.T) {
 	other = c
 	other.Keep, other.LogEvery = 1, 1
 	mustRun(t, other, o)
-	claim, err := NewClaim(o.Dir, true)
+	claim, err := run.NewClaim(o.Dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,23 +272,25 @@ func TestFailingSourceKeepsWhatWasTrained(t *testing.T) {
 
 func TestBadBatchesAreErrors(t *testing.T) {
 	for name, spoil := range map[string]func(*Batch){
-		"index 4672":       func(b *Batch) { b.PolicyIndex[3] = 4672 },
-		"index -1":         func(b *Batch) { b.PolicyIndex[3] = -1 },
-		"value NaN":        func(b *Batch) { b.Value[3] = float32(math.NaN()) },
-		"value 1.5":        func(b *Batch) { b.Value[3] = 1.5 },
-		"weights sum 0.5":  func(b *Batch) { b.PolicyWeight[3] = 0.5 },
-		"negative weight":  func(b *Batch) { b.ValueWeight[3] = -1 },
+		"index 4672":       func(b *Batch) { b.Codes[3] = 4672 },
+		"no move":          func(b *Batch) { b.Codes[3] = -1 },
+		"index -2":         func(b *Batch) { b.Codes[3], b.Weights[3] = -2, 0 },
+		"value NaN":        func(b *Batch) { b.Floats[3] = float32(math.NaN()) },
+		"value 1.5":        func(b *Batch) { b.Floats[3] = 1.5 },
+		"weights sum 0.5":  func(b *Batch) { b.Weights[3] = 0.5 },
+		"negative weight":  func(b *Batch) { b.Known[3] = -1 },
 		"short input":      func(b *Batch) { b.Packed = b.Packed[1:] },
 		"empty":            func(b *Batch) { b.N = 0 },
-		"short value list": func(b *Batch) { b.Value = b.Value[1:] },
+		"short value list": func(b *Batch) { b.Floats = b.Floats[1:] },
 	} {
 		var b Batch
 		(&synthetic{batch: 4}).fill(&b, 1)
-		if err := b.check(); err != nil {
+		layout := encode.TalbotBot{}.Layout()
+		if err := b.check(&layout); err != nil {
 			t.Fatal(err)
 		}
 		spoil(&b)
-		if b.check() == nil {
+		if b.check(&layout) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -344,7 +348,7 @@ func TestOperationalSettingsStay(t *testing.T) {
 	o.Resume = true
 	c.Keep, c.EvalEvery, c.CheckpointEvery = 7, 2, 2
 	mustRun(t, c, o)
-	if got, err := ReadConfig(o.Dir, nil); err != nil || got != c {
+	if got, err := run.ReadConfig(o.Dir, nil); err != nil || got != c {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

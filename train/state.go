@@ -1,67 +1,15 @@
 package train
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
-// state is what a run carries from step to step beside the tensors. It is a checkpoint's metadata.
-type state struct {
-	Config Config          `json:"config"`
-	Step   int64           `json:"step"`             // steps done
-	Source json.RawMessage `json:"source,omitempty"` // state of the source behind the last batch
-	Best   *best           `json:"best,omitempty"`
-	Val    *losses         `json:"val,omitempty"` // the last validation
-	ValAt  int64           `json:"val_at"`        // its step
-	Window window          `json:"window"`
-}
-
-// best is the lowest validation loss so far.
-type best struct {
-	Step int64   `json:"step"`
-	Loss float64 `json:"loss"`
-}
-
-// window sums the steps since the last train line.
-type window struct {
-	Steps    int64   `json:"steps"`
-	Loss     float64 `json:"loss"`
-	PolicyCE float64 `json:"policy_ce"`
-	ValueMSE float64 `json:"value_mse"`
-	Top1     float64 `json:"top1"`
-	GradNorm float64 `json:"grad_norm"`
-	Policies int64   `json:"policies"` // steps with a policy target
-	Values   int64   `json:"values"`   // steps with a value label
-}
-
-func (w *window) add(l losses, norm float64) {
-	w.Steps++
-	w.Loss += l.Loss
-	w.GradNorm += norm
-	if l.PolicyCE != nil {
-		w.PolicyCE += *l.PolicyCE
-		w.Policies++
-	}
-	w.Top1 += orZero(l.Top1)
-	if l.ValueMSE != nil {
-		w.ValueMSE += *l.ValueMSE
-		w.Values++
-	}
-}
-
-// means are over the steps that had a target.
-func (w *window) means() losses {
-	return losses{w.Loss / float64(w.Steps), ratio(w.PolicyCE, float64(w.Policies)),
-		ratio(w.ValueMSE, float64(w.Values)),
-		ratio(w.Top1, float64(w.Policies))}
-}
-
 // snapshot copies the engine's tensors to the host.
-func (e *engine) snapshot(s state) (*checkpoint.File, error) {
+func (e *engine) snapshot(s run.State) (*checkpoint.File, error) {
 	meta, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -108,22 +56,6 @@ func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix str
 	return nil
 }
 
-func stateOf(f *checkpoint.File) (state, error) {
-	var s state
-	d := json.NewDecoder(bytes.NewReader(f.Meta))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("checkpoint metadata: %w", err)
-	}
-	if err := s.Config.Validate(); err != nil {
-		return s, fmt.Errorf("checkpoint metadata: %w", err)
-	}
-	if s.Step < 0 {
-		return s, errors.New("checkpoint metadata: negative step")
-	}
-	return s, nil
-}
-
 // tensors lists names and shapes in the order of the file: the network's, then the moments, then the averages.
 func (e *engine) tensors() []checkpoint.Tensor {
 	var list, averages []checkpoint.Tensor
@@ -140,4 +72,38 @@ func (e *engine) tensors() []checkpoint.Tensor {
 		list = append(list, averages...)
 	}
 	return list
+}
+
+// initialise gives the engine the weights that its configuration begins with, if the seed does not draw them. They are
+// w, or without w read again. Moments are zero then, and an average begins at the weights.
+func (e *engine) initialise(w *run.Weights) (err error) {
+	from := e.config.From
+	if from == (run.Origin{}) {
+		return nil
+	}
+	if w == nil {
+		if w, err = run.ReadWeights(from.Path); err != nil {
+			return fmt.Errorf("reading the weights that the run starts from: %w", err)
+		}
+	}
+	if w.Sum != from.Sum {
+		return fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
+			from.Step)
+	}
+	if err := w.Fit(e.config); err != nil {
+		return err
+	}
+	if err := e.adopt(w.File, w.Config.Evaluated()); err != nil || e.config.EMA == 0 {
+		return err
+	}
+	for _, p := range e.store.Params() {
+		data, err := e.store.Get(p.Name)
+		if err != nil {
+			return err
+		}
+		if err := e.store.Set(averagePrefix+p.Name, p.Shape, data); err != nil {
+			return err
+		}
+	}
+	return nil
 }

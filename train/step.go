@@ -9,13 +9,14 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // Names of the tensors that training keeps beside the network's are these and the name of a parameter.
 const (
 	firstMomentPrefix  = "optimizer.m."
 	secondMomentPrefix = "optimizer.v."
-	averagePrefix      = "average."
+	averagePrefix      = run.AveragePrefix
 	gradientPrefix     = "gradient." // sums of the micro-batches of a step, zero between steps
 )
 
@@ -58,15 +59,21 @@ func finalise(z uint64) uint64 {
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
-func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64, err error) {
-	policies, values := b.counts()
-	totals := []float32{float32(max(policies, 1)), 1}
-	if values > 0 {
-		totals[1] = float32(values)
+func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float64, err error) {
+	over, totals := make([]float64, len(e.terms)), []float32{} // of the terms of the loss
+	for i, term := range e.terms {
+		over[i] = b.over(term.Over, e.layout.Scores)
+		switch {
+		case term.Figure:
+		case over[i] > 0:
+			totals = append(totals, float32(over[i]))
+		default:
+			totals = append(totals, 1)
+		}
 	}
 	numbers := hyper(e.config, step, lr)
 	parts := e.config.Accumulate
-	var sum [4]float64 // loss, Σ policy, Σ value, Σ top 1
+	sums := make([]float64, len(e.terms)+2) // loss, those of the terms, norm
 	for i := range parts {
 		part := b.part(i, parts)
 		out, err := e.runOnAll(&e.train, "training", func(device, devices int) (whole, shared []any) {
@@ -75,37 +82,38 @@ func (e *engine) step(b *Batch, step int64, lr float64) (l losses, norm float64,
 				tensors.FromFlatDataAndDimensions(dropoutKey(e.config.Seed, step*int64(parts)+int64(i)), 2),
 				tensors.FromFlatDataAndDimensions(totals, len(totals)),
 				tensors.FromFlatDataAndDimensions(numbers, len(numbers)),
-			}, targets(&share)
+			}, e.inputs(&share)
 		}, e.trainGraph)
 		if err != nil {
-			return losses{}, 0, err
+			return m, 0, err
 		}
-		for j := range sum {
-			sum[j] += float64(out[0][j])
+		for j := range sums[:len(sums)-1] {
+			sums[j] += float64(out[0][j])
 		}
-		norm = float64(out[0][4])
+		norm = float64(out[0][len(sums)-1])
 	}
 	if parts > 1 {
 		out, err := e.runOnAll(&e.update, "update", func(int, int) (whole, shared []any) {
 			return []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, nil
 		}, e.updateGraph)
 		if err != nil {
-			return losses{}, 0, err
+			return m, 0, err
 		}
 		norm = float64(out[0][0])
 	}
-	return losses{sum[0], ratio(sum[1], policies), ratio(sum[2], values), ratio(sum[3], policies)}, norm, nil
+	return e.means(sums[0], sums[1:], over), norm, nil
 }
 
 // trainGraph is forward and backward pass of a micro-batch, and the update if that is all of the batch.
 func (e *engine) trainGraph(in []*Node) *Node {
-	key, totals, numbers, batch := in[0], in[1], in[2], in[3:]
+	key, totals, numbers, b := in[0], in[1], in[2], e.batch(in[3:])
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key,
-		BFloat16: e.config.Precision == BFloat16}
-	logits, values := e.network.Forward(p, p.DropHistory(e.network.Unpack(batch[0]), e.config.HistoryDropout))
-	s := lossSums(logits, values, batch, e.config.LabelSmoothing)
-	loss := Add(Div(s.smoothed, at(totals, 0)), MulScalar(Div(s.value, at(totals, 1)), e.config.ValueWeight))
+		BFloat16: e.config.Precision == run.BFloat16}
+	shown := p.Disguise(b.Packed, e.layout.NoPast, e.config.HistoryDropout)
+	shown = p.Disguise(shown, e.layout.OtherColour, e.config.Mirror)
+	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, shown)), b)
+	loss := e.lossOf(sums, totals)
 	grads := gradients(e.store, loss)
 	norm := ScalarZero(key.Graph(), loss.DType())
 	if e.config.Accumulate == 1 {
@@ -116,7 +124,38 @@ func (e *engine) trainGraph(in []*Node) *Node {
 			sum.SetNodeValue(Add(sum.NodeValue(key.Graph()), grads[i]))
 		}
 	}
-	return Stack([]*Node{loss, s.policy, s.value, s.top1, norm}, 0)
+	out := []*Node{loss}
+	for _, s := range sums {
+		out = append(out, s.Shown)
+	}
+	return Stack(append(out, norm), 0)
+}
+
+// lossOf is the weighted sum of the terms, each divided by what it is over in the whole batch.
+func (e *engine) lossOf(sums []model.Sum, totals *Node) (loss *Node) {
+	k := 0
+	for i, term := range e.terms {
+		if term.Figure {
+			continue
+		}
+		x := sums[i].Loss
+		if x == nil {
+			x = sums[i].Shown
+		}
+		x = Div(x, at(totals, k))
+		if k++; term.Over == model.Once { // each part of a batch adds its share
+			x = MulScalar(x, 1/float64(e.config.Accumulate))
+		}
+		if loss != nil || term.Weight != 1 {
+			x = MulScalar(x, term.Weight)
+		}
+		if loss == nil {
+			loss = x
+		} else {
+			loss = Add(loss, x)
+		}
+	}
+	return loss
 }
 
 // updateGraph updates with the sums of the micro-batches and sets them back to zero.
@@ -141,12 +180,15 @@ func (e *engine) calibrate(batches []Batch) error {
 	for i, b := range batches {
 		_, err := e.run(&e.calibration, "calibration", []any{
 			tensors.FromScalar(float32(1 / float64(i+1))),
-			inputs(&b),
+			packedInput(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
 			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
-			logits, values := e.network.Forward(p, e.network.Unpack(in[1]))
-			return Stack([]*Node{ReduceAllSum(logits), ReduceAllSum(values)}, 0)
+			var heads []*Node
+			for _, head := range e.network.Forward(p, e.network.Unpack(p.Form, in[1])) {
+				heads = append(heads, ReduceAllSum(head))
+			}
+			return Stack(heads, 0)
 		})
 		if err != nil {
 			return fmt.Errorf("statistics of the averaged weights, batch %d: %w", i, err)

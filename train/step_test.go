@@ -6,43 +6,44 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
-	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/run"
 )
 
 // linear sees how full each plane is. It has no normalisation, so that the samples of a batch know nothing of one
 // another.
-type linear struct{ model.Network }
+type linear struct{ model.TalbotBot }
 
 func (linear) Params() []model.Param {
 	return []model.Param{
-		{Name: "policy", Shape: []int{model.Moves, model.Planes}, Kind: model.Weight, FanIn: model.Planes},
-		{Name: "value", Shape: []int{1, model.Planes}, Kind: model.Weight, FanIn: model.Planes},
+		{Name: "policy", Shape: []int{encode.TalbotBotMoves, encode.TalbotBotPlanes}, Kind: model.Weight,
+			FanIn: encode.TalbotBotPlanes},
+		{Name: "value", Shape: []int{1, encode.TalbotBotPlanes}, Kind: model.Weight, FanIn: encode.TalbotBotPlanes},
 	}
 }
 
-func (linear) Forward(p *model.Pass, planes *Node) (logits, value *Node) {
-	n := planes.Shape().Dim(0)
-	x := MulScalar(ReduceSum(Reshape(p.Form.Flatten(p.Form.Spread(planes)), n, model.Planes, 64), 2), 1./64)
+func (linear) Forward(p *model.Pass, planes *Node) []*Node {
+	flat := p.Form.Flatten(planes)
+	n := flat.Shape().Dim(0)
+	x := MulScalar(ReduceSum(Reshape(flat, n, encode.TalbotBotPlanes, 64), 2), 1./64)
 	w := func(name string) *Node { return p.Store.GetVariable("/" + p.Prefix + name).NodeValue(planes.Graph()) }
-	return DotGeneral(x, []int{1}, nil, w("policy"), []int{1}, nil),
-		Reshape(Tanh(DotGeneral(x, []int{1}, nil, w("value"), []int{1}, nil)), n)
+	return []*Node{DotGeneral(x, []int{1}, nil, w("policy"), []int{1}, nil),
+		Reshape(Tanh(DotGeneral(x, []int{1}, nil, w("value"), []int{1}, nil)), n)}
 }
 
-func linearEngine(t *testing.T, b *backend.Opened, c Config) *engine {
+func linearEngine(t *testing.T, b *backend.Opened, c run.Config) *engine {
 	t.Helper()
-	talbotbot, err := model.New("talbotbot", c.Config)
+	built, err := c.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := linear{talbotbot}
-	store, err := model.NewStore(network, 1)
+	e, err := engineOf(b, c, linear{built.Network.(model.TalbotBot)}, built.Encoder.Layout())
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{config: c, backend: b, network: network, store: store, execute: (*gomlx.Exec).Call}
 	t.Cleanup(e.close)
 	if err := e.forTraining(); err != nil {
 		t.Fatal(err)
@@ -65,14 +66,14 @@ func TestAccumulation(t *testing.T) {
 				var batch Batch
 				(&synthetic{batch: c.Batch, k: 2}).fill(&batch, step)
 				for i := range 3 { // all in the first part
-					batch.PolicyWeight[2*i], batch.PolicyWeight[2*i+1] = 0, 0
-					batch.ValueWeight[i] = 0.25
+					batch.Weights[2*i], batch.Weights[2*i+1] = 0, 0
+					batch.Known[i] = 0.25
 				}
 				l, norm, err := e.step(&batch, step, 1e-2)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = append(got, l.Loss, *l.PolicyCE, *l.ValueMSE, norm)
+				got = append(got, l.Loss, *l.Of("policy_ce"), *l.Of("value_mse"), norm)
 			}
 			w, err := e.store.Get("value")
 			if err != nil {
@@ -168,7 +169,7 @@ func channelStatistics(b *Batch, kernel []float32) (mean, variance float64) {
 		for rank := range 8 {
 			for file := range 8 {
 				sum := 0.0
-				for plane, bits := range planesOf(b.Packed[n*model.Words:]) {
+				for plane, bits := range planesOf(b.Packed[n*encode.TalbotBotWords:]) {
 					for i := range 9 {
 						r, f := rank+i/3-1, file+i%3-1
 						if r >= 0 && r < 8 && f >= 0 && f < 8 && bits>>(8*r+f)&1 != 0 {
@@ -194,9 +195,11 @@ func channelStatistics(b *Batch, kernel []float32) (mean, variance float64) {
 func TestBFloat16(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	c := tiny()
-	c.Blocks, c.Filters, c.Batch = 2, 16, 64
+	c.Batch = 64
+	set(&c, "blocks", 2)
+	set(&c, "filters", 16)
 	var want [][]float64
-	for _, c.Precision = range []Precision{Float32, BFloat16} {
+	for _, c.Precision = range []run.Precision{run.Float32, run.BFloat16} {
 		e, err := newEngine(b, c)
 		if err != nil {
 			t.Fatal(err)
@@ -213,8 +216,8 @@ func TestBFloat16(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := []float64{*l.PolicyCE, *l.ValueMSE, norm}
-			if c.Precision == Float32 {
+			got := []float64{*l.Of("policy_ce"), *l.Of("value_mse"), norm}
+			if c.Precision == run.Float32 {
 				want = append(want, got)
 				continue
 			}
@@ -225,7 +228,7 @@ func TestBFloat16(t *testing.T) {
 				same = same && got[i] == want[step][i]
 			}
 		}
-		if c.Precision == BFloat16 && same {
+		if c.Precision == run.BFloat16 && same {
 			t.Error("bfloat16 changes nothing")
 		}
 		w, err := e.store.Get("blocks.0.conv1.weight")

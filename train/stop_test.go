@@ -17,6 +17,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // TestFailedSaveIsTheError: a run that is interrupted and cannot save is not one that was interrupted and saved.
@@ -118,7 +119,7 @@ func TestFailingEventFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.metrics.dir = filepath.Join(o.Dir, configName, "below a file")
+	r.metrics.dir = filepath.Join(o.Dir, run.ConfigName, "below a file")
 	if err := errors.Join(r.loop(t.Context()), r.end()); err != nil || r.state.Step != c.Steps {
 		t.Errorf("ended at step %d: %v", r.state.Step, err)
 	}

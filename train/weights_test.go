@@ -11,17 +11,18 @@ import (
 
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // source is a run with averaged weights, and the weights that another run may take from it.
-func source(t *testing.T, b *backend.Opened) *Weights {
+func source(t *testing.T, b *backend.Opened) *run.Weights {
 	t.Helper()
 	c := tiny()
 	c.EMA, c.Seed = 0.5, 5
 	dir := t.TempDir()
 	mustRun(t, c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),
 		Calibration: valBatches(c, 3)})
-	w, err := ReadWeights(dir)
+	w, err := run.ReadWeights(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestFrom(t *testing.T) {
 				t.Errorf("EMA %g: %s is not the average of the other run", ema, tensor.Name)
 			}
 		}
-		if old, err := ReadConfig(o.Dir, nil); err != nil || old.From != w.Origin {
+		if old, err := run.ReadConfig(o.Dir, nil); err != nil || old.From != w.Origin {
 			t.Errorf("run.json says %+v, %v", old.From, err)
 		}
 	}
@@ -105,7 +106,7 @@ func TestFromResumesToTheBit(t *testing.T) {
 	cut = t.TempDir()
 	dying(c, o(cut), 3, errors.New("lost"))
 	again.Dir, again.Source = cut, &synthetic{batch: c.Batch}
-	if err := checkpointsOf(filepath.Dir(filepath.Dir(w.Path))).SetBest(4); err != nil {
+	if err := run.Checkpoints(filepath.Dir(filepath.Dir(w.Path))).SetBest(4); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Run(t.Context(), c, again); w.Step == 4 || err == nil ||
@@ -124,26 +125,26 @@ func TestWeightsAreChecked(t *testing.T) {
 	b := openTest(t, "go")
 	w := source(t, b)
 	step := filepath.Join(filepath.Dir(w.Path), checkpoint.Name(8))
-	if file, err := ReadWeights(step); err != nil || file.Step != 8 {
+	if file, err := run.ReadWeights(step); err != nil || file.Step != 8 {
 		t.Errorf("a file: %+v, %v", file, err)
 	}
 	garbage := filepath.Join(t.TempDir(), "garbage")
 	if err := os.WriteFile(garbage, []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{t.TempDir(): ErrNoRun, "/nowhere": os.ErrNotExist,
+	for path, want := range map[string]error{t.TempDir(): run.ErrNoRun, "/nowhere": os.ErrNotExist,
 		garbage: checkpoint.ErrDamaged} {
-		if _, err := ReadWeights(path); !errors.Is(err, want) {
+		if _, err := run.ReadWeights(path); !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	c := tiny()
 	c.From = w.Origin
-	c.Filters = 16
+	set(&c, "filters", 16)
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := Run(t.Context(), c, Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}})
 	if err == nil || !strings.Contains(err.Error(),
-		"have 1 blocks of 8 filters (talbotbot), not 1 blocks of 16 filters") {
+		"have 1 block of 8 filters (talbotbot), not 1 block of 16 filters (talbotbot)") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"talbot/internal/plain"
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // worse stands behind a figure that is worse than its baseline, which is in the row below it.
@@ -25,22 +25,21 @@ func judged(x, baseline *float64, share bool) string {
 }
 
 // verdicts are a line for each head of the network: better or worse than its baseline, and by how much.
-func verdicts(on string, f *train.Figures) string {
-	line := func(head, than string, x, baseline *float64) string {
+func verdicts(on string, f evaluate.Figures) string {
+	var lines strings.Builder
+	for _, m := range evaluate.Measures() {
+		if !m.Verdict {
+			continue
+		}
+		x, baseline := f.Of(m.Name), f.Of(m.Baseline)
 		if x == nil || baseline == nil {
-			return ""
+			continue
 		}
-		is := "no better"
-		switch {
-		case *x < *baseline:
-			is = "better"
-		case *x > *baseline:
-			is = worse
-		}
-		return plain.Sprintf("%s on %s: %s than %s, %.4f against %.4f\n", head, on, is, than, *x, *baseline)
+		is := [...]string{worse, "no better", "better"}[1+m.Judge(f)]
+		lines.WriteString(plain.Sprintf("%s on %s: %s than %s, %.4f against %.4f\n", m.Head, on, is,
+			evaluate.ByName(m.Baseline).Row, *x, *baseline))
 	}
-	return line("policy", "all legal moves alike", f.PolicyCELegal, f.PolicyCEUniform) +
-		line("value", "always the mean", f.ValueMSE, f.ValueMSEMean)
+	return lines.String()
 }
 
 // writeJudged writes a text of [judged] and [verdicts]; on a terminal what is worse is in the colour of an error.

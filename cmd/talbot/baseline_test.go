@@ -1,30 +1,31 @@
 package main
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
 
 	"talbot/internal/plain"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/job"
+	"talbot/train/predict"
 )
+
+// talbotBot is what a network of the recipe talbotbot is measured in.
+var talbotBot = evaluate.Knows{Knows: predict.Knows{Prior: true, Others: true, Value: true}, Probability: true}
 
 // The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
 // worse, in each column apart, and with no figure at all.
 func TestWorseThanBaseline(t *testing.T) {
-	p := func(x float64) *float64 { return &x }
 	for _, by := range []float64{-0.25, 0, 0.25} {
-		better, other := train.Figures{}, train.Figures{}
-		for _, f := range []*train.Figures{&better, &other} {
-			f.PolicyCELegal, f.PolicyCEUniform = p(2.5), p(3)
-			f.Top1, f.Top1Uniform = p(0.5), p(0.25)
-			f.ValueMSE, f.ValueMSEMean = p(0.125), p(0.5)
-		}
-		other.PolicyCELegal, other.Top1, other.ValueMSE = p(3+by), p(0.25-by), p(0.5+by)
+		better := evaluate.Figures{"policy_ce_legal": 2.5, "policy_ce_uniform": 3, "top1": 0.5, "top1_uniform": 0.25,
+			"value_mse": 0.125, "value_mse_mean": 0.5}
+		other := maps.Clone(better)
+		other["policy_ce_legal"], other["top1"], other["value_mse"] = 3+by, 0.25-by, 0.5+by
 		var b strings.Builder
-		f := job.Figures{Report: train.Report{Figures: better, Unseen: &other,
-			BySource: map[string]train.Figures{"game": other, "puzzle": {}}}}
+		f := job.Figures{Report: evaluate.Report{Figures: better, Parts: evaluate.Parts{Unseen: other, Knows: talbotBot,
+			BySource: map[string]evaluate.Figures{"game": other, "puzzle": {}}}}}
 		if err := printFigures(&b, f); err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +48,79 @@ func TestWorseThanBaseline(t *testing.T) {
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%g: no %q in\n%s", by, want, b.String())
+			}
+		}
+	}
+}
+
+// A measure that is added to the list has a row in each column, with its interval and its baseline, and a line with a
+// verdict if it is to have one.
+func TestAMeasureHasARow(t *testing.T) {
+	for _, of := range []evaluate.Head{evaluate.PolicyHead, evaluate.ValueHead, evaluate.NoHead} {
+		defer evaluate.Register(&evaluate.Measure{Name: "base", Head: of, Row: "a base", As: "base"})()
+		remove := evaluate.Register(&evaluate.Measure{Name: "added", Head: of, Row: "an addition", Interval: true,
+			Lower: true, Baseline: "base", Verdict: true})
+		figures := evaluate.Figures{"added": 0.5, "base": 0.25}
+		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Knows: talbotBot,
+			Intervals: map[string][2]float64{"added": {0.375, 0.625}},
+			BySource:  map[string]evaluate.Figures{"game": {"added": 0.125, "base": 0.25}}}}}
+		var b strings.Builder
+		if err := printFigures(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
+		for _, want := range []string{" an addition 0.5000 worse 0.3750 … 0.6250 0.1250\n",
+			string(of) + " on all positions, seen in training or not: worse than a base, 0.5000 against 0.2500\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, b.String())
+			}
+		}
+		remove()
+	}
+}
+
+// The card of a network has the rows of what the network knows, and no others.
+func TestCardOfNetworks(t *testing.T) {
+	gap := 0.25
+	for name, c := range map[string]struct {
+		knows      predict.Knows
+		legalMask  bool
+		with, miss []string
+	}{
+		"value alone": {predict.Knows{Value: true}, false, []string{"value squared error", "of these, with a value",
+			"value squared error 0.5000 (0.5000)"}, []string{"legal moves", "first move", "policy", "mates",
+			"cross-entropy"}},
+		"policy alone": {predict.Knows{Prior: true, Others: true}, false, []string{"first move right", "all moves"},
+			[]string{"value"}},
+		"chances": {predict.Knows{Value: true, Chances: true}, false, []string{"win, draw, loss cross-entropy"},
+			[]string{"legal"}},
+		"legal mask": {talbotBot.Knows, true, []string{"first move right", "value squared error"},
+			[]string{"policy cross-entropy, all moves", "illegal moves  "}},
+	} {
+		figures := evaluate.Figures{"samples": 9, "value_samples": 9}
+		for _, m := range evaluate.Measures() {
+			if m.Kind != evaluate.Count && (evaluate.Knows{Knows: c.knows}).Has(m.Needs) {
+				figures[m.Name] = 0.5
+			}
+		}
+		f := job.Figures{About: job.About{LegalMask: c.legalMask}, Report: evaluate.Report{Figures: figures,
+			Parts: evaluate.Parts{Knows: evaluate.Knows{Knows: c.knows},
+				History: &evaluate.History{With: figures, Without: figures}}}}
+		if c.knows.Value {
+			f.Symmetry = &evaluate.Symmetry{Samples: 9, ValueGap: &gap}
+		}
+		var b strings.Builder
+		if err := printFigures(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.with {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+		for _, not := range c.miss {
+			if strings.Contains(b.String(), not) {
+				t.Errorf("%s: %q in\n%s", name, not, b.String())
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/train"
+	"talbot/train/run"
 )
 
 // valuesKey is the annotation of a flag with the words that its value can be, or begin with.
@@ -87,7 +87,7 @@ func foldersThat(is func(dir string) bool) func(typed string) []string {
 			}
 			if is(path) {
 				all = append(all, path)
-			} else if !isDataset(path) && !train.IsRun(path) {
+			} else if !isDataset(path) && !run.IsRun(path) {
 				all = append(all, path+"/")
 			}
 		}

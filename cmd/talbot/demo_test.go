@@ -12,7 +12,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/job"
 )
 
@@ -28,18 +28,18 @@ esac
 
 // demoFigures are better than chance everywhere.
 func demoFigures() job.Figures {
-	p := func(x float64) *float64 { return &x }
-	good := func() train.Figures {
-		return train.Figures{Samples: 100, PolicyCELegal: p(2.5), PolicyCEUniform: p(3.25), Top1: p(0.25),
-			Top1Uniform: p(0.0625), ValueMSE: p(0.125), ValueMSEMean: p(0.5)}
+	good := func() evaluate.Figures {
+		return evaluate.Figures{"samples": 100, "policy_ce_legal": 2.5, "policy_ce_uniform": 3.25, "top1": 0.25,
+			"top1_uniform": 0.0625, "value_mse": 0.125, "value_mse_mean": 0.5}
 	}
 	intervals := func() map[string][2]float64 { return map[string][2]float64{"policy_ce_legal": {2.25, 2.75}} }
-	all, unseen := good(), good()
-	f := job.Figures{Run: `a "run" {[, 1`, Report: train.Report{Figures: all, Intervals: intervals(), Unseen: &unseen,
-		UnseenIntervals: intervals(), BySource: map[string]train.Figures{"game": good(), "puzzle": good()},
-		UnseenBySource: map[string]train.SourceFigures{}}}
+	f := job.Figures{About: job.About{Run: `a "run" {[, 1`}, Report: evaluate.Report{Figures: good(),
+		Parts: evaluate.Parts{Intervals: intervals(), Unseen: good(), UnseenIntervals: intervals(),
+			BySource:       map[string]evaluate.Figures{"game": good(), "puzzle": good()},
+			UnseenBySource: map[string]evaluate.SourceFigures{}}}}
 	for _, source := range []string{"endgame", "game", "puzzle"} {
-		f.UnseenBySource[source] = train.SourceFigures{Figures: good(), Intervals: intervals()}
+		f.UnseenBySource[source] = evaluate.SourceFigures{Figures: good(),
+			Bounds: evaluate.Bounds{Intervals: intervals()}}
 	}
 	return f
 }
@@ -55,13 +55,6 @@ func TestDemoJudges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	game := func(f *job.Figures) *train.Figures {
-		g := f.UnseenBySource["game"].Figures
-		return &g
-	}
-	setGame := func(f *job.Figures, g *train.Figures) {
-		f.UnseenBySource["game"] = train.SourceFigures{Figures: *g, Intervals: f.UnseenBySource["game"].Intervals}
-	}
 	for name, c := range map[string]struct {
 		spoil func(f *job.Figures)
 		want  string // "" = success
@@ -69,30 +62,30 @@ func TestDemoJudges(t *testing.T) {
 	}{
 		"good": {func(*job.Figures) {}, "", 0},
 		"seen positions and puzzles worse": {func(f *job.Figures) {
-			*f.PolicyCELegal, *f.ValueMSE, *f.Top1 = 4, 1, 0
-			*f.UnseenBySource["puzzle"].PolicyCELegal = 4
+			all := f.Report.Figures
+			all["policy_ce_legal"], all["value_mse"], all["top1"] = 4, 1, 0
+			f.UnseenBySource["puzzle"].Figures["policy_ce_legal"] = 4
 		}, "", 0},
 		"policy": {func(f *job.Figures) {
-			*f.Unseen.PolicyCELegal, f.UnseenIntervals["policy_ce_legal"] = 3.77, [2]float64{3.7, 3.8}
+			f.Unseen["policy_ce_legal"], f.UnseenIntervals["policy_ce_legal"] = 3.77, [2]float64{3.7, 3.8}
 		}, "the policy on unseen positions (cross-entropy 3.77, up to 3.8, against 3.25)", 1},
 		"policy by luck": {func(f *job.Figures) { f.UnseenIntervals["policy_ce_legal"] = [2]float64{2, 3.3} },
 			"the policy on unseen positions (cross-entropy 2.5, up to 3.3, against 3.25)", 0},
-		"first choice": {func(f *job.Figures) { *f.Unseen.Top1 = 0.0625 },
+		"first choice": {func(f *job.Figures) { f.Unseen["top1"] = 0.0625 },
 			"the first choice on unseen positions (0.0625 against 0.0625)", 1},
-		"value": {func(f *job.Figures) { *f.Unseen.ValueMSE = 0.75 },
+		"value": {func(f *job.Figures) { f.Unseen["value_mse"] = 0.75 },
 			"the value on unseen positions (0.75 against 0.5)", 1},
 		"policy of games": {func(f *job.Figures) {
 			f.UnseenBySource["game"].Intervals["policy_ce_legal"] = [2]float64{2, 3.25}
 		}, "the policy on unseen positions of games (cross-entropy 2.5, up to 3.25, against 3.25)", 0},
 		"value of games": {func(f *job.Figures) {
-			g := game(f)
-			*g.ValueMSE, *g.Top1 = 0.5, 0
-			setGame(f, g)
+			game := f.UnseenBySource["game"].Figures
+			game["value_mse"], game["top1"] = 0.5, 0
 		}, "the first choice on unseen positions of games (0 against 0.0625); " +
 			"the value on unseen positions of games (0.5 against 0.5)", 2},
 		"no unseen positions": {func(f *job.Figures) { f.Unseen = nil },
 			"demo-out/eval.json has no number unseen.samples", 0},
-		"no value": {func(f *job.Figures) { f.Unseen.ValueMSE = nil },
+		"no value": {func(f *job.Figures) { delete(f.Unseen, "value_mse") },
 			"demo-out/eval.json has no number unseen.value_mse", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"talbot/pipeline"
 	"talbot/rows"
 	"talbot/stockfish"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 type evalOptions struct {
@@ -45,11 +45,13 @@ this, eval needs the datasets that the run was trained on, in their original pla
 --data.
 
 Intervals are 95 % bootstrap intervals over whole games. --json adds figures by phase,
-number of pieces, rating and side to move, and the calibration of both heads.
+number of pieces, rating and side to move, and the calibration of both heads. Figures of
+what a network does not have, such as a policy, are left out (null with --json).
 
 Eval also shows the network every eighth batch with colours swapped, and without its
-past. A network that is much worse without the past has learned to rely on it.
---no-history measures all samples without their past, except puzzles.
+past, if its recipe sees these. A network that is much worse without the past has
+learned to rely on it. --no-history measures all samples without their past, except
+puzzles.
 
 RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
 boards. With --no-history the page is report-no-history.html, with --weights raw it is
@@ -111,7 +113,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	values(cmd, "weights", "raw", "average")
 	values(cmd, "value-target", valueTargets...)
 	values(cmd, "backend", backends...)
-	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "run", run.IsRun)
 	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "audit", isDataset)
 	completeFolder(cmd, "syzygy")
@@ -150,7 +152,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 		e.Value = &value
 	}
 	if o.newest {
-		e.Choice = train.NewestCheckpoint
+		e.Choice = run.NewestCheckpoint
 	}
 	var err error
 	if e.Report, err = o.page(e.ReportName()); err != nil {

@@ -12,61 +12,22 @@ import (
 
 	"talbot/internal/plain"
 	"talbot/pipeline"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/job"
 )
-
-// figure is a row of the card.
-type figure struct {
-	name, json string
-	field      func(f *train.Figures) *float64
-	share      bool
-	allMoves   bool // says nothing of a network that was trained on legal moves alone
-	// baseline is the figure in the row below, which any network should beat; nil: there is none.
-	baseline func(f *train.Figures) *float64
-}
-
-var figures = []figure{
-	{name: "policy cross-entropy, all moves", json: "policy_ce", allMoves: true,
-		field: func(f *train.Figures) *float64 { return f.PolicyCE }},
-	{name: "legal moves", json: "policy_ce_legal", field: func(f *train.Figures) *float64 { return f.PolicyCELegal },
-		baseline: uniform},
-	{name: "all legal moves alike", field: uniform},
-	{name: "first move right", json: "top1", share: true,
-		field: func(f *train.Figures) *float64 { return f.Top1 }, baseline: random},
-	{name: "a move at random", share: true, field: random},
-	{name: "among the first three", json: "top3", share: true,
-		field: func(f *train.Figures) *float64 { return f.Top3 }},
-	{name: "among the first five", json: "top5", share: true,
-		field: func(f *train.Figures) *float64 { return f.Top5 }},
-	{name: "probability of illegal moves", json: "illegal_mass", share: true, allMoves: true,
-		field: func(f *train.Figures) *float64 { return f.IllegalMass }},
-	{name: "mates in one found", json: "mate_in_one", share: true,
-		field: func(f *train.Figures) *float64 { return f.MateInOne }},
-	{name: "value squared error", json: "value_mse", field: func(f *train.Figures) *float64 { return f.ValueMSE },
-		baseline: mean},
-	{name: "always the mean", field: mean},
-	{name: "right sign", json: "value_sign_accuracy", share: true,
-		field: func(f *train.Figures) *float64 { return f.ValueSignAccuracy }},
-}
-
-// The baselines.
-func uniform(f *train.Figures) *float64 { return f.PolicyCEUniform }
-func random(f *train.Figures) *float64  { return f.Top1Uniform }
-func mean(f *train.Figures) *float64    { return f.ValueMSEMean }
 
 // printFigures prints the card: a table with a column for all samples and its intervals, for the unseen ones and for
 // each source, then the verdict on both heads, then what concerns parts of the samples.
 func printFigures(out io.Writer, f job.Figures) error {
 	plain.Fprintf(out, "%s, step %d, %s weights, on the %s split: %s in %.1f s", f.Checkpoint, f.Step,
-		f.Weights, f.Split, pipeline.Count(f.Samples, "sample"), f.Seconds)
+		f.Weights, f.Split, pipeline.Count(f.Count("samples"), "sample"), f.Seconds)
 	if f.NoHistory {
 		fmt.Fprint(out, ", shown without history")
 	}
 	fmt.Fprint(out, "\n\n")
-	heads, columns := []string{"all"}, []train.Figures{f.Figures}
+	heads, columns := []string{"all"}, []evaluate.Figures{f.Report.Figures}
 	if f.Unseen != nil {
-		heads, columns = append(heads, "unseen"), append(columns, *f.Unseen)
+		heads, columns = append(heads, "unseen"), append(columns, f.Unseen)
 	}
 	for _, source := range slices.Sorted(maps.Keys(f.BySource)) {
 		heads, columns = append(heads, source), append(columns, f.BySource[source])
@@ -81,19 +42,12 @@ func printFigures(out io.Writer, f job.Figures) error {
 		fmt.Fprintln(w)
 	}
 	row("", "95 % interval", func(i int) string { return heads[i] })
-	row("samples", "", func(i int) string { return pipeline.Thousands(columns[i].Samples) })
-	row("of these, with a value", "", func(i int) string { return pipeline.Thousands(columns[i].ValueSamples) })
-	for _, r := range figures {
-		if f.LegalMask && r.allMoves {
+	for _, m := range evaluate.ByHead() {
+		if m.Row == "" || !f.Knows.Has(m.Needs) || f.LegalMask && m.Needs.Others {
 			continue
 		}
-		row(r.name, within(f.Intervals, r.json, r.share),
-			func(i int) string {
-				if r.baseline == nil {
-					return cell(r.field(&columns[i]), r.share)
-				}
-				return judged(r.field(&columns[i]), r.baseline(&columns[i]), r.share)
-			})
+		row(m.Row, within(f.Intervals, m.Name, m.Kind == evaluate.Share),
+			func(i int) string { return measured(m, columns[i]) })
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -102,7 +56,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 	if f.Unseen != nil {
 		table.WriteString(verdicts("unseen positions", f.Unseen))
 	} else {
-		table.WriteString(verdicts("all positions, seen in training or not", &f.Figures))
+		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures))
 	}
 	if err := writeJudged(out, table.String()); err != nil {
 		return err
@@ -111,7 +65,9 @@ func printFigures(out io.Writer, f job.Figures) error {
 		fmt.Fprintln(out, "trained with --legal-mask: the network never learned which moves are illegal, so figures "+
 			"over all moves are left out")
 	}
-	fmt.Fprintln(out)
+	if f.Noise != nil || f.History != nil || f.Symmetry != nil {
+		fmt.Fprintln(out)
+	}
 	if n := f.Noise; n != nil {
 		plain.Fprintf(out, "noise of the labels: %s differs from %s by a mean squared error of %.4f (%.4f to %.4f, "+
 			"%s labels,\nvalue target %s); a perfect network would have this error, and this one has %s on the %s "+
@@ -121,15 +77,29 @@ func printFigures(out io.Writer, f job.Figures) error {
 				false), pipeline.Thousands(n.Samples))
 	}
 	if h := f.History; h != nil {
-		a, b := &h.With, &h.Without
-		plain.Fprintf(out, "without history, %s: cross-entropy over legal moves %s (with it %s), first move "+
-			"%s (%s), value squared error %s (%s)\n", pipeline.Count(a.Samples, "sample"),
-			cell(b.PolicyCELegal, false), cell(a.PolicyCELegal, false), cell(b.Top1, true), cell(a.Top1,
-				true), cell(b.ValueMSE, false), cell(a.ValueMSE, false))
+		a, b := h.With, h.Without
+		var parts []string
+		if f.Knows.Prior {
+			parts = append(parts, fmt.Sprintf("cross-entropy over legal moves %s (with it %s), first move %s (%s)",
+				cell(b.Of("policy_ce_legal"), false), cell(a.Of("policy_ce_legal"), false), cell(b.Of("top1"), true),
+				cell(a.Of("top1"), true)))
+		}
+		if f.Knows.Value {
+			parts = append(parts, fmt.Sprintf("value squared error %s (%s)", cell(b.Of("value_mse"), false),
+				cell(a.Of("value_mse"), false)))
+		}
+		plain.Fprintf(out, "without history, %s: %s\n", pipeline.Count(a.Count("samples"), "sample"),
+			strings.Join(parts, ", "))
 	}
 	if s := f.Symmetry; s != nil {
-		plain.Fprintf(out, "colours swapped, %s: values differ by %.4f, %.2f %% have the same first move\n",
-			pipeline.Count(s.Samples, "sample"), s.ValueGap, 100*s.SameMove)
+		var parts []string
+		if s.ValueGap != nil {
+			parts = append(parts, fmt.Sprintf("values differ by %.4f", *s.ValueGap))
+		}
+		if s.SameMove != nil {
+			parts = append(parts, cell(s.SameMove, true)+" have the same first move")
+		}
+		plain.Fprintf(out, "colours swapped, %s: %s\n", pipeline.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 	}
 	if f.Endgames != nil {
 		if err := printEndgames(out, f.Endgames, f.Intervals); err != nil {
@@ -146,7 +116,7 @@ func printFigures(out io.Writer, f job.Figures) error {
 const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
-func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][2]float64) error {
+func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals map[string][2]float64) error {
 	plain.Fprintf(out, "\nendgames with a result from tables: %s (a value above 0.5 means win, below -0.5 "+
 		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", pipeline.Count(r.Samples, "position"))
 	var table strings.Builder
@@ -157,7 +127,7 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 		fmt.Fprint(w, "moves\tkeep the result\tat random\tkeep a win\tat random\tkeep a draw\tat random\t")
 	}
 	fmt.Fprintln(w)
-	row := func(name string, f *train.EndgameFigures) {
+	row := func(name string, f *evaluate.EndgameFigures) {
 		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", name, pipeline.Thousands(f.Samples), cell(f.ValueAccuracy, true),
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
@@ -199,7 +169,7 @@ func printEndgames(out io.Writer, r *train.EndgameReport, intervals map[string][
 }
 
 // printPuzzles prints a table with a row for all and for each band of ratings.
-func printPuzzles(out io.Writer, p *train.PuzzleReport) error {
+func printPuzzles(out io.Writer, p *evaluate.PuzzleReport) error {
 	plain.Fprintf(out, "\npuzzles: %s, first move right %.2f %%, whole line %.2f %%", pipeline.Thousands(p.Puzzles),
 		100*p.FirstMove, 100*p.WholeLine)
 	if p.Mates > 0 {
@@ -244,6 +214,18 @@ func within(intervals map[string][2]float64, name string, share bool) string {
 		return fmt.Sprintf("%.2f … %.2f %%", 100*i[0], 100*i[1])
 	}
 	return fmt.Sprintf("%.4f … %.4f", i[0], i[1])
+}
+
+// measured writes a measure's figure, with its baseline in mind if it has one.
+func measured(m *evaluate.Measure, f evaluate.Figures) string {
+	if m.Kind == evaluate.Count {
+		return pipeline.Thousands(f.Count(m.Name))
+	}
+	text := cell(f.Of(m.Name), m.Kind == evaluate.Share)
+	if m.Judge(f) < 0 {
+		text += " " + worse
+	}
+	return text
 }
 
 func cell(x *float64, share bool) string {

@@ -18,8 +18,10 @@ import (
 	"talbot/stockfish"
 	"talbot/train"
 	"talbot/train/checkpoint"
+	"talbot/train/evaluate"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // The exit statuses of every command.
@@ -114,18 +116,20 @@ var statuses = []struct {
 	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
-	{train.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
-	{train.ErrOccupied, exitUsage,
+	{run.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
+	{run.ErrOccupied, exitUsage,
 		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},
-	{train.ErrNoRun, exitFailed, "give the folder of a run, made by `talbot train --run`"},
+	{run.ErrNoRun, exitFailed, "give the folder of a run, made by `talbot train --run`"},
 	{loader.ErrNoIdentity, exitDamaged, "give the data again: `talbot train --run RUN --resume --data DIR`"},
-	{train.ErrDamaged, exitDamaged,
+	{run.ErrDamaged, exitDamaged,
 		"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder"},
 	{train.ErrGone, exitFailed,
 		"the steps since the last checkpoint are lost; do not move the folder while the run is active"},
 	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
 	{job.ErrConfig, exitUsage, "see --help"},
 	{dataset.ErrNoAudit, exitUsage, "make one with `talbot label DIR --audit 1% --out AUDIT`"},
+	{evaluate.ErrNoPast, exitUsage, "leave out --no-history"},
+	{evaluate.ErrNoPolicy, exitFailed, "leave out --puzzles: only a network with a policy chooses moves"},
 	{loader.ErrNoSamples, exitFailed,
 		"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/pipeline"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/onnx"
+	"talbot/train/run"
 )
 
 type exportOptions struct {
@@ -27,7 +27,8 @@ func newExport() *cobra.Command {
 		Long: `Export writes the best checkpoint of a run to one file.
 
 With --format onnx the file is an ONNX model (operator set 17) with a free batch
-dimension N, for ONNX Runtime, TensorRT and others:
+dimension N, for ONNX Runtime, TensorRT and others. Networks of the recipe talbotbot
+have:
 
   planes  float32 N×68×8×8  input planes of 0 and 1, as [plane, rank, file]
                             seen from the side to move: bit i of a plane is
@@ -37,7 +38,8 @@ dimension N, for ONNX Runtime, TensorRT and others:
   value   float32 N         from −1 to 1; 1 means that the side to move wins
 
 With --format safetensors it holds the weights and the normalisation statistics under
-PyTorch's names and shapes, for load_state_dict.`,
+PyTorch's names and shapes, for load_state_dict. It names recipe and settings too, so
+that talbot train --from can begin with it.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors`,
 		Args: noArgs,
@@ -51,7 +53,7 @@ PyTorch's names and shapes, for load_state_dict.`,
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	values(cmd, "format", job.Formats...)
-	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "run", run.IsRun)
 	return cmd
 }
 
@@ -68,12 +70,12 @@ func runExport(o *exportOptions) error {
 	}
 	e := job.Export{Dir: o.run, Out: out, Format: o.format}
 	if o.newest {
-		e.Choice = train.NewestCheckpoint
+		e.Choice = run.NewestCheckpoint
 	}
 	e.Warn = warn
 	x, err := e.Run()
 	switch {
-	case errors.Is(err, onnx.ErrTooLarge):
+	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, job.ErrNoONNX):
 		return hint(err, "export it with --format safetensors")
 	case err != nil:
 		return err

@@ -241,7 +241,7 @@ func runHere(t *testing.T, args []string) result {
 		}
 	}
 	out, err := capture(&stdout), capture(&stderr)
-	r.status = run(args)
+	r.status = execute(args)
 	r.stdout, r.stderr = volatile.ReplaceAllString(out(), `"$1":0`), err()
 	return r
 }

@@ -85,8 +85,8 @@ func TestHostileNames(t *testing.T) {
 			if err := json.NewDecoder(strings.NewReader(out)).Decode(&v); err != nil {
 				t.Errorf("%q: %v", args, err)
 			}
-			if name := filepath.Base(pgn); args[0] == "inspect" && v.(map[string]any)["input"] != name {
-				t.Errorf("%q: the input %q is not %q", args, v.(map[string]any)["input"], name)
+			if name := filepath.Base(pgn); args[0] == "inspect" && v.(map[string]any)["file"] != name {
+				t.Errorf("%q: the file %q is not %q", args, v.(map[string]any)["file"], name)
 			}
 			out = ""
 		}

@@ -11,6 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/pipeline/inspect"
+	"talbot/train/recipe"
 )
 
 type inspectOptions struct {
@@ -49,7 +50,15 @@ on a line of its own, with the input planes and the index of every legal move:
            then follows from the rules
 
 Planes and indices are seen from the side to move: for Black the ranks are mirrored and
-the colours swapped.`,
+the colours swapped. With --recipe the JSON also has what that recipe's network reads
+and learns:
+
+  input    shape and data: the numbers of the input, row by row; planes are
+           [plane][rank][file] from a1
+  target   what the network learns, or null; see ` + "`talbot recipes`" + `
+
+Recipes without planes of bits have no planes, and recipes that do not number the moves
+have the index -1.`,
 		Example: `  talbot synth-endgames --count 100 --pieces 3-5 --seed 1 --out endgames
   talbot inspect endgames --sample 17
   talbot inspect endgames --sample 17 --json
@@ -77,7 +86,7 @@ the colours swapped.`,
 	section(f, "Display", "label", "recipe", "policy-target", "value-target", "json")
 	values(cmd, "source", "game", "puzzle", "endgame", "table")
 	values(cmd, "split", "train", "val", "test")
-	values(cmd, "recipe", recipes...)
+	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "policy-target", policyTargets...)
 	values(cmd, "value-target", valueTargets...)
 	return cmd
@@ -112,15 +121,15 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 		}
 		in.Split = &split
 	}
-	encoder, err := encode.ByName(o.recipe)
+	built, err := recipe.Build(o.recipe, "")
 	if err != nil {
-		return in, usage(err, "")
+		return in, usage(err, "`talbot recipes` lists them")
 	}
-	in.Encoder = encoder
-	if in.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
+	in.Encoder, in.Encoded = built.Encoder, cmd.Flags().Changed("recipe")
+	if in.Targets.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
 		return in, usage(err, "for example --policy-target multipv:0.1")
 	}
-	if in.Value, err = encode.ParseValueTarget(o.value); err != nil {
+	if in.Targets.Value, err = encode.ParseValueTarget(o.value); err != nil {
 		return in, usage(err, "for example --value-target wdl")
 	}
 	return in, nil

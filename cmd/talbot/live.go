@@ -7,6 +7,7 @@ import (
 
 	"talbot/pipeline"
 	"talbot/train"
+	"talbot/train/run"
 )
 
 // liveTrain returns a callback that keeps one line about a run up to date on a
@@ -38,10 +39,10 @@ func liveTrain() (func(train.Progress), func()) {
 
 // trainLine is the line about a run.
 type trainLine struct {
-	now                 train.Progress
-	steps               int64 // of this process
-	policy, value, top1 *float64
-	val                 *train.MetricsLine
+	now   train.Progress
+	steps int64      // of this process
+	terms []run.Mean // running means
+	val   *train.MetricsLine
 }
 
 // smooth is the weight of a step in the running means of the line: they are over about fifty steps.
@@ -56,19 +57,20 @@ func (l *trainLine) add(p train.Progress) {
 	}
 	l.steps++
 	weight := max(smooth, 1/float64(l.steps))
-	mean := func(old **float64, x *float64) {
+	for i, term := range p.Terms {
+		if i == len(l.terms) {
+			l.terms = append(l.terms, run.Mean{Name: term.Name})
+		}
+		old := &l.terms[i]
 		switch {
-		case x == nil:
-		case *old == nil:
-			*old = x
+		case term.Mean == nil:
+		case old.Mean == nil:
+			old.Mean = term.Mean
 		default:
-			next := **old + weight*(*x-**old)
-			*old = &next
+			next := *old.Mean + weight*(*term.Mean-*old.Mean)
+			old.Mean = &next
 		}
 	}
-	mean(&l.policy, p.PolicyCE)
-	mean(&l.value, p.ValueMSE)
-	mean(&l.top1, p.Top1)
 }
 
 // status is the line.
@@ -78,15 +80,18 @@ func (l *trainLine) status() statusLine {
 	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)), details: []string{
 		pipeline.Duration(left) + " left",
 		fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)),
-		"policy " + cell(l.policy, false),
-		"value " + cell(l.value, false),
-		"top-1 " + cell(l.top1, true),
-		"positions " + pipeline.Rate(p.PositionsPerSecond),
-		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait),
 	}}
+	for _, term := range l.terms {
+		line.details = append(line.details, shortTerm(term.Name)+" "+cell(term.Mean, percentTerms[term.Name]))
+	}
+	line.details = append(line.details, "positions "+pipeline.Rate(p.PositionsPerSecond),
+		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait))
 	if v := l.val; v != nil {
-		line.details = append(line.details, fmt.Sprintf("val %s / %s / %s", cell(v.PolicyCE, false),
-			cell(v.ValueMSE, false), cell(v.Top1, true)))
+		var cells []string
+		for _, term := range v.Terms {
+			cells = append(cells, cell(term.Mean, percentTerms[term.Name]))
+		}
+		line.details = append(line.details, "val "+strings.Join(cells, " / "))
 	}
 	return line
 }

@@ -7,20 +7,24 @@ import (
 
 	"talbot/train"
 	"talbot/train/job"
+	"talbot/train/run"
 )
 
 // The line has means of the steps, not the last batch's figures nor those of a validation.
 func TestTrainLine(t *testing.T) {
 	x := func(v float64) *float64 { return &v }
+	means := func(policy, value, top1 *float64) run.Means {
+		return run.Means{Terms: []run.Mean{{Name: "policy_ce", Mean: policy}, {Name: "value_mse", Mean: value},
+			{Name: "top1", Mean: top1}}}
+	}
 	var l trainLine
 	for i := range int64(10) {
-		l.add(train.Progress{Step: 100 + i, Steps: 119, PolicyCE: x(float64(i)), Top1: x(0.25), Seconds: float64(i + 1),
-			PositionsPerSecond: 1234.5, LoaderWait: 0.02})
+		l.add(train.Progress{Step: 100 + i, Steps: 119, Means: means(x(float64(i)), nil, x(0.25)),
+			Seconds: float64(i + 1), PositionsPerSecond: 1234.5, LoaderWait: 0.02})
 	}
-	line := train.MetricsLine{}
-	line.PolicyCE, line.ValueMSE = x(3), x(0.1)
-	l.add(train.Progress{Step: 109, Steps: 119, PolicyCE: x(3), ValueMSE: x(0.1), Seconds: 10,
-		PositionsPerSecond: 1234.5, LoaderWait: 0.02, Val: &line})
+	line := train.MetricsLine{Means: means(x(3), x(0.1), nil)}
+	l.add(train.Progress{Step: 109, Steps: 119, Means: line.Means, Seconds: 10, PositionsPerSecond: 1234.5,
+		LoaderWait: 0.02, Val: &line})
 	want := "10s left, step 109/119, policy 4.5000, value -, top-1 25.00 %, positions 1,234/s, loader wait 2 %, val " +
 		"3.0000 / 0.1000 / -"
 	if got := l.status(); strings.Join(got.details, ", ") != want || got.share != 109.0/119 {

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(execute(os.Args[1:])) }
 
 // run executes one command line and returns the exit status.
-func run(args []string) int {
+func execute(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -65,7 +65,7 @@ another.`,
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
 		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
-		{newTrain(), newEval(), newExport()},
+		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newStats(), newInspect(), newVerify(), newDiff()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},

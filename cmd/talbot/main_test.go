@@ -17,7 +17,7 @@ const asCommand = "TALBOT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		os.Exit(run(os.Args[1:]))
+		os.Exit(execute(os.Args[1:]))
 	}
 	testscript.Main(m, map[string]func(){"talbot": main})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/pipeline/output"
-	"talbot/train"
+	"talbot/train/run"
 )
 
 // outputFile is a file that a command is told to write. [outputFile.check] is asked for each of them, before any work.
@@ -121,8 +121,8 @@ func ownerOf(path string, info fs.FileInfo) string {
 		name string // relative to dir
 	}{
 		{"the dataset", output.InUse, output.Owns, dir, filepath.Base(path)},
-		{"the run", train.IsRun, train.Owns, dir, filepath.Base(path)},
-		{"the run", train.IsRun, train.Owns, filepath.Dir(dir), filepath.Base(dir)},
+		{"the run", run.IsRun, run.Owns, dir, filepath.Base(path)},
+		{"the run", run.IsRun, run.Owns, filepath.Dir(dir), filepath.Base(dir)},
 	} {
 		if !kind.is(kind.dir) {
 			continue

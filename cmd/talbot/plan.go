@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/encode"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 type planOptions struct {
@@ -27,9 +27,9 @@ type planOptions struct {
 	split     string
 	json      bool
 
-	preset, backend        string
-	blocks, filters, batch int
-	steps                  int64
+	recipe, preset, backend string
+	blocks, filters, batch  int
+	steps                   int64
 }
 
 func newPlan() *cobra.Command {
@@ -54,7 +54,8 @@ high than too low.`,
 	f := cmd.Flags()
 	f.IntVarP(&o.workers, "workers", "w", runtime.GOMAXPROCS(0), "number of engines")
 	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
-	f.StringVar(&o.preset, "preset", "", "training preset: v1.5, 10x64 or 20x256")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the network (see \"talbot recipes\")")
+	f.StringVar(&o.preset, "preset", "", "training preset, such as v1.5, 10x64 or 20x256")
 	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's, 20)")
 	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's, 128)")
 	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's, 512)")
@@ -66,9 +67,10 @@ high than too low.`,
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Labelling", "workers", "movetime")
-	section(f, "Training", "preset", "blocks", "filters", "batch", "steps", "passes", "backend", "train-rate")
+	section(f, "Training", "recipe", "preset", "blocks", "filters", "batch", "steps", "passes", "backend", "train-rate")
 	section(f, "Other", "split", "json")
-	values(cmd, "preset", presets...)
+	values(cmd, "recipe", recipe.Names()...)
+	values(cmd, "preset", presets()...)
 	values(cmd, "backend", backends...)
 	return cmd
 }
@@ -77,7 +79,7 @@ high than too low.`,
 const measuringTime = 3 * time.Second
 
 // request checks the flags and turns them into a request.
-func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c train.Config, err error) {
+func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config, err error) {
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
 		return r, c, usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
@@ -92,21 +94,35 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c train.Confi
 	if err := checkBackend(o.backend); err != nil {
 		return r, c, err
 	}
-	if c, err = train.Preset(o.preset); err != nil {
+	if c, err = run.New(o.recipe, o.preset); err != nil {
 		return r, c, usage(err, "for example --preset 10x64")
 	}
-	set(cmd.Flags(), "blocks", &c.Blocks, o.blocks)
-	set(cmd.Flags(), "filters", &c.Filters, o.filters)
+	if err := setAll(&c, cmd.Flags(), nil); err != nil {
+		return r, c, usage(err, "see `talbot train --help`")
+	}
 	set(cmd.Flags(), "batch", &c.Batch, o.batch)
 	if err := c.Validate(); err != nil {
 		return r, c, usage(err, "see `talbot train --help`")
 	}
+	known, err := recipe.ByName(o.recipe)
+	if err != nil {
+		return r, c, err
+	}
+	preset, err := known.Preset(o.preset)
+	if err != nil {
+		return r, c, err
+	}
 	if o.passes == 0 {
-		o.passes = float64(job.Passes(o.preset))
+		o.passes = float64(preset.Passes)
+	}
+	built, err := c.Build()
+	if err != nil {
+		return r, c, err
 	}
 	return plan.Request{Workers: o.workers, Movetime: o.movetime, Passes: o.passes, Steps: o.steps, Batch: c.Batch,
 		TrainShare: float64(splits.Train) / 100, IngestCores: runtime.GOMAXPROCS(0),
-		Loader: plan.Loader{GroupSamples: loader.GroupSamples, SampleBytes: loader.SampleBytes(encode.TalbotBot{}, 1)},
+		Loader: plan.Loader{GroupSamples: loader.GroupSamples,
+			SampleBytes: loader.SampleBytes(built.Encoder.Layout(), 1)},
 	}, c, nil
 }
 
@@ -125,9 +141,8 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 		if o.trainRate > 0 {
 			return o.trainRate, "--train-rate", nil
 		}
-		measured, err = o.measure(ctx)
-		return measured.PositionsPerSecond, fmt.Sprintf("measured here: %d blocks of %d filters on %s", c.Blocks,
-			c.Filters, measured.Kind), err
+		measured, err = o.measure(ctx, c)
+		return measured.PositionsPerSecond, fmt.Sprintf("measured here: %s on %s", measured.Network, measured.Kind), err
 	}
 	e, err := r.Run(ctx)
 	if err != nil {
@@ -136,10 +151,10 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	if o.json {
 		return printJSON(struct {
 			*plan.Estimate
-			Blocks  int    `json:"blocks"`
-			Filters int    `json:"filters"`
-			Backend string `json:"backend,omitempty"` // that was measured
-		}{e, c.Blocks, c.Filters, measured.Kind})
+			Recipe   string          `json:"recipe"`
+			Settings recipe.Settings `json:"settings"`
+			Backend  string          `json:"backend,omitempty"` // that was measured
+		}{e, c.Recipe, c.Settings, measured.Kind})
 	}
 	printPlan(e, measured)
 	next(append(append([]string{"ingest"}, files...), "--out", newName("lines", ""))...)
@@ -147,12 +162,10 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 }
 
 // measure has the speed of training measured.
-func (o *planOptions) measure(ctx context.Context) (job.Measured, error) {
-	return job.Measurement{Preset: o.preset, Blocks: o.blocks, Filters: o.filters, Batch: o.batch, Backend: o.backend,
-		For: measuringTime, Begun: func(m job.Measured) {
-			tell("measuring for a few seconds how fast %s trains %s of %s\n", m.Kind,
-				pipeline.Count(int64(m.Config.Blocks), "block"), pipeline.Count(int64(m.Config.Filters), "filter"))
-		}}.Run(ctx)
+func (o *planOptions) measure(ctx context.Context, c run.Config) (job.Measured, error) {
+	return job.Measurement{Config: c, Backend: o.backend, For: measuringTime, Begun: func(m job.Measured) {
+		tell("measuring for a few seconds how fast %s trains %s\n", m.Kind, m.Network)
+	}}.Run(ctx)
 }
 
 func printPlan(e *plan.Estimate, m job.Measured) {

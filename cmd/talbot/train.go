@@ -10,6 +10,9 @@ import (
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
+	"talbot/train/recipe"
+	"talbot/train/run"
+	"talbot/train/schedule"
 )
 
 type trainOptions struct {
@@ -25,7 +28,8 @@ type trainOptions struct {
 	accumulate, devices    int
 	keep                   int
 	ema, clip, smoothing   float64
-	historyDropout         float64
+	historyDropout, mirror float64
+	set                    []string
 	legalMask              bool
 	deterministic          bool
 
@@ -95,11 +99,13 @@ lower --lr.`,
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
-	f.StringVar(&o.from, "from", "", "take the initial weights from this `RUN` or checkpoint (default: random)")
-	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets")
+	f.StringVar(&o.from, "from", "",
+		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
+	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "",
 		"settings to start from: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with "+
 			"another size)")
+	f.StringArrayVar(&o.set, "set", nil, "change a setting of the network, as NAME=VALUE (see \"talbot recipes\")")
 	f.IntVar(&o.blocks, "blocks", 20, "number of residual blocks")
 	f.IntVar(&o.filters, "filters", 128, "number of channels")
 	f.IntVar(&o.batch, "batch", 512, "number of samples in a step")
@@ -114,7 +120,7 @@ lower --lr.`,
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
-	f.StringVar(&o.schedule, "schedule", "cosine", "learning rate schedule: "+train.ScheduleNames)
+	f.StringVar(&o.schedule, "schedule", "cosine", "learning rate schedule: "+schedule.Names)
 	f.Int64Var(&o.warmup, "warmup", 0, "warm-up steps (default: the preset's; 0 with one-cycle)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0,
@@ -130,6 +136,7 @@ lower --lr.`,
 	f.BoolVar(&o.legalMask, "legal-mask", false, "take the softmax over the legal moves only")
 	f.Float64Var(&o.historyDropout, "history-dropout", 0,
 		"share of the samples to train without history and repetitions")
+	f.Float64Var(&o.mirror, "mirror", 0, "share of the samples to train as the other colour would see them")
 	f.Float64Var(&o.ema, "ema", 0,
 		"evaluate a running average of the weights with this decay, such as 0.999; 0 = no average (default: the "+
 			"preset's)")
@@ -154,23 +161,23 @@ lower --lr.`,
 func (o *trainOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
 	section(f, "Data and run", "data", "run", "resume", "from", "label", "max-copies", "json")
-	section(f, "Network", "preset", "recipe", "blocks", "filters")
+	section(f, "Network", "recipe", "preset", "blocks", "filters", "set")
 	section(f, "Length and batches", "steps", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",
-		"history-dropout")
+		"history-dropout", "mirror")
 	section(f, "Learning rate and optimizer", "lr", "min-lr", "schedule", "warmup", "weight-decay", "clip", "ema")
 	section(f, "Machine", "backend", "precision", "devices", "deterministic", "workers")
 	section(f, "Validation and checkpoints", "eval-every", "checkpoint-every", "keep")
-	values(cmd, "preset", presets...)
-	values(cmd, "recipe", recipes...)
+	values(cmd, "preset", presets()...)
+	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "policy-target", policyTargets...)
 	values(cmd, "value-target", valueTargets...)
 	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:")
 	values(cmd, "backend", backends...)
-	values(cmd, "precision", string(train.Float32), string(train.BFloat16))
+	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)
-	completeFolders(cmd, "from", train.IsRun)
-	completeFolders(cmd, "run", train.IsRun)
+	completeFolders(cmd, "from", run.IsRun)
+	completeFolders(cmd, "run", run.IsRun)
 }
 
 func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error {

@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/encode"
-	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // The words that flags of several commands take; some go on behind a colon.
 var (
-	presets       = []string{"v1.5", "10x64", "20x256"}
-	recipes       = []string{"talbotbot"}
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
 	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
@@ -73,23 +72,53 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	if flags.Changed("recipe") {
 		t.Recipe = o.recipe
 	}
-	t.Adjust = func(c *train.Config) { o.adjust(c, flags) }
+	if _, err := recipe.ByName(o.recipe); err != nil {
+		return t, usage(err, "`talbot recipes` lists them")
+	}
+	t.Adjust = func(c *run.Config) error { return o.adjust(c, flags) }
 	return t, nil
 }
 
-func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
-	set(flags, "blocks", &c.Blocks, o.blocks)
-	set(flags, "filters", &c.Filters, o.filters)
+// settingFlags are the flags that are settings of a recipe's network, which it may lack, and their names there.
+var settingFlags = []struct{ flag, setting string }{
+	{"blocks", "blocks"}, {"filters", "filters"}, {"value-weight", "value_weight"},
+	{"label-smoothing", "label_smoothing"}, {"legal-mask", "legal_mask"},
+}
+
+// setAll changes the settings that flags and --set name.
+func setAll(c *run.Config, flags *pflag.FlagSet, assignments []string) error {
+	for _, f := range settingFlags {
+		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
+			if err := c.Set(f.setting, flag.Value.String()); err != nil {
+				return fmt.Errorf("--%s: %w", f.flag, err)
+			}
+		}
+	}
+	for _, text := range assignments {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--set must be NAME=VALUE: %q", text)
+		}
+		if err := c.Set(name, value); err != nil {
+			return fmt.Errorf("--set: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o *trainOptions) adjust(c *run.Config, flags *pflag.FlagSet) error {
+	if err := setAll(c, flags, o.set); err != nil {
+		return err
+	}
 	set(flags, "batch", &c.Batch, o.batch)
 	set(flags, "accumulate", &c.Accumulate, o.accumulate)
 	set(flags, "devices", &c.Devices, o.devices)
 	set(flags, "deterministic", &c.Deterministic, o.deterministic)
 	set(flags, "clip", &c.Clip, o.clip)
 	set(flags, "ema", &c.EMA, o.ema)
-	set(flags, "label-smoothing", &c.LabelSmoothing, o.smoothing)
-	set(flags, "legal-mask", &c.LegalMask, o.legalMask)
 	set(flags, "history-dropout", &c.HistoryDropout, o.historyDropout)
-	set(flags, "precision", &c.Precision, train.Precision(o.precision))
+	set(flags, "mirror", &c.Mirror, o.mirror)
+	set(flags, "precision", &c.Precision, run.Precision(o.precision))
 	set(flags, "keep", &c.Keep, o.keep)
 	set(flags, "seed", &c.Seed, o.seed)
 	set(flags, "schedule", &c.Schedule, o.schedule)
@@ -100,13 +129,13 @@ func (o *trainOptions) adjust(c *train.Config, flags *pflag.FlagSet) {
 	set(flags, "weight-decay", &c.WeightDecay, o.decay)
 	set(flags, "value-target", &c.ValueTarget, o.valueTarget)
 	set(flags, "policy-target", &c.PolicyTarget, o.policyTarget)
-	set(flags, "value-weight", &c.ValueWeight, o.valueWeight)
 	set(flags, "eval-every", &c.EvalEvery, o.evalEvery)
 	set(flags, "checkpoint-every", &c.CheckpointEvery, o.saveEvery)
 	if flags.Changed("lr") {
 		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
 	}
 	set(flags, "min-lr", &c.MinLR, o.minLR)
+	return nil
 }
 
 // checkBackend rejects what names no backend; whether a backend is there is found out later.

@@ -12,6 +12,7 @@ import (
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // trainError adds to an error what to do about it.
@@ -29,7 +30,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 			"available ones)")
 	case errors.Is(err, train.ErrDevices):
 		return usage(err, "use at most that many --devices")
-	case errors.Is(err, train.ErrNoRun):
+	case errors.Is(err, run.ErrNoRun):
 		return hint(err, "give the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
 		return hint(err, "give the data again: `"+resume+" --data DIR`")
@@ -49,7 +50,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 		return hint(err, "free some disk space, then continue with `"+resume+"`")
 	case errors.Is(err, train.ErrMemory) && (o.resume || result.Steps > 0):
 		return hint(err, "the batch of a run cannot change: begin another run in another folder")
-	case errors.Is(err, train.ErrExists):
+	case errors.Is(err, run.ErrExists):
 		return usage(err, "continue it with `"+resume+"`, or choose another folder")
 	}
 	return err
@@ -76,9 +77,8 @@ func printStart(s job.Start) {
 		tell("\n")
 	}
 	c := s.Config
-	tell("network: %s, %s of %s, %s\n", c.Recipe, pipeline.Count(int64(c.Blocks), "block"),
-		pipeline.Count(int64(c.Filters), "filter"), pipeline.Count(int64(s.Parameters), "parameter"))
-	if c.From != (train.Origin{}) {
+	tell("network: %s, %s, %s\n", c.Recipe, s.Network, pipeline.Count(int64(s.Parameters), "parameter"))
+	if c.From != (run.Origin{}) {
 		tell("weights: from %q, step %s\n", c.From.Path, n(c.From.Step))
 	}
 	tell("backend: %s\n", s.Backend)
@@ -132,8 +132,37 @@ func printResult(o *trainOptions, r train.Result) {
 			pipeline.Count(r.Samples, "sample"), r.Seconds, pipeline.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}
 	if r.Final != nil {
-		summarise("  val: policy cross-entropy %s, value squared error %s\n", cell(r.Final.PolicyCE, false),
-			cell(r.Final.ValueMSE, false))
+		var terms []string
+		for _, term := range r.Final.Terms {
+			terms = append(terms, termText(term))
+		}
+		summarise("  val: %s\n", strings.Join(terms, ", "))
 	}
 	summarise("  checkpoint: %s\n", r.Checkpoint)
+}
+
+// termWords says what the terms of the networks are called.
+var termWords = map[string]struct{ short, long string }{
+	"policy_ce": {"policy", "policy cross-entropy"}, "value_mse": {"value", "value squared error"},
+	"top1": {"top-1", "top-1"},
+}
+
+// percentTerms are those that are shares.
+var percentTerms = map[string]bool{"top1": true}
+
+// termText is a term with its mean.
+func termText(m run.Mean) string {
+	name := m.Name
+	if words, ok := termWords[name]; ok {
+		name = words.long
+	}
+	return name + " " + cell(m.Mean, percentTerms[m.Name])
+}
+
+// shortTerm is what the line about a run calls a term.
+func shortTerm(name string) string {
+	if words, ok := termWords[name]; ok {
+		return words.short
+	}
+	return name
 }

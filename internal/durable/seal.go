@@ -94,7 +94,8 @@ func Unseal(data []byte, v any) (sealed bool, err error) {
 }
 
 // UnsealVersion is [Unseal] for files that have had a member "version" for as long as they were sealed. A whole one of
-// another version is [ErrVersion]. One that has the member and no checksum has lost it: that is [ErrChanged].
+// a later version is [ErrVersion]; v reads those of versions 1 … version. One that has the member and no checksum has
+// lost it: that is [ErrChanged].
 func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
 	var is struct {
 		Version int `json:"version"`
@@ -107,8 +108,8 @@ func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
 		return sealed, err
 	case !sealed && is.Version != 0:
 		return false, fmt.Errorf("its checksum is missing: %w", ErrChanged)
-	case sealed && is.Version != version:
-		return true, fmt.Errorf("%w: %d (this program reads %d)", ErrVersion, is.Version, version)
+	case sealed && (is.Version < 1 || is.Version > version):
+		return true, fmt.Errorf("%w: %d (this program reads up to %d)", ErrVersion, is.Version, version)
 	}
 	return Unseal(data, v)
 }

@@ -74,8 +74,17 @@ func TestUnsealVersion(t *testing.T) {
 	if sealed, err := UnsealVersion(data, 1, &got); !sealed || err != nil || got != (file{1, "n"}) {
 		t.Errorf("%v %v %+v", sealed, err, got)
 	}
-	if _, err := UnsealVersion(data, 2, &got); !errors.Is(err, ErrVersion) {
-		t.Errorf("another version: %v", err)
+	if sealed, err := UnsealVersion(data, 2, &got); !sealed || err != nil {
+		t.Errorf("an earlier version: %v", err)
+	}
+	for _, version := range []int{0, -1, 3} {
+		other, err := Seal(file{version, "n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := UnsealVersion(other, 2, &got); !errors.Is(err, ErrVersion) {
+			t.Errorf("version %d: %v", version, err)
+		}
 	}
 	for i := range data {
 		for bit := range 8 {

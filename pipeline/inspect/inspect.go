@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -28,8 +27,8 @@ type Request struct {
 
 	Label   string // ID of the fingerprint whose labels are shown; empty: those that count in training
 	Encoder encode.Encoder
-	Value   encode.ValueTarget
-	Policy  encode.PolicyTarget
+	Targets encode.Targets
+	Encoded bool // show [Encoded] too
 }
 
 // Sample is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
@@ -42,7 +41,7 @@ type Sample struct {
 	History []string `json:"history"` // FENs of up to four positions before, the latest first
 
 	Source        string `json:"source"`
-	Input         string `json:"input"`         // name of the file the line was read from
+	Input         string `json:"file"`          // name of the file the line was read from
 	Game          int64  `json:"game"`          // number of the line in it, from 1
 	Line          int64  `json:"line"`          // number of the line in the dataset, from 0
 	Ply           int    `json:"ply"`           // moves played since the line's start
@@ -59,22 +58,36 @@ type Sample struct {
 	Played      *string        `json:"played"` // the move played here on the line; nil at its end
 	Policy      *PolicyMove    `json:"policy"` // the recipe's target, or the first of those with the greatest weight
 	Policies    []PolicyMove   `json:"policies,omitempty"`
-	Legal       map[string]int `json:"legal"`        // index of every legal move
+	Legal       map[string]int `json:"legal"`        // index of every legal move; -1 where the recipe has none
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *Label         `json:"label"`        // nil unless an engine searched the sample
 	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
 	Exact  *string  `json:"exact"`
-	Value  *float32 `json:"value"`  // the recipe's target: of the exact result, where there is one
-	Planes []string `json:"planes"` // 16 hex digits each, bit i = square i
+	Value  *float32 `json:"value"`            // the recipe's target: of the exact result, where there is one
+	Planes []string `json:"planes,omitempty"` // of a recipe of bit planes: 16 hex digits each, bit i = square i
+	*Encoded
 
 	start board.Position
 	moves []board.Move // from start to the sample
 }
 
+// Encoded is what the recipe's network is given and learns.
+type Encoded struct {
+	Input  Input `json:"input"`
+	Target any   `json:"target"` // [encode.Encoder.Show]
+}
+
+// Input are the numbers that a network gets, row by row; those of planes are [plane][rank][file] from a1 in the mover's
+// frame.
+type Input struct {
+	Shape []int     `json:"shape"`
+	Data  []float32 `json:"data"`
+}
+
 // PolicyMove is a move of a policy target.
 type PolicyMove struct {
 	UCI    string  `json:"uci"`
-	Index  int     `json:"index"`
+	Index  int     `json:"index"`            // -1 where the recipe has none
 	Weight float32 `json:"weight,omitempty"` // only where there are several
 }
 
@@ -109,7 +122,7 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	if err != nil {
 		return fmt.Errorf("%q: %w", o.Dir, err)
 	}
-	in := &inspector{Request: o, counting: counting, dataset: d, show: show, planes: make([]uint64, o.Encoder.Planes())}
+	in := &inspector{Request: o, counting: counting, dataset: d, show: show, layout: o.Encoder.Layout()}
 	for _, f := range d.Manifest.Fingerprints {
 		in.prints = append(in.prints, f.ID())
 	}
@@ -158,8 +171,13 @@ type inspector struct {
 	sample int64 // samples before the line
 	line   int64 // lines before it
 	walker dataset.Walker
-	planes []uint64
-	moves  []board.Move
+	view   encode.View
+	layout encode.Layout
+}
+
+// bitPlanes is a recipe whose input is planes of bits.
+type bitPlanes interface {
+	Planes(dst []uint64, g *board.Game)
 }
 
 // inspectLine shows those samples of the next line that are asked for.
@@ -216,11 +234,11 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 			s.History = append(s.History, q.FEN())
 		}
 	}
-	in.moves = p.LegalMoves(in.moves[:0])
-	for _, m := range in.moves {
-		s.Legal[m.String()] = e.MoveIndex(p, m)
-	}
 	counted := in.counting.Of(l, w.Sample())
+	in.view.Visit(w, counted)
+	for _, m := range in.view.Legal() {
+		s.Legal[m.String()] = in.index(m)
+	}
 	label := counted.Moves
 	s.LabelStatus = label.Status.String()
 	if label.Status == dataset.Labelled {
@@ -231,27 +249,42 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		name := class.String()
 		s.Exact = &name
 	}
-	if v, ok := encode.Value(e, in.Request.Value, p, counted.Value); ok {
+	if v, ok := encode.Value(e, in.Targets.Value, p, counted.Value); ok {
 		s.Value = &v
 	}
-	in.policy(s, label)
-	e.Encode(in.planes, w.Game())
-	for _, b := range in.planes {
-		s.Planes = append(s.Planes, fmt.Sprintf("%016x", b))
+	in.policy(s)
+	if e, ok := e.(bitPlanes); ok {
+		planes := make([]uint64, in.layout.Shape[0])
+		e.Planes(planes, w.Game())
+		for _, b := range planes {
+			s.Planes = append(s.Planes, fmt.Sprintf("%016x", b))
+		}
+	}
+	if in.Request.Encoded {
+		packed, numbers := make([]uint64, in.layout.Words), make([]float32, in.layout.Numbers())
+		e.Pack(packed, &in.view)
+		e.Numbers(numbers, packed)
+		s.Encoded = &Encoded{Input{in.layout.Shape, numbers}, e.Show(&in.view, in.Targets)}
 	}
 	return s
 }
 
+// index is the number that the recipe gives a legal move; -1 if it is not one number.
+func (in *inspector) index(m board.Move) int {
+	if in.layout.Codes != 1 {
+		return -1
+	}
+	return int(in.view.Code(in.Encoder, 1, m)[0])
+}
+
 // policy sets the policy target.
-func (in *inspector) policy(s *Sample, label dataset.Label) {
-	targets := encode.Policy(nil, in.Encoder, in.Request.Policy, in.Request.Value, &in.walker, label)
+func (in *inspector) policy(s *Sample) {
+	if in.layout.Moves == encode.NoMoves {
+		return
+	}
+	targets := encode.Policy(nil, in.Encoder, in.Targets, &in.view)
 	for i, t := range targets {
-		m, ok := in.Encoder.Move(in.walker.Position(), int(t.Index))
-		name := m.String()
-		if !ok {
-			name = strconv.Itoa(int(t.Index))
-		}
-		move := PolicyMove{UCI: name, Index: int(t.Index)}
+		move := PolicyMove{UCI: t.Move.String(), Index: in.index(t.Move)}
 		if len(targets) > 1 {
 			move.Weight = t.Weight
 			s.Policies = append(s.Policies, move)

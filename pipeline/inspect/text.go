@@ -135,6 +135,9 @@ func (s *Sample) policyText(p *board.Position) string {
 		return "none"
 	}
 	if len(s.Policies) == 0 {
+		if s.Policy.Index < 0 {
+			return sanOr(p, &s.Policy.UCI, "")
+		}
 		return fmt.Sprintf("%s, index %d", sanOr(p, &s.Policy.UCI, ""), s.Policy.Index)
 	}
 	var parts []string

@@ -3,11 +3,12 @@ package job
 import (
 	"talbot/train"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an
 // average: some of the first ones in an order of their own, which is the same after a resumption.
-func calibrationBatches(c train.Config, survey *loader.Survey) ([]train.Batch, error) {
+func calibrationBatches(c run.Config, survey *loader.Survey) ([]train.Batch, error) {
 	if c.EMA == 0 {
 		return nil, nil
 	}

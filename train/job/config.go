@@ -1,15 +1,18 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 
 	"talbot/encode"
 	"talbot/train"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The
 // number of samples is 0 where it is not known yet; a run whose length depends on it has one step then.
-func (t Train) config(samples int64, weights *train.Weights) (train.Config, error) {
+func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 	c, err := t.unchecked(samples, weights)
 	if err == nil && weights != nil {
 		err = weights.Fit(c)
@@ -27,78 +30,106 @@ func (t Train) config(samples int64, weights *train.Weights) (train.Config, erro
 	return c, err
 }
 
-// unchecked is config. Without a preset the network has the size of the weights it begins with.
-func (t Train) unchecked(samples int64, weights *train.Weights) (train.Config, error) {
-	preset := ""
+// unchecked is config. Without a preset the network is that of the weights it begins with.
+func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error) {
+	name, presetName := t.Recipe, ""
 	if t.Preset != nil {
-		preset = *t.Preset
+		presetName = *t.Preset
 	}
-	c, err := train.Preset(preset)
+	if name == "" && weights != nil {
+		name = weights.Config.Recipe
+	}
+	name = cmp.Or(name, recipe.Names()[0])
+	c, err := run.New(name, presetName)
+	if err != nil {
+		return c, err
+	}
+	r, err := recipe.ByName(name)
+	if err != nil {
+		return c, err
+	}
+	preset, err := r.Preset(presetName)
 	if err != nil {
 		return c, err
 	}
 	if weights != nil {
 		c.From = weights.Origin
-		if t.Preset == nil {
-			c.Recipe, c.Blocks, c.Filters = weights.Config.Recipe, weights.Config.Blocks, weights.Config.Filters
+		if t.Preset == nil && c.Recipe == weights.Config.Recipe {
+			sizes := weights.Config.Settings.Values()
+			for _, name := range r.Size {
+				if err := c.Set(name, sizes[name]); err != nil {
+					return c, err
+				}
+			}
 		}
 	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
+	if err := t.Adjust(&c); err != nil { // for the batch
+		return c, err
 	}
-	t.Adjust(&c) // for the batch
-	steps := t.Steps
-	if steps == 0 && c.Batch > 0 {
-		steps = max(1, (samples*Passes(preset)+int64(c.Batch)-1)/int64(c.Batch))
+	steps, pass := t.Steps, int64(1)
+	if c.Batch > 0 {
+		batch := int64(c.Batch)
+		pass = max(1, (samples+batch-1)/batch)
+		if steps == 0 {
+			steps = max(1, (samples*preset.Passes+batch-1)/batch)
+		}
 	}
 	c.SetSteps(steps)
-	t.Adjust(&c) // for what SetSteps fits to the run
+	if preset.ByPass {
+		c.EvalEvery = pass
+	}
+	if err := t.Adjust(&c); err != nil { // for what SetSteps fits to the run
+		return c, err
+	}
 	return c, describeTargets(&c)
 }
 
 // targets are those of a configuration.
-func targets(c train.Config) (value encode.ValueTarget, policy encode.PolicyTarget, err error) {
-	if value, err = encode.ParseValueTarget(c.ValueTarget); err == nil {
-		policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
+func targets(c run.Config) (t encode.Targets, err error) {
+	if t.Value, err = encode.ParseValueTarget(c.ValueTarget); err == nil {
+		t.Policy, err = encode.ParsePolicyTarget(c.PolicyTarget)
 	}
-	return value, policy, err
+	return t, err
 }
 
 // describeTargets writes the targets into the configuration as they are named, and the formula of the value target.
-func describeTargets(c *train.Config) error {
-	value, policy, err := targets(*c)
+func describeTargets(c *run.Config) error {
+	t, err := targets(*c)
 	if err != nil {
 		return err
 	}
-	e, err := encode.ByName(c.Recipe)
+	built, err := c.Build()
 	if err != nil {
 		return err
 	}
-	c.ValueTarget, c.ValueFormula, c.PolicyTarget = value.String(), value.Formula(e), policy.String()
+	c.ValueTarget, c.ValueFormula, c.PolicyTarget = t.Value.String(), t.Value.Formula(built.Encoder), t.Policy.String()
 	return nil
 }
 
 // resumed returns the configuration of the run in Dir with what was asked for, and an error that names what cannot be
 // changed.
-func (t Train) resumed() (train.Config, error) {
-	have, err := train.ReadConfig(t.Dir, nil) // [train.Run] warns
+func (t Train) resumed() (run.Config, error) {
+	have, err := run.ReadConfig(t.Dir, nil) // [train.Run] warns
 	if err != nil {
 		return have, err
 	}
 	c := have
+	if t.Recipe != "" && t.Recipe != have.Recipe {
+		return c, &train.ConfigError{Field: "recipe", Want: t.Recipe, Have: have.Recipe}
+	}
 	if t.Preset != nil {
-		if c, err = train.Preset(*t.Preset); err != nil {
+		if c, err = run.New(have.Recipe, *t.Preset); err != nil {
 			return c, err
 		}
 		c.SetSteps(have.Steps)
-	}
-	if t.Recipe != "" {
-		c.Recipe = t.Recipe
+		c.EvalEvery = have.EvalEvery
 	}
 	if t.Steps != 0 {
 		c.Steps = t.Steps
 	}
-	t.Adjust(&c)
+	if err := t.Adjust(&c); err != nil {
+		return c, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	if c.ValueTarget != have.ValueTarget || c.PolicyTarget != have.PolicyTarget {
 		if err := describeTargets(&c); err != nil {
 			return c, fmt.Errorf("%w: %w", ErrConfig, err)

@@ -14,6 +14,7 @@ import (
 	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // A flipped byte anywhere in a shard ends training and evaluation, also in what they do not read.
@@ -77,7 +78,7 @@ func TestRefusedTrainChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := slow.Run(t.Context()); !errors.Is(err, train.ErrExists) || len(refused) != 2 {
+	if _, err := slow.Run(t.Context()); !errors.Is(err, run.ErrExists) || len(refused) != 2 {
 		t.Errorf("%v, %v", refused, err)
 	}
 	id, err := loader.ReadIdentity(job.Dir)
@@ -101,7 +102,7 @@ func TestDataWithoutLabels(t *testing.T) {
 		result := mustTrain(t, job)
 		told := slices.Contains(warned,
 			"no train sample has a value for the target recipe: the value head will not be trained")
-		if told != c.none || (result.Final.ValueMSE == nil) != c.none || result.Final.PolicyCE == nil {
+		if told != c.none || (final(result, "value_mse") == nil) != c.none || final(result, "policy_ce") == nil {
 			t.Errorf("warned %q, final %+v", warned, result.Final)
 		}
 		if n := start.Sets[0]; n.Policies == 0 || (n.Values == 0) != c.none || n.Values > n.Train {
@@ -135,10 +136,10 @@ func TestDamagedRunFolder(t *testing.T) {
 	}
 	for _, text := range []string{"", "{}", "null", string(whole[:len(whole)/2])} {
 		put(config, text)
-		if _, err := resume.Run(t.Context()); !errors.Is(err, train.ErrDamaged) {
+		if _, err := resume.Run(t.Context()); !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("resuming %q: %v", text, err)
 		}
-		if _, err := eval.Run(t.Context()); !errors.Is(err, train.ErrDamaged) {
+		if _, err := eval.Run(t.Context()); !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("evaluating %q: %v", text, err)
 		}
 	}

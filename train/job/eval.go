@@ -12,10 +12,12 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/rows"
-	"talbot/train"
 	"talbot/train/backend"
+	"talbot/train/evaluate"
 	"talbot/train/loader"
+	"talbot/train/predict"
 	"talbot/train/report"
+	"talbot/train/run"
 )
 
 // Eval is an evaluation of a run's network.
@@ -27,16 +29,16 @@ type Eval struct {
 	Samples int64               // that many, spread over the data; 0 = all
 	Value   *encode.ValueTarget // nil = what the network was trained on
 	Batch   int                 // positions the network is asked about at a time
-	Choice  train.Choice
+	Choice  run.Choice
 	Weights string    // "raw" or "average" of a run that keeps both; "" = those that were validated
 	Backend string    // as [backend.Open] takes it
 	Workers int       // that encode and read, 0 = one for each processor
 	Puzzles io.Reader // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string    // file of the page that shows it all; "" = none
 
-	NoHistory bool         // of the samples, not of the puzzles, the network sees no history and no repetitions
-	Tables    train.Tables // that judge endgames; nil = only results stored with the samples count
-	Audit     string       // folder of an audit of the labels; "" = none
+	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
+	Tables    evaluate.Tables // that judge endgames; nil = only results stored with the samples count
+	Audit     string          // folder of an audit of the labels; "" = none
 
 	Begun    func(backend string)              // before the first pass over the data
 	Progress func(what string, done, of int64) // of is 0 if it is not known; from one goroutine at a time
@@ -45,19 +47,27 @@ type Eval struct {
 
 // Figures are what an evaluation found.
 type Figures struct {
-	train.Report
-	Puzzles    *train.PuzzleReport `json:"puzzles,omitempty"`
-	Run        string              `json:"run"`
-	Checkpoint string              `json:"checkpoint"`
-	Step       int64               `json:"step"`
-	Split      string              `json:"split"`
-	Backend    string              `json:"backend"`
-	Weights    string              `json:"weights"`    // "raw" or "average"
-	NoHistory  bool                `json:"no_history"` // [Eval.NoHistory]
+	evaluate.Report
+	About
+}
+
+// MarshalJSON returns one object.
+func (f Figures) MarshalJSON() ([]byte, error) { return evaluate.Members(f.Report, f.About) }
+
+// About is what [Figures] have beside the report.
+type About struct {
+	Puzzles    *evaluate.PuzzleReport `json:"puzzles,omitempty"`
+	Run        string                 `json:"run"`
+	Checkpoint string                 `json:"checkpoint"`
+	Step       int64                  `json:"step"`
+	Split      string                 `json:"split"`
+	Backend    string                 `json:"backend"`
+	Weights    string                 `json:"weights"`    // "raw" or "average"
+	NoHistory  bool                   `json:"no_history"` // [Eval.NoHistory]
 	// LegalMask says that the network was trained with a softmax over the legal moves: what it says of others, and so
 	// policy_ce and illegal_mass, means nothing.
-	LegalMask bool         `json:"legal_mask"`
-	Noise     *train.Noise `json:"noise,omitempty"`
+	LegalMask bool            `json:"legal_mask"`
+	Noise     *evaluate.Noise `json:"noise,omitempty"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
 	ValueTarget string `json:"value_target"`
 	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
@@ -81,23 +91,23 @@ func ParseSplits(text string) ([]dataset.Split, error) {
 }
 
 // weights names the network that is evaluated, and says how it is chosen.
-func (e Eval) weights(c train.Config) (string, train.Choice, error) {
+func (e Eval) weights(c run.Config) (string, run.Choice, error) {
 	switch averaged := c.EMA > 0; {
 	case e.Weights == "average" && !averaged:
 		return "", 0, fmt.Errorf("%w: %q has no averaged weights", ErrConfig, e.Dir)
 	case e.Weights == "raw", e.Weights == "" && !averaged:
-		return "raw", e.Choice | train.RawWeights, nil
+		return "raw", e.Choice | run.RawWeights, nil
 	case e.Weights == "average", e.Weights == "":
 		return "average", e.Choice, nil
 	}
 	return "", 0, fmt.Errorf("%w: weights must be raw or average: %q", ErrConfig, e.Weights)
 }
 
-// Run evaluates. Errors are those of [train.ReadConfig], [train.NewPredictor], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split differently from what
-// the network was trained on.
+// Run evaluates. Errors are those of [run.ReadConfig], [predict.Open], [loader.Open] and [loader.Data.Samples],
+// [ErrConfig], [evaluate.ErrNoPast], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split
+// differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
-	f := Figures{Run: e.Dir, Split: e.Split}
+	f := Figures{About: About{Run: e.Dir, Split: e.Split}}
 	splits, err := ParseSplits(e.Split)
 	if err != nil {
 		return f, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -109,15 +119,22 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	defer b.Finalize()
 	defer p.Close()
 	c := p.Config
-	value, policy, err := targets(c)
+	learnt, err := targets(c)
 	if err != nil {
-		return f, fmt.Errorf("%q: %w: %w", p.Path, train.ErrDamaged, err)
+		return f, fmt.Errorf("%q: %w: %w", p.Path, run.ErrDamaged, err)
 	}
+	t := learnt
 	if e.Value != nil {
-		value = *e.Value
+		t.Value = *e.Value
 	}
-	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = value.String(), policy.String(), c.LegalMask, e.NoHistory
-	data, err := loader.Open(ctx, e.Data, loader.Options{Recipe: c.Recipe, Label: e.Label, Value: value, Policy: policy,
+	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
+		e.NoHistory
+	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
+		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
+	if o.NoHistory && o.Layout.NoPast == nil {
+		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
+	}
+	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
 		Workers: e.Workers, Origins: true, Checked: e.checked()})
 	if err != nil {
 		return f, err
@@ -130,22 +147,22 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	o := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained}
+	choose := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained}
 	if e.Audit != "" {
 		if f.Noise, err = readAudit(ctx, e.Audit, data); err != nil {
 			return f, err
 		}
-		o.Audited = f.Noise.Fingerprint
+		choose.Audited = f.Noise.Fingerprint
 	}
 	if e.Begun != nil {
 		e.Begun(b.Why)
 	}
-	if err := e.measure(ctx, p, data, o, &f); err != nil {
+	if err := e.measure(ctx, p, data, choose, o, &f); err != nil {
 		return f, err
 	}
 	var missing []error
 	if e.Puzzles != nil {
-		if solved, err := train.SolvePuzzles(ctx, p, lines(e.Puzzles), &data.Sets[0].Manifest.Splits,
+		if solved, err := evaluate.SolvePuzzles(ctx, p, p.Encoder(), lines(e.Puzzles), &data.Sets[0].Manifest.Splits,
 			e.solving()); err == nil {
 			f.Puzzles = &solved
 		} else {
@@ -165,8 +182,8 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 }
 
 // open loads the network on its backend. The caller closes both.
-func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
-	c, err := train.ReadConfig(e.Dir, e.Warn)
+func (e Eval) open(f *Figures) (*backend.Opened, *predict.Predictor, error) {
+	c, err := run.ReadConfig(e.Dir, e.Warn)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,7 +195,7 @@ func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := train.NewPredictor(b, e.Dir, choice, e.Batch)
+	p, err := predict.Open(b, e.Dir, predict.Options{Choice: choice, Batches: []int{e.Batch}, Deterministic: true})
 	if err != nil {
 		b.Finalize()
 		return nil, nil, err
@@ -194,27 +211,27 @@ func (e Eval) open(f *Figures) (*backend.Opened, *train.Predictor, error) {
 var ErrIncomplete = errors.New("the other figures are complete")
 
 // measure runs the samples through the network.
-func (e Eval) measure(ctx context.Context, p *train.Predictor, data *loader.Data, o loader.EvalOptions,
-	f *Figures) error {
+func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,
+	o evaluate.Options, f *Figures) error {
 	start := time.Now()
 	total := int64(0)
-	o.Total = func(n int64) { total = n }
+	choose.Total = func(n int64) { total = n }
 	if e.Progress != nil {
-		o.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
+		choose.Progress = func(what string, blocks, of int) { e.Progress(what, int64(blocks), int64(of)) }
 	}
-	samples := e.counted(data.Samples(ctx, o), &total)
-	a, err := train.Evaluate(ctx, p, samples, train.EvaluateOptions{Tables: e.Tables, NoHistory: e.NoHistory})
+	samples := e.counted(data.Samples(ctx, choose), &total)
+	a, err := evaluate.Evaluate(ctx, p, samples, o)
 	if err != nil {
 		return err
 	}
-	f.Report = a.Report(o.TrainedOn != nil)
+	f.Report = a.Report(choose.TrainedOn != nil)
 	if f.Noise != nil {
 		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
 			e.warn(fmt.Errorf("no evaluated sample has one of the labels audited in %q", e.Audit))
 		}
 	}
 	f.Seconds = time.Since(start).Seconds()
-	f.PerSecond = float64(f.Samples) / f.Seconds
+	f.PerSecond = f.Figures["samples"] / f.Seconds
 	return nil
 }
 
@@ -280,11 +297,11 @@ func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 }
 
 // counted reports progress every so many samples.
-func (e Eval) counted(samples iter.Seq2[train.Sample, error], total *int64) iter.Seq2[train.Sample, error] {
+func (e Eval) counted(samples iter.Seq2[evaluate.Sample, error], total *int64) iter.Seq2[evaluate.Sample, error] {
 	if e.Progress == nil {
 		return samples
 	}
-	return func(yield func(train.Sample, error) bool) {
+	return func(yield func(evaluate.Sample, error) bool) {
 		n := int64(0)
 		for s, err := range samples {
 			if n++; n%256 == 0 {

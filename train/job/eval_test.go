@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,9 +13,12 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/shards"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
+	"talbot/train/internal/testrecipe"
 	"talbot/train/loader"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 func mustEval(t *testing.T, e Eval) Figures {
@@ -31,7 +35,7 @@ func mustEval(t *testing.T, e Eval) Figures {
 func TestEvalWeights(t *testing.T) {
 	games := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	averaged, plain := tiny(t, games), tiny(t, games)
-	averaged.Adjust = func(c *train.Config) { adjust(c); c.EMA, c.LR = 0.9, 0.02 }
+	averaged.Adjust = func(c *run.Config) error { c.EMA, c.LR = 0.9, 0.02; return adjust(c) }
 	mustTrain(t, averaged)
 	mustTrain(t, plain)
 	figures := map[string]Figures{}
@@ -44,11 +48,11 @@ func TestEvalWeights(t *testing.T) {
 			t.Errorf("weights %q are shown in %q", weights, name)
 		}
 	}
-	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.PolicyCE != *b.PolicyCE ||
-		*a.ValueMSE != *b.ValueMSE {
+	if a, b := figures["average"], figures[""]; a.Weights != "average" || *a.Of("policy_ce") != *b.Of("policy_ce") ||
+		*a.Of("value_mse") != *b.Of("value_mse") {
 		t.Errorf("the average is not what is evaluated: %+v and %+v", a.Figures, b.Figures)
 	}
-	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.PolicyCE == *b.PolicyCE {
+	if a, b := figures["average"], figures["raw"]; b.Weights != "raw" || *a.Of("policy_ce") == *b.Of("policy_ce") {
 		t.Errorf("the raw weights are the average: %+v", b.Figures)
 	}
 	e := Eval{Dir: plain.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go"}
@@ -72,8 +76,9 @@ func TestEvalWithAndWithoutHistory(t *testing.T) {
 	with := mustEval(t, e)
 	e.NoHistory = true
 	without := mustEval(t, e)
-	same := func(a, b train.Figures) bool {
-		return a.Samples == b.Samples && *a.PolicyCE == *b.PolicyCE && *a.ValueMSE == *b.ValueMSE && *a.Top5 == *b.Top5
+	same := func(a, b evaluate.Figures) bool {
+		return a.Count("samples") == b.Count("samples") && *a.Of("policy_ce") == *b.Of("policy_ce") &&
+			*a.Of("value_mse") == *b.Of("value_mse") && *a.Of("top5") == *b.Of("top5")
 	}
 	if h := with.History; h == nil || !same(h.With, with.Figures) || !same(h.Without, without.Figures) ||
 		same(h.With, h.Without) {
@@ -100,7 +105,8 @@ func TestEvalAsksTables(t *testing.T) {
 	e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Tables: tables}
 	f := mustEval(t, e)
 	// only mates win: all else is won for the other
-	if g := f.Endgames; g == nil || g.Samples != f.Samples || tables.asked < int(f.Samples) || *g.Moves.Kept > 0.2 {
+	if g := f.Endgames; g == nil || g.Samples != f.Count("samples") || tables.asked < int(f.Count("samples")) ||
+		*g.Moves.Kept > 0.2 {
 		t.Errorf("%+v, asked %d times", g, tables.asked)
 	}
 	e.Tables = nil
@@ -167,12 +173,13 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 		n.Truth != limit.Value || n.Fingerprint != madeup.Engine.ID() {
 		t.Fatalf("%+v, want %g over %d", n, mse, count)
 	}
-	if n.Samples == 0 || n.Samples >= f.ValueSamples || n.ValueMSE == nil {
+	if n.Samples == 0 || n.Samples >= f.Count("value_samples") || n.ValueMSE == nil {
 		// the others are of the older engine
-		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.ValueSamples, n)
+		t.Errorf("%d of %d values are by audited labels: %+v", n.Samples, f.Count("value_samples"), n)
 	}
 	e.Label = madeup.Engine.ID()
-	if one := mustEval(t, e); one.Noise.Samples != one.ValueSamples || *one.Noise.ValueMSE != *one.ValueMSE ||
+	if one := mustEval(t, e); one.Noise.Samples != one.Count("value_samples") ||
+		*one.Noise.ValueMSE != *one.Of("value_mse") ||
 		one.Noise.Samples != n.Samples {
 		t.Errorf("with that label alone: %+v, %+v", one.Noise, one.Figures)
 	}
@@ -201,4 +208,69 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 	if _, err := e.Run(t.Context()); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no folder: %v", err)
 	}
+}
+
+// A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
+func TestEvalOfEveryRecipe(t *testing.T) {
+	testrecipe.Register()
+	games := write(t, madeup.Dataset{Seed: 1, Games: 200})
+	for _, r := range recipe.All() {
+		t.Run(r.Name, func(t *testing.T) {
+			job := tiny(t, games)
+			job.Recipe, job.Steps = r.Name, 2
+			job.Adjust = func(c *run.Config) error {
+				c.Batch = 16
+				if r.Name == "talbotbot" {
+					return adjust(c)
+				}
+				return nil
+			}
+			mustTrain(t, job)
+			page := filepath.Join(t.TempDir(), "page.html")
+			e := Eval{Dir: job.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Report: page}
+			f := mustEval(t, e)
+			if f.Count("samples") == 0 || f.Unseen.Count("samples") == 0 {
+				t.Errorf("%+v", f.Report.Figures)
+			}
+			for _, m := range evaluate.Measures() {
+				x, ok := f.Report.Figures[m.Name]
+				if knows := f.Knows.Has(m.Needs); !m.Apart && m.Kind != evaluate.Count && ok != knows &&
+					m.Name != "mate_in_one" && m.Name != "chances_ce" || ok && math.IsNaN(x) {
+					t.Errorf("%s: %v, %g", m.Name, ok, x)
+				}
+			}
+			if r.Name == "napoleon" && (f.Knows.Prior || !f.Knows.Probability || len(f.Misses) > 0) {
+				t.Errorf("knows %+v, %d misses", f.Knows, len(f.Misses))
+			}
+			layout := build(t, r).Encoder.Layout()
+			if (f.History != nil) != (layout.NoPast != nil) || (f.Symmetry != nil) != (layout.OtherColour != nil) {
+				t.Errorf("history %+v, symmetry %+v", f.History, f.Symmetry)
+			}
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for head, has := range map[string]bool{"Policy, on unseen": f.Knows.Prior,
+				"Value, on unseen": f.Knows.Value,
+				"first move":       f.Knows.Prior, "value error": f.Knows.Value} {
+				if strings.Contains(string(text), head) != has {
+					t.Errorf("the page says %q, or lacks it: %v", head, has)
+				}
+			}
+			if e.NoHistory = true; layout.NoPast == nil {
+				if _, err := e.Run(t.Context()); !errors.Is(err, evaluate.ErrNoPast) {
+					t.Errorf("a past that is not there is hidden: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func build(t *testing.T, r *recipe.Recipe) recipe.Built {
+	t.Helper()
+	built, err := r.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
 }

@@ -13,7 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train"
+	"talbot/train/predict"
 )
 
 // exampleScript is the example of docs/7-exported-network.md.
@@ -94,7 +94,8 @@ func TestExampleOfTheDocs(t *testing.T) {
 		t.Errorf("the example has %d lines", n)
 	}
 	python(t, "onnxruntime, chess, numpy", nil, "-c", "") // or skips
-	path, p, _ := exported(t, "onnx")
+	dir := madeUpRun(t, "talbotbot")
+	path, p := exportTo(t, dir, "onnx"), openNetwork(t, dir)
 	list := questions()
 	in, err := json.Marshal(list)
 	if err != nil {
@@ -149,7 +150,7 @@ type answered struct {
 	value         float64
 }
 
-func answer(t *testing.T, p *train.Predictor, q asked) answered {
+func answer(t *testing.T, p *predict.Predictor, q asked) answered {
 	t.Helper()
 	start, err := board.ParseFEN(q.FEN)
 	if err != nil {
@@ -164,13 +165,19 @@ func answer(t *testing.T, p *train.Predictor, q asked) answered {
 		g.Push(m)
 	}
 	var e encode.TalbotBot
-	a := answered{planes: make([]uint64, e.Planes()), indices: map[string]int{}, probabilities: map[string]float64{}}
-	e.Encode(a.planes, g)
-	logits, values, err := p.Predict(a.planes, 1)
+	var v encode.View
+	v.Play(g, 0, 0)
+	a := answered{planes: make([]uint64, encode.TalbotBotPlanes), indices: map[string]int{},
+		probabilities: map[string]float64{}}
+	e.Planes(a.planes, g)
+	packed := make([]uint64, encode.TalbotBotWords)
+	e.Pack(packed, &v)
+	heads, err := p.Heads(packed, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.value = float64(values[0])
+	logits := heads[0]
+	a.value = float64(heads[1][0])
 	sum := 0.0
 	for _, m := range g.Position().LegalMoves(nil) {
 		i := e.MoveIndex(g.Position(), m)

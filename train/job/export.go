@@ -3,16 +3,17 @@ package job
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
 
 	"talbot/internal/durable"
-	"talbot/train"
-	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
 	"talbot/train/onnx"
+	"talbot/train/predict"
+	"talbot/train/run"
 )
 
 // Formats are what [Export] writes.
@@ -23,7 +24,7 @@ type Export struct {
 	Dir    string // run folder
 	Out    string // file to write; one that is there is replaced
 	Format string // one of [Formats]
-	Choice train.Choice
+	Choice run.Choice
 	Warn   func(error) // a damaged checkpoint that was passed over; may be nil
 }
 
@@ -38,78 +39,82 @@ type Exported struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-// origin says in the file where a network comes from.
-type origin struct {
-	Recipe string `json:"recipe"`
-	model.Config
-	Step       int64  `json:"step"`
-	Checkpoint string `json:"checkpoint"` // file name
-}
+// ErrNoONNX says that the networks of a recipe cannot be written as ONNX models.
+var ErrNoONNX = errors.New("cannot be written as an ONNX model")
 
-// Run exports. Errors are those of [train.ReadConfig], [train.NewPredictor] and [onnx.Model], and [ErrConfig].
+// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [ErrNoONNX] and [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
-// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta names recipe, shape and step.
+// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.Exported], so that
+// talbot itself can use the file too.
 func (e Export) Run() (Exported, error) {
 	x := Exported{Out: e.Out, Format: e.Format}
-	if _, err := train.ReadConfig(e.Dir, e.Warn); err != nil {
+	if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
 		return x, err
 	}
-	b, err := backend.Open("go") // it only holds the weights
+	t, err := predict.Load(e.Dir, e.Choice)
 	if err != nil {
 		return x, err
 	}
-	defer b.Finalize()
-	p, err := train.NewPredictor(b, e.Dir, e.Choice, 1)
-	if err != nil {
-		return x, err
-	}
-	defer p.Close()
-	for _, damaged := range p.Damaged {
+	for _, damaged := range t.Damaged {
 		if e.Warn != nil {
 			e.Warn(fmt.Errorf("skipping %w", damaged))
 		}
 	}
-	tensors, err := p.Tensors()
-	if err != nil {
-		return x, err
-	}
-	o := origin{Recipe: p.Config.Recipe, Config: p.Config.Config, Step: p.Step, Checkpoint: filepath.Base(p.Path)}
-	file, err := e.file(o, tensors)
+	file, err := e.file(t)
 	if err != nil {
 		return x, err
 	}
 	if err := durable.WriteFile(e.Out, file); err != nil {
 		return x, err
 	}
-	network, err := model.New(o.Recipe, o.Config)
-	if err != nil {
-		return x, err
-	}
-	x.Checkpoint, x.Step, x.Bytes, x.Weights = p.Path, p.Step, int64(len(file)), "raw"
-	if p.Config.EMA > 0 {
+	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), "raw"
+	if t.Averaged {
 		x.Weights = "average"
 	}
-	x.Parameters = model.CountTrainable(network.Params())
+	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil
 }
 
 // file is the content of the file.
-func (e Export) file(o origin, tensors []checkpoint.Tensor) ([]byte, error) {
+func (e Export) file(t *predict.Trained) ([]byte, error) {
+	c := t.Config
 	switch e.Format {
 	case "onnx":
-		return onnx.Model(o.Recipe, o.Config, tensors, map[string]string{
-			"recipe": o.Recipe, "blocks": strconv.Itoa(o.Blocks), "filters": strconv.Itoa(o.Filters),
-			"step": strconv.FormatInt(o.Step, 10), "checkpoint": o.Checkpoint,
-		})
+		return onnxModel(t)
 	case "safetensors":
-		meta, err := json.Marshal(o)
+		meta, err := json.Marshal(run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step,
+			Checkpoint: filepath.Base(t.Path), ValueTarget: c.ValueTarget, PolicyTarget: c.PolicyTarget})
 		if err != nil {
 			return nil, err
 		}
 		var out bytes.Buffer
-		err = (&checkpoint.File{Meta: meta, Tensors: tensors}).Write(&out)
+		err = (&checkpoint.File{Meta: meta, Tensors: t.Tensors}).Write(&out)
 		return out.Bytes(), err
 	}
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
+}
+
+// onnxModel is the ONNX model of a network. Its metadata names the settings: those that the network describes, or all.
+func onnxModel(t *predict.Trained) ([]byte, error) {
+	exporter, ok := t.Network.(model.Exporter)
+	if !ok {
+		return nil, fmt.Errorf("networks of the recipe %s %w", t.Config.Recipe, ErrNoONNX)
+	}
+	g, err := onnx.New(t.Config.Recipe, t.Tensors)
+	if err != nil {
+		return nil, err
+	}
+	if err := exporter.ONNX(g); err != nil {
+		return nil, err
+	}
+	if !g.Described() {
+		for name, value := range t.Config.Settings.Values() {
+			g.Describe(name, value)
+		}
+	}
+	g.Describe("recipe", t.Config.Recipe)
+	g.Describe("step", strconv.FormatInt(t.Step, 10))
+	g.Describe("checkpoint", filepath.Base(t.Path))
+	return g.Model()
 }

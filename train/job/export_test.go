@@ -3,20 +3,24 @@ package job
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"talbot/dataset"
-	"talbot/train"
+	"talbot/board"
+	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/internal/madeup"
-	"talbot/train/loader"
+	"talbot/train/checkpoint"
 	"talbot/train/model"
+	"talbot/train/predict"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 // python runs a script of testdata, or skips where Python lacks a module.
@@ -36,114 +40,204 @@ func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 	return out
 }
 
-// exported trains a little network, so that the statistics are not those of the start, and exports it.
-func exported(t *testing.T, format string) (path string, p *train.Predictor, specs []loader.Spec) {
+// madeUpRun writes a run of a recipe with one checkpoint. Its network is small, if the recipe's can be, and was not
+// trained; its statistics are not those of the start.
+func madeUpRun(t *testing.T, name string) (dir string) {
 	t.Helper()
-	specs = []loader.Spec{write(t, madeup.Dataset{Seed: 1, Games: 60})}
-	job := tiny(t, specs...)
-	job.Steps = 10
-	job.Adjust = func(c *train.Config) { adjust(c); c.Blocks, c.LR = 3, 0.02 }
-	mustTrain(t, job)
+	r, err := recipe.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := run.New(name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for setting, value := range map[string]string{"blocks": "3", "filters": "8"} {
+		if smaller, err := r.Set(c.Settings, setting, value); err == nil {
+			c.Settings = smaller
+		}
+	}
+	built, err := c.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := model.NewStore(built.Network, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Finalize()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var tensors []checkpoint.Tensor
+	for _, p := range store.Params() {
+		data, err := store.Get(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range data {
+			switch p.Kind {
+			case model.RunningMean, model.NormBias:
+				data[i] = 0.2 * float32(rng.NormFloat64())
+			case model.RunningVar, model.NormGain:
+				data[i] = 0.5 + rng.Float32()
+			}
+		}
+		tensors = append(tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
+	}
+	meta, err := json.Marshal(run.State{Config: c, Step: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Checkpoints(dir).Save(10, &checkpoint.File{Meta: meta, Tensors: tensors}, true); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// packedPositions are those of random games.
+func packedPositions(e encode.Encoder, n int) (packed []uint64) {
+	words := e.Layout().Words
+	var v encode.View
+	for seed := uint64(0); len(packed) < n*words; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		g := board.NewGame(board.StartPosition())
+		for range 50 {
+			v.Play(g, 0, 0)
+			legal := v.Legal()
+			if len(legal) == 0 || len(packed) == n*words {
+				break
+			}
+			packed = append(packed, make([]uint64, words)...)
+			e.Pack(packed[len(packed)-words:], &v)
+			g.Push(legal[rng.IntN(len(legal))])
+		}
+	}
+	return packed
+}
+
+func exportTo(t *testing.T, dir, format string) (path string) {
+	t.Helper()
 	path = filepath.Join(t.TempDir(), "network."+format)
-	x, err := Export{Dir: job.Dir, Out: path, Format: format}.Run()
+	x, err := Export{Dir: dir, Out: path, Format: format}.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != x.Bytes || x.Step != 10 || x.Parameters == 0 {
 		t.Errorf("%+v, %v", x, err)
 	}
+	return path
+}
+
+func openNetwork(t *testing.T, path string) *predict.Predictor {
+	t.Helper()
 	b, err := backend.Open("go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Finalize)
-	if p, err = train.NewPredictor(b, job.Dir, train.BestCheckpoint, 8); err != nil {
+	p, err := predict.Open(b, path, predict.Options{Batches: []int{8}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Close)
-	return path, p, specs
+	return p
 }
 
-// ONNX Runtime gives our logits and values within 1e-4 of the larger of 1 and the number, at any batch size.
-func TestExportedModelInONNXRuntime(t *testing.T) {
-	path, p, specs := exported(t, "onnx")
-	data, err := loader.Open(t.Context(), specs, loader.Options{Recipe: "talbotbot"})
-	if err != nil {
-		t.Fatal(err)
+// TestExportedModels: ONNX Runtime gives of each recipe's network our heads within 1e-4 of the larger of 1 and the
+// number, at any batch size, from the numbers that the encoder says the network reads.
+func TestExportedModels(t *testing.T) {
+	for _, r := range recipe.All() {
+		t.Run(r.Name, func(t *testing.T) {
+			dir := madeUpRun(t, r.Name)
+			p := openNetwork(t, dir)
+			if _, ok := p.Network().(model.Exporter); !ok {
+				out := filepath.Join(t.TempDir(), "x")
+				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, ErrNoONNX) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			path := exportTo(t, dir, "onnx")
+			layout := p.Encoder().Layout()
+			worst := 0.0
+			for _, n := range []int{1, 8, 32} {
+				packed := packedPositions(p.Encoder(), n)
+				numbers := make([]float32, n*layout.Numbers())
+				for i := range n {
+					p.Encoder().Numbers(numbers[i*layout.Numbers():], packed[i*layout.Words:(i+1)*layout.Words])
+				}
+				in, err := json.Marshal(numbers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var theirs map[string][][]float32
+				if err := json.Unmarshal(python(t, "onnxruntime", in, "../onnx/testdata/run.py", path),
+					&theirs); err != nil {
+					t.Fatal(err)
+				}
+				ours, err := p.Heads(packed, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for h, head := range p.Network().Heads() {
+					if len(theirs[head.Name]) != n {
+						t.Fatalf("%d rows of %s", len(theirs[head.Name]), head.Name)
+					}
+					for i, row := range theirs[head.Name] {
+						for j, x := range row {
+							want := float64(ours[h][i*len(row)+j])
+							worst = max(worst, math.Abs(float64(x)-want)/max(1, math.Abs(want)))
+						}
+					}
+				}
+			}
+			t.Logf("largest difference %.2g", worst)
+			if !(worst < 1e-4) {
+				t.Errorf("largest difference %g", worst)
+			}
+		})
 	}
-	defer data.Close()
-	var planes []uint64
-	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: []dataset.Split{dataset.Train,
-		dataset.Val}, Limit: 41}) {
+}
+
+// TestExportedNetworkAnswers: an exported network carries its settings: it answers as the run does.
+func TestExportedNetworkAnswers(t *testing.T) {
+	for _, r := range recipe.All() {
+		dir := madeUpRun(t, r.Name)
+		a, b := openNetwork(t, dir), openNetwork(t, exportTo(t, dir, "safetensors"))
+		packed := packedPositions(a.Encoder(), 9)
+		x, err := a.Heads(packed, 9)
 		if err != nil {
 			t.Fatal(err)
 		}
-		planes = append(planes, s.Planes[:]...)
-	}
-	var batches [][][]string
-	left := planes
-	for _, n := range []int{1, 8, 32} {
-		var batch [][]string
-		for range n {
-			var position []string
-			for _, plane := range left[:model.Planes] {
-				position = append(position, fmt.Sprintf("%016x", plane))
-			}
-			batch, left = append(batch, position), left[model.Planes:]
+		y, err := b.Heads(packed, 9)
+		if err != nil {
+			t.Fatal(err)
 		}
-		batches = append(batches, batch)
-	}
-	in, err := json.Marshal(batches)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var theirs []struct {
-		Logits [][]float32
-		Value  []float32
-	}
-	if err := json.Unmarshal(python(t, "onnxruntime", in, "testdata/export.py", "onnx", path), &theirs); err != nil {
-		t.Fatal(err)
-	}
-	logits, values, err := p.Predict(planes, 41)
-	if err != nil {
-		t.Fatal(err)
-	}
-	worst := 0.0
-	compare := func(got, want float32) {
-		worst = max(worst, math.Abs(float64(got-want))/max(1, math.Abs(float64(want))))
-	}
-	i := 0
-	for _, batch := range theirs {
-		for j, value := range batch.Value {
-			compare(value, values[i])
-			for k, z := range batch.Logits[j] {
-				compare(z, logits[i*model.Moves+k])
-			}
-			i++
+		if fmt.Sprint(x) != fmt.Sprint(y) || b.Step != 10 || a.Config.Settings != b.Config.Settings {
+			t.Errorf("%s: the exported network gives other heads: %+v", r.Name, b.About)
 		}
-	}
-	t.Logf("%d positions, largest difference %.2g", i, worst)
-	if i != 41 || !(worst < 1e-4) {
-		t.Errorf("%d positions, largest difference %g", i, worst)
 	}
 }
 
 // Python's safetensors library reads the tensors that the predictor has.
 func TestExportedWeightsInPython(t *testing.T) {
-	path, p, _ := exported(t, "safetensors")
+	dir := madeUpRun(t, "talbotbot")
+	path := exportTo(t, dir, "safetensors")
 	var theirs map[string]struct {
 		Shape []int
 		Sum   float64
 	}
-	if err := json.Unmarshal(python(t, "safetensors", nil, "testdata/export.py", "safetensors", path),
-		&theirs); err != nil {
+	if err := json.Unmarshal(python(t, "safetensors", nil, "testdata/export.py", path), &theirs); err != nil {
 		t.Fatal(err)
 	}
-	tensors, err := p.Tensors()
+	trained, err := predict.Load(dir, run.BestCheckpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range tensors {
+	for _, want := range trained.Tensors {
 		sum := 0.0
 		for _, x := range want.Data {
 			sum += float64(x)
@@ -153,7 +247,18 @@ func TestExportedWeightsInPython(t *testing.T) {
 			t.Errorf("%s: %+v, want %v and %g", want.Name, got, want.Shape, sum)
 		}
 	}
-	if len(theirs) != len(tensors) {
-		t.Errorf("%d tensors, want %d", len(theirs), len(tensors))
+	if len(theirs) != len(trained.Tensors) {
+		t.Errorf("%d tensors, want %d", len(theirs), len(trained.Tensors))
+	}
+}
+
+// silent is a network that does not say how it is written as an ONNX model.
+type silent struct{ model.Network }
+
+func TestExportWithoutONNX(t *testing.T) {
+	n := &predict.Trained{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
+	n.Config.Recipe = "silent"
+	if _, err := onnxModel(n); !errors.Is(err, ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
+		t.Errorf("%v", err)
 	}
 }

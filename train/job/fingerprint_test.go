@@ -3,14 +3,14 @@ package job
 import (
 	"testing"
 
-	"talbot/train"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // The fingerprint of a run says what it computes, not where.
 func TestFingerprint(t *testing.T) {
-	of := func(change func(*train.Config, *loader.Identity)) string {
-		c, err := train.Preset("")
+	of := func(change func(*run.Config, *loader.Identity)) string {
+		c, err := run.New("talbotbot", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,25 +23,25 @@ func TestFingerprint(t *testing.T) {
 		}
 		return text
 	}
-	same := of(func(*train.Config, *loader.Identity) {})
-	for name, change := range map[string]func(*train.Config, *loader.Identity){
-		"folder":  func(_ *train.Config, id *loader.Identity) { id.Sets[0].Dir = "/elsewhere" },
-		"origin":  func(c *train.Config, _ *loader.Identity) { c.From.Path = "/run" },
-		"backend": func(_ *train.Config, id *loader.Identity) { id.Backend, id.Kind = "go", "go" },
+	same := of(func(*run.Config, *loader.Identity) {})
+	for name, change := range map[string]func(*run.Config, *loader.Identity){
+		"folder":  func(_ *run.Config, id *loader.Identity) { id.Sets[0].Dir = "/elsewhere" },
+		"origin":  func(c *run.Config, _ *loader.Identity) { c.From.Path = "/run" },
+		"backend": func(_ *run.Config, id *loader.Identity) { id.Backend, id.Kind = "go", "go" },
 	} {
 		if of(change) != same {
 			t.Errorf("%s changes it", name)
 		}
 	}
-	for name, change := range map[string]func(*train.Config, *loader.Identity){
-		"seed":     func(c *train.Config, _ *loader.Identity) { c.Seed++ },
-		"blocks":   func(c *train.Config, _ *loader.Identity) { c.Blocks++ },
-		"weights":  func(c *train.Config, _ *loader.Identity) { c.From.Sum = "ab" },
-		"manifest": func(_ *train.Config, id *loader.Identity) { id.Sets[1].Manifest = "35" },
-		"weight":   func(_ *train.Config, id *loader.Identity) { id.Sets[1].Weight = 0.25 },
-		"dataset":  func(_ *train.Config, id *loader.Identity) { id.Sets = id.Sets[:1] },
-		"label":    func(_ *train.Config, id *loader.Identity) { id.Label = "abc" },
-		"copies":   func(_ *train.Config, id *loader.Identity) { id.MaxCopies = 3 },
+	for name, change := range map[string]func(*run.Config, *loader.Identity){
+		"seed":     func(c *run.Config, _ *loader.Identity) { c.Seed++ },
+		"blocks":   func(c *run.Config, _ *loader.Identity) { set(c, "blocks", 21) },
+		"weights":  func(c *run.Config, _ *loader.Identity) { c.From.Sum = "ab" },
+		"manifest": func(_ *run.Config, id *loader.Identity) { id.Sets[1].Manifest = "35" },
+		"weight":   func(_ *run.Config, id *loader.Identity) { id.Sets[1].Weight = 0.25 },
+		"dataset":  func(_ *run.Config, id *loader.Identity) { id.Sets = id.Sets[:1] },
+		"label":    func(_ *run.Config, id *loader.Identity) { id.Label = "abc" },
+		"copies":   func(_ *run.Config, id *loader.Identity) { id.MaxCopies = 3 },
 	} {
 		if of(change) == same {
 			t.Errorf("%s does not change it", name)

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
-	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
+	"talbot/train/run"
 )
 
 // changed calls f with the text with one bit of each byte changed, and cut at each length.
@@ -120,7 +120,7 @@ func TestChangedConfig(t *testing.T) {
 		_, _, evaluated := f.eval()
 		_, exported := f.export()
 		for verb, err := range map[string]error{"eval": evaluated, "export": exported, "resume": f.resume()} {
-			if !errors.Is(err, train.ErrDamaged) || !strings.Contains(err.Error(), f.config) {
+			if !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), f.config) {
 				t.Errorf("%s: %s: %v", what, verb, err)
 			}
 		}
@@ -138,13 +138,13 @@ func TestChangedConfig(t *testing.T) {
 			silent++
 			t.Errorf("older, %s: other figures or no warning\n%s\n%s", what, got, figures)
 		}
-		if err != nil && !errors.Is(err, train.ErrDamaged) {
+		if err != nil && !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("older, %s: eval: %v", what, err)
 		}
 		if err == nil {
 			same++
 		}
-		if file, err := f.export(); err == nil && file != network || err != nil && !errors.Is(err, train.ErrDamaged) {
+		if file, err := f.export(); err == nil && file != network || err != nil && !errors.Is(err, run.ErrDamaged) {
 			t.Errorf("older, %s: export: another network or no damage: %v", what, err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,10 @@ import (
 
 	"talbot/dataset"
 	"talbot/train"
-	"talbot/train/checkpoint"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
+	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 func write(t *testing.T, m madeup.Dataset) loader.Spec {
@@ -30,7 +32,22 @@ func tiny(t *testing.T, specs ...loader.Spec) Train {
 	return Train{Dir: filepath.Join(t.TempDir(), "run"), Data: specs, Steps: 30, Backend: "go", Adjust: adjust}
 }
 
-func adjust(c *train.Config) { c.Blocks, c.Filters, c.Batch = 1, 8, 16 }
+func adjust(c *run.Config) error {
+	c.Batch = 16
+	return errors.Join(set(c, "blocks", 1), set(c, "filters", 8))
+}
+
+// set changes a setting of the network.
+func set(c *run.Config, name string, value any) error {
+	r, err := recipe.ByName(c.Recipe)
+	if err == nil {
+		c.Settings, err = r.Set(c.Settings, name, fmt.Sprint(value))
+	}
+	return err
+}
+
+// final returns a figure of the last validation; nil if it has none.
+func final(r train.Result, name string) *float64 { return run.Means{Terms: r.Final.Terms}.Of(name) }
 
 func mustTrain(t *testing.T, job Train) train.Result {
 	t.Helper()
@@ -55,7 +72,7 @@ func TestTrainThenEval(t *testing.T) {
 		}
 		last = p
 	}
-	job.Adjust = func(c *train.Config) { adjust(c); c.LR = 0.02 }
+	job.Adjust = func(c *run.Config) error { c.LR = 0.02; return adjust(c) }
 	result := mustTrain(t, job)
 	if result.Steps != 30 || result.Samples != 480 || result.Final == nil ||
 		!strings.HasPrefix(result.Checkpoint, job.Dir) {
@@ -65,8 +82,8 @@ func TestTrainThenEval(t *testing.T) {
 		start.Val == 0 {
 		t.Errorf("%+v", start)
 	}
-	if last.Step != 30 || !(*last.PolicyCE < *first.PolicyCE-0.5) {
-		t.Errorf("policy loss from %g to %g", *first.PolicyCE, *last.PolicyCE)
+	if last.Step != 30 || !(*last.Of("policy_ce") < *first.Of("policy_ce")-0.5) {
+		t.Errorf("policy loss from %g to %g", *first.Of("policy_ce"), *last.Of("policy_ce"))
 	}
 
 	eval := Eval{Dir: job.Dir, Data: []loader.Spec{{Dir: games.Dir}, {Dir: puzzles.Dir}}, Split: "all", Batch: 64,
@@ -81,16 +98,17 @@ func TestTrainThenEval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parts += f.Samples; f.Unseen == nil || eval.Split == "train" && f.Unseen.Samples != 0 ||
-			eval.Split != "train" && (f.Unseen.Samples == 0 || f.Unseen.Samples == f.Samples) {
-			t.Errorf("%s: %d samples, unseen %+v", eval.Split, f.Samples, f.Unseen)
+		if parts += f.Count("samples"); f.Unseen == nil || eval.Split == "train" && f.Unseen.Count("samples") != 0 ||
+			eval.Split != "train" && (f.Unseen.Count("samples") == 0 ||
+				f.Unseen.Count("samples") == f.Count("samples")) {
+			t.Errorf("%s: %d samples, unseen %+v", eval.Split, f.Count("samples"), f.Unseen)
 		}
 	}
-	if all.Samples == 0 || parts != all.Samples ||
-		all.BySource["game"].Samples+all.BySource["puzzle"].Samples != all.Samples {
-		t.Errorf("%d samples in the splits, %d in all, by source %+v", parts, all.Samples, all.BySource)
+	if all.Count("samples") == 0 || parts != all.Count("samples") ||
+		all.BySource["game"].Count("samples")+all.BySource["puzzle"].Count("samples") != all.Count("samples") {
+		t.Errorf("%d samples in the splits, %d in all, by source %+v", parts, all.Count("samples"), all.BySource)
 	}
-	if all.PolicyCE == nil || all.ValueMSE == nil || all.Checkpoint == "" || all.Step == 0 {
+	if all.Of("policy_ce") == nil || all.Of("value_mse") == nil || all.Checkpoint == "" || all.Step == 0 {
 		t.Errorf("%+v", all)
 	}
 }
@@ -191,12 +209,12 @@ func TestRefusals(t *testing.T) {
 	job := tiny(t, a)
 	job.Steps = 2
 	mustTrain(t, job)
-	if _, err := job.Run(t.Context()); !errors.Is(err, train.ErrExists) {
+	if _, err := job.Run(t.Context()); !errors.Is(err, run.ErrExists) {
 		t.Errorf("existing run: %v", err)
 	}
 	preset := "v1.5"
 	for field, change := range map[string]func(*Train){
-		"filters": func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 9 } },
+		"filters": func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 9) } },
 		"steps":   func(t *Train) { t.Steps = 3 },
 		"blocks":  func(t *Train) { t.Preset, t.Adjust = &preset, nil },
 		"data":    func(t *Train) { t.Data = []loader.Spec{b} },
@@ -215,12 +233,14 @@ func TestRefusals(t *testing.T) {
 		change func(*Train)
 		want   error
 	}{
-		"nothing to resume": {func(t *Train) { t.Resume = true }, train.ErrNoRun},
-		"filters":           {func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 0 } }, ErrConfig},
-		"batch":             {func(t *Train) { t.Adjust = func(c *train.Config) { c.Batch = 0 } }, ErrConfig},
-		"preset":            {func(t *Train) { t.Preset = new(string); *t.Preset = "v9" }, ErrConfig},
-		"recipe":            {func(t *Train) { t.Recipe = "unknown" }, ErrConfig},
-		"no data":           {func(t *Train) { t.Data = []loader.Spec{{Dir: "/nowhere"}} }, dataset.ErrNoDataset},
+		"nothing to resume": {func(t *Train) { t.Resume = true }, run.ErrNoRun},
+		"filters": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 0) } },
+			ErrConfig},
+		"batch": {func(t *Train) { t.Adjust = func(c *run.Config) error { c.Batch = 0; return nil } },
+			ErrConfig},
+		"preset":  {func(t *Train) { t.Preset = new(string); *t.Preset = "v9" }, ErrConfig},
+		"recipe":  {func(t *Train) { t.Recipe = "unknown" }, ErrConfig},
+		"no data": {func(t *Train) { t.Data = []loader.Spec{{Dir: "/nowhere"}} }, dataset.ErrNoDataset},
 	} {
 		job := fresh()
 		c.change(&job)
@@ -236,7 +256,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("other splits: %v", err)
 	}
 	eval.Dir = t.TempDir()
-	if _, err := eval.Run(t.Context()); !errors.Is(err, train.ErrNoRun) {
+	if _, err := eval.Run(t.Context()); !errors.Is(err, run.ErrNoRun) {
 		t.Errorf("no run: %v", err)
 	}
 }
@@ -262,16 +282,17 @@ func TestFrom(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: 60})
 	first := tiny(t, a)
 	first.Steps = 4
-	first.Adjust = func(c *train.Config) { adjust(c); c.LR, c.Clip = 0.02, 1 }
+	first.Adjust = func(c *run.Config) error { c.LR, c.Clip = 0.02, 1; return adjust(c) }
 	mustTrain(t, first)
 	second := tiny(t, a)
 	second.From, second.Steps = first.Dir, 2
-	second.Adjust = func(c *train.Config) { c.Batch = 32 }
+	second.Adjust = func(c *run.Config) error { c.Batch = 32; return nil }
 	var start Start
 	second.Begun = func(s Start) { start = s }
 	mustTrain(t, second)
-	c, standard := start.Config, func() train.Config { c, _ := train.Preset(""); return c }()
-	if c.Blocks != 1 || c.Filters != 8 || c.Batch != 32 || c.LR != standard.LR || c.Clip != standard.Clip ||
+	c, standard := start.Config, func() run.Config { c, _ := run.New("talbotbot", ""); return c }()
+	if v := c.Settings.Values(); v["blocks"] != "1" || v["filters"] != "8" || c.Batch != 32 || c.LR != standard.LR ||
+		c.Clip != standard.Clip ||
 		c.From.Step == 0 ||
 		!strings.HasPrefix(c.From.Path, first.Dir) {
 		t.Errorf("%+v", c)
@@ -281,17 +302,19 @@ func TestFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := tiny(t, a)
-	third.From = network
-	if _, err := third.Run(t.Context()); !errors.Is(err, ErrFrom) || errors.Is(err, checkpoint.ErrDamaged) ||
-		!strings.Contains(err.Error(), "exported network") {
-		t.Errorf("an exported network: %v", err)
+	third.From, third.Steps, third.Adjust = network, 2, second.Adjust
+	third.Begun = second.Begun
+	mustTrain(t, third)
+	if v := start.Config.Settings.Values(); v["filters"] != "8" || start.Config.From.Path != network {
+		t.Errorf("an exported network: %+v", start.Config)
 	}
 	size := "10x64"
 	for name, test := range map[string]struct {
 		change func(*Train)
 		want   error
 	}{
-		"another size":   {func(t *Train) { t.Adjust = func(c *train.Config) { c.Filters = 16 } }, ErrConfig},
+		"another size": {func(t *Train) { t.Adjust = func(c *run.Config) error { return set(c, "filters", 16) } },
+			ErrConfig},
 		"another preset": {func(t *Train) { t.Preset, t.Adjust = &size, nil }, ErrConfig},
 		"no run":         {func(job *Train) { job.From = t.TempDir() }, ErrFrom},
 		"nothing":        {func(t *Train) { t.From = "/nowhere" }, ErrFrom},
@@ -313,7 +336,7 @@ func TestWarmupEnds(t *testing.T) {
 	for _, steps := range []int64{0, 1, 10} {
 		job := tiny(t, a)
 		job.Steps = steps
-		job.Adjust = func(c *train.Config) { adjust(c); c.Warmup = 1000 }
+		job.Adjust = func(c *run.Config) error { c.Warmup = 1000; return adjust(c) }
 		if _, err := job.Run(t.Context()); !errors.Is(err, ErrConfig) ||
 			!strings.Contains(err.Error(), "a warm-up of 1000 steps") {
 			t.Errorf("%d steps: %v", steps, err)

@@ -9,12 +9,12 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/shards"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/loader"
 )
 
 // readAudit compares the labels in a folder that `talbot label --audit` wrote.
-func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise, error) {
+func readAudit(ctx context.Context, dir string, data *loader.Data) (*evaluate.Noise, error) {
 	d, err := shards.OpenDataset(dir, shards.WithColumns(shards.Scores|shards.WDL))
 	if err != nil {
 		return nil, err
@@ -28,20 +28,17 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
 	f := d.Manifest.Fingerprints[audit.Labels]
-	n := &train.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit,
+	n := &evaluate.Noise{Audit: dir, Fingerprint: f.ID(), Labels: f.Engine + ", " + f.Limit,
 		Truth: d.Manifest.Fingerprints[audit.Truth].Limit}
 	if !counts(data, n.Fingerprint) {
 		return nil, fmt.Errorf("%q: %w: it audits %s (%s), which is not evaluated here", dir,
 			dataset.ErrNoAudit, n.Fingerprint, n.Labels)
 	}
-	e, err := encode.ByName(data.Options.Recipe)
-	if err != nil {
-		return nil, err
-	}
+	e, target := data.Options.Encoder, data.Options.Targets.Value
 	var sum, squares float64
 	if err := audit.Each(ctx, d.Lines(), func(w *dataset.Walker, label, truth *dataset.Label) {
-		a, ok := encode.Value(e, data.Options.Value, w.Position(), *label)
-		b, both := encode.Value(e, data.Options.Value, w.Position(), *truth)
+		a, ok := encode.Value(e, target, w.Position(), *label)
+		b, both := encode.Value(e, target, w.Position(), *truth)
 		if ok && both {
 			x := (float64(a) - float64(b)) * (float64(a) - float64(b))
 			sum, squares = sum+x, squares+x*x
@@ -52,7 +49,7 @@ func readAudit(ctx context.Context, dir string, data *loader.Data) (*train.Noise
 	}
 	if n.Compared == 0 {
 		return nil, fmt.Errorf("%q: %w: none has a value for the target %s", dir, dataset.ErrNoAudit,
-			data.Options.Value)
+			target)
 	}
 	count := float64(n.Compared)
 	n.MSE = sum / count

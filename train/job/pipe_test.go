@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/train"
 	"talbot/train/checkpoint"
+	"talbot/train/run"
 )
 
 // TestPipesAreRefused: whatever file of a run or its data is a pipe, every verb that reads it says that it is damaged,
@@ -50,7 +50,7 @@ func TestPipesAreRefused(t *testing.T) {
 			go func() { done <- do(f) }()
 			select {
 			case err := <-done:
-				damaged := errors.Is(err, train.ErrDamaged) || errors.Is(err, checkpoint.ErrDamaged) ||
+				damaged := errors.Is(err, run.ErrDamaged) || errors.Is(err, checkpoint.ErrDamaged) ||
 					errors.Is(err, dataset.ErrDamaged)
 				if damaged != reads[verb] || !damaged && err != nil {
 					t.Errorf("%s with a pipe for %s: %v", verb, name, err)

@@ -17,6 +17,7 @@ import (
 	"talbot/train/loader"
 	"talbot/train/model"
 	"talbot/train/report"
+	"talbot/train/run"
 )
 
 // ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an
@@ -38,7 +39,7 @@ func (e Eval) ReportName() string {
 
 // writeReport writes the page of the run in dir; e is nil without an evaluation. What the run is trained on is left out
 // where the folder does not tell. warn is told of metrics that are not whole.
-func writeReport(path, dir string, c train.Config, facts []report.Fact, e *report.Eval, warn func(error)) error {
+func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.Eval, warn func(error)) error {
 	lines, err := train.ReadMetrics(dir, warn)
 	if err != nil {
 		return err
@@ -50,11 +51,12 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 	r := report.Run{Name: filepath.Base(name), Config: c, Facts: facts, Lines: lines, Eval: e,
 		Command: fmt.Sprintf("talbot eval --run %s --data DIR", dir)}
 	r.Dates.Began, r.Dates.Ended = train.MetricsTimes(dir)
-	network, err := model.New(c.Recipe, c.Config)
+	built, err := c.Build()
 	if err != nil {
 		return err
 	}
-	r.Parameters = model.CountTrainable(network.Params())
+	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
+	r.LegalMask = legalMask(c)
 	if e != nil {
 		r.Dates.Evaluated = time.Now()
 	}
@@ -79,7 +81,7 @@ func writeReport(path, dir string, c train.Config, facts []report.Fact, e *repor
 
 // fingerprint identifies what a run computes: the first 16 hex digits of the SHA-256 of its settings and of the
 // manifests that it is trained on. Where its folders lie does not count.
-func fingerprint(c train.Config, id loader.Identity) (string, error) {
+func fingerprint(c run.Config, id loader.Identity) (string, error) {
 	c.From.Path = ""
 	id.Sets = slices.Clone(id.Sets)
 	for i := range id.Sets {
@@ -92,6 +94,9 @@ func fingerprint(c train.Config, id loader.Identity) (string, error) {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8]), nil
 }
+
+// legalMask reports whether a network's policy was trained over the legal moves alone.
+func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == "true" }
 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {

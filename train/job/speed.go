@@ -4,27 +4,28 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"strconv"
 	"time"
 
 	"talbot/train"
 	"talbot/train/backend"
+	"talbot/train/run"
 )
 
 // Measurement asks how fast this machine trains a network.
 type Measurement struct {
-	Preset          string
-	Blocks, Filters int // 0 = the preset's
-	Batch           int // of the training; 0 = the preset's
-	Backend         string
-	For             time.Duration  // behind the first step
-	Begun           func(Measured) // before the first step, without a speed; may be nil
+	Config  run.Config
+	Backend string
+	For     time.Duration  // behind the first step
+	Begun   func(Measured) // before the first step, without a speed; may be nil
 }
 
 // Measured is how fast this machine trains a network.
 type Measured struct {
 	train.Speed
-	Kind   string       // of the backend
-	Config train.Config // of the training that was asked about
+	Kind    string     // of the backend
+	Config  run.Config // of the training that was asked about
+	Network string     // its size for the eye
 }
 
 // Run measures. On a processor the batch is small enough for a step of about a second: there a sample takes much the
@@ -32,18 +33,7 @@ type Measured struct {
 // blocks left out, which are like those: 20 blocks take it a minute. Errors are [ErrConfig] and those of [backend.Open]
 // and [train.Measure].
 func (m Measurement) Run(ctx context.Context) (Measured, error) {
-	c, err := train.Preset(m.Preset)
-	if err != nil {
-		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	set := func(field *int, value int) {
-		if value != 0 {
-			*field = value
-		}
-	}
-	set(&c.Blocks, m.Blocks)
-	set(&c.Filters, m.Filters)
-	set(&c.Batch, m.Batch)
+	c := m.Config
 	if err := c.Validate(); err != nil {
 		return Measured{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -52,18 +42,24 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 		return Measured{}, err
 	}
 	defer b.Finalize()
-	x := Measured{Kind: b.Kind, Config: c}
+	built, err := c.Build()
+	if err != nil {
+		return Measured{}, err
+	}
+	x := Measured{Kind: b.Kind, Config: c, Network: built.Network.String()}
 	if m.Begun != nil {
 		m.Begun(x)
 	}
-	whole, err := c.Operations()
+	whole, err := train.Operations(c)
 	if err != nil {
 		return x, err
 	}
-	if b.Kind != "go" {
-		c.Blocks = min(c.Blocks, 4)
+	if blocks, ok := setting(c, "blocks"); ok && b.Kind != "go" && blocks > 4 {
+		if err := c.Set("blocks", "4"); err != nil {
+			return x, err
+		}
 	}
-	part, err := c.Operations()
+	part, err := train.Operations(c)
 	if err != nil {
 		return x, err
 	}
@@ -79,6 +75,12 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 // onProcessor reports whether a kind of backend computes on the processor.
 func onProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
 
+// setting is a number among the settings of a network; false if it has no such number.
+func setting(c run.Config, name string) (int, bool) {
+	n, err := strconv.Atoi(c.Settings.Values()[name])
+	return n, err == nil
+}
+
 // Smaller is a network that trains faster than another one.
 type Smaller struct {
 	Flags string        // of talbot train
@@ -86,31 +88,31 @@ type Smaller struct {
 }
 
 // smallerNetworks are tried in turn.
-var smallerNetworks = []struct {
-	flags           string
-	blocks, filters int
-}{
-	{"--preset 10x64", 10, 64}, {"--blocks 6 --filters 64", 6, 64}, {"--blocks 4 --filters 32", 4, 32},
-	{"--blocks 2 --filters 16", 2, 16},
+var smallerNetworks = []struct{ flags, blocks, filters string }{
+	{"--preset 10x64", "10", "64"}, {"--blocks 6 --filters 64", "6", "64"}, {"--blocks 4 --filters 32", "4", "32"},
+	{"--blocks 2 --filters 16", "2", "16"},
 }
 
 // Within returns the largest of some smaller networks that trains in the limit what takes that time with c; false if
-// none does.
+// none does, or the recipe's networks have no blocks and filters.
 //
 // The times are in the ratio of operations. Between 6×64 and 20×128 that is right to a fifth on both backends of the
 // processor. Products of fewer than 64 filters are too narrow for it: 4×32 takes 1/2.8 of the time of 6×64, and this
 // says 1/2.4.
-func Within(c train.Config, takes, limit time.Duration) (Smaller, bool) {
-	cost := func(c train.Config) (float64, error) {
-		operations, err := c.Operations()
-		return operations * max(1, 64/float64(c.Filters)), err
+func Within(c run.Config, takes, limit time.Duration) (Smaller, bool) {
+	cost := func(c run.Config) (float64, error) {
+		operations, err := train.Operations(c)
+		filters, _ := setting(c, "filters")
+		return operations * max(1, 64/float64(max(1, filters))), err
 	}
 	whole, err := cost(c)
 	if err != nil {
 		return Smaller{}, false
 	}
 	for _, s := range smallerNetworks {
-		c.Blocks, c.Filters = s.blocks, s.filters
+		if c.Set("blocks", s.blocks) != nil || c.Set("filters", s.filters) != nil {
+			return Smaller{}, false
+		}
 		part, err := cost(c)
 		if took := time.Duration(float64(takes) * part / whole); err == nil && part < whole && took <= limit {
 			return Smaller{s.flags, took}, true

@@ -1,16 +1,17 @@
 package job
 
 import (
-	"strings"
+	"errors"
 	"testing"
 	"time"
 
 	"talbot/train"
+	"talbot/train/run"
 )
 
 // A run is said once to take what its steps take, without the first one, which compiles, and without validations.
 func TestForecast(t *testing.T) {
-	c, err := train.Preset("")
+	c, err := run.New("talbotbot", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +34,12 @@ func TestForecast(t *testing.T) {
 		{"too long for any", "go", false, 60, 12, 10_000_002, 120_000_000 * time.Second, 2, "", 300},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			c.Blocks, c.Filters = 20, 128
+			size := [2]int{20, 128}
 			if x.name == "slow" {
-				c.Blocks, c.Filters = 19, 112
+				size = [2]int{19, 112}
+			}
+			if err := errors.Join(set(&c, "blocks", size[0]), set(&c, "filters", size[1])); err != nil {
+				t.Fatal(err)
 			}
 			f := Forecast{Start: Start{Config: c, Kind: x.kind}, Fixed: x.fixed}
 			said := 0
@@ -70,7 +74,7 @@ func TestForecast(t *testing.T) {
 
 // What is named is smaller than the network asked about, and the first of those that end in the limit.
 func TestWithin(t *testing.T) {
-	c, err := train.Preset("")
+	c, err := run.New("talbotbot", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,9 @@ func TestWithin(t *testing.T) {
 		{2, 16, 90 * time.Minute, ""},
 		{20, 128, 10_000 * time.Hour, ""},
 	} {
-		c.Blocks, c.Filters = x.blocks, x.filters
+		if err := errors.Join(set(&c, "blocks", x.blocks), set(&c, "filters", x.filters)); err != nil {
+			t.Fatal(err)
+		}
 		s, ok := Within(c, x.takes, time.Hour)
 		if s.Flags != x.want || ok != (x.want != "") || s.Time > time.Hour {
 			t.Errorf("%d×%d of %v: %+v, want %q", x.blocks, x.filters, x.takes, s, x.want)
@@ -95,15 +101,23 @@ func TestWithin(t *testing.T) {
 }
 
 func TestMeasurement(t *testing.T) {
+	c, err := run.New("talbotbot", "")
+	if err == nil {
+		err = errors.Join(set(&c, "blocks", 1), set(&c, "filters", 4))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Batch = 16
 	begun := 0
-	m := Measurement{Blocks: 1, Filters: 4, Batch: 16, Backend: "go", For: 1, Begun: func(Measured) { begun++ }}
+	m := Measurement{Config: c, Backend: "go", For: 1, Begun: func(Measured) { begun++ }}
 	x, err := m.Run(t.Context())
 	if err != nil || x.Kind != "go" || x.Batch != 16 || x.Config.Batch != 16 || !(x.PositionsPerSecond > 0) ||
 		begun != 1 {
 		t.Errorf("%+v, %v, begun %d times", x, err, begun)
 	}
-	m.Preset = "none"
-	if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `"none"`) {
-		t.Errorf("%v", err)
+	m.Config.Batch = 0
+	if _, err := m.Run(t.Context()); !errors.Is(err, ErrConfig) {
+		t.Errorf("a batch of nothing: %v", err)
 	}
 }

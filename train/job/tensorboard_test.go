@@ -9,12 +9,13 @@ import (
 
 	"talbot/train"
 	"talbot/train/internal/madeup"
+	"talbot/train/run"
 )
 
 // TensorBoard shows what metrics.jsonl says, each step once, also of a run that was interrupted.
 func TestTensorBoardShowsTheMetrics(t *testing.T) {
 	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 300}))
-	job.Adjust = func(c *train.Config) { adjust(c); c.LogEvery, c.EvalEvery, c.CheckpointEvery = 1, 5, 10 }
+	job.Adjust = func(c *run.Config) error { c.LogEvery, c.EvalEvery, c.CheckpointEvery = 1, 5, 10; return adjust(c) }
 	ctx, cancel := context.WithCancel(t.Context())
 	job.Progress = func(p train.Progress) {
 		if p.Step == 17 {
@@ -37,7 +38,7 @@ func TestTensorBoardShowsTheMetrics(t *testing.T) {
 	}
 	want := map[string][][2]float64{}
 	for _, l := range lines {
-		want[l.Kind] = append(want[l.Kind], [2]float64{float64(l.Step), *l.PolicyCE})
+		want[l.Kind] = append(want[l.Kind], [2]float64{float64(l.Step), *l.Of("policy_ce")})
 	}
 	for kind, points := range want {
 		got := shown[kind]["loss/policy"]

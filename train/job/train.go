@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"talbot/encode"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
 	"talbot/train/model"
 	"talbot/train/report"
+	"talbot/train/run"
 )
 
 // Validation samples of a run: how many, and the largest batch they are measured in.
@@ -21,17 +23,18 @@ const (
 
 // Train is a training run to be started or resumed.
 type Train struct {
-	Dir     string        // run folder
-	Data    []loader.Spec // empty with Resume: those of the run
-	Label   string        // fingerprint whose labels count; "" = the last, with Resume that of the run
-	Resume  bool          // continue the run in Dir
-	From    string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
-	Recipe  string        // "" = talbotbot
-	Preset  *string       // of the configuration; nil = "", with Resume that of the run
-	Steps   int64         // 0 = [Passes] over the train samples, with Resume those of the run
-	Adjust  func(*train.Config)
-	Backend string // as [backend.Open] takes it; "" = auto, with Resume that of the run
-	Workers int    // that encode and read, 0 = one for each processor
+	Dir    string        // run folder
+	Data   []loader.Spec // empty with Resume: those of the run
+	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
+	Resume bool          // continue the run in Dir
+	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
+	Recipe string        // "" = talbotbot
+	Preset *string       // of the configuration; nil = "", with Resume that of the run
+	// 0 = as many passes over the train samples as the preset has, with Resume those of the run
+	Steps   int64
+	Adjust  func(*run.Config) error // what else was asked for; called more than once
+	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
+	Workers int                     // that encode and read, 0 = one for each processor
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
 
@@ -45,7 +48,8 @@ type Train struct {
 
 // Start is what is known before the first step.
 type Start struct {
-	Config     train.Config
+	Config     run.Config
+	Network    string // its size for the eye
 	Backend    string // what was chosen and why
 	Kind       string // of the backend
 	Parameters int    // trainable
@@ -60,15 +64,6 @@ type Set struct {
 	Passes float64 `json:"passes"` // of the run over its train samples
 }
 
-// Passes returns how often a run goes over the train samples where no steps are given: once, and with the preset v1.5
-// twelve times, as published.
-func Passes(preset string) int64 {
-	if preset == "v1.5" {
-		return 12
-	}
-	return 1
-}
-
 var (
 	// ErrConfig says that the configuration asked for cannot be.
 	ErrConfig = errors.New("bad setting")
@@ -76,18 +71,18 @@ var (
 	ErrFrom = errors.New("no weights to start from")
 )
 
-// Run trains. Its errors are those of [train.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
+// Run trains. Its errors are those of [run.NewClaim], [train.Run], [loader.ReadIdentity], [loader.Open] and
 // [loader.Data.Survey], [ErrConfig] and [ErrFrom]. The folder is claimed first, and left as it was if the run is
 // refused. When ctx ends during training, what was trained is saved, and the result comes with ctx's error.
 func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if t.Adjust == nil {
-		t.Adjust = func(*train.Config) {}
+		t.Adjust = func(*run.Config) error { return nil }
 	}
-	var c train.Config
-	var weights *train.Weights
+	var c run.Config
+	var weights *run.Weights
 	var err error
 	if t.From != "" {
-		if weights, err = train.ReadWeights(t.From); err != nil {
+		if weights, err = run.ReadWeights(t.From); err != nil {
 			return train.Result{}, fmt.Errorf("%w: %w", ErrFrom, err)
 		}
 	}
@@ -102,7 +97,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if weights != nil {
 		t.compare(c, weights)
 	}
-	claim, err := train.NewClaim(t.Dir, t.Resume)
+	claim, err := run.NewClaim(t.Dir, t.Resume)
 	if err != nil {
 		return train.Result{}, err
 	}
@@ -122,7 +117,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 		return train.Result{}, err
 	}
 	defer b.Finalize()
-	if err := c.RunsOn(b); err != nil {
+	if _, err := train.RunsOn(c, b); err != nil {
 		return train.Result{}, err
 	}
 	survey, err := data.SurveyOf(ctx, t.Dir, valSamples, min(c.Batch, valBatch), t.Surveyed)
@@ -181,7 +176,7 @@ func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
 
 // open opens the data, and on resuming checks that it is what the run was started with and takes over its backend. If
 // the run does not tell what that was, the data must be named, and is taken as it is; was is empty then.
-func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, was loader.Identity, err error) {
+func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was loader.Identity, err error) {
 	known := false
 	if t.Resume {
 		if was, err = loader.ReadIdentity(t.Dir); errors.Is(err, loader.ErrNoIdentity) && len(t.Data) > 0 {
@@ -213,11 +208,15 @@ func (t *Train) open(ctx context.Context, c train.Config) (data *loader.Data, wa
 		t.warn(errors.New("this run was begun by an older version that did not leave out cut copies of val and test " +
 			"lines, and keeps them; a new run leaves them out"))
 	}
-	value, policy, err := targets(c)
+	targets, err := targets(c)
 	if err != nil {
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err = loader.Open(ctx, t.Data, loader.Options{Recipe: c.Recipe, Label: t.Label, Value: value, Policy: policy,
+	built, err := c.Build()
+	if err != nil {
+		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
 		Workers: t.Workers, MaxCopies: t.MaxCopies, CutCopies: cutCopies,
 		Checked: t.Checked})
 	if err != nil {
@@ -239,15 +238,15 @@ func (t Train) warn(err error) {
 }
 
 // compare warns where a run begins with weights that have learnt something else than it asks of them.
-func (t Train) compare(c train.Config, w *train.Weights) {
+func (t Train) compare(c run.Config, w *run.Weights) {
 	for _, damaged := range w.Damaged {
 		t.warn(fmt.Errorf("skipping %w", damaged))
 	}
-	for _, x := range []struct {
-		flag       string
-		mine, have any
-	}{{"legal-mask", c.LegalMask, w.Config.LegalMask}, {"value-target", c.ValueTarget,
-		w.Config.ValueTarget}, {"policy-target", c.PolicyTarget, w.Config.PolicyTarget}} {
+	for _, x := range []struct{ flag, mine, have string }{
+		{"legal-mask", c.Settings.Values()["legal_mask"], w.Config.Settings.Values()["legal_mask"]},
+		{"value-target", c.ValueTarget, w.Config.ValueTarget},
+		{"policy-target", c.PolicyTarget, w.Config.PolicyTarget},
+	} {
 		if x.mine != x.have {
 			t.warn(fmt.Errorf("%q was trained with --%s=%v, and this run has %v: expect higher losses at first", w.Path,
 				x.flag, x.have, x.mine))
@@ -256,7 +255,7 @@ func (t Train) compare(c train.Config, w *train.Weights) {
 }
 
 // begin tells what is about to happen.
-func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+func (t Train) begin(c run.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
 	for _, warning := range data.Derived() {
 		t.warn(warning)
 	}
@@ -268,22 +267,24 @@ func (t Train) begin(c train.Config, b *backend.Opened, data *loader.Data, surve
 	for _, counts := range survey.Sets {
 		policies, values = policies+counts.Policies, values+counts.Values
 	}
-	if values == 0 {
-		t.warn(fmt.Errorf("no train sample has a value for the target %s: the value head will not be trained",
-			c.ValueTarget))
-	}
-	if policies == 0 {
-		t.warn(errors.New("no train sample has a move to learn: the policy head will not be trained"))
-	}
-	if data.Options.Policy.Temperature > 0 && survey.Choices < 2 {
-		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
-			"--multipv", c.PolicyTarget))
-	}
-	network, err := model.New(c.Recipe, c.Config)
+	built, err := c.Build()
 	if err != nil {
 		return err
 	}
-	s := Start{Config: c, Backend: b.Why, Kind: b.Kind, Parameters: model.CountTrainable(network.Params())}
+	layout := built.Encoder.Layout()
+	if values == 0 && layout.Float(encode.ValueFloat) >= 0 {
+		t.warn(fmt.Errorf("no train sample has a value for the target %s: the value head will not be trained",
+			c.ValueTarget))
+	}
+	if policies == 0 && layout.Moves != encode.NoMoves {
+		t.warn(errors.New("no train sample has a move to learn: the policy head will not be trained"))
+	}
+	if data.Options.Targets.Policy.Temperature > 0 && survey.Longest < 2 {
+		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
+			"--multipv", c.PolicyTarget))
+	}
+	s := Start{Config: c, Network: built.Network.String(), Backend: b.Why, Kind: b.Kind,
+		Parameters: model.CountTrainable(built.Network.Params())}
 	for i, counts := range survey.Sets {
 		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
 		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})

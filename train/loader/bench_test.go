@@ -70,7 +70,7 @@ func BenchmarkNext(b *testing.B) {
 			}
 			report(b, samples, workers, processor()-before)
 			bytes := 8*len(batch.Packed) +
-				4*(len(batch.PolicyIndex)+len(batch.PolicyWeight)+len(batch.Value)+len(batch.ValueWeight))
+				4*(len(batch.Codes)+len(batch.Weights)+len(batch.Floats)+len(batch.Known))
 			b.ReportMetric(float64(bytes)/float64(batch.N), "bytes/sample")
 		})
 	}

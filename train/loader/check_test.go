@@ -115,8 +115,9 @@ func TestSurveyChecksLines(t *testing.T) {
 						filepath.Join(dir, "shard-00001.talbot.zst"), at-games/2, at+1))
 			}
 			for what, o := range map[string]Options{"": {}, "cap": {MaxCopies: 2}, "label": {Label: madeup.Engine.ID()},
-				"multipv": {Policy: encode.PolicyTarget{Temperature: 1}, Value: encode.WDLValue}} {
-				o.Recipe, o.Workers = "talbotbot", 2
+				"multipv": {Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1},
+					Value: encode.WDLValue}}} {
+				o.Encoder, o.Workers = encode.TalbotBot{}, 2
 				d, err := Open(t.Context(), []Spec{{Dir: dir}}, o)
 				if strings.Contains(name, "fingerprint") { // seen in the shard's footer
 					if !errors.Is(err, dataset.ErrDamaged) || !strings.Contains(err.Error(), test.want) {

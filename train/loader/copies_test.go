@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/train/internal/madeup"
 )
 
@@ -13,7 +14,7 @@ func TestMaxCopies(t *testing.T) {
 	b := write(t, madeup.Dataset{Seed: 2, Games: 300})
 	counts := func(most, workers int) (map[uint64]int, *Survey) {
 		d, err := Open(t.Context(), []Spec{{Dir: a}, {Dir: b}},
-			Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers})
+			Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/shards"
 	"talbot/train/internal/madeup"
 )
@@ -74,7 +75,7 @@ func TestCutCopiesAreLeftOut(t *testing.T) {
 	asBefore := false // with the lines
 	open := func(most, workers int) *Data {
 		d, err := Open(t.Context(), []Spec{{Dir: whole}, {Dir: cut}, {Dir: others}},
-			Options{Recipe: "talbotbot", MaxCopies: most, Workers: workers, CutCopies: asBefore})
+			Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: workers, CutCopies: asBefore})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,17 +22,17 @@ var ErrSplits = errors.New("datasets are split differently")
 
 // Options are how datasets are read.
 type Options struct {
-	Recipe  string // whose encoding and targets
+	Encoder encode.Encoder
+	Targets encode.Targets
 	Label   string // ID of the fingerprint whose labels count; "" = of each sample the last that has one
-	Value   encode.ValueTarget
-	Policy  encode.PolicyTarget
-	Workers int // 0 = one for each processor
+	Workers int    // 0 = one for each processor
 	// MaxCopies caps how often a position is a train sample, over all datasets; 0 = no cap. See [Data.Survey].
 	MaxCopies int
 	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say
 	// otherwise ([Identity]).
 	CutCopies bool
-	// Origins reads where lines are from, their ratings and tags too, for [train.Place].
+	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Place], and
+	// the moves of a sample are its policy target, whatever its recipe lists.
 	Origins bool
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
 	Checked func(bytes, of int64)
@@ -43,6 +43,7 @@ type Data struct {
 	Sets    []*Set
 	Options Options
 	encoder encode.Encoder
+	layout  encode.Layout
 	checks  bool // see [Data.checking]
 }
 
@@ -60,10 +61,7 @@ type Set struct {
 // it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
 // [shards.OpenDataset] and [shards.Dataset.CheckFiles]. Whoever opens a Data closes it.
 func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
-	d := &Data{Options: o}
-	if d.encoder, err = encode.ByName(o.Recipe); err != nil {
-		return nil, err
-	}
+	d := &Data{Options: o, encoder: o.Encoder, layout: o.Encoder.Layout()}
 	if o.Workers <= 0 {
 		d.Options.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -141,11 +139,14 @@ func (d *Data) check(ctx context.Context) error {
 // columns are those that the targets are made of, and the origins where they are asked for.
 func (o Options) columns() shards.Columns {
 	wanted := shards.Policies | shards.Scores | shards.Best
-	if o.Value == encode.WDLValue {
+	if o.Targets.Value == encode.WDLValue {
 		wanted |= shards.WDL
 	}
-	if o.Policy.Temperature > 0 {
+	if o.Targets.Policy.Temperature > 0 {
 		wanted |= shards.Variations
+	}
+	if o.Encoder.Layout().Ratings {
+		wanted |= shards.Ratings
 	}
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/shards"
 	"talbot/train"
 	"talbot/train/internal/madeup"
@@ -27,7 +28,7 @@ func TestRefusedData(t *testing.T) {
 		for _, dir := range dirs {
 			specs = append(specs, Spec{Dir: dir})
 		}
-		d, err := Open(t.Context(), specs, Options{Recipe: "talbotbot"})
+		d, err := Open(t.Context(), specs, Options{Encoder: encode.TalbotBot{}})
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/ordered"
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // EvalOptions decide which samples are evaluated.
@@ -38,16 +37,16 @@ const evalChunk = 512
 // and its line is no cut copy ([dataset.CutSet]) of a line of that split; that training leaves such lines out does not
 // count. Finding out takes a pass over the data and one over TrainedOn beforehand, and memory for the keys of the
 // evaluated samples and lines only.
-func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[train.Sample, error] {
-	return func(yield func(train.Sample, error) bool) {
+func (d *Data) Samples(ctx context.Context, o EvalOptions) iter.Seq2[evaluate.Sample, error] {
+	return func(yield func(evaluate.Sample, error) bool) {
 		if err := d.samples(ctx, o, yield); err != nil {
-			yield(train.Sample{}, err)
+			yield(evaluate.Sample{}, err)
 		}
 	}
 }
 
 // samples returns nil after yield has said to stop.
-func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(train.Sample, error) bool) error {
+func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(evaluate.Sample, error) bool) error {
 	want := only(o.Splits...)
 	report := func(what string) func(int, int) {
 		return func(blocks, of int) {
@@ -167,15 +166,15 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) iter.Seq2[train.Sample, error] {
+func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) iter.Seq2[evaluate.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
-	return func(yield func(train.Sample, error) bool) {
+	return func(yield func(evaluate.Sample, error) bool) {
 		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
-			func(_, i int) ([]train.Sample, error) {
+			func(_, i int) ([]evaluate.Sample, error) {
 				return d.evalChunk(r, chunks[i], seen, audited)
 			}) {
 			if err != nil {
-				yield(train.Sample{}, err)
+				yield(evaluate.Sample{}, err)
 				return
 			}
 			for _, s := range samples {
@@ -187,40 +186,61 @@ func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) it
 	}
 }
 
-func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]train.Sample, error) {
-	out := make([]train.Sample, 0, len(list))
+func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]evaluate.Sample, error) {
+	out := make([]evaluate.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })
-	var w dataset.Walker
-	cuts := cutCopies{}
+	p, cuts := new(replay), cutCopies{}
 	if seen != nil {
 		cuts.held = &seen.lines
 	}
 	for _, i := range list {
 		s := &r.samples[i]
 		line := &r.lines[s.line]
-		if err := w.At(line, int(s.ply)); err != nil {
+		if err := p.at(r.records, s); err != nil {
 			return nil, err
 		}
-		e := train.Sample{Source: line.Source.String(), Legal: encode.LegalIndices(nil, d.encoder, w.Position())}
-		if len(e.Legal) == 0 {
+		if len(p.view.Legal()) == 0 {
 			continue
 		}
-		if d.encoder.Planes() != len(e.Planes) {
-			return nil, errors.New("the evaluation takes inputs of 68 planes only")
-		}
-		d.encoder.Encode(e.Planes[:], w.Game())
-		for _, t := range r.policy(s) {
-			e.Policy = append(e.Policy, train.Target(t))
-		}
-		if s.hasValue() {
-			e.Value, e.HasValue = s.value, true
-		}
+		e := d.evalSample(p)
 		if seen != nil {
 			e.Unseen = !seen.positions[s.key] && !cuts.has(line)
 		}
-		e.Place = r.place(d.Sets[r.set], s, w.Position(), audited)
+		e.Place = r.place(d.Sets[r.set], s, p.view.Position(), audited)
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// evalSample encodes the replay's sample. Of scores the policy target is the moves with a score above 0, each by its
+// share of their sum.
+func (d *Data) evalSample(p *replay) evaluate.Sample {
+	l := &d.layout
+	legal := slices.Clone(p.view.Legal())
+	s := evaluate.Sample{Source: p.view.Line.Source.String(), Legal: legal, Packed: make([]uint64, l.Words),
+		Floats: slices.Clone(p.target.Floats)}
+	d.encoder.Pack(s.Packed, &p.view)
+	if l.Moves == encode.NoMoves {
+		return s
+	}
+	s.Codes = make([]int32, len(legal)*l.Codes)
+	for i, m := range legal {
+		d.encoder.Code(s.Codes[i*l.Codes:][:l.Codes], &p.view, m)
+	}
+	for _, m := range p.target.Moves {
+		if i := slices.Index(legal, m.Move); i >= 0 && m.Weight > 0 {
+			s.Policy = append(s.Policy, evaluate.Target{Move: i, Weight: m.Weight})
+		}
+	}
+	if l.Scores {
+		sum := float32(0)
+		for _, t := range s.Policy {
+			sum += t.Weight
+		}
+		for i := range s.Policy {
+			s.Policy[i].Weight /= sum
+		}
+	}
+	return s
 }

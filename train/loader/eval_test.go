@@ -10,11 +10,11 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/shards"
-	"talbot/train"
+	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
 )
 
-func collect(t *testing.T, d *Data, o EvalOptions) (all []train.Sample) {
+func collect(t *testing.T, d *Data, o EvalOptions) (all []evaluate.Sample) {
 	t.Helper()
 	for s, err := range d.Samples(t.Context(), o) {
 		if err != nil {
@@ -90,7 +90,7 @@ func TestUnseenAreThePositionsThatNoTrainSampleHas(t *testing.T) {
 		t.Errorf("%d of %d seen: the test shows nothing", seen, len(got))
 	}
 	if unknown := collect(t, d, EvalOptions{Splits: o.Splits}); slices.ContainsFunc(unknown,
-		func(s train.Sample) bool { return s.Unseen }) {
+		func(s evaluate.Sample) bool { return s.Unseen }) {
 		t.Error("unseen without train data")
 	}
 }
@@ -99,7 +99,7 @@ func TestLimitSpreadsOverTheData(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})
 	b := write(t, madeup.Dataset{Seed: 2, Games: 700, Source: dataset.SourcePuzzle})
 	o := EvalOptions{Splits: []dataset.Split{dataset.Val, dataset.Test}}
-	hash := func(all []train.Sample) map[string]int {
+	hash := func(all []evaluate.Sample) map[string]int {
 		m := map[string]int{}
 		for _, s := range all {
 			place := *s.Place

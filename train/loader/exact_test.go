@@ -53,8 +53,9 @@ func TestExactResults(t *testing.T) {
 		w.Reset(&l)
 		w.Next()
 		said := counting.Of(&l, 0)
-		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.PolicyTarget{}, encode.RecipeValue, &w,
-			said.Moves))
+		var view encode.View
+		view.Visit(&w, said)
+		choices := len(encode.Policy(nil, encode.TalbotBot{}, encode.Targets{}, &view))
 		if v, ok := encode.Value(encode.TalbotBot{}, encode.RecipeValue, w.Position(), said.Value); !ok ||
 			v != c.value ||
 			choices != c.choices {

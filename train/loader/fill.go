@@ -1,10 +1,10 @@
 package loader
 
 import (
-	"fmt"
 	"sync"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/train"
 )
 
@@ -14,33 +14,42 @@ type slot struct {
 	sample int
 }
 
-var walkers = sync.Pool{New: func() any { return new(dataset.Walker) }}
+// replay is what replaying lines takes.
+type replay struct {
+	walker dataset.Walker
+	view   encode.View
+	target encode.Target
+}
 
-// fill encodes the samples into b, whose slices are reused, in parallel.
-func (d *Data) fill(b *train.Batch, slots []slot, choices int) error {
+var replays = sync.Pool{New: func() any { return new(replay) }}
+
+// at goes to a sample.
+func (p *replay) at(r *records, s *record) error {
+	err := p.walker.At(&r.lines[s.line], int(s.ply))
+	p.view.Visit(&p.walker, dataset.Counted{})
+	p.target.Moves, p.target.Floats = r.moves(s), r.floatsOf(s)
+	return err
+}
+
+// fill encodes the samples into b, whose slices are reused.
+func (d *Data) fill(b *train.Batch, slots []slot, longest int) error {
 	var g group
-	g.resize(len(slots), d.encoder.Words(), choices)
-	if err := spread(len(slots), d.Options.Workers, func(from, to int) error {
-		w, _ := walkers.Get().(*dataset.Walker)
-		defer walkers.Put(w)
-		for i := from; i < to; i++ {
-			r := slots[i].records
-			s := &r.samples[slots[i].sample]
-			if err := w.At(&r.lines[s.line], int(s.ply)); err != nil {
-				return err
-			}
-			if int(s.choices) > choices {
-				return fmt.Errorf("policy target of %d moves, at most %d were announced", s.choices, choices)
-			}
-			g.put(d.encoder, i, w.Game(), r.policy(s), s.value)
+	g.resize(len(slots), 1, shape{d.layout, longest})
+	var p replay
+	for i, slot := range slots {
+		if err := p.at(slot.records, &slot.samples[slot.sample]); err != nil {
+			return err
 		}
-		return nil
-	}); err != nil {
-		return err
+		g.put(d.encoder, i, 0, &p.view, &p.target)
 	}
-	size(b, g.n, g.input, choices)
+	b.Resize(g.n, longest, &d.layout)
+	var l lists
 	for i := range slots {
-		g.copy(b, i, i)
+		g.input(b, i, i)
+		g.rest(b, &l, i, i)
+	}
+	if d.layout.Moves != encode.NoMoves && !g.shape.inside() {
+		l.pad(b, &g.shape)
 	}
 	return nil
 }

@@ -37,7 +37,9 @@ func oracle(t *testing.T, dir string, split dataset.Split, label int) map[string
 		g := board.NewGame(l.Start)
 		for i, m := range l.Moves {
 			packed := make([]uint64, encode.TalbotBotWords)
-			e.Pack(packed, g)
+			var v encode.View
+			v.Play(g, 0, 0)
+			e.Pack(packed, &v)
 			value := "none"
 			for _, c := range l.Labels {
 				if c.Labels[i].Status == dataset.Labelled && (label == anyLabel || c.Fingerprint == label) {
@@ -70,12 +72,12 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 				t.Fatal("a sample that is not in the split, or is encoded wrongly")
 			}
 			value := "none"
-			if b.ValueWeight[i] == 1 {
-				value = fmt.Sprint(b.Value[i])
+			if b.Known[i] == 1 {
+				value = fmt.Sprint(b.Floats[i])
 				valued++
 			}
 			unique := input[16] != 0 // four plies of history; the start position has many moves
-			if got := (seenTargets{fmt.Sprint(b.PolicyIndex[i]), value}); unique && got != w {
+			if got := (seenTargets{fmt.Sprint(b.Codes[i]), value}); unique && got != w {
 				t.Fatalf("targets %v, want %v", got, w)
 			}
 		}
@@ -98,7 +100,7 @@ func TestBatchesAreTheEncodedSamplesOfTheirSplit(t *testing.T) {
 
 func TestChosenLabel(t *testing.T) {
 	dir := write(t, madeup.Dataset{Seed: 5, Games: 120})
-	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Label: madeup.OldEngine.ID()})
+	d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, Label: madeup.OldEngine.ID()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,16 +112,16 @@ func TestChosenLabel(t *testing.T) {
 	valued := 0
 	for i := range b.N {
 		w := want[fmt.Sprint(packedOf(b, i))]
-		if packedOf(b, i)[16] != 0 && (w.value != "none") != (b.ValueWeight[i] == 1) {
-			t.Fatalf("value %g weight %g, want %s", b.Value[i], b.ValueWeight[i], w.value)
+		if packedOf(b, i)[16] != 0 && (w.value != "none") != (b.Known[i] == 1) {
+			t.Fatalf("value %g weight %g, want %s", b.Floats[i], b.Known[i], w.value)
 		}
-		valued += int(b.ValueWeight[i])
+		valued += int(b.Known[i])
 	}
 	if valued == 0 || valued == b.N { // every second line has that column
 		t.Errorf("%d of %d samples have a value", valued, b.N)
 	}
 	if _, err := Open(t.Context(), []Spec{{Dir: dir}},
-		Options{Recipe: "talbotbot", Label: "0123456789abcdef"}); err == nil ||
+		Options{Encoder: encode.TalbotBot{}, Label: "0123456789abcdef"}); err == nil ||
 		!strings.Contains(err.Error(), madeup.Engine.ID()) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("unknown label: %v", err)
 	}

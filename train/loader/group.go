@@ -10,75 +10,236 @@ import (
 	"talbot/train"
 )
 
-// group is n samples in memory, in the order of the data. Each is a run of words: its packed input; for each move of
-// the longest policy target the index below and the bits of the weight above; the bits of the value, NaN for none. A
-// run begins with a line of the processor's cache and takes whole ones, for that is what drawing a sample costs.
+// group is n samples in memory, in the order of the data. Each is a run of words: its packed input; its floats, two a
+// word, NaN for those that are not known; and its moves, or where they stand. A run begins with a line of the
+// processor's cache and takes whole ones, for that is what drawing a sample costs.
+//
+// Where no sample of the data has more moves than a few, they stand in the run: for each its words and its weight, half
+// a word each. Else they stand in a list of their block's, and the run says where.
 type group struct {
-	n, input, choices int
-	words             []uint64
-	order             []int32 // in which they are drawn
-	last              bool    // of its epoch
+	n      int
+	shape  shape
+	stride int // words of a sample
+	words  []uint64
+	blocks [][]uint64 // lists of moves
+	order  []int32    // in which they are drawn
+	last   bool       // of its epoch
+}
+
+// shape is how long the parts of a sample are.
+type shape struct {
+	layout  encode.Layout
+	longest int // list of moves of the data
 }
 
 // lineWords is how many words a line of the cache has.
 const lineWords = 8
 
-// resize makes room for n samples; the memory is used again, and what it holds is to be overwritten.
-func (g *group) resize(n, input, choices int) {
-	g.n, g.input, g.choices = n, input, choices
-	size := n * g.stride()
+// mostInside is how many moves stand in a sample's own run.
+const mostInside = 4
+
+// inside reports whether moves stand in the samples' own runs.
+func (s *shape) inside() bool { return s.longest <= mostInside }
+
+// moveWords is how many words a move takes.
+func (s *shape) moveWords() int { return (s.layout.Codes + 2) / 2 }
+
+// floatWords is how many words the floats take.
+func (s *shape) floatWords() int { return (len(s.layout.Floats) + 1) / 2 }
+
+// moves is how many words of a run the moves take.
+func (s *shape) moves() int {
+	switch {
+	case s.layout.Moves == encode.NoMoves:
+		return 0
+	case s.inside():
+		return s.longest * s.moveWords()
+	}
+	return 1
+}
+
+func (s *shape) stride() int {
+	words := s.layout.Words + s.floatWords() + s.moves()
+	return (words + lineWords - 1) / lineWords * lineWords
+}
+
+// resize makes room for n samples of so many blocks; the memory is used again, and what it holds is to be overwritten.
+func (g *group) resize(n, blocks int, s shape) {
+	g.n, g.shape, g.stride = n, s, s.stride()
+	size := n * g.stride
 	g.words = slices.Grow(g.words[:0], size)[:size]
+	g.blocks = slices.Grow(g.blocks[:0], blocks)[:blocks]
+	for i := range g.blocks {
+		g.blocks[i] = g.blocks[i][:0]
+	}
 }
 
-func (g *group) stride() int {
-	return (g.input + g.choices + 1 + lineWords - 1) / lineWords * lineWords
+// SampleBytes is what a sample takes in memory while it waits to be drawn, in data whose longest list of moves is so
+// long: 196 bytes for talbotbot with one move. A list that does not stand with the sample comes to that. A [Loader]
+// holds up to two groups of such samples for each dataset.
+func SampleBytes(l encode.Layout, longest int) int64 {
+	s, g := shape{l, longest}, group{}
+	return int64(s.stride())*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
 }
 
-// SampleBytes is what a sample takes in memory while it waits to be drawn: 196 bytes for talbotbot with one move. A
-// [Loader] holds up to two groups of such samples for each dataset.
-func SampleBytes(e encode.Encoder, choices int) int64 {
-	g := group{input: e.Words(), choices: choices}
-	return int64(g.stride())*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
+// put encodes a view and what is to be learnt of it as sample i, of a block by its number in the group.
+func (g *group) put(e encode.Encoder, i, block int, v *encode.View, t *encode.Target) {
+	s := &g.shape
+	words := g.words[i*g.stride:][:g.stride]
+	e.Pack(words[:s.layout.Words], v)
+	words = words[s.layout.Words:]
+	for k := range s.floatWords() {
+		words[k] = 0
+	}
+	for k, x := range t.Floats {
+		words[k/2] |= uint64(math.Float32bits(x)) << (k % 2 * 32)
+	}
+	words = words[s.floatWords():]
+	switch {
+	case s.layout.Moves == encode.NoMoves:
+	case s.inside():
+		for k := range s.longest {
+			at := words[k*s.moveWords():][:s.moveWords()]
+			if k < len(t.Moves) {
+				s.putMove(at, e, v, t.Moves[k].Weight, t.Moves[k].Move)
+			} else {
+				at[0] = noMove
+			}
+		}
+	default:
+		list := g.blocks[block]
+		words[0] = listed(block, len(t.Moves), len(list))
+		for _, m := range t.Moves {
+			n := len(list)
+			list = slices.Grow(list, s.moveWords())[:n+s.moveWords()]
+			s.putMove(list[n:], e, v, m.Weight, m.Move)
+		}
+		g.blocks[block] = list
+	}
 }
 
-// put encodes the present position of a game as sample i. A value of NaN is none.
-func (g *group) put(e encode.Encoder, i int, game *board.Game, policy []encode.Target, value float32) {
-	stride := g.stride()
-	words := g.words[i*stride:][:stride]
-	e.Pack(words[:g.input], game)
-	targets := words[g.input:]
-	for k := range g.choices {
-		targets[k] = 0
-		if k < len(policy) {
-			targets[k] = uint64(policy[k].Index) | uint64(math.Float32bits(policy[k].Weight))<<32
+// noMove is the first word of no move: a code of −1 and a weight of 0.
+const noMove = uint64(math.MaxUint32)
+
+// putMove writes the words of a move, and then its weight, as halves of 64-bit words.
+func (s *shape) putMove(dst []uint64, e encode.Encoder, v *encode.View, weight float32, m board.Move) {
+	clear(dst)
+	codes := v.Code(e, s.layout.Codes, m)
+	for k, code := range codes {
+		dst[k/2] |= uint64(uint32(code)) << (k % 2 * 32)
+	}
+	k := len(codes)
+	dst[k/2] |= uint64(math.Float32bits(weight)) << (k % 2 * 32)
+}
+
+// listed says where a list of so many moves begins: the block's number above, the length below it, then the word.
+func listed(block, moves, word int) uint64 {
+	return uint64(block)<<listBlock | uint64(moves)<<listMoves | uint64(word)
+}
+
+const (
+	listMoves = 28 // bits of a word's number in the list of a block
+	listBlock = listMoves + 10
+)
+
+// input copies the input of sample k to place i of a batch. It is a step of its own because it waits for memory: the
+// processor begins with the next samples meanwhile, as far as there is not much else to do in between.
+func (g *group) input(b *train.Batch, i, k int) {
+	words := g.shape.layout.Words
+	copy(b.Packed[i*words:][:words], g.words[k*g.stride:])
+}
+
+// rest copies the floats and moves of sample k to place i of a batch, whose lists of moves are as long as it has room
+// for, or to lists.
+func (g *group) rest(b *train.Batch, lists *lists, i, k int) {
+	s := &g.shape
+	words := g.words[k*g.stride:][:g.stride]
+	words = words[s.layout.Words:]
+	floats := len(s.layout.Floats)
+	for j := range floats {
+		x, known := math.Float32frombits(uint32(words[j/2]>>(j%2*32))), float32(1)
+		if x != x {
+			x, known = 0, 0
+		}
+		b.Floats[i*floats+j], b.Known[i*floats+j] = x, known
+	}
+	words = words[s.floatWords():]
+	switch {
+	case s.layout.Moves == encode.NoMoves:
+	case s.inside():
+		for j := range s.longest {
+			s.move(b.Codes[(i*s.longest+j)*s.layout.Codes:], &b.Weights[i*s.longest+j], words[j*s.moveWords():])
+		}
+	default:
+		at := words[0]
+		block, n, word := at>>listBlock, int(at>>listMoves&(1<<(listBlock-listMoves)-1)), at&(1<<listMoves-1)
+		lists.add(s, g.blocks[block][word:], n)
+	}
+}
+
+// move takes a move apart.
+func (s *shape) move(codes []int32, weight *float32, words []uint64) {
+	for k := range s.layout.Codes {
+		codes[k] = int32(uint32(words[k/2] >> (k % 2 * 32)))
+	}
+	k := s.layout.Codes
+	*weight = math.Float32frombits(uint32(words[k/2] >> (k % 2 * 32)))
+	if codes[0] < 0 {
+		*weight = 0
+		for k := range s.layout.Codes {
+			codes[k] = -1
 		}
 	}
-	targets[g.choices] = uint64(math.Float32bits(value))
 }
 
-// copy copies sample k to place i of a batch.
-func (g *group) copy(b *train.Batch, i, k int) {
-	stride := g.stride()
-	words := g.words[k*stride:][:stride]
-	copy(b.Packed[i*g.input:][:g.input], words)
-	targets := words[g.input:]
-	for j := range g.choices {
-		b.PolicyIndex[i*g.choices+j] = int32(uint32(targets[j]))
-		b.PolicyWeight[i*g.choices+j] = math.Float32frombits(uint32(targets[j] >> 32))
-	}
-	value, weight := math.Float32frombits(uint32(targets[g.choices])), float32(1)
-	if value != value {
-		value, weight = 0, 0
-	}
-	b.Value[i], b.ValueWeight[i] = value, weight
+// lists are the moves of the samples of a batch that is being filled, one after the other.
+type lists struct {
+	counts  []int
+	codes   []int32
+	weights []float32
 }
 
-// size makes room for n samples in a batch; the memory is used again, and what it holds is to be overwritten.
-func size(b *train.Batch, n, words, choices int) {
-	b.N = n
-	b.Packed = slices.Grow(b.Packed[:0], n*words)[:n*words]
-	b.PolicyIndex = slices.Grow(b.PolicyIndex[:0], n*choices)[:n*choices]
-	b.PolicyWeight = slices.Grow(b.PolicyWeight[:0], n*choices)[:n*choices]
-	b.Value = slices.Grow(b.Value[:0], n)[:n]
-	b.ValueWeight = slices.Grow(b.ValueWeight[:0], n)[:n]
+func (l *lists) reset() { l.counts, l.codes, l.weights = l.counts[:0], l.codes[:0], l.weights[:0] }
+
+// add appends the list of a sample.
+func (l *lists) add(s *shape, words []uint64, moves int) {
+	l.counts = append(l.counts, moves)
+	for j := range moves {
+		from := len(l.codes)
+		l.codes = slices.Grow(l.codes, s.layout.Codes)[:from+s.layout.Codes]
+		l.weights = append(l.weights, 0)
+		s.move(l.codes[from:], &l.weights[len(l.weights)-1], words[j*s.moveWords():])
+	}
+}
+
+// pad gives the batch the lists, all of the length that fits the longest.
+func (l *lists) pad(b *train.Batch, s *shape) {
+	k := s.length(slices.Max(l.counts))
+	codes := s.layout.Codes
+	b.Codes, b.Weights = slices.Grow(b.Codes[:0], b.N*k*codes)[:b.N*k*codes], slices.Grow(b.Weights[:0], b.N*k)[:b.N*k]
+	from := 0
+	for i, n := range l.counts {
+		copy(b.Codes[i*k*codes:], l.codes[from*codes:(from+n)*codes])
+		copy(b.Weights[i*k:], l.weights[from:from+n])
+		for j := i*k + n; j < (i+1)*k; j++ {
+			b.Weights[j] = 0
+		}
+		for j := (i*k + n) * codes; j < (i+1)*k*codes; j++ {
+			b.Codes[j] = -1
+		}
+		from += n
+	}
+}
+
+// length is the shortest length that lists are padded to that fits so many moves: the longest of the data where that is
+// at most 16, else 16, 32, 64 and so on. So there are few kinds of batches, each of which the backend compiles.
+func (s *shape) length(moves int) int {
+	if s.longest <= 16 {
+		return s.longest
+	}
+	k := 16
+	for k < moves {
+		k *= 2
+	}
+	return k
 }

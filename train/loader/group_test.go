@@ -15,11 +15,11 @@ func TestSampleBytes(t *testing.T) {
 	next(t, l)
 	g := l.streams[0].now
 	if got, want := int64(8*len(g.words)+4*len(g.order)),
-		int64(g.n)*SampleBytes(encode.TalbotBot{}, s.Choices); g.n < 1000 ||
+		int64(g.n)*SampleBytes(encode.TalbotBot{}.Layout(), s.Longest); g.n < 1000 ||
 		got != want {
 		t.Errorf("%d samples take %d bytes, not %d", g.n, got, want)
 	}
-	if n := SampleBytes(encode.TalbotBot{}, 1); n != 196 {
+	if n := SampleBytes(encode.TalbotBot{}.Layout(), 1); n != 196 {
 		t.Errorf("%d bytes a sample, not the 196 of its comment", n)
 	}
 }

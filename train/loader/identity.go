@@ -11,6 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/train"
+	"talbot/train/run"
 )
 
 // identityName is the file of a run that says what it is trained on.
@@ -85,16 +86,16 @@ var ErrNoIdentity = errors.New("the data of the run is unknown")
 
 // ReadIdentity reads what the run in that folder is trained on. If the file is not there or is not to the byte what was
 // written, the error is [ErrNoIdentity]; if it is of a later talbot, [durable.ErrVersion]; and if it is no file,
-// [train.ErrDamaged].
-func ReadIdentity(run string) (Identity, error) {
+// [run.ErrDamaged].
+func ReadIdentity(dir string) (Identity, error) {
 	var id Identity
-	path := filepath.Join(run, identityName)
+	path := filepath.Join(dir, identityName)
 	text, err := durable.ReadFile(path, maxIdentity)
 	if errors.Is(err, fs.ErrNotExist) {
 		return id, fmt.Errorf("%q is missing: %w", path, ErrNoIdentity)
 	}
 	if errors.Is(err, durable.ErrNotRegular) {
-		return id, fmt.Errorf("%w: %w", train.ErrDamaged, err)
+		return id, fmt.Errorf("%w: %w", run.ErrDamaged, err)
 	}
 	if err != nil {
 		return id, err
@@ -110,23 +111,23 @@ func ReadIdentity(run string) (Identity, error) {
 		return Identity{}, fmt.Errorf("%q is damaged: %w: %w", path, ErrNoIdentity, err)
 	}
 	if !sealed {
-		id.Unsealed = train.Unsealed(path)
+		id.Unsealed = run.Unsealed(path)
 	}
 	return id, nil
 }
 
-// Write keeps the identity in a run's folder, which is made if it is not there. Only the holder of its [train.Claim]
+// Write keeps the identity in a run's folder, which is made if it is not there. Only the holder of its [run.Claim]
 // may.
-func (id Identity) Write(run string) error {
+func (id Identity) Write(dir string) error {
 	id.Version = identityVersion
 	text, err := durable.Seal(id)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(run, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(run, identityName), text)
+	return durable.WriteFile(filepath.Join(dir, identityName), text)
 }
 
 // Specs returns the datasets where they were.

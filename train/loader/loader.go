@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"talbot/dataset"
+	"talbot/encode"
 	"talbot/internal/ordered"
 	"talbot/train"
 )
@@ -28,6 +29,15 @@ type Loader struct {
 	options LoaderOptions
 	streams []*stream
 	draws   uint64
+	drawn   []drawn
+	filled  int // of them are in the batch
+	lists   lists
+}
+
+// drawn is a sample that was drawn and is not yet in its batch.
+type drawn struct {
+	group  *group
+	sample int32
 }
 
 var _ train.Source = (*Loader)(nil)
@@ -60,12 +70,19 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 
 // Next draws the next batch. Errors are those of reading a shard.
 func (l *Loader) Next(b *train.Batch) error {
-	size(b, l.options.Batch, l.data.encoder.Words(), l.survey.Choices)
-	for i := range l.options.Batch {
-		if err := l.choose().take(b, i); err != nil {
+	s := l.shape()
+	b.Resize(l.options.Batch, l.survey.Longest, &s.layout)
+	l.drawn, l.filled = l.drawn[:0], 0
+	l.lists.reset()
+	for range l.options.Batch {
+		if err := l.choose().draw(b); err != nil {
 			return err
 		}
 		l.draws++
+	}
+	l.fill(b)
+	if s.layout.Moves != encode.NoMoves && !s.inside() {
+		l.lists.pad(b, &s)
 	}
 	state := State{Draws: l.draws}
 	for _, s := range l.streams {
@@ -74,6 +91,19 @@ func (l *Loader) Next(b *train.Batch) error {
 	var err error
 	b.State, err = json.Marshal(state)
 	return err
+}
+
+func (l *Loader) shape() shape { return shape{l.data.layout, l.survey.Longest} }
+
+// fill copies what was drawn into the batch.
+func (l *Loader) fill(b *train.Batch) {
+	for i := l.filled; i < len(l.drawn); i++ {
+		l.drawn[i].group.input(b, i, int(l.drawn[i].sample))
+	}
+	for ; l.filled < len(l.drawn); l.filled++ {
+		d := &l.drawn[l.filled]
+		d.group.rest(b, &l.lists, l.filled, int(d.sample))
+	}
 }
 
 // choose picks the dataset of the next draw.
@@ -140,14 +170,15 @@ type loaded struct {
 	err   error
 }
 
-// take puts the next sample into place i of a batch.
-func (s *stream) take(b *train.Batch, i int) error {
+// draw draws the next sample for a batch.
+func (s *stream) draw(b *train.Batch) error {
 	if s.now == nil {
 		if err := s.seek(s.Place); err != nil {
 			return err
 		}
 	}
 	for s.Offset >= s.now.n {
+		s.loader.fill(b) // before the group's memory is used again
 		next := s.behind()
 		l := <-s.ahead
 		s.ahead = nil
@@ -159,7 +190,7 @@ func (s *stream) take(b *train.Batch, i int) error {
 		s.Place, s.now = next, l.group
 		s.prefetch()
 	}
-	s.now.copy(b, i, int(s.now.order[s.Offset]))
+	s.loader.drawn = append(s.loader.drawn, drawn{s.now, s.now.order[s.Offset]})
 	s.Offset++
 	return nil
 }
@@ -226,19 +257,20 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	}
 	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
 	g.order = d.order(n)
-	g.resize(n, l.data.encoder.Words(), l.survey.Choices)
+	g.resize(n, len(blocks), l.shape())
 	g.last = number == len(plan)-1
 	if err := ordered.All(context.Background(), len(blocks), l.data.Options.Workers, func(_, i int) error {
 		b := blocks[i]
-		return s.fill(g, b, firsts[i], int(counts[b]))
+		return s.fill(g, b, i, firsts[i], int(counts[b]))
 	}); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// fill encodes the n train samples of a block that stay in into a group, from place first on.
-func (s *stream) fill(g *group, block, first, n int) error {
+// fill encodes the n train samples of a block that stay in into a group, whose block it is by that number, from place
+// first on.
+func (s *stream) fill(g *group, block, number, first, n int) error {
 	l := s.loader
 	all, put := 0, 0
 	var fault error
@@ -247,11 +279,11 @@ func (s *stream) fill(g *group, block, first, n int) error {
 		if all++; !keep {
 			return
 		}
-		if put == n || len(v.policy) > l.survey.Choices {
+		if put == n || len(v.target.Moves) > l.survey.Longest {
 			fault = errChanged
 			return
 		}
-		g.put(l.data.encoder, first+put, v.at.Game(), v.policy, v.sample.value)
+		g.put(l.data.encoder, first+put, number, v.view, v.target)
 		put++
 	})
 	if err == nil && put < n {

@@ -34,7 +34,7 @@ func write(t testing.TB, m madeup.Dataset) string {
 
 func open(t testing.TB, workers int, specs ...Spec) *Data {
 	t.Helper()
-	d, err := Open(t.Context(), specs, Options{Recipe: "talbotbot", Workers: workers})
+	d, err := Open(t.Context(), specs, Options{Encoder: encode.TalbotBot{}, Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ const threeBlocks = 2100
 // sum is a hash of all that training sees of a batch.
 func sum(b *train.Batch) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, b.N, b.Packed, b.PolicyIndex, b.PolicyWeight, b.Value, b.ValueWeight, string(b.State))
+	fmt.Fprint(h, b.N, b.Packed, b.Codes, b.Weights, b.Floats, b.Known, string(b.State))
 	return h.Sum64()
 }
 
@@ -91,8 +91,8 @@ func TestSameBatchesAtAnyNumberOfWorkers(t *testing.T) {
 		} else if !slices.Equal(got, want) {
 			t.Errorf("%d workers draw other batches than 1", workers)
 		}
-		if s.Choices != 3 || len(s.Val) != 4 || s.Val[0].N != 25 {
-			t.Errorf("choices %d, %d batches of validation", s.Choices, len(s.Val))
+		if s.Longest != 3 || len(s.Val) != 4 || s.Val[0].N != 25 {
+			t.Errorf("choices %d, %d batches of validation", s.Longest, len(s.Val))
 		}
 	}
 	if slices.Sort(want); len(slices.Compact(want)) != 104 {
@@ -202,7 +202,8 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 	defer ds.Close()
 	count, places = map[uint64]int{}, map[uint64]ply{}
 	var e encode.TalbotBot
-	packed := make([]uint64, e.Words())
+	packed := make([]uint64, encode.TalbotBotWords)
+	var view encode.View
 	for l, err := range ds.Lines() {
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +213,8 @@ func inputsOf(t *testing.T, dir string) (count map[uint64]int, places map[uint64
 		}
 		var w dataset.Walker
 		for w.Reset(l); w.Next(); {
-			e.Pack(packed, w.Game())
+			view.Visit(&w, dataset.Counted{})
+			e.Pack(packed, &view)
 			id := hashOf(packed)
 			if count[id]++; count[id] == 1 {
 				places[id] = ply{l.Number, w.Ply()}

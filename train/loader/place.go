@@ -8,12 +8,12 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/rows"
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
 // audited, −1 for none.
-func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *train.Place {
+func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *evaluate.Place {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {
@@ -22,12 +22,12 @@ func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *
 	if text := line.Tag(rows.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
-	at := &train.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
+	at := &evaluate.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
 		Game: name(s.Manifest, line), Link: link(line, int(sample.ply)), Ply: int(sample.ply), Rating: rating}
 	if sample.result > 0 {
 		at.Result, at.HasResult = dataset.Class(sample.result-1), true
 	}
-	at.Audited = sample.hasValue() && sample.print > 0 && int(sample.print)-1 == audited
+	at.Audited = sample.valued && sample.print > 0 && int(sample.print)-1 == audited
 	return at
 }
 

@@ -3,7 +3,6 @@ package loader
 import (
 	"context"
 	"iter"
-	"math"
 
 	"talbot/dataset"
 	"talbot/encode"
@@ -15,28 +14,32 @@ type records struct {
 	lines    []dataset.Line // without labels and policies
 	keys     []uint64       // split keys of the lines
 	samples  []record
-	policies []encode.Target
+	targets  []dataset.WeightedMove
+	floats   []float32
+	width    int      // floats of a sample
 	unusable [3]int64 // samples with neither target, by split
 }
 
 // record is one usable sample.
 type record struct {
-	key     uint64 // of the position
-	line    int32
-	ply     int32
-	policy  uint32 // its policy target is policies[policy:policy+choices]
-	choices uint16
-	split   dataset.Split
-	result  uint8   // that endgame tables have, a [dataset.Class] plus 1; 0 = not known, or not read
-	print   uint8   // fingerprint of the value's label plus 1; 0 = none, or beyond 255
-	value   float32 // NaN = no value label
+	key    uint64 // of the position
+	line   int32
+	ply    int32
+	first  uint32 // its listed moves are targets[first:first+listed]
+	listed uint16
+	split  dataset.Split
+	result uint8 // that endgame tables have, a [dataset.Class] plus 1; 0 = not known, or not read
+	print  uint8 // fingerprint of the value's label plus 1; 0 = none, or beyond 255
+	number int32 // among the samples of the records
+	learns bool  // some move
+	valued bool  // it has a value
 }
 
-func (r *record) hasValue() bool { return !math.IsNaN(float64(r.value)) }
+// moves are the listed ones of a sample.
+func (r *records) moves(s *record) []dataset.WeightedMove { return r.targets[s.first:][:s.listed] }
 
-func (r *records) policy(s *record) []encode.Target {
-	return r.policies[s.policy:][:s.choices]
-}
+// floatsOf are those of a sample.
+func (r *records) floatsOf(s *record) []float32 { return r.floats[int(s.number)*r.width:][:r.width] }
 
 // hash is a number that is as good as drawn for each sample, and a function of its line and ply alone.
 func (r *records) hash(s *record) uint64 { return s.hash(r.keys[s.line]) }
@@ -56,7 +59,7 @@ func only(splits ...dataset.Split) (set splitSet) {
 
 // extract reads a block and returns the usable samples of its lines in those splits, in their order.
 func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
-	r := &records{}
+	r := &records{width: len(d.layout.Floats)}
 	var last *dataset.Line
 	unusable, err := d.each(s, block, want, func(v visit) {
 		if v.line != last { // without labels and policies, which are used up
@@ -64,8 +67,10 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 			kept.Policies, kept.Labels = nil, nil
 			r.lines, r.keys, last = append(r.lines, kept), append(r.keys, v.key), v.line
 		}
-		v.sample.line, v.sample.policy = int32(len(r.lines)-1), uint32(len(r.policies))
-		r.policies = append(r.policies, v.policy...)
+		v.sample.line, v.sample.first = int32(len(r.lines)-1), uint32(len(r.targets))
+		v.sample.number = int32(len(r.samples))
+		r.targets = append(r.targets, v.target.Moves...)
+		r.floats = append(r.floats, v.target.Floats...)
 		r.samples = append(r.samples, v.sample)
 	})
 	r.unusable = unusable
@@ -76,9 +81,9 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 type visit struct {
 	line   *dataset.Line
 	key    uint64 // split key of the line
-	at     *dataset.Walker
-	sample record // without line and policy
-	policy []encode.Target
+	view   *encode.View
+	target *encode.Target
+	sample record // without its place among records
 }
 
 // each reads a block and calls f with the usable samples of its lines in those splits, in their order. It returns how
@@ -95,9 +100,12 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			return unusable, err
 		}
 	}
-	w, _ := walkers.Get().(*dataset.Walker)
-	defer walkers.Put(w)
-	v := visit{at: w}
+	p, _ := replays.Get().(*replay)
+	defer replays.Put(p)
+	*p = replay{walker: p.walker, view: p.view} // the target may be that of records
+	w := &p.walker
+	value := d.layout.Float(encode.ValueFloat)
+	v := visit{view: &p.view, target: &p.target}
 	for i := range lines {
 		v.line = &lines[i]
 		v.key = dataset.SplitKey(v.line)
@@ -107,18 +115,20 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 		}
 		for w.Reset(v.line); w.Next(); {
 			said := s.counting.Of(v.line, w.Sample())
-			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split, value: float32(math.NaN())}
-			if d.Options.Origins {
-				v.sample.print, v.sample.result = printOf(said), s.result(v.line, w.Sample())
-			}
-			v.policy = encode.Policy(v.policy[:0], d.encoder, d.Options.Policy, d.Options.Value, w, said.Moves)
-			v.sample.choices = uint16(len(v.policy))
-			if value, ok := encode.Value(d.encoder, d.Options.Value, w.Position(), said.Value); ok {
-				v.sample.value = value
-			}
-			if v.sample.choices == 0 && !v.sample.hasValue() {
+			p.view.Visit(w, said)
+			p.target.Reset(&d.layout)
+			if !d.encoder.Learn(&p.target, &p.view, d.Options.Targets) {
 				unusable[split]++
 				continue
+			}
+			if d.Options.Origins && d.layout.Moves != encode.NoMoves { // what the network is judged by
+				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
+			}
+			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split,
+				listed: uint16(len(p.target.Moves)), learns: p.target.Learns(),
+				valued: value >= 0 && p.target.Floats[value] == p.target.Floats[value]}
+			if d.Options.Origins {
+				v.sample.print, v.sample.result = printOf(said), s.result(v.line, w.Sample())
 			}
 			f(v)
 		}

@@ -14,7 +14,7 @@ import (
 // Survey is what training needs to know of the data before it begins.
 type Survey struct {
 	Sets    []Counts // by dataset
-	Choices int      // longest policy target, at least 1
+	Longest int      // list of moves, at least 1
 	Val     []train.Batch
 
 	data   *Data
@@ -28,7 +28,7 @@ type Survey struct {
 type Counts struct {
 	Train      int64   `json:"train"`       // usable, without what is left out
 	Val        int64   `json:"val"`         // usable
-	Unusable   int64   `json:"unusable"`    // in train or val, with neither policy nor value target
+	Unusable   int64   `json:"unusable"`    // in train or val, with nothing to learn
 	Capped     int64   `json:"capped"`      // usable train samples left out as further copies of a position
 	CutLines   int64   `json:"cut_lines"`   // train lines left out as cut copies of val or test lines of any dataset
 	CutSamples int64   `json:"cut_samples"` // usable train samples of these lines
@@ -57,7 +57,7 @@ func (s *Survey) Train() (n int64) {
 // just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s, reading := d.newSurvey(limit, batch), d.checking()
-	s.Choices = 1
+	s.Longest = 1
 	for _, set := range d.Sets {
 		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
 	}
@@ -91,7 +91,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 		return nil, err
 	}
 	list, batch := s.choose(chosen, limit, batch)
-	s.Val, err = d.validation(ctx, list, batch, s.Choices)
+	s.Val, err = d.validation(ctx, list, batch, s.Longest)
 	return s, err
 }
 
@@ -136,7 +136,7 @@ func (d *Data) newSurvey(limit, batch int) *Survey {
 type counted struct {
 	set, block int
 	Counts            // before the cap on copies, without share
-	choices    int    // longest policy target
+	longest    int    // list of moves
 	keep       bitmap // the usable train samples that are not of cut copies
 	train      []one  // with a cap: the usable train samples
 	val        []pick
@@ -153,17 +153,17 @@ type one struct {
 func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
 	c, cuts := counted{set: set, block: block}, cutCopies{held: held}
 	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
-		c.choices = max(c.choices, len(v.policy))
+		c.longest = max(c.longest, len(v.target.Moves))
 		if v.sample.split == dataset.Val {
 			c.val = append(c.val, pick{v.sample.hash(v.key), set, block, int(c.Val), v.sample.key})
 			c.Val++
 			return
 		}
 		s := one{key: v.sample.key, cut: cuts.has(v.line)}
-		if len(v.policy) > 0 {
+		if v.sample.learns {
 			s.policy = 1
 		}
-		if v.sample.hasValue() {
+		if v.sample.valued {
 			s.value = 1
 		}
 		if c.keep.add(!s.cut); s.cut {
@@ -188,7 +188,7 @@ func (c *Counts) add(s one) {
 
 // add adds a block, whose train samples the cap may thin out; blocks come in order.
 func (s *Survey) add(b counted, copies *copyCap) {
-	s.Choices = max(s.Choices, b.choices)
+	s.Longest = max(s.Longest, b.longest)
 	if copies != nil {
 		b.thin(copies)
 	}
@@ -240,7 +240,7 @@ func (s *Survey) share() error {
 }
 
 // validation makes batches of the picks, which are sorted by place and fill them.
-func (d *Data) validation(ctx context.Context, list []pick, batch, choices int) ([]train.Batch, error) {
+func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) ([]train.Batch, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -264,7 +264,7 @@ func (d *Data) validation(ctx context.Context, list []pick, batch, choices int) 
 	}
 	batches := make([]train.Batch, len(list)/batch)
 	for i := range batches {
-		if err := d.fill(&batches[i], slots[i*batch:(i+1)*batch], choices); err != nil {
+		if err := d.fill(&batches[i], slots[i*batch:(i+1)*batch], longest); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/train"
+	"talbot/train/run"
 )
 
 // surveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as
@@ -20,13 +21,13 @@ import (
 const surveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different, or has checked more.
-const surveyVersion = 4
+const surveyVersion = 5
 
 // surveyFile is a [Survey] without what the data says itself.
 type surveyFile struct {
 	Key     string
 	Sets    []Counts
-	Choices int
+	Longest int
 	Val     []train.Batch
 	Blocks  [][]int64
 	Mask    mask
@@ -36,9 +37,9 @@ type surveyFile struct {
 func (d *Data) surveyKey(limit, batch int) string {
 	h := sha256.New()
 	o := d.Options
-	value := o.Value.Formula(d.encoder)
-	fmt.Fprintf(h, "%d %q %d %q %q %q %d %v %d %d\n", surveyVersion, o.Recipe, d.encoder.Words(), o.Label, value,
-		o.Policy, o.MaxCopies, o.CutCopies, limit, batch)
+	value := o.Targets.Value.Formula(d.encoder)
+	fmt.Fprintf(h, "%d %q %d %q %q %q %d %v %d %d\n", surveyVersion, d.encoder.Name(), d.layout.Words, o.Label, value,
+		o.Targets.Policy, o.MaxCopies, o.CutCopies, limit, batch)
 	for _, s := range d.Sets {
 		fmt.Fprintln(h, s.Hash, s.Weight)
 	}
@@ -46,10 +47,10 @@ func (d *Data) surveyKey(limit, batch int) string {
 }
 
 // SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or
-// one that is damaged or of other datasets or options. One that is no file is [train.ErrDamaged].
-func (d *Data) SurveyOf(ctx context.Context, run string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
+// one that is damaged or of other datasets or options. One that is no file is [run.ErrDamaged].
+func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)
-	kept, err := s.read(filepath.Join(run, surveyName))
+	kept, err := s.read(filepath.Join(dir, surveyName))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *Survey) read(path string) (bool, error) {
 	const size = sha256.Size
 	data, err := durable.ReadFile(path, math.MaxInt64-1)
 	if errors.Is(err, durable.ErrNotRegular) {
-		return false, fmt.Errorf("%w: %w", train.ErrDamaged, err)
+		return false, fmt.Errorf("%w: %w", run.ErrDamaged, err)
 	}
 	if err != nil || len(data) < size || sha256.Sum256(data[size:]) != [size]byte(data) {
 		return false, nil
@@ -73,20 +74,20 @@ func (s *Survey) read(path string) (bool, error) {
 	if gob.NewDecoder(bytes.NewReader(data[size:])).Decode(&f) != nil || f.Key != s.key {
 		return false, nil
 	}
-	s.Sets, s.Choices, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Choices, f.Val, f.Blocks, f.Mask, true
+	s.Sets, s.Longest, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Longest, f.Val, f.Blocks, f.Mask, true
 	return true, nil
 }
 
 // Keep writes the survey to a run's folder for [Data.SurveyOf], unless it is from there. Only the holder of the run's
-// [train.Claim] may.
-func (s *Survey) Keep(run string) error {
+// [run.Claim] may.
+func (s *Survey) Keep(dir string) error {
 	if s.kept {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(surveyFile{s.key, s.Sets, s.Choices, s.Val, s.blocks, s.mask}); err != nil {
+	if err := gob.NewEncoder(&b).Encode(surveyFile{s.key, s.Sets, s.Longest, s.Val, s.blocks, s.mask}); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return durable.WriteFile(filepath.Join(run, surveyName), append(sum[:], b.Bytes()...))
+	return durable.WriteFile(filepath.Join(dir, surveyName), append(sum[:], b.Bytes()...))
 }

@@ -17,7 +17,7 @@ func TestKeptSurvey(t *testing.T) {
 	run := t.TempDir()
 	take := func(o Options, limit, batch int, specs ...Spec) (s *Survey, read bool) {
 		t.Helper()
-		o.Recipe = "talbotbot"
+		o.Encoder = encode.TalbotBot{}
 		d, err := Open(t.Context(), specs, o)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestKeptSurvey(t *testing.T) {
 		t.Error("the data was read again")
 	}
 	if !reflect.DeepEqual(again.Sets, first.Sets) || !reflect.DeepEqual(again.Val, first.Val) ||
-		again.Choices != first.Choices {
+		again.Longest != first.Longest {
 		t.Errorf("kept %+v, made %+v", again.Sets, first.Sets)
 	}
 	l, m := first.NewLoader(LoaderOptions{Batch: 300}), again.NewLoader(LoaderOptions{Batch: 300})
@@ -59,11 +59,12 @@ func TestKeptSurvey(t *testing.T) {
 			return take(Options{MaxCopies: 3, Label: madeup.Engine.ID()}, 50, 16, Spec{a, 1})
 		},
 		"value": func() (*Survey, bool) {
-			return take(Options{MaxCopies: 3, Value: encode.WinProbValue}, 50, 16, Spec{a, 1}, Spec{b, 3})
+			return take(Options{MaxCopies: 3, Targets: encode.Targets{Value: encode.WinProbValue}}, 50, 16, Spec{a, 1},
+				Spec{b, 3})
 		},
 		"policy": func() (*Survey, bool) {
-			return take(Options{MaxCopies: 3, Policy: encode.PolicyTarget{Temperature: 1}}, 50, 16, Spec{a, 1},
-				Spec{b, 3})
+			return take(Options{MaxCopies: 3, Targets: encode.Targets{Policy: encode.PolicyTarget{Temperature: 1}}},
+				50, 16, Spec{a, 1}, Spec{b, 3})
 		},
 		"weight":  func() (*Survey, bool) { return take(capped, 50, 16, Spec{a, 3}, Spec{b, 1}) },
 		"limit":   func() (*Survey, bool) { return take(capped, 40, 16, Spec{a, 1}, Spec{b, 3}) },

@@ -21,10 +21,12 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 	}
 	defer ds.Close()
 	e := encode.TalbotBot{}
+	var view encode.View
 	for _, value := range []encode.ValueTarget{encode.RecipeValue, encode.TanhValue, encode.WDLValue,
 		encode.WinProbValue} {
 		for _, policy := range []encode.PolicyTarget{{}, {Temperature: 0.3}} {
-			d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Recipe: "talbotbot", Value: value, Policy: policy})
+			d, err := Open(t.Context(), []Spec{{Dir: dir}},
+				Options{Encoder: encode.TalbotBot{}, Targets: encode.Targets{Value: value, Policy: policy}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,14 +43,15 @@ func TestTargetsAreThoseOfWholeLabels(t *testing.T) {
 				var w dataset.Walker
 				for w.Reset(l); w.Next(); at++ {
 					said := d.Sets[0].counting.Of(l, w.Sample())
-					want := encode.Policy(nil, e, policy, value, &w, said.Moves)
-					if r := &got.samples[at]; !slices.Equal(got.policy(r), want) {
-						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.policy(r), want)
+					view.Visit(&w, said)
+					want := encode.Policy(nil, e, encode.Targets{Value: value, Policy: policy}, &view)
+					r := &got.samples[at]
+					if !slices.Equal(got.moves(r), want) {
+						t.Fatalf("%v, %v, sample %d: policy %v, want %v", value, policy, at, got.moves(r), want)
 					}
 					v, ok := encode.Value(e, value, w.Position(), said.Value)
-					if r := &got.samples[at]; r.hasValue() != ok || ok &&
-						math.Float32bits(r.value) != math.Float32bits(v) {
-						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, r.value, v, ok)
+					if x := got.floatsOf(r)[0]; r.valued != ok || ok && math.Float32bits(x) != math.Float32bits(v) {
+						t.Fatalf("%v, %v, sample %d: value %v, want %v, %v", value, policy, at, x, v, ok)
 					}
 					if ok {
 						values++

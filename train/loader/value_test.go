@@ -50,7 +50,8 @@ func TestValueTargetsAreRead(t *testing.T) {
 		encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {
 		for _, label := range []string{"", engine.ID()} {
 			d, err := Open(t.Context(), []Spec{{Dir: dir}},
-				Options{Recipe: "talbotbot", Label: label, Value: target, Origins: true})
+				Options{Encoder: encode.TalbotBot{}, Label: label, Targets: encode.Targets{Value: target},
+					Origins: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +59,8 @@ func TestValueTargetsAreRead(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if !s.HasValue || label != "" && math.Abs(float64(s.Value)-want) > 1e-6 || label == "" && s.Value < 0.95 {
-				t.Errorf("%v by label %q: %g, %v", target, label, s.Value, s.HasValue)
+			if label != "" && !(math.Abs(float64(s.Floats[0])-want) <= 1e-6) || label == "" && !(s.Floats[0] >= 0.95) {
+				t.Errorf("%v by label %q: %g", target, label, s.Floats[0])
 			}
 			if at := s.Place; !at.HasResult || at.Result != dataset.Won || at.Audited != (label != "") {
 				t.Errorf("label %q: %+v", label, at)

@@ -1,8 +1,9 @@
 // Package model holds the networks as GoMLX graph functions.
 //
-// In go the inputs of a batch, packed or as planes, out come policy logits and values; the parameters live in a [Store]
-// under the names PyTorch would give them. The package starts no goroutines. Its graph functions panic on errors, as
-// GoMLX's do; [Guard] is the one place where such a panic becomes an error.
+// In go the packed inputs of a batch and what is to be learnt of it, out come the network's heads, its losses and its
+// answers about legal moves; the parameters live in a [Store] under the names PyTorch would give them. The package
+// starts no goroutines. Its graph functions panic on errors, as GoMLX's do; [Guard] is the one place where such a panic
+// becomes an error.
 //
 // # Weights and layouts
 //
@@ -13,7 +14,7 @@
 //
 // The layout of the activations belongs to the [Form] of the convolutions and is never visible outside.
 //
-// A further network is one more file with a constructor, listed in [New].
+// A further network is one more file with a type that implements [Network]; package recipe lists it.
 package model
 
 import (
@@ -23,72 +24,124 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// Moves is the number of policy logits: 64 from-squares × 73 move planes.
-const Moves = 4672
-
-// Planes is the number of input planes of the talbotbot recipe; each is one uint64, bit i = square i, a1 = 0.
-const Planes = 68
-
-// Words is the number of uint64 words of a packed input of the talbotbot recipe, and LegalWords that of its legal
-// moves; see [encode.TalbotBot.Pack] and [encode.TalbotBot.LegalMask] for their bits.
-const (
-	Words      = 21
-	LegalWords = 16
-)
-
-// Past is the first of the planes that depend on more than the present position: repetitions, then history.
-const Past = 18
-
-// Config is what shapes a network.
-type Config struct {
-	Blocks       int     `json:"blocks"`        // residual blocks, at least 1
-	Filters      int     `json:"filters"`       // channels of the trunk, at least 2
-	BlockDropout float64 `json:"block_dropout"` // rate of channel dropout in the second half of the blocks, [0, 1)
-	ValueDropout float64 `json:"value_dropout"` // rate of dropout in the value head, [0, 1)
-}
-
-// Validate reports the first field that no network can be built from.
-func (c Config) Validate() error {
-	switch {
-	case c.Blocks < 1 || c.Blocks > 200:
-		return fmt.Errorf("blocks must be from 1 to 200: %d", c.Blocks)
-	case c.Filters < 2 || c.Filters > 4096:
-		return fmt.Errorf("filters must be from 2 to 4096: %d", c.Filters)
-	case !(c.BlockDropout >= 0 && c.BlockDropout < 1):
-		return fmt.Errorf("block dropout must be at least 0 and below 1: %g", c.BlockDropout)
-	case !(c.ValueDropout >= 0 && c.ValueDropout < 1):
-		return fmt.Errorf("value dropout must be at least 0 and below 1: %g", c.ValueDropout)
-	}
-	return nil
-}
-
-// Network is one architecture.
+// Network is one architecture with its sizes. Its exported fields are its settings: encoding/json writes and reads
+// them.
 type Network interface {
+	// Validate reports the first setting that no network can be built with.
+	Validate() error
+
 	// Params lists every parameter and statistic in a fixed order.
 	Params() []Param
-	// Unpack turns packed inputs [N, words] uint64 into planes [N, planes] uint64.
-	Unpack(packed *graph.Node) *graph.Node
-	// Forward builds the network's graph: planes is [N, planes] uint64, logits [N, moves] and value [N] are float32,
-	// the value in [−1, 1] from the side to move. It panics on errors.
-	Forward(p *Pass, planes *graph.Node) (logits, value *graph.Node)
+
+	// Unpack turns packed inputs [N, words] uint64 into the numbers that [Network.Forward] takes: those of
+	// [encode.Encoder.Numbers], planes as float32 activations in the form's layout, tokens as [N, tokens] int32. What
+	// talbot exports for other programs begins behind it.
+	Unpack(f Form, packed *graph.Node) *graph.Node
+
+	// Heads names what Forward returns.
+	Heads() []Head
+
+	// Forward builds the network's graph from what Unpack returns; each head is [N, shape…] float32.
+	Forward(p *Pass, input *graph.Node) []*graph.Node
+
+	// Terms are what Loss sums up.
+	Terms() []Term
+
+	// Loss returns for each term its sum over a batch, of which heads are what Forward returned.
+	Loss(heads []*graph.Node, b Batch) []Sum
+
+	// Answer turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each
+	// position, [N, L, words] int32, −1 behind the last one; nil for a recipe without moves.
+	Answer(heads []*graph.Node, legal *graph.Node) Answer
+
+	// Cost estimates what training takes for each sample.
+	Cost(form Form) Cost
+
+	// String describes the size for the eye, such as "20 blocks of 128 filters".
+	String() string
 }
 
-// New returns the network of a recipe.
-func New(recipe string, c Config) (Network, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
+// Head is one output of a network.
+type Head struct {
+	Name  string
+	Shape []int // of one sample; empty for a number
+	About string
+}
+
+// Batch is what there is to be learnt of N samples, in a graph. See [encode.Layout].
+type Batch struct {
+	Packed  *graph.Node   // [N, words] uint64
+	Codes   *graph.Node   // [N, K, words] int32, of the listed moves, −1 behind the last one; nil without moves
+	Weights *graph.Node   // [N, K] float32, of the listed moves, 0 behind the last one
+	Floats  []*graph.Node // each [N] float32, 0 where not known
+	Known   []*graph.Node // each [N] float32, weight of the float, 0 where not known
+}
+
+// Term is one figure of a batch: a sum over samples, divided by how many there are.
+type Term struct {
+	Name   string  // in metrics and reports, such as "policy_ce"
+	Weight float64 // in the loss
+	Over   Over
+	Figure bool // is shown and no part of the loss
+}
+
+// Over says what the sum of a [Term] is divided by.
+type Over int
+
+const (
+	Listed  Over = -1 - iota // the samples with a move to be learnt
+	Samples                  // all samples
+	Once                     // nothing: the term is one of the weights, whatever the batch
+)
+
+// Float is the sum of the weights of a float, by its number.
+func Float(i int) Over { return Over(i) }
+
+// Sum is a term over a batch, scalars in float32.
+type Sum struct {
+	Loss  *graph.Node // whose gradient is followed; nil: that of Shown
+	Shown *graph.Node
+}
+
+// Answer is what a network says about positions with their legal moves. What a network does not know is nil.
+type Answer struct {
+	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
+	Inside     *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
+	Outside    *graph.Node // [N] the probability that falls on others
+	Other      *graph.Node // [N] int32, word of the most probable of the others
+	OtherShare *graph.Node // [N] its probability
+	Value      *graph.Node // [N] in [−1, 1] from the side to move's view
+	Chances    *graph.Node // [N, 3] of win, draw and loss for the side to move
+}
+
+// Nodes lists what the network knows, in the order of the fields.
+func (a *Answer) Nodes() (list []*graph.Node) {
+	for _, field := range a.fields() {
+		if *field != nil {
+			list = append(list, *field)
+		}
 	}
-	switch recipe {
-	case "talbotbot":
-		return talbotbot{c}, nil
-	}
-	return nil, fmt.Errorf("unknown recipe %q (known: talbotbot)", recipe)
+	return list
+}
+
+func (a *Answer) fields() []**graph.Node {
+	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.Chances}
+}
+
+// Cost is what training takes, estimated.
+type Cost struct {
+	Operations float64 // of the forward pass of a sample: a multiplication and an addition for each use of a weight
+	Floats     int64   // of a sample, that are kept for the backward pass
 }
 
 // Guard runs build, which may build or run graphs, and returns its panic as an error.
 func Guard(build func() error) (err error) {
-	if caught := exceptions.TryCatch[error](func() { err = build() }); caught != nil {
+	switch caught := exceptions.TryCatch[any](func() { err = build() }).(type) {
+	case nil:
+		return err
+	case error:
 		return caught
+	default:
+		return fmt.Errorf("%v", caught)
 	}
-	return err
 }

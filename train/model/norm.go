@@ -1,50 +1,66 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Constants of PyTorch's BatchNorm2d.
-const (
-	normEpsilon  = 1e-5
-	normMomentum = 0.1
+// normKind are the constants of a batch normalisation: what is added to the variance, the weight of a batch's
+// statistics in the running ones, and whether those take the unbiased variance of the batch.
+type normKind struct {
+	epsilon, momentum float64
+	unbiased          bool
+}
+
+var (
+	pyTorchNorm = normKind{1e-5, 0.1, true}   // of BatchNorm1d and 2d
+	kerasNorm   = normKind{1e-3, 0.01, false} // of BatchNormalization
 )
 
-// norm is a batch normalisation over samples and squares of each channel.
+// norm is PyTorch's batch normalisation.
+func (p *Pass) norm(x *Node, name string) *Node { return p.normAs(pyTorchNorm, x, name) }
+
+// normAs is a batch normalisation over samples and squares of each channel, or over the samples of each feature: x is
+// activations in the form's layout, or [N, features].
 //
 // In training it uses the batch's mean and biased variance and moves the running statistics: running =
-// 0.9·running + 0.1·batch, with the unbiased variance, as PyTorch does ([Pass].Momentum may say otherwise). Otherwise
-// it uses the running statistics. Everything within is float32, whatever type the activations have. It is written from
-// mean, variance, Sqrt and Div since the Go backend has neither a batch normalisation for training nor a gradient of
-// Rsqrt.
-func (p *Pass) norm(x *Node, name string) *Node {
+// (1−momentum)·running + momentum·batch ([Pass].Momentum may say otherwise). Otherwise it uses the running statistics.
+// Everything within is float32, whatever type the activations have. It is written from mean, variance, Sqrt and Div
+// since the Go backend has neither a batch normalisation for training nor a gradient of Rsqrt.
+func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	g := x.Graph()
-	gain, bias := p.perChannel(p.value(g, name+".weight")), p.perChannel(p.value(g, name+".bias"))
-	mean, variance := p.perChannel(p.value(g, name+".running_mean")), p.perChannel(p.value(g, name+".running_var"))
+	channel, others := p.Form.channelAxis(), p.Form.otherAxes()
+	if x.Rank() == 2 {
+		channel, others = 1, []int{0}
+	}
+	per := func(part string) *Node {
+		v := p.value(g, name+part)
+		dims := slices.Repeat([]int{1}, x.Rank())
+		dims[channel] = v.Shape().Dim(0)
+		return Reshape(v, dims...)
+	}
+	gain, bias, mean, variance := per(".weight"), per(".bias"), per(".running_mean"), per(".running_var")
 	x = ConvertDType(x, dtypes.Float32)
 	if !p.Train {
-		scale := Div(gain, Sqrt(AddScalar(variance, normEpsilon)))
+		scale := Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))
 		return p.low(Add(Mul(x, scale), Sub(bias, Mul(mean, scale))))
 	}
-	axes := p.Form.otherAxes()
-	mean = ReduceAndKeep(x, ReduceMean, axes...)
+	mean = ReduceAndKeep(x, ReduceMean, others...)
 	centred := Sub(x, mean)
-	variance = ReduceAndKeep(Square(centred), ReduceMean, axes...)
-	n := float64(x.Shape().Size() / x.Shape().Dim(p.Form.channelAxis()))
-	p.move(name+".running_mean", mean)
-	p.move(name+".running_var", MulScalar(variance, n/(n-1)))
-	return p.low(Add(Mul(centred, Div(gain, Sqrt(AddScalar(variance, normEpsilon)))), bias))
+	variance = ReduceAndKeep(Square(centred), ReduceMean, others...)
+	n := float64(x.Shape().Size() / x.Shape().Dim(channel))
+	moved := variance
+	if kind.unbiased {
+		moved = MulScalar(variance, n/(n-1))
+	}
+	p.move(kind, name+".running_mean", mean)
+	p.move(kind, name+".running_var", moved)
+	return p.low(Add(Mul(centred, Div(gain, Sqrt(AddScalar(variance, kind.epsilon)))), bias))
 }
 
-// perChannel reshapes [C] so that it broadcasts over activations.
-func (p *Pass) perChannel(x *Node) *Node {
-	dims := []int{1, 1, 1, 1}
-	dims[p.Form.channelAxis()] = x.Shape().Dim(0)
-	return Reshape(x, dims...)
-}
-
-func (p *Pass) move(name string, batch *Node) {
+func (p *Pass) move(kind normKind, name string, batch *Node) {
 	v := p.variable(name)
 	old := v.NodeValue(batch.Graph())
 	batch = StopGradient(Reshape(batch, old.Shape().Dim(0)))
@@ -52,5 +68,5 @@ func (p *Pass) move(name string, batch *Node) {
 		v.SetNodeValue(Add(Mul(old, OneMinus(p.Momentum)), Mul(batch, p.Momentum)))
 		return
 	}
-	v.SetNodeValue(Add(MulScalar(old, 1-normMomentum), MulScalar(batch, normMomentum)))
+	v.SetNodeValue(Add(MulScalar(old, 1-kind.momentum), MulScalar(batch, kind.momentum)))
 }

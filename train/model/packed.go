@@ -4,10 +4,12 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/encode"
 )
 
 // Unpack makes the 68 planes of inputs as [encode.TalbotBot.Pack] writes them: five boards of four words, then flags.
-func (talbotbot) Unpack(packed *Node) *Node {
+func (TalbotBot) Unpack(f Form, packed *Node) *Node {
 	g, n := packed.Graph(), packed.Shape().Dim(0)
 	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
 	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
@@ -27,19 +29,19 @@ func (talbotbot) Unpack(packed *Node) *Node {
 	flags := BitwiseAnd(BitwiseShiftRightLogical(BroadcastToDims(word20, n, 7), bits), uint64s(g, 1))
 	flags = Mul(flags, uint64s(g, ^uint64(0)))
 	passed := BitwiseAnd(word20, uint64s(g, 0xff<<40))
-	return Concatenate([]*Node{
+	return f.Spread(Concatenate([]*Node{
 		Slice(pieces, AxisRange(), AxisRange(0, 12)),
 		Slice(flags, AxisRange(), AxisRange(0, 5)), passed, Slice(flags, AxisRange(), AxisRange(5)),
 		Slice(pieces, AxisRange(), AxisRange(12)),
-	}, 1)
+	}, 1))
 }
 
-// LegalMoves turns masks as [encode.TalbotBot.LegalMask] writes them, [N, 16] uint64, into booleans [N, 4672], true for
-// legal moves. packed holds the inputs of the same positions.
+// LegalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].
 //
 // A mask tells where moves arrive. They are taken back square by square until a piece stands there, which is the one
 // that moves.
-func LegalMoves(packed, mask *Node) *Node {
+func LegalMoves(packed *Node) *Node {
+	mask := Slice(packed, AxisRange(), AxisRange(encode.TalbotBotWords))
 	g, n := mask.Graph(), mask.Shape().Dim(0)
 	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisElem(i)) }
 	bit0, bit1, bit2, theirs := word(0), word(1), word(2), word(3)

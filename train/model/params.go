@@ -14,8 +14,8 @@ import (
 type Kind uint8
 
 const (
-	Weight      Kind = iota // of a convolution or linear layer: U(−1/√fan-in, 1/√fan-in)
-	Bias                    // of a linear layer: U(−1/√fan-in, 1/√fan-in)
+	Weight      Kind = iota // of a convolution or linear layer
+	Bias                    // of a convolution or linear layer
 	NormGain                // of a batch normalisation: 1
 	NormBias                // of a batch normalisation: 0
 	RunningMean             // statistic, starts at 0, not trained
@@ -27,7 +27,11 @@ type Param struct {
 	Name  string // PyTorch's name in a state dict
 	Shape []int
 	Kind  Kind
-	FanIn int // for Weight and Bias
+	// FanIn makes the first value of a Weight or Bias U(−1/√fan-in, 1/√fan-in), PyTorch's; 0 makes that of a Bias 0.
+	FanIn int
+	// FanOut, where it is not 0, makes that of a Weight U(−b, b) with b = √(6/(fan-in + fan-out)), Keras's (Glorot and
+	// Bengio, Understanding the Difficulty of Training Deep Feedforward Neural Networks).
+	FanOut int
 }
 
 // Trainable tells parameters from statistics.
@@ -52,10 +56,16 @@ func (p Param) initial(seed uint64) []float32 {
 			data[i] = 1
 		}
 	case Weight, Bias:
+		if p.FanIn == 0 {
+			break
+		}
 		h := fnv.New64a()
 		h.Write([]byte(p.Name))
 		rng := rand.New(rand.NewPCG(seed, h.Sum64()))
 		bound := 1 / math.Sqrt(float64(p.FanIn))
+		if p.FanOut > 0 {
+			bound = math.Sqrt(6 / float64(p.FanIn+p.FanOut))
+		}
 		for i := range data {
 			data[i] = float32((2*rng.Float64() - 1) * bound)
 		}
@@ -72,9 +82,18 @@ type Store struct {
 
 // NewStore returns a store with the initial values for the seed.
 func NewStore(n Network, seed uint64) (*Store, error) {
+	return StoreOf(n, func(p Param) ([]float32, error) { return p.initial(seed), nil })
+}
+
+// StoreOf returns a store with the values that value returns, which are copied.
+func StoreOf(n Network, value func(Param) ([]float32, error)) (*Store, error) {
 	s := &Store{Store: model.NewStore(), params: n.Params()}
 	for _, p := range s.params {
-		if err := s.create(p.Name, p.Trainable(), p.initial(seed), p.Shape); err != nil {
+		data, err := value(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.create(p.Name, p.Trainable(), data, p.Shape); err != nil {
 			return nil, err
 		}
 	}

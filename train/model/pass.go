@@ -5,6 +5,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
+
+	"talbot/encode"
 )
 
 // Pass is one building of a network's graph.
@@ -58,7 +60,20 @@ func (p *Pass) low(x *Node) *Node {
 
 // convolve is a convolution without bias.
 func (p *Pass) convolve(x *Node, name string) *Node {
+	if p.Form == Patches && !p.Store.IsTraining(x.Graph()) {
+		kernel, side := p.bakedKernel(x.Graph(), name+".weight")
+		return patches(x, kernel, side)
+	}
 	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
+}
+
+// convolveBias is a convolution with a bias for each channel.
+func (p *Pass) convolveBias(x *Node, name string) *Node {
+	y := p.convolve(x, name)
+	bias := p.value(x.Graph(), name+".bias")
+	dims := []int{1, 1, 1, 1}
+	dims[p.Form.channelAxis()] = bias.Shape().Dim(0)
+	return Add(y, Reshape(p.low(bias), dims...))
 }
 
 // linear is x·Wᵀ + b, float32: x [N, in] → [N, out].
@@ -119,16 +134,23 @@ func mix(h *Node) *Node {
 
 func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
 
-// DropHistory zeroes the planes from [Past] on of whole samples with probability rate: planes is [N, planes] uint64.
-// Such a sample is what it would be had the game begun with it.
-func (p *Pass) DropHistory(planes *Node, rate float64) *Node {
+// Disguise shows whole samples otherwise with probability rate: packed is [N, words] uint64.
+func (p *Pass) Disguise(packed *Node, d *encode.Disguise, rate float64) *Node {
 	if !p.drops(rate) {
-		return planes
+		return packed
 	}
-	n := planes.Shape().Dim(0)
-	keep := ConvertDType(p.keep(IotaFull(planes.Graph(), shapes.Make(dtypes.Uint32, n, 1)), rate), dtypes.Uint64)
-	return Concatenate([]*Node{Slice(planes, AxisRange(), AxisRange(0, Past)),
-		Mul(Slice(planes, AxisRange(), AxisRange(Past)), keep)}, 1)
+	n, words := packed.Shape().Dim(0), packed.Shape().Dim(1)
+	keep := p.keep(IotaFull(packed.Graph(), shapes.Make(dtypes.Uint32, n, 1)), rate)
+	and, xor := make([]uint64, words), make([]uint64, words)
+	for i := range and {
+		and[i] = ^uint64(0)
+	}
+	copy(and, d.And)
+	copy(xor, d.Xor)
+	row := func(words []uint64) *Node {
+		return BroadcastToShape(Const(packed.Graph(), [][]uint64{words}), packed.Shape())
+	}
+	return Where(BroadcastToDims(keep, n, words), packed, BitwiseXor(BitwiseAnd(packed, row(and)), row(xor)))
 }
 
 // dropout zeroes single features: x is [N, features].

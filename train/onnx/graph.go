@@ -6,8 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"talbot/train/checkpoint"
-	"talbot/train/model"
 )
 
 // ErrTooLarge says that the network does not fit into one protobuf message of 2 GiB.
@@ -17,48 +18,93 @@ const (
 	irVersion = 8
 	opset     = 17
 	largest   = 1<<31 - 1<<20
-	epsilon   = float32(1e-5) // of the batch normalisations, as in package model
 )
 
-// Model returns the file of a network of that recipe and shape with these numbers; metadata stands in its
-// metadata_props. The tensors are those that [model.New] lists for the shape, under the same names.
-func Model(recipe string, c model.Config, tensors []checkpoint.Tensor, metadata map[string]string) ([]byte, error) {
-	n, err := model.New(recipe, c)
-	if err != nil {
-		return nil, err
-	}
+// Value is what a node of a graph gives.
+type Value struct {
+	Name  string
+	Shape []int // of one sample; the batch dimension stands before it
+}
+
+// Graph collects the nodes of a graph in an order in which they can be run. The methods that add nodes remember the
+// first error, and do nothing after it: see [Graph.Err].
+type Graph struct {
+	name                string
+	have                map[string][]int // shapes of the tensors
+	used, taken         map[string]bool  // tensors, and names of values
+	nodes, initializers []message
+	inputs, outputs     []message
+	metadata            map[string]string
+	err                 error
+}
+
+// New returns a graph of that name with these tensors, which are all written to the file.
+func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
 	size := 0
-	for _, p := range n.Params() {
-		size += 4 * p.Size()
+	for _, t := range tensors {
+		size += 4 * len(t.Data)
 	}
 	if size > largest {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	b := &builder{have: map[string]checkpoint.Tensor{}}
+	g := &Graph{name: name, have: map[string][]int{}, used: map[string]bool{}, taken: map[string]bool{},
+		metadata: map[string]string{}}
 	for _, t := range tensors {
-		b.have[t.Name] = t
-	}
-	for _, p := range n.Params() {
-		t, ok := b.have[p.Name]
-		if !ok || !slices.Equal(t.Shape, p.Shape) || len(t.Data) != p.Size() {
-			return nil, fmt.Errorf("tensor %q is missing or not of shape %v", p.Name, p.Shape)
+		n := 1
+		for _, d := range t.Shape {
+			n *= d
 		}
-		b.initializers = append(b.initializers, floats(p.Name, p.Shape, t.Data))
+		if n != len(t.Data) || g.have[t.Name] != nil {
+			return nil, fmt.Errorf("tensor %q appears twice, or has %d numbers in shape %v", t.Name, len(t.Data),
+				t.Shape)
+		}
+		g.have[t.Name] = append([]int{}, t.Shape...)
+		g.initializers = append(g.initializers, floats(t.Name, t.Shape, t.Data))
 	}
-	b.talbotbot(c)
-	return b.model(recipe, metadata), nil
+	return g, nil
 }
 
-// builder collects the nodes of a graph in an order in which they can be run.
-type builder struct {
-	have                map[string]checkpoint.Tensor
-	nodes, initializers []message
+// Err returns the first error.
+func (g *Graph) Err() error { return g.err }
+
+// fail remembers an error of the node of that name.
+func (g *Graph) fail(name, format string, args ...any) Value {
+	if g.err == nil {
+		g.err = fmt.Errorf("node %q: %w", name, fmt.Errorf(format, args...))
+	}
+	return Value{Name: name}
 }
 
-// node adds a NodeProto with one output, which is named like the node, and returns that name.
-func (b *builder) node(op, name string, inputs []string, attributes map[string]any) string {
+// Input names an input; about describes it for the eye.
+func (g *Graph) Input(name, about string, shape ...int) Value {
+	g.inputs = append(g.inputs, valueInfo(name, about, shape...))
+	g.taken[name] = true
+	return Value{name, shape}
+}
+
+// Output makes a value an output under its name.
+func (g *Graph) Output(x Value, about string) {
+	g.outputs = append(g.outputs, valueInfo(x.Name, about, x.Shape...))
+}
+
+// Describe adds an entry to the metadata.
+func (g *Graph) Describe(key, value string) { g.metadata[key] = value }
+
+// Described reports whether the metadata has entries.
+func (g *Graph) Described() bool { return len(g.metadata) > 0 }
+
+// node adds a NodeProto with one output, which is named like the node.
+func (g *Graph) node(op, name string, shape []int, attributes map[string]any, inputs ...string) Value {
+	if g.taken[name] {
+		return g.fail(name, "there are two of that name")
+	}
+	if g.err != nil {
+		return Value{Name: name}
+	}
+	g.taken[name] = true
 	var m message
 	for _, input := range inputs {
+		g.used[input] = true
 		m.text(1, input)
 	}
 	m.text(2, name)
@@ -67,81 +113,64 @@ func (b *builder) node(op, name string, inputs []string, attributes map[string]a
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {
 		m.bytes(5, attribute(key, attributes[key]))
 	}
-	b.nodes = append(b.nodes, m)
+	g.nodes = append(g.nodes, m)
+	return Value{name, shape}
+}
+
+// integers adds a constant.
+func (g *Graph) integers(name string, data ...int64) string {
+	if g.err == nil {
+		g.initializers = append(g.initializers, integers(name, data...))
+	}
 	return name
 }
 
-// convNorm is a convolution without bias that keeps 8×8, and a batch normalisation.
-func (b *builder) convNorm(x, conv, norm string) string {
-	side := b.have[conv+".weight"].Shape[2]
-	pad := side / 2
-	y := b.node("Conv", conv, []string{x, conv + ".weight"},
-		map[string]any{"kernel_shape": []int{side, side}, "pads": []int{pad, pad, pad, pad}})
-	return b.node("BatchNormalization", norm,
-		[]string{y, norm + ".weight", norm + ".bias", norm + ".running_mean", norm + ".running_var"},
-		map[string]any{"epsilon": epsilon})
-}
-
-func (b *builder) relu(x string) string { return b.node("Relu", x+".relu", []string{x}, nil) }
-
-// linear is x·Wᵀ + b.
-func (b *builder) linear(x, layer, output string) string {
-	return b.node("Gemm", output, []string{x, layer + ".weight", layer + ".bias"}, map[string]any{"transB": 1})
-}
-
-// talbotbot adds the nodes of the network of that name in package model.
-func (b *builder) talbotbot(c model.Config) {
-	x := b.relu(b.convNorm("planes", "stem.conv", "stem.bn"))
-	for i := range c.Blocks {
-		name := fmt.Sprintf("blocks.%d.", i)
-		y := b.relu(b.convNorm(x, name+"conv1", name+"bn1"))
-		y = b.convNorm(y, name+"conv2", name+"bn2")
-		x = b.relu(b.node("Add", name+"add", []string{y, x}, nil))
+// Model returns the file, a ModelProto.
+func (g *Graph) Model() ([]byte, error) {
+	if g.err != nil {
+		return nil, g.err
 	}
-	flat := func(head string) string {
-		y := b.relu(b.convNorm(x, head+".conv", head+".bn"))
-		return b.node("Flatten", head+".flat", []string{y}, map[string]any{"axis": 1})
+	if len(g.inputs) == 0 || len(g.outputs) == 0 {
+		return nil, errors.New("an ONNX model needs inputs and outputs")
 	}
-	b.linear(flat("policy"), "policy.fc", "logits")
-	h := b.relu(b.linear(flat("value"), "value.fc1", "value.fc1"))
-	h = b.node("Tanh", "value.tanh", []string{b.linear(h, "value.fc2", "value.fc2")}, nil)
-	b.initializers = append(b.initializers, integers("value.axis", 1))
-	b.node("Squeeze", "value", []string{h, "value.axis"}, nil)
-}
-
-// model is the ModelProto.
-func (b *builder) model(recipe string, metadata map[string]string) message {
+	for _, name := range slices.Sorted(maps.Keys(g.have)) {
+		if !g.used[name] {
+			return nil, fmt.Errorf("tensor %q is in no node", name)
+		}
+	}
 	size := 0
-	for _, list := range [][]message{b.nodes, b.initializers} {
+	for _, list := range [][]message{g.nodes, g.initializers} {
 		for _, m := range list {
 			size += len(m) + 16
 		}
 	}
-	g := make(message, 0, size)
-	for _, n := range b.nodes {
-		g.bytes(1, n)
+	if size > largest {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	g.text(2, recipe)
-	for _, t := range b.initializers {
-		g.bytes(5, t)
+	graph := make(message, 0, size)
+	fields := func(field protowire.Number, list []message) {
+		for _, m := range list {
+			graph.bytes(field, m)
+		}
 	}
-	g.bytes(11, valueInfo("planes", "0 or 1; [sample, plane, rank, file] in the mover's frame", model.Planes, 8, 8))
-	g.bytes(12, valueInfo("logits", "of all moves; index = from square × 73 + move plane in the mover's frame",
-		model.Moves))
-	g.bytes(12, valueInfo("value", "in [-1, 1]; +1 = the side to move wins"))
+	fields(1, g.nodes)
+	graph.text(2, g.name)
+	fields(5, g.initializers)
+	fields(11, g.inputs)
+	fields(12, g.outputs)
 
-	m := make(message, 0, len(g)+4096)
+	m := make(message, 0, len(graph)+4096)
 	m.number(1, irVersion)
 	m.text(2, "talbot")
-	m.bytes(7, g)
+	m.bytes(7, graph)
 	var set message
 	set.number(2, opset)
 	m.bytes(8, set)
-	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+	for _, key := range slices.Sorted(maps.Keys(g.metadata)) {
 		var entry message
 		entry.text(1, key)
-		entry.text(2, metadata[key])
+		entry.text(2, g.metadata[key])
 		m.bytes(14, entry)
 	}
-	return m
+	return m, nil
 }

@@ -77,10 +77,10 @@ type curve struct {
 
 // curves are the charts of the metrics that have something to show: those of losses, and those about the training
 // itself.
-func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) {
+func (r Run) curves() (losses, others []chart) {
 	means := func(kind string, field func(*train.MetricsLine) *float64) (points []point) {
-		for i := range lines {
-			if l := &lines[i]; l.Kind == kind {
+		for i := range r.Lines {
+			if l := &r.Lines[i]; l.Kind == kind {
 				if y := field(l); y != nil {
 					points = append(points, point{float64(l.Step), *y})
 				}
@@ -88,60 +88,34 @@ func curves(c train.Config, lines []train.MetricsLine) (losses, others []chart) 
 		}
 		return points
 	}
-	both := func(field func(*train.MetricsLine) *float64) []curve {
-		return []curve{{"train", "train", means("train", field), false}, {"val", "val", means("val", field), true}}
-	}
-	alone := func(field func(*train.MetricsLine) float64) []curve {
-		return []curve{{"train", "train", means("train",
-			func(l *train.MetricsLine) *float64 { y := field(l); return &y }),
-			false}}
-	}
 	bestStep := int64(0)
-	for i := range lines {
-		if lines[i].Best {
-			bestStep = lines[i].Step
+	for i := range r.Lines {
+		if r.Lines[i].Best {
+			bestStep = r.Lines[i].Step
 		}
 	}
-	of, one := "all moves", "move"
-	if c.LegalMask {
-		of, one = "the legal moves", "legal move"
+	for _, t := range r.terms() {
+		of := func(l *train.MetricsLine) *float64 { return l.Of(t.name) }
+		both := []curve{{"train", "train", means("train", of), false}, {"val", "val", means("val", of), true}}
+		if c, ok := newChart(t.title, t.note, large, both, t.zero, t.falls, t.show, bestStep); ok {
+			losses = append(losses, c)
+		}
 	}
 	for _, c := range []struct {
 		title, note string
-		size        size
-		curves      []curve
-		zero, falls bool
 		show        func(float64) string
+		field       func(*train.MetricsLine) float64
 	}{
-		{"Policy", "cross-entropy over " + of + ", in nats", large,
-			both(func(l *train.MetricsLine) *float64 { return l.PolicyCE }), false, true, short},
-		{"First move", "targets that are the likeliest " + one, large,
-			both(func(l *train.MetricsLine) *float64 { return l.Top1 }), true, false, percent},
-		{"Value", "mean squared error, on −1 … 1", large,
-			both(func(l *train.MetricsLine) *float64 { return l.ValueMSE }),
-			true, true, short},
-		{"Learning rate", "of each step", small, alone(func(l *train.MetricsLine) float64 { return l.LR }), true, false,
-			short},
-		{"Gradient", "global norm before clipping", small,
-			alone(func(l *train.MetricsLine) float64 { return l.GradNorm }),
-			true, false, short},
-		{"Speed", "positions a second", small,
-			alone(func(l *train.MetricsLine) float64 { return l.PositionsPerSecond }), true,
-			false, short},
-		{"Loader", "time spent waiting for batches", small,
-			alone(func(l *train.MetricsLine) float64 { return l.LoaderWait }),
-			true, false, percent},
+		{"Learning rate", "of each step", short, func(l *train.MetricsLine) float64 { return l.LR }},
+		{"Gradient", "global norm before clipping", short, func(l *train.MetricsLine) float64 { return l.GradNorm }},
+		{"Speed", "positions a second", short, func(l *train.MetricsLine) float64 { return l.PositionsPerSecond }},
+		{"Loader", "time spent waiting for batches", percent,
+			func(l *train.MetricsLine) float64 { return l.LoaderWait }},
 	} {
-		marked := int64(0)
-		if c.size == large {
-			marked = bestStep
-		}
-		drawn, ok := newChart(c.title, c.note, c.size, c.curves, c.zero, c.falls, c.show, marked)
-		switch {
-		case ok && c.size == large:
-			losses = append(losses, drawn)
-		case ok:
-			others = append(others, drawn)
+		alone := []curve{{"train", "train", means("train",
+			func(l *train.MetricsLine) *float64 { y := c.field(l); return &y }), false}}
+		if c, ok := newChart(c.title, c.note, small, alone, true, false, c.show, 0); ok {
+			others = append(others, c)
 		}
 	}
 	return losses, others

@@ -20,6 +20,8 @@ import (
 
 	"talbot/internal/page"
 	"talbot/train"
+	"talbot/train/evaluate"
+	"talbot/train/run"
 )
 
 //go:embed page.html
@@ -38,10 +40,8 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 	"of":      orZero,
 	"half":    func(x float64) float64 { return x / 2 },
-	"signed":  signed,
 	"number4": func(x *float64) string { return number(x, "%.4f") },
 	"label":   func(x *float64) string { return signed(*x) },
-	"against": against,
 	"above":   above,
 })
 
@@ -56,7 +56,7 @@ func orZero(x *float64) float64 {
 // Run is what a page shows.
 type Run struct {
 	Name    string // of the run's folder
-	Config  train.Config
+	Config  run.Config
 	Data    []Dataset
 	Facts   []Fact // further lines of the identity, as the backend
 	Lines   []train.MetricsLine
@@ -64,7 +64,9 @@ type Run struct {
 	Command string // that evaluates
 
 	Fingerprint string // of settings and data: the same one is the same computation; may be empty
+	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
+	LegalMask   bool   // the network never learnt which moves are illegal
 	Dates       Dates
 }
 
@@ -85,10 +87,10 @@ type Eval struct {
 	Checkpoint string
 	Step       int64
 	Sum        string // SHA-256 of the checkpoint; may be empty
-	LegalMask  bool   // the network never learnt which moves are illegal
-	train.Report
-	Puzzles *train.PuzzleReport // nil without any
-	Noise   *train.Noise        // nil if it is not known
+	LegalMask  bool   // as [Run.LegalMask]
+	evaluate.Report
+	Puzzles *evaluate.PuzzleReport // nil without any
+	Noise   *evaluate.Noise        // nil if it is not known
 }
 
 // view is what the template sees.
@@ -101,7 +103,7 @@ type view struct {
 	Curves      []chart // of losses
 	Course      []chart // of the training itself
 	Calibration []scatter
-	Groups      []group
+	Groups      []*group
 	Leans       *leaning
 	Endgames    *endgames
 	Puzzles     []solved
@@ -139,7 +141,7 @@ func (v *view) contents() (list []section) {
 // Write writes the page.
 func Write(w io.Writer, r Run) error {
 	v := view{Run: r, Verdicts: r.verdicts(), Brief: r.brief(), Tiles: r.tiles(), Identity: r.identity()}
-	v.Curves, v.Course = curves(r.Config, r.Lines)
+	v.Curves, v.Course = r.curves()
 	if e := r.Eval; e != nil {
 		v.Calibration = e.scatters()
 		v.Groups = e.groups()
@@ -184,15 +186,17 @@ func (r Run) identity() []Fact {
 	list := []Fact{
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s), value weight %g", c.LR,
-			c.MinLR,
-			c.WeightDecay, c.Decay, c.ValueWeight)},
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s)", c.LR, c.MinLR,
+			c.WeightDecay, c.Decay)},
+	}
+	if weight, ok := c.Settings.Values()["value_weight"]; ok {
+		list[1].Text += ", value weight " + weight
 	}
 	if c.EMA > 0 {
 		list = append(list, Fact{"", fmt.Sprintf("running average of the weights, decay %g, which is validated",
 			c.EMA)})
 	}
-	if c.LegalMask {
+	if r.LegalMask {
 		list = append(list, Fact{"",
 			"softmax over the legal moves only: the network's figures for illegal ones mean nothing"})
 	}
@@ -213,7 +217,7 @@ func (r Run) identity() []Fact {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s samples of the %s split of %s", thousands(e.Samples), e.Split,
+			Fact{"", fmt.Sprintf("%s samples of the %s split of %s", thousands(e.Count("samples")), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list

@@ -6,13 +6,14 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // endgames are laid out: how the value's verdicts fall, and tables by pieces and material.
 type endgames struct {
-	*train.EndgameReport
+	*evaluate.EndgameReport
 	Verdicts []verdicts
 	Tables   []endgameTable
 }
@@ -38,7 +39,7 @@ type endgameTable struct {
 
 type endgameRow struct {
 	Name string
-	train.EndgameFigures
+	evaluate.EndgameFigures
 }
 
 // worstMaterials is how many materials are shown.
@@ -75,7 +76,7 @@ func (e *Eval) endgames() *endgames {
 	g.Tables = append(g.Tables, pieces)
 	worst := endgameTable{Title: "The worst materials",
 		Note: fmt.Sprintf("the stronger side first, whoever moves; of at least %d positions",
-			train.FewestEndgames), Judged: judged}
+			evaluate.FewestEndgames), Judged: judged}
 	for _, name := range r.Worst(worstMaterials) {
 		worst.Rows = append(worst.Rows, endgameRow{name, r.ByMaterial[name]})
 	}
@@ -87,19 +88,42 @@ func (e *Eval) endgames() *endgames {
 
 // leaning is how the network's answers change when it is shown the same positions in another way.
 type leaning struct {
-	Rows     []row
-	Symmetry *train.Symmetry
-	Noise    *train.Noise
+	Table   *group // with the past and without it
+	Samples int64  // of these
+	Swapped string // what swapping the colours does
+	Noise   *evaluate.Noise
 }
 
 // leaning is nil if there is nothing to show.
 func (e *Eval) leaning() *leaning {
-	l := &leaning{Symmetry: e.Symmetry, Noise: e.Noise}
+	l := &leaning{Swapped: e.swapped(), Noise: e.Noise}
 	if h := e.History; h != nil {
-		l.Rows = []row{{"with the past", h.With}, {"without it", h.Without}}
+		columns := slices.DeleteFunc(e.columns(), func(m *evaluate.Measure) bool { return m.Needs.Others })
+		l.Table, l.Samples = newGroup("", "", columns), h.With.Count("samples")
+		l.Table.add("with the past", h.With)
+		l.Table.add("without it", h.Without)
 	}
-	if l.Rows == nil && l.Symmetry == nil && l.Noise == nil {
+	if l.Table == nil && l.Swapped == "" && l.Noise == nil {
 		return nil
 	}
 	return l
+}
+
+// swapped says how the answers change with the colours; "" if it was not measured.
+func (e *Eval) swapped() string {
+	s := e.Symmetry
+	if s == nil {
+		return ""
+	}
+	var parts []string
+	if s.ValueGap != nil {
+		parts = append(parts, fmt.Sprintf("values change by %.3f on average", *s.ValueGap))
+	}
+	if s.PolicyGap != nil {
+		parts = append(parts, percent(*s.PolicyGap)+" of the probability goes to other moves")
+	}
+	if s.SameMove != nil {
+		parts = append(parts, percent(*s.SameMove)+" play the same move")
+	}
+	return fmt.Sprintf("Colours swapped, %s samples: %s.", thousands(s.Samples), strings.Join(parts, ", "))
 }

@@ -8,34 +8,94 @@ import (
 	"strconv"
 	"strings"
 
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // group is a table of figures.
 type group struct {
 	Title, Note string
+	Columns     []column
 	Rows        []row
+	measures    []*evaluate.Measure
+}
+
+type column struct {
+	Title string
+	Meter bool // there is a meter beside it
 }
 
 type row struct {
-	Name string
-	train.Figures
+	Name    string
+	Samples int64
+	Cells   []cell
+}
+
+// cell is a figure of a table.
+type cell struct {
+	Text  string
+	Hover string // the baseline
+	Worse bool   // than the baseline
+	Meter *meter
+}
+
+// meter shows a share as a strong bar, and another one, which holds it, as a pale one.
+type meter struct {
+	Strong, Pale float64
+	Hover        string
+}
+
+// pale names the measure that is the pale bar beside a measure.
+var pale = map[string]string{"top1": "top3"}
+
+func newGroup(title, note string, measures []*evaluate.Measure) *group {
+	g := &group{Title: title, Note: note, measures: measures}
+	for _, m := range measures {
+		g.Columns = append(g.Columns, column{m.Column.Title, pale[m.Name] != ""})
+	}
+	return g
+}
+
+func (g *group) add(name string, f evaluate.Figures) {
+	r := row{Name: name, Samples: f.Count("samples")}
+	for _, m := range g.measures {
+		x := f.Of(m.Name)
+		c := cell{Text: show(m, 3)(x)}
+		if b := evaluate.ByName(m.Baseline); b != nil {
+			c.Hover, c.Worse = b.As, judge(m, f) == worse
+			if b.Row != b.As {
+				c.Hover += ", " + b.Row
+			}
+			c.Hover += ": " + show(b, 3)(f.Of(b.Name))
+		}
+		if of, ok := pale[m.Name]; ok {
+			c.Meter = &meter{orZero(x), orZero(f.Of(of)),
+				"first " + share(x) + ", of the first three " + share(f.Of(of))}
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	g.Rows = append(g.Rows, r)
+}
+
+// columns are the measures that the tables have.
+func (e *Eval) columns() []*evaluate.Measure {
+	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool { return !e.Knows.Has(m.Needs) })
 }
 
 // inOrder are names that have an order of their own.
 var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 
 // groups are the tables that have more than one row; the first has all positions and the unseen ones.
-func (e *Eval) groups() []group {
-	all := group{Title: "All and unseen", Note: "unseen: positions that do not occur in the training data",
-		Rows: []row{{"all", e.Figures}}}
+func (e *Eval) groups() []*group {
+	columns := e.columns()
+	all := newGroup("All and unseen", "unseen: positions that do not occur in the training data", columns)
+	all.add("all", e.Figures)
 	if e.Unseen != nil {
-		all.Rows = append(all.Rows, row{"unseen", *e.Unseen})
+		all.add("unseen", e.Unseen)
 	}
-	list := []group{all}
+	list := []*group{all}
 	for _, g := range []struct {
 		title, note string
-		figures     map[string]train.Figures
+		figures     map[string]evaluate.Figures
 		name        func(string) string
 	}{
 		{"Source", "source of the line", e.BySource, nil},
@@ -49,24 +109,33 @@ func (e *Eval) groups() []group {
 		if len(g.figures) < 2 {
 			continue
 		}
-		one := group{Title: g.title, Note: g.note}
+		one := newGroup(g.title, g.note, columns)
 		for _, name := range ordered(g.figures) {
 			shown := name
 			if g.name != nil {
 				shown = g.name(name)
 			}
-			one.Rows = append(one.Rows, row{shown, g.figures[name]})
+			one.add(shown, g.figures[name])
 		}
 		list = append(list, one)
 	}
 	if e.LegalMask {
 		for _, g := range list {
-			for i := range g.Rows {
-				g.Rows[i].IllegalMass = nil // it means nothing
-			}
+			g.hide(func(m *evaluate.Measure) bool { return m.Needs.Others }) // it means nothing
 		}
 	}
 	return list
+}
+
+// hide empties the columns of measures.
+func (g *group) hide(of func(*evaluate.Measure) bool) {
+	for i, m := range g.measures {
+		for j := range g.Rows {
+			if of(m) {
+				g.Rows[j].Cells[i] = cell{Text: "–"}
+			}
+		}
+	}
 }
 
 // band writes a band of ratings.
@@ -102,7 +171,7 @@ type solved struct {
 
 type solvedRow struct {
 	Name string
-	train.Solved
+	evaluate.Solved
 }
 
 // mostThemes is how many themes are shown, those with the most puzzles.

@@ -21,7 +21,7 @@ const shortHash = 12
 // brief says in a few lines which run this is.
 func (r Run) brief() []Fact {
 	c := r.Config
-	network := fmt.Sprintf("%s, %s of %s", c.Recipe, count(int64(c.Blocks), "block"), count(int64(c.Filters), "filter"))
+	network := joinedBy(", ", c.Recipe, r.Network)
 	if r.Parameters > 0 {
 		network += ", " + thousands(int64(r.Parameters)) + " parameters"
 	}

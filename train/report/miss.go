@@ -5,17 +5,17 @@ import (
 
 	"talbot/board"
 	"talbot/internal/page"
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // miss is a position that the network got wrong, laid out.
 type miss struct {
-	train.Miss
+	evaluate.Miss
 	Board page.Board // with the network's move and the target
-	Phase string     // as [train.Report.ByPhase] has it
+	Phase string     // as [evaluate.Report.ByPhase] has it
 }
 
-func newMiss(m *train.Miss) (miss, error) {
+func newMiss(m *evaluate.Miss) (miss, error) {
 	p, err := board.ParseFEN(m.FEN)
 	if err != nil {
 		return miss{}, fmt.Errorf("position of a miss: %w", err)

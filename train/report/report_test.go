@@ -3,45 +3,59 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"talbot/internal/page/pagetest"
 	"talbot/train"
+	"talbot/train/evaluate"
+	"talbot/train/predict"
+	"talbot/train/run"
 )
+
+// talbotBot is what a network of the recipe talbotbot is measured in.
+var talbotBot = evaluate.Knows{Knows: predict.Knows{Prior: true, Others: true, Value: true}, Probability: true}
+
+// line is one of the metrics with a term.
+func line(kind string, step int64, term string, mean float64) train.MetricsLine {
+	return train.MetricsLine{Kind: kind, Step: step,
+		Means: run.Means{Loss: mean, Terms: []run.Mean{{Name: term, Mean: &mean}}}}
+}
 
 func made() Run {
 	x := func(v float64) *float64 { return &v }
-	f := train.Figures{Samples: 12345, PolicySamples: 12345, PolicyCE: x(2), PolicyCELegal: x(1.5),
-		PolicyCEUniform: x(3.3), Top1: x(0.4),
-		Top3: x(0.6), Top5: x(0.7), ValueMSE: x(0.05), ValueMSEMean: x(0.2)}
+	f := evaluate.Figures{"samples": 12345, "policy_samples": 12345, "policy_ce": 2, "policy_ce_legal": 1.5,
+		"policy_ce_uniform": 3.3, "top1": 0.4, "top3": 0.6, "top5": 0.7, "value_mse": 0.05, "value_mse_mean": 0.2}
 	r := Run{Name: "<run & co>", Command: "talbot eval --run r --data DIR", Data: []Dataset{{"/data/a", "abc", 0.5}}}
 	for step := int64(1); step <= 3000; step++ {
-		line := train.MetricsLine{Kind: "train", Step: step, LR: 1e-3, GradNorm: 1}
-		line.PolicyCE, line.Loss = x(8/float64(step)), 8
-		r.Lines = append(r.Lines, line)
+		l := line("train", step, "policy_ce", 8/float64(step))
+		l.LR, l.GradNorm = 1e-3, 1
+		r.Lines = append(r.Lines, l)
 	}
-	miss := train.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B",
-		Link: "https://lichess.org/abcdefgh#17", Target: train.Considered{UCI: "e8g8", SAN: "O-O", Probability: 1e-9},
-		Moves: []train.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
-	ends := train.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
-		Moves: train.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: train.Kept{Positions: 30,
+	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B",
+		Link: "https://lichess.org/abcdefgh#17", Target: evaluate.Considered{UCI: "e8g8", SAN: "O-O",
+			Probability: 1e-9},
+		Moves: []evaluate.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
+	ends := evaluate.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
+		Moves: evaluate.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: evaluate.Kept{Positions: 30,
 			Kept: x(0.845)}}
-	r.Eval = &Eval{Split: "test", Report: train.Report{Figures: f,
+	r.Eval = &Eval{Split: "test", Report: evaluate.Report{Figures: f, Parts: evaluate.Parts{Knows: talbotBot,
 		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
-		BySource:    map[string]train.Figures{"game": f, "puzzle": {}},
-		ByRating:    map[string]train.Figures{"2200": f, "800": f, "unknown": f},
-		Calibration: []train.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
-		History:     &train.History{With: f, Without: train.Figures{Samples: 12345, Top1: x(0.123)}},
-		Symmetry:    &train.Symmetry{Samples: 9, ValueGap: 0.0625},
-		Endgames: &train.EndgameReport{EndgameFigures: ends, Verdicts: [3][3]int64{{10, 0, 0}, {3, 5, 2}, {1, 3, 16}},
-			ByPieces: map[string]train.EndgameFigures{"3": ends,
-				"10": ends}, ByMaterial: map[string]train.EndgameFigures{"KPvK": ends, "KQvK": ends,
+		BySource:    map[string]evaluate.Figures{"game": f, "puzzle": {}},
+		ByRating:    map[string]evaluate.Figures{"2200": f, "800": f, "unknown": f},
+		Calibration: []evaluate.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
+		History:     &evaluate.History{With: f, Without: evaluate.Figures{"samples": 12345, "top1": 0.123}},
+		Symmetry:    &evaluate.Symmetry{Samples: 9, ValueGap: x(0.0625)},
+		Endgames: &evaluate.EndgameReport{EndgameFigures: ends,
+			Verdicts: [3][3]int64{{10, 0, 0}, {3, 5, 2}, {1, 3, 16}},
+			ByPieces: map[string]evaluate.EndgameFigures{"3": ends,
+				"10": ends}, ByMaterial: map[string]evaluate.EndgameFigures{"KPvK": ends, "KQvK": ends,
 				"KRvK": {Samples: 1}}},
-		Misses: []train.Miss{miss}},
-		Noise: &train.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
-		Puzzles: &train.PuzzleReport{Solved: train.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
-			ByRating: map[string]train.Solved{"1000": {Puzzles: 3}}}}
+		Misses: []evaluate.Miss{miss}}},
+		Noise: &evaluate.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
+		Puzzles: &evaluate.PuzzleReport{Solved: evaluate.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
+			ByRating: map[string]evaluate.Solved{"1000": {Puzzles: 3}}}}
 	return r
 }
 
@@ -85,6 +99,103 @@ func TestPage(t *testing.T) {
 	pagetest.Check(t, again.String(), 0)
 }
 
+// A measure that is added to the list has a tile, with its interval and its baseline, and a column in each table.
+func TestAMeasureIsOnThePage(t *testing.T) {
+	base := &evaluate.Measure{Name: "base", As: "a base"}
+	added := &evaluate.Measure{Name: "added", Row: "added", Lower: true, Interval: true, Baseline: "base",
+		Tile:   evaluate.Tile{Name: "an added tile", Help: "what it means", Decimals: 2},
+		Column: evaluate.Column{Title: "an added column", Place: 9}}
+	defer evaluate.Register(base)()
+	defer evaluate.Register(added)()
+	r := made()
+	r.Eval.Figures["added"], r.Eval.Figures["base"] = 0.75, 0.5
+	r.Eval.Intervals["added"] = [2]float64{0.625, 0.875}
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	pagetest.Check(t, text, 1)
+	for want, n := range map[string]int{
+		`<b class="worse">0.75</b>an added tile<small>0.62 … 0.88 · a base 0.50</small>` +
+			`<small class="worse">worse than a base</small><small class="help">what it means</small>`: 1,
+		"<th>an added column</th>": 4, // all, by source, by rating, and the past
+	} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("%d times %q, want %d", got, want, n)
+		}
+	}
+}
+
+// The page of a network shows what the network knows, and nothing else.
+func TestPageOfNetworks(t *testing.T) {
+	policy := []string{"Policy, on unseen", "cross-entropy, legal moves", "<th>first move</th>",
+		"The strong bar: the first",
+		"play the same move"}
+	all := []string{"on illegal moves", "<th>illegal mass</th>"}
+	value := []string{"Value, on unseen", "value squared error", "<th>value error</th>", "white–black gap",
+		"values change by"}
+	for name, c := range map[string]struct {
+		knows      predict.Knows
+		with, miss [][]string
+	}{
+		"talbotbot":    {talbotBot.Knows, [][]string{policy, all, value}, nil},
+		"value alone":  {predict.Knows{Value: true}, [][]string{value}, [][]string{policy, all}},
+		"policy alone": {predict.Knows{Prior: true}, [][]string{policy}, [][]string{all, value}},
+	} {
+		r := made()
+		half := 0.5
+		e := r.Eval
+		e.Puzzles, e.Report.Endgames, e.Misses = nil, nil, nil
+		e.Knows, e.Symmetry = evaluate.Knows{Knows: c.knows}, &evaluate.Symmetry{Samples: 9}
+		if c.knows.Value {
+			e.Symmetry.ValueGap = &half
+		}
+		if c.knows.Prior {
+			e.Symmetry.PolicyGap, e.Symmetry.SameMove = &half, &half
+		}
+		var b bytes.Buffer
+		if err := Write(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		pagetest.Check(t, b.String(), 0)
+		for i, list := range [][][]string{c.with, c.miss} {
+			for _, words := range list {
+				for _, w := range words {
+					if strings.Contains(b.String(), w) != (i == 0) {
+						t.Errorf("%s: %q is there, or lacking", name, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Terms that no other recipe has are drawn under their names.
+func TestCurvesOfTerms(t *testing.T) {
+	var r Run
+	for step := int64(1); step <= 3; step++ {
+		for _, term := range []string{"odd_loss", "value_mse", "policy_ce"} {
+			r.Lines = append(r.Lines, line("train", step, term, 1/float64(step)), line("val", step, term, 1))
+		}
+	}
+	losses, _ := r.curves()
+	var titles []string
+	for _, c := range losses {
+		titles = append(titles, c.Title)
+	}
+	if want := []string{"Policy", "Value", "odd_loss"}; !slices.Equal(titles, want) {
+		t.Errorf("%q, want %q", titles, want)
+	}
+	names := ""
+	for _, tile := range r.tiles() {
+		names += tile.Name + ", "
+	}
+	if want := "policy cross-entropy, value squared error, odd_loss, steps, "; names != want {
+		t.Errorf("tiles %q, want %q", names, want)
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
@@ -121,12 +232,9 @@ func TestLongRun(t *testing.T) {
 	r := Run{}
 	for step := int64(1); step <= 100_000; step++ {
 		noise := float64(step*7919%1000)/1000 - 0.4995 // of mean 0 over a thousand steps
-		line := train.MetricsLine{Kind: "train", Step: step}
-		value := 2 + noise
-		line.PolicyCE = &value
-		r.Lines = append(r.Lines, line)
+		r.Lines = append(r.Lines, line("train", step, "policy_ce", 2+noise))
 	}
-	losses, _ := curves(r.Config, r.Lines)
+	losses, _ := r.curves()
 	if len(losses) != 1 || !losses[0].Smoothed {
 		t.Fatalf("%d charts", len(losses))
 	}

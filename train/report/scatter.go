@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // The size of a calibration and of its margins, in pixels.
@@ -48,7 +48,7 @@ func (e *Eval) scatters() (list []scatter) {
 }
 
 // newScatter lays bins of [low, 1] out.
-func newScatter(title, note, xName, yName string, bins []train.Bin, low float64, spread bool) scatter {
+func newScatter(title, note, xName, yName string, bins []evaluate.Bin, low float64, spread bool) scatter {
 	s := scatter{Title: title, Note: note, XName: xName, YName: yName, Width: scatterWidth,
 		Left: left, Right: scatterWidth - right, Top: scatterTop, Base: scatterTop + scatterSide}
 	s.Foot = s.Base + countHeight + 8

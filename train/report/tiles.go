@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // tile is a figure at the top: its value, what it is, its interval and what to hold it against, and what it means.
@@ -58,53 +59,43 @@ func (r Run) tiles() []tile {
 	if last == nil {
 		return nil
 	}
-	of := "all moves"
-	if r.Config.LegalMask {
-		of = "the legal moves"
-	}
-	list := []tile{
-		newTile(number(last.PolicyCE, "%.3f"), "policy cross-entropy", "",
-			"surprise at the target, in nats, over "+of+"; lower is better"),
-		newTile(number(last.ValueMSE, "%.4f"), "value squared error", "", "against the label, on −1 … 1"),
-	}
-	if best != nil {
-		list[0].Note, list[1].Note = "best "+number(best.PolicyCE, "%.3f"), "best "+number(best.ValueMSE, "%.4f")
+	var list []tile
+	for _, t := range r.terms() {
+		if t.tile == "" {
+			continue
+		}
+		note := ""
+		if best != nil {
+			note = "best " + number(best.Of(t.name), t.format)
+		}
+		list = append(list, newTile(number(last.Of(t.name), t.format), t.tile, note, t.help))
 	}
 	return append(list, newTile(thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch))+" samples",
 		"done at the last validation"))
 }
 
+// show is how a measure's figures are written, numbers with that many decimals.
+func show(m *evaluate.Measure, decimals int) func(x *float64) string {
+	switch m.Kind {
+	case evaluate.Share:
+		return share
+	case evaluate.Count:
+		return func(x *float64) string { return thousands(int64(orZero(x))) }
+	}
+	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
+}
+
+// judge compares a measure's figure with its baseline.
+func judge(m *evaluate.Measure, f evaluate.Figures) string {
+	return [...]string{worse, unsure, better}[1+m.Judge(f)]
+}
+
 func (e *Eval) tiles() []tile {
-	interval := func(name string, show func(float64) string) string {
-		if i, ok := e.Intervals[name]; ok {
-			return show(i[0]) + " … " + show(i[1])
+	var list []tile
+	for _, m := range evaluate.Measures() {
+		if m.Tile.Name != "" && e.Knows.Has(m.Needs) {
+			list = append(list, e.tile(m))
 		}
-		return ""
-	}
-	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
-	four := func(x float64) string { return fmt.Sprintf("%.4f", x) }
-	value := []string{interval("value_mse", four), "always the mean " + number(e.ValueMSEMean, "%.4f")}
-	if n := e.Noise; n != nil {
-		value = append(value, "the labels' own noise "+four(n.MSE))
-	}
-	list := []tile{
-		newTile(number(e.PolicyCELegal, "%.3f"), "cross-entropy, legal moves",
-			joined(interval("policy_ce_legal", three), "chance "+number(e.PolicyCEUniform, "%.3f")),
-			"surprise at the target move, in nats; lower is better").
-			baseline(e, "policy_ce_legal", against(e.PolicyCELegal, e.PolicyCEUniform), e.PolicyCEUniform, "chance"),
-		newTile(share(e.Top1), "first move right", joined(interval("top1", percent), "chance "+share(e.Top1Uniform)),
-			"the likeliest legal move is the target").baseline(e, "top1", above(e.Top1, e.Top1Uniform), e.Top1Uniform,
-			"chance"),
-		newTile(share(e.Top5), "among the first five", interval("top5", percent),
-			"the target is one of the five likeliest legal moves"),
-		e.illegal(interval("illegal_mass", percent)),
-		newTile(number(e.ValueMSE, "%.4f"), "value squared error", joined(value...),
-			"mean of (value − label)², both on −1 … 1").
-			baseline(e, "value_mse", against(e.ValueMSE, e.ValueMSEMean), e.ValueMSEMean, "always the mean"),
-		newTile(share(e.ValueSignAccuracy), "correct sign", interval("value_sign_accuracy", percent),
-			"value and label have the same sign"),
-		newTile(share(e.MateInOne), "mates in one found", joined(interval("mate_in_one", percent),
-			"of "+thousands(e.MateSamples)), "positions with a mate in one where the likeliest move mates"),
 	}
 	if p := e.Puzzles; p != nil {
 		of, held := p.Solved, ""
@@ -118,31 +109,60 @@ func (e *Eval) tiles() []tile {
 	if g := e.Report.Endgames; g != nil {
 		if g.Moves.Positions > 0 {
 			list = append(list, newTile(share(g.Moves.Kept), "endgame results kept",
-				joined(interval("endgame_moves_kept", percent), "chance "+share(g.Moves.Random)),
+				joined(e.interval("endgame_moves_kept", share), "chance "+share(g.Moves.Random)),
 				"the likeliest move keeps a win won and a draw drawn").
 				baseline(e, "endgame_moves_kept", above(g.Moves.Kept, g.Moves.Random), g.Moves.Random, "chance"))
 		}
-		list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
-			interval("endgame_value_accuracy", percent), "the value agrees with endgame tables"))
+		if g.ValueAccuracy != nil {
+			list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
+				e.interval("endgame_value_accuracy", share), "the value agrees with endgame tables"))
+		}
 	}
-	if s := e.Symmetry; s != nil {
-		list = append(list, newTile(fmt.Sprintf("%.3f", s.ValueGap), "white–black gap",
-			percent(s.SameMove)+" play the same move", "how far the value moves when colours are swapped"))
+	if s := e.Symmetry; s != nil && s.ValueGap != nil {
+		note := ""
+		if s.SameMove != nil {
+			note = percent(*s.SameMove) + " play the same move"
+		}
+		list = append(list, newTile(fmt.Sprintf("%.3f", *s.ValueGap), "white–black gap", note,
+			"how far the value moves when colours are swapped"))
 	}
 	return list
 }
 
-// illegal is the tile of the probability that is lost on illegal moves.
-func (e *Eval) illegal(within string) tile {
-	if e.LegalMask {
-		return newTile("–", "on illegal moves", "trained on legal moves only",
+// interval writes that of a figure, "" if there is none.
+func (e *Eval) interval(name string, show func(*float64) string) string {
+	if i, ok := e.Intervals[name]; ok {
+		return show(&i[0]) + " … " + show(&i[1])
+	}
+	return ""
+}
+
+// tile is that of a measure.
+func (e *Eval) tile(m *evaluate.Measure) tile {
+	if e.LegalMask && m.Needs.Others {
+		return newTile("–", m.Tile.Name, "trained on legal moves only",
 			"what the network says of illegal moves means nothing")
 	}
-	if e.Unseen != nil && e.Unseen.IllegalMass != nil {
-		within = joined(within, "unseen "+share(e.Unseen.IllegalMass))
+	show := show(m, m.Tile.Decimals)
+	parts := []string{e.interval(m.Name, show)}
+	base := evaluate.ByName(m.Baseline)
+	if base != nil {
+		parts = append(parts, base.As+" "+show(e.Of(base.Name)))
 	}
-	return newTile(share(e.IllegalMass), "on illegal moves", within,
-		"probability that the network gives to moves that are not legal; lower is better")
+	if m.Tile.Of != "" {
+		parts = append(parts, "of "+thousands(e.Count(m.Tile.Of)))
+	}
+	if m.Tile.Unseen && e.Unseen.Of(m.Name) != nil {
+		parts = append(parts, "unseen "+show(e.Unseen.Of(m.Name)))
+	}
+	if n := e.Noise; n != nil && m.Name == "value_mse" {
+		parts = append(parts, "the labels' own noise "+show(&n.MSE))
+	}
+	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), m.Tile.Help)
+	if base == nil {
+		return t
+	}
+	return t.baseline(e, m.Name, judge(m, e.Figures), e.Of(base.Name), base.As)
 }
 
 func newTile(value, name, note, help string) tile {
@@ -150,12 +170,14 @@ func newTile(value, name, note, help string) tile {
 }
 
 // joined puts parts beside each other, without empty ones.
-func joined(parts ...string) string {
+func joined(parts ...string) string { return joinedBy(" · ", parts...) }
+
+func joinedBy(between string, parts ...string) string {
 	var list []string
 	for _, p := range parts {
 		if p != "" {
 			list = append(list, p)
 		}
 	}
-	return strings.Join(list, " · ")
+	return strings.Join(list, between)
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // verdict says whether one head of the network beats the baseline on positions that it was not trained on.
@@ -42,14 +42,20 @@ func against(figure, baseline *float64) string {
 // above is against where the higher one is better.
 func above(figure, baseline *float64) string { return against(baseline, figure) }
 
-// verdicts are those of the policy and of the value. Only unseen positions count.
+// verdicts are those of the policy and of the value, where the network has them. Only unseen positions count.
 func (r Run) verdicts() []verdict {
 	e := r.Eval
 	if e == nil {
 		return []verdict{{Class: unsure, Head: "Network", Title: "Not judged yet",
 			Text: "The network has not been evaluated on positions that it was not trained on."}}
 	}
-	list := []verdict{e.policyVerdict(), e.valueVerdict()}
+	var list []verdict
+	if e.Knows.Prior {
+		list = append(list, e.policyVerdict())
+	}
+	if e.Knows.Value {
+		list = append(list, e.valueVerdict())
+	}
 	for i := range list {
 		list[i].Title, list[i].Text = unbroken.Replace(list[i].Title), unbroken.Replace(list[i].Text)
 	}
@@ -62,18 +68,19 @@ var unbroken = strings.NewReplacer(" nats", "\u00a0nats", " %", "\u00a0%")
 func (e *Eval) policyVerdict() verdict {
 	v := verdict{Class: unsure, Head: "Policy", Title: "Cannot be judged"}
 	u := e.Unseen
-	v.Aside = fmt.Sprintf("On all %s samples, seen ones too: %s against %s for chance.", thousands(e.PolicySamples),
-		number(e.PolicyCELegal, "%.3f"), number(e.PolicyCEUniform, "%.3f"))
+	v.Aside = fmt.Sprintf("On all %s samples, seen ones too: %s against %s for chance.",
+		thousands(e.Count("policy_samples")),
+		number(e.Of("policy_ce_legal"), "%.3f"), number(e.Of("policy_ce_uniform"), "%.3f"))
 	switch {
 	case u == nil:
 		v.Text = unknownUnseen
 		return v
-	case u.PolicySamples == 0:
-		v.Text = noUnseen(e.PolicySamples, "with a move to find")
+	case u.Count("policy_samples") == 0:
+		v.Text = noUnseen(e.Count("policy_samples"), "with a move to find")
 		return v
 	}
-	v.Class = against(u.PolicyCELegal, u.PolicyCEUniform)
-	ce, chance := *u.PolicyCELegal, *u.PolicyCEUniform
+	v.Class = against(u.Of("policy_ce_legal"), u.Of("policy_ce_uniform"))
+	ce, chance := u["policy_ce_legal"], u["policy_ce_uniform"]
 	apart, times := math.Abs(chance-ce), math.Exp(math.Abs(chance-ce))
 	switch v.Class {
 	case better:
@@ -89,14 +96,12 @@ func (e *Eval) policyVerdict() verdict {
 		v.Text = "The target move gets the probability that a random legal move has"
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for chance, on %s unseen positions.",
-		ce, chance, thousands(u.PolicySamples))
-	if u.Top1 != nil && u.Top1Uniform != nil {
-		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s.", percent(*u.Top1),
-			percent(*u.Top1Uniform))
+		ce, chance, thousands(u.Count("policy_samples")))
+	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
+		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s.", percent(u["top1"]),
+			percent(u["top1_uniform"]))
 	}
-	v.Parts = e.bySource("%.3f", "policy_ce_legal", "chance", func(f *train.Figures) (figure, baseline *float64) {
-		return f.PolicyCELegal, f.PolicyCEUniform
-	})
+	v.Parts = e.bySource("%.3f", "policy_ce_legal", "chance")
 	if i, ok := e.UnseenIntervals["policy_ce_legal"]; ok {
 		v.Text += fmt.Sprintf(" 95 %% interval: %.3f to %.3f.", i[0], i[1])
 		v.doubt(i, chance, "chance")
@@ -107,23 +112,23 @@ func (e *Eval) policyVerdict() verdict {
 func (e *Eval) valueVerdict() verdict {
 	v := verdict{Class: unsure, Head: "Value", Title: "Cannot be judged"}
 	u := e.Unseen
-	if e.ValueSamples == 0 {
+	if e.Count("value_samples") == 0 {
 		v.Text = "None of the samples has a label: there is nothing to hold the values against. " +
 			"talbot label makes labels."
 		return v
 	}
 	v.Aside = fmt.Sprintf("On all %s labelled samples, seen ones too: %s against %s for the mean.",
-		thousands(e.ValueSamples), number(e.ValueMSE, "%.4f"), number(e.ValueMSEMean, "%.4f"))
+		thousands(e.Count("value_samples")), number(e.Of("value_mse"), "%.4f"), number(e.Of("value_mse_mean"), "%.4f"))
 	switch {
 	case u == nil:
 		v.Text = unknownUnseen
 		return v
-	case u.ValueSamples == 0:
-		v.Text = noUnseen(e.ValueSamples, "with a label")
+	case u.Count("value_samples") == 0:
+		v.Text = noUnseen(e.Count("value_samples"), "with a label")
 		return v
 	}
-	v.Class = against(u.ValueMSE, u.ValueMSEMean)
-	mse, mean := *u.ValueMSE, *u.ValueMSEMean
+	v.Class = against(u.Of("value_mse"), u.Of("value_mse_mean"))
+	mse, mean := u["value_mse"], u["value_mse_mean"]
 	switch v.Class {
 	case better:
 		v.Title = fmt.Sprintf("Better than the mean by %s", percent((mean-mse)/mean))
@@ -136,10 +141,8 @@ func (e *Eval) valueVerdict() verdict {
 		v.Title = "No better than the mean"
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for always saying the mean label, on %s unseen positions.",
-		mse, mean, thousands(u.ValueSamples))
-	v.Parts = e.bySource("%.4f", "value_mse", "the mean", func(f *train.Figures) (figure, baseline *float64) {
-		return f.ValueMSE, f.ValueMSEMean
-	})
+		mse, mean, thousands(u.Count("value_samples")))
+	v.Parts = e.bySource("%.4f", "value_mse", "the mean")
 	if i, ok := e.UnseenIntervals["value_mse"]; ok {
 		v.Text += fmt.Sprintf(" 95 %% interval: %.4f to %.4f.", i[0], i[1])
 		v.doubt(i, mean, "the mean")
@@ -158,14 +161,14 @@ func (v *verdict) doubt(interval [2]float64, baseline float64, name string) {
 func within(interval [2]float64, x float64) bool { return interval[0] <= x && x <= interval[1] }
 
 // bySource judges each source by itself; nil where there is one.
-func (e *Eval) bySource(format, name, than string, of func(*train.Figures) (figure, baseline *float64)) []judgement {
+func (e *Eval) bySource(format, name, than string) []judgement {
 	if len(e.UnseenBySource) < 2 {
 		return nil
 	}
 	var list []judgement
 	for _, source := range ordered(e.UnseenBySource) {
 		f := e.UnseenBySource[source]
-		figure, baseline := of(&f.Figures)
+		figure, baseline := f.Of(name), f.Of(evaluate.ByName(name).Baseline)
 		if figure == nil || baseline == nil {
 			continue
 		}
@@ -175,7 +178,7 @@ func (e *Eval) bySource(format, name, than string, of func(*train.Figures) (figu
 			j.Class, word = unsure, "not told apart from"
 		}
 		j.Text = fmt.Sprintf("%s %s, "+format+" against "+format+" on %s", word, than, *figure, *baseline,
-			thousands(f.Samples))
+			thousands(f.Count("samples")))
 		list = append(list, j)
 	}
 	return list

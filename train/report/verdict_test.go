@@ -3,26 +3,25 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/internal/page/pagetest"
-	"talbot/train"
+	"talbot/train/evaluate"
 )
 
 // The verdict is about unseen positions alone, and says so where it cannot be had.
 func TestVerdicts(t *testing.T) {
-	x := func(v float64) *float64 { return &v }
-	figures := func(n int64, ce, chance, mse, mean float64) *train.Figures {
-		return &train.Figures{Samples: n, PolicySamples: n, ValueSamples: n, PolicyCELegal: x(ce),
-			PolicyCEUniform: x(chance),
-			ValueMSE:        x(mse), ValueMSEMean: x(mean)}
+	figures := func(n, ce, chance, mse, mean float64) evaluate.Figures {
+		return evaluate.Figures{"samples": n, "policy_samples": n, "value_samples": n, "policy_ce_legal": ce,
+			"policy_ce_uniform": chance, "value_mse": mse, "value_mse_mean": mean}
 	}
 	good, bad := figures(100, 1, 3, 0.1, 0.2), figures(10, 3.5, 3, 0.3, 0.2)
 	for name, c := range map[string]struct {
-		all           *train.Figures
-		unseen        *train.Figures
+		all           evaluate.Figures
+		unseen        evaluate.Figures
 		intervals     map[string][2]float64
 		policy, value string // class
 		says          []string
@@ -37,15 +36,15 @@ func TestVerdicts(t *testing.T) {
 		"alike": {good, figures(10, 3, 3, 0.2, 0.2), nil, unsure, unsure,
 			[]string{"No better than chance", "No better than"}},
 		"not known":   {good, nil, nil, unsure, unsure, []string{"Cannot be judged", "was not found"}},
-		"nothing new": {good, &train.Figures{}, nil, unsure, unsure, []string{"Cannot be judged", "All 100 samples"}},
-		"nothing at all": {&train.Figures{}, &train.Figures{}, nil, unsure, unsure,
+		"nothing new": {good, evaluate.Figures{}, nil, unsure, unsure, []string{"Cannot be judged", "All 100 samples"}},
+		"nothing at all": {evaluate.Figures{}, evaluate.Figures{}, nil, unsure, unsure,
 			[]string{"Cannot be judged", "has a label"}},
 		"in the interval": {good, good, map[string][2]float64{"policy_ce_legal": {0.5, 3.1}, "value_mse": {0.05, 0.15}},
 			unsure, better, []string{"Not told apart from chance", "95\u00a0% interval: 0.500 to 3.100",
 				"0.0500 to 0.1500"}},
 	} {
-		r := Run{Eval: &Eval{Report: train.Report{Figures: *c.all, Unseen: c.unseen,
-			UnseenIntervals: c.intervals}}}
+		r := Run{Eval: &Eval{Report: evaluate.Report{Figures: c.all, Parts: evaluate.Parts{Unseen: c.unseen,
+			UnseenIntervals: c.intervals, Knows: talbotBot}}}}
 		list := r.verdicts()
 		if list[0].Class != c.policy || list[1].Class != c.value {
 			t.Errorf("%s: policy %s, value %s, want %s and %s", name, list[0].Class, list[1].Class, c.policy, c.value)
@@ -66,9 +65,10 @@ func TestVerdicts(t *testing.T) {
 			}
 		}
 	}
-	e := Eval{Report: train.Report{Figures: *good, Unseen: good, UnseenBySource: map[string]train.SourceFigures{
-		"game": {Figures: *good}, "puzzle": {Figures: *bad}, "endgame": {Figures: *good,
-			Intervals: map[string][2]float64{"policy_ce_legal": {2, 4}}}, "table": {}}}}
+	doubted := evaluate.Bounds{Intervals: map[string][2]float64{"policy_ce_legal": {2, 4}}}
+	e := Eval{Report: evaluate.Report{Figures: good, Parts: evaluate.Parts{Unseen: good,
+		UnseenBySource: map[string]evaluate.SourceFigures{"game": {Figures: good}, "puzzle": {Figures: bad},
+			"endgame": {Figures: good, Bounds: doubted}, "table": {}}}}}
 	parts := fmt.Sprint(e.policyVerdict().Parts)
 	want := "[{unsure endgame not told apart from chance, 1.000 against 3.000 on 100} " +
 		"{better game better than chance, 1.000 against 3.000 on 100} " +
@@ -95,16 +95,16 @@ func TestWorseInWords(t *testing.T) {
 		t.Errorf("a good network: %d figures are worse", n)
 	}
 	r := made()
-	swap := func(f *train.Figures) {
-		f.PolicyCELegal, f.PolicyCEUniform = f.PolicyCEUniform, f.PolicyCELegal
-		f.ValueMSE, f.ValueMSEMean = f.ValueMSEMean, f.ValueMSE
+	swap := func(f evaluate.Figures) evaluate.Figures {
+		f = maps.Clone(f)
+		f["policy_ce_legal"], f["policy_ce_uniform"] = f["policy_ce_uniform"], f["policy_ce_legal"]
+		f["value_mse"], f["value_mse_mean"] = f["value_mse_mean"], f["value_mse"]
+		return f
 	}
 	e := r.Eval
-	swap(&e.Figures)
-	game := e.BySource["game"]
-	swap(&game)
-	e.BySource["game"] = game
-	swap(&e.History.With)
+	e.Figures = swap(e.Figures)
+	e.BySource["game"] = swap(e.BySource["game"])
+	e.History.With = swap(e.History.With)
 	e.Report.Endgames.Moves.Kept, e.Report.Endgames.Moves.Random = e.Report.Endgames.Moves.Random,
 		e.Report.Endgames.Moves.Kept
 	// Two tiles and a third of endgames, each in figure and words; the rows of all samples, of games and of history,
@@ -125,7 +125,7 @@ func TestHostileNames(t *testing.T) {
 	e := r.Eval
 	e.Data, e.Note, e.Checkpoint, e.Split = []string{h}, h, h, h
 	e.BySource[h] = e.BySource["game"]
-	e.Puzzles.ByTheme = map[string]train.Solved{h: {Puzzles: 1}}
+	e.Puzzles.ByTheme = map[string]evaluate.Solved{h: {Puzzles: 1}}
 	e.Noise.Labels, e.Noise.Truth = h, h
 	for _, link := range []string{"", "javascript:alert(1)", "https://lichess.org/abcdefgh#17"} {
 		m := e.Misses[0]
@@ -151,17 +151,16 @@ func TestHostileNames(t *testing.T) {
 
 // The best checkpoint is marked in each curve of losses, at its step.
 func TestBestMark(t *testing.T) {
-	x := func(v float64) *float64 { return &v }
 	var r Run
 	for _, step := range []int64{100, 200, 300} {
 		for _, kind := range []string{"train", "val"} {
-			l := train.MetricsLine{Kind: kind, Step: step, Best: kind == "val" && step < 300}
-			l.PolicyCE = x(3)
+			l := line(kind, step, "policy_ce", 3)
+			l.Best = kind == "val" && step < 300
 			l.Seconds = float64(step) / 100
 			r.Lines = append(r.Lines, l)
 		}
 	}
-	losses, others := curves(r.Config, r.Lines)
+	losses, others := r.curves()
 	b := losses[0].Best
 	if b == nil || b.Text != "best, step 200" || !b.Ring || b.X != (losses[0].Left+losses[0].Right)/2 {
 		t.Errorf("mark %+v", b)

@@ -1,0 +1,149 @@
+package encode
+
+import (
+	"math/bits"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// The sizes of the napoleon encoding.
+const (
+	NapoleonPlanes = 34
+	NapoleonWords  = 4 // 32 bytes, packed
+
+	napoleonSize = NapoleonPlanes * 64 // of one input
+)
+
+// Planes of napoleon that are no piece's or piece type's own.
+const (
+	attacksPlane  = 12 // 12 … 17 own pawns to king, 18 … 23 the opponent's
+	typesPlane    = 24 // 24 … 29
+	allPlane      = 30
+	attackedPlane = 31 // by own pieces, 32 by the opponent's
+	reachPlane    = 33
+)
+
+// napoleonPack writes p to dst[:4]:
+//
+//	words 0, 1, 2  bits 0, 1 and 2 of what stands on each square: 0 nothing, 1 … 6 a P N B R Q K; bit s is square s
+//	word  3        where the opponent's pieces stand
+//
+// The opponent is that of the side to move, and squares are in the frame of the side to move: for Black, ranks are
+// mirrored. All 34 planes follow from the board alone (see [napoleonNumbers]), so castling rights, en passant, past
+// and counters are not there, and a position and its mirror image are packed alike.
+//
+// Packing the attacks instead would take 43 words: no more than 2 pawns, 8 knights, 4 bishops, 4 rooks, 8 queens and
+// 1 king of a side attack a square (a slider is the nearest piece in its direction), that is 17 bits a side, and no
+// piece attacks more than 27 squares, 5 bits. It takes the host several times as long as this, whereas on the device
+// finding the attacks with shifts costs less than spreading the words over the squares, which comes after it either
+// way.
+func napoleonPack(dst []uint64, p *board.Position) {
+	w := (*[NapoleonWords]uint64)(dst)
+	us := p.Turn()
+	bit0, bit1, bit2 := p.TypeBits()
+	theirs := p.ByColor(us.Other())
+	if us == board.Black {
+		bit0, bit1, bit2, theirs = bit0.Mirror(), bit1.Mirror(), bit2.Mirror(), theirs.Mirror()
+	}
+	w[0], w[1], w[2], w[3] = uint64(bit0), uint64(bit1), uint64(bit2), uint64(theirs)
+}
+
+// napoleonNumbers writes the input that packed, of [napoleonPack], stands for to dst[:2176], every number of it:
+// 34 planes of 64 squares, [plane][rank][file] from a1 in the frame of the side to move.
+//
+//	 0 …  5  +1 where an own P N B R Q K stands
+//	 6 … 11  -1 where one of the opponent's stands
+//	12 … 17  how many own pawns, knights, … attack the square
+//	18 … 23  minus how many of the opponent's
+//	24 … 29  plane 12+k plus plane 18+k
+//	30       the sum of planes 24 … 29
+//	31       how many own pieces attack the square
+//	32       minus how many of the opponent's
+//	33       how many squares the piece on the square attacks, whosever it is; 0 on an empty square
+//
+// Attacks are those of [board.Attacks]: the first piece in the way, of either side, is attacked and ends the reach,
+// pins do not count, and pawns attack diagonally only. The numbers are whole, from -16 to 27.
+func napoleonNumbers(dst []float32, packed []uint64) {
+	n := (*[napoleonSize]float32)(dst)
+	*n = [napoleonSize]float32{}
+	w := (*[NapoleonWords]uint64)(packed)
+	occupied := w[0] | w[1] | w[2]
+	for left := occupied; left != 0; left &= left - 1 {
+		s := bits.TrailingZeros64(left)
+		kind := w[0]>>s&1 | w[1]>>s&1<<1 | w[2]>>s&1<<2
+		side := w[3] >> s & 1
+		sign := 1 - 2*float32(side)
+		attacks := board.Attacks(board.Color(side), board.PieceType(kind), board.Square(s), board.Bitboard(occupied))
+		plane := 6*int(side) + int(kind) - 1
+		n[64*plane+s] = sign
+		n[64*reachPlane+s] = float32(attacks.Len())
+		ofType, ofSide := n[64*(attacksPlane+plane):][:64], n[64*(attackedPlane+int(side)):][:64]
+		for ; attacks != 0; attacks &= attacks - 1 {
+			to := attacks.First()
+			ofType[to] += sign
+			ofSide[to] += sign
+		}
+	}
+	for i := range 6 * 64 {
+		sum := n[64*attacksPlane+i] + n[64*(attacksPlane+6)+i]
+		n[64*typesPlane+i] = sum
+		n[64*allPlane+i%64] += sum
+	}
+}
+
+// napoleonValue returns the value target of an exact score, both from the side to move's view: cp / 1000 if cp is
+// within ±1000, so from -1 to 1. Mates and greater advantages have no value: false.
+func napoleonValue(s dataset.Score) (float32, bool) {
+	cp, ok := s.Centipawns()
+	if !ok || cp < -1000 || cp > 1000 {
+		return 0, false
+	}
+	return float32(cp) / 1000, true
+}
+
+// Napoleon is the encoding of the recipe napoleon: 34 planes of signed counts of pieces and attacks, and a value.
+type Napoleon struct{}
+
+// Name returns "napoleon".
+func (Napoleon) Name() string { return "napoleon" }
+
+// Layout says that there are no moves, and that the only float is the value.
+func (Napoleon) Layout() Layout {
+	return Layout{Words: NapoleonWords, Shape: []int{NapoleonPlanes, 8, 8}, Floats: []string{ValueFloat}}
+}
+
+// Pack writes the board: see [Napoleon.Numbers] for what follows from it.
+func (Napoleon) Pack(dst []uint64, v *View) { napoleonPack(dst, v.Position()) }
+
+// Numbers writes the planes.
+func (Napoleon) Numbers(dst []float32, packed []uint64) { napoleonNumbers(dst, packed) }
+
+// Code writes nothing: the recipe knows no moves.
+func (Napoleon) Code([]int32, *View, board.Move) {}
+
+// Learn gives the value.
+func (e Napoleon) Learn(dst *Target, v *View, t Targets) bool {
+	value, ok := Value(e, t.Value, v.Position(), v.Said.Value)
+	if ok {
+		dst.Floats[0] = value
+	}
+	return ok
+}
+
+// Show returns the value, nil without one.
+func (e Napoleon) Show(v *View, t Targets) any {
+	value, ok := Value(e, t.Value, v.Position(), v.Said.Value)
+	if !ok {
+		return nil
+	}
+	return struct {
+		Value float32 `json:"value"`
+	}{value}
+}
+
+// Value returns cp/1000 of at most ten pawns; mates and greater advantages have none.
+func (Napoleon) Value(s dataset.Score) (float32, bool) { return napoleonValue(s) }
+
+// ValueFormula returns the formula of [Napoleon.Value].
+func (Napoleon) ValueFormula() string { return "cp/1000; no mates, no advantages over ±1000" }

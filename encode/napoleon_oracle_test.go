@@ -1,0 +1,111 @@
+package encode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"talbot/board"
+)
+
+// sharedPositions returns n positions with White to move and n with Black to move, spread over a shared table of
+// positions. It skips the test where the table is not at hand.
+func sharedPositions(t *testing.T, n int) []board.Position {
+	t.Helper()
+	f, err := os.Open("../../shared/data/evals/sf-d22-anderssen.csv.zst")
+	if err != nil {
+		t.Skipf("SKIPPED: shared test data is missing: %v", err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var all [2][]board.Position
+	in := bufio.NewScanner(z)
+	in.Scan() // the header
+	for in.Scan() {
+		fen, _, _ := strings.Cut(in.Text(), ",")
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[p.Turn()] = append(all[p.Turn()], p)
+	}
+	if err := in.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var chosen []board.Position
+	for colour, side := range all {
+		if len(side) < n {
+			t.Fatalf("%d positions with %v to move", len(side), board.Color(colour))
+		}
+		for i := range n {
+			chosen = append(chosen, side[i*len(side)/n])
+		}
+	}
+	return chosen
+}
+
+// TestNapoleonOracle compares 20,000 positions, as many of either colour, with python-chess.
+func TestNapoleonOracle(t *testing.T) {
+	t.Parallel()
+	n := 10_000
+	if testing.Short() {
+		n = 500
+	}
+	positions := sharedPositions(t, n)
+	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	var fens bytes.Buffer
+	for i := range positions {
+		fmt.Fprintln(&fens, positions[i].FEN())
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", "testdata/napoleon_oracle.py", "-")
+	cmd.Stdin, cmd.Stderr = &fens, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReaderSize(out, 1<<16)
+	answer := make([]byte, 8*NapoleonWords+napoleonSize)
+	want := make([]float32, napoleonSize)
+	for i := range positions {
+		p := &positions[i]
+		if _, err := io.ReadFull(in, answer); err != nil {
+			t.Fatalf("position %d of %d: %v", i+1, len(positions), err)
+		}
+		words, numbers := napoleonOf(p)
+		wantWords := make([]uint64, NapoleonWords)
+		for k := range wantWords {
+			wantWords[k] = binary.LittleEndian.Uint64(answer[8*k:])
+		}
+		if !slices.Equal(words, wantWords) {
+			t.Fatalf("%q: packed %x, want %x", p.FEN(), words, wantWords)
+		}
+		for k, b := range answer[8*NapoleonWords:] {
+			want[k] = float32(int8(b))
+		}
+		sameNapoleon(t, p, numbers, want)
+	}
+	if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
+		t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}

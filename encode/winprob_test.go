@@ -1,0 +1,58 @@
+package encode
+
+import (
+	"math"
+	"testing"
+
+	"talbot/dataset"
+)
+
+// Values go back to the centipawns they are of, up to float32's steps near ±1, and mates to the most there are.
+func TestCentipawnsOfValues(t *testing.T) {
+	e := TalbotBot{}
+	for cp := -1500; cp <= 1500; cp++ {
+		v, ok := e.Value(dataset.Centipawns(cp))
+		if got := e.Centipawns(v); !ok || math.Abs(got-float64(cp)) > 0.1 {
+			t.Errorf("%d comes back as %g", cp, got)
+		}
+	}
+	for _, v := range []float32{1, 0.9998, 1.5} {
+		if e.Centipawns(v) != 1500 || e.Centipawns(-v) != -1500 {
+			t.Errorf("%g is worth %g", v, e.Centipawns(v))
+		}
+	}
+}
+
+// A position has the same win probability by each recipe and target whose values come from centipawns.
+func TestWinProbability(t *testing.T) {
+	for cp := -1000; cp <= 1000; cp += 50 {
+		mine, ok := RecipeValue.of(Napoleon{}, &dataset.Searched{Score: dataset.Centipawns(cp)})
+		theirs, _ := RecipeValue.of(TalbotBot{}, &dataset.Searched{Score: dataset.Centipawns(cp)})
+		a, b := RecipeValue.WinProbability(Napoleon{})(mine), RecipeValue.WinProbability(TalbotBot{})(theirs)
+		if !ok || math.Abs(a-b) > 1e-5 {
+			t.Errorf("%d: %g for napoleon, %g for talbotbot", cp, a, b)
+		}
+	}
+	for cp := -1200; cp <= 1200; cp += 50 {
+		want := 0.5 + 0.5*(2/(1+math.Exp(-0.00368208*float64(max(-1000, min(1000, cp)))))-1)
+		label := dataset.Searched{Score: dataset.Centipawns(cp)}
+		for _, target := range []ValueTarget{RecipeValue, TanhValue, WinProbValue} {
+			v, ok := target.of(TalbotBot{}, &label)
+			if got := target.WinProbability(TalbotBot{})(v); !ok || math.Abs(got-want) > 1e-5 {
+				t.Errorf("%v, %d: %g, want %g", target, cp, got, want)
+			}
+		}
+	}
+	if got := WDLValue.WinProbability(nil)(0.5); got != 0.75 {
+		t.Errorf("an expected score of 0.5 is %g", got)
+	}
+	if RecipeValue.WinProbability(onlyForward{}) != nil || TanhValue.WinProbability(onlyForward{}) == nil {
+		t.Error("a formula that cannot be turned round")
+	}
+}
+
+// onlyForward is a formula without an inverse.
+type onlyForward struct{}
+
+func (onlyForward) Value(dataset.Score) (float32, bool) { return 0, false }
+func (onlyForward) ValueFormula() string                { return "none" }

@@ -1,0 +1,156 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// replicates of the bootstrap; the ends of a 95 % interval are its 26th lowest and highest.
+const replicates = 1000
+
+// bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty
+// for Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It
+// needs one pass and one tally a replicate and part. The draws are a function of the line's number, so those of a
+// union of parts are the sums of theirs. Its tallies hold the measures with an interval alone.
+type bootstrap struct {
+	sums   map[part][]tally
+	line   int64
+	within map[part]tally // of the line so far
+}
+
+// part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
+type part struct {
+	source string
+	unseen bool
+}
+
+func (b *bootstrap) add(line int64, p part, t tally) {
+	if line != b.line {
+		b.flush()
+		b.line = line
+	}
+	if b.within == nil {
+		b.within = map[part]tally{}
+	}
+	in(b.within, p, newDrawn).add(t, 1)
+}
+
+func newDrawn() tally { return make(tally, drawn) }
+
+func newReplicates() []tally {
+	all, list := make(tally, replicates*drawn), make([]tally, replicates)
+	for i := range list {
+		list[i] = all[i*drawn:][:drawn:drawn]
+	}
+	return list
+}
+
+// poisson16 are the 16-bit thresholds of the distribution function: a draw is the number of thresholds it reaches.
+var poisson16 = func() (thresholds []uint16) {
+	sum, p := 0.0, math.Exp(-1)
+	for n := 1; ; n++ {
+		sum += p
+		if sum*65536 > 65535 {
+			return thresholds
+		}
+		thresholds = append(thresholds, uint16(math.Round(sum*65536)))
+		p /= float64(n)
+	}
+}()
+
+func poisson(draw uint16) (n int) {
+	for n < len(poisson16) && draw >= poisson16[n] {
+		n++
+	}
+	return n
+}
+
+// flush ends a line.
+func (b *bootstrap) flush() {
+	for p, t := range b.within {
+		if b.sums == nil {
+			b.sums = map[part][]tally{}
+		}
+		b.draw(in(b.sums, p, newReplicates), t)
+	}
+	clear(b.within)
+}
+
+// draw adds the line to each replicate as often as it is drawn.
+func (b *bootstrap) draw(sums []tally, t tally) {
+	state, word := uint64(b.line), uint64(0)
+	for i := range sums {
+		if i%4 == 0 { // SplitMix64
+			state += golden
+			word = finalise(state)
+		}
+		if n := poisson(uint16(word)); n > 0 {
+			sums[i].add(t, float64(n))
+		}
+		word >>= 16
+	}
+}
+
+// golden is what a SplitMix64 generator adds to its state from one number to the next.
+const golden = 0x9E3779B97F4A7C15
+
+// finalise turns the state into a number (Steele, Lea and Flood, 2014).
+func finalise(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// union returns the replicates of the parts that are chosen together, in an order of additions that is always the same.
+func (b *bootstrap) union(chosen func(part) bool) []tally {
+	var parts []part
+	for p := range b.sums {
+		if chosen(p) {
+			parts = append(parts, p)
+		}
+	}
+	slices.SortFunc(parts, func(p, q part) int {
+		if c := cmp.Compare(p.source, q.source); c != 0 || p.unseen == q.unseen {
+			return c
+		}
+		if q.unseen {
+			return -1
+		}
+		return 1
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	sums := newReplicates()
+	for _, p := range parts {
+		for i := range sums {
+			sums[i].add(b.sums[p][i], 1)
+		}
+	}
+	return sums
+}
+
+// intervals returns those of the measures over the chosen parts that have a value in every replicate.
+func (b *bootstrap) intervals(chosen func(part) bool) map[string][2]float64 {
+	b.flush()
+	sums := b.union(chosen)
+	list := map[string][2]float64{}
+	values := make([]float64, 0, replicates)
+	for _, m := range measures {
+		if !m.Interval {
+			continue
+		}
+		values = values[:0]
+		for i := range sums {
+			if x, ok := sums[i].figure(m); ok {
+				values = append(values, x)
+			}
+		}
+		if len(values) == replicates {
+			slices.Sort(values)
+			list[m.Name] = [2]float64{values[25], values[replicates-26]}
+		}
+	}
+	return list
+}

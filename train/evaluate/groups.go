@@ -1,0 +1,76 @@
+package evaluate
+
+import (
+	"fmt"
+	"strconv"
+
+	"talbot/board"
+)
+
+// The kinds of groups that figures are reported by.
+const (
+	bySource = iota
+	byPhase
+	byPieces
+	byRating
+	bySide
+	groupKinds
+)
+
+// group adds a sample to its group of each kind.
+func (a *Accumulator) group(s *Sample, t tally) {
+	names := [groupKinds]string{bySource: s.Source}
+	if at := s.Place; at != nil {
+		names[byPhase] = at.Position.Phase().String()
+		names[byPieces] = pieceBand(at.Position.Occupied().Len())
+		names[byRating] = ratingBand(at.Rating)
+		names[bySide] = "white"
+		if at.Position.Turn() == board.Black {
+			names[bySide] = "black"
+		}
+	}
+	for kind, name := range names {
+		if name == "" && kind != bySource {
+			continue
+		}
+		if a.groups[kind] == nil {
+			a.groups[kind] = map[string]tally{}
+		}
+		in(a.groups[kind], name, newTally).add(t, 1)
+	}
+}
+
+// in is what a map has under a key, a new one where there is nothing yet.
+func in[K comparable, T any](groups map[K]T, key K, make func() T) T {
+	t, ok := groups[key]
+	if !ok {
+		t = make()
+		groups[key] = t
+	}
+	return t
+}
+
+func figuresOf(groups map[string]tally) map[string]Figures {
+	list := map[string]Figures{}
+	for name, t := range groups {
+		list[name] = t.figures()
+	}
+	return list
+}
+
+// pieceBand is "2-5", "6-9" … "26-29" or "30-32".
+func pieceBand(pieces int) string {
+	if pieces >= 30 {
+		return "30-32"
+	}
+	from := pieces - (pieces-2)%4
+	return fmt.Sprintf("%d-%d", from, from+3)
+}
+
+// ratingBand is the lower end of a band of 200 points.
+func ratingBand(rating int) string {
+	if rating <= 0 {
+		return "unknown"
+	}
+	return strconv.Itoa(rating / 200 * 200)
+}

@@ -1,0 +1,194 @@
+package testrecipe
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/train/model"
+)
+
+var notKnown = float32(math.NaN())
+
+// boards reads 12 piece planes and lists all legal moves, each as the at most four bits of these planes that it
+// changes: 2·(64·plane + square), plus 1 where the bit is cleared; −1 for none. So tahl will say its moves.
+type boards struct{ encode.Napoleon }
+
+func (boards) Name() string { return "boards" }
+
+func (boards) Layout() encode.Layout {
+	return encode.Layout{Words: 4, Shape: []int{12, 8, 8}, Moves: encode.LegalMoves, Codes: 4,
+		Indices: 2 * 64 * 12, Floats: []string{encode.ResultFloat, encode.ValueFloat}}
+}
+
+func (boards) Pack(dst []uint64, v *encode.View) { pack(dst, v.Position()) }
+
+func (boards) Numbers(dst []float32, packed []uint64) {
+	clear(dst[:12*64])
+	for square := range 64 {
+		if kind := kindAt(packed, square); kind > 0 {
+			dst[64*(kind-1)+square] = 1
+		}
+	}
+}
+
+func (boards) Code(dst []int32, v *encode.View, m board.Move) {
+	var before, after [4]uint64
+	p := v.Position()
+	pack(before[:], p)
+	next := p.After(m)
+	pack(after[:], &next)
+	// the frame of who has moved
+	for i := range 3 {
+		after[i] = uint64(board.Bitboard(after[i]).Mirror())
+	}
+	after[3] = (after[0] | after[1] | after[2]) &^ uint64(board.Bitboard(after[3]).Mirror())
+	n := 0
+	for i := range dst {
+		dst[i] = -1
+	}
+	for square := range 64 {
+		was, is := kindAt(before[:], square), kindAt(after[:], square)
+		if was == is {
+			continue
+		}
+		for cleared, kind := range []int{is, was} {
+			if kind > 0 {
+				dst[n] = int32(2*(64*(kind-1)+square) + cleared)
+				n++
+			}
+		}
+	}
+}
+
+func (e boards) Learn(dst *encode.Target, v *encode.View, t encode.Targets) bool {
+	learnt := encode.Policy(nil, e, t, v)
+	for _, m := range v.Legal() {
+		dst.Moves = append(dst.Moves, dataset.WeightedMove{Move: m})
+		for _, l := range learnt {
+			if l.Move == m {
+				dst.Moves[len(dst.Moves)-1].Weight += l.Weight
+			}
+		}
+	}
+	dst.Floats[0] = result(v)
+	if value, ok := encode.Value(e, t.Value, v.Position(), v.Said.Value); ok {
+		dst.Floats[1] = value
+	}
+	return len(learnt) > 0
+}
+
+func (e boards) Show(v *encode.View, _ encode.Targets) any {
+	m, ok := v.Played()
+	if !ok {
+		return nil
+	}
+	return map[string]string{"played": m.String()}
+}
+
+// Boards is a network for it: a convolution, and another one to logits of the bits behind the move.
+type Boards struct {
+	Filters int `json:"filters"`
+}
+
+// Validate checks the settings.
+func (n Boards) Validate() error { return setting("filters", n.Filters) }
+
+func (n Boards) String() string { return fmt.Sprintf("%d filters", n.Filters) }
+
+// Params lists two layers and a head.
+func (n Boards) Params() []model.Param {
+	return []model.Param{
+		{Name: "first.weight", Shape: []int{n.Filters, 12 * 64}, Kind: model.Weight, FanIn: 12 * 64},
+		{Name: "second.weight", Shape: []int{12 * 64, n.Filters}, Kind: model.Weight, FanIn: n.Filters},
+		{Name: "chances.weight", Shape: []int{3, n.Filters}, Kind: model.Weight, FanIn: n.Filters},
+	}
+}
+
+// Unpack spreads the pieces over planes.
+func (Boards) Unpack(f model.Form, packed *Node) *Node {
+	g, n := packed.Graph(), packed.Shape().Dim(0)
+	word := func(i int) *Node { return Slice(packed, AxisRange(), AxisRange(i, i+1)) }
+	var planes []*Node
+	for kind := 1; kind <= 12; kind++ {
+		bits := BroadcastToDims(Const(g, ^uint64(0)), n, 1)
+		for bit := range 3 {
+			w := word(bit)
+			if ((kind-1)%6+1)>>bit&1 == 0 {
+				w = BitwiseNot(w)
+			}
+			bits = BitwiseAnd(bits, w)
+		}
+		side := word(3)
+		if kind <= 6 {
+			side = BitwiseNot(side)
+		}
+		planes = append(planes, BitwiseAnd(bits, side))
+	}
+	return f.Spread(Concatenate(planes, 1))
+}
+
+// Heads are the logits of the bits, and win, draw and loss.
+func (Boards) Heads() []model.Head {
+	return []model.Head{{Name: "after", Shape: []int{12 * 64}}, {Name: "chances", Shape: []int{3}}}
+}
+
+// Forward is two matrix products.
+func (Boards) Forward(p *model.Pass, planes *Node) []*Node {
+	g := planes.Graph()
+	w := func(name string) *Node { return p.Store.GetVariable("/" + p.Prefix + name + ".weight").NodeValue(g) }
+	times := func(x, w *Node) *Node { return DotGeneral(x, []int{1}, nil, w, []int{1}, nil) }
+	h := Tanh(times(p.Form.Flatten(planes), w("first")))
+	return []*Node{times(h, w("second")), times(h, w("chances"))}
+}
+
+// Terms are a cross-entropy over the legal moves and one over results.
+func (Boards) Terms() []model.Term {
+	return []model.Term{{Name: "policy_ce", Weight: 1, Over: model.Listed},
+		{Name: "chances_ce", Weight: 0.5, Over: model.Float(0)}}
+}
+
+// scores are Σ over the changed bits of a move of its logits, minus those of the bits it clears: [N, L], very negative
+// behind the last move.
+func scores(after, codes *Node) *Node {
+	g := after.Graph()
+	n, l, c := codes.Shape().Dim(0), codes.Shape().Dim(1), codes.Shape().Dim(2)
+	zero := ScalarZero(g, dtypes.Int32)
+	there := ConvertDType(GreaterOrEqual(codes, zero), dtypes.Float32)
+	code := MaxScalar(codes, int32(0))
+	bit := BitwiseShiftRightArithmeticScalar(code, 1)
+	sign := OneMinus(MulScalar(ConvertDType(BitwiseAnd(code, Scalar(g, dtypes.Int32, 1)), dtypes.Float32), 2))
+	rows := Iota(g, shapes.Make(dtypes.Int32, n, l*c, 1), 0)
+	at := Reshape(Concatenate([]*Node{rows, Reshape(bit, n, l*c, 1)}, 2), n*l*c, 2)
+	z := Reshape(Gather(after, at), n, l, c)
+	sum := ReduceSum(Mul(z, Mul(sign, there)), 2)
+	listed := GreaterOrEqual(Reshape(Slice(codes, AxisRange(), AxisRange(), AxisElem(0)), n, l), zero)
+	return Where(listed, sum, BroadcastToShape(Scalar(g, dtypes.Float32, -1e9), sum.Shape()))
+}
+
+// Loss sums up the terms.
+func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
+	prior := LogSoftmax(scores(heads[0], b.Codes), 1)
+	ce := Neg(ReduceAllSum(Where(NotEqual(b.Weights, ZerosLike(b.Weights)), Mul(b.Weights, prior), ZerosLike(prior))))
+	result, known := b.Floats[0], b.Known[0]
+	n := result.Shape().Dim(0)
+	class := ConvertDType(OneMinus(result), dtypes.Int32) // 0 win, 1 draw, 2 loss
+	of := ReduceSum(Mul(OneHot(class, 3, dtypes.Float32), LogSoftmax(heads[1], 1)), 1)
+	return []model.Sum{{Shown: ce}, {Shown: Neg(ReduceAllSum(Mul(known, Reshape(of, n))))}}
+}
+
+// Answer gives priors that know legal moves only, and chances.
+func (Boards) Answer(heads []*Node, legal *Node) model.Answer {
+	return model.Answer{Prior: LogSoftmax(scores(heads[0], legal), 1), Chances: Softmax(heads[1], 1)}
+}
+
+// Cost counts the products.
+func (n Boards) Cost(model.Form) model.Cost {
+	return model.Cost{Operations: float64(4 * 768 * n.Filters), Floats: 2000}
+}

@@ -1,0 +1,286 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"talbot/encode"
+	"talbot/pipeline/inspect"
+	"talbot/train"
+	"talbot/train/backend"
+	"talbot/train/checkpoint"
+	"talbot/train/evaluate"
+	"talbot/train/internal/madeup"
+	"talbot/train/internal/testrecipe"
+	"talbot/train/loader"
+	"talbot/train/model"
+	"talbot/train/predict"
+	"talbot/train/recipe"
+	"talbot/train/run"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// TestEveryRecipe takes every recipe, and those that exist for tests only, from data to answers: a run that learns, one
+// that was interrupted and ends with the same bits, an evaluation, a predictor that agrees with it, and what inspect
+// shows.
+func TestEveryRecipe(t *testing.T) {
+	testrecipe.Register()
+	spec := write(t, madeup.Dataset{Seed: 4, Games: 200})
+	for _, r := range recipe.All() {
+		t.Run(r.Name, func(t *testing.T) {
+			c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 40,
+				Backend: "go", Adjust: func(c *run.Config) error {
+					c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery = 32, 5e-3, 10, 20
+					if r.Name == "talbotbot" {
+						return errors.Join(c.Set("blocks", "1"), c.Set("filters", "8"))
+					}
+					return nil
+				}}
+			var losses []float64
+			c.Progress = func(p train.Progress) {
+				if p.Val == nil {
+					losses = append(losses, p.Loss)
+				}
+			}
+			result := mustTrain(t, c)
+			first, last := mean(losses[:5]), mean(losses[35:])
+			if !(last < first) {
+				t.Errorf("loss from %g to %g", first, last)
+			}
+			cut := c
+			cut.Dir = filepath.Join(t.TempDir(), "cut")
+			ctx, stop := context.WithCancel(t.Context())
+			cut.Progress = func(p train.Progress) {
+				if p.Step == 17 {
+					stop()
+				}
+			}
+			if _, err := cut.Run(ctx); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			again := Train{Dir: cut.Dir, Resume: true, Backend: "go"}
+			resumed := mustTrain(t, again)
+			same(t, result.Checkpoint, resumed.Checkpoint)
+			evaluates(t, c.Dir, spec)
+			answers(t, c.Dir, spec.Dir, r)
+			inspects(t, spec.Dir, r)
+			unpacks(t, spec.Dir, r)
+		})
+	}
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
+}
+
+// same compares the tensors of two checkpoints.
+func same(t *testing.T, a, b string) {
+	t.Helper()
+	x, err := checkpoint.Read(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := checkpoint.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Tensors) == 0 || !reflect.DeepEqual(x.Tensors, y.Tensors) {
+		t.Error("the resumed run has other weights")
+	}
+}
+
+// evaluates checks which figures an evaluation of the run has.
+func evaluates(t *testing.T, dir string, spec loader.Spec) {
+	t.Helper()
+	f, err := Eval{Dir: dir, Data: []loader.Spec{spec}, Split: "all", Batch: 64, Backend: "go"}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var figures map[string]any
+	if err := json.Unmarshal(text, &figures); err != nil {
+		t.Fatal(err)
+	}
+	c, err := run.ReadConfig(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := c.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := built.Encoder.Layout()
+	for name, want := range map[string]bool{"policy_ce_legal": layout.Moves != encode.NoMoves,
+		"top1":      layout.Moves != encode.NoMoves,
+		"value_mse": layout.Float(encode.ValueFloat) >= 0} {
+		if has := figures[name] != nil; has != want {
+			t.Errorf("%s is %v", name, figures[name])
+		}
+	}
+}
+
+// questionsOf returns questions about the first samples of a dataset, and their legal moves.
+func questionsOf(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Question) {
+	t.Helper()
+	d, err := loader.Open(t.Context(), []loader.Spec{{Dir: dir}}, loader.Options{Encoder: e, Origins: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	splits, err := ParseSplits("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, err := range d.Samples(t.Context(), loader.EvalOptions{Splits: splits, Limit: int64(n)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, predict.Question{Packed: s.Packed, Codes: s.Codes})
+	}
+	return list
+}
+
+// answers asks the network and checks that what it says are probabilities and values.
+func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
+	t.Helper()
+	b, err := backend.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finalize()
+	p, err := predict.Open(b, dir, predict.Options{Batches: []int{16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	questions := questionsOf(t, data, p.Encoder(), 40)
+	out := make([]predict.Answer, len(questions))
+	if err := p.Answer(t.Context(), questions, out); err != nil {
+		t.Fatal(err)
+	}
+	knows := p.Knows()
+	for i, a := range out {
+		sum := 0.0
+		for _, x := range a.Prior {
+			sum += math.Exp(float64(x))
+		}
+		if knows.Prior && (len(a.Prior)*p.Encoder().Layout().Codes != len(questions[i].Codes) ||
+			math.Abs(sum-1) > 1e-4) {
+			t.Errorf("%d priors of %d words sum to %g", len(a.Prior), len(questions[i].Codes), sum)
+		}
+		if knows.Value && !(a.Value >= -1 && a.Value <= 1) {
+			t.Errorf("value %g", a.Value)
+		}
+		if total := a.Chances[0] + a.Chances[1] + a.Chances[2]; knows.Chances && math.Abs(float64(total)-1) > 1e-4 {
+			t.Errorf("chances %v", a.Chances)
+		}
+	}
+	if !knows.Prior && !knows.Value && !knows.Chances {
+		t.Errorf("%s knows nothing", r.Name)
+	}
+}
+
+// inspects checks that inspect shows the numbers that the network gets.
+func inspects(t *testing.T, dir string, r *recipe.Recipe) {
+	t.Helper()
+	built, err := r.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, targets := 0, 0
+	request := inspect.Request{Dir: dir, All: true, Encoder: built.Encoder, Encoded: true}
+	if err := request.Run(t.Context(), func(s *inspect.Sample) error {
+		text, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		var back struct {
+			Input  struct{ Shape, Data []float64 }
+			Target any
+		}
+		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&back); err != nil {
+			return err
+		}
+		n := 1.0
+		for _, d := range back.Input.Shape {
+			n *= d
+		}
+		if len(back.Input.Data) != int(n) || n < 10 {
+			t.Fatalf("input of shape %v with %d numbers", back.Input.Shape, len(back.Input.Data))
+		}
+		if shown++; back.Target != nil {
+			targets++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if shown < 100 || targets < shown/2 {
+		t.Errorf("%d of %d samples have a target", targets, shown)
+	}
+}
+
+// unpacks compares what the graph makes of packed inputs with the encoder's numbers, in both forms.
+func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
+	t.Helper()
+	built, err := r.Build("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := built.Encoder.Layout()
+	questions := questionsOf(t, dir, built.Encoder, 50)
+	var packed []uint64
+	var want []float32
+	numbers := make([]float32, layout.Numbers())
+	for _, q := range questions {
+		packed = append(packed, q.Packed...)
+		built.Encoder.Numbers(numbers, q.Packed)
+		want = append(want, numbers...)
+	}
+	b, err := backend.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finalize()
+	for _, form := range []model.Form{model.Native, model.Products} {
+		exec, err := graph.NewExec(b.Backend, func(x *graph.Node) *graph.Node {
+			y := built.Network.Unpack(form, x)
+			if y.Rank() == 4 {
+				y = form.Flatten(y)
+			}
+			return graph.ConvertDType(y, 11)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Call(tensors.FromFlatDataAndDimensions(packed, len(questions), layout.Words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := tensors.MustCopyFlatData[float32](out[0])
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("form %d: number %d of sample %d is %g, on the host %g", form, i%layout.Numbers(),
+					i/layout.Numbers(), got[i], want[i])
+			}
+		}
+		exec.Finalize()
+	}
+}
+
+var _ evaluate.Network = (*predict.Predictor)(nil)

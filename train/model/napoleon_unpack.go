@@ -1,0 +1,239 @@
+package model
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/encode"
+)
+
+// What a step adds to a square, the directions of a slider clockwise from north: rook's and bishop's in turn.
+var (
+	compass = []step{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+	jumps   = []step{{2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1}}
+)
+
+type step struct{ ranks, files int }
+
+// from is the set of squares from which the step stays on the board.
+func (s step) from() (squares uint64) {
+	for i := range 64 {
+		if r, f := i/8+s.ranks, i%8+s.files; r >= 0 && r < 8 && f >= 0 && f < 8 {
+			squares |= 1 << i
+		}
+	}
+	return squares
+}
+
+func (s step) back() step { return step{-s.ranks, -s.files} }
+
+// Unpack makes the 34 planes of inputs as [encode.Napoleon.Pack] writes them.
+//
+// Attacks are found direction by direction, since from one direction at most one piece of a kind attacks a square. They
+// are counted bit by bit in words, bit s = square s, so that few words need be spread over squares: spreading is what
+// costs. Every plane is a sum of such words with small whole factors: one matrix product, exact in any type that
+// products are computed in.
+func (Napoleon) Unpack(f Form, packed *Node) *Node {
+	words, factors := napoleonTerms(packed)
+	bits := f.Spread(words)
+	m := Const(packed.Graph(), factors)
+	if f != Products {
+		return DotGeneral(bits, []int{3}, nil, m, []int{1}, nil)
+	}
+	d := bits.Shape().Dimensions
+	return Reshape(DotProduct(m, Reshape(bits, d[0], 64*d[3])), encode.NapoleonPlanes, 8, 8, d[3])
+}
+
+// fours are groups of up to four directions in which attacks are counted, each for both sides. Kings and pawns come
+// first since their counts have the fewest digits.
+var fours = []struct {
+	kind  int // from 0 a pawn to 5 a king
+	first int // of the directions of stepsOf
+}{{5, 0}, {5, 4}, {0, 0}, {1, 0}, {1, 4}, {2, 0}, {3, 0}, {4, 0}, {4, 4}}
+
+// napoleonTerms returns words [N, K] uint64 and the factor [34][K] of each in each plane.
+func napoleonTerms(packed *Node) (words *Node, factors [][]float32) {
+	bit0, bit1, bit2, theirs := column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3)
+	empty := BitwiseNot(BitwiseOr(BitwiseOr(bit0, bit1), bit2))
+	kinds := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
+		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
+		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
+	}
+	var terms []*Node
+	add := func(x *Node) { terms = append(terms, x) }
+	factors = make([][]float32, encode.NapoleonPlanes)
+	factor := func(f float32, planes ...int) {
+		for plane := range factors {
+			factors[plane] = append(factors[plane], 0)
+			if slices.Contains(planes, plane) {
+				factors[plane][len(factors[plane])-1] = f
+			}
+		}
+	}
+
+	var sides []*Node // [N, 2]: own, the opponent's
+	for kind, x := range kinds {
+		sides = append(sides, Concatenate([]*Node{without(x, theirs), BitwiseAnd(x, theirs)}, 1))
+		add(sides[kind])
+		factor(1, kind)
+		factor(-1, 6+kind)
+	}
+	var pieces []*Node
+	for range 4 {
+		for _, four := range fours {
+			pieces = append(pieces, sides[four.kind])
+		}
+	}
+	steps, slides := stepsOfFours()
+	attacked := attacks(Concatenate(pieces, 1), empty, steps, slides)
+	for digit, x := range fold(fold([]*Node{attacked})) {
+		skip := []int{0, 2, 3}[digit] // one king at most, two pawns
+		add(Slice(x, AxisRange(), AxisRange(2*skip)))
+		for _, four := range fours[skip:] {
+			factor(float32(int(1)<<digit), 12+four.kind, 24+four.kind, 30, 31)
+			factor(-float32(int(1)<<digit), 18+four.kind, 24+four.kind, 30, 32)
+		}
+	}
+	for digit, x := range reach(kinds, empty) {
+		add(x)
+		factor(float32(int(1)<<digit), 33)
+	}
+	return Concatenate(terms, 1), factors
+}
+
+// fold adds numbers bit by bit. digits are words [N, 2K], for each bit the binary digits of a number, the lowest first;
+// the result, one digit more, is [N, K]: the sums of column i and column K+i.
+func fold(digits []*Node) (sums []*Node) {
+	var carry *Node
+	for _, x := range digits {
+		k := x.Shape().Dim(1) / 2
+		a, b := Slice(x, AxisRange(), AxisRange(0, k)), Slice(x, AxisRange(), AxisRange(k))
+		sum, both := BitwiseXor(a, b), BitwiseAnd(a, b)
+		if carry == nil {
+			sums, carry = append(sums, sum), both
+			continue
+		}
+		sums, carry = append(sums, BitwiseXor(sum, carry)), BitwiseOr(both, BitwiseAnd(sum, carry))
+	}
+	return append(sums, carry)
+}
+
+func column(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
+
+// stepsOfFours are the steps of each column of attacks: the first of all fours for either side, the second of all, and
+// so on; and which of them slide.
+func stepsOfFours() (steps []step, slides []bool) {
+	for i := range 4 {
+		for _, four := range fours {
+			for side := range 2 {
+				s := step{0, 8} // leads nowhere: pawns have two directions only
+				if all := stepsOf(four.kind, side); four.first+i < len(all) {
+					s = all[four.first+i]
+				}
+				steps, slides = append(steps, s), append(slides, four.kind >= 2 && four.kind <= 4)
+			}
+		}
+	}
+	return steps, slides
+}
+
+// stepsOf are the directions in which a piece attacks: kinds from 0 a pawn to 5 a king, sides 0 own and 1 the
+// opponent's.
+func stepsOf(kind, side int) (steps []step) {
+	switch kind {
+	case 0:
+		return []step{{1 - 2*side, -1}, {1 - 2*side, 1}}
+	case 1:
+		return jumps
+	}
+	for i, s := range compass {
+		if rook := i%2 == 0; kind >= 4 || rook == (kind == 3) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// attacks returns what the pieces of each column attack by the column's step, on and on over empty squares where they
+// slide: x [N, K], empty [N, 1].
+func attacks(x, empty *Node, steps []step, slides []bool) *Node {
+	g, k := x.Graph(), len(steps)
+	arrives, passes := make([]uint64, k), make([]uint64, k)
+	by := [3][]int{make([]int, k), make([]int, k), make([]int, k)} // one step, two, four; as [back] counts them
+	for i, s := range steps {
+		arrives[i] = s.back().from()
+		if slides[i] {
+			passes[i] = arrives[i]
+		}
+		for j := range by {
+			by[j][i] = -(8*s.ranks + s.files) << j
+			if j > 0 && !slides[i] {
+				by[j][i] = 0
+			}
+		}
+	}
+	row := func(masks []uint64) *Node { return BroadcastToShape(Const(g, [][]uint64{masks}), x.Shape()) }
+	// Kogge and Stone: reached in up to one step, three, seven.
+	open := BitwiseAnd(row(passes), BroadcastToShape(empty, x.Shape()))
+	for j := range by {
+		x = BitwiseOr(x, BitwiseAnd(open, back(x, by[j])))
+		if j+1 < len(by) {
+			open = BitwiseAnd(open, back(open, by[j]))
+		}
+	}
+	return BitwiseAnd(row(arrives), back(x, by[0]))
+}
+
+// reach returns the five binary digits, [N, 1] each, of how many squares the piece on a square attacks. Kinds are
+// [N, 1], from 0 pawns to 5 kings, of both sides.
+func reach(kinds []*Node, empty *Node) []*Node {
+	g, n := empty.Graph(), empty.Shape().Dim(0)
+	row := func(masks []uint64) *Node { return BroadcastToDims(Const(g, [][]uint64{masks}), n, len(masks)) }
+	wide := BroadcastToDims(empty, n, len(compass))
+	var from []uint64
+	var by []int
+	var sliders []*Node
+	for i, s := range compass {
+		from, by = append(from, s.from()), append(by, 8*s.ranks+s.files)
+		sliders = append(sliders, BitwiseOr(kinds[3-i%2], kinds[4]))
+	}
+	// steps[i]: the squares from which there is an i+1st step in the column's direction
+	steps := []*Node{row(from)}
+	for i := range 6 {
+		steps = append(steps, BitwiseAnd(row(from), back(BitwiseAnd(wide, steps[i]), by)))
+	}
+	one := BitwiseOr(BitwiseOr(without(steps[0], steps[1]), without(steps[2], steps[3])),
+		BitwiseOr(without(steps[4], steps[5]), steps[6]))
+	two := BitwiseOr(without(steps[1], steps[3]), steps[5])
+	digits := []*Node{one, two, steps[3]}
+	slider := Concatenate(sliders, 1)
+	for i := range digits {
+		digits[i] = BitwiseAnd(digits[i], slider)
+	}
+	digits = fold(fold(fold(digits)))[:5] // a queen's is 27 at most
+
+	// The others attack as many squares as there are around them.
+	var near *Node
+	for _, kind := range []int{0, 1, 5} {
+		masks := make([]uint64, 4)
+		for s := range 64 {
+			number := 0
+			for _, step := range stepsOf(kind, 0) { // pawns of either side: none stands on the first or last rank
+				number += int(step.from() >> s & 1)
+			}
+			for b := range masks {
+				masks[b] |= uint64(number>>b&1) << s
+			}
+		}
+		x := BitwiseAnd(BroadcastToDims(kinds[kind], n, len(masks)), row(masks))
+		if near != nil {
+			x = BitwiseOr(near, x)
+		}
+		near = x
+	}
+	for i := range 4 {
+		digits[i] = BitwiseOr(digits[i], column(near, i))
+	}
+	return digits
+}

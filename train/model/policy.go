@@ -1,0 +1,88 @@
+package model
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// A policy of indexed moves is a head of one logit for each move that the recipe knows; the one word of a move is its
+// index.
+
+// policySums are the sums of a policy over a batch.
+type policySums struct {
+	entropy  *Node // Σ cross-entropy over samples with a policy target
+	smoothed *Node // the same with the smoothed targets
+	top1     *Node // Σ of the target's weight on the move of the highest logit; of equals each counts
+}
+
+// indexedPolicy sums up a policy's cross-entropy. legal, [N, moves] bool, are the moves that the softmax is over; nil
+// for all.
+//
+// The cross-entropy of a sample is −Σ w·log p over its moves, p the softmax over all logits, or over those of the legal
+// moves. It is written as Σ w·logsumexp(z) − Σ w·z, whose gradient is p − w without a gather. Smoothing by ε takes ε of
+// a sample's target from its moves and spreads it evenly over all moves of the softmax (Szegedy and others, Rethinking
+// the Inception Architecture).
+func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policySums {
+	g := logits.Graph()
+	n, k := b.Weights.Shape().Dim(0), b.Weights.Shape().Dim(1)
+	rows := Iota(g, shapes.Make(dtypes.Int32, n, k, 1), 0)
+	at := Concatenate([]*Node{rows, MaxScalar(b.Codes, int32(0))}, 2)
+	one := k == 1 // in order and unique: else XLA's deterministic scatter on a GPU is a loop over all targets
+	target := StopGradient(Scatter(Reshape(at, n*k, 2), Reshape(b.Weights, n*k), logits.Shape(), one, one))
+
+	allowed, total := logits, ReduceSum(logits, 1) // the mean of the allowed logits is total/count
+	count := BroadcastToDims(Scalar(g, dtypes.Float32, logits.Shape().Dim(1)), n)
+	if legal != nil {
+		allowed = Where(legal, logits, BroadcastToShape(Scalar(g, dtypes.Float32, never), logits.Shape()))
+		total = ReduceSum(Where(legal, logits, ZerosLike(logits)), 1)
+		count = MaxScalar(ReduceSum(ConvertDType(legal, dtypes.Float32), 1), 1.0)
+	}
+	top := StopGradient(ReduceAndKeep(allowed, ReduceMax, 1))
+	lse := Add(Log(ReduceSum(Exp(Sub(allowed, top)), 1)), Reshape(top, n))
+	weight := ReduceSum(b.Weights, 1)
+	s := policySums{entropy: Sub(ReduceAllSum(Mul(weight, lse)), ReduceAllSum(Mul(target, logits)))}
+	s.smoothed = s.entropy
+	if smoothing > 0 {
+		even := ReduceAllSum(Mul(weight, Sub(lse, Div(total, count))))
+		s.smoothed = Add(MulScalar(s.entropy, 1-smoothing), MulScalar(even, smoothing))
+	}
+	first := ConvertDType(Equal(allowed, BroadcastToShape(top, allowed.Shape())), dtypes.Float32)
+	s.top1 = ReduceAllSum(Mul(target, first))
+	return s
+}
+
+// never is the logit of a move that cannot be.
+const never = -1e9
+
+// IndexedAnswer is the part of an [Answer] that a policy of indexed moves gives.
+func IndexedAnswer(logits, legal *Node) Answer {
+	g := logits.Graph()
+	n, l, moves := legal.Shape().Dim(0), legal.Shape().Dim(1), logits.Shape().Dim(1)
+	index := Reshape(legal, n, l)
+	there := GreaterOrEqual(index, ScalarZero(g, dtypes.Int32))
+	at := Reshape(Concatenate([]*Node{Iota(g, shapes.Make(dtypes.Int32, n, l, 1), 0),
+		MaxScalar(legal, int32(0))}, 2), n*l, 2)
+	among := Reshape(Gather(logits, at), n, l)
+	among = Where(there, among, BroadcastToShape(Scalar(g, dtypes.Float32, never), among.Shape()))
+	prior := LogSoftmax(among, 1)
+
+	inside := Scatter(at, Reshape(ConvertDType(there, dtypes.Float32), n*l), logits.Shape(), false, false)
+	others := Where(GreaterThan(inside, ScalarZero(g, dtypes.Float32)),
+		BroadcastToShape(Scalar(g, dtypes.Float32, never), logits.Shape()), logits)
+	all, in := logSumExp(logits), logSumExp(among)
+	outside := Exp(Sub(others, BroadcastToDims(InsertAxes(all, 1), n, moves)))
+	return Answer{Prior: prior, Inside: Sub(in, all), Outside: ReduceSum(outside, 1), Other: ArgMax(others, 1),
+		OtherShare: ReduceMax(outside, 1)}
+}
+
+// logSumExp is that of each row: [N, M] → [N].
+func logSumExp(x *Node) *Node {
+	top := ReduceAndKeep(x, ReduceMax, 1)
+	return Add(Log(ReduceSum(Exp(Sub(x, top)), 1)), Reshape(top, x.Shape().Dim(0)))
+}
+
+// valueSum is Σ weight·(value − target)² over a batch, of the float with that number.
+func valueSum(value *Node, b Batch, float int) *Node {
+	return ReduceAllSum(Mul(b.Known[float], Square(Sub(value, b.Floats[float]))))
+}

@@ -1,0 +1,186 @@
+package predict
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/train/backend"
+	"talbot/train/checkpoint"
+	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
+)
+
+// eachBackend runs a test on "go", and on "xla:cpu" where that is installed.
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
+	for _, name := range []string{"go", "xla:cpu"} {
+		t.Run(name, func(t *testing.T) { test(t, opened(t, name)) })
+	}
+}
+
+func opened(t testing.TB, name string) *backend.Opened {
+	t.Helper()
+	b, err := backend.Open(name)
+	if err != nil && name != "go" {
+		t.Skipf("not tested on %s: %v", name, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return b
+}
+
+// tiny is a small network of talbotbot.
+func tiny(t testing.TB, sets ...string) run.Config {
+	t.Helper()
+	return configOf(t, "talbotbot", append([]string{"blocks=2", "filters=8"}, sets...)...)
+}
+
+func configOf(t testing.TB, name string, sets ...string) run.Config {
+	t.Helper()
+	c, err := run.New(name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := recipe.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range sets {
+		key, value, _ := strings.Cut(set, "=")
+		if c.Settings, err = r.Set(c.Settings, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// weights are those of a network that was not trained, with statistics as if it were.
+func weights(t testing.TB, c run.Config) []checkpoint.Tensor {
+	t.Helper()
+	built, err := c.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := model.NewStore(built.Network, uint64(c.Seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Finalize()
+	rng := rand.New(rand.NewPCG(1, uint64(c.Seed)))
+	var list []checkpoint.Tensor
+	for _, p := range store.Params() {
+		data, err := store.Get(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range data {
+			switch p.Kind {
+			case model.RunningMean, model.NormBias:
+				data[i] = 0.2 * float32(rng.NormFloat64())
+			case model.RunningVar, model.NormGain:
+				data[i] = 0.5 + rng.Float32()
+			}
+		}
+		list = append(list, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
+	}
+	return list
+}
+
+// runOf writes a run with one checkpoint.
+func runOf(t testing.TB, c run.Config, tensors []checkpoint.Tensor) (dir, path string) {
+	t.Helper()
+	dir = t.TempDir()
+	meta, err := json.Marshal(run.State{Config: c, Step: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	path, err = run.Checkpoints(dir).Save(7, &checkpoint.File{Meta: meta, Tensors: tensors}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, path
+}
+
+func mustOpen(t testing.TB, b *backend.Opened, path string, o Options) *Predictor {
+	t.Helper()
+	p, err := Open(b, path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// questions are positions of random games with all legal moves.
+func questions(t testing.TB, e encode.Encoder, n int) []Question {
+	t.Helper()
+	l := e.Layout()
+	var list []Question
+	var v encode.View
+	for seed := uint64(0); len(list) < n; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		g := board.NewGame(board.StartPosition())
+		for range 60 {
+			v.Play(g, 0, 0)
+			legal := v.Legal()
+			if len(legal) == 0 || len(list) == n {
+				break
+			}
+			q := Question{Packed: make([]uint64, l.Words)}
+			e.Pack(q.Packed, &v)
+			if l.Moves != encode.NoMoves {
+				q.Codes = make([]int32, len(legal)*l.Codes)
+				for i, m := range legal {
+					e.Code(q.Codes[i*l.Codes:], &v, m)
+				}
+			}
+			list = append(list, q)
+			g.Push(legal[rng.IntN(len(legal))])
+		}
+	}
+	return list
+}
+
+// plain is talbotbot without moves: it gives the value, and chances that follow from it.
+type plain struct{ model.TalbotBot }
+
+func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Answer {
+	if legal != nil {
+		panic("there are no moves")
+	}
+	v := heads[1]
+	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
+	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
+	return model.Answer{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
+		1)}
+}
+
+type plainEncoder struct{ encode.TalbotBot }
+
+func (plainEncoder) Name() string { return "plain" }
+
+func (e plainEncoder) Layout() encode.Layout {
+	l := e.TalbotBot.Layout()
+	l.Moves, l.Codes, l.Indices = encode.NoMoves, 0, 0
+	return l
+}
+
+func TestMain(m *testing.M) {
+	recipe.Register(recipe.New(recipe.Recipe{Name: "plain"}, plain{model.TalbotBot{Blocks: 1, Filters: 8}},
+		recipe.Preset{Training: recipe.Training{Batch: 16, Steps: 16, Schedule: "cosine", LR: 1e-3,
+			Decay: recipe.DecayAll}},
+		func(plain) encode.Encoder { return plainEncoder{} }))
+	os.Exit(m.Run())
+}

@@ -1,0 +1,48 @@
+package recipe
+
+import (
+	"talbot/encode"
+	"talbot/train/model"
+)
+
+// recipes is the list.
+var recipes = []*Recipe{talbotbot, napoleon}
+
+// talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
+// hyper-parameters of the reference, whose schedule ran over 656,844 steps.
+var talbotbot = New(
+	Recipe{
+		Name:    "talbotbot",
+		About:   "the reference: a residual network with a policy and a value",
+		Data:    "games, puzzles and endgames, labelled by Stockfish",
+		Targets: "the move played, the solution or the engine's move; Stockfish's score",
+		Size:    []string{"blocks", "filters"},
+	},
+	model.TalbotBot{Blocks: 20, Filters: 128, BlockDropout: 0.1, ValueDropout: 0.2, ValueWeight: 1},
+	Preset{Passes: 1, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 5e-3, MinLR: 1e-5,
+		Warmup: 1000, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
+	func(n model.TalbotBot) encode.Encoder { return encode.TalbotBot{LegalMask: n.LegalMask} },
+	preset[model.TalbotBot]{"v1.5", "as published for the reference", func(n *model.TalbotBot, p *Preset) {
+		n.ValueWeight = 5
+		p.Passes, p.Training = 12, Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5,
+			WeightDecay: 1e-4, Decay: DecayAll}
+	}},
+	preset[model.TalbotBot]{"10x64", "the default settings with 10 blocks of 64 filters",
+		func(n *model.TalbotBot, _ *Preset) { n.Blocks, n.Filters = 10, 64 }},
+	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",
+		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
+)
+
+// napoleon is trained as recipes of its kind are: nothing was published.
+var napoleon = New(
+	Recipe{
+		Name:    "napoleon",
+		About:   "a value from counts of attacks, by a small network with squeeze and excitation",
+		Data:    "evaluated positions; mates and more than ten pawns are left out",
+		Targets: "Stockfish's score",
+	},
+	model.Napoleon{},
+	Preset{Passes: 60, ByPass: true, Training: Training{Batch: 256, Steps: 100000, Schedule: "plateau:3=0.5,stop=8",
+		LR: 1e-3, Decay: DecayWeights, Epsilon: 1e-7}},
+	func(model.Napoleon) encode.Encoder { return encode.Napoleon{} },
+)

@@ -1,0 +1,123 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"talbot/dataset"
+	"talbot/internal/durable"
+)
+
+// Claim is a run folder that belongs to this process until Close. Files of the run are written by its holder alone.
+type Claim struct {
+	dir  string
+	lock io.Closer
+	made bool // the folder
+}
+
+const (
+	ConfigName      = "run.json"
+	lockName        = "run.lock"
+	MetricsName     = "metrics.jsonl"
+	EventsName      = "tensorboard"
+	checkpointsName = "checkpoints"
+)
+
+// ErrOccupied says that a folder holds what a new run would mix with: a dataset, or what an earlier run left there.
+var ErrOccupied = errors.New("not usable for a new run")
+
+// occupants are the files that a new run's folder must not hold. Old checkpoints would count as newer than its own, and
+// old metrics would be lost.
+var occupants = []string{dataset.ManifestName, checkpointsName, MetricsName, EventsName}
+
+// NewClaim takes the folder of a new run, which is made if it is not there and must hold neither one ([ErrExists]) nor
+// what would mix with it ([ErrOccupied]), or that of a run to be resumed, which must hold one ([ErrNoRun]). A folder
+// belongs to one process at a time ([durable.ErrLocked]). Whoever has a Claim closes it.
+func NewClaim(dir string, resume bool) (*Claim, error) {
+	c := &Claim{dir: dir}
+	if err := c.check(resume); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		c.made = true
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.lock, err = durable.Lock(filepath.Join(dir, lockName)); err != nil {
+		return nil, fmt.Errorf("run %q: %w", dir, err)
+	}
+	if err := c.check(resume); err != nil { // another process may have begun one meanwhile
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Claim) check(resume bool) error {
+	begun, err := c.holds(ConfigName)
+	switch {
+	case err != nil || begun && resume:
+		return err
+	case resume:
+		return fmt.Errorf("%q: %w", c.dir, ErrNoRun)
+	case begun:
+		return fmt.Errorf("%q: %w", c.dir, ErrExists)
+	}
+	for _, name := range occupants {
+		there, err := c.holds(name)
+		if err != nil {
+			return err
+		}
+		if there {
+			return fmt.Errorf("%q contains %s: %w", c.dir, name, ErrOccupied)
+		}
+	}
+	return nil
+}
+
+func (c *Claim) holds(name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(c.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// IsRun reports whether a folder holds a run, or what is left of one.
+func IsRun(dir string) bool {
+	for _, name := range []string{ConfigName, MetricsName, checkpointsName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Owns reports whether a name is one of the files and folders that talbot makes and reads back in a run's folder: not
+// its page.
+func Owns(name string) bool {
+	switch strings.TrimSuffix(name, durable.TempSuffix) {
+	// see package loader
+	case ConfigName, lockName, MetricsName, EventsName, checkpointsName, "data.json", "survey.bin":
+		return true
+	}
+	return false
+}
+
+// Close gives the folder back. If no run was begun, no lock is left there, and no folder that was made for it.
+func (c *Claim) Close() error {
+	if _, err := os.Stat(filepath.Join(c.dir, ConfigName)); errors.Is(err, fs.ErrNotExist) {
+		os.Remove(filepath.Join(c.dir, lockName))
+		if c.made {
+			os.Remove(c.dir) // fails if there is anything in it
+		}
+	}
+	return c.lock.Close()
+}
