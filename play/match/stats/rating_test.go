@@ -66,7 +66,8 @@ func TestRateCoverage(t *testing.T) {
 				points := 0
 				for _, white := range []float64{40, -40} {
 					p := ScoreOf(truth - own + white)
-					switch draw := 0.6 * min(p, 1-p); x := r.Float64(); {
+					draw, x := 0.6*min(p, 1-p), r.Float64()
+					switch {
 					case x < p-draw/2:
 						points += 2
 					case x < p+draw/2:
