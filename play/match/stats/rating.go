@@ -81,8 +81,8 @@ func Rate(anchors []Anchor) Rating {
 		return Rating{infinite, -infinite, infinite, infinite, 0}
 	}
 	f := fit{anchors: anchors, dispersion: 1}
-	for range 8 { // the dispersion moves the rating only where anchors have errors, and hardly then
-		f.rating = bisect(func(r float64) float64 { return f.slope(r) })
+	for range 4 { // the dispersion moves the rating only where anchors have errors, and hardly then
+		f.rating = bisect(lowestRating, highestRating, f.slope)
 		f.disperse()
 	}
 	return f.result()
@@ -106,7 +106,11 @@ func (f *fit) truth(a Anchor, rating float64) float64 {
 	if a.Error == 0 {
 		return a.Rating
 	}
-	return bisect(func(r float64) float64 { return f.pull(a, rating, r) - (r-a.Rating)/a.variance() })
+	// The pull of the games is bounded by that of wins alone.
+	most := a.variance() * slopeUnit * float64(a.Games()) / f.dispersion
+	return bisect(a.Rating-most, a.Rating+most, func(r float64) float64 {
+		return f.pull(a, rating, r) - (r-a.Rating)/a.variance()
+	})
 }
 
 // pull is the derivative of the likelihood of the results against an anchor of that true rating, with respect to the
@@ -159,13 +163,12 @@ func (f *fit) result() Rating {
 		FromAnchors: z95 * math.Sqrt(own)}
 }
 
-// ratings lie between these.
+// Ratings are looked for between these.
 const lowestRating, highestRating = -20_000, 20_000
 
-// bisect returns where a falling function of a rating is 0.
-func bisect(f func(float64) float64) float64 {
-	low, high := float64(lowestRating), float64(highestRating)
-	for range 60 {
+// bisect returns where a falling function of a rating is 0, to a millionth.
+func bisect(low, high float64, f func(float64) float64) float64 {
+	for high-low > 1e-6 {
 		if middle := (low + high) / 2; f(middle) > 0 {
 			low = middle
 		} else {
