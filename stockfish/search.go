@@ -78,7 +78,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
 	}
-	stop := context.AfterFunc(ctx, e.proc.kill)
+	stop := context.AfterFunc(ctx, e.proc.Kill)
 	defer func() {
 		if !stop() && e.broken == nil {
 			e.broken = fmt.Errorf("stockfish: engine was killed: %w", context.Cause(ctx))

@@ -15,6 +15,7 @@ import (
 // not named here has the arrows of the room around it, and such rooms may import each other.
 var arrows = map[string][]string{
 	"board":             {},
+	"internal/child":    {},
 	"internal/durable":  {},
 	"internal/ordered":  {},
 	"internal/plain":    {},
@@ -24,7 +25,7 @@ var arrows = map[string][]string{
 	"pgn":               {"board", "dataset", "rows"},
 	"synth":             {"board", "dataset"},
 	"shards":            {"board", "dataset", "internal/durable", "internal/ordered"},
-	"stockfish":         {"board", "dataset"},
+	"stockfish":         {"board", "dataset", "internal/child"},
 	"encode":            {"board", "dataset"},
 	"train/model":       {},
 	"train/backend":     {"train/model"},
