@@ -45,7 +45,7 @@ type Engine struct {
 	proc    *child.Process
 	name    string
 	author  string
-	offered map[string]option // by lower-case name
+	offered map[string]Option // by lower-case name
 	set     []dataset.Tag     // options set, sorted by name
 	stale   bool              // its memory is to be cleared before the next search
 	last    []byte            // start of the last line read, for errors
@@ -74,7 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: %w", err)
 	}
-	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]option{}, stale: true}
+	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]Option{}, stale: true}
 	stop := context.AfterFunc(ctx, proc.Kill)
 	defer stop()
 	if err := e.handshake(ctx, deadline); err != nil {
@@ -100,8 +100,8 @@ func (e *Engine) handshake(ctx context.Context, deadline time.Time) error {
 				e.author = text(author, maxName)
 			}
 		case "option":
-			if o, ok := parseOption(string(rest)); ok {
-				e.offered[strings.ToLower(o.name)] = o
+			if o, ok := ParseOption(string(rest)); ok {
+				e.offered[strings.ToLower(o.Name)] = o
 			}
 			if len(e.offered) > maxOptions {
 				return false, fmt.Errorf("more than %d options offered", maxOptions)

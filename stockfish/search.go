@@ -110,7 +110,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 		w.next()
 		switch string(w.word) {
 		case "info":
-			i, err := parseInfo(w.rest)
+			i, err := ParseInfo(w.rest)
 			if err == nil {
 				err = found.add(i)
 			}
