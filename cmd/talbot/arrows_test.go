@@ -56,8 +56,11 @@ var arrows = map[string][]string{
 	"pipeline/inspect":  {"board", "dataset", "shards", "encode", "pipeline", "internal/plain"},
 	"pipeline/plan":     {"board", "dataset", "rows", "pgn", "shards", "pipeline", "pipeline/ingest"},
 	"pipeline/internal": {"board", "dataset", "shards", "pipeline/output"},
+	"play/match/stats":  {},
+	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
+		"play/match/stats"},
 	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
-		"pipeline/*", "internal/durable", "internal/plain"},
+		"pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
 	"scripts": {"board", "dataset"},
 }
 

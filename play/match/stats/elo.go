@@ -8,7 +8,7 @@ const z95 = 1.959963984540054
 // eloScale is 800/ln 10: the Elo of a difference of one in score, about an even one, is twice this.
 const eloScale = 800 / math.Ln10
 
-// EloOf returns the difference in Elo at which a player scores so many points a game: −400·log10(1/score − 1), by the
+// EloOf returns the difference in Elo at which a player scores so many points a game: 400·log10(score/(1 − score)), by the
 // logistic curve of Arpad Elo, The Rating of Chessplayers (1978), 8.4. It is −Inf for 0 and +Inf for 1.
 func EloOf(score float64) float64 {
 	switch {
@@ -17,7 +17,7 @@ func EloOf(score float64) float64 {
 	case score >= 1:
 		return math.Inf(1)
 	}
-	return -400 * math.Log10(1/score-1)
+	return 400 * math.Log10(score/(1-score))
 }
 
 // ScoreOf returns the points a game that a player scores who is so much stronger, the inverse of [EloOf].
