@@ -255,7 +255,7 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 	if err := e.proc.Write("stop\n", deadline); err != nil {
 		return e.judged(ctx, "bestmove", deadline, err)
 	}
-	e.dialogue.said(">", "stop")
+	e.dialogue.said("<", "(told to stop)")
 	kind := Stall
 	if r.Limits.Timed() {
 		kind = Overtime
@@ -346,11 +346,7 @@ func (e *Engine) Close() error {
 
 // send writes commands.
 func (e *Engine) send(ctx context.Context, step, commands string, deadline time.Time) error {
-	if e.cfg.Log != nil {
-		for line := range strings.Lines(commands) {
-			e.dialogue.said(">", line)
-		}
-	}
+	e.dialogue.sent(commands)
 	return e.judged(ctx, step, deadline, e.proc.Write(commands, deadline))
 }
 

@@ -32,29 +32,34 @@ type folder struct {
 }
 
 // openFolder makes the folder of a match, or takes it up again and hands the games that it has to each.
-func openFolder(m *Match, each func(*Record)) (f *folder, err error) {
+func openFolder(m *Match, each func(*Record)) (*folder, error) {
 	if err := os.MkdirAll(m.Out, 0o777); err != nil {
 		return nil, err
 	}
-	f = &folder{dir: m.Out}
+	f := &folder{dir: m.Out}
+	var err error
 	if f.lock, err = durable.Lock(f.path(lockFile)); err != nil {
 		return nil, fmt.Errorf("%q: %w", m.Out, err)
 	}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
+	if err := f.open(m, each); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// open opens the journal and the PGN of a folder that is locked.
+func (f *folder) open(m *Match, each func(*Record)) error {
 	found, err := f.survey()
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case found && !m.Resume:
-		return nil, fmt.Errorf("%q: %w", m.Out, ErrExists)
+		return fmt.Errorf("%q: %w", m.Out, ErrExists)
 	case found:
 		var h header
 		if h, f.journal, err = resumeJournal(f.path(journalFile), m.identity(), each, m.Warn); err != nil {
-			return nil, err
+			return err
 		}
 		f.began = h.Began
 	default:
@@ -63,14 +68,14 @@ func openFolder(m *Match, each func(*Record)) (f *folder, err error) {
 			h.Players = append(h.Players, e.Name)
 		}
 		if f.journal, err = createJournal(f.path(journalFile), h); err != nil {
-			return nil, err
+			return err
 		}
 		f.began = h.Began
 	}
 	if f.pgn, err = durable.Open(f.path(PGNFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err != nil {
-		return nil, err
+		return err
 	}
-	return f, nil
+	return nil
 }
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
