@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 		"play/match/stats"},
 	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
 		"pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
-	"scripts": {"board", "dataset"},
+	"scripts": {"board", "dataset", "stockfish"},
 }
 
 // roomOf returns the room with arrows of its own that a package or file of ours is in.
