@@ -256,10 +256,6 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 		return e.judged(ctx, "bestmove", deadline, err)
 	}
 	e.dialogue.said("<", "(told to stop)")
-	kind := Stall
-	if r.Limits.Timed() {
-		kind = Overtime
-	}
 	err = e.readLines(deadline, visit)
 	if err != nil {
 		_ = e.judged(ctx, "bestmove after stop", deadline, err)
@@ -267,7 +263,7 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 			return context.Cause(ctx)
 		}
 	}
-	fault := &Fault{kind, fmt.Errorf("no bestmove within %v: %w", r.Patience.Round(time.Millisecond), late)}
+	fault := &Fault{r.Limits.silence(), fmt.Errorf("no bestmove within %v: %w", r.Patience.Round(time.Millisecond), late)}
 	e.dialogue.fault(fault)
 	return fault
 }

@@ -16,6 +16,10 @@ const DefaultPatience = 2 * time.Minute
 // judgePatience is how long a judge may think.
 const judgePatience = DefaultPatience
 
+// grace is how much longer than its patience a player is waited for: an engine that is told to stop, or shows how it
+// ended, takes a part of that.
+const grace = 3 * time.Second
+
 // maxPlies bounds a game that the rules of chess do not end: none can be so long, but a start position may have a clock
 // that was turned back.
 const maxPlies = 20_000
@@ -136,8 +140,14 @@ func (s *seats) move(ctx context.Context, game *board.Game, so *Record, moves []
 	if limits.Timed() {
 		r.Patience = allowed + s.margin
 	}
+	// Engines end their waits themselves; this is for players of ours that do not.
+	bounded, cancel := context.WithTimeout(ctx, r.Patience+grace)
+	defer cancel()
 	began := time.Now()
-	a, err := s.players[turn].Move(ctx, &r)
+	a, err := s.players[turn].Move(bounded, &r)
+	if fault := (*Fault)(nil); err != nil && bounded.Err() != nil && ctx.Err() == nil && !errors.As(err, &fault) {
+		return Ply{}, &Fault{limits.silence(), fmt.Errorf("no move within %v", (r.Patience + grace).Round(time.Millisecond))}
+	}
 	if err != nil {
 		return Ply{}, err
 	}

@@ -164,6 +164,18 @@ func TestPlayersFaults(t *testing.T) {
 	if r.Fault == nil || r.Fault.Kind != Illegal || r.Fault.Player != 1 || r.Result != dataset.WhiteWins {
 		t.Errorf("%+v", r)
 	}
+	r = playScript(t, "", "", "", func(x *seats) { x.players[0], x.patience = &silentPlayer{}, time.Millisecond })
+	if r.Fault == nil || r.Fault.Kind != Stall || r.Fault.Player != 0 || r.Result != dataset.BlackWins {
+		t.Errorf("%+v", r)
+	}
+}
+
+// silentPlayer says nothing until it is told to end.
+type silentPlayer struct{ Random }
+
+func (*silentPlayer) Move(ctx context.Context, _ *Request) (Answer, error) {
+	<-ctx.Done()
+	return Answer{}, ctx.Err()
 }
 
 type illegalPlayer struct{ Random }

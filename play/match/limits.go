@@ -86,6 +86,14 @@ func (l Limits) Or(others Limits) Limits {
 // Timed reports whether the limits are of time, so that games depend on the machine.
 func (l Limits) Timed() bool { return l.MoveTime > 0 || l.Control != TimeControl{} }
 
+// silence is the fault of a player with these limits that does not answer.
+func (l Limits) silence() FaultKind {
+	if l.Timed() {
+		return Overtime
+	}
+	return Stall
+}
+
 // Check reports limits that no engine can be asked for.
 func (l Limits) Check() error {
 	switch {
