@@ -1,8 +1,8 @@
 // Package child runs another program and talks with it line by line, without trusting it: every read and write has a
 // deadline, every line a length limit, and what is killed is its whole process group.
 //
-// A [Process] belongs to one goroutine at a time; only Kill may be called from any. While it lives it has two goroutines
-// of its own: one starts the program and waits for its end, one reads its stderr. Both end with Close.
+// A [Process] belongs to one goroutine at a time; only Kill may be called from any. While it lives it has two
+// goroutines of its own: one starts the program and waits for its end, one reads its stderr. Both end with Close.
 package child
 
 import (
@@ -68,7 +68,8 @@ type Process struct {
 	alive  bool // started and not yet ended: the group is ours to kill
 }
 
-// Start starts a program with pipes on its three streams. The deadline covers fork and exec. Whoever starts it closes it.
+// Start starts a program with pipes on its three streams. The deadline covers fork and exec. Whoever starts it closes
+// it.
 func Start(cfg Config, deadline time.Time) (*Process, error) {
 	fail := func(err error) (*Process, error) {
 		return nil, fmt.Errorf("starting %q: %w", cfg.Path, err)

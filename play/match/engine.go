@@ -150,8 +150,8 @@ func (e *Engine) optionCommands() (string, error) {
 	return b.String(), nil
 }
 
-// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is started anew, up to three
-// times. The seed is not used: UCI has no word for it.
+// NewGame makes the engine forget earlier games. One that does not run, or does not answer, is started anew, up to
+// three times. The seed is not used: UCI has no word for it.
 func (e *Engine) NewGame(ctx context.Context, _ uint64) error {
 	for attempt := 1; ; attempt++ {
 		err := e.newGame(ctx)
@@ -263,7 +263,8 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 			return context.Cause(ctx)
 		}
 	}
-	fault := &Fault{r.Limits.silence(), fmt.Errorf("no bestmove within %v: %w", r.Patience.Round(time.Millisecond), late)}
+	fault := &Fault{r.Limits.silence(), fmt.Errorf("no bestmove within %v: %w", r.Patience.Round(time.Millisecond),
+		late)}
 	e.dialogue.fault(fault)
 	return fault
 }

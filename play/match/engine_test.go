@@ -45,16 +45,19 @@ func TestFaults(t *testing.T) {
 			r := runMatch(t, m)
 			// A process that goes on after its fault makes no second one: n counts its searches.
 			lost := int(r.Faults[c.kind])
-			if lost == 0 || len(r.Faults) != 1 || r.Losses != lost || r.Games != 4 || int(r.Endings[End(c.kind)]) != lost ||
+			if lost == 0 || len(r.Faults) != 1 || r.Losses != lost || r.Games != 4 ||
+				int(r.Endings[End(c.kind)]) != lost ||
 				r.Players[0].Faults[c.kind] != int64(lost) || len(r.Players[1].Faults) > 0 || len(warned) != lost {
 				t.Errorf("%s\nwarned %q", asJSON(r), warned)
 			}
-			log, err := os.ReadFile(filepath.Join(m.Out, logFolder, "fake_"+strings.ReplaceAll(c.fault, ":", "_")+".log"))
+			log, err := os.ReadFile(filepath.Join(m.Out, logFolder,
+				"fake_"+strings.ReplaceAll(c.fault, ":", "_")+".log"))
 			if err != nil || !strings.Contains(string(log), c.log) || !strings.Contains(string(log), "> go") {
 				t.Errorf("log %q, %v", log, err)
 			}
 			text := string(undated(t, r.PGN))
-			if termination := `[Termination "abandoned"]`; c.kind != Illegal && strings.Count(text, termination) != lost {
+			if termination := `[Termination "abandoned"]`; c.kind != Illegal &&
+				strings.Count(text, termination) != lost {
 				t.Errorf("PGN without %s:\n%s", termination, text)
 			}
 			for _, game := range journalGames(t, m) {
@@ -79,8 +82,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestCannotPlay: an engine that cannot be started, or never gets ready, ends the match with an error that says why; the
-// games before are kept.
+// TestCannotPlay: an engine that cannot be started, or never gets ready, ends the match with an error that says why;
+// the games before are kept.
 func TestCannotPlay(t *testing.T) {
 	for fault, text := range map[string]string{"nostart:0": "no such network", "noready:1": "readyok"} {
 		m := testMatch(t, 4, fakeEntrant(t, fault), randomEntrant())
@@ -111,7 +114,8 @@ func shortWait(t *testing.T, fault string) func(int, *EngineLog) (Player, error)
 		t.Fatal(err)
 	}
 	return func(int, *EngineLog) (Player, error) {
-		return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault}, StartTimeout: 200 * time.Millisecond}), nil
+		return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault},
+			StartTimeout: 200 * time.Millisecond}), nil
 	}
 }
 
@@ -164,10 +168,14 @@ func TestSearchCommands(t *testing.T) {
 	clock := &Clock{Left: [2]time.Duration{61500 * time.Millisecond, 300 * time.Microsecond},
 		Increment: [2]time.Duration{600 * time.Millisecond, 0}, MovesToGo: 7}
 	for want, r := range map[string]Request{
-		"position startpos\ngo nodes 400\n":                                {Start: board.StartPosition(), Limits: Limits{Nodes: 400}},
-		"position startpos\ngo depth 5 nodes 400 movetime 50\n":            {Start: board.StartPosition(), Limits: Limits{400, 5, 50e6, TimeControl{}}},
-		"position fen " + p.FEN() + " moves e2e4\ngo movetime 1\n":         {Start: p, Moves: []board.Move{e4}, Limits: Limits{MoveTime: 1e6}},
-		"position startpos\ngo wtime 61500 btime 1 winc 600 movestogo 7\n": {Start: board.StartPosition(), Clock: clock},
+		"position startpos\ngo nodes 400\n": {Start: board.StartPosition(),
+			Limits: Limits{Nodes: 400}},
+		"position startpos\ngo depth 5 nodes 400 movetime 50\n": {Start: board.StartPosition(),
+			Limits: Limits{400, 5, 50e6, TimeControl{}}},
+		"position fen " + p.FEN() + " moves e2e4\ngo movetime 1\n": {Start: p, Moves: []board.Move{e4},
+			Limits: Limits{MoveTime: 1e6}},
+		"position startpos\ngo wtime 61500 btime 1 winc 600 movestogo 7\n": {Start: board.StartPosition(),
+			Clock: clock},
 		"position startpos\ngo wtime 500 depth 3\n": {Start: board.StartPosition(), Limits: Limits{Depth: 3},
 			Clock: &Clock{Left: [2]time.Duration{5e8, 0}}},
 	} {
@@ -196,7 +204,8 @@ func TestEngineOptions(t *testing.T) {
 		!strings.Contains(log, "setoption name Clear Hash\n") {
 		t.Errorf("%v\n%s", err, log)
 	}
-	for _, bad := range []dataset.Tag{{Name: "Skill Level", Value: "3"}, {Name: "Hash", Value: "65"}, {Name: "Hash", Value: "x"}} {
+	for _, bad := range []dataset.Tag{{Name: "Skill Level", Value: "3"}, {Name: "Hash", Value: "65"},
+		{Name: "Hash", Value: "x"}} {
 		if _, err := start(bad); err == nil || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("%v: %v", bad, err)
 		}

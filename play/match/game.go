@@ -146,7 +146,8 @@ func (s *seats) move(ctx context.Context, game *board.Game, so *Record, moves []
 	began := time.Now()
 	a, err := s.players[turn].Move(bounded, &r)
 	if fault := (*Fault)(nil); err != nil && bounded.Err() != nil && ctx.Err() == nil && !errors.As(err, &fault) {
-		return Ply{}, &Fault{limits.silence(), fmt.Errorf("no move within %v", (r.Patience + grace).Round(time.Millisecond))}
+		return Ply{}, &Fault{limits.silence(), fmt.Errorf("no move within %v",
+			(r.Patience + grace).Round(time.Millisecond))}
 	}
 	if err != nil {
 		return Ply{}, err

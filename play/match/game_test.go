@@ -116,10 +116,12 @@ func TestClock(t *testing.T) {
 	black := &scripted{elapsed: []time.Duration{s, s, s, s, s}}
 	r := playScript(t, "", "", "", func(x *seats) {
 		x.players = [2]Player{white, black}
-		x.limits = [2]Limits{{Control: TimeControl{Base: 10 * s, Increment: s}}, {Control: TimeControl{Moves: 2, Base: 4 * s}}}
+		x.limits = [2]Limits{{Control: TimeControl{Base: 10 * s, Increment: s}},
+			{Control: TimeControl{Moves: 2, Base: 4 * s}}}
 	})
 	// White has 10, 8, 8.5 and 1.5 s.
-	if r.Fault == nil || r.Fault.Kind != Overtime || r.Fault.Player != 0 || r.Result != dataset.BlackWins || len(r.Plies) != 6 {
+	if r.Fault == nil || r.Fault.Kind != Overtime || r.Fault.Player != 0 || r.Result != dataset.BlackWins ||
+		len(r.Plies) != 6 {
 		t.Fatalf("%+v", r)
 	}
 	for i, want := range []time.Duration{10 * s, 8 * s, 17 * s / 2, 3 * s / 2} {
@@ -132,7 +134,8 @@ func TestClock(t *testing.T) {
 			t.Errorf("Black's move %d: %+v, should be %v", i, got, want)
 		}
 	}
-	for margin, kind := range map[time.Duration]FaultKind{0: Overtime, 49 * time.Millisecond: Overtime, 50 * time.Millisecond: "later"} {
+	for margin, kind := range map[time.Duration]FaultKind{0: Overtime, 49 * time.Millisecond: Overtime,
+		50 * time.Millisecond: "later"} {
 		r := playScript(t, "", "", "", func(x *seats) {
 			x.players = [2]Player{&scripted{elapsed: []time.Duration{150 * time.Millisecond}, moves: []string{"e2e4"},
 				err: &Fault{"later", os.ErrClosed}}, &scripted{}}

@@ -107,7 +107,8 @@ func resumeJournal(path, identity string, each func(*Record), warn func(error)) 
 	case found.header.Identity != identity:
 		return h, nil, fmt.Errorf("%w: %q was played by %q", ErrOther, path, found.header.Players)
 	case found.damaged > 0:
-		warn(fmt.Errorf("the journal %q is damaged in %d places: the games there are played again", path, found.damaged))
+		warn(fmt.Errorf("the journal %q is damaged in %d places: the games there are played again", path,
+			found.damaged))
 		if err := rewriteJournal(path); err != nil {
 			return h, nil, err
 		}

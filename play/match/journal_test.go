@@ -22,8 +22,10 @@ func testRecord(number int) *Record {
 	if err != nil {
 		panic(err)
 	}
-	r := &Record{Number: number, Players: [2]int{number % 2, 1 - number%2}, Start: p, Book: 2, Result: dataset.WhiteWins,
-		End: End(Illegal), Fault: &FaultNote{Kind: Illegal, Player: 1 - number%2, Text: `bestmove "e1e5"`}, Time: 3 * time.Second}
+	r := &Record{Number: number, Players: [2]int{number % 2, 1 - number%2}, Start: p, Book: 2,
+		Result: dataset.WhiteWins,
+		End:    End(Illegal), Fault: &FaultNote{Kind: Illegal, Player: 1 - number%2, Text: `bestmove "e1e5"`},
+		Time: 3 * time.Second}
 	for i := range 6 {
 		m := p.LegalMoves(nil)[0]
 		p.Play(m)

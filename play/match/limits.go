@@ -28,8 +28,9 @@ type TimeControl struct {
 // ParseTimeControl reads "60+0.6", "60" or "40/60+0.6", in seconds.
 func ParseTimeControl(s string) (c TimeControl, err error) {
 	fail := func() (TimeControl, error) {
-		return TimeControl{}, fmt.Errorf("time control %q: give seconds and an increment, such as 60+0.6, or 40/60 for "+
-			"40 moves", s)
+		return TimeControl{},
+			fmt.Errorf("time control %q: give seconds and an increment, such as 60+0.6, or 40/60 for "+
+				"40 moves", s)
 	}
 	rest := s
 	if moves, after, ok := strings.Cut(s, "/"); ok {
@@ -102,7 +103,8 @@ func (l Limits) Check() error {
 	case l.Nodes < 0 || l.Depth < 0 || l.MoveTime < 0 || l.Depth > 245:
 		return fmt.Errorf("limit %q: nodes and times must be positive, the depth at most 245", l)
 	case l.MoveTime%time.Millisecond != 0 || l.MoveTime > 24*time.Hour:
-		return fmt.Errorf("the time for a move, %v, must be a whole number of milliseconds and at most a day", l.MoveTime)
+		return fmt.Errorf("the time for a move, %v, must be a whole number of milliseconds and at most a day",
+			l.MoveTime)
 	case l.MoveTime > 0 && l.Control != TimeControl{}:
 		return fmt.Errorf("both a clock (%s) and a time for each move (%v)", l.Control, l.MoveTime)
 	}

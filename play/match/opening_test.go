@@ -19,8 +19,8 @@ func writeFile(t testing.TB, name, text string) string {
 	return path
 }
 
-// TestReadOpenings: games give their first moves, positions themselves; what leads to the same position counts once, and
-// nothing is left out silently.
+// TestReadOpenings: games give their first moves, positions themselves; what leads to the same position counts once,
+// and nothing is left out silently.
 func TestReadOpenings(t *testing.T) {
 	games := writeFile(t, "o.pgn", `[Event "?"]
 

@@ -126,7 +126,8 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*r = Record{Number: j.Number, Players: [2]int{j.White, j.Black}, Start: board.StartPosition(), Book: j.Book, End: j.End,
+	*r = Record{Number: j.Number, Players: [2]int{j.White, j.Black}, Start: board.StartPosition(), Book: j.Book,
+		End:   j.End,
 		Fault: j.Fault, Time: time.Duration(j.Micros) * time.Microsecond}
 	var err error
 	if j.Start != "" {

@@ -43,8 +43,8 @@ type PlayerResult struct {
 	Faults map[FaultKind]int64 `json:"faults"`
 }
 
-// Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins, draws
-// and losses leave the identical ones out, and so do the figures, which are of whole pairs unless there is none.
+// Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins,
+// draws and losses leave the identical ones out, and so do the figures, which are of whole pairs unless there is none.
 type Figures struct {
 	Games       int               `json:"games"`
 	Wins        int               `json:"wins"`
@@ -76,8 +76,8 @@ type SPRTResult struct {
 // RatingResult is a line of a gauntlet's table.
 type RatingResult struct {
 	Player string `json:"player"`
-	// Rating is the first player's on the scale of its anchors, the known one of an anchor, and else that of an opponent
-	// on the same scale. Without anchors the scale is that on which the first player has 0.
+	// Rating is the first player's on the scale of its anchors, the known one of an anchor, and else that of an
+	// opponent on the same scale. Without anchors the scale is that on which the first player has 0.
 	Rating Number `json:"rating"`
 	Low    Number `json:"low"`
 	High   Number `json:"high"`

@@ -14,8 +14,8 @@ import (
 
 // Rules end games before the rules of chess do. The zero value has none.
 type Rules struct {
-	// MaxMoves ends a game that has so many moves of both sides, the opening's included, as a draw unless the judge says
-	// otherwise; 0: none.
+	// MaxMoves ends a game that has so many moves of both sides, the opening's included, as a draw unless the judge
+	// says otherwise; 0: none.
 	MaxMoves int
 	Resign   *ResignRule
 	Draw     *DrawRule
@@ -34,8 +34,9 @@ type ResignRule struct{ Moves, Score int }
 // most Score centipawns either way.
 type DrawRule struct{ From, Moves, Score int }
 
-// Judge is a third engine that is asked about the position after every Every moves of both sides. A game is over when it
-// says twice in a row that the same side is ahead by Score centipawns, and at the maximum length when it says so once.
+// Judge is a third engine that is asked about the position after every Every moves of both sides. A game is over when
+// it says twice in a row that the same side is ahead by Score centipawns, and at the maximum length when it says so
+// once.
 type Judge struct {
 	Entrant
 	Every, Score int

@@ -193,7 +193,8 @@ func TestInterrupted(t *testing.T) {
 		m.Resume = true
 		more := runMatch(t, m)
 		if more.Games != 20 || more.Resumed != r.Games {
-			t.Errorf("gentle %v: %d games, %d of them from before; there were %d", gentle, more.Games, more.Resumed, r.Games)
+			t.Errorf("gentle %v: %d games, %d of them from before; there were %d", gentle, more.Games, more.Resumed,
+				r.Games)
 		}
 		abort()
 		stop()

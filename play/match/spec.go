@@ -18,10 +18,10 @@ import (
 //	run:RUN[,SETTING]…    a trained network
 //	random:[SETTING]…     a player that draws each legal move with the same chance
 //
-// Settings are separated by commas, which no value can have: name=N (in tables and PGN), nodes=N, depth=N, movetime=50ms,
-// tc=60+0.6, rating=R and error=E (what is known of its strength, for a gauntlet, and half of that figure's 95 %
-// interval); for engines option.NAME=VALUE and arg=ARGUMENT, as often as need be, and dir=FOLDER. A name that is not
-// known here is a parameter that only networks take.
+// Settings are separated by commas, which no value can have: name=N (in tables and PGN), nodes=N, depth=N,
+// movetime=50ms, tc=60+0.6, rating=R and error=E (what is known of its strength, for a gauntlet, and half of that
+// figure's 95 % interval); for engines option.NAME=VALUE and arg=ARGUMENT, as often as need be, and dir=FOLDER. A name
+// that is not known here is a parameter that only networks take.
 type Spec struct {
 	Kind string // "cmd", "run" or "random"
 	Path string

@@ -9,7 +9,8 @@ import (
 )
 
 func TestParsePlayer(t *testing.T) {
-	s, err := ParsePlayer("cmd:/usr/games/stockfish,name=SF 0,option.Skill Level=0,option.Hash=1,arg=-x,arg=-y=z,dir=/tmp," +
+	s, err := ParsePlayer("cmd:/usr/games/stockfish,name=SF 0,option.Skill " +
+		"Level=0,option.Hash=1,arg=-x,arg=-y=z,dir=/tmp," +
 		"depth=5,movetime=50ms,rating=1350.5,error=40")
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +30,11 @@ func TestParsePlayer(t *testing.T) {
 	if s, err = ParsePlayer("random:name=monkey,rating=0"); err != nil || s.Name != "monkey" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, bad := range []string{"", "stockfish", "cmd:", "cmd:,nodes=1", "run:", "engine:x", "cmd:x,nodes", "cmd:x,nodes=",
+	for _, bad := range []string{"", "stockfish", "cmd:", "cmd:,nodes=1", "run:", "engine:x", "cmd:x,nodes",
+		"cmd:x,nodes=",
 		"cmd:x,nodes=0", "cmd:x,nodes=-1", "cmd:x,depth=246", "cmd:x,depth=a", "cmd:x,movetime=5", "cmd:x,movetime=1us",
-		"cmd:x,tc=0", "cmd:x,tc=60+", "cmd:x,tc=a/60", "cmd:x,tc=60,movetime=1s", "cmd:x,nodes=1,nodes=2", "cmd:x,option.=3",
+		"cmd:x,tc=0", "cmd:x,tc=60+", "cmd:x,tc=a/60", "cmd:x,tc=60,movetime=1s", "cmd:x,nodes=1,nodes=2",
+		"cmd:x,option.=3",
 		"cmd:x,option.Hash=1,option.hash=2", "cmd:x,searcher=puct", "random:nodes", "random:option.Hash=1", "cmd:x,=3",
 		"cmd:x,rating=NaN", "cmd:x,error=3", "cmd:x,rating=1,error=-1", "cmd:x,name=", "cmd:x,", "cmd:x,dir=a\nb",
 		"run:x,arg=1,arg=2,\n=3"} {
@@ -42,7 +45,8 @@ func TestParsePlayer(t *testing.T) {
 }
 
 func TestParseTimeControl(t *testing.T) {
-	for text, want := range map[string]TimeControl{"60": {0, 60e9, 0}, "60+0.6": {0, 60e9, 600e6}, "0.5+0": {0, 500e6, 0},
+	for text, want := range map[string]TimeControl{"60": {0, 60e9, 0}, "60+0.6": {0, 60e9, 600e6},
+		"0.5+0":    {0, 500e6, 0},
 		"40/120+1": {40, 120e9, 1e9}} {
 		c, err := ParseTimeControl(text)
 		if err != nil || c != want {
@@ -70,7 +74,8 @@ func TestEnter(t *testing.T) {
 	if _, err := enter("run:x", Limits{Nodes: 1}); !errors.Is(err, ErrNoNetworks) {
 		t.Errorf("a network: %v", err)
 	}
-	if _, err := enter("cmd:/nowhere/engine", Limits{Nodes: 1}); err == nil || !strings.Contains(err.Error(), "/nowhere") {
+	if _, err := enter("cmd:/nowhere/engine", Limits{Nodes: 1}); err == nil ||
+		!strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("no engine: %v", err)
 	}
 	s, _ := ParsePlayer("run:x,searcher=puct")

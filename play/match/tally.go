@@ -45,7 +45,8 @@ type outcome struct {
 }
 
 func outcomeOf(r *Record) outcome {
-	return outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players, end: r.End,
+	return outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players,
+		end:   r.End,
 		fault: r.Fault, plies: len(r.Plies)}
 }
 

@@ -2,9 +2,10 @@
 // different, balanced positions.
 //
 // The first move of each side is any legal one. Every other is drawn, with equal chances, from the engine's eight best
-// whose scores are at most --within centipawns below the best. A line is kept if the position that it leads to is new, its side to move is not in check,
-// and a longer search scores it at most --balance centipawns either way. The engine's memory is cleared before each
-// search and its limits are nodes, so the same engine and seed give the same bytes with any number of workers.
+// whose scores are at most --within centipawns below the best. A line is kept if the position that it leads to is new,
+// its side to move is not in check, and a longer search scores it at most --balance centipawns either way. The engine's
+// memory is cleared before each search and its limits are nodes, so the same engine and seed give the same bytes with
+// any number of workers.
 //
 //	go run ./scripts/makeopenings --out play/match/openings.txt.zst
 package main
