@@ -11,6 +11,9 @@ import (
 // kept is how many of an engine's last lines are kept for its log, should it commit a fault.
 const kept = 60
 
+// maxKept is how much of such a line is kept, in bytes.
+const maxKept = 1024
+
 // EngineLog is the log of one player's engines: what they write to stderr, and the last commands and answers before a
 // fault, or all of it. It is safe for concurrent use.
 type EngineLog struct {
@@ -45,27 +48,32 @@ func (l *EngineLog) write(text string) {
 	}
 }
 
-// dialogue is what was said between us and one engine. All but stderr belongs to one goroutine.
+// dialogue is what was said between us and one engine. All but [dialogue.Write] belongs to one goroutine.
 type dialogue struct {
 	log   *EngineLog
 	seat  int          // which of the player's engines
-	asked []string     // the last commands
-	ring  [kept]string // what was answered since
+	asked []said       // the last commands
+	ring  [kept]answer // what was answered since
 	n     int
 }
 
-// said notes a line: "<" from the engine, "!" about it.
-func (d *dialogue) said(mark string, line string) {
-	if d.log == nil {
-		return
-	}
-	text := d.line(mark, line)
-	if d.log.all || mark == "!" {
-		d.log.write(text)
-		return
-	}
-	d.ring[d.n%kept] = text
-	d.n++
+// said is a command and when it was sent.
+type said struct {
+	at   time.Time
+	text string
+}
+
+// answer is a line and when it was read. It keeps its memory.
+type answer struct {
+	at   time.Time
+	text []byte
+}
+
+// format is a line of the log: mark is ">" for what was said to the engine, "<" for what it said, "!" for what is said
+// about it.
+func (d *dialogue) format(at time.Time, mark, line string) string {
+	return fmt.Sprintf("%s %d %s %s\n", at.UTC().Format("15:04:05.000"), d.seat, mark,
+		strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"))
 }
 
 // sent notes commands.
@@ -73,42 +81,64 @@ func (d *dialogue) sent(commands string) {
 	if d.log == nil {
 		return
 	}
-	d.asked, d.n = d.asked[:0], 0
-	for line := range strings.Lines(commands) {
-		if text := d.line(">", line); d.log.all {
-			d.log.write(text)
-		} else {
-			d.asked = append(d.asked, text)
-		}
+	d.asked, d.n = append(d.asked[:0], said{time.Now(), commands}), 0
+	if d.log.all {
+		d.log.write(d.commands())
 	}
 }
 
-func (d *dialogue) line(mark, line string) string {
-	return fmt.Sprintf("%s %d %s %s\n", time.Now().UTC().Format("15:04:05.000"), d.seat, mark,
-		strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"))
+// commands are the last ones, a line each.
+func (d *dialogue) commands() string {
+	var b strings.Builder
+	for _, c := range d.asked {
+		for line := range strings.Lines(c.text) {
+			b.WriteString(d.format(c.at, ">", line))
+		}
+	}
+	return b.String()
 }
 
-// fault writes the last lines of the dialogue and what happened.
+// read notes a line of the engine's.
+func (d *dialogue) read(line []byte) {
+	switch {
+	case d.log == nil:
+	case d.log.all:
+		d.log.write(d.format(time.Now(), "<", string(line)))
+	default:
+		a := &d.ring[d.n%kept]
+		a.at, a.text = time.Now(), append(a.text[:0], line[:min(len(line), maxKept)]...)
+		d.n++
+	}
+}
+
+// remark notes something about the engine.
+func (d *dialogue) remark(text string) {
+	if d.log != nil {
+		d.log.write(d.format(time.Now(), "!", text))
+	}
+}
+
+// fault writes the last commands and answers, and what happened.
 func (d *dialogue) fault(err error) {
 	if d.log == nil {
 		return
 	}
 	var b strings.Builder
-	for _, line := range d.asked {
-		b.WriteString(line)
+	if !d.log.all {
+		b.WriteString(d.commands())
 	}
 	for i := max(0, d.n-kept); i < d.n; i++ {
-		b.WriteString(d.ring[i%kept])
+		b.WriteString(d.format(d.ring[i%kept].at, "<", string(d.ring[i%kept].text)))
 	}
 	d.asked, d.n = d.asked[:0], 0
 	d.log.write(b.String())
-	d.said("!", err.Error())
+	d.remark(err.Error())
 }
 
-// Write notes what the engine writes to stderr.
+// Write notes what the engine writes to stderr. It may be called from any goroutine.
 func (d *dialogue) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
-		d.said("!", "stderr: "+line)
+		d.remark("stderr: " + line)
 	}
 	return len(p), nil
 }

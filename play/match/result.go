@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"talbot/play/match/stats"
 )
@@ -92,6 +93,48 @@ type RatingResult struct {
 	// Performance is the rating that the first player has by the games against this anchor alone.
 	Performance *Number  `json:"performance,omitempty"`
 	Versus      *Figures `json:"versus,omitempty"` // the first player's figures against this opponent
+}
+
+// result makes the figures of the games that count, in their order.
+func (r *run) result() Result {
+	all := newTally(len(r.Entrants))
+	versus := make([]*tally, len(r.versus))
+	for i := range versus {
+		versus[i] = newTally(len(r.Entrants))
+	}
+	late := 0
+	for number, o := range r.outcomes {
+		switch {
+		case o == nil:
+		case number >= r.stop:
+			late++
+		default:
+			all.add(*o)
+			versus[o.opponent()-1].add(*o)
+		}
+	}
+	x := Result{Figures: all.figures(), Faults: map[FaultKind]int64{}, Endings: all.endings, WhiteWins: all.whiteWins,
+		BlackWins: all.blackWins, Plies: all.plies, Openings: len(r.Openings.List), PGN: r.folder.path(PGNFile),
+		Resumed: r.resumed, Concurrency: r.Concurrency, Seconds: time.Since(r.began).Seconds(), AfterStop: late}
+	for i, e := range r.Entrants {
+		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
+			Faults: all.faults[i]})
+		for kind, n := range all.faults[i] {
+			x.Faults[kind] += n
+		}
+	}
+	if now := r.live.games - r.resumed; x.Seconds > 0 {
+		x.GamesPerSecond = float64(now) / x.Seconds
+	}
+	if r.SPRT != nil {
+		var llr Number
+		x.SPRT, llr = all.sprtResult(r.SPRT)
+		x.LLR = &llr
+	}
+	if r.Gauntlet {
+		x.Ratings = rate(r.Entrants, versus)
+	}
+	return x
 }
 
 func (t *tally) figures() Figures {

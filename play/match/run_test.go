@@ -139,6 +139,7 @@ func TestKilled(t *testing.T) {
 	if killed < kills/2 {
 		t.Fatalf("only %d of %d processes were killed before their end", killed, kills)
 	}
+	t.Logf("%d of %d processes were killed before their end", killed, kills)
 	again := childMatch(dir, games)
 	r := runMatch(t, again)
 	if r.Resumed == 0 {

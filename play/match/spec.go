@@ -52,7 +52,8 @@ func parsePlayer(text string) (Spec, error) {
 	s := Spec{Text: text}
 	kind, rest, ok := strings.Cut(text, ":")
 	if !ok || !slices.Contains(Kinds, kind) {
-		return s, errors.New("give cmd:PATH for a UCI engine, run:RUN for a trained network, or random:")
+		return s, errors.New("give cmd:PATH for a UCI engine, run:RUN for a trained network, or random: for random " +
+			"moves")
 	}
 	s.Kind = kind
 	settings := strings.Split(rest, ",")
