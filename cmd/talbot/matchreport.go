@@ -108,8 +108,12 @@ func printMatch(r *match.Result) {
 	}
 	printf("%s against %s: %s, %s, score %.1f %%, %.2f games/s\n", r.Players[0].Name, versus,
 		pipeline.Count(int64(r.Games), "game"), counts(r.Figures), 100*float64(r.Score), r.GamesPerSecond)
-	printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
-		interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
+	if r.Elo.Known() {
+		printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
+			interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
+	} else {
+		printf("  no Elo: one player won all games, so the difference is beyond measuring\n")
+	}
 	p := r.Pentanomial
 	printf("  pairs by points of %s: 0: %d, 0.5: %d, 1: %d, 1.5: %d, 2: %d\n", r.Players[0].Name, p[0], p[1], p[2],
 		p[3],

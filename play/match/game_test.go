@@ -3,7 +3,6 @@ package match
 import (
 	"context"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +10,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // scripted is a player that makes the moves it is given and says what it is given, then the first legal move.
 type scripted struct {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,6 +141,9 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("only %d of %d processes were killed before their end", killed, kills)
 	}
 	t.Logf("%d of %d processes were killed before their end", killed, kills)
+	if left := fakes(t, func(parent int) bool { return parent != os.Getpid() }); left != "" && runtime.GOOS == "linux" {
+		t.Errorf("engines outlived those who started them: %s", left)
+	}
 	again := childMatch(dir, games)
 	r := runMatch(t, again)
 	if r.Resumed == 0 {
