@@ -74,16 +74,16 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 		return d, err
 	})
 	if err == nil || done || !errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
-		return e.judged(ctx, "bestmove", deadline, err)
+		return e.judged(ctx, "bestmove", err)
 	}
 	deadline = time.Now().Add(stopTimeout)
 	if err := e.proc.Write("stop\n", deadline); err != nil {
-		return e.judged(ctx, "bestmove", deadline, err)
+		return e.judged(ctx, "bestmove", err)
 	}
 	e.dialogue.remark("told to stop")
 	err = e.readLines(deadline, visit)
 	if err != nil {
-		_ = e.judged(ctx, "bestmove after stop", deadline, err)
+		_ = e.judged(ctx, "bestmove after stop", err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -14,12 +14,12 @@ import (
 // send writes commands.
 func (e *Engine) send(ctx context.Context, step, commands string, deadline time.Time) error {
 	e.dialogue.sent(commands)
-	return e.judged(ctx, step, deadline, e.proc.Write(commands, deadline))
+	return e.judged(ctx, step, e.proc.Write(commands, deadline))
 }
 
 // read hands lines to visit until it says that the awaited one has come, and judges what went wrong.
 func (e *Engine) read(ctx context.Context, step string, deadline time.Time, visit func([]byte) (bool, error)) error {
-	return e.judged(ctx, step, deadline, e.readLines(deadline, visit))
+	return e.judged(ctx, step, e.readLines(deadline, visit))
 }
 
 // errVisit marks an error of what an engine says.
@@ -49,12 +49,12 @@ func (e *Engine) readLines(deadline time.Time, visit func([]byte) (bool, error))
 
 // judged turns an error of talking with the engine into a fault of its, kills the engine and writes the fault into its
 // log. The end of ctx is nobody's fault.
-func (e *Engine) judged(ctx context.Context, step string, deadline time.Time, err error) error {
+func (e *Engine) judged(ctx context.Context, step string, err error) error {
 	if err == nil {
 		return nil
 	}
 	proc := e.proc
-	kind, what := Protocol, "protocol violation"
+	kind, what := Protocol, fmt.Sprintf("protocol violation: %v", err)
 	switch {
 	case ctx.Err() != nil:
 		_ = e.kill()
@@ -69,7 +69,7 @@ func (e *Engine) judged(ctx context.Context, step string, deadline time.Time, er
 			what = "engine closed its output but still runs"
 		}
 	case errors.Is(err, child.ErrLongLine):
-		err = fmt.Errorf("line longer than %d bytes", child.MaxLine)
+		what = fmt.Sprintf("protocol violation: line longer than %d bytes", child.MaxLine)
 	}
 	_ = e.kill()
 	more := ""
@@ -79,7 +79,7 @@ func (e *Engine) judged(ctx context.Context, step string, deadline time.Time, er
 	if tail := proc.Stderr(); tail != "" {
 		more += fmt.Sprintf("; stderr %q", tail)
 	}
-	fault := &Fault{kind, fmt.Errorf("waiting for %s: %s: %w%s", step, what, err, more)}
+	fault := &Fault{kind, fmt.Errorf("waiting for %s: %s%s", step, what, more)}
 	e.dialogue.fault(fault)
 	return fault
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -71,7 +73,7 @@ var ErrNoNetworks = errors.New("trained networks cannot play yet")
 
 // enterEngine makes an entrant of a UCI engine.
 func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
-	path, err := stockfish.Find(s.Path)
+	path, err := findEngine(s.Path)
 	if err != nil {
 		return Entrant{}, err
 	}
@@ -101,6 +103,26 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 		cfg.Seat, cfg.Log = seat, log
 		return NewEngine(cfg), nil
 	}}, nil
+}
+
+// findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions put
+// it.
+func findEngine(name string) (string, error) {
+	if name == "stockfish" {
+		return stockfish.Find(name)
+	}
+	found, err := exec.LookPath(name)
+	var wrapped *exec.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return "", fmt.Errorf("%q: %w", name, path.Err)
+	case errors.As(err, &wrapped):
+		return "", fmt.Errorf("%q: %w", name, wrapped.Err)
+	case err != nil:
+		return "", err
+	}
+	return filepath.Abs(found)
 }
 
 // hashFile returns the first 16 hex digits of a file's SHA-256.

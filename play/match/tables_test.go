@@ -39,8 +39,8 @@ func TestTables(t *testing.T) {
 		{"8/8/8/8/5k2/8/8/KQ6 b - - 0 1", "", ByTables, dataset.WhiteWins, 0},
 		{"kq6/8/8/5K2/8/8/8/8 w - - 0 1", "", ByTables, dataset.BlackWins, 0},
 		{"8/8/8/4k3/8/8/4P3/4K3 b - - 0 1", "", ByTables, dataset.Draw, 0},
-		{"8/8/8/8/5k2/8/8/KQ6 w - - 99 90", "b1b3", FiftyMoves, dataset.Draw, 1}, // the win is too far away
-		{"r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "a8a1", ByTables, dataset.BlackWins, 1},   // once it has lost its rights
+		{"8/8/8/8/5k2/8/8/KQ6 w - - 99 90", "b1b3", FiftyMoves, dataset.Draw, 1},   // the win is too far away
+		{"r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "a8a1", ByTables, dataset.BlackWins, 1}, // once it has lost its rights
 		{"4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", "", ByLength, dataset.Draw, 4},
 	} {
 		rules := Rules{MaxMoves: 2}
