@@ -20,10 +20,6 @@ const judgePatience = DefaultPatience
 // ended, takes a part of that.
 const grace = 3 * time.Second
 
-// maxPlies bounds a game that the rules of chess do not end: none can be so long, but a start position may have a clock
-// that was turned back.
-const maxPlies = 20_000
-
 // seats are the players of one game, and who watches over it.
 type seats struct {
 	players  [2]Player // by colour
@@ -45,54 +41,60 @@ func (s *seats) play(ctx context.Context, o Opening, seed uint64) (*Record, erro
 	if err := s.referee.newGame(ctx, mix(seed+2)); err != nil {
 		return nil, err
 	}
-	r := &Record{Start: o.Start, Book: len(o.Moves)}
-	game := board.NewGame(o.Start)
+	g := playing{game: board.NewGame(o.Start), record: &Record{Start: o.Start, Book: len(o.Moves)}, clock: s.wind()}
 	for _, m := range o.Moves {
-		game.Push(m)
-		r.Plies = append(r.Plies, Ply{Move: m})
+		g.push(Ply{Move: m})
 	}
-	moves := r.moves()
-	clock := s.wind()
-	for {
-		end, over := ending(game)
-		if over {
-			r.End, r.Result = end, dataset.Draw
-			if end == Checkmate {
-				r.Result = winner(game.Position().Turn(), false)
-			}
-			break
-		}
-		result, end, err := s.referee.decide(ctx, game, o.Start, moves)
-		if err != nil {
+	for g.record.End == "" { // the 50-move rule has an end for each
+		if err := s.step(ctx, &g); err != nil {
 			return nil, err
 		}
-		if end != "" {
-			r.Result, r.End = result, end
-			break
-		}
-		if len(moves) >= maxPlies {
-			return nil, fmt.Errorf("a game from %q has more than %d plies", o.Start.FEN(), maxPlies)
-		}
-		turn := game.Position().Turn()
-		ply, err := s.move(ctx, game, r, moves, clock)
-		var fault *Fault
-		switch {
-		case errors.As(err, &fault) && ctx.Err() == nil:
-			r.Fault = &FaultNote{Kind: fault.Kind, Player: int(turn), Text: fault.Err.Error()}
-			r.Result, r.End = winner(turn, false), End(fault.Kind)
-		case err != nil:
-			return nil, &playerError{int(turn), err}
-		default:
-			moves = append(moves, ply.Move)
-			game.Push(ply.Move)
-			r.Plies = append(r.Plies, ply)
-			s.referee.hear(turn, ply)
-			continue
-		}
-		break
 	}
-	r.Time = time.Since(began)
-	return r, nil
+	g.record.Time = time.Since(began)
+	return g.record, nil
+}
+
+// playing is a game being played.
+type playing struct {
+	game   *board.Game
+	moves  []board.Move
+	record *Record
+	clock  *Clock // nil: none
+}
+
+func (g *playing) push(p Ply) {
+	g.game.Push(p.Move)
+	g.moves = append(g.moves, p.Move)
+	g.record.Plies = append(g.record.Plies, p)
+}
+
+// step ends the game, if it is over, or has a player move.
+func (s *seats) step(ctx context.Context, g *playing) error {
+	r, turn := g.record, g.game.Position().Turn()
+	if end, over := ending(g.game); over {
+		r.End, r.Result = end, dataset.Draw
+		if end == Checkmate {
+			r.Result = winner(turn, false)
+		}
+		return nil
+	}
+	var err error
+	if r.Result, r.End, err = s.referee.decide(ctx, g.game, r.Start, g.moves); err != nil || r.End != "" {
+		return err
+	}
+	ply, err := s.move(ctx, g)
+	var fault *Fault
+	switch {
+	case errors.As(err, &fault) && ctx.Err() == nil:
+		r.Fault = &FaultNote{Kind: fault.Kind, Player: int(turn), Text: fault.Err.Error()}
+		r.Result, r.End = winner(turn, false), End(fault.Kind)
+	case err != nil:
+		return &playerError{int(turn), err}
+	default:
+		g.push(ply)
+		s.referee.hear(turn, ply)
+	}
+	return nil
 }
 
 // playerError is that of a player who cannot play, by colour.
@@ -117,10 +119,11 @@ func (s *seats) wind() *Clock {
 }
 
 // move asks the player to move and stops its clock.
-func (s *seats) move(ctx context.Context, game *board.Game, so *Record, moves []board.Move, clock *Clock) (Ply, error) {
+func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
+	game, moves, clock := g.game, g.moves, g.clock
 	turn := game.Position().Turn()
 	limits := s.limits[turn]
-	r := Request{Start: so.Start, Moves: moves, Game: game, Limits: limits, Patience: s.patience}
+	r := Request{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.patience}
 	if r.Patience == 0 {
 		r.Patience = DefaultPatience
 	}
@@ -130,7 +133,7 @@ func (s *seats) move(ctx context.Context, game *board.Game, so *Record, moves []
 		allowed = clock.Left[turn]
 		r.Clock = clock
 		if n := limits.Control.Moves; n > 0 {
-			clock.MovesToGo = n - ((len(moves)-so.Book)/2)%n
+			clock.MovesToGo = n - ((len(moves)-g.record.Book)/2)%n
 		} else {
 			clock.MovesToGo = 0
 		}

@@ -158,26 +158,10 @@ func (r *run) play(drain, hard context.Context) error {
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
 	todo, results := make(chan int), make(chan playedGame)
-	var workers sync.WaitGroup
-	for seat := range min(r.Concurrency, len(r.outcomes)) {
-		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants))}
-		workers.Go(func() {
-			defer w.close()
-			for number := range todo {
-				record, err := w.play(ctx, number)
-				results <- playedGame{record, err}
-			}
-		})
-	}
-	var missing []int
-	for number, o := range r.outcomes {
-		if o == nil {
-			missing = append(missing, number)
-		}
-	}
+	workers := r.start(ctx, todo, results)
+	missing := r.missing()
 	var failed error
-	under := 0
-	next, ending := 0, drain.Done()
+	under, next, ending := 0, 0, drain.Done()
 	for under > 0 || next < len(missing) {
 		offer, number := todo, 0
 		if next < len(missing) && missing[next] < r.stop && ctx.Err() == nil && drain.Err() == nil {
@@ -212,6 +196,32 @@ func (r *run) play(drain, hard context.Context) error {
 		return context.Cause(hard)
 	}
 	return failed
+}
+
+// start starts the workers. They end when todo is closed.
+func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedGame) *sync.WaitGroup {
+	var workers sync.WaitGroup
+	for seat := range min(r.Concurrency, len(r.outcomes)) {
+		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants))}
+		workers.Go(func() {
+			defer w.close()
+			for number := range todo {
+				record, err := w.play(ctx, number)
+				results <- playedGame{record, err}
+			}
+		})
+	}
+	return &workers
+}
+
+// missing returns the numbers of the games that are not played, in order.
+func (r *run) missing() (numbers []int) {
+	for number, o := range r.outcomes {
+		if o == nil {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
 }
 
 // take takes over what a worker answers.
