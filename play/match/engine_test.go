@@ -40,7 +40,7 @@ func TestFaults(t *testing.T) {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
 			m := testMatch(t, 4, fakeEntrant(t, c.fault), randomEntrant())
-			m.Concurrency = 1
+			m.Concurrency, m.Patience = 1, 2*time.Second
 			var warned []string
 			m.Warn = func(err error) { warned = append(warned, err.Error()) }
 			r := runMatch(t, m)
@@ -124,6 +124,7 @@ func shortWait(t *testing.T, fault string) func(int, *EngineLog) (Player, error)
 func TestNoEngineLeft(t *testing.T) {
 	for _, fault := range []string{"good:1", "hang:3", "noquit:0"} {
 		m := testMatch(t, 4, fakeEntrant(t, fault), randomEntrant())
+		m.Patience = time.Second
 		ctx, cancel := context.WithCancel(context.Background())
 		m.Progress = func(p Progress) {
 			if p.Games == 2 {

@@ -188,7 +188,7 @@ func fakeEntrant(t testing.TB, fault string) Entrant {
 	}
 	return Entrant{Name: "fake " + fault, Text: "fake", Identity: fault, Limits: Limits{Nodes: 100},
 		New: func(seat int, log *EngineLog) (Player, error) {
-			return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault}, StartTimeout: 5 * time.Second,
+			return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault}, StartTimeout: 30 * time.Second,
 				Log: log, Seat: seat}), nil
 		}}
 }
@@ -218,7 +218,7 @@ func testOpenings(n int) *Openings {
 func testMatch(t testing.TB, games int, entrants ...Entrant) *Match {
 	t.Helper()
 	return &Match{Entrants: entrants, Games: games, Openings: testOpenings(games / 2 * (len(entrants) - 1)), Seed: 7,
-		Rules: Rules{MaxMoves: 40}, Patience: 500 * time.Millisecond, Concurrency: 2, Out: t.TempDir() + "/match",
+		Rules: Rules{MaxMoves: 40}, Patience: time.Minute, Concurrency: 2, Out: t.TempDir() + "/match",
 		Event: "test", Gauntlet: len(entrants) > 2}
 }
 

@@ -10,9 +10,10 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"talbot/internal/durable"
 	"testing"
 	"time"
+
+	"talbot/internal/durable"
 )
 
 // TestKilled: a match that is killed again and again, and its journal with it, goes on until it is the same as one that
