@@ -105,8 +105,8 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	}}, nil
 }
 
-// findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions put
-// it.
+// findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions
+// put it.
 func findEngine(name string) (string, error) {
 	if name == "stockfish" {
 		return stockfish.Find(name)
