@@ -36,10 +36,14 @@ var errNoOperation = errors.New("neither bm nor am")
 type EPDReader struct {
 	rows
 	glued bool
+	alone bool // positions without operations will do
 }
 
 // NewEPDReader returns a reader of the EPD text in r.
 func NewEPDReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows(r)} }
+
+// NewPositionReader returns a reader of the positions in r, EPD or FEN, whose rows need neither bm nor am.
+func NewPositionReader(r io.Reader) *EPDReader { return &EPDReader{rows: newRows(r), alone: true} }
 
 // Glued reports whether the dash of the last line's en passant field ran into the next field.
 func (e *EPDReader) Glued() bool { return e.glued }
@@ -91,7 +95,7 @@ func (e *EPDReader) position(text string) (dataset.Line, *dataset.Reject) {
 	switch {
 	case len(best) > 0:
 		line.Moves, line.Samples = best[:1:1], dataset.AllMoves()
-	case len(avoid) == 0:
+	case len(avoid) == 0 && !e.alone:
 		return dataset.Line{}, &dataset.Reject{Reason: dataset.NoMoves, Token: excerpt([]byte(operations)),
 			Err: errNoOperation}
 	}

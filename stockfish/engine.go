@@ -18,37 +18,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
 	"talbot/dataset"
+	"talbot/internal/child"
 )
 
 // Bounds on what an engine may make us hold.
 const (
-	maxLine    = 64 << 10 // bytes in one line of output
-	maxOptions = 1024     // options offered
-	maxName    = 256      // bytes of an id or an option name that are kept
-	maxQuote   = 200      // bytes of engine output quoted in an error
+	maxOptions = 1024 // options offered
+	maxName    = 256  // bytes of an id or an option name that are kept
+	maxQuote   = 200  // bytes of engine output quoted in an error
 )
 
 // errKilled is the cause when somebody else killed the engine: a person, or the
 // system for want of memory. The position is not to blame.
 var errKilled = errors.New("killed from outside")
 
-const killedExit = "signal: killed"
-
 // Engine is one UCI process that has passed its handshake.
 // It is not safe for concurrent use.
 type Engine struct {
 	cfg     Config
 	path    string
-	proc    *process
+	proc    *child.Process
 	name    string
 	author  string
-	offered map[string]option // by lower-case name
+	offered map[string]Option // by lower-case name
 	set     []dataset.Tag     // options set, sorted by name
 	stale   bool              // its memory is to be cleared before the next search
 	last    []byte            // start of the last line read, for errors
@@ -73,12 +70,12 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("stockfish: starting %q: %w", path, context.Cause(ctx))
 	}
 	deadline := time.Now().Add(cfg.startTimeout())
-	proc, err := startProcess(path, cfg.Args, cfg.env, deadline)
+	proc, err := child.Start(child.Config{Path: path, Args: cfg.Args, Env: cfg.env}, deadline)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("stockfish: %w", err)
 	}
-	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]option{}, stale: true}
-	stop := context.AfterFunc(ctx, proc.kill)
+	e := &Engine{cfg: cfg, path: path, proc: proc, offered: map[string]Option{}, stale: true}
+	stop := context.AfterFunc(ctx, proc.Kill)
 	defer stop()
 	if err := e.handshake(ctx, deadline); err != nil {
 		_ = e.Close()
@@ -103,8 +100,8 @@ func (e *Engine) handshake(ctx context.Context, deadline time.Time) error {
 				e.author = text(author, maxName)
 			}
 		case "option":
-			if o, ok := parseOption(string(rest)); ok {
-				e.offered[strings.ToLower(o.name)] = o
+			if o, ok := ParseOption(string(rest)); ok {
+				e.offered[strings.ToLower(o.Name)] = o
 			}
 			if len(e.offered) > maxOptions {
 				return false, fmt.Errorf("more than %d options offered", maxOptions)
@@ -160,7 +157,7 @@ func (e *Engine) Compiler(ctx context.Context) (string, error) {
 		if string(line) == "readyok" {
 			return true, nil
 		}
-		if said.Len() < maxTail && !bytes.HasPrefix(line, []byte("Unknown command")) {
+		if said.Len() < child.MaxTail && !bytes.HasPrefix(line, []byte("Unknown command")) {
 			said.WriteString(text(line, maxQuote) + "\n")
 		}
 		return false, nil
@@ -174,16 +171,19 @@ func (e *Engine) Compiler(ctx context.Context) (string, error) {
 func (e *Engine) Close() error {
 	if e.broken == nil {
 		e.broken = errors.New("stockfish: engine is closed")
-		if e.proc.write("quit\n", time.Now().Add(100*time.Millisecond)) == nil {
-			e.proc.waitExit(time.Second)
+		if e.proc.Write("quit\n", time.Now().Add(100*time.Millisecond)) == nil {
+			e.proc.WaitExit(time.Second)
 		}
 	}
-	return e.proc.close()
+	if err := e.proc.Close(); err != nil {
+		return fmt.Errorf("stockfish: %w", err)
+	}
+	return nil
 }
 
 // send writes commands to the engine.
 func (e *Engine) send(ctx context.Context, step, commands string, deadline time.Time) error {
-	if err := e.proc.write(commands, deadline); err != nil {
+	if err := e.proc.Write(commands, deadline); err != nil {
 		return e.fail(ctx, step, deadline, err)
 	}
 	return nil
@@ -193,11 +193,11 @@ func (e *Engine) send(ctx context.Context, step, commands string, deadline time.
 // says that the awaited one has come. A line is valid until visit returns.
 func (e *Engine) read(ctx context.Context, step string, deadline time.Time,
 	visit func(line []byte) (bool, error)) error {
-	if err := e.proc.stdout.SetReadDeadline(deadline); err != nil {
+	if err := e.proc.ReadBy(deadline); err != nil {
 		return e.fail(ctx, step, deadline, err)
 	}
 	for {
-		line, err := e.proc.lines.ReadSlice('\n')
+		line, err := e.proc.ReadLine()
 		if err != nil {
 			e.remember(line)
 			return e.fail(ctx, step, deadline, err)
@@ -231,11 +231,11 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 		cause, what = context.Cause(ctx), "gave up"
 	case errors.Is(cause, os.ErrDeadlineExceeded):
 		what = fmt.Sprintf("no answer in time (deadline %s ago)", time.Since(deadline).Round(time.Millisecond))
-	case errors.Is(cause, io.EOF), isBrokenPipe(cause):
+	case child.IsGone(cause):
 		// It died, or closed its side. A death shows within moments.
-		if exit, ok := e.proc.waitExit(500 * time.Millisecond); ok {
+		if exit, ok := e.proc.WaitExit(500 * time.Millisecond); ok {
 			what = "engine ended: " + exit
-			if exit == killedExit {
+			if exit == child.KilledExit {
 				cause = errors.Join(cause, errKilled)
 			}
 		} else {
@@ -243,22 +243,22 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 		}
 	default:
 		what = "protocol violation"
-		if errors.Is(cause, errLongLine) {
-			cause = fmt.Errorf("line longer than %d bytes", maxLine)
+		if errors.Is(cause, child.ErrLongLine) {
+			cause = fmt.Errorf("line longer than %d bytes", child.MaxLine)
 		}
 	}
-	e.proc.kill()
-	_ = e.proc.close()
+	e.proc.Kill()
+	_ = e.proc.Close()
 
 	var more strings.Builder
 	if len(e.last) > 0 {
 		fmt.Fprintf(&more, "; last line %q", text(e.last, maxQuote))
 	}
-	if tail := e.proc.tail.text(); tail != "" {
+	if tail := e.proc.Stderr(); tail != "" {
 		fmt.Fprintf(&more, "; stderr %q", tail)
 	}
 	e.broken = fmt.Errorf("stockfish: %s (pid %d): waiting for %s: %s: %w%s",
-		e.path, e.proc.pid, step, what, cause, more.String())
+		e.path, e.proc.PID(), step, what, cause, more.String())
 	return e.broken
 }
 

@@ -32,8 +32,8 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	options := slices.Clone(e.set)
 	for _, name := range []string{"EvalFile", "EvalFileSmall"} {
 		o, ok := e.offered[strings.ToLower(name)]
-		if ok && o.standard != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.name }) {
-			options = append(options, dataset.Tag{Name: o.name, Value: o.standard})
+		if ok && o.Default != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.Name }) {
+			options = append(options, dataset.Tag{Name: o.Name, Value: o.Default})
 		}
 	}
 	switch {

@@ -13,21 +13,21 @@ import (
 type found struct {
 	want  int         // lines to expect
 	exact bool        // some line had an exact score
-	now   []info      // by rank - 1: the set being reported; rank 0 where there is no exact line
-	whole []info      // the latest complete set of exact lines, nil if none yet
+	now   []Info      // by rank - 1: the set being reported; rank 0 where there is no exact line
+	whole []Info      // the latest complete set of exact lines, nil if none yet
 	below []shallower // ascending
 }
 
 // shallower is the latest complete set up to a depth.
 type shallower struct {
 	depth int
-	lines []info
+	lines []Info
 }
 
 func newFound(pos *board.Position, multiPV int, depths []int) *found {
 	legal := len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	n := min(multiPV, legal)
-	f := &found{want: n, now: make([]info, n)}
+	f := &found{want: n, now: make([]Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -36,47 +36,47 @@ func newFound(pos *board.Position, multiPV int, depths []int) *found {
 
 // add takes one line. Engines report the ranks of a set in order, so rank 1
 // opens a new set.
-func (f *found) add(i info) error {
-	if !i.scored {
+func (f *found) add(i Info) error {
+	if !i.Scored {
 		return nil
 	}
-	if i.rank > f.want {
-		return fmt.Errorf("line of rank %d where %d were asked for", i.rank, f.want)
+	if i.Rank > f.want {
+		return fmt.Errorf("line of rank %d where %d were asked for", i.Rank, f.want)
 	}
-	if i.rank == 1 {
+	if i.Rank == 1 {
 		for k := range f.now {
-			f.now[k].rank = 0
+			f.now[k].Rank = 0
 		}
 	}
-	old := &f.now[i.rank-1]
+	old := &f.now[i.Rank-1]
 	if !i.exact() {
-		old.rank = 0
+		old.Rank = 0
 		return nil
 	}
 	f.exact = true
-	i.pv = append(old.pv[:0], i.pv...) // the line is only lent
+	i.PV = append(old.PV[:0], i.PV...) // the line is only lent
 	*old = i
 	depth := 0
 	for k := range f.now {
-		if f.now[k].rank == 0 {
+		if f.now[k].Rank == 0 {
 			return nil
 		}
-		depth = max(depth, f.now[k].depth)
+		depth = max(depth, f.now[k].Depth)
 	}
 	for k := range f.below {
 		if b := &f.below[k]; depth <= b.depth {
 			b.lines = slices.Clone(f.now)
 			for j := range b.lines {
-				b.lines[j].pv = bytes.Clone(b.lines[j].pv)
+				b.lines[j].PV = bytes.Clone(b.lines[j].PV)
 			}
 		}
 	}
 	f.now, f.whole = f.whole, f.now // both keep their memory
 	if f.now == nil {
-		f.now = make([]info, f.want)
+		f.now = make([]Info, f.want)
 	}
 	for k := range f.now {
-		f.now[k].rank = 0
+		f.now[k].Rank = 0
 	}
 	return nil
 }
@@ -114,25 +114,25 @@ func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error
 }
 
 // labelOf is the label of a complete set of lines, by its own best move.
-func labelOf(pos *board.Position, lines []info) (dataset.Label, error) {
+func labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
 	if lines == nil {
 		return dataset.Label{}, errNoScore
 	}
 	label := dataset.Label{Status: dataset.Labelled, Lines: make([]dataset.Searched, 0, len(lines))}
 	for k := range lines {
 		i := &lines[k]
-		pv, err := playable(*pos, i.pv)
+		pv, err := playable(*pos, i.PV)
 		if err != nil {
-			return dataset.Label{}, fmt.Errorf("line of rank %d: %w", i.rank, err)
+			return dataset.Label{}, fmt.Errorf("line of rank %d: %w", i.Rank, err)
 		}
 		for _, other := range label.Lines {
 			if other.PV[0] == pv[0] {
-				return dataset.Label{}, fmt.Errorf("lines of rank %d and of an earlier one both start with %s", i.rank,
+				return dataset.Label{}, fmt.Errorf("lines of rank %d and of an earlier one both start with %s", i.Rank,
 					pv[0])
 			}
 		}
 		label.Lines = append(label.Lines, dataset.Searched{
-			Score: i.score, WDL: i.wdl, Depth: i.depth, Nodes: i.nodes, PV: pv,
+			Score: i.Score, WDL: i.WDL, Depth: i.Depth, Nodes: i.Nodes, PV: pv,
 		})
 	}
 	label.Best = label.Lines[0].PV[0]

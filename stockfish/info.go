@@ -9,31 +9,31 @@ import (
 	"talbot/dataset"
 )
 
-// info is one "info" line of a search, as far as labels need it.
-type info struct {
-	rank   int  // of the line among the MultiPV lines, from 1
-	scored bool // it has a score
-	bound  bool // the score is only a lower or an upper bound
-	score  dataset.Score
-	wdl    dataset.WDL
-	depth  int
-	nodes  int64
-	pv     []byte // UCI moves as written, part of the parsed line
+// Info is what one line of "info" says of a search, as far as labels and matches need it.
+type Info struct {
+	Rank   int  // of the line among the MultiPV lines, from 1
+	Scored bool // it has a score
+	Bound  bool // the score is only a lower or an upper bound
+	Score  dataset.Score
+	WDL    dataset.WDL
+	Depth  int
+	Nodes  int64
+	PV     []byte // UCI moves as written, part of the parsed line
 }
 
 // exact reports whether the line may become a label: it says how good which
 // moves are, and not merely that the truth is on one side of a number.
-func (i *info) exact() bool { return i.scored && !i.bound && len(i.pv) > 0 }
+func (i *Info) exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
 
-// parseInfo reads what follows the word "info".
+// ParseInfo reads what follows the word "info".
 //
 // Words it does not know are passed over, as UCI asks, and so is everything
 // after "string". What it does know must be well formed: a number in range, a
 // score of the kind "cp" or "mate", a WDL whose parts sum to 1000. "mate 0",
 // the answer to a position that has no legal move, is refused, because such
 // positions are never searched. Scores and WDL are from the side to move's view.
-func parseInfo(line []byte) (info, error) {
-	i := info{rank: 1}
+func ParseInfo(line []byte) (Info, error) {
+	i := Info{Rank: 1}
 	w := words{rest: line}
 	for w.next() {
 		var err error
@@ -41,24 +41,24 @@ func parseInfo(line []byte) (info, error) {
 		case "string":
 			return i, nil
 		case "pv":
-			i.pv = bytes.TrimSpace(w.rest)
+			i.PV = bytes.TrimSpace(w.rest)
 			return i, nil
 		case "lowerbound", "upperbound":
-			i.bound = true
+			i.Bound = true
 		case "depth":
-			i.depth, err = number[int](&w, 0, 1<<15)
+			i.Depth, err = number[int](&w, 0, 1<<15)
 		case "multipv":
-			i.rank, err = number[int](&w, 1, 1<<15)
+			i.Rank, err = number[int](&w, 1, 1<<15)
 		case "nodes":
-			i.nodes, err = number[int64](&w, 0, 1<<62)
+			i.Nodes, err = number[int64](&w, 0, 1<<62)
 		case "wdl":
-			i.wdl, err = parseWDL(&w)
+			i.WDL, err = parseWDL(&w)
 		case "score":
-			i.scored = true
-			i.score, err = parseScore(&w)
+			i.Scored = true
+			i.Score, err = parseScore(&w)
 		}
 		if err != nil {
-			return info{}, fmt.Errorf("info line %q: %w", text(line, maxQuote), err)
+			return Info{}, fmt.Errorf("info line %q: %w", text(line, maxQuote), err)
 		}
 	}
 	return i, nil

@@ -13,32 +13,32 @@ import (
 func TestParseInfo(t *testing.T) {
 	for _, c := range []struct {
 		line string
-		want info
+		want Info
 	}{
 		{"depth 10 seldepth 13 multipv 1 score cp 31 wdl 42 956 2 nodes 20024 nps 770153 hashfull 10 tbhits 0 time " +
 			"26 pv e2e4 c7c5",
-			info{rank: 1, scored: true, score: dataset.Centipawns(31), wdl: dataset.WDL{Win: 42, Draw: 956, Loss: 2},
-				depth: 10, nodes: 20024, pv: []byte("e2e4 c7c5")}},
+			Info{Rank: 1, Scored: true, Score: dataset.Centipawns(31), WDL: dataset.WDL{Win: 42, Draw: 956, Loss: 2},
+				Depth: 10, Nodes: 20024, PV: []byte("e2e4 c7c5")}},
 		{"depth 10 score cp -31 wdl 2 956 42 upperbound nodes 7 pv e7e5",
-			info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(-31),
-				wdl: dataset.WDL{Win: 2, Draw: 956, Loss: 42}, depth: 10, nodes: 7, pv: []byte("e7e5")}},
-		{"score cp 5 lowerbound depth 3", info{rank: 1, scored: true, bound: true, score: dataset.Centipawns(5),
-			depth: 3}},
-		{"depth 5 multipv 3 score mate -2 pv a2a3", info{rank: 3, scored: true, score: dataset.MateIn(-2), depth: 5,
-			pv: []byte("a2a3")}},
-		{"depth 20 currmove e2e4 currmovenumber 1", info{rank: 1, depth: 20}},
-		{"string NNUE evaluation using depth x", info{rank: 1}},
-		{"", info{rank: 1}},
-		{" \t frobnicate 7 ", info{rank: 1}},
-		{"pv", info{rank: 1, pv: []byte{}}},
+			Info{Rank: 1, Scored: true, Bound: true, Score: dataset.Centipawns(-31),
+				WDL: dataset.WDL{Win: 2, Draw: 956, Loss: 42}, Depth: 10, Nodes: 7, PV: []byte("e7e5")}},
+		{"score cp 5 lowerbound depth 3", Info{Rank: 1, Scored: true, Bound: true, Score: dataset.Centipawns(5),
+			Depth: 3}},
+		{"depth 5 multipv 3 score mate -2 pv a2a3", Info{Rank: 3, Scored: true, Score: dataset.MateIn(-2), Depth: 5,
+			PV: []byte("a2a3")}},
+		{"depth 20 currmove e2e4 currmovenumber 1", Info{Rank: 1, Depth: 20}},
+		{"string NNUE evaluation using depth x", Info{Rank: 1}},
+		{"", Info{Rank: 1}},
+		{" \t frobnicate 7 ", Info{Rank: 1}},
+		{"pv", Info{Rank: 1, PV: []byte{}}},
 	} {
-		got, err := parseInfo([]byte(c.line))
+		got, err := ParseInfo([]byte(c.line))
 		if err != nil {
 			t.Errorf("%q: %v", c.line, err)
 			continue
 		}
-		if len(got.pv) == 0 {
-			got.pv, c.want.pv = nil, nil
+		if len(got.PV) == 0 {
+			got.PV, c.want.PV = nil, nil
 		}
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, want %+v", c.line, got, c.want)
@@ -53,7 +53,7 @@ func TestParseInfoRefuses(t *testing.T) {
 		"score mate", "score mate 0", "score mate 100000", "score wdl 3",
 		"wdl", "wdl 1000 0", "wdl 500 500 500", "wdl -1 1000 1", "wdl 0 0 0",
 	} {
-		if got, err := parseInfo([]byte(s)); err == nil {
+		if got, err := ParseInfo([]byte(s)); err == nil {
 			t.Errorf("%q: %+v", s, got)
 		}
 	}
@@ -68,40 +68,40 @@ func FuzzParseInfo(f *testing.F) {
 	f.Add("string x")
 	f.Add("score cp 1 score mate 2 wdl 0 1000 0 multipv 2 lowerbound pv \x00")
 	f.Fuzz(func(t *testing.T, s string) {
-		i, err := parseInfo([]byte(s))
+		i, err := ParseInfo([]byte(s))
 		if err != nil {
 			return
 		}
-		if sum := int(i.wdl.Win) + int(i.wdl.Draw) + int(i.wdl.Loss); sum != 0 && sum != 1000 {
+		if sum := int(i.WDL.Win) + int(i.WDL.Draw) + int(i.WDL.Loss); sum != 0 && sum != 1000 {
 			t.Fatalf("wdl sums to %d", sum)
 		}
-		if i.rank < 1 || i.depth < 0 || i.nodes < 0 {
+		if i.Rank < 1 || i.Depth < 0 || i.Nodes < 0 {
 			t.Fatalf("out of range: %+v", i)
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "depth %d multipv %d nodes %d", i.depth, i.rank, i.nodes)
-		if i.scored {
-			if n, ok := i.score.Mate(); ok {
+		fmt.Fprintf(&b, "depth %d multipv %d nodes %d", i.Depth, i.Rank, i.Nodes)
+		if i.Scored {
+			if n, ok := i.Score.Mate(); ok {
 				fmt.Fprintf(&b, " score mate %d", n)
-			} else if cp, ok := i.score.Centipawns(); ok {
+			} else if cp, ok := i.Score.Centipawns(); ok {
 				fmt.Fprintf(&b, " score cp %d", cp)
 			} else {
-				t.Fatalf("score %v is neither", i.score)
+				t.Fatalf("score %v is neither", i.Score)
 			}
 		}
-		if i.bound {
+		if i.Bound {
 			b.WriteString(" lowerbound")
 		}
-		if i.wdl != (dataset.WDL{}) {
-			fmt.Fprintf(&b, " wdl %d %d %d", i.wdl.Win, i.wdl.Draw, i.wdl.Loss)
+		if i.WDL != (dataset.WDL{}) {
+			fmt.Fprintf(&b, " wdl %d %d %d", i.WDL.Win, i.WDL.Draw, i.WDL.Loss)
 		}
-		fmt.Fprintf(&b, " pv %s", i.pv)
-		again, err := parseInfo([]byte(b.String()))
+		fmt.Fprintf(&b, " pv %s", i.PV)
+		again, err := ParseInfo([]byte(b.String()))
 		if err != nil {
 			t.Fatalf("%q: %v", b.String(), err)
 		}
-		if len(i.pv) == 0 {
-			i.pv, again.pv = nil, nil
+		if len(i.PV) == 0 {
+			i.PV, again.PV = nil, nil
 		}
 		if !reflect.DeepEqual(again, i) {
 			t.Fatalf("%+v became %+v", i, again)
@@ -122,7 +122,7 @@ func FuzzFound(f *testing.F) {
 		pos := board.StartPosition()
 		found := newFound(&pos, multiPV, nil)
 		for s := range strings.SplitSeq(lines, "\n") {
-			i, err := parseInfo([]byte(s))
+			i, err := ParseInfo([]byte(s))
 			if err != nil || found.add(i) != nil {
 				return
 			}
@@ -155,7 +155,7 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 		"depth 8 multipv 1 score cp 30 pv d2d4", // the ranks have changed places,
 		"depth 8 multipv 2 score cp 9 upperbound pv e2e4",
 	} {
-		i, err := parseInfo([]byte(s))
+		i, err := ParseInfo([]byte(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 		"depth 5 multipv 1 score cp 15 nodes 200 pv c2c4",
 		"depth 5 multipv 2 score cp 5 nodes 200 pv b1c3",
 	} {
-		i, err := parseInfo([]byte(s))
+		i, err := ParseInfo([]byte(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,23 +222,23 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 }
 
 func TestParseOption(t *testing.T) {
-	for s, want := range map[string]option{
-		"name Hash type spin default 16 min 1 max 33554432": {name: "Hash", kind: "spin", min: "1",
-			max: "33554432"},
-		"name Debug Log File type string default": {name: "Debug Log File", kind: "string"},
-		"name EvalFile type string default nn-1.nnue": {name: "EvalFile", kind: "string",
-			standard: "nn-1.nnue"},
-		"name SyzygyPath type string default <empty>":             {name: "SyzygyPath", kind: "string"},
-		"name Clear Hash type button":                             {name: "Clear Hash", kind: "button"},
-		"name Style type combo default a var min var max var c d": {name: "Style", kind: "combo"},
+	for s, want := range map[string]Option{
+		"name Hash type spin default 16 min 1 max 33554432": {Name: "Hash", Kind: "spin", Min: "1",
+			Max: "33554432"},
+		"name Debug Log File type string default": {Name: "Debug Log File", Kind: "string"},
+		"name EvalFile type string default nn-1.nnue": {Name: "EvalFile", Kind: "string",
+			Default: "nn-1.nnue"},
+		"name SyzygyPath type string default <empty>":             {Name: "SyzygyPath", Kind: "string"},
+		"name Clear Hash type button":                             {Name: "Clear Hash", Kind: "button"},
+		"name Style type combo default a var min var max var c d": {Name: "Style", Kind: "combo"},
 	} {
-		if got, ok := parseOption(s); !ok || got != want {
+		if got, ok := ParseOption(s); !ok || got != want {
 			t.Errorf("%q: %+v, %v", s, got, ok)
 		}
 	}
 	for _, s := range []string{"", "name", "name  type spin", "name X", "name X type",
 		"name " + strings.Repeat("x", 300) + " type spin"} {
-		if got, ok := parseOption(s); ok {
+		if got, ok := ParseOption(s); ok {
 			t.Errorf("%q: %+v", s, got)
 		}
 	}
@@ -247,11 +247,11 @@ func TestParseOption(t *testing.T) {
 func FuzzParseOption(f *testing.F) {
 	f.Add("name Hash type spin default 16 min 1 max 33554432", "17")
 	f.Fuzz(func(t *testing.T, s, value string) {
-		o, ok := parseOption(s)
-		if ok && (o.name == "" || o.kind == "" || len(o.name) > 3*maxName) {
+		o, ok := ParseOption(s)
+		if ok && (o.Name == "" || o.Kind == "" || len(o.Name) > 3*maxName) {
 			t.Fatalf("%q: %+v", s, o)
 		}
-		_ = o.accepts(value)
+		_ = o.Check(value)
 	})
 }
 

@@ -78,7 +78,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
 	}
-	stop := context.AfterFunc(ctx, e.proc.kill)
+	stop := context.AfterFunc(ctx, e.proc.Kill)
 	defer func() {
 		if !stop() && e.broken == nil {
 			e.broken = fmt.Errorf("stockfish: engine was killed: %w", context.Cause(ctx))
@@ -110,7 +110,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 		w.next()
 		switch string(w.word) {
 		case "info":
-			i, err := parseInfo(w.rest)
+			i, err := ParseInfo(w.rest)
 			if err == nil {
 				err = found.add(i)
 			}

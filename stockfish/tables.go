@@ -228,7 +228,7 @@ func canCastle(p *board.Position) bool {
 // colon: "WDL" and "DTZ".
 func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]string, error) {
 	e := t.engine
-	stop := context.AfterFunc(ctx, e.proc.kill)
+	stop := context.AfterFunc(ctx, e.proc.Kill)
 	defer stop()
 	deadline := time.Now().Add(e.cfg.startTimeout())
 	if err := e.send(ctx, step, commands+"isready\n", deadline); err != nil {

@@ -15,6 +15,7 @@ import (
 // not named here has the arrows of the room around it, and such rooms may import each other.
 var arrows = map[string][]string{
 	"board":             {},
+	"internal/child":    {},
 	"internal/durable":  {},
 	"internal/ordered":  {},
 	"internal/plain":    {},
@@ -24,7 +25,7 @@ var arrows = map[string][]string{
 	"pgn":               {"board", "dataset", "rows"},
 	"synth":             {"board", "dataset"},
 	"shards":            {"board", "dataset", "internal/durable", "internal/ordered"},
-	"stockfish":         {"board", "dataset"},
+	"stockfish":         {"board", "dataset", "internal/child"},
 	"encode":            {"board", "dataset"},
 	"train/model":       {"encode", "train/onnx"},
 	"train/backend":     {"train/model"},
@@ -61,9 +62,12 @@ var arrows = map[string][]string{
 	"pipeline/inspect":  {"board", "dataset", "shards", "encode", "pipeline", "internal/plain"},
 	"pipeline/plan":     {"board", "dataset", "rows", "pgn", "shards", "pipeline", "pipeline/ingest"},
 	"pipeline/internal": {"board", "dataset", "shards", "pipeline/output"},
+	"play/match/stats":  {},
+	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
+		"play/match/stats"},
 	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
-		"pipeline/*", "internal/durable", "internal/plain"},
-	"scripts": {"board", "dataset"},
+		"pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
+	"scripts": {"board", "dataset", "stockfish"},
 }
 
 // roomOf returns the room with arrows of its own that a package or file of ours is in.

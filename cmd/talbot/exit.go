@@ -14,6 +14,7 @@ import (
 	"talbot/pipeline/output"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
+	"talbot/play/match"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
@@ -116,6 +117,11 @@ var statuses = []struct {
 	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
+	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
+	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
+	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
+	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
+	{match.ErrNoNetworks, exitFailed, "play with cmd:PATH for a UCI engine, or random:"},
 	{run.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{run.ErrOccupied, exitUsage,
 		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},

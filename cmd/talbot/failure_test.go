@@ -77,6 +77,8 @@ var failing = map[string]struct {
 		"badrun"}, false},
 	"export": {nil, []string{"--run", "none", "--format", "onnx", "--out", "net"},
 		[]string{"--run", "badrun", "--format", "onnx", "--out", "net"}, false},
+	"match": {[]string{"random:", "--out", "x"}, []string{"random:", "random:", "--openings", "none.pgn", "--out", "x"},
+		nil, false},
 	"stats":   {nil, []string{"none"}, []string{"damaged"}, false},
 	"inspect": {[]string{"lines"}, []string{"none", "--all"}, []string{"damaged", "--all"}, false},
 	"verify":  {nil, []string{"none"}, []string{"damaged"}, true},

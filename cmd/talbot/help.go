@@ -17,7 +17,8 @@ const helpColumns = 80
 // groups are the headings of the commands in help, in order.
 var groups = []*cobra.Group{
 	{ID: "make", Title: "Make datasets"}, {ID: "train", Title: "Train and measure networks"},
-	{ID: "look", Title: "Inspect datasets"}, {ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
+	{ID: "play", Title: "Play"}, {ID: "look", Title: "Inspect datasets"},
+	{ID: "machine", Title: "Plan and set up"}, {ID: "more", Title: "More"},
 }
 
 // sectionKey is the annotation of a flag with its heading in help and its place there.

@@ -66,6 +66,7 @@ another.`,
 	for i, cmds := range [][]*cobra.Command{
 		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
+		{newMatch()},
 		{newStats(), newInspect(), newVerify(), newDiff()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},

@@ -35,7 +35,8 @@ type outlet struct {
 	text *plain.Writer
 	// columns returns the width of the terminal as it is now; nil: there is none.
 	columns func() int
-	line    func(columns int) string // the last line; nil: none
+	rows    func() int               // its height; nil: not known
+	line    func(columns int) string // the last line, or several with line feeds between them; nil: none
 	drawn   bool                     // it is on the screen, with the cursor at its beginning
 	begun   bool                     // the text before ends within a line
 	below   *outlet                  // whose last line may stand on the same terminal, or nil
@@ -46,8 +47,25 @@ type outlet struct {
 
 func newOutlet(file *os.File) *outlet {
 	o := &outlet{file: file, columns: columnsOf(file), closed: file == os.Stdout && closedAtStart()}
+	if o.columns != nil {
+		o.rows = func() int {
+			_, rows, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 0
+			}
+			return rows
+		}
+	}
 	o.text = plain.NewWriter((*exactOutlet)(o))
 	return o
+}
+
+// height returns the number of rows of the terminal, 0 if it is not known.
+func (o *outlet) height() int {
+	if o.rows == nil {
+		return 0
+	}
+	return o.rows()
 }
 
 // columnsOf returns what asks for the width of a terminal; nil if the file is none.
@@ -125,6 +143,9 @@ func (o *outlet) hideLine() {
 // clearBelow clears from the cursor to the end of the screen: also what a terminal that became narrower has wrapped.
 const clearBelow = "\x1b[J"
 
+// clearRight clears the rest of a row.
+const clearRight = "\x1b[K"
+
 func (o *outlet) hide() {
 	if o.drawn {
 		io.WriteString((*exactOutlet)(o), clearBelow) // its error is remembered
@@ -133,12 +154,18 @@ func (o *outlet) hide() {
 }
 
 // draw draws the last line, for the width that the terminal has now. The cursor stays at its beginning, where it is
-// found again however the terminal has wrapped the line since.
+// found again however the terminal has wrapped the line since; so it does with several lines.
 func (o *outlet) draw() {
 	if o.columns == nil || o.line == nil || o.begun {
 		return
 	}
-	io.WriteString((*exactOutlet)(o), o.line(o.columns())+clearBelow+"\r") // its error is remembered
+	text := o.line(o.columns())
+	back := "\r"
+	if n := strings.Count(text, "\n"); n > 0 {
+		text = strings.ReplaceAll(text, "\n", clearRight+"\n")
+		back = fmt.Sprintf("\x1b[%dA\r", n)
+	}
+	io.WriteString((*exactOutlet)(o), text+clearBelow+back) // its error is remembered
 	o.drawn = true
 }
 

@@ -125,6 +125,8 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%d columns: %d of 4 warnings:\n%s", columns, n, screen)
 		}
 		onTerminal(t, columns, "verify", "verify", filepath.Join(dir, fmt.Sprint("lines", columns)))
+		onTerminal(t, columns, "match", "match", "random:", "random:", "--games", "600", "--out",
+			filepath.Join(dir, fmt.Sprint("match", columns)))
 		if missing != nil {
 			t.Logf("label and train: no Stockfish: %v", missing)
 			continue

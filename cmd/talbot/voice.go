@@ -70,7 +70,8 @@ func (s *speech) begin(cmd *cobra.Command, args []string) error {
 // inputsOf lists the paths that a command line names as inputs.
 func inputsOf(cmd *cobra.Command, args []string) []string {
 	all := slices.Clone(args)
-	for _, name := range []string{"data", "reuse", "puzzles", "audit", "material-file", "from", "syzygy"} {
+	for _, name := range []string{"data", "reuse", "puzzles", "audit", "material-file", "from", "syzygy",
+		"openings"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			for part := range strings.SplitSeq(strings.Trim(f.Value.String(), "[]"), ",") {
 				path, _, _ := strings.Cut(part, ":")

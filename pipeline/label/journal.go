@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"time"
@@ -15,11 +14,7 @@ import (
 
 // A journal holds the labels of the shard that is being labelled, in the order
 // in which they were made, so that a kill loses only the searches under way. It
-// is a sequence of records:
-//
-//	u32 length of the payload, u32 CRC-32C of the payload, payload
-//
-// all little-endian. The payload of the first is [identityText] and the SHA-256
+// is a sequence of records (see [durable.SealRecord]). The payload of the first is [identityText] and the SHA-256
 // of what decides the labels ([labeller.journalIdentity]). That of the others is
 // the number of the sample within the shard (uvarint), how many labels follow
 // (u8, one for each fingerprint that is being made), then each label: status u8,
@@ -36,14 +31,10 @@ type journal struct {
 const (
 	journalPrefix = "labels-"
 	journalSync   = 2 * time.Second
-	recordHead    = 8 // bytes before a payload
-	maxRecord     = 1 << 20
 	identityText  = "talbot label journal 1\n" // as labels it would be cut short
 )
 
 func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
-
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // JournalError says that the journal of an unfinished labelling cannot be gone on with.
 type JournalError struct {
@@ -99,13 +90,13 @@ func openJournal(path string, id [32]byte, each func(sample int64, labels []data
 // append writes one record. It survives the end of this process at once, and
 // that of the machine within about [journalSync].
 func (j *journal) append(sample int64, labels []dataset.Label) error {
-	b := append(j.buf[:0], make([]byte, recordHead)...)
+	b := append(j.buf[:0], make([]byte, durable.RecordHead)...)
 	b = encodeRecord(b, sample, labels)
 	j.buf = b
-	if len(b)-recordHead > maxRecord {
-		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-recordHead)
+	if len(b)-durable.RecordHead > durable.MaxRecord {
+		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-durable.RecordHead)
 	}
-	sealRecord(b)
+	durable.SealRecord(b)
 	if _, err := j.file.Write(b); err != nil {
 		return fmt.Errorf("writing the label journal: %w", err)
 	}
@@ -139,18 +130,11 @@ func (j *journal) close() error {
 	return nil
 }
 
-// sealRecord fills in the head of a record.
-func sealRecord(record []byte) {
-	payload := record[recordHead:]
-	binary.LittleEndian.PutUint32(record, uint32(len(payload)))
-	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(payload, crcTable))
-}
-
 // identityRecord is the first record of a journal.
 func identityRecord(id [32]byte) []byte {
-	b := append(make([]byte, recordHead), identityText...)
+	b := append(make([]byte, durable.RecordHead), identityText...)
 	b = append(b, id[:]...)
-	sealRecord(b)
+	durable.SealRecord(b)
 	return b
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
 )
 
 // sampleLabels are what the tests write: a terminal position's and a searched one's.
@@ -173,20 +174,20 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		// Whatever stands in a journal, each whole record that follows it is found.
-		sealed := append(make([]byte, recordHead), encodeRecord(nil, 3, sampleLabels)...)
-		sealRecord(sealed)
+		sealed := append(make([]byte, durable.RecordHead), encodeRecord(nil, 3, sampleLabels)...)
+		durable.SealRecord(sealed)
 		n := 0
-		r := newRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
+		r := durable.NewRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
 		for {
-			record, _, _, err := r.next(func([]byte) bool { return true })
+			record, _, _, err := r.Next(func([]byte) bool { return true })
 			if err != nil {
 				t.Fatal(err)
 			}
 			if record == nil {
 				break
 			}
-			if n++; r.at > int64(len(data)+len(sealed)) {
-				t.Fatalf("record ends at %d", r.at)
+			if n++; r.At() > int64(len(data)+len(sealed)) {
+				t.Fatalf("record ends at %d", r.At())
 			}
 		}
 		if n == 0 {

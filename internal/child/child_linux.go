@@ -1,4 +1,4 @@
-package stockfish
+package child
 
 import (
 	"os/exec"

@@ -1,10 +1,16 @@
-package stockfish
+// Package child runs another program and talks with it line by line, without trusting it: every read and write has a
+// deadline, every line a length limit, and what is killed is its whole process group.
+//
+// A [Process] belongs to one goroutine at a time; only Kill may be called from any. While it lives it has two
+// goroutines of its own: one starts the program and waits for its end, one reads its stderr. Both end with Close.
+package child
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -15,19 +21,37 @@ import (
 )
 
 const (
-	maxTail  = 2 << 10         // bytes of stderr kept
+	// MaxLine is the longest line that is read, in bytes.
+	MaxLine = 64 << 10
+	// MaxTail is how much of the end of stderr is kept, in bytes.
+	MaxTail  = 2 << 10
 	killWait = 5 * time.Second // for a killed process to be gone
 )
 
-var errLongLine = bufio.ErrBufferFull
+// ErrLongLine: a line has more than [MaxLine] bytes.
+var ErrLongLine = bufio.ErrBufferFull
 
-// process is a child in a process group of its own.
+// KilledExit is how the end of a process reads that was killed.
+const KilledExit = "signal: killed"
+
+// Config is what a program is started with.
+type Config struct {
+	Path string
+	Args []string
+	Dir  string   // its working folder; empty: ours
+	Env  []string // added to our environment
+	// Stderr, if set, gets all that the program writes there, besides the end of it that is kept. Its errors are
+	// ignored.
+	Stderr io.Writer
+}
+
+// Process is a program in a process group of its own.
 //
 // The goroutine that starts the child stays on its operating system thread
 // until the child has ended: on Linux the child asks the kernel to be killed
 // when its parent dies, and "parent" there means the thread that forked it, so
 // a thread that came to its end earlier would take a healthy engine with it.
-type process struct {
+type Process struct {
 	pid    int
 	stdin  *os.File
 	stdout *os.File
@@ -44,11 +68,11 @@ type process struct {
 	alive  bool // started and not yet ended: the group is ours to kill
 }
 
-// startProcess starts the executable with pipes on its three streams. extra is
-// added to the environment. The deadline covers fork and exec.
-func startProcess(path string, args, extra []string, deadline time.Time) (*process, error) {
-	fail := func(err error) (*process, error) {
-		return nil, fmt.Errorf("stockfish: start of %q: %w", path, err)
+// Start starts a program with pipes on its three streams. The deadline covers fork and exec. Whoever starts it closes
+// it.
+func Start(cfg Config, deadline time.Time) (*Process, error) {
+	fail := func(err error) (*Process, error) {
+		return nil, fmt.Errorf("starting %q: %w", cfg.Path, err)
 	}
 	var files [6]*os.File // pairs of read end, write end
 	closeAll := func(list ...*os.File) {
@@ -66,17 +90,18 @@ func startProcess(path string, args, extra []string, deadline time.Time) (*proce
 		}
 		files[i], files[i+1] = r, w
 	}
-	p := &process{
+	p := &Process{
 		stdin: files[1], stdout: files[2], stderr: files[4],
-		lines:   bufio.NewReaderSize(files[2], maxLine),
+		lines:   bufio.NewReaderSize(files[2], MaxLine),
 		exited:  make(chan struct{}),
 		drained: make(chan struct{}),
 	}
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(cfg.Path, cfg.Args...)
+	cmd.Dir = cfg.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
 	cmd.SysProcAttr = groupAttr()
-	if len(extra) > 0 {
-		cmd.Env = append(os.Environ(), extra...)
+	if len(cfg.Env) > 0 {
+		cmd.Env = append(os.Environ(), cfg.Env...)
 	}
 
 	started := make(chan error, 1)
@@ -108,20 +133,20 @@ func startProcess(path string, args, extra []string, deadline time.Time) (*proce
 			return fail(err)
 		}
 	case <-timer.C:
-		p.kill()
+		p.Kill()
 		closeAll(p.stdin, p.stdout, p.stderr)
 		return fail(errors.New("did not start in time"))
 	}
 	go func() {
 		defer close(p.drained)
-		p.tail.fill(p.stderr)
+		p.tail.fill(p.stderr, cfg.Stderr)
 	}()
 	return p, nil
 }
 
 // wait reaps the child. Whatever it leaves behind in its group is killed, where
 // the system allows it before the number of the group can be taken by others.
-func (p *process) wait(cmd *exec.Cmd) {
+func (p *Process) wait(cmd *exec.Cmd) {
 	err := reap(cmd, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -137,8 +162,8 @@ func (p *process) wait(cmd *exec.Cmd) {
 	close(p.exited)
 }
 
-// kill sends SIGKILL to the whole group. It does not wait.
-func (p *process) kill() {
+// Kill sends SIGKILL to the whole group. It does not wait and may be called at any time.
+func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.killed = true
@@ -147,8 +172,8 @@ func (p *process) kill() {
 	}
 }
 
-// waitExit reports how the process ended if it does so within d.
-func (p *process) waitExit(d time.Duration) (string, bool) {
+// WaitExit reports how the process ended if it does so within d.
+func (p *Process) WaitExit(d time.Duration) (string, bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -159,10 +184,10 @@ func (p *process) waitExit(d time.Duration) (string, bool) {
 	}
 }
 
-// close kills what is left, waits for it and releases the pipes.
-func (p *process) close() error {
-	p.kill()
-	_, gone := p.waitExit(killWait)
+// Close kills what is left, waits for it and releases the pipes.
+func (p *Process) Close() error {
+	p.Kill()
+	_, gone := p.WaitExit(killWait)
 	if gone {
 		// The group is dead, so stderr ends at once, unless somebody left the
 		// group and took it along.
@@ -176,12 +201,26 @@ func (p *process) close() error {
 	}
 	<-p.drained // closing the file ends the read
 	if !gone {
-		return fmt.Errorf("stockfish: process %d does not end %v after SIGKILL", p.pid, killWait)
+		return fmt.Errorf("process %d does not end %v after SIGKILL", p.pid, killWait)
 	}
 	return nil
 }
 
-func (p *process) write(s string, deadline time.Time) error {
+// PID returns the number of the process.
+func (p *Process) PID() int { return p.pid }
+
+// Stderr returns the end of what the program has written to stderr, trimmed, as valid UTF-8.
+func (p *Process) Stderr() string { return p.tail.text() }
+
+// ReadBy sets the deadline of [Process.ReadLine].
+func (p *Process) ReadBy(deadline time.Time) error { return p.stdout.SetReadDeadline(deadline) }
+
+// ReadLine returns the next line of the program's output, with its line end, valid until the next call. After an error
+// it is what there was of the line. Errors: [os.ErrDeadlineExceeded], [ErrLongLine], io.EOF and those of reading.
+func (p *Process) ReadLine() ([]byte, error) { return p.lines.ReadSlice('\n') }
+
+// Write writes to the program's input. A program that has gone is an error for which [IsGone] holds.
+func (p *Process) Write(s string, deadline time.Time) error {
 	if err := p.stdin.SetWriteDeadline(deadline); err != nil {
 		return err
 	}
@@ -189,8 +228,9 @@ func (p *process) write(s string, deadline time.Time) error {
 	return err
 }
 
-func isBrokenPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+// IsGone reports whether an error of writing or reading says that the program has ended or closed its side.
+func IsGone(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
 // tail keeps the end of a stream.
@@ -200,17 +240,20 @@ type tail struct {
 	cut bool
 }
 
-func (t *tail) fill(f *os.File) {
+func (t *tail) fill(f *os.File, also io.Writer) {
 	buf := make([]byte, 4<<10)
 	for {
 		n, err := f.Read(buf)
 		t.mu.Lock()
 		t.buf = append(t.buf, buf[:n]...)
-		if extra := len(t.buf) - maxTail; extra > 0 {
+		if extra := len(t.buf) - MaxTail; extra > 0 {
 			t.buf = append(t.buf[:0], t.buf[extra:]...)
 			t.cut = true
 		}
 		t.mu.Unlock()
+		if also != nil && n > 0 {
+			_, _ = also.Write(buf[:n])
+		}
 		if err != nil {
 			return
 		}

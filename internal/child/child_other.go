@@ -1,6 +1,6 @@
 //go:build !unix
 
-package stockfish
+package child
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package stockfish
+package child
 
 import (
 	"os/exec"

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"talbot/pipeline"
+	"talbot/play/match"
+	"talbot/stockfish"
+)
+
+func newMatch() *cobra.Command {
+	var o matchOptions
+	cmd := &cobra.Command{
+		Use:   "match PLAYER PLAYER... --out DIR",
+		Short: "Play a match and estimate the difference in strength",
+		Long: `Match plays games between two players, or with --gauntlet between the first player and
+each of the others, and reports the difference in Elo with its 95 % interval. Games are
+played in pairs: each opening once with each color, and never again in the same match.
+
+A player is one of
+
+  cmd:PATH   a UCI engine
+  run:RUN    a trained network
+  random:    a player that draws from the legal moves with equal chances
+
+followed by settings, separated by commas: name=NAME, nodes=N, depth=N, movetime=50ms,
+tc=60+0.6 (seconds and increment; 40/60 for 40 moves), rating=R and error=E (a known
+rating and half of its 95 % interval, for a gauntlet). An engine also takes
+option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A player without a
+limit of its own gets that of --nodes, --depth, --movetime or --tc.
+
+A crash, an illegal move, silence or exceeded time loses the game. It is counted, and
+DIR/logs has the last messages of the engine. Games that repeat an earlier one move by
+move are counted but left out of the figures.
+
+--sprt LOW,HIGH stops the match as soon as the results fit one of the two differences
+in Elo clearly better than the other.
+
+Adjudication is off by default. --syzygy ends games that endgame tables decide,
+--maxmoves long ones as draws, and --judge those that a third engine finds decided.
+--resign and --draw use the scores of the players themselves; both must agree.
+
+DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads, and
+result.json. Interrupt a match at any time: games that have ended are kept, and
+--resume continues it. The first Ctrl-C finishes the games in progress, the second
+aborts them.`,
+		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
+  talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
+  talbot match cmd:./new cmd:./old --tc 10+0.1 --games 400 --out m3
+  talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m4
+  talbot match cmd:./new cmd:a,rating=1900 random: --gauntlet --depth 4 --out m5`,
+		SuggestFor: []string{"tournament", "play", "arena"},
+		Args:       operands(2, many, "two players"),
+		RunE:       func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.add(cmd)
+	return cmd
+}
+
+// run checks the flags, makes the players and plays.
+func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
+	if o.out == "" {
+		return usage(missingFlag("out", ""), "give the folder to create, for example --out match1")
+	}
+	if !cmd.Flags().Changed("concurrency") {
+		o.concurrency = stockfish.DefaultWorkers()
+	}
+	specs, limits, err := o.players(args)
+	if err != nil {
+		return err
+	}
+	m := match.Match{Games: o.games, Gauntlet: o.gauntlet, Seed: o.seed, Margin: o.margin, Patience: o.patience,
+		Concurrency: o.concurrency, Out: o.out, Resume: o.resume, LogEngines: o.logEngines, Event: "talbot match"}
+	if err := o.rules(&m); err != nil {
+		return err
+	}
+	if m.SPRT, err = o.test(); err != nil {
+		return err
+	}
+	if m.Openings, err = o.readOpenings(); err != nil {
+		return err
+	}
+	hard, abort := context.WithCancel(cmd.Context())
+	defer abort()
+	drain, stop := interruptsSaying(hard, "finishing the games in progress", abort)
+	defer stop()
+	for _, s := range specs {
+		e, err := match.Enter(drain, s, limits, networkPlayer)
+		if err != nil {
+			return resumable(err)
+		}
+		m.Entrants = append(m.Entrants, e)
+	}
+	if err := o.addJudge(drain, &m); err != nil {
+		return resumable(err)
+	}
+	if err := m.Check(); err != nil {
+		return usage(err, checkHint(err))
+	}
+	o.announce(&m)
+	show, end := liveMatch()
+	shown := 0
+	m.Progress = show
+	m.Warn = func(err error) {
+		if shown++; shown <= shownRejects {
+			warn(err)
+		}
+	}
+	result, err := m.Run(drain, hard)
+	end()
+	if err != nil {
+		return o.again(err)
+	}
+	if o.json {
+		return printJSON(result)
+	}
+	printMatch(&result)
+	return nil
+}
+
+// networkPlayer makes a player of a trained network.
+var networkPlayer func(match.Spec) (match.Entrant, error)
+
+// readOpenings returns the openings in the order in which they are played.
+func (o *matchOptions) readOpenings() (*match.Openings, error) {
+	if o.openings == "" {
+		all, err := match.Book()
+		if err == nil && o.order == "random" {
+			all.Shuffle(o.seed)
+		}
+		return all, err
+	}
+	all, err := match.ReadOpenings(o.openings, o.plies)
+	if err != nil {
+		return nil, err
+	}
+	if n := all.Copies + all.Ended + all.Unreadable; n > 0 {
+		sayKind("warning", "%s of %q left out: %d lead to the same position as others, %d are over, %d cannot be read",
+			pipeline.Count(int64(n), "opening"), o.openings, all.Copies, all.Ended, all.Unreadable)
+	}
+	if o.order == "random" {
+		all.Shuffle(o.seed)
+	}
+	return all, nil
+}
+
+// addJudge adds what needs engines of its own to the rules.
+func (o *matchOptions) addJudge(ctx context.Context, m *match.Match) (err error) {
+	if o.syzygy != "" {
+		if m.Rules.TablesEngine, err = stockfish.Find(""); err != nil {
+			return err
+		}
+	}
+	if o.judge == "" {
+		return nil
+	}
+	s, err := match.ParsePlayer(o.judge)
+	if err == nil && s.Kind == "random" {
+		err = errors.New("a judge must say how good a position is")
+	}
+	if err == nil {
+		err = s.Limits.Check()
+	}
+	if err != nil {
+		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
+	}
+	e, err := match.Enter(ctx, s, match.Limits{}, networkPlayer)
+	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
+	return err
+}
+
+func checkHint(err error) string {
+	if errors.Is(err, match.ErrTooFewOpenings) {
+		return "play fewer --games, or use --openings with a larger file"
+	}
+	return "see `talbot match --help`"
+}
+
+// announce says what is going to be played, and warns of what spoils it.
+func (o *matchOptions) announce(m *match.Match) {
+	for _, e := range m.Entrants {
+		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
+		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && o.concurrency > cores {
+			sayKind("warning", "%s at the same time on %s: players will lack time",
+				pipeline.Count(int64(o.concurrency), "game"), pipeline.Count(int64(cores), "core"))
+			break
+		}
+	}
+	detail("openings: %s", pipeline.Count(int64(len(m.Openings.List)), "opening"))
+}
+
+// again is the error of a match that did not end, with the command line that goes on with it.
+func (o *matchOptions) again(err error) error {
+	if status, _ := classify(err); status != exitInterrupted {
+		return err
+	}
+	command := again()
+	if !o.resume {
+		command += " --resume"
+	}
+	return hintError{error: errInterrupted, hint: "continue with `" + command + "`", status: exitInterrupted}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+
+	"talbot/internal/plain"
+	"talbot/pipeline"
+	"talbot/play/match"
+)
+
+// liveMatch returns a callback that keeps a table and one line about a match up to date on a terminal and prints a line
+// every ten seconds elsewhere, and a function that ends the display.
+func liveMatch() (func(match.Progress), func()) {
+	if voice.quiet {
+		return func(match.Progress) {}, func() {}
+	}
+	every := sayEvery
+	if stderr.columns != nil {
+		every = drawEvery
+	}
+	last := time.Now()
+	return func(p match.Progress) {
+		if time.Since(last) < every && (p.Games < p.Total || stderr.columns == nil) {
+			return
+		}
+		last = time.Now()
+		if stderr.columns != nil {
+			stderr.setLine(func(columns int) string { return matchTable(p, columns, stderr.height()) })
+			return
+		}
+		line := matchLine(p)
+		say("match: %d %%, %s\n", int(100*line.share), strings.Join(line.details, ", "))
+	}, func() { stderr.setLine(nil) }
+}
+
+// matchLine is the line about a match.
+func matchLine(p match.Progress) statusLine {
+	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total))}
+	if done := p.Games - p.Resumed; done > 0 {
+		left := time.Duration(float64(p.Elapsed) * float64(p.Total-p.Games) / float64(done))
+		line.details = append(line.details, pipeline.Duration(left)+" left")
+	}
+	line.details = append(line.details,
+		fmt.Sprintf("%s/%s games", pipeline.Thousands(int64(p.Games)), pipeline.Thousands(int64(p.Total))),
+		counts(p.Figures), "Elo "+interval(p.Elo, p.EloLow, p.EloHigh))
+	if p.LLR.Known() {
+		line.details = append(line.details, fmt.Sprintf("LLR %.2f of %.2f to %.2f", float64(p.LLR), p.LLRs[0],
+			p.LLRs[1]))
+	}
+	if p.Faults > 0 {
+		line.details = append(line.details, pipeline.Count(int64(p.Faults), "fault"))
+	}
+	if p.Identical > 0 {
+		line.details = append(line.details, fmt.Sprintf("%d identical", p.Identical))
+	}
+	return line
+}
+
+// matchTable is the line about a match below a row for each opponent of a gauntlet, as far as the terminal has rows.
+func matchTable(p match.Progress, columns, height int) string {
+	var rows []string
+	for i, v := range p.Versus {
+		if i >= height-3 {
+			break
+		}
+		rows = append(rows, shorten(plain.Escape(fmt.Sprintf("  %s %5d games  %-16s %s", padded(v.Name, 28), v.Games,
+			counts(v.Figures), interval(v.Elo, v.EloLow, v.EloHigh))), columns-1))
+	}
+	return strings.Join(append(rows, matchLine(p).text(columns)), "\n")
+}
+
+// padded is a name in so many columns.
+func padded(name string, columns int) string {
+	name = shorten(plain.Escape(name), columns)
+	return name + strings.Repeat(" ", max(0, columns-uniseg.StringWidth(name)))
+}
+
+// counts are wins, draws and losses.
+func counts(f match.Figures) string { return fmt.Sprintf("+%d =%d -%d", f.Wins, f.Draws, f.Losses) }
+
+// signed is a figure with its sign and one decimal, "?" if it does not exist.
+func signed(n match.Number) string {
+	if !n.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%+.1f", float64(n))
+}
+
+// interval is a figure with the limits of its interval.
+func interval(n, low, high match.Number) string {
+	if !low.Known() && !high.Known() {
+		return signed(n)
+	}
+	return fmt.Sprintf("%s (%s to %s)", signed(n), signed(low), signed(high))
+}
+
+// printMatch prints the result of a match.
+func printMatch(r *match.Result) {
+	versus := "all others"
+	if len(r.Players) == 2 {
+		versus = r.Players[1].Name
+	}
+	printf("%s against %s: %s, %s, score %.1f %%, %.2f games/s\n", r.Players[0].Name, versus,
+		pipeline.Count(int64(r.Games), "game"), counts(r.Figures), 100*float64(r.Score), r.GamesPerSecond)
+	if r.Elo.Known() {
+		printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
+			interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
+	} else {
+		printf("  no Elo: one player won all games, so the difference is beyond measuring\n")
+	}
+	p := r.Pentanomial
+	printf("  pairs by points of %s: 0: %d, 0.5: %d, 1: %d, 1.5: %d, 2: %d\n", r.Players[0].Name, p[0], p[1], p[2],
+		p[3],
+		p[4])
+	if r.Identical > 0 || r.Unpaired > 0 {
+		printf("  identical games: %d; games without their pair, not in the figures: %d\n", r.Identical, r.Unpaired)
+	}
+	if t := r.SPRT; t != nil {
+		printf("  sequential test of %g and %g (%s Elo): %s, LLR %.2f of %.2f to %.2f\n", t.Bounds[0], t.Bounds[1],
+			t.Model,
+			map[string]string{"accepted": "the higher is accepted", "rejected": "the lower is accepted",
+				"undecided": "undecided"}[t.Decision], float64(*r.LLR), t.Limits[0], t.Limits[1])
+	}
+	for _, player := range r.Players {
+		for _, kind := range slices.Sorted(maps.Keys(player.Faults)) {
+			printf("  lost by %s: %s %d\n", strings.ReplaceAll(string(kind), "_", " "), player.Name,
+				player.Faults[kind])
+		}
+	}
+	printRatings(r)
+	summarise("  games: %s\n", r.PGN)
+}
+
+// printRatings prints the table of a gauntlet.
+func printRatings(r *match.Result) {
+	if len(r.Ratings) == 0 {
+		return
+	}
+	printf("\n  %s %8s %20s %7s\n", padded("player", 28), "rating", "95 % interval", "games")
+	left := 0
+	for i, x := range r.Ratings {
+		limits := ""
+		if x.Low.Known() && x.High.Known() && x.Low != x.High {
+			limits = fmt.Sprintf("%.1f to %.1f", float64(x.Low), float64(x.High))
+		}
+		mark := ""
+		if x.Anchor && !x.Counted {
+			mark = " *"
+			left++
+		}
+		rating := "?"
+		if x.Rating.Known() {
+			rating = fmt.Sprintf("%.1f", float64(x.Rating))
+		}
+		printf("  %s %8s %20s %7d%s\n", padded(x.Player, 28), rating, limits, x.Games, mark)
+		if i == 0 && x.FromAnchors != nil && x.FromAnchors.Known() {
+			printf("    of the interval ±%.1f come from the number of games and ±%.1f from the anchors' own ratings\n",
+				float64(*x.FromGames), float64(*x.FromAnchors))
+		}
+	}
+	if left > 0 {
+		printf("  * not used for the rating: the score is not between 10 and 90 %%\n")
+	}
+}

@@ -1,0 +1,144 @@
+package match
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// kept is how many of an engine's last lines are kept for its log, should it commit a fault.
+const kept = 60
+
+// maxKept is how much of such a line is kept, in bytes.
+const maxKept = 1024
+
+// EngineLog is the log of one player's engines: what they write to stderr, and the last commands and answers before a
+// fault, or all of it. It is safe for concurrent use.
+type EngineLog struct {
+	mu  sync.Mutex
+	w   io.Writer
+	all bool
+	err error
+}
+
+// NewEngineLog returns a log that writes to w, the whole dialogue if all is set. Its first error is kept for
+// [EngineLog.Err].
+func NewEngineLog(w io.Writer, all bool) *EngineLog { return &EngineLog{w: w, all: all} }
+
+// Err returns the first error of writing.
+func (l *EngineLog) Err() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (l *EngineLog) write(text string) {
+	if l == nil || text == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		_, l.err = io.WriteString(l.w, text)
+	}
+}
+
+// dialogue is what was said between us and one engine. All but [dialogue.Write] belongs to one goroutine.
+type dialogue struct {
+	log   *EngineLog
+	seat  int          // which of the player's engines
+	asked []said       // the last commands
+	ring  [kept]answer // what was answered since
+	n     int
+}
+
+// said is a command and when it was sent.
+type said struct {
+	at   time.Time
+	text string
+}
+
+// answer is a line and when it was read. It keeps its memory.
+type answer struct {
+	at   time.Time
+	text []byte
+}
+
+// format is a line of the log: mark is ">" for what was said to the engine, "<" for what it said, "!" for what is said
+// about it.
+func (d *dialogue) format(at time.Time, mark, line string) string {
+	return fmt.Sprintf("%s %d %s %s\n", at.UTC().Format("15:04:05.000"), d.seat, mark,
+		strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"))
+}
+
+// sent notes commands.
+func (d *dialogue) sent(commands string) {
+	if d.log == nil {
+		return
+	}
+	d.asked, d.n = append(d.asked[:0], said{time.Now(), commands}), 0
+	if d.log.all {
+		d.log.write(d.commands())
+	}
+}
+
+// commands are the last ones, a line each.
+func (d *dialogue) commands() string {
+	var b strings.Builder
+	for _, c := range d.asked {
+		for line := range strings.Lines(c.text) {
+			b.WriteString(d.format(c.at, ">", line))
+		}
+	}
+	return b.String()
+}
+
+// read notes a line of the engine's.
+func (d *dialogue) read(line []byte) {
+	switch {
+	case d.log == nil:
+	case d.log.all:
+		d.log.write(d.format(time.Now(), "<", string(line)))
+	default:
+		a := &d.ring[d.n%kept]
+		a.at, a.text = time.Now(), append(a.text[:0], line[:min(len(line), maxKept)]...)
+		d.n++
+	}
+}
+
+// remark notes something about the engine.
+func (d *dialogue) remark(text string) {
+	if d.log != nil {
+		d.log.write(d.format(time.Now(), "!", text))
+	}
+}
+
+// fault writes the last commands and answers, and what happened.
+func (d *dialogue) fault(err error) {
+	if d.log == nil {
+		return
+	}
+	var b strings.Builder
+	if !d.log.all {
+		b.WriteString(d.commands())
+	}
+	for i := max(0, d.n-kept); i < d.n; i++ {
+		b.WriteString(d.format(d.ring[i%kept].at, "<", string(d.ring[i%kept].text)))
+	}
+	d.asked, d.n = d.asked[:0], 0
+	d.log.write(b.String())
+	d.remark(err.Error())
+}
+
+// Write notes what the engine writes to stderr. It may be called from any goroutine.
+func (d *dialogue) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		d.remark("stderr: " + line)
+	}
+	return len(p), nil
+}

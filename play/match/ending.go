@@ -1,0 +1,44 @@
+package match
+
+import "talbot/board"
+
+// End says why a game ended.
+type End string
+
+// The ends of games. Those of faults have the fault's name (see [FaultKind]).
+const (
+	Checkmate  End = "checkmate"
+	Stalemate  End = "stalemate"
+	Dead       End = "dead position"
+	Threefold  End = "threefold repetition"
+	FiftyMoves End = "50 moves"
+	ByTables   End = "endgame tables"
+	ByLength   End = "maximum length"
+	ByJudge    End = "judge"
+	ByResign   End = "resign rule"
+	ByDraw     End = "draw rule"
+)
+
+// Adjudicated reports whether the game ended by a rule of the match, not of chess.
+func (e End) Adjudicated() bool {
+	return e == ByTables || e == ByLength || e == ByJudge || e == ByResign || e == ByDraw
+}
+
+// ending reports whether the game is over by the rules of chess, and how: mate before 50 moves, and both draws as they
+// stand, without a claim.
+func ending(g *board.Game) (End, bool) {
+	p := g.Position()
+	switch {
+	case !p.HasLegalMove() && p.InCheck():
+		return Checkmate, true
+	case !p.HasLegalMove():
+		return Stalemate, true
+	case p.IsDead():
+		return Dead, true
+	case p.HalfmoveClock() >= 100:
+		return FiftyMoves, true
+	case p.HalfmoveClock() >= 8 && g.Repetitions() >= 2:
+		return Threefold, true
+	}
+	return "", false
+}

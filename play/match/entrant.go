@@ -1,0 +1,152 @@
+package match
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"talbot/stockfish"
+)
+
+// Entrant is a player of a match before any game.
+type Entrant struct {
+	Name string // in tables and PGN; no two of a match have the same
+	Text string // how it was named on the command line
+	// Identity is all that decides how the player plays, in words that are the same when the match is taken up again. A
+	// player that has changed meanwhile must differ in it.
+	Identity string
+	Limits   Limits
+	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
+	Rating *float64
+	Error  float64
+	// New returns another one of the player; seat numbers them from 0, for logs. It is called from several goroutines.
+	New func(seat int, log *EngineLog) (Player, error)
+}
+
+// Enter makes an entrant of a player that is named on a command line, with limits for one that names none. An engine is
+// started once, to learn its name and whether it takes its options. Networks are made by network; nil: there are none.
+func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entrant, error)) (Entrant, error) {
+	var e Entrant
+	var err error
+	switch s.Kind {
+	case "random":
+		e = Entrant{Name: "random", Identity: "random", New: func(int, *EngineLog) (Player, error) {
+			return &Random{}, nil
+		}}
+	case "cmd":
+		e, err = enterEngine(ctx, s)
+	case "run":
+		if network == nil {
+			return e, fmt.Errorf("player %q: %w", s.Text, ErrNoNetworks)
+		}
+		e, err = network(s)
+	default:
+		err = errors.New("not a kind of player")
+	}
+	if err != nil {
+		return e, fmt.Errorf("player %q: %w", s.Text, err)
+	}
+	e.Text, e.Rating, e.Error, e.Limits = s.Text, s.Rating, s.Error, s.Limits.Or(limits)
+	if s.Name != "" {
+		e.Name = s.Name
+	}
+	if s.Kind != "random" {
+		if err := e.Limits.Check(); err != nil {
+			return e, fmt.Errorf("player %q: %w", s.Text, err)
+		}
+	} else if s.Limits == (Limits{}) {
+		e.Limits = Limits{} // it draws its moves at once; a clock would be of no use
+	}
+	return e, nil
+}
+
+// ErrNoNetworks: a player is a trained network, and whoever asked can play none.
+var ErrNoNetworks = errors.New("trained networks cannot play yet")
+
+// enterEngine makes an entrant of a UCI engine.
+func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
+	path, err := findEngine(s.Path)
+	if err != nil {
+		return Entrant{}, err
+	}
+	build, err := hashFile(path)
+	if err != nil {
+		return Entrant{}, err
+	}
+	cfg := EngineConfig{Path: path, Args: s.Args, Dir: s.Dir, Options: s.Options}
+	probe := NewEngine(cfg)
+	if err := probe.Start(ctx); err != nil {
+		return Entrant{}, err
+	}
+	name := probe.Name()
+	if err := probe.Close(); err != nil {
+		return Entrant{}, err
+	}
+	if name == "" {
+		name = filepath.Base(path)
+	}
+	var id strings.Builder
+	fmt.Fprintf(&id, "engine %q build %s args %q dir %q", name, build, s.Args, s.Dir)
+	for _, o := range s.Options {
+		fmt.Fprintf(&id, " %q=%q", o.Name, o.Value)
+	}
+	return Entrant{Name: name, Identity: id.String(), New: func(seat int, log *EngineLog) (Player, error) {
+		cfg := cfg
+		cfg.Seat, cfg.Log = seat, log
+		return NewEngine(cfg), nil
+	}}, nil
+}
+
+// findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions
+// put it.
+func findEngine(name string) (string, error) {
+	if name == "stockfish" {
+		return stockfish.Find(name)
+	}
+	found, err := exec.LookPath(name)
+	var wrapped *exec.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return "", fmt.Errorf("%q: %w", name, path.Err)
+	case errors.As(err, &wrapped):
+		return "", fmt.Errorf("%q: %w", name, wrapped.Err)
+	case err != nil:
+		return "", err
+	}
+	return filepath.Abs(found)
+}
+
+// hashFile returns the first 16 hex digits of a file's SHA-256.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// distinguish gives entrants of the same name numbers.
+func distinguish(all []Entrant) {
+	taken := map[string]bool{}
+	for i := range all {
+		name := all[i].Name
+		for n := 2; taken[all[i].Name]; n++ {
+			all[i].Name = fmt.Sprintf("%s #%d", name, n)
+		}
+		taken[all[i].Name] = true
+	}
+}

@@ -1,0 +1,148 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"talbot/internal/durable"
+)
+
+// The files of a match's folder.
+const (
+	PGNFile     = "games.pgn"     // all games in order
+	journalFile = "games.journal" // all games in the order in which they ended; what the PGN is made of
+	ResultFile  = "result.json"
+	lockFile    = "match.lock"
+	logFolder   = "logs" // of engines, a file for each player
+)
+
+// folder is that of a match being played.
+type folder struct {
+	dir     string
+	lock    io.Closer
+	journal *journal
+	began   time.Time // the match
+	pgn     *durable.File
+	logs    []*os.File
+}
+
+// openFolder makes the folder of a match, or takes it up again and hands the games that it has to each.
+func openFolder(m *Match, each func(*Record)) (*folder, error) {
+	if err := os.MkdirAll(m.Out, 0o777); err != nil {
+		return nil, err
+	}
+	f := &folder{dir: m.Out}
+	var err error
+	if f.lock, err = durable.Lock(f.path(lockFile)); err != nil {
+		return nil, fmt.Errorf("%q: %w", m.Out, err)
+	}
+	if err := f.open(m, each); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// open opens the journal and the PGN of a folder that is locked.
+func (f *folder) open(m *Match, each func(*Record)) error {
+	found, err := f.survey()
+	switch {
+	case err != nil:
+		return err
+	case found && !m.Resume:
+		return fmt.Errorf("%q: %w", m.Out, ErrExists)
+	case found:
+		var h header
+		if h, f.journal, err = resumeJournal(f.path(journalFile), m.identity(), each, m.Warn); err != nil {
+			return err
+		}
+		f.began = h.Began
+	default:
+		h := header{Identity: m.identity(), Began: time.Now().UTC().Truncate(time.Second)}
+		for _, e := range m.Entrants {
+			h.Players = append(h.Players, e.Name)
+		}
+		if f.journal, err = createJournal(f.path(journalFile), h); err != nil {
+			return err
+		}
+		f.began = h.Began
+	}
+	if f.pgn, err = durable.Open(f.path(PGNFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// survey reports whether the folder has a journal; without one it must hold nothing of somebody else's.
+func (f *folder) survey() (journal bool, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return false, err
+	}
+	other := ""
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == journalFile:
+			journal = true
+		case name == lockFile || strings.HasSuffix(name, durable.TempSuffix):
+		default:
+			other = name
+		}
+	}
+	if !journal && other != "" {
+		return false, fmt.Errorf("%q contains %q: %w", f.dir, other, ErrOccupied)
+	}
+	return journal, nil
+}
+
+// log opens the log of a player.
+func (f *folder) log(name string, all bool) (*EngineLog, error) {
+	if err := os.MkdirAll(f.path(logFolder), 0o777); err != nil {
+		return nil, err
+	}
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.#", c) {
+			return c
+		}
+		return '_'
+	}, name)
+	file, err := os.OpenFile(filepath.Join(f.path(logFolder), strings.TrimLeft(safe, ".")+".log"),
+		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	f.logs = append(f.logs, file)
+	return NewEngineLog(file, all), nil
+}
+
+// finish makes all that was written durable.
+func (f *folder) finish() error {
+	err := f.journal.close()
+	f.journal = nil
+	if syncErr := f.pgn.Sync(); syncErr != nil {
+		err = errors.Join(err, fmt.Errorf("syncing %q: %w", f.path(PGNFile), syncErr))
+	}
+	return err
+}
+
+// close releases everything.
+func (f *folder) close() {
+	if f.journal != nil {
+		_ = f.journal.close()
+	}
+	if f.pgn != nil {
+		_ = f.pgn.Close()
+	}
+	for _, l := range f.logs {
+		_ = l.Close()
+	}
+	_ = os.Remove(f.path(lockFile))
+	_ = f.lock.Close()
+}

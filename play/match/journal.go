@@ -1,0 +1,257 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"talbot/internal/durable"
+)
+
+// A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
+// It is a sequence of records (see [durable.SealRecord]): the first is journalText and a header as JSON, each of the
+// others a [Record] as JSON.
+type journal struct {
+	file   *durable.File
+	end    int64
+	games  map[int]span // by number
+	synced time.Time
+}
+
+// span is where a record is.
+type span struct {
+	at     int64
+	length int
+}
+
+const (
+	journalText = "talbot match journal 1\n"
+	journalSync = 2 * time.Second // how long a game may be lost to the end of the machine
+)
+
+// header is what a journal begins with.
+type header struct {
+	Identity string    `json:"identity"` // hash of all that decides the games
+	Began    time.Time `json:"began"`    // of the match
+	Players  []string  `json:"players"`
+}
+
+// Errors on which callers branch.
+var (
+	// ErrExists: the folder holds a match; it can be taken up with Resume.
+	ErrExists = errors.New("the folder already contains a match")
+	// ErrOther: the folder holds a match of other players, openings, limits or rules.
+	ErrOther = errors.New("the folder contains a different match")
+	// ErrOccupied: the folder holds something else.
+	ErrOccupied = errors.New("the folder is not empty")
+	// ErrDamaged: the journal's first record cannot be read.
+	ErrDamaged = errors.New("the journal of the match is damaged")
+)
+
+// createJournal begins a journal.
+func createJournal(path string, h header) (*journal, error) {
+	record, err := headerRecord(h)
+	if err != nil {
+		return nil, err
+	}
+	if err := durable.WriteFile(path, record); err != nil {
+		return nil, err
+	}
+	return appendTo(path, int64(len(record)))
+}
+
+func headerRecord(h header) ([]byte, error) {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	record := append(make([]byte, durable.RecordHead), journalText...)
+	record = append(record, text...)
+	durable.SealRecord(record)
+	return record, nil
+}
+
+// appendTo opens a journal that ends at so many bytes.
+func appendTo(path string, end int64) (*journal, error) {
+	f, err := durable.Open(path, os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	if err = f.Truncate(end); err == nil {
+		_, err = f.Seek(end, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &journal{file: f, end: end, games: map[int]span{}, synced: time.Now()}, nil
+}
+
+// resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
+// they ended, each once. One that was damaged is first written anew with what is whole, and warn is told; a last record
+// that a kill cut short is cut off without a word.
+func resumeJournal(path, identity string, each func(*Record), warn func(error)) (h header, j *journal, err error) {
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return h, nil, err
+	}
+	found, err := scanJournal(f, nil)
+	f.Close()
+	switch {
+	case err != nil:
+		return h, nil, fmt.Errorf("%q: %w", path, err)
+	case found.header.Identity != identity:
+		return h, nil, fmt.Errorf("%w: %q was played by %q", ErrOther, path, found.header.Players)
+	case found.damaged > 0:
+		warn(fmt.Errorf("the journal %q is damaged in %d places: the games there are played again", path,
+			found.damaged))
+		if err := rewriteJournal(path); err != nil {
+			return h, nil, err
+		}
+	}
+	if f, err = durable.OpenRegular(path); err != nil {
+		return h, nil, err
+	}
+	defer f.Close()
+	games := map[int]span{}
+	found, err = scanJournal(f, func(record []byte, at int64, game *Record) error {
+		if _, again := games[game.Number]; !again {
+			games[game.Number] = span{at, len(record)}
+			each(game)
+		}
+		return nil
+	})
+	if err != nil {
+		return h, nil, err
+	}
+	j, err = appendTo(path, found.end)
+	if err != nil {
+		return h, nil, err
+	}
+	j.games = games
+	return found.header, j, nil
+}
+
+// scanned is what a journal was found to hold.
+type scanned struct {
+	header  header
+	end     int64 // of the last whole record
+	damaged int   // stretches that are not whole, a record cut short at the end not counted
+}
+
+// scanJournal goes through a journal; visit is called with each game's record, which is valid until it returns, and
+// where that begins.
+func scanJournal(f io.Reader, visit func(record []byte, at int64, game *Record) error) (s scanned, err error) {
+	r := durable.NewRecordReader(f)
+	for first := true; ; first = false {
+		var game Record
+		record, skipped, torn, err := r.Next(func(payload []byte) bool {
+			if first {
+				text, ok := bytes.CutPrefix(payload, []byte(journalText))
+				return ok && json.Unmarshal(text, &s.header) == nil
+			}
+			return json.Unmarshal(payload, &game) == nil
+		})
+		switch {
+		case err != nil:
+			return s, err
+		case first && (record == nil || skipped > 0):
+			return s, ErrDamaged
+		case skipped > 0 && !(record == nil && torn):
+			s.damaged++
+		}
+		if record == nil {
+			return s, nil
+		}
+		if s.end = r.At(); !first && visit != nil {
+			if err := visit(record, s.end-int64(len(record)), &game); err != nil {
+				return s, err
+			}
+		}
+	}
+}
+
+// rewriteJournal replaces a journal by one with its whole records alone.
+func rewriteJournal(path string) error {
+	f, err := durable.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out, err := durable.CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	found, err := scanJournal(f, nil)
+	if err != nil {
+		return err
+	}
+	head, err := headerRecord(found.header)
+	if err != nil {
+		return err
+	}
+	out.Write(head) // Commit returns its error
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err = scanJournal(f, func(record []byte, _ int64, _ *Record) error {
+		_, err := out.Write(record)
+		return err
+	}); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// game reads a game that is in the journal.
+func (j *journal) game(number int) (*Record, error) {
+	s := j.games[number]
+	payload := make([]byte, s.length-durable.RecordHead)
+	var r Record
+	_, err := j.file.ReadAt(payload, s.at+durable.RecordHead)
+	if err == nil {
+		err = json.Unmarshal(payload, &r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading game %d of the journal: %w", number+1, err)
+	}
+	return &r, nil
+}
+
+// append writes a game. It survives the end of this process at once, and that of the machine within [journalSync].
+func (j *journal) append(r *Record) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if len(text) > durable.MaxRecord {
+		return fmt.Errorf("game %d takes %d bytes in the journal", r.Number+1, len(text))
+	}
+	record := append(make([]byte, durable.RecordHead, durable.RecordHead+len(text)), text...)
+	durable.SealRecord(record)
+	if _, err := j.file.Write(record); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	j.games[r.Number] = span{j.end, len(record)}
+	j.end += int64(len(record))
+	if time.Since(j.synced) < journalSync {
+		return nil
+	}
+	j.synced = time.Now()
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error {
+	if err := errors.Join(j.file.Sync(), j.file.Close()); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+const journalGamesCount = 4
+
+// testRecord is a game of six plies.
+func testRecord(number int) *Record {
+	p, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 3 20")
+	if err != nil {
+		panic(err)
+	}
+	r := &Record{Number: number, Players: [2]int{number % 2, 1 - number%2}, Start: p, Book: 2,
+		Result: dataset.WhiteWins,
+		End:    End(Illegal), Fault: &FaultNote{Kind: Illegal, Player: 1 - number%2, Text: `bestmove "e1e5"`},
+		Time: 3 * time.Second}
+	for i := range 6 {
+		m := p.LegalMoves(nil)[0]
+		p.Play(m)
+		ply := Ply{Move: m}
+		if i >= 2 {
+			ply.Score, ply.Scored = []dataset.Score{-30, 0, dataset.MateIn(3), dataset.MateIn(-2)}[i-2], i != 3
+			if !ply.Scored {
+				ply.Score = 0
+			}
+			ply.Depth, ply.Nodes, ply.Time = i, 1<<40, 1500*time.Microsecond
+		}
+		r.Plies = append(r.Plies, ply)
+	}
+	return r
+}
+
+// TestRecord: a record comes back from its text as it was.
+func TestRecord(t *testing.T) {
+	want := testRecord(3)
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Record
+	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(&got, want) {
+		t.Errorf("%+v\n%+v, %v\n%s", got, want, err, text)
+	}
+}
+
+func FuzzRecord(f *testing.F) {
+	text, _ := json.Marshal(testRecord(1))
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var r, again Record
+		if json.Unmarshal(data, &r) != nil {
+			return
+		}
+		text, err := json.Marshal(&r)
+		if err == nil {
+			err = json.Unmarshal(text, &again)
+		}
+		if err != nil || !reflect.DeepEqual(r, again) {
+			t.Errorf("%s: %+v becomes %+v, %v", data, r, again, err)
+		}
+	})
+}
+
+// writeJournal writes a journal and returns its bytes, and where its records end.
+func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
+	t.Helper()
+	j, err := createJournal(path, header{Identity: "id", Began: time.Unix(1e9, 0).UTC()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends = append(ends, int(sizeOf(path)))
+	for i := range journalGamesCount {
+		if err := j.append(testRecord(i)); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, int(sizeOf(path)))
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err = os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole, ends
+}
+
+// reopen takes the journal up and returns the games that it has, which must be as they were written.
+func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
+	t.Helper()
+	_, j, err := resumeJournal(path, "id", func(r *Record) {
+		if !reflect.DeepEqual(r, testRecord(r.Number)) {
+			t.Fatalf("game %d is %+v", r.Number, r)
+		}
+		numbers = append(numbers, r.Number)
+	}, func(error) { warned++ })
+	if err != nil {
+		return numbers, warned, err
+	}
+	for _, n := range numbers {
+		if r, err := j.game(n); err != nil || !reflect.DeepEqual(r, testRecord(n)) {
+			t.Fatalf("game %d read again: %+v, %v", n, r, err)
+		}
+	}
+	return numbers, warned, j.close()
+}
+
+// TestJournalTorn: a journal that is cut anywhere has all games that are whole, and more can be written behind them.
+func TestJournalTorn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), journalFile)
+	whole, ends := writeJournal(t, path)
+	for cut := 0; cut <= len(whole); cut += 7 {
+		os.WriteFile(path, whole[:cut], 0o666)
+		numbers, warned, err := reopen(t, path)
+		n := 0
+		for n < journalGamesCount && ends[n+1] <= cut {
+			n++
+		}
+		if cut < ends[0] {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("cut at %d: %v", cut, err)
+			}
+			continue
+		}
+		if err != nil || len(numbers) != n || warned > 0 || sizeOf(path) != int64(ends[n]) {
+			t.Fatalf("cut at %d: %v, %d warnings, %v", cut, numbers, warned, err)
+		}
+	}
+}
+
+// TestJournalFlipped: a flip anywhere costs the game that it is in, which is said; the others are there.
+func TestJournalFlipped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), journalFile)
+	whole, ends := writeJournal(t, path)
+	for at := 0; at < len(whole); at += 3 {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1 << (at % 8)
+		os.WriteFile(path, flipped, 0o666)
+		numbers, warned, err := reopen(t, path)
+		if at < ends[0] {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+			continue
+		}
+		last := at >= ends[journalGamesCount-1] // may look like one that was cut short
+		if err != nil || len(numbers) != journalGamesCount-1 || warned != 1 && !last {
+			t.Fatalf("byte %d: %v, %d warnings, %v", at, numbers, warned, err)
+		}
+		if again, warned, err := reopen(t, path); err != nil || warned > 0 || len(again) != len(numbers) {
+			t.Fatalf("byte %d, again: %v, %d warnings, %v", at, again, warned, err)
+		}
+	}
+}
+
+// TestJournalTwice: a game that is there twice counts once.
+func TestJournalTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), journalFile)
+	whole, ends := writeJournal(t, path)
+	os.WriteFile(path, append(whole, whole[ends[0]:ends[2]]...), 0o666)
+	if numbers, warned, err := reopen(t, path); err != nil || warned > 0 || len(numbers) != journalGamesCount {
+		t.Errorf("%v, %d warnings, %v", numbers, warned, err)
+	}
+}

@@ -1,0 +1,117 @@
+package match
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"talbot/play/match/stats"
+)
+
+// Match is what is to be played: the first entrant against each of the others.
+type Match struct {
+	Entrants []Entrant // two, or more with Gauntlet
+	Gauntlet bool
+	Games    int // against each opponent, even: half of them with each colour
+	// Openings are used in this order, each for one pair of games of the whole match.
+	Openings *Openings
+	Seed     uint64 // of whatever players leave to chance
+	Rules    Rules
+	// Margin is by how much a limit of time may be exceeded, and Patience how long a player without one may think (0:
+	// [DefaultPatience]).
+	Margin, Patience time.Duration
+	SPRT             *stats.SPRT // ends the match when it is decided; nil: none
+	Concurrency      int         // games at the same time
+
+	Out        string // the folder
+	Resume     bool   // go on with the match in the folder, if there is one
+	LogEngines bool   // all that engines say, not just the last lines before a fault
+	Event      string // in the PGN
+
+	Warn     func(error)    // nil: nobody is told
+	Progress func(Progress) // called after each game, from one goroutine; nil: nobody is told
+}
+
+// Progress is how far a match has come.
+type Progress struct {
+	Games, Total int // ended, in all processes, and to be played
+	Resumed      int // ended before this process began
+	Figures
+	Faults  int
+	LLR     Number // of the sequential test; NaN: there is none
+	LLRs    [2]float64
+	Elapsed time.Duration
+	// Versus are the names of the opponents and the first player's figures against each; only of a gauntlet.
+	Versus []Versus
+}
+
+// Versus is an opponent and the first player's figures against it.
+type Versus struct {
+	Name string
+	Figures
+}
+
+// Check reports a match that cannot be played, before any file is touched.
+func (m *Match) Check() error {
+	switch n := len(m.Entrants); {
+	case n < 2:
+		return errors.New("a match needs two players")
+	case n > 2 && !m.Gauntlet:
+		return errors.New("more than two players need a gauntlet: the first plays against each of the others")
+	}
+	switch {
+	case m.Gauntlet && m.SPRT != nil:
+		return errors.New("a sequential test is for a match of two players, not for a gauntlet")
+	case m.Games < 2 || m.Games%2 != 0:
+		return fmt.Errorf("%d games: give an even number, half of the games are played with each colour", m.Games)
+	case m.Concurrency < 1:
+		return fmt.Errorf("%d games at the same time", m.Concurrency)
+	case m.Margin < 0 || m.Patience < 0:
+		return fmt.Errorf("negative time margin (%v) or patience (%v)", m.Margin, m.Patience)
+	case m.Out == "":
+		return errors.New("no folder for the match")
+	}
+	if pairs := m.total() / 2; pairs > len(m.Openings.List) {
+		return fmt.Errorf("%w: %d pairs of games, %d openings", ErrTooFewOpenings, pairs, len(m.Openings.List))
+	}
+	if m.SPRT != nil {
+		if err := m.SPRT.Check(); err != nil {
+			return err
+		}
+	}
+	return m.Rules.Check()
+}
+
+// ErrTooFewOpenings: no opening is used twice, and there are not enough.
+var ErrTooFewOpenings = errors.New("too few openings")
+
+// total returns the number of games.
+func (m *Match) total() int { return m.Games * (len(m.Entrants) - 1) }
+
+// pairing returns the players of a game by colour, and its opening. Pairs go round the opponents, so that a gauntlet
+// that is cut short has as many games against each.
+func (m *Match) pairing(number int) (players [2]int, opening int) {
+	pair := number / 2
+	players = [2]int{0, 1 + pair%(len(m.Entrants)-1)}
+	if number%2 == 1 {
+		players[0], players[1] = players[1], players[0]
+	}
+	return players, pair
+}
+
+// identity is a hash of all that decides the games but their number. A sequential test and concurrency do not: they may
+// be others when the match is taken up again.
+func (m *Match) identity() string {
+	h := sha256.New()
+	for _, e := range m.Entrants {
+		fmt.Fprintf(h, "player %q %q limits %q\n", e.Name, e.Identity, e.Limits)
+	}
+	fmt.Fprintf(h, "seed %d margin %v rules %q %q\n", m.Seed, m.Margin, m.Rules.String(), m.Rules.Tables)
+	if j := m.Rules.Judge; j != nil {
+		fmt.Fprintf(h, "judge %q limits %q\n", j.Identity, j.Limits)
+	}
+	m.Openings.hash(h)
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}

@@ -1,0 +1,168 @@
+package match
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pgn"
+	"talbot/rows"
+)
+
+// Opening is where a game begins: a position, and moves played from it, so that players see a real past.
+type Opening struct {
+	Start board.Position
+	Moves []board.Move
+}
+
+// Openings are different ones: no two lead to the same position.
+type Openings struct {
+	List []Opening
+	// LeftOut counts what was read and is not in List: openings that lead to a position that an earlier one leads to,
+	// games that end within the opening, and what could not be read.
+	Copies, Ended, Unreadable int
+
+	seen map[board.Position]bool
+}
+
+// add takes an opening that is new and not over.
+func (o *Openings) add(start board.Position, moves []board.Move) {
+	game := board.NewGame(start)
+	for _, m := range moves {
+		game.Push(m)
+		if _, over := ending(game); over {
+			o.Ended++
+			return
+		}
+	}
+	if _, over := ending(game); over {
+		o.Ended++
+		return
+	}
+	key := *game.Position()
+	if key, err := board.ParseFEN(key.EPD()); err == nil { // without its counters
+		if o.seen[key] {
+			o.Copies++
+			return
+		}
+		if o.seen == nil {
+			o.seen = map[board.Position]bool{}
+		}
+		o.seen[key] = true
+	}
+	o.List = append(o.List, Opening{Start: start, Moves: slices.Clone(moves)})
+}
+
+// maxOpenings bounds the memory of a list.
+const maxOpenings = 5_000_000
+
+var errTooManyOpenings = fmt.Errorf("more than %d openings", maxOpenings)
+
+// ReadOpenings reads openings from a file of games or of positions (EPD or FEN), packed or not. Of a game it takes the
+// first plies moves, or all of them where plies is 0. Rows and games that cannot be read are counted and left out.
+func ReadOpenings(path string, plies int) (*Openings, error) {
+	in, err := rows.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	head, err := in.Head()
+	if err != nil {
+		return nil, err
+	}
+	var o Openings
+	switch kind := rows.KindOf(head); {
+	case kind == rows.KindEPD:
+		err = o.readPositions(in)
+	case pgn.LooksLikeGames(head):
+		err = o.readGames(in, plies)
+	default:
+		err = fmt.Errorf("neither games in PGN nor positions in EPD or FEN")
+	}
+	if err == nil && len(o.List) == 0 {
+		err = errors.New("no opening that can be used")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("openings %q: %w", path, err)
+	}
+	return &o, nil
+}
+
+func (o *Openings) readPositions(in io.Reader) error {
+	r := rows.NewPositionReader(in)
+	for {
+		line, err := r.Next()
+		reject := (*dataset.Reject)(nil)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &reject):
+			o.Unreadable++
+		case err != nil:
+			return err
+		default:
+			o.add(line.Start, nil)
+		}
+		if len(o.List) > maxOpenings {
+			return errTooManyOpenings
+		}
+	}
+}
+
+func (o *Openings) readGames(in io.Reader, plies int) error {
+	s, p := pgn.NewSplitter(in), new(pgn.Parser)
+	for {
+		batch, err := s.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, g := range batch.Games {
+			line, reject := p.Parse(g)
+			if reject != nil {
+				o.Unreadable++
+				continue
+			}
+			moves := line.Moves
+			if plies > 0 {
+				moves = moves[:min(plies, len(moves))]
+			}
+			o.add(line.Start, moves)
+		}
+		batch.Release()
+		if len(o.List) > maxOpenings {
+			return errTooManyOpenings
+		}
+	}
+}
+
+// Shuffle brings the openings into an order that the seed decides.
+func (o *Openings) Shuffle(seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, openingStream))
+	rng.Shuffle(len(o.List), func(i, k int) { o.List[i], o.List[k] = o.List[k], o.List[i] })
+}
+
+// openingStream sets the numbers that shuffle openings apart from those of the games.
+const openingStream = 0x6f70656e
+
+// hash writes what the openings are, in order.
+func (o *Openings) hash(w io.Writer) {
+	var b bytes.Buffer
+	for _, opening := range o.List {
+		b.Reset()
+		b.WriteString(opening.Start.FEN())
+		for _, m := range opening.Moves {
+			b.WriteByte(' ')
+			b.WriteString(m.String())
+		}
+		b.WriteByte('\n')
+		w.Write(b.Bytes()) // a hash does not fail
+	}
+}

@@ -1,0 +1,173 @@
+package match
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// pgnColumns is where lines of moves are broken.
+const pgnColumns = 80
+
+// pgnWriter writes games as PGN. Behind each move stands what its player said of the position before it, in the form of
+// cutechess: score from the player's view in pawns, or plies to the mate, and depth; and the time, where the player's
+// limit is one. Games under other limits have no times, so that the same games give the same text.
+type pgnWriter struct {
+	entrants []Entrant
+	event    string
+	date     time.Time
+	rules    string
+}
+
+// write writes one game.
+func (w *pgnWriter) write(out io.Writer, r *Record) error {
+	var b strings.Builder
+	tag := func(name, value string) {
+		value = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(strings.Map(func(c rune) rune {
+			if c < ' ' || c == 0x7f {
+				return ' '
+			}
+			return c
+		}, value))
+		fmt.Fprintf(&b, "[%s \"%s\"]\n", name, value)
+	}
+	white, black := &w.entrants[r.Players[board.White]], &w.entrants[r.Players[board.Black]]
+	tag("Event", w.event)
+	tag("Site", "?")
+	tag("Date", w.date.UTC().Format("2006.01.02"))
+	tag("Round", fmt.Sprintf("%d.%d", r.Number/2+1, r.Number%2+1))
+	tag("White", white.Name)
+	tag("Black", black.Name)
+	tag("Result", r.Result.String())
+	tag("GameNumber", strconv.Itoa(r.Number+1))
+	if r.Start != board.StartPosition() {
+		tag("SetUp", "1")
+		tag("FEN", r.Start.FEN())
+	}
+	tag("PlyCount", strconv.Itoa(len(r.Plies)))
+	if white.Limits == black.Limits {
+		w.limits(tag, "TimeControl", "Limit", white.Limits)
+	} else {
+		w.limits(tag, "WhiteTimeControl", "WhiteLimit", white.Limits)
+		w.limits(tag, "BlackTimeControl", "BlackLimit", black.Limits)
+	}
+	tag("Termination", termination(r))
+	tag("Ending", w.endingText(r))
+	if w.rules != "" {
+		tag("Adjudication", w.rules)
+	}
+	b.WriteByte('\n')
+	w.moves(&b, r)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// limits writes the tags of limits: a clock as the standard has it, the others in our words.
+func (w *pgnWriter) limits(tag func(string, string), control, other string, l Limits) {
+	if c := l.Control; c != (TimeControl{}) {
+		tag(control, c.String())
+	} else if control == "TimeControl" {
+		tag(control, "-")
+	}
+	l.Control = TimeControl{}
+	if l != (Limits{}) {
+		tag(other, l.String())
+	}
+}
+
+// termination is the value of the tag of that name, in the words of the PGN standard.
+func termination(r *Record) string {
+	switch {
+	case r.Fault == nil && r.End.Adjudicated():
+		return "adjudication"
+	case r.Fault == nil:
+		return "normal"
+	case r.Fault.Kind == Overtime:
+		return "time forfeit"
+	case r.Fault.Kind == Illegal:
+		return "rules infraction"
+	}
+	return "abandoned"
+}
+
+// endingText says how the game ended, in a few words.
+func (w *pgnWriter) endingText(r *Record) string {
+	if r.Fault == nil {
+		return string(r.End)
+	}
+	return fmt.Sprintf("%s: %s", w.entrants[r.Fault.Player].Name, r.Fault.Kind.words())
+}
+
+// moves writes the moves with their comments and the result.
+func (w *pgnWriter) moves(b *strings.Builder, r *Record) {
+	column := 0
+	word := func(s string) {
+		switch {
+		case column == 0:
+		case column+1+len(s) > pgnColumns:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(s)
+		column += len(s)
+	}
+	p := r.Start
+	for i, ply := range r.Plies {
+		if p.Turn() == board.White {
+			word(fmt.Sprintf("%d.", p.FullmoveNumber()))
+		} else if i == 0 || i == r.Book || len(w.comment(r, i-1)) > 0 {
+			word(fmt.Sprintf("%d...", p.FullmoveNumber()))
+		}
+		word(p.SAN(ply.Move))
+		if comment := w.comment(r, i); comment != "" {
+			word("{" + comment + "}")
+		}
+		p.Play(ply.Move)
+	}
+	word(r.Result.String())
+	b.WriteString("\n\n")
+}
+
+// comment is what stands behind a move; empty: nothing.
+func (w *pgnWriter) comment(r *Record, i int) string {
+	ply := r.Plies[i]
+	if i < r.Book {
+		return "book"
+	}
+	var parts []string
+	if ply.Scored {
+		parts = append(parts, fmt.Sprintf("%s/%d", cutechessScore(ply.Score), ply.Depth))
+	}
+	turn := board.Color((int(r.Start.Turn()) + i) % 2)
+	if w.entrants[r.Players[turn]].Limits.Timed() {
+		parts = append(parts, strconv.FormatFloat(ply.Time.Seconds(), 'f', 3, 64)+"s")
+	}
+	return strings.Join(parts, " ")
+}
+
+// cutechessScore writes a score as cutechess does: “+0.31”, “-1.20”, “0.00”, and mates in plies, “+M5” or “-M4”.
+func cutechessScore(s dataset.Score) string {
+	if n, ok := s.Mate(); ok {
+		if n > 0 {
+			return fmt.Sprintf("+M%d", 2*n-1)
+		}
+		return fmt.Sprintf("-M%d", -2*n)
+	}
+	cp, _ := s.Centipawns()
+	if cp == 0 {
+		return "0.00"
+	}
+	sign := '+'
+	if cp < 0 {
+		sign, cp = '-', -cp
+	}
+	return fmt.Sprintf("%c%d.%02d", sign, cp/100, cp%100)
+}

@@ -1,0 +1,82 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// Player plays one game at a time. It belongs to one goroutine.
+type Player interface {
+	// NewGame makes the player ready for another game, with nothing of earlier ones left. All that the player leaves to
+	// chance is decided by the seed. An error says that it cannot play: the match ends.
+	NewGame(ctx context.Context, seed uint64) error
+	// Move says what the player plays in a position that has legal moves. A *[Fault] loses the game; every other error
+	// ends the match. Where ctx ends, so does Move, soon and with its error.
+	Move(ctx context.Context, r *Request) (Answer, error)
+	// Close ends the player.
+	Close() error
+}
+
+// Request is what a player is asked.
+type Request struct {
+	Start board.Position // of the game
+	Moves []board.Move   // legal, played from Start
+	Game  *board.Game    // the same game; to be read alone
+	Limits
+	Clock *Clock // nil: the player has none
+	// Patience is how long an answer may take before the player is given up: longer than what loses on time.
+	Patience time.Duration
+}
+
+// Clock is what the clocks show. A side without clock has Left 0.
+type Clock struct {
+	Left      [2]time.Duration // by colour
+	Increment [2]time.Duration
+	MovesToGo int // to the next time control, 0: none
+}
+
+// Answer is a player's move and what it says of the position that it moves in, from its own view.
+type Answer struct {
+	Move   board.Move
+	Score  dataset.Score
+	Scored bool  // Score is there
+	Depth  int   // 0: not known
+	Nodes  int64 // 0: not known
+	// Elapsed is the time that the move took, if the player knows better than who asked; else 0.
+	Elapsed time.Duration
+}
+
+// FaultKind is what a player did wrong.
+type FaultKind string
+
+// The kinds of faults, each of which loses the game.
+const (
+	Crash    FaultKind = "crash"        // the engine ended, or closed its output
+	Stall    FaultKind = "stall"        // no answer, where no time limit says when there must be one
+	Overtime FaultKind = "time"         // the time limit was exceeded by more than the margin
+	Illegal  FaultKind = "illegal_move" // a move that is illegal or no move at all
+	Protocol FaultKind = "protocol"     // an answer that UCI does not allow
+)
+
+// FaultKinds lists all of them.
+var FaultKinds = []FaultKind{Crash, Stall, Overtime, Illegal, Protocol}
+
+// words is the kind in words.
+func (k FaultKind) words() string { return strings.ReplaceAll(string(k), "_", " ") }
+
+// Fault is the error of a player that loses its game by what it did. After any but [Illegal] and [Overtime] the player
+// must be made ready for the next game from the ground up, which is its own business in [Player.NewGame].
+type Fault struct {
+	Kind FaultKind
+	Err  error
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Kind, f.Err) }
+
+// Unwrap returns what happened.
+func (f *Fault) Unwrap() error { return f.Err }

@@ -1,0 +1,200 @@
+package match
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"talbot/play/match/stats"
+)
+
+// Result is what a match gave, from the first player's view. Figures that the games do not give are null in JSON.
+type Result struct {
+	Players []PlayerResult `json:"players"`
+	Figures
+	Faults    map[FaultKind]int64 `json:"faults"`
+	Endings   map[End]int64       `json:"endings"`
+	WhiteWins int                 `json:"white_wins"` // of all games, whoever was White
+	BlackWins int                 `json:"black_wins"`
+	Plies     int64               `json:"plies"` // the openings' included
+
+	SPRT *SPRTResult `json:"sprt,omitempty"`
+	// LLR is the log-likelihood ratio of the sequential test, null without one.
+	LLR *Number `json:"llr"`
+	// Ratings has the first player and then its opponents; only of a gauntlet.
+	Ratings []RatingResult `json:"ratings,omitempty"`
+
+	Openings       int     `json:"openings"` // there were
+	PGN            string  `json:"pgn"`
+	Resumed        int     `json:"resumed"` // games that were played before this process began
+	Concurrency    int     `json:"concurrency"`
+	Seconds        float64 `json:"seconds"` // of this process
+	GamesPerSecond float64 `json:"games_per_second"`
+	// AfterStop counts games that had ended when the sequential test was decided by games before them; they are in the
+	// journal alone.
+	AfterStop int `json:"after_stop,omitempty"`
+}
+
+// PlayerResult is a player of the match.
+type PlayerResult struct {
+	Name   string              `json:"name"`
+	Player string              `json:"player"` // as it was given
+	Limit  string              `json:"limit"`
+	Faults map[FaultKind]int64 `json:"faults"`
+}
+
+// Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins,
+// draws and losses leave the identical ones out, and so do the figures, which are of whole pairs unless there is none.
+type Figures struct {
+	Games       int               `json:"games"`
+	Wins        int               `json:"wins"`
+	Draws       int               `json:"draws"`
+	Losses      int               `json:"losses"`
+	Identical   int               `json:"identical"`
+	Pentanomial stats.Pentanomial `json:"pentanomial"`
+	Unpaired    int64             `json:"unpaired"` // games that are in no whole pair
+	Score       Number            `json:"score"`    // points a game, 0 to 1
+	Elo         Number            `json:"elo"`
+	EloLow      Number            `json:"elo_low"`
+	EloHigh     Number            `json:"elo_high"`
+	Nelo        Number            `json:"nelo"`
+	NeloLow     Number            `json:"nelo_low"`
+	NeloHigh    Number            `json:"nelo_high"`
+	LOS         Number            `json:"los"`
+}
+
+// SPRTResult is how a sequential test stands.
+type SPRTResult struct {
+	Model    string     `json:"model"`
+	Bounds   [2]float64 `json:"bounds"` // of the hypotheses, in Elo of the model
+	Alpha    float64    `json:"alpha"`
+	Beta     float64    `json:"beta"`
+	Limits   [2]float64 `json:"llr_limits"`
+	Decision string     `json:"decision"` // "accepted" (the higher), "rejected" (the lower is) or "undecided"
+}
+
+// RatingResult is a line of a gauntlet's table.
+type RatingResult struct {
+	Player string `json:"player"`
+	// Rating is the first player's on the scale of its anchors, the known one of an anchor, and else that of an
+	// opponent on the same scale. Without anchors the scale is that on which the first player has 0.
+	Rating Number `json:"rating"`
+	Low    Number `json:"low"`
+	High   Number `json:"high"`
+	Games  int    `json:"games"`
+	// FromGames and FromAnchors are the two parts of the first player's error.
+	FromGames   *Number `json:"from_games,omitempty"`
+	FromAnchors *Number `json:"from_anchors,omitempty"`
+	// Anchor says that the rating is known, and Counted that the first player's rating is made of the games against it:
+	// it scored 10 to 90 %.
+	Anchor  bool `json:"anchor"`
+	Counted bool `json:"counted"`
+	// Performance is the rating that the first player has by the games against this anchor alone.
+	Performance *Number  `json:"performance,omitempty"`
+	Versus      *Figures `json:"versus,omitempty"` // the first player's figures against this opponent
+}
+
+// result makes the figures of the games that count, in their order.
+func (r *run) result() Result {
+	all := newTally(len(r.Entrants))
+	versus := make([]*tally, len(r.versus))
+	for i := range versus {
+		versus[i] = newTally(len(r.Entrants))
+	}
+	late := 0
+	for number, o := range r.outcomes {
+		switch {
+		case o == nil:
+		case number >= r.stop:
+			late++
+		default:
+			all.add(*o)
+			versus[o.opponent()-1].add(*o)
+		}
+	}
+	x := Result{Figures: all.figures(), Faults: map[FaultKind]int64{}, Endings: all.endings, WhiteWins: all.whiteWins,
+		BlackWins: all.blackWins, Plies: all.plies, Openings: len(r.Openings.List), PGN: r.folder.path(PGNFile),
+		Resumed: r.resumed, Concurrency: r.Concurrency, Seconds: time.Since(r.began).Seconds(), AfterStop: late}
+	for i, e := range r.Entrants {
+		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
+			Faults: all.faults[i]})
+		for kind, n := range all.faults[i] {
+			x.Faults[kind] += n
+		}
+	}
+	if now := r.live.games - r.resumed; x.Seconds > 0 {
+		x.GamesPerSecond = float64(now) / x.Seconds
+	}
+	if r.SPRT != nil {
+		var llr Number
+		x.SPRT, llr = all.sprtResult(r.SPRT)
+		x.LLR = &llr
+	}
+	if r.Gauntlet {
+		x.Ratings = rate(r.Entrants, versus)
+	}
+	return x
+}
+
+func (t *tally) figures() Figures {
+	o := t.outcomes()
+	elo, nelo := o.Elo(), o.Normalized()
+	score, _ := o.Score()
+	return Figures{Games: t.games, Wins: t.wins, Draws: t.draws, Losses: t.losses, Identical: t.identical,
+		Pentanomial: t.pairs, Unpaired: t.singles.Games(), Score: Number(score), Elo: Number(elo.Elo),
+		EloLow: Number(elo.Low), EloHigh: Number(elo.High), Nelo: Number(nelo.Elo), NeloLow: Number(nelo.Low),
+		NeloHigh: Number(nelo.High), LOS: Number(o.LOS())}
+}
+
+// sprtResult says how the test stands.
+func (t *tally) sprtResult(test *stats.SPRT) (*SPRTResult, Number) {
+	llr := test.LLR(t.pairs.Outcomes())
+	low, high := test.Bounds()
+	decision := map[stats.Decision]string{stats.AcceptLow: "rejected", stats.AcceptHigh: "accepted",
+		stats.Undecided: "undecided"}[test.Decide(llr)]
+	return &SPRTResult{Model: test.Model.String(), Bounds: [2]float64{test.Low, test.High}, Alpha: test.Alpha,
+		Beta: test.Beta, Limits: [2]float64{low, high}, Decision: decision}, Number(llr)
+}
+
+// rate makes the ratings of a gauntlet, of whose opponents there is a tally each.
+func rate(entrants []Entrant, versus []*tally) []RatingResult {
+	var anchors []stats.Anchor
+	all := []RatingResult{{Player: entrants[0].Name, Low: Number(math.Inf(-1)), High: Number(math.Inf(1))}}
+	for i, t := range versus {
+		e := entrants[i+1]
+		figures := t.figures()
+		all[0].Games += t.games
+		r := RatingResult{Player: e.Name, Games: t.games, Versus: &figures}
+		if e.Rating != nil {
+			a := stats.Anchor{Encounter: t.encounter(), Rating: *e.Rating, Error: e.Error}
+			r.Anchor, r.Counted = true, a.Games() > 0 && a.Informative()
+			r.Rating, r.Low, r.High = Number(*e.Rating), Number(*e.Rating-e.Error), Number(*e.Rating+e.Error)
+			if r.Counted {
+				anchors = append(anchors, a)
+			}
+			performance := Number(stats.Rate([]stats.Anchor{a}).Rating)
+			r.Performance = &performance
+		}
+		all = append(all, r)
+	}
+	base, games, own := 0.0, Number(0), Number(0)
+	if anchored := slices.ContainsFunc(entrants[1:], func(e Entrant) bool { return e.Rating != nil }); anchored {
+		x := stats.Rate(anchors) // NaN where no anchor counts
+		base, games, own = x.Rating, Number(x.FromGames), Number(x.FromAnchors)
+		all[0].Low, all[0].High = Number(x.Low), Number(x.High)
+		all[0].FromGames, all[0].FromAnchors = &games, &own
+	} else {
+		all[0].Low, all[0].High = 0, 0
+	}
+	all[0].Rating = Number(base)
+	for i := range versus {
+		if r := &all[i+1]; !r.Anchor {
+			f := r.Versus
+			r.Rating, r.Low, r.High = Number(base)-f.Elo, Number(base)-f.EloHigh, Number(base)-f.EloLow
+		}
+	}
+	return all
+}
+
+func appendFloat(x float64) []byte { return strconv.AppendFloat(nil, x, 'g', -1, 64) }

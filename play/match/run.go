@@ -1,0 +1,298 @@
+package match
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"talbot/internal/durable"
+	"talbot/play/match/stats"
+)
+
+// run is a match being played. All but the workers belongs to one goroutine.
+type run struct {
+	*Match
+	folder   *folder
+	logs     []*EngineLog
+	began    time.Time
+	resumed  int
+	outcomes []*outcome // by number; nil: not played
+	live     *tally     // of all games, as they end
+	versus   []*tally   // the same by opponent
+	pgn      pgnWriter
+	written  int // games that are in the PGN
+
+	test   *tally // of the games before tested, in order; only with a sequential test
+	tested int
+	stop   int // games that count; the rest came too late for the test
+}
+
+// Run plays the match and returns what it gave. When drain ends no more game begins, and those under way are played to
+// their end; when hard ends they are given up, to be played again. Either returns the result so far with the context's
+// error.
+//
+// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrDamaged], [durable.ErrLocked], those of files, a player that
+// cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
+func (m *Match) Run(drain, hard context.Context) (Result, error) {
+	var mu sync.Mutex
+	warn := m.Warn
+	m.Warn = func(err error) { // workers warn too
+		mu.Lock()
+		defer mu.Unlock()
+		if warn != nil {
+			warn(err)
+		}
+	}
+	defer func() { m.Warn = warn }()
+	distinguish(m.Entrants)
+	if err := m.Check(); err != nil {
+		return Result{}, err
+	}
+	r := &run{Match: m, began: time.Now(), outcomes: make([]*outcome, m.total()), stop: m.total(),
+		live: newTally(len(m.Entrants)), test: newTally(len(m.Entrants))}
+	for range m.Entrants[1:] {
+		r.versus = append(r.versus, newTally(len(m.Entrants)))
+	}
+	var err error
+	if r.folder, err = openFolder(m, r.recall); err != nil {
+		return Result{}, err
+	}
+	defer r.folder.close()
+	r.pgn = pgnWriter{entrants: m.Entrants, event: m.Event, date: r.folder.began, rules: m.Rules.String()}
+	for _, e := range m.Entrants {
+		log, err := r.folder.log(e.Name, m.LogEngines)
+		if err != nil {
+			return Result{}, err
+		}
+		r.logs = append(r.logs, log)
+	}
+	err = r.advance()
+	if err == nil {
+		err = r.play(drain, hard)
+	}
+	if finishErr := r.finish(); err == nil || finishErr != nil {
+		err = errors.Join(err, finishErr)
+	}
+	if err == nil && r.played() < r.stop {
+		err = context.Cause(drain)
+	}
+	result := r.result()
+	if err != nil {
+		return result, err
+	}
+	text, err := json.MarshalIndent(result, "", "  ")
+	if err == nil {
+		err = durable.WriteFile(r.folder.path(ResultFile), append(text, '\n'))
+	}
+	return result, err
+}
+
+// recall takes over a game of the journal.
+func (r *run) recall(game *Record) {
+	if game.Number < len(r.outcomes) {
+		r.resumed++
+		r.count(game)
+	}
+}
+
+// count takes over a game that has ended.
+func (r *run) count(game *Record) {
+	o := outcomeOf(game)
+	r.outcomes[game.Number] = &o
+	r.live.add(o)
+	r.versus[o.opponent()-1].add(o)
+}
+
+// played returns how many of the games that count have ended.
+func (r *run) played() (n int) {
+	for _, o := range r.outcomes[:r.stop] {
+		if o != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// advance goes on with the sequential test and with the PGN, as far as the games that have ended are the first ones.
+// That way both are the same however many games are played at the same time.
+func (r *run) advance() error {
+	for r.SPRT != nil && r.tested < r.stop && r.outcomes[r.tested] != nil {
+		r.test.add(*r.outcomes[r.tested])
+		r.tested++
+		if r.tested%2 == 0 && r.SPRT.Decide(r.SPRT.LLR(r.test.pairs.Outcomes())) != stats.Undecided {
+			r.stop = r.tested
+		}
+	}
+	for r.written < r.stop && r.outcomes[r.written] != nil {
+		if err := r.writePGN(r.written); err != nil {
+			return err
+		}
+		r.written++
+	}
+	return nil
+}
+
+func (r *run) writePGN(number int) error {
+	game, err := r.folder.journal.game(number)
+	if err != nil {
+		return err
+	}
+	if err := r.pgn.write(r.folder.pgn, game); err != nil {
+		return fmt.Errorf("writing %q: %w", r.folder.path(PGNFile), err)
+	}
+	return nil
+}
+
+// playedGame is what a worker answers.
+type playedGame struct {
+	record *Record
+	err    error
+}
+
+// play plays the games that are missing.
+func (r *run) play(drain, hard context.Context) error {
+	ctx, cancel := context.WithCancel(hard)
+	defer cancel()
+	todo, results := make(chan int), make(chan playedGame)
+	workers := r.start(ctx, todo, results)
+	missing := r.missing()
+	var failed error
+	under, next, ending := 0, 0, drain.Done()
+	for under > 0 || next < len(missing) {
+		offer, number := todo, 0
+		if next < len(missing) && missing[next] < r.stop && ctx.Err() == nil && drain.Err() == nil {
+			number = missing[next]
+		} else {
+			offer = nil
+			if under == 0 {
+				break
+			}
+		}
+		select {
+		case offer <- number:
+			next++
+			under++
+		case <-ending:
+			ending = nil
+		case p := <-results:
+			under--
+			if err := r.take(p, ctx); err != nil && failed == nil {
+				failed = err
+				cancel()
+			}
+			if r.stop < len(r.outcomes) {
+				cancel()
+			}
+		}
+	}
+	close(todo)
+	cancel() // nobody plays any more; engines that hang need not be waited for
+	workers.Wait()
+	if failed == nil && r.played() < r.stop && hard.Err() != nil {
+		return context.Cause(hard)
+	}
+	return failed
+}
+
+// start starts the workers. They end when todo is closed.
+func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedGame) *sync.WaitGroup {
+	var workers sync.WaitGroup
+	for seat := range min(r.Concurrency, len(r.outcomes)) {
+		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants))}
+		workers.Go(func() {
+			defer w.close()
+			for number := range todo {
+				record, err := w.play(ctx, number)
+				results <- playedGame{record, err}
+			}
+		})
+	}
+	return &workers
+}
+
+// missing returns the numbers of the games that are not played, in order.
+func (r *run) missing() (numbers []int) {
+	for number, o := range r.outcomes {
+		if o == nil {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// take takes over what a worker answers.
+func (r *run) take(p playedGame, ctx context.Context) error {
+	switch {
+	case p.err != nil && ctx.Err() != nil:
+		return nil // given up
+	case p.err != nil:
+		return p.err
+	}
+	if err := r.folder.journal.append(p.record); err != nil {
+		return err
+	}
+	r.count(p.record)
+	if f := p.record.Fault; f != nil {
+		r.Warn(&GameFault{Game: p.record.Number + 1, Player: r.Entrants[f.Player].Name, Kind: f.Kind, Text: f.Text})
+	}
+	if err := r.advance(); err != nil {
+		return err
+	}
+	if r.Progress != nil {
+		r.Progress(r.progress())
+	}
+	return nil
+}
+
+// GameFault is told of as a warning.
+type GameFault struct {
+	Game   int // from 1
+	Player string
+	Kind   FaultKind
+	Text   string
+}
+
+func (f *GameFault) Error() string {
+	return fmt.Sprintf("game %d: %s loses by %s: %s", f.Game, f.Player, f.Kind.words(), f.Text)
+}
+
+func (r *run) progress() Progress {
+	p := Progress{Games: r.live.games, Total: len(r.outcomes), Resumed: r.resumed, Figures: r.live.figures(),
+		LLR: Number(math.NaN()), Elapsed: time.Since(r.began)}
+	for _, kinds := range r.live.faults {
+		for _, n := range kinds {
+			p.Faults += int(n)
+		}
+	}
+	if r.SPRT != nil {
+		p.LLR = Number(r.SPRT.LLR(r.test.pairs.Outcomes()))
+		p.LLRs[0], p.LLRs[1] = r.SPRT.Bounds()
+	}
+	if r.Gauntlet {
+		for i, t := range r.versus {
+			p.Versus = append(p.Versus, Versus{r.Entrants[i+1].Name, t.figures()})
+		}
+	}
+	return p
+}
+
+// finish completes the PGN with the games behind a gap, if the match was interrupted.
+func (r *run) finish() error {
+	for number := r.written; number < r.stop; number++ {
+		if r.outcomes[number] != nil {
+			if err := r.writePGN(number); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range r.logs {
+		if err := l.Err(); err != nil {
+			r.Warn(fmt.Errorf("writing the log of an engine: %w", err))
+		}
+	}
+	return r.folder.finish()
+}

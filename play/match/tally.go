@@ -1,0 +1,119 @@
+package match
+
+import (
+	"math"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/play/match/stats"
+)
+
+// tally counts games, in any order, from the view of the first player.
+type tally struct {
+	games                int // all
+	wins, draws, losses  int // identical games left out
+	whiteWins, blackWins int // of all games
+	pairs                stats.Pentanomial
+	singles              stats.Trinomial // games that are in no whole pair
+	identical            int
+	faults               []map[FaultKind]int64 // by player
+	endings              map[End]int64
+	plies                int64
+
+	seen  map[gameKey]bool
+	halfs map[int]int // points in half points of the one game of a pair that was counted, by pair
+}
+
+func newTally(players int) *tally {
+	t := &tally{endings: map[End]int64{}, seen: map[gameKey]bool{}, halfs: map[int]int{}}
+	for range players {
+		t.faults = append(t.faults, map[FaultKind]int64{})
+	}
+	return t
+}
+
+// outcome is what a tally needs of a game.
+type outcome struct {
+	number  int
+	points  int // of the first player, in half points
+	result  dataset.Result
+	key     gameKey
+	players [2]int
+	end     End
+	fault   *FaultNote
+	plies   int
+}
+
+func outcomeOf(r *Record) outcome {
+	return outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players,
+		end:   r.End,
+		fault: r.Fault, plies: len(r.Plies)}
+}
+
+// opponent returns the player that is not the first.
+func (o *outcome) opponent() int { return o.players[board.White] + o.players[board.Black] }
+
+// add counts a game.
+func (t *tally) add(o outcome) {
+	t.games++
+	t.plies += int64(o.plies)
+	t.endings[o.end]++
+	if o.fault != nil {
+		t.faults[o.fault.Player][o.fault.Kind]++
+	}
+	switch o.result {
+	case dataset.WhiteWins:
+		t.whiteWins++
+	case dataset.BlackWins:
+		t.blackWins++
+	}
+	if t.seen[o.key] {
+		t.identical++
+		return
+	}
+	t.seen[o.key] = true
+	switch o.points {
+	case 0:
+		t.losses++
+	case 1:
+		t.draws++
+	case 2:
+		t.wins++
+	}
+	pair := o.number / 2
+	if other, ok := t.halfs[pair]; ok {
+		delete(t.halfs, pair)
+		t.singles[other]--
+		t.pairs[other+o.points]++
+		return
+	}
+	t.halfs[pair] = o.points
+	t.singles[o.points]++
+}
+
+// encounter is what the first player scored.
+func (t *tally) encounter() stats.Encounter {
+	return stats.Encounter{Pairs: t.pairs, Singles: t.singles}
+}
+
+// outcomes are those that figures are made of: whole pairs where there are any, else single games.
+func (t *tally) outcomes() stats.Outcomes {
+	if t.pairs.Pairs() > 0 {
+		return t.pairs.Outcomes()
+	}
+	return t.singles.Outcomes()
+}
+
+// Number is a figure that may not exist: NaN and infinities are null in JSON.
+type Number float64
+
+// MarshalJSON writes the number, or null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); math.IsNaN(x) || math.IsInf(x, 0) {
+		return []byte("null"), nil
+	}
+	return appendFloat(float64(n)), nil
+}
+
+// Known reports whether the figure exists.
+func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
