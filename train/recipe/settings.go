@@ -80,9 +80,11 @@ func (s Settings) Differs(other Settings) (name, mine, theirs string) {
 
 // Set returns the settings with one changed. The value is as JSON has it, or a text without quotes.
 func (r *Recipe) Set(s Settings, name, value string) (Settings, error) {
-	if !slices.Contains(r.SettingNames(), name) {
+	if known := r.SettingNames(); len(known) == 0 {
+		return s, fmt.Errorf("%w setting %q: the recipe %s has none", ErrUnknown, name, r.Name)
+	} else if !slices.Contains(known, name) {
 		return s, fmt.Errorf("%w setting %q of the recipe %s (known: %s)", ErrUnknown, name, r.Name,
-			strings.Join(r.SettingNames(), ", "))
+			strings.Join(known, ", "))
 	}
 	if !json.Valid([]byte(value)) {
 		text, err := json.Marshal(value)
