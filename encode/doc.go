@@ -2,8 +2,8 @@
 // the targets for policy and value.
 //
 // In: a [dataset.Line] and the labels of its samples. Out: plain words and numbers in slices of the caller's. An
-// [Encoder] is the encoding of one recipe ([TalbotBot] is the reference); a [Walker] replays a line and stops at its
-// samples; [Policy] and [Value] compute targets, so that changing a target never needs new labels.
+// [Encoder] is the encoding of one recipe ([TalbotBot] is the reference); a [dataset.Walker] replays a line and stops
+// at its samples; [Policy] and [Value] compute targets, so that changing a target never needs new labels.
 //
 // Everything is seen from the side to move: for Black, ranks are mirrored and colours swapped. The package starts no
 // goroutines and does no input or output. Encoders are safe for concurrent use, a Walker is not.

@@ -1,6 +1,6 @@
-// Package train trains a network, keeps its checkpoints, and uses it for prediction and evaluation.
+// Package train trains a network and keeps its checkpoints; packages predict and evaluate use them.
 //
-// In go a [Config], a [Source] of batches and a run folder; out come checkpoints, metrics.jsonl and a [Result].
+// In go a [run.Config], a [Source] of batches and a run folder; out come checkpoints, metrics.jsonl and a [Result].
 // [Run] starts one goroutine that fetches batches ahead and stops it before it returns; nothing else here starts any.
 // A backend brings threads of its own.
 //
@@ -15,7 +15,8 @@
 //	survey.bin          counts and validation batches of that data, so that they are not read again; may be deleted
 //	run.lock            held while a process trains in the folder
 //
-// A checkpoint holds the configuration too, and decides: a run.json that tells of another computation is [ErrDamaged].
+// A checkpoint holds the configuration too, and decides: a run.json that tells of another computation is
+// [run.ErrDamaged].
 //
 // # Averaged weights
 //

@@ -57,8 +57,7 @@ func (r *runner) beginAgain(old run.Config) error {
 	}
 	if hadCheckpoint(old, lines, last) {
 		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, run.ErrDamaged,
-			run.MetricsName,
-			last)
+			run.MetricsName, last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))
 	return r.engine.initialise(nil)

@@ -40,7 +40,8 @@ Samples are numbered from 0. The label shown is the one that counts in training:
 last one from an engine, or that of --label. With --json each sample is one JSON object
 on a line of its own, with the input planes and the index of every legal move:
 
-  planes   68 strings of 16 hex digits; bit i is square i (a1 = 0, h8 = 63)
+  planes   of talbotbot: 68 strings of 16 hex digits; bit i is square i (a1 = 0,
+           h8 = 63)
   legal    every legal move with its index in the policy
   policy   the move to learn, or null; if there are several, they are in
            policies with their weights

@@ -30,6 +30,7 @@ type planOptions struct {
 	recipe, preset, backend string
 	blocks, filters, batch  int
 	steps                   int64
+	set                     []string
 }
 
 func newPlan() *cobra.Command {
@@ -56,18 +57,21 @@ high than too low.`,
 	f.DurationVar(&o.movetime, "movetime", 20*time.Millisecond, "time for each position")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the network (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "", "training preset, such as v1.5, 10x64 or 20x256")
-	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's, 20)")
-	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's, 128)")
-	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's, 512)")
+	f.StringArrayVar(&o.set, "set", nil,
+		"change a setting of the network: `NAME=VALUE`, repeatable (see \"talbot recipes\")")
+	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's)")
+	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's)")
+	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")
 	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
-	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: 1, with --preset v1.5 12)")
+	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: the preset's)")
 	f.StringVar(&o.backend, "backend", "auto",
 		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Labelling", "workers", "movetime")
-	section(f, "Training", "recipe", "preset", "blocks", "filters", "batch", "steps", "passes", "backend", "train-rate")
+	section(f, "Training", "recipe", "preset", "blocks", "filters", "set", "batch", "steps", "passes", "backend",
+		"train-rate")
 	section(f, "Other", "split", "json")
 	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "preset", presets()...)
@@ -95,10 +99,10 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 		return r, c, err
 	}
 	if c, err = run.New(o.recipe, o.preset); err != nil {
-		return r, c, usage(err, "for example --preset 10x64")
+		return r, c, usage(err, "`talbot recipes` lists them")
 	}
-	if err := setAll(&c, cmd.Flags(), nil); err != nil {
-		return r, c, usage(err, "see `talbot train --help`")
+	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
+		return r, c, err
 	}
 	set(cmd.Flags(), "batch", &c.Batch, o.batch)
 	if err := c.Validate(); err != nil {

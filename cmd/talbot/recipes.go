@@ -15,17 +15,17 @@ import (
 
 // recipeView is a recipe as the command shows it.
 type recipeView struct {
-	Name       string            `json:"name"`
-	About      string            `json:"about"`
-	Parameters int               `json:"parameters"` // trainable, of the default network
-	Network    string            `json:"network"`
-	Input      []int             `json:"input"` // shape
-	Heads      []headView        `json:"heads"`
-	Targets    string            `json:"targets"`
-	Data       string            `json:"data"`
-	Value      string            `json:"value"` // formula
-	Settings   map[string]string `json:"settings"`
-	Presets    []presetView      `json:"presets"`
+	Name       string          `json:"name"`
+	About      string          `json:"about"`
+	Parameters int             `json:"parameters"` // trainable, of the default network
+	Network    string          `json:"network"`
+	Input      []int           `json:"input"` // shape
+	Heads      []headView      `json:"heads"`
+	Targets    string          `json:"targets"`
+	Data       string          `json:"data"`
+	Value      string          `json:"value"` // formula
+	Settings   recipe.Settings `json:"settings"`
+	Presets    []presetView    `json:"presets"`
 }
 
 type headView struct {
@@ -76,8 +76,9 @@ func runRecipes(asJSON bool) error {
 		for _, h := range r.Heads {
 			heads = append(heads, h.Name+" "+shapeText(h.Shape))
 		}
-		for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
-			settings = append(settings, name+"="+r.Settings[name])
+		values := r.Settings.Values()
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			settings = append(settings, name+"="+values[name])
 		}
 		for _, p := range r.Presets {
 			presets = append(presets, p.Name)
@@ -89,7 +90,9 @@ func runRecipes(asJSON bool) error {
 		printf("  targets   %s\n", r.Targets)
 		printf("  value     %s\n", r.Value)
 		printf("  data      %s\n", r.Data)
-		printf("  settings  %s\n", strings.Join(settings, " "))
+		if len(settings) > 0 {
+			printf("  settings  %s\n", strings.Join(settings, " "))
+		}
 		if len(presets) > 0 {
 			printf("  presets   %s\n", strings.Join(presets, ", "))
 		}
@@ -105,7 +108,7 @@ func viewOf(r *recipe.Recipe) (recipeView, error) {
 	}
 	v := recipeView{Name: r.Name, About: r.About, Network: built.Network.String(), Targets: r.Targets, Data: r.Data,
 		Parameters: model.CountTrainable(built.Network.Params()), Input: built.Encoder.Layout().Shape,
-		Value: built.Encoder.ValueFormula(), Settings: r.Presets[0].Settings.Values(), Presets: []presetView{}}
+		Value: built.Encoder.ValueFormula(), Settings: r.Presets[0].Settings, Presets: []presetView{}}
 	for _, h := range built.Network.Heads() {
 		v.Heads = append(v.Heads, headView{h.Name, append([]int{}, h.Shape...), h.About})
 	}

@@ -74,10 +74,17 @@ other moves then means nothing. --history-dropout P trains a share of the sample
 without their past, because reconstructed pasts can give away their source.
 ` + "`talbot eval --no-history`" + ` measures the network without the past.
 
-Without --steps a run draws as many samples as the data has (twelve times as many with
---preset v1.5). With weights, small datasets are then repeated more often, which is
-printed at the start. In short runs the warm-up, --eval-every and --checkpoint-every
-become shorter.
+--recipe chooses the encoding and the network, --set NAME=VALUE changes a setting of the
+network; ` + "`talbot recipes`" + ` lists both. --mirror P trains a share of the samples as the other
+colour would see them.
+
+--schedule plateau:3=0.5,stop=8 halves the learning rate when three validations in a row
+were no better than the best one, and stops the run when eight were not.
+
+Without --steps a run passes over the data as often as its preset says: once by default,
+12 times with --preset v1.5, up to 60 times with --recipe napoleon. With weights, small
+datasets are then repeated more often, which is printed at the start. In short runs the
+warm-up, --eval-every and --checkpoint-every become shorter.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
@@ -103,12 +110,13 @@ lower --lr.`,
 		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "",
-		"settings to start from: v1.5 (as published for the reference), 10x64 or 20x256 (the default settings with "+
-			"another size)")
-	f.StringArrayVar(&o.set, "set", nil, "change a setting of the network, as NAME=VALUE (see \"talbot recipes\")")
-	f.IntVar(&o.blocks, "blocks", 20, "number of residual blocks")
-	f.IntVar(&o.filters, "filters", 128, "number of channels")
-	f.IntVar(&o.batch, "batch", 512, "number of samples in a step")
+		"settings to start from (see \"talbot recipes\"), such as v1.5 (as published for the reference), 10x64 or "+
+			"20x256 (the default settings with another size)")
+	f.StringArrayVar(&o.set, "set", nil,
+		"change a setting of the network: `NAME=VALUE`, repeatable (see \"talbot recipes\")")
+	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's)")
+	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's)")
+	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")
 	f.IntVar(&o.accumulate, "accumulate", 1, "split each batch into this many parts to save memory")
 	f.IntVar(&o.devices, "devices", 1, "number of GPUs to train on (experimental)")
 	f.BoolVar(&o.deterministic, "deterministic", false,
@@ -116,11 +124,11 @@ lower --lr.`,
 	f.StringVar(&o.precision, "precision", "float32",
 		"precision of training: float32, or on XLA bf16 for convolutions, matrix products and the activations "+
 			"between them")
-	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many samples as the data has)")
+	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many passes over the data as the preset has)")
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
-	f.StringVar(&o.schedule, "schedule", "cosine", "learning rate schedule: "+schedule.Names)
+	f.StringVar(&o.schedule, "schedule", "", "learning rate schedule: "+schedule.Names+" (default: the preset's)")
 	f.Int64Var(&o.warmup, "warmup", 0, "warm-up steps (default: the preset's; 0 with one-cycle)")
 	f.Float64Var(&o.decay, "weight-decay", 0, "decoupled weight decay (default: the preset's)")
 	f.Float64Var(&o.valueWeight, "value-weight", 0,
@@ -129,7 +137,7 @@ lower --lr.`,
 		"policy target: played, or multipv:T for a softmax with temperature T over the moves of \"label "+
 			"--multipv\", such as multipv:0.1")
 	f.StringVar(&o.valueTarget, "value-target", "recipe",
-		"value target: recipe (tanh for talbotbot), tanh (of centipawns), wdl (the engine's chances) or winprob "+
+		"value target: recipe (the recipe's own), tanh (of centipawns), wdl (the engine's chances) or winprob "+
 			"(Lichess's)")
 	f.Float64Var(&o.clip, "clip", 0, "maximum norm of the gradient, 0 = no limit (default: the preset's)")
 	f.Float64Var(&o.smoothing, "label-smoothing", 0, "share of the policy target to spread evenly over the moves")
@@ -146,7 +154,8 @@ lower --lr.`,
 	f.StringVar(&o.label, "label", "",
 		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
 			"tables if there is one)")
-	f.Int64Var(&o.evalEvery, "eval-every", 5000, "steps between validations, 0 = only at the end")
+	f.Int64Var(&o.evalEvery, "eval-every", 0, "steps between validations, 0 = only at the end (default: 5,000, or one "+
+		"pass over the data if the preset says so)")
 	f.Int64Var(&o.saveEvery, "checkpoint-every", 1000, "steps between checkpoints, 0 = only at the end")
 	f.IntVar(&o.keep, "keep", 3, "number of recent checkpoints to keep besides the best")
 	f.IntVar(&o.maxCopies, "max-copies", 0, "maximum copies of a position among all train samples (0 = no limit)")
@@ -172,7 +181,7 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "policy-target", policyTargets...)
 	values(cmd, "value-target", valueTargets...)
-	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:")
+	values(cmd, "schedule", "cosine", "constant", "one-cycle", "piecewise:", "plateau:")
 	values(cmd, "backend", backends...)
 	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)

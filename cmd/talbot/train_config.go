@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -45,14 +47,9 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(fmt.Errorf("--max-copies must not be negative: %d", o.maxCopies), "leave it out for no limit")
 	}
 	t.MaxCopies = o.maxCopies
-	if kind, _, _ := strings.Cut(o.schedule, ":"); flags.Changed("min-lr") && !o.resume &&
-		(kind == "constant" || kind == "piecewise") {
-		return t, usage(fmt.Errorf("--min-lr has no effect with --schedule %s", o.schedule),
-			"leave it out, or use cosine or one-cycle")
-	}
 	if o.steps < 0 || flags.Changed("steps") && o.steps == 0 && o.resume {
 		return t, usage(fmt.Errorf("--steps must be above 0: %d", o.steps),
-			"leave it out to pass over the data once")
+			"leave it out to pass over the data as often as the preset does")
 	}
 	if err := checkBackend(o.backend); err != nil {
 		return t, err
@@ -85,22 +82,47 @@ var settingFlags = []struct{ flag, setting string }{
 	{"label-smoothing", "label_smoothing"}, {"legal-mask", "legal_mask"},
 }
 
+// settingForms say what a setting of a type looks like.
+var settingForms = map[reflect.Kind]string{
+	reflect.Int: forms["int"], reflect.Float64: forms["float64"], reflect.Bool: forms["bool"],
+}
+
+// settingError says what to do about a setting that cannot be, which a flag or --set named.
+func settingError(err error, flag, name, value string) error {
+	what, remedy := "setting "+name, "`talbot recipes` lists the settings"
+	if flag != "set" {
+		what, remedy = "--"+flag, "leave out --"+flag+"; `talbot recipes` lists the settings of each recipe"
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		form, ok := settingForms[wrong.Type.Kind()]
+		if !ok {
+			form = "of another type"
+		}
+		if wrong.Type.Kind() == reflect.Float64 && strings.HasPrefix(wrong.Value, "number") {
+			return usage(fmt.Errorf("%s is too large: %q", what, value), "`talbot recipes` shows the default")
+		}
+		return usage(fmt.Errorf("%s must be %s: %q", what, form, value), "`talbot recipes` shows the default")
+	}
+	return usage(fmt.Errorf("--%s: %w", flag, err), remedy)
+}
+
 // setAll changes the settings that flags and --set name.
 func setAll(c *run.Config, flags *pflag.FlagSet, assignments []string) error {
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			if err := c.Set(f.setting, flag.Value.String()); err != nil {
-				return fmt.Errorf("--%s: %w", f.flag, err)
+				return settingError(err, f.flag, f.setting, flag.Value.String())
 			}
 		}
 	}
 	for _, text := range assignments {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return fmt.Errorf("--set must be NAME=VALUE: %q", text)
+			return usage(fmt.Errorf("--set must be NAME=VALUE: %q", text), "`talbot recipes` lists the settings")
 		}
 		if err := c.Set(name, value); err != nil {
-			return fmt.Errorf("--set: %w", err)
+			return settingError(err, "set", name, value)
 		}
 	}
 	return nil
@@ -135,6 +157,32 @@ func (o *trainOptions) adjust(c *run.Config, flags *pflag.FlagSet) error {
 		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
 	}
 	set(flags, "min-lr", &c.MinLR, o.minLR)
+	if o.resume {
+		return nil // what contradicts the run is refused for that
+	}
+	return effective(c, flags)
+}
+
+// effective refuses flags that the run would not heed.
+func effective(c *run.Config, flags *pflag.FlagSet) error {
+	kind, _, _ := strings.Cut(c.Schedule, ":")
+	if flags.Changed("min-lr") && slices.Contains([]string{"constant", "piecewise", "plateau"}, kind) {
+		return usage(fmt.Errorf("--min-lr has no effect with the schedule %s", c.Schedule),
+			"leave out --min-lr, or use --schedule cosine or one-cycle")
+	}
+	built, err := c.Build()
+	if err != nil {
+		return usage(err, "`talbot recipes` shows the defaults")
+	}
+	layout := built.Encoder.Layout()
+	if c.Mirror > 0 && layout.OtherColour == nil {
+		return usage(fmt.Errorf("--mirror: the recipe %s does not see which colour moves", c.Recipe),
+			"leave out --mirror")
+	}
+	if c.HistoryDropout > 0 && layout.NoPast == nil {
+		return usage(fmt.Errorf("--history-dropout: the recipe %s does not see the past", c.Recipe),
+			"leave out --history-dropout")
+	}
 	return nil
 }
 

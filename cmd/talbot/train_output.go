@@ -12,6 +12,7 @@ import (
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
+	"talbot/train/recipe"
 	"talbot/train/run"
 )
 
@@ -30,6 +31,8 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 			"available ones)")
 	case errors.Is(err, train.ErrDevices):
 		return usage(err, "use at most that many --devices")
+	case errors.Is(err, job.ErrConfig) && errors.Is(err, recipe.ErrUnknown) && !errors.As(err, new(hintError)):
+		return usage(err, "`talbot recipes` lists them")
 	case errors.Is(err, run.ErrNoRun):
 		return hint(err, "give the folder of a run, or start one without --resume")
 	case errors.Is(err, loader.ErrNoIdentity):
@@ -125,9 +128,16 @@ func about(d time.Duration) string {
 }
 
 func printResult(o *trainOptions, r train.Result) {
-	if r.Samples == 0 {
+	switch {
+	case r.Samples == 0 && r.StoppedEarly:
+		summarise("%s: already stopped early after step %s (no better validation); nothing to do\n", o.run,
+			pipeline.Thousands(r.Steps))
+	case r.Samples == 0:
 		summarise("%s: already finished at step %s; nothing to do\n", o.run, pipeline.Thousands(r.Steps))
-	} else {
+	default:
+		if r.StoppedEarly {
+			summarise("%s: stopped early after step %s: no better validation\n", o.run, pipeline.Thousands(r.Steps))
+		}
 		summarise("%s: %s, %s in %.1f s, %s, loader wait %.1f %%\n", o.run, pipeline.Count(r.Steps, "step"),
 			pipeline.Count(r.Samples, "sample"), r.Seconds, pipeline.Rate(r.PositionsPerSecond), 100*r.LoaderWait)
 	}

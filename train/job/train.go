@@ -28,7 +28,7 @@ type Train struct {
 	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
 	Resume bool          // continue the run in Dir
 	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
-	Recipe string        // "" = talbotbot
+	Recipe string        // "" = that of the weights in From, else the first of the list
 	Preset *string       // of the configuration; nil = "", with Resume that of the run
 	// 0 = as many passes over the train samples as the preset has, with Resume those of the run
 	Steps   int64

@@ -229,8 +229,7 @@ func (s *Survey) share() error {
 		if counts[i] = c.Train; c.Train == 0 {
 			set := s.data.Sets[i]
 			return fmt.Errorf("%q: the train split (%s) has %w (%d samples without any target, %d of cut copies of "+
-				"val "+
-				"or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
+				"val or test lines)", set.Dir, set.Manifest.Splits, ErrNoSamples, c.Unusable, c.CutSamples)
 		}
 	}
 	for i, share := range shares(s.data.Sets, counts) {

@@ -41,7 +41,7 @@ func (t TalbotBot) Validate() error {
 	case !(t.ValueDropout >= 0 && t.ValueDropout < 1):
 		return fmt.Errorf("value dropout must be at least 0 and below 1: %g", t.ValueDropout)
 	case !(t.ValueWeight >= 0 && t.ValueWeight <= math.MaxFloat32):
-		return fmt.Errorf("value weight must not be negative: %g", t.ValueWeight)
+		return fmt.Errorf("value weight must be from 0 to %.2g: %g", float64(math.MaxFloat32), t.ValueWeight)
 	case !(t.LabelSmoothing >= 0 && t.LabelSmoothing < 1):
 		return fmt.Errorf("label smoothing must be at least 0 and below 1: %g", t.LabelSmoothing)
 	}

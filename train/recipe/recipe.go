@@ -43,12 +43,12 @@ type Built struct {
 	Network model.Network
 }
 
-// Training is how a network is trained; train.Config says what the rest of a run depends on.
+// Training is how a network is trained; run.Config says what the rest of a run depends on.
 type Training struct {
 	Batch int   `json:"batch"` // samples a step
 	Steps int64 `json:"steps"` // length of the run and of its schedule
 
-	Schedule    string  `json:"schedule"` // of the learning rate: train.ScheduleNames
+	Schedule    string  `json:"schedule"` // of the learning rate: schedule.Names
 	LR          float64 `json:"lr"`       // highest learning rate
 	MinLR       float64 `json:"min_lr"`   // learning rate of the last step
 	Warmup      int64   `json:"warmup"`   // steps of linear rise from 0

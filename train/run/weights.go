@@ -71,6 +71,5 @@ func (w *Weights) Fit(c Config) error {
 		return nil
 	}
 	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe,
-		mine.Network,
-		c.Recipe)
+		mine.Network, c.Recipe)
 }
