@@ -23,7 +23,7 @@ type Encoder interface {
 	// Numbers writes what the network makes of a packed input, row by row, to dst: the product of Layout().Shape many.
 	Numbers(dst []float32, packed []uint64)
 
-	// Code writes the words of a legal move to dst[:Layout().Codes].
+	// Code writes the words of a legal move to dst[:Layout().Codes]. The first is not negative; −1 stands for no move.
 	Code(dst []int32, v *View, m board.Move)
 
 	// Learn appends what there is to be learnt of a sample to a target that was reset; false if that is nothing.

@@ -56,6 +56,7 @@ func (r *runner) step(b *Batch) error {
 		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
 	}
 	lr := r.rate(r.state.Step)
+	r.used = lr
 	l, norm, err := r.engine.step(b, r.state.Step, lr)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
@@ -136,7 +137,7 @@ func (r *runner) log() error {
 	rate, wait := r.pace.rates()
 	r.pace = pace{}
 	err := r.record(MetricsLine{Kind: "train", Step: step, Means: w.Means(),
-		MetricsRest: MetricsRest{LR: r.rate(step - 1), GradNorm: w.GradNorm / float64(w.Steps),
+		MetricsRest: MetricsRest{LR: r.used, GradNorm: w.GradNorm / float64(w.Steps),
 			Seconds: time.Since(r.begun).Seconds(), PositionsPerSecond: rate, LoaderWait: wait}})
 	if err == nil {
 		r.state.Window = run.Window{}

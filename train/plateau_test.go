@@ -54,6 +54,20 @@ func TestPlateau(t *testing.T) {
 		t.Fatalf("stopped %v at step %d: %+v", stopped, last, result)
 	}
 
+	rare := options() // a line of several steps, the last of them behind the last validation but one
+	often := c
+	often.LogEvery = 100
+	mustRun(t, often, rare)
+	all, err := ReadMetrics(rare.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if l.Kind == "train" && (l.Step != last || l.LR != lines[len(lines)-2].LR) {
+			t.Errorf("step %d: learning rate %g, of the last step %g", l.Step, l.LR, lines[len(lines)-2].LR)
+		}
+	}
+
 	cut := options()
 	ctx, stop := context.WithCancel(t.Context())
 	cut.Progress = func(p Progress) {

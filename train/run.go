@@ -120,7 +120,8 @@ type runner struct {
 
 	schedule schedule.Schedule
 	plateau  schedule.Plateau
-	need     memory // of a step
+	used     float64 // learning rate of the last step
+	need     memory  // of a step
 	batches  *prefetcher
 	begun    time.Time
 	samples  int64
@@ -167,6 +168,9 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	plateau, err := schedule.ParsePlateau(c.Schedule)
 	if err != nil {
 		return nil, err
+	}
+	if plateau.Patience > 0 && len(o.Val) == 0 {
+		return nil, fmt.Errorf("the schedule %q looks at validations, and there are no val samples", c.Schedule)
 	}
 	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, need: memoryOf(c, built.Network, o.Backend.Form),
 		saves: run.Checkpoints(o.Dir), savedAt: -1, calibratedAt: -1}

@@ -101,6 +101,11 @@ func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float
 		}
 		norm = float64(out[0][0])
 	}
+	for i, term := range e.terms {
+		if term.Over == model.Once { // each part has all of it
+			over[i] = float64(parts)
+		}
+	}
 	return e.means(sums[0], sums[1:], over), norm, nil
 }
 

@@ -240,3 +240,74 @@ func TestBFloat16(t *testing.T) {
 		}
 	}
 }
+
+// penalised is a network with a term of its weights: three times the sum of the value's squares.
+type penalised struct{ linear }
+
+func (p penalised) Terms() []model.Term {
+	return append(p.linear.Terms(), model.Term{Name: "penalty", Weight: 0.5, Over: model.Once})
+}
+
+func (p penalised) Forward(pass *model.Pass, planes *Node) []*Node {
+	w := pass.Store.GetVariable("/" + pass.Prefix + "value").NodeValue(planes.Graph())
+	return append(p.linear.Forward(pass, planes), MulScalar(ReduceAllSum(Square(w)), 3))
+}
+
+func (p penalised) Loss(heads []*Node, b model.Batch) []model.Sum {
+	return append(p.linear.Loss(heads, b), model.Sum{Shown: heads[2]})
+}
+
+// TestPenalty: a term of the weights is the same in one batch and in parts, and so is what is learnt of it.
+func TestPenalty(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny()
+		var want []float64
+		for _, c.Accumulate = range []int{1, 2, 4} {
+			built, err := c.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := engineOf(b, c, penalised{linear{built.Network.(model.TalbotBot)}}, built.Encoder.Layout())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(e.close)
+			if err := e.forTraining(); err != nil {
+				t.Fatal(err)
+			}
+			var got []float64
+			for step := range int64(3) {
+				var batch Batch
+				(&synthetic{batch: c.Batch}).fill(&batch, step)
+				l, norm, err := e.step(&batch, step, 1e-2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, l.Loss, *l.Of("penalty"), norm)
+			}
+			val, err := e.validate(valBatches(c, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := e.store.Get("value")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, x := range w {
+				sum += 3 * float64(x) * float64(x)
+			}
+			if *val.Of("penalty") < sum*0.9999 || *val.Of("penalty") > sum*1.0001 {
+				t.Errorf("in validation %g, of the weights %g", *val.Of("penalty"), sum)
+			}
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				if math.Abs(got[i]-want[i]) > 1e-5*max(0.01, math.Abs(want[i])) {
+					t.Errorf("%d parts, number %d: %g, in one %g", c.Accumulate, i, got[i], want[i])
+				}
+			}
+		}
+	})
+}

@@ -24,6 +24,7 @@ import (
 	"talbot/train/recipe"
 	"talbot/train/run"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -257,13 +258,13 @@ func unpacks(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	defer b.Finalize()
-	for _, form := range []model.Form{model.Native, model.Products} {
+	for _, form := range []model.Form{model.Native, model.Products, model.Patches} {
 		exec, err := graph.NewExec(b.Backend, func(x *graph.Node) *graph.Node {
 			y := built.Network.Unpack(form, x)
 			if y.Rank() == 4 {
 				y = form.Flatten(y)
 			}
-			return graph.ConvertDType(y, 11)
+			return graph.ConvertDType(y, dtypes.Float32)
 		})
 		if err != nil {
 			t.Fatal(err)

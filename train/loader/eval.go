@@ -233,14 +233,5 @@ func (d *Data) evalSample(p *replay) evaluate.Sample {
 			s.Policy = append(s.Policy, evaluate.Target{Move: i, Weight: m.Weight})
 		}
 	}
-	if l.Scores {
-		sum := float32(0)
-		for _, t := range s.Policy {
-			sum += t.Weight
-		}
-		for i := range s.Policy {
-			s.Policy[i].Weight /= sum
-		}
-	}
 	return s
 }

@@ -138,6 +138,8 @@ func listed(block, moves, word int) uint64 {
 }
 
 const (
+	mostListed = 1<<(listBlock-listMoves) - 1 // moves in a list
+
 	listMoves = 28 // bits of a word's number in the list of a block
 	listBlock = listMoves + 10
 )

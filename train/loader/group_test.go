@@ -1,9 +1,14 @@
 package loader
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"talbot/board"
+	"talbot/dataset"
 	"talbot/encode"
+	"talbot/train"
 	"talbot/train/internal/madeup"
 )
 
@@ -21,5 +26,123 @@ func TestSampleBytes(t *testing.T) {
 	}
 	if n := SampleBytes(encode.TalbotBot{}.Layout(), 1); n != 196 {
 		t.Errorf("%d bytes a sample, not the 196 of its comment", n)
+	}
+}
+
+// coded is a recipe whose moves have so many words, drawn by the number of the move.
+type coded struct {
+	encode.TalbotBot
+	layout encode.Layout
+}
+
+func (c coded) Layout() encode.Layout { return c.layout }
+
+func (c coded) Pack(dst []uint64, v *encode.View) {
+	for i := range dst {
+		dst[i] = uint64(v.WhiteElo)<<32 | uint64(i)
+	}
+}
+
+func (c coded) Code(dst []int32, v *encode.View, m board.Move) {
+	for i := range dst {
+		dst[i] = int32(m)<<8 | int32(i)
+	}
+	if len(dst) > 1 {
+		dst[len(dst)-1] = -1 // a word other than the first may be
+	}
+}
+
+// TestGroup: what is put into a group comes out in a batch, for moves of one to five words, up to three floats, lists
+// from none to the longest that a position can have, inside the samples' runs and beside them.
+func TestGroup(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for words := 1; words <= 5; words++ {
+		for floats := range 4 {
+			for _, longest := range []int{1, 4, 5, 16, 17, 218} {
+				l := encode.Layout{Words: 1 + rng.IntN(30), Moves: encode.TargetMoves, Codes: words,
+					Floats: make([]string, floats)}
+				testGroup(t, rng, coded{layout: l}, longest)
+			}
+		}
+	}
+}
+
+func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
+	t.Helper()
+	const n, blocks = 40, 3
+	l := &e.layout
+	var g group
+	g.resize(n, blocks, shape{*l, longest})
+	targets := make([]encode.Target, n)
+	for i := range targets {
+		target := &targets[i]
+		target.Reset(l)
+		for k := range target.Floats {
+			if rng.IntN(3) > 0 {
+				target.Floats[k] = rng.Float32()
+			}
+		}
+		for range []int{0, longest, rng.IntN(longest + 1)}[rng.IntN(3)] {
+			target.Moves = append(target.Moves,
+				dataset.WeightedMove{Move: board.Move(rng.IntN(1 << 15)), Weight: rng.Float32() - 0.5})
+		}
+		g.put(e, i, i*blocks/n, &encode.View{WhiteElo: i}, target)
+	}
+	var b train.Batch
+	b.Resize(n, longest, l)
+	var lists lists
+	order := rng.Perm(n)
+	for i, k := range order {
+		g.input(&b, i, k)
+		g.rest(&b, &lists, i, k)
+	}
+	if !g.shape.inside() {
+		lists.pad(&b, &g.shape)
+	}
+	most := b.Moves()
+	if most < longest && g.shape.inside() || most > 2*max(16, longest) {
+		t.Errorf("lists of %d moves where the longest is %d", most, longest)
+	}
+	for i, k := range order {
+		target := &targets[k]
+		if b.Packed[i*l.Words] != uint64(k)<<32 {
+			t.Fatalf("sample %d has input %x", k, b.Packed[i*l.Words])
+		}
+		for f, x := range target.Floats {
+			got, known := b.Floats[i*len(l.Floats)+f], b.Known[i*len(l.Floats)+f]
+			if x != x && (got != 0 || known != 0) || x == x && (got != x || known != 1) {
+				t.Fatalf("sample %d: float %d is %g, %g, want %g", k, f, got, known, x)
+			}
+		}
+		for j := range most {
+			weight, codes := float32(0), slices.Repeat([]int32{-1}, l.Codes)
+			if j < len(target.Moves) {
+				weight = target.Moves[j].Weight
+				e.Code(codes, nil, target.Moves[j].Move)
+			}
+			at := i*most + j
+			if b.Weights[at] != weight || !slices.Equal(b.Codes[at*l.Codes:][:l.Codes], codes) {
+				t.Fatalf("%d words, longest %d, sample %d of %d moves: move %d is %v of weight %g, want %v of %g", l.Codes,
+					longest, k, len(target.Moves), j, b.Codes[at*l.Codes:][:l.Codes], b.Weights[at], codes, weight)
+			}
+		}
+	}
+}
+
+// TestLengths: lists have few lengths, whatever the data, so that a backend compiles few graphs.
+func TestLengths(t *testing.T) {
+	for longest := 1; longest <= 256; longest++ {
+		s := shape{longest: longest}
+		kinds := map[int]bool{}
+		for moves := range longest + 1 {
+			n := s.length(moves)
+			if n < moves || n > max(16, 2*longest) {
+				t.Fatalf("%d of %d moves are padded to %d", moves, longest, n)
+			}
+			kinds[n] = true
+		}
+		if len(kinds) > 5 {
+			t.Fatalf("longest list %d: lengths %v", longest, kinds)
+		}
 	}
 }

@@ -2,8 +2,10 @@ package loader
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/ordered"
@@ -123,6 +125,9 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 			}
 			if d.Options.Origins && d.layout.Moves != encode.NoMoves { // what the network is judged by
 				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
+			}
+			if n := len(p.target.Moves); n > mostListed {
+				return unusable, fmt.Errorf("a sample lists %d moves, no position has more than %d", n, board.MaxMoves)
 			}
 			v.sample = record{key: w.Position().Key(), ply: int32(w.Ply()), split: split,
 				listed: uint16(len(p.target.Moves)), learns: p.target.Learns(),

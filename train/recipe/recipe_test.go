@@ -12,6 +12,10 @@ import (
 	"talbot/train/model"
 )
 
+// reserved are the members of a line of metrics.jsonl that are no terms.
+var reserved = map[string]bool{"kind": true, "step": true, "loss": true, "lr": true, "grad_norm": true, "best": true,
+	"seconds": true, "positions_per_second": true, "loader_wait": true, "crc": true}
+
 // TestRegistry: every recipe and preset can be built, heads, terms and layout fit each other, and the shapes of the
 // parameters depend on the settings that are said to be the size, and on no others.
 func TestRegistry(t *testing.T) {
@@ -28,6 +32,9 @@ func TestRegistry(t *testing.T) {
 				t.Errorf("%s, preset %q: %+v", r.Name, p.Name, layout)
 			}
 			for _, term := range built.Network.Terms() {
+				if reserved[term.Name] || term.Name == "" {
+					t.Errorf("%s: a term cannot be called %q", r.Name, term.Name)
+				}
 				if int(term.Over) >= len(layout.Floats) || term.Over == model.Listed && layout.Moves == encode.NoMoves {
 					t.Errorf("%s: the term %s is over what there is not", r.Name, term.Name)
 				}
@@ -91,12 +98,13 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%s differs from itself", name)
 	}
 	for _, bad := range [][2]string{{"nosuch", "1"}, {"blocks", "many"}, {"blocks", "1.5"}, {"legal_mask", "2"},
-		{"blocks", "{}"}, {"", "1"}} {
+		{"blocks", "{}"}, {"", "1"},
+		{"blocks", "null"}} {
 		if s, err := r.Set("", bad[0], bad[1]); err == nil {
 			t.Errorf("%v gives %s", bad, s)
 		}
 	}
-	for _, bad := range []Settings{`{"nosuch":1}`, `{"blocks":0}`, `[]`, `{`, `{"blocks":"x"}`} {
+	for _, bad := range []Settings{`{"nosuch":1}`, `{"blocks":0}`, `[]`, `{`, `{"blocks":"x"}`, `null`, `{"blocks":null}`} {
 		if _, err := r.Build(bad); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

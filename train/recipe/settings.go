@@ -3,6 +3,7 @@ package recipe
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,14 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 func (s Settings) decode(into any) error {
 	if s == "" {
 		return nil
+	}
+	if s == "null" {
+		return errors.New("settings are null")
+	}
+	for name, value := range s.Values() {
+		if value == "null" {
+			return fmt.Errorf("setting %s is null", name)
+		}
 	}
 	d := json.NewDecoder(strings.NewReader(string(s)))
 	d.DisallowUnknownFields()

@@ -180,14 +180,21 @@ func different(misses []miss, of func(*miss) string) (list []string) {
 	return slices.Compact(list)
 }
 
+// rateText is the course of the learning rate.
+func rateText(c run.Config) string {
+	if c.Schedule == "cosine" || c.Schedule == "one-cycle" {
+		return fmt.Sprintf("%.4g to %.4g (%s)", c.LR, c.MinLR, c.Schedule)
+	}
+	return fmt.Sprintf("%.4g (%s)", c.LR, c.Schedule)
+}
+
 // identity says what the run is made of.
 func (r Run) identity() []Fact {
 	c := r.Config
 	list := []Fact{
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %.4g to %.4g, weight decay %g (%s)", c.LR, c.MinLR,
-			c.WeightDecay, c.Decay)},
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
 		list[1].Text += ", value weight " + weight

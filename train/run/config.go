@@ -254,7 +254,8 @@ func (c Config) Evaluated() string {
 	return ""
 }
 
-// operational fields may change on resume: they decide what is written and where it is computed, not what.
+// operational fields may change on resume: they decide what is written and where it is computed, not what; but for
+// eval_every where the schedule looks at validations.
 var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true,
 	"checkpoint_every": true, "keep": true}
 
@@ -262,7 +263,16 @@ var operational = map[string]bool{"devices": true, "deterministic": true, "log_e
 // Values are in JSON.
 func (c Config) Differs(other Config) (field, mine, theirs string) {
 	a, b := reflect.ValueOf(c), reflect.ValueOf(other)
-	return differs(a, b)
+	if field, mine, theirs = differs(a, b); field == "" && c.EvalEvery != other.EvalEvery && c.onPlateau() {
+		return "eval_every", fmt.Sprint(c.EvalEvery), fmt.Sprint(other.EvalEvery)
+	}
+	return field, mine, theirs
+}
+
+// onPlateau reports whether the schedule looks at validations.
+func (c Config) onPlateau() bool {
+	p, err := schedule.ParsePlateau(c.Schedule)
+	return err == nil && p.Patience > 0
 }
 
 func differs(a, b reflect.Value) (field, mine, theirs string) {

@@ -126,6 +126,11 @@ func TestDiffers(t *testing.T) {
 	if field, _, _ := a.Differs(b); field != "" {
 		t.Errorf("operational field %q differs", field)
 	}
+	plateau, often := a, a
+	plateau.Schedule, often.Schedule, often.EvalEvery = "plateau:1=0.5", "plateau:1=0.5", a.EvalEvery+1
+	if field, _, _ := plateau.Differs(often); field != "eval_every" {
+		t.Errorf("validations that decide the rate: %q differs", field)
+	}
 	b.ValueTarget = "wdl"
 	if field, _, _ := a.Differs(b); field != "value_target" {
 		t.Errorf("%q differs, want value_target", field)
