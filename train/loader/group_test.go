@@ -122,7 +122,8 @@ func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
 			}
 			at := i*most + j
 			if b.Weights[at] != weight || !slices.Equal(b.Codes[at*l.Codes:][:l.Codes], codes) {
-				t.Fatalf("%d words, longest %d, sample %d of %d moves: move %d is %v of weight %g, want %v of %g", l.Codes,
+				t.Fatalf("%d words, longest %d, sample %d of %d moves: move %d is %v of weight %g, want %v of %g",
+					l.Codes,
 					longest, k, len(target.Moves), j, b.Codes[at*l.Codes:][:l.Codes], b.Weights[at], codes, weight)
 			}
 		}

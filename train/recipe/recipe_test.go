@@ -99,7 +99,7 @@ func TestSettings(t *testing.T) {
 	}
 	for _, bad := range [][2]string{{"nosuch", "1"}, {"blocks", "many"}, {"blocks", "1.5"}, {"legal_mask", "2"},
 		{"blocks", "{}"}, {"", "1"},
-		{"blocks", "null"}} {
+		{"blocks", "null"}, {"value_weight", "1e400"}} {
 		if s, err := r.Set("", bad[0], bad[1]); err == nil {
 			t.Errorf("%v gives %s", bad, s)
 		}

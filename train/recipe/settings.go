@@ -157,7 +157,10 @@ func New[N model.Network](r Recipe, network N, standard Preset, encoder func(N) 
 	}
 	r.write = func(s Settings) (Settings, error) {
 		n, err := read(s)
-		return write(n), err
+		if err != nil { // what was read may not be writable
+			return "", err
+		}
+		return write(n), nil
 	}
 	r.build = func(s Settings) (Built, error) {
 		n, err := read(s)

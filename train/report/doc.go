@@ -194,7 +194,8 @@ func (r Run) identity() []Fact {
 	list := []Fact{
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)},
+		{"optimiser", fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay,
+			c.Decay)},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
 		list[1].Text += ", value weight " + weight
