@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// In help a flag is followed by one word in capitals, or by two with = between them, that stands for its value, not by a type of Go or a part of its
-// description that happens to be quoted.
+// In help a flag is followed by one word in capitals, or by two with = between them, that stands for its value, not by
+// a type of Go or a part of its description that happens to be quoted.
 func TestPlaceholders(t *testing.T) {
 	word := regexp.MustCompile(`^[A-Z]+(=[A-Z]+)?$`)
 	for _, cmd := range commandsOf(newRoot()) {
