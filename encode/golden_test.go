@@ -22,8 +22,11 @@ type golden struct {
 	Legal  map[string]int
 }
 
-func readGolden(t *testing.T) (all []golden) {
-	f, err := os.Open("testdata/golden.jsonl.gz")
+// readGolden reads positions that a script in testdata wrote, each as JSON on a line of its own. Fewer than that many are
+// an error.
+func readGolden[T any](t testing.TB, path string, least int) (all []T) {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func readGolden(t *testing.T) (all []golden) {
 	}
 	in := bufio.NewScanner(z)
 	for in.Scan() {
-		var g golden
+		var g T
 		if err := json.Unmarshal(in.Bytes(), &g); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +46,7 @@ func readGolden(t *testing.T) (all []golden) {
 	if err := in.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if len(all) < 150 {
+	if len(all) < least {
 		t.Fatalf("%d golden positions", len(all))
 	}
 	return all
@@ -93,7 +96,7 @@ func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 
 // TestGolden compares planes and the index of every legal move with python-chess.
 func TestGolden(t *testing.T) {
-	for n, g := range readGolden(t) {
+	for n, g := range readGolden[golden](t, "testdata/golden.jsonl.gz", 150) {
 		l := uciLine(t, g.Start, g.Moves...)
 		planes, game := encoded(t, &l)
 		p := game.Position()

@@ -1,12 +1,8 @@
 package encode
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -22,32 +18,9 @@ type napoleonGolden struct {
 	Numbers []float32
 }
 
-func readNapoleonGolden(t testing.TB) (all []napoleonGolden) {
+func readNapoleonGolden(t testing.TB) []napoleonGolden {
 	t.Helper()
-	f, err := os.Open("testdata/napoleon.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewScanner(z)
-	for in.Scan() {
-		var g napoleonGolden
-		if err := json.Unmarshal(in.Bytes(), &g); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, g)
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 100 {
-		t.Fatalf("%d golden positions", len(all))
-	}
-	return all
+	return readGolden[napoleonGolden](t, "testdata/napoleon.jsonl.gz", 100)
 }
 
 // napoleonOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.

@@ -25,7 +25,7 @@ import (
 //
 // It reads the executable (50 MB for a Stockfish with its network inside).
 func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
-	build, err := hashFile(e.path)
+	build, err := HashFile(e.path)
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
 	}
@@ -55,7 +55,8 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	return prints, nil
 }
 
-func hashFile(path string) (string, error) {
+// HashFile returns the first 16 hex digits of a file's SHA-256.
+func HashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -2,13 +2,9 @@ package match
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -77,7 +73,7 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	if err != nil {
 		return Entrant{}, err
 	}
-	build, err := hashFile(path)
+	build, err := stockfish.HashFile(path)
 	if err != nil {
 		return Entrant{}, err
 	}
@@ -123,20 +119,6 @@ func findEngine(name string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(found)
-}
-
-// hashFile returns the first 16 hex digits of a file's SHA-256.
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
 // distinguish gives entrants of the same name numbers.
