@@ -49,7 +49,7 @@ func (l *Line) Check() error {
 
 // checkHead checks what needs no replay.
 func (l *Line) checkHead() error {
-	if int(l.Source) >= len(sourceNames) || int(l.Result) >= len(resultNames) {
+	if !l.Source.Known() || int(l.Result) >= len(resultNames) {
 		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
 	}
 	if l.Input < 0 || l.Number < 0 || l.Offset < 0 {

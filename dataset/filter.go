@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,63 @@ type Filter struct {
 	WonOnly      bool   // only games that were won, by Player if there is one
 	Since, Until Date   // zero: any
 	Tactics      bool   // puzzles and EPD alone
+}
+
+// Check returns an error if the filter contradicts itself. It names the flags of the commands.
+func (f *Filter) Check() error {
+	switch {
+	case f.MinElo < 0 || f.MaxElo < 0 || f.MaxElo > 0 && f.MaxElo < f.MinElo:
+		return fmt.Errorf("ratings from %d to %d: both must be 0 or more, the lower one first", f.MinElo, f.MaxElo)
+	case f.EitherElo && f.MinElo == 0 && f.MaxElo == 0:
+		return fmt.Errorf("--elo-of needs --min-elo or --max-elo")
+	case f.KeepUnknownElo && f.DropUnknownElo:
+		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
+	case min(f.MinBaseTime, f.MinPlies) < 0:
+		return fmt.Errorf("the number of a filter must not be negative")
+	case f.Until != Date{} && f.Since.String() > f.Until.String():
+		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
+	}
+	return nil
+}
+
+// Flags returns what is on, as manifests have it; what follows from another flag, as WonOnly does, is not among it.
+func (f *Filter) Flags() []Tag {
+	var flags []Tag
+	text := func(name, value string) {
+		if value != "" {
+			flags = append(flags, Tag{Name: name, Value: value})
+		}
+	}
+	number := func(name string, n int) {
+		if n != 0 {
+			text(name, strconv.Itoa(n))
+		}
+	}
+	yes := func(name string, on bool, value string) {
+		if on {
+			text(name, value)
+		}
+	}
+	number("min-elo", f.MinElo)
+	number("max-elo", f.MaxElo)
+	yes("elo-of", f.EitherElo, "either")
+	yes("unknown-elo", f.KeepUnknownElo, "keep")
+	yes("unknown-elo", f.DropUnknownElo, "drop")
+	yes("no-bots", f.NoBots, "true")
+	text("time-control", strings.Join(f.TimeControls, ","))
+	number("min-base-time", f.MinBaseTime)
+	results := make([]string, len(f.Results))
+	for i, r := range f.Results {
+		results[i] = r.String()
+	}
+	text("result", strings.Join(results, ","))
+	text("termination", strings.Join(f.Terminations, ","))
+	number("min-plies", f.MinPlies)
+	text("player", f.Player)
+	text("since", f.Since.String())
+	text("until", f.Until.String())
+	yes("only-tactics", f.Tactics, "true")
+	return flags
 }
 
 // Head decides by what stands before the moves: source, ratings and tags. It returns "" or why the line is left out.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"talbot/dataset"
 	"talbot/internal/page"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
@@ -101,7 +102,7 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 		}
 		p.Splits = append(p.Splits, part)
 	}
-	for _, name := range []string{"game", "puzzle", "endgame", "table"} {
+	for _, name := range dataset.SourceNames() {
 		if part := s.part(name, s.BySource[name]); part.Games > 0 {
 			p.Sources = append(p.Sources, part)
 		}

@@ -45,10 +45,12 @@ type spread struct {
 
 func newTally(m *dataset.Manifest) *tally {
 	counting, _ := dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
+	sources := map[dataset.Source]Totals{}
+	for s := dataset.Source(0); s.Known(); s++ {
+		sources[s] = Totals{}
+	}
 	return &tally{
-		splits: m.Splits, counting: counting,
-		sources: map[dataset.Source]Totals{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {},
-			dataset.SourceTable: {}},
+		splits: m.Splits, counting: counting, sources: sources,
 		bySplit: map[dataset.Split]Totals{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},

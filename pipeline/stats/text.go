@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/dataset"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
@@ -51,7 +52,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			}
 		}
 	}
-	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame", "table"})
+	partTable(&b, "source", s.BySource, dataset.SourceNames())
 	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
 
 	var results, pieces []bar
