@@ -9,6 +9,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
@@ -91,6 +92,7 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
+	{aggregate.ErrTwice, exitUsage, "give each dataset once"},
 	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
