@@ -78,26 +78,6 @@ type Input struct {
 	Aggregate *Aggregate `json:"aggregate,omitempty"` // of aggregated positions: what they were counted from
 }
 
-// Aggregate is what aggregated positions ([SourceAggregate]) were counted from.
-type Aggregate struct {
-	GamesRead int64            `json:"games_read"` // lines of the parents: GamesUsed and the sum of Rejects
-	GamesUsed int64            `json:"games_used"`
-	Rejects   map[Reason]int64 `json:"rejects"`
-	Moves     int64            `json:"moves"` // played in the positions that were kept: the sum of all weights
-	// MovesDropped are the other moves of the games that were used, by reason.
-	MovesDropped Drops  `json:"moves_dropped"`
-	Bands        []Band `json:"bands"` // ascending; each rating is in one of them
-}
-
-// Band is a range of ratings of the side to move, and how much of a dataset is in it.
-type Band struct {
-	From    int   `json:"from"`    // the lowest rating; 0 in the lowest band
-	To      int   `json:"to"`      // the lowest rating above it; 0 in the highest band
-	Elo     int   `json:"elo"`     // the rating that its samples have: that of the side to move, the other's is unknown
-	Samples int64 `json:"samples"` // positions
-	Moves   int64 `json:"moves"`   // played in them
-}
-
 // Table is how the evaluations of a table were read.
 type Table struct {
 	Unit   string `json:"unit"`   // "centipawns" or "pawns"; empty if all are mates
@@ -331,51 +311,4 @@ func (m *Manifest) check() error {
 			lines, positions, samples, c.GamesKept, c.Positions, c.Samples)
 	}
 	return nil
-}
-
-// check returns an error if the figures contradict themselves.
-func (a *Aggregate) check() error {
-	rejected := int64(0)
-	for reason, n := range a.Rejects {
-		if n < 0 {
-			return fmt.Errorf("%d rejects as %q", n, reason)
-		}
-		rejected += n
-	}
-	if a.GamesUsed < 0 || a.GamesRead != a.GamesUsed+rejected {
-		return fmt.Errorf("%d games read, but %d used and %d rejected", a.GamesRead, a.GamesUsed, rejected)
-	}
-	for reason, n := range a.MovesDropped {
-		if n < 0 {
-			return fmt.Errorf("%d moves dropped as %q", n, reason)
-		}
-	}
-	moves := int64(0)
-	for i, b := range a.Bands {
-		if min(b.Samples, b.Moves) < 0 || b.Elo < 0 || (b.To == 0) != (i == len(a.Bands)-1) ||
-			(i == 0 && b.From != 0) || (i > 0 && b.From != a.Bands[i-1].To) || (b.To != 0 && b.To <= b.From) {
-			return fmt.Errorf("band %d: ratings from %d to %d", i, b.From, b.To)
-		}
-		moves += b.Moves
-	}
-	if moves != a.Moves {
-		return fmt.Errorf("%d moves, but %d in the bands", a.Moves, moves)
-	}
-	return nil
-}
-
-// whole returns a copy without null lists and maps.
-func (a *Aggregate) whole() *Aggregate {
-	if a == nil {
-		return nil
-	}
-	c := *a
-	c.Bands = notNil(c.Bands)
-	if c.Rejects == nil {
-		c.Rejects = map[Reason]int64{}
-	}
-	if c.MovesDropped == nil {
-		c.MovesDropped = Drops{}
-	}
-	return &c
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -148,19 +147,6 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	return nil
 }
 
-// bandName is how a band of ratings is called: 1500–1999, below 1500, from 2500, or all.
-func bandName(b dataset.Band) string {
-	switch {
-	case b.From == 0 && b.To == 0:
-		return "all ratings"
-	case b.From == 0:
-		return "below " + strconv.Itoa(b.To)
-	case b.To == 0:
-		return "from " + strconv.Itoa(b.From)
-	}
-	return fmt.Sprintf("%d–%d", b.From, b.To-1)
-}
-
 func printAggregate(o *aggregateOptions, sum aggregate.Summary) error {
 	left := sum.GamesRead - sum.GamesKept
 	if o.json {
@@ -175,7 +161,7 @@ func printAggregate(o *aggregateOptions, sum aggregate.Summary) error {
 		pipeline.Count(sum.Different, "position"), pipeline.Count(sum.Samples, "sample"),
 		pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, b := range sum.Bands {
-		summarise("  %s: %s, %s\n", bandName(b), pipeline.Count(b.Samples, "sample"), pipeline.Count(b.Moves, "move"))
+		summarise("  %s: %s, %s\n", b, pipeline.Count(b.Samples, "sample"), pipeline.Count(b.Moves, "move"))
 	}
 	for _, reason := range sortedReasons(sum.Rejects) {
 		summarise("  lines left out as %s: %s\n", reason, n(sum.Rejects[reason]))

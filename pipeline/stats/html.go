@@ -258,6 +258,8 @@ func (s *Statistics) sampleCards() (list []card) {
 		}
 	}
 	list = standing(list, newPlot("Pieces", "on the board, kings included", "samples", pieces, false))
+	list = lying(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
+	list = lying(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
 	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})
 	list = lying(list, "Result for the side to move",

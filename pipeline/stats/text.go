@@ -72,6 +72,8 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
 	chart(&b, "samples by pieces on the board", pieces)
+	chart(&b, "samples by rating of the side to move", s.bandBars(samplesOf))
+	chart(&b, "moves by rating of the side to move", s.bandBars(movesOf))
 	s.Coverage.write(&b)
 	s.Plies.chart(&b, "lines by plies")
 	s.Ratings.chart(&b, "players by rating")
