@@ -81,11 +81,18 @@ type aggregation struct {
 	first     int64 // units of work that were done before
 }
 
-// The sizes of what is worked on at a time; tests change them.
+// chunkSize is how many positions are sorted together, and sieveCounters the most counters of the sieve; see [Small].
 var (
 	chunkSize     int64  = chunkPositions
 	sieveCounters uint64 = maxCounters
 )
+
+// Small has so many positions sorted together, with so many counters, a power of two, until the test t ends.
+func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
+	size, most := chunkSize, sieveCounters
+	chunkSize, sieveCounters = positions, counters
+	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
+}
 
 // Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 100 MB, some 30 MB with the usual
 // minimum counts), and what a partition holds, a 1024th of all that was sorted, for each worker. The errors:

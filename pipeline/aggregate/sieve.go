@@ -30,7 +30,7 @@ func newSieve(plies int64, least int, most uint64) *sieve {
 	if least <= 1 {
 		return nil
 	}
-	n := min(max(uint64(1)<<bits.Len64(uint64(plies)*2), leastCounters), most)
+	n := min(max(uint64(1)<<bits.Len64(uint64(plies)*2), leastCounters), max(most, wordCounters))
 	return &sieve{words: make([]atomic.Uint64, n/wordCounters), mask: n - 1, least: uint64(min(least, counterMost))}
 }
 

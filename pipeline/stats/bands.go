@@ -35,6 +35,9 @@ func (t *bandTally) add(m *dataset.Manifest, l *dataset.Line) {
 }
 
 func (t *bandTally) merge(o bandTally) {
+	if o == nil {
+		return
+	}
 	if *t == nil {
 		*t = newBandTally(o)
 	}
