@@ -20,6 +20,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/aggregate"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/internal/madeup"
@@ -174,6 +175,10 @@ func (j Job) Run(ctx context.Context) error {
 	case "synth":
 		_, err = endgames.Request{Count: j.Count, Config: SynthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
 			Workers: j.Workers}.Run(ctx)
+	case "aggregate":
+		aggregate.Small(UntilExit{}, 2500, 1<<16)
+		_, err = aggregate.Request{In: j.Inputs, Out: j.Out, Bands: aggregate.Bands{2100, 2300}, MinCount: 2, MinBand: 1,
+			Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.Label().Run(ctx)
 	}
@@ -402,6 +407,10 @@ func TestKill(t *testing.T) {
 	WriteRows(t, table, tactics, 3000)
 	cut, _, _, _ := CutGames(t, dir) // prefixes
 	Small(t)
+	lines := filepath.Join(dir, "lines")
+	if err := (Job{Verb: "ingest", Inputs: []string{games}, Workers: 2, Out: lines}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	defer os.Unsetenv(Child)
 	self, err := os.Executable()
 	if err != nil {
@@ -412,6 +421,7 @@ func TestKill(t *testing.T) {
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * EndgameCount},
+		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j

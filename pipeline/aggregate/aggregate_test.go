@@ -191,7 +191,7 @@ func checkCounts(t *testing.T, dir string, sum *Summary, lines int, all map[stri
 // TestAgainstNaive compares with counting in memory: bands, minima, filters and splits; parts so small that there are
 // many, a sieve so small that it lets nearly everything pass, and keys so bad that all positions share a few.
 func TestAgainstNaive(t *testing.T) {
-	output.SmallShards(t, 400)
+	output.SmallShards(t, 3000)
 	a, b := someGames(1, 1500), someGames(2, 700)
 	in := []string{madeup.Dataset(t, a, 90), madeup.Dataset(t, b, 300)}
 	lines := append(slices.Clone(a), b...)

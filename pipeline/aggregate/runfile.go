@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -137,6 +138,7 @@ func (c *coder) write(path string, records []record) (size int64, err error) {
 		return 0, err
 	}
 	defer f.Abort()
+	w := bufio.NewWriterSize(f, 1<<18)
 	tail := make([]byte, 0, runTail)
 	for part := range partitions {
 		n := 0
@@ -147,9 +149,7 @@ func (c *coder) write(path string, records []record) (size int64, err error) {
 		if n > 0 {
 			c.raw = encodeSection(c.raw[:0], records[:n])
 			c.frame = c.encoder.EncodeAll(c.raw, c.frame)
-			if _, err := f.Write(c.frame); err != nil {
-				return 0, err
-			}
+			w.Write(c.frame) // Flush has its error
 		}
 		records = records[n:]
 		size += int64(len(c.frame))
@@ -158,7 +158,8 @@ func (c *coder) write(path string, records []record) (size int64, err error) {
 	}
 	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(tail, castagnoli))
 	tail = append(tail, runMagic...)
-	if _, err := f.Write(tail); err != nil {
+	w.Write(tail)
+	if err := w.Flush(); err != nil {
 		return 0, err
 	}
 	return size + int64(len(tail)), f.Commit()
