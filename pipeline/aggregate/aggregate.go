@@ -94,7 +94,7 @@ func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
 	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
 }
 
-// Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 100 MB, some 30 MB with the usual
+// Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 50 MB, some 15 MB with the usual
 // minimum counts), and what a partition holds, a 1024th of all that was sorted, for each worker. The errors:
 // [ErrNothingKept], [ErrTwice], those of [shards.OpenDataset] and [output.Open], and [dataset.ErrDamaged], also for
 // moves that are illegal.
@@ -262,14 +262,21 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 		a.first = a.positions
 		return nil, nil
 	}
-	lines := make([][]dataset.Line, a.Workers)
-	return s, a.each(ctx, 0, "counting", 0, func(worker, number int, c *counts) error {
+	type worker struct {
+		lines []dataset.Line
+		keys  []uint64
+	}
+	workers := make([]worker, a.Workers)
+	return s, a.each(ctx, 0, "counting", 0, func(n, number int, c *counts) error {
+		w := &workers[n]
 		for _, at := range a.chunks[number] {
-			if err := a.games.block(at, &lines[worker], c, func(p *board.Position, _ board.Move, _ int) {
-				s.add(keyOf(p))
+			w.keys = w.keys[:0]
+			if err := a.games.block(at, &w.lines, c, func(p *board.Position, _ board.Move, _ int) {
+				w.keys = append(w.keys, keyOf(p))
 			}); err != nil {
 				return err
 			}
+			s.add(w.keys)
 		}
 		return ctx.Err()
 	}, func(*counts) error { return nil })
@@ -279,6 +286,7 @@ func (a *aggregation) count(ctx context.Context) (*sieve, error) {
 func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 	type worker struct {
 		lines   []dataset.Line
+		keys    []uint64 // of the records of a block
 		records []record
 		coder   *coder
 	}
@@ -295,14 +303,23 @@ func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 		w := &workers[n]
 		w.records = w.records[:0]
 		for _, at := range a.chunks[number] {
+			kept := len(w.records)
+			w.keys = w.keys[:0]
 			if err := a.games.block(at, &w.lines, c, func(p *board.Position, m board.Move, band int) {
-				if key := keyOf(p); s.may(key) {
-					w.records = append(w.records, record{position: pack(p), part: uint16(key >> partitionShift),
-						move: m, band: uint8(band), count: 1})
-				}
+				key := keyOf(p)
+				w.keys = append(w.keys, key)
+				w.records = append(w.records, record{position: pack(p), part: uint16(key >> partitionShift), move: m,
+					band: uint8(band), count: 1})
 			}); err != nil {
 				return err
 			}
+			for i, r := range w.records[kept:] {
+				if s.may(w.keys[i]) {
+					w.records[kept] = r
+					kept++
+				}
+			}
+			w.records = w.records[:kept]
 		}
 		sortRecords(w.records)
 		sizes[number], err = w.coder.write(a.out.Path(runName(number)), fold(w.records))

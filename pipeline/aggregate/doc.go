@@ -6,7 +6,7 @@
 //
 //  1. All lines are read once, and a table of small counters ([sieve]) finds which positions can have been seen often
 //     enough. It may take a rare position for a frequent one, never the other way round.
-//  2. All lines are read again. What was played in those positions is sorted and counted, some two million plies at a
+//  2. All lines are read again. What was played in those positions is sorted and counted, some million plies at a
 //     time, into files of [partitions] sections.
 //  3. Each section is gathered from all files. Positions are compared whole there, so that no two are ever taken for
 //     one, and those that were seen often enough become lines.

@@ -55,7 +55,7 @@ type place struct {
 }
 
 // chunkPositions is how many positions are sorted together.
-const chunkPositions = 1 << 21
+const chunkPositions = 1 << 20
 
 // chunks cuts the blocks of all datasets into parts of about so many positions.
 func (g *games) chunks(size int64) (all [][]place, positions int64) {

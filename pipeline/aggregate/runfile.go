@@ -19,7 +19,7 @@ import (
 	"talbot/internal/durable"
 )
 
-// A run is a file of what was played in some two million plies, sorted and counted:
+// A run is a file of what was played in some million plies, sorted and counted:
 //
 //	offset   bytes
 //	0        …      the sections of partitions 0, 1, 2 …, each one zstd frame, or nothing

@@ -34,8 +34,21 @@ func newSieve(plies int64, least int, most uint64) *sieve {
 	return &sieve{words: make([]atomic.Uint64, n/wordCounters), mask: n - 1, least: uint64(min(least, counterMost))}
 }
 
-// add counts a key. It may be called concurrently with itself.
-func (s *sieve) add(key uint64) {
+// add counts keys. It may be called concurrently with itself.
+func (s *sieve) add(keys []uint64) {
+	for len(keys) > 0 {
+		batch := keys[:min(len(keys), 64)]
+		for _, key := range batch { // what is not in the cache comes all at once
+			s.words[key&s.mask/wordCounters].Load()
+		}
+		for _, key := range batch {
+			s.addOne(key)
+		}
+		keys = keys[len(batch):]
+	}
+}
+
+func (s *sieve) addOne(key uint64) {
 	i := key & s.mask
 	w, shift := &s.words[i/wordCounters], i%wordCounters*4
 	for {

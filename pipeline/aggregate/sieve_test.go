@@ -26,14 +26,10 @@ func TestSieve(t *testing.T) {
 			all.Go(func() {
 				for round := range c.least {
 					if round%4 == w {
-						for _, key := range often {
-							s.add(key)
-						}
+						s.add(often)
 					}
 				}
-				for _, key := range rare[w*len(rare)/4 : (w+1)*len(rare)/4] {
-					s.add(key)
-				}
+				s.add(rare[w*len(rare)/4 : (w+1)*len(rare)/4])
 			})
 		}
 		all.Wait()
