@@ -1,0 +1,119 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pipeline/output"
+)
+
+// childRequest names the variable with the request, as JSON, that the test binary runs in place of the tests.
+const childRequest = "TALBOT_AGGREGATE_CHILD"
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(childRequest)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var r Request
+	err := json.Unmarshal([]byte(text), &r)
+	var sum Summary
+	if err == nil {
+		sum, err = r.Run(context.Background())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d samples, %d bytes sorted", sum.Samples, sum.Temporary)
+}
+
+// writeRandom writes n lines of 20 plies each. Players prefer some moves, so that many positions recur.
+func writeRandom(t *testing.T, dir string, n int) {
+	t.Helper()
+	out, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "random"}}}, nil, output.Options{Workers: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	var legal, moves []board.Move
+	for i := range n {
+		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + rng.IntN(2000),
+			BlackElo: 1000 + rng.IntN(2000)}
+		p := l.Start
+		moves = moves[:0]
+		for range 20 {
+			if legal = p.LegalMoves(legal[:0]); len(legal) == 0 {
+				break
+			}
+			m := legal[rng.IntN(4)*rng.IntN(6)%len(legal)]
+			moves = append(moves, m)
+			p.Play(m)
+		}
+		l.Moves = moves
+		if err := out.Write(&l); err != nil {
+			t.Fatal(err)
+		}
+		if out.Full() {
+			if err := out.EndShard(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own: memory
+// grows by less than the sieve, although there is ten times as much.
+func TestMemory(t *testing.T) {
+	if os.Getenv("TALBOT_FULL") == "" {
+		t.Skip("SKIPPED: takes minutes; TALBOT_FULL=1 runs it")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var peaks []int64
+	for _, n := range []int{1_000_000, 10_000_000} {
+		dir := t.TempDir()
+		in := filepath.Join(dir, "in")
+		begun := time.Now()
+		writeRandom(t, in, n)
+		t.Logf("%d lines written in %v", n, time.Since(begun).Round(time.Second))
+		text, err := json.Marshal(Request{In: []string{in}, Out: filepath.Join(dir, "out"), Bands: DefaultBands,
+			MinCount: 6, MinBand: 3, Splits: dataset.DefaultSplits, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), childRequest+"="+string(text))
+		cmd.Stderr = os.Stderr
+		begun = time.Now()
+		said, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage) // on Linux it is
+		peaks = append(peaks, usage.Maxrss<<10)
+		t.Logf("%s, peak %d MB, %v of processor in %v", said, usage.Maxrss>>10,
+			cmd.ProcessState.UserTime().Round(time.Second), time.Since(begun).Round(time.Second))
+	}
+	if peaks[1]-peaks[0] > 350<<20 || peaks[1] > 800<<20 {
+		t.Errorf("peaks %d MB and %d MB", peaks[0]>>20, peaks[1]>>20)
+	}
+}
