@@ -177,8 +177,8 @@ func (j Job) Run(ctx context.Context) error {
 			Workers: j.Workers}.Run(ctx)
 	case "aggregate":
 		aggregate.Small(UntilExit{}, 2500, 1<<16)
-		_, err = aggregate.Request{In: j.Inputs, Out: j.Out, Bands: aggregate.Bands{2100, 2300}, MinCount: 2, MinBand: 1,
-			Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
+		_, err = aggregate.Request{In: j.Inputs, Out: j.Out, Bands: aggregate.Bands{2100, 2300}, MinCount: 2,
+			MinBand: 1, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.Label().Run(ctx)
 	}

@@ -53,7 +53,7 @@ number of games. Repeat an interrupted command to continue it. The result has th
 bytes with any number of workers.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
-  talbot aggregate lines --out positions --bands 1200,1600,2000 --min-count 10 --min-band 5
+  talbot aggregate lines --out positions --bands 1200,1600,2000 --min-band 5
   talbot aggregate lines --out train-only --games-of train --split 100,0,0`,
 		SuggestFor:        []string{"count", "unique", "distribution", "explorer"},
 		Args:              operands(1, many, "one or more datasets"),

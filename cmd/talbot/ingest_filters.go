@@ -27,7 +27,8 @@ type filterOptions struct {
 }
 
 func (o *filterOptions) add(f *pflag.FlagSet) {
-	o.gameFilterOptions.add(f, "gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only puzzles and EPD)")
+	o.gameFilterOptions.add(f,
+		"gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only puzzles and EPD)")
 	f.StringVar(&o.variant, "variant", "standard", "variant to read; only standard is supported")
 	f.StringVar(&o.player, "player", "", "only games of this player; every word must occur in the name")
 	f.StringVar(&o.side, "side", "both",

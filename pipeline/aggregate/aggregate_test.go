@@ -202,14 +202,17 @@ func TestAgainstNaive(t *testing.T) {
 		counters uint64
 		keys     uint64 // different ones
 	}{
-		"defaults":    {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 3}, chunk: 1 << 20, counters: maxCounters},
+		"defaults": {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 3}, chunk: 1 << 20,
+			counters: maxCounters},
 		"many chunks": {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 3}, chunk: 3000, counters: maxCounters},
 		"all":         {r: Request{Bands: Bands{1700}, MinCount: 1, MinBand: 1}, chunk: 9000},
 		"no bands":    {r: Request{MinCount: 2, MinBand: 4}, chunk: 9000, counters: 1 << 10},
 		"often":       {r: Request{Bands: DefaultBands, MinCount: 60, MinBand: 1}, chunk: 9000, counters: 1 << 20},
 		"tiny sieve":  {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 1}, chunk: 9000, counters: 16},
-		"one key":     {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 3}, chunk: 9000, counters: 1 << 20, keys: 1},
-		"three keys":  {r: Request{Bands: DefaultBands, MinCount: 3, MinBand: 3}, chunk: 9000, counters: 1 << 20, keys: 3},
+		"one key": {r: Request{Bands: DefaultBands, MinCount: 6, MinBand: 3}, chunk: 9000, counters: 1 << 20,
+			keys: 1},
+		"three keys": {r: Request{Bands: DefaultBands, MinCount: 3, MinBand: 3}, chunk: 9000, counters: 1 << 20,
+			keys: 3},
 		"filtered": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, Only: &val,
 			Filter: dataset.Filter{MinBaseTime: 180, DropUnknownElo: true}}, chunk: 9000, counters: 1 << 16},
 	} {
@@ -245,8 +248,8 @@ func TestWorkers(t *testing.T) {
 	in := madeup.Dataset(t, someGames(3, 2000), 50)
 	var first map[string]string
 	for _, workers := range []int{1, 2, 5} {
-		r := Request{In: []string{in}, Out: filepath.Join(t.TempDir(), "out"), Bands: DefaultBands, MinCount: 6, MinBand: 3,
-			Splits: dataset.DefaultSplits, Workers: workers}
+		r := Request{In: []string{in}, Out: filepath.Join(t.TempDir(), "out"), Bands: DefaultBands, MinCount: 6,
+			MinBand: 3, Splits: dataset.DefaultSplits, Workers: workers}
 		if _, err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,20 +17,19 @@ import (
 	"talbot/pipeline/output"
 )
 
-// childRequest names the variable with the request, as JSON, that the test binary runs in place of the tests.
-const childRequest = "TALBOT_AGGREGATE_CHILD"
+// childIn and childOut name the variables with the folders that the test binary works on in place of the tests.
+const (
+	childIn  = "TALBOT_AGGREGATE_IN"
+	childOut = "TALBOT_AGGREGATE_OUT"
+)
 
 func TestMain(m *testing.M) {
-	text := os.Getenv(childRequest)
-	if text == "" {
+	in := os.Getenv(childIn)
+	if in == "" {
 		os.Exit(m.Run())
 	}
-	var r Request
-	err := json.Unmarshal([]byte(text), &r)
-	var sum Summary
-	if err == nil {
-		sum, err = r.Run(context.Background())
-	}
+	sum, err := Request{In: []string{in}, Out: os.Getenv(childOut), Bands: DefaultBands, MinCount: 6, MinBand: 3,
+		Splits: dataset.DefaultSplits, Workers: 2}.Run(context.Background())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -95,13 +93,8 @@ func TestMemory(t *testing.T) {
 		begun := time.Now()
 		writeRandom(t, in, n)
 		t.Logf("%d lines written in %v", n, time.Since(begun).Round(time.Second))
-		text, err := json.Marshal(Request{In: []string{in}, Out: filepath.Join(dir, "out"), Bands: DefaultBands,
-			MinCount: 6, MinBand: 3, Splits: dataset.DefaultSplits, Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
 		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), childRequest+"="+string(text))
+		cmd.Env = append(os.Environ(), childIn+"="+in, childOut+"="+filepath.Join(dir, "out"))
 		cmd.Stderr = os.Stderr
 		begun = time.Now()
 		said, err := cmd.Output()

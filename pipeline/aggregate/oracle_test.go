@@ -109,9 +109,12 @@ func TestPython(t *testing.T) {
 		r      aggregate.Request
 	}{
 		{"../../sample/games.pgn.zst", 100, "", aggregate.Request{MinCount: 2, MinBand: 1}},
-		{rated + "mixed.pgn.zst", 2 * n, "prior", aggregate.Request{Bands: aggregate.DefaultBands, MinCount: 3, MinBand: 2}},
-		{rated + "players.pgn.zst", n, "", aggregate.Request{Bands: aggregate.Bands{1800, 2200}, MinCount: 1, MinBand: 1}},
-		{rated + "openings20.pgn.zst", 3 * n, "", aggregate.Request{Bands: aggregate.DefaultBands, MinCount: 6, MinBand: 3}},
+		{rated + "mixed.pgn.zst", 2 * n, "prior",
+			aggregate.Request{Bands: aggregate.DefaultBands, MinCount: 3, MinBand: 2}},
+		{rated + "players.pgn.zst", n, "",
+			aggregate.Request{Bands: aggregate.Bands{1800, 2200}, MinCount: 1, MinBand: 1}},
+		{rated + "openings20.pgn.zst", 3 * n, "",
+			aggregate.Request{Bands: aggregate.DefaultBands, MinCount: 6, MinBand: 3}},
 	} {
 		t.Run(filepath.Base(c.path), func(t *testing.T) {
 			path := firstGames(t, c.path, c.n)

@@ -24,7 +24,8 @@ func TestPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[position]string{}
 	passed, rights := 0, map[uint16]bool{}
-	starts := []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+	starts := []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9",
+		"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", "7k/8/8/8/8/8/8/K7 b - - 0 1"}
 	for i := range 400 {
 		start, err := board.ParseFEN(starts[i%len(starts)])
