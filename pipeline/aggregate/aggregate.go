@@ -128,9 +128,8 @@ func (r *Request) check() error {
 	return r.Filter.Check()
 }
 
-// open opens the datasets and the folder.
-func (a *aggregation) open() error {
-	var parents []dataset.Parent
+// parents opens the datasets.
+func (a *aggregation) parents() (list []dataset.Parent, err error) {
 	columns := shards.Ratings
 	if len(a.Filter.Flags()) > 0 {
 		columns |= shards.Tags
@@ -138,37 +137,53 @@ func (a *aggregation) open() error {
 	for _, dir := range a.In {
 		d, err := shards.OpenDataset(dir, shards.WithColumns(columns))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		a.games.sets = append(a.games.sets, d)
 		p := dataset.Parent{Manifest: d.Manifest.Hash(), Name: filepath.Base(filepath.Clean(dir))}
-		if slices.ContainsFunc(parents, func(q dataset.Parent) bool { return p.Manifest == q.Manifest }) {
-			return fmt.Errorf("%q: %w", dir, ErrTwice)
+		if slices.ContainsFunc(list, func(q dataset.Parent) bool { return p.Manifest == q.Manifest }) {
+			return nil, fmt.Errorf("%q: %w", dir, ErrTwice)
 		}
-		parents = append(parents, p)
+		list = append(list, p)
 		if err := output.CheckApart(dir, a.Out); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	a.chunks, a.positions = a.games.chunks(chunkSize)
-	a.state = state{Games: newCounts(), Bands: slices.Clone(a.bands), Rare: dataset.Drops{}}
-	var err error
-	a.out, err = output.Open(a.Out, dataset.Manifest{
-		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
-		Inputs: []dataset.Input{{Name: "positions"}},
-	}, parents, output.Options{Workers: a.Workers, State: &a.state, Again: a.Again, Warn: a.Warn,
-		Side: func(name string, _ int) (own, wanted bool) {
-			number := runNumber(name)
-			return ownName(name), number >= 0 && number < a.state.Chunks
-		}})
+	return list, nil
+}
+
+// open opens the datasets and the folder.
+func (a *aggregation) open() error {
+	parents, err := a.parents()
 	if err != nil {
 		return err
 	}
-	if a.state.Chunks > len(a.chunks) || a.state.Parts > partitions || len(a.state.Bands) != len(a.bands) {
+	a.chunks, a.positions = a.games.chunks(chunkSize)
+	a.state = state{Games: newCounts(), Bands: slices.Clone(a.bands), Rare: dataset.Drops{}}
+	identity := struct { // a program that cuts other parts cannot go on with these
+		Parents    []dataset.Parent
+		Positions  int64
+		Partitions int
+	}{parents, chunkSize, partitions}
+	a.out, err = output.Open(a.Out, dataset.Manifest{
+		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
+		Inputs: []dataset.Input{{Name: "positions"}},
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, Again: a.Again, Warn: a.Warn, Side: a.side})
+	if err != nil {
+		return err
+	}
+	if s := &a.state; min(s.Chunks, s.Parts) < 0 || s.Chunks > len(a.chunks) || s.Parts > partitions ||
+		len(s.Bands) != len(a.bands) {
 		return fmt.Errorf("%w: %q says what cannot be: %w", output.ErrUnfinished, a.out.Path("progress.json"),
 			dataset.ErrDamaged)
 	}
 	return nil
+}
+
+// side says which files are runs, and which of them are whole.
+func (a *aggregation) side(name string, _ int) (own, wanted bool) {
+	number := runNumber(name)
+	return ownName(name), number >= 0 && number < a.state.Chunks
 }
 
 func (a *aggregation) close() {
@@ -370,9 +385,9 @@ func (a *aggregation) merge(ctx context.Context) error {
 
 // take writes the lines of the next partition.
 func (a *aggregation) take(m *merged) error {
-	counts := &a.out.Manifest().Counts
+	c := &a.out.Manifest().Counts
 	for i := range m.lines {
-		m.lines[i].Number = counts.GamesKept + 1
+		m.lines[i].Number = c.GamesKept + 1
 		if err := a.out.Write(&m.lines[i]); err != nil {
 			return err
 		}
@@ -393,19 +408,19 @@ func (a *aggregation) take(m *merged) error {
 // finish writes the manifest.
 func (a *aggregation) finish(start time.Time) (Summary, error) {
 	figures := a.figures()
-	counts := &a.out.Manifest().Counts
-	if counts.GamesKept == 0 {
+	c := &a.out.Manifest().Counts
+	if c.GamesKept == 0 {
 		err := fmt.Errorf("%w: of %s in %s, none in a position with %d moves, %d of a band (games left out: %v, "+
 			"moves: %v)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
 			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, figures.Rejects, figures.MovesDropped)
 		return Summary{}, errors.Join(err, a.out.Discard())
 	}
 	input := &a.out.Manifest().Inputs[0]
-	input.Games, input.Aggregate = counts.GamesKept, figures
+	input.Games, input.Aggregate = c.GamesKept, figures
 	if err := a.out.Finish(nil); err != nil {
 		return Summary{}, err
 	}
-	sum := Summary{Summary: a.out.Summary(start), Unique: counts.Samples, Different: a.state.Different,
+	sum := Summary{Summary: a.out.Summary(start), Unique: c.Samples, Different: a.state.Different,
 		Moves: figures.Moves, Bands: figures.Bands, Temporary: a.state.Temporary}
 	sum.GamesRead, sum.GamesKept, sum.Rejects = figures.GamesRead, figures.GamesUsed, figures.Rejects
 	sum.SamplesDropped = figures.MovesDropped
