@@ -58,7 +58,8 @@ func (o *filterOptions) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.termination, "termination", nil,
 		"terminations to keep, as in the tag (Normal, \"Time forfeit\"), separated by commas")
 	f.IntVar(&o.minPlies, "min-plies", 0, "minimum length of a game in plies (60 plies are 30 moves)")
-	f.StringVar(&o.player, "player", "", "only games of this player; every word must occur in the name")
+	f.StringVar(&o.player, "player", "",
+		"only games of this player; every word must occur in the name, a single letter as an initial")
 	f.StringVar(&o.side, "side", "both",
 		"side whose moves become samples: both, player or winner (with --player: only games that the player won)")
 	f.StringVar(&o.since, "since", "", "earliest date, such as 2012-05-31, 2012-05 or 2012")
