@@ -161,10 +161,15 @@ func castlesNow(p *board.Position, c board.Color, kingSide bool) bool {
 	return true
 }
 
-// Numbers writes the planes as 0 and 1.
-func (Tahl) Numbers(dst []float32, packed []uint64) {
-	n, w := (*[tahlSize]float32)(dst), (*[TahlWords]uint64)(packed)
-	var planes [TahlPlanes]uint64
+// Planes writes the 28 planes of the present position of g to dst[:28], as bits: bit i of a plane is square i.
+func (e Tahl) Planes(dst []uint64, g *board.Game) {
+	var words [TahlWords]uint64
+	e.Pack(words[:], &View{Game: g})
+	tahlPlanes((*[TahlPlanes]uint64)(dst), &words)
+}
+
+// tahlPlanes are the planes of a packed input.
+func tahlPlanes(planes *[TahlPlanes]uint64, w *[TahlWords]uint64) {
 	for i, pt := range tahlOrder {
 		kind := ^uint64(0)
 		for bit := range 3 {
@@ -182,9 +187,16 @@ func (Tahl) Numbers(dst []float32, packed []uint64) {
 	}
 	planes[tahlEnPassantPlane] = flags & (0xff << (tahlEnPassant + 8))
 	planes[tahlEnPassantPlane+1] = flags & (0xff << tahlEnPassant)
+	planes[tahlEnPassantPlane+2], planes[tahlEnPassantPlane+3] = 0, 0
 	copy(planes[tahlHistory:], w[tahlPast:tahlFlags])
-	for i := range n {
-		n[i] = float32(planes[i/64] >> (i % 64) & 1)
+}
+
+// Numbers writes the planes as 0 and 1.
+func (Tahl) Numbers(dst []float32, packed []uint64) {
+	var planes [TahlPlanes]uint64
+	tahlPlanes(&planes, (*[TahlWords]uint64)(packed))
+	for i := range dst[:tahlSize] {
+		dst[i] = float32(planes[i/64] >> (i % 64) & 1)
 	}
 }
 

@@ -52,6 +52,10 @@ func tahlOf(t testing.TB, v *View) (words, planes []uint64) {
 		}
 		planes[i/64] |= uint64(x) << (i % 64)
 	}
+	again := slices.Repeat([]uint64{0xdeadbeef}, TahlPlanes)
+	if (Tahl{}).Planes(again, v.Game); !slices.Equal(again, planes) {
+		t.Fatalf("%q: planes %x, as numbers %x", v.Position().FEN(), again, planes)
+	}
 	return words, planes
 }
 

@@ -249,9 +249,7 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		name := class.String()
 		s.Exact = &name
 	}
-	if v, ok := encode.Value(e, in.Targets.Value, p, counted.Value); ok {
-		s.Value = &v
-	}
+	s.Value = in.value()
 	in.policy(s)
 	if e, ok := e.(bitPlanes); ok {
 		planes := make([]uint64, in.layout.Shape[0])
@@ -267,6 +265,22 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		s.Encoded = &Encoded{Input{in.layout.Shape, numbers}, e.Show(&in.view, in.Targets)}
 	}
 	return s
+}
+
+// value is the value target of the view; nil if there is none. That of a recipe that learns no value is its formula's.
+func (in *inspector) value() *float32 {
+	v, ok := encode.Value(in.Encoder, in.Targets.Value, in.view.Position(), in.view.Said.Value)
+	if i := in.layout.Float(encode.ValueFloat); i >= 0 {
+		var target encode.Target
+		target.Reset(&in.layout)
+		in.Encoder.Learn(&target, &in.view, in.Targets)
+		v = target.Floats[i]
+		ok = v == v
+	}
+	if !ok {
+		return nil
+	}
+	return &v
 }
 
 // index is the number that the recipe gives a legal move; -1 if it is not one number.
