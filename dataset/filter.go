@@ -109,9 +109,9 @@ func (f *Filter) PlayerSides(l *Line) (white, black bool) {
 	return nameHas(l.Tag("White"), f.Player), nameHas(l.Tag("Black"), f.Player)
 }
 
-// nameHas reports whether all words of want occur in the name, whatever their order and case; a single letter stands for
-// any word that begins with it. “Mikhail Tal” is in “Tal, Mikhail N.”, “Tal M” in that and in “Hein-Tal Mihail”, and
-// “Tal” not in “Talbot”. Without words nothing is in a name.
+// nameHas reports whether all words of want occur in the name, whatever their order and case; a single letter stands
+// for any word that begins with it. “Mikhail Tal” is in “Tal, Mikhail N.”, “Tal M” in that and in “Hein-Tal Mihail”,
+// and “Tal” not in “Talbot”. Without words nothing is in a name.
 func nameHas(name, want string) bool {
 	words, wanted := nameWords(name), nameWords(want)
 	for _, w := range wanted {

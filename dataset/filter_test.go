@@ -98,13 +98,14 @@ func TestPlayerSides(t *testing.T) {
 		"Hein-Tal Mikhail": {true, true, true}, "Shaked, Tal": {true, false, false}, "Talbot, M": {},
 		"Rozentalis Eduardas": {}, "Mikhail": {}, "M T": {}, "": {}, "?": {},
 	} {
-		for player, want := range map[string]bool{"Tal": c.tal, "tal m": c.talM, "Mikhail Tal": c.mikhailTal, "-": false} {
+		for player, want := range map[string]bool{"Tal": c.tal, "tal m": c.talM, "Mikhail Tal": c.mikhailTal,
+			"-": false} {
 			f := Filter{Player: player}
-			if white, black := f.PlayerSides(game(1, 1, Tag{"White", name}, Tag{"Black", "Other"})); white != want || black {
-				t.Errorf("%q is in %q: %v, Black %v", player, name, white, black)
-			}
-			if white, black := f.PlayerSides(game(1, 1, Tag{"White", "Other"}, Tag{"Black", name})); white || black != want {
-				t.Errorf("%q is in Black's %q: %v, White %v", player, name, black, white)
+			white, no := f.PlayerSides(game(1, 1, Tag{"White", name}, Tag{"Black", "Other"}))
+			never, black := f.PlayerSides(game(1, 1, Tag{"White", "Other"}, Tag{"Black", name}))
+			if white != want || black != want || no || never {
+				t.Errorf("%q is in %q: %v with White, %v with Black, want %v; in “Other”: %v, %v", player, name, white,
+					black, want, no, never)
 			}
 		}
 	}

@@ -54,8 +54,8 @@ var tahlOrder = [6]board.PieceType{board.Pawn, board.Rook, board.Knight, board.B
 // The board after a move is 12 layers of bits, own P N B R Q K, then the opponent's, in the frame and from the view of
 // who moves. Its pieces are in the order of all other recipes, which is not that of the planes.
 //
-// Source: the README of Tahl, whose planes name White and Black and do not tell who moves. That White is the mover here,
-// what stands on planes 20 … 27, and all of the target is our choice.
+// Source: the README of Tahl, whose planes name White and Black and do not tell who moves. That White is the mover
+// here, what stands on planes 20 … 27, and all of the target is our choice.
 type Tahl struct{}
 
 // Name returns "tahl".
@@ -201,8 +201,8 @@ func (Tahl) Numbers(dst []float32, packed []uint64) {
 }
 
 // Code writes the bits of the board that a move changes to dst[:4], each as 2·(64·layer + square), plus 1 where it is
-// cleared, and −1 behind the last: the square that is left, the one that is reached, then what is captured, or the rook's
-// squares.
+// cleared, and −1 behind the last: the square that is left, the one that is reached, then what is captured, or the
+// rook's squares.
 func (Tahl) Code(dst []int32, v *View, m board.Move) {
 	p := v.Position()
 	us := p.Turn()

@@ -17,8 +17,8 @@ import (
 	"talbot/rows"
 )
 
-// sharedGames returns n games of those that Tal played, spread over the shared file. It skips the test where the file is
-// not at hand.
+// sharedGames returns n games of those that Tal played, spread over the shared file. It skips the test where the file
+// is not at hand.
 func sharedGames(t *testing.T, n int) (chosen []dataset.Line) {
 	t.Helper()
 	in, err := rows.Open("../../shared/data/pgn/gm/tal.pgn.zst")
@@ -49,8 +49,8 @@ func sharedGames(t *testing.T, n int) (chosen []dataset.Line) {
 	return chosen
 }
 
-// TestTahlOracle compares 20,000 positions of Tal's games with python-chess, as many of either colour, and what the legal
-// moves change in every eighth of them, in all with TALBOT_FULL=1.
+// TestTahlOracle compares 20,000 positions of Tal's games with python-chess, as many of either colour, and what the
+// legal moves change in every eighth of them, in all with TALBOT_FULL=1.
 func TestTahlOracle(t *testing.T) {
 	t.Parallel()
 	const games = 700

@@ -32,8 +32,8 @@ func viewAt(t testing.TB, l *dataset.Line, ply int) *View {
 	return v
 }
 
-// tahlOf returns the packed words of a view, and as bits the planes that they stand for. The memory is dirty: every word
-// and number must be written.
+// tahlOf returns the packed words of a view, and as bits the planes that they stand for. The memory is dirty: every
+// word and number must be written.
 func tahlOf(t testing.TB, v *View) (words, planes []uint64) {
 	t.Helper()
 	numbers := make([]float32, tahlSize)

@@ -72,8 +72,8 @@ func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64)
 	return list, planes
 }
 
-// TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of a
-// step and five steps with AdamW that decays all tensors.
+// TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of
+// a step and five steps with AdamW that decays all tensors.
 func TestPyTorchTahl(t *testing.T) {
 	var want pytorch
 	if err := json.Unmarshal(ungzip(t, "testdata/tahl.json.gz"), &want); err != nil {

@@ -79,8 +79,8 @@ func (f Form) Flatten(x *Node) *Node {
 // Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
 // [out, in, 3, 3] or [out, in, 1, 1].
 //
-// In the form Products the gradient by x of a 3×3 convolution is exact only where out ≤ in; it is zero otherwise. That is
-// the case for the first convolution alone, whose input is the board and needs none.
+// In the form Products the gradient by x of a 3×3 convolution is exact only where out ≤ in; it is zero otherwise. That
+// is the case for the first convolution alone, whose input is the board and needs none.
 func (f Form) Convolve(x, kernel *Node) *Node {
 	switch f {
 	case Patches:

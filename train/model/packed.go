@@ -26,8 +26,8 @@ func (TalbotBot) Unpack(f Form, packed *Node) *Node {
 	}, 1))
 }
 
-// pieceKinds are the squares of pawns, knights, bishops, rooks, queens and kings, by the bits of what stands on a square:
-// pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6.
+// pieceKinds are the squares of pawns, knights, bishops, rooks, queens and kings, by the bits of what stands on a
+// square: pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6.
 func pieceKinds(bit0, bit1, bit2 *Node) []*Node {
 	return []*Node{
 		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),

@@ -90,9 +90,9 @@ func (r residual) value(p *Pass, x *Node) *Node {
 	return Reshape(Tanh(p.watch(p.linear(h, "value.fc2"))), x.Shape().Dim(p.Form.batchAxis()))
 }
 
-// floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five activations
-// of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and heads. In the
-// form Products nine shifted copies of the input of each 3×3 convolution are kept as well.
+// floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
+// activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
+// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well.
 func (r residual) floats(form Form) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
 	if form == Products {
