@@ -92,9 +92,11 @@ func (Tahl) Pack(dst []uint64, v *View) {
 		w[tahlPast+k] = uint64(movedSquares(v.Game, k))
 	}
 	passed := enPassantSquares(p)
-	orientPlanes(us, w[tahlPast:tahlFlags])
 	if us == board.Black {
 		passed = passed.Mirror()
+		for k, b := range w[tahlPast:tahlFlags] {
+			w[tahlPast+k] = uint64(board.Bitboard(b).Mirror())
+		}
 	}
 	w[tahlFlags] = uint64(passed)
 	for i, c := range [2]board.Color{us, us.Other()} {
@@ -170,16 +172,10 @@ func (e Tahl) Planes(dst []uint64, g *board.Game) {
 
 // tahlPlanes are the planes of a packed input.
 func tahlPlanes(planes *[TahlPlanes]uint64, w *[TahlWords]uint64) {
+	var pieces [TahlLayers]uint64
+	unpackPieces(&pieces, w[:])
 	for i, pt := range tahlOrder {
-		kind := ^uint64(0)
-		for bit := range 3 {
-			if pt>>bit&1 != 0 {
-				kind &= w[bit]
-			} else {
-				kind &^= w[bit]
-			}
-		}
-		planes[i], planes[6+i] = kind&^w[3], kind&w[3]
+		planes[i], planes[6+i] = pieces[pt-board.Pawn], pieces[6+pt-board.Pawn]
 	}
 	flags := w[tahlFlags]
 	for i := range 8 {
@@ -195,9 +191,7 @@ func tahlPlanes(planes *[TahlPlanes]uint64, w *[TahlWords]uint64) {
 func (Tahl) Numbers(dst []float32, packed []uint64) {
 	var planes [TahlPlanes]uint64
 	tahlPlanes(&planes, (*[TahlWords]uint64)(packed))
-	for i := range dst[:tahlSize] {
-		dst[i] = float32(planes[i/64] >> (i % 64) & 1)
-	}
+	spread(dst, planes[:])
 }
 
 // Code writes the bits of the board that a move changes to dst[:4], each as 2·(64·layer + square), plus 1 where it is
@@ -287,12 +281,17 @@ func (e Tahl) Show(v *View, t Targets) any {
 		}
 	}
 	if first.Weight > 0 {
-		played, us := first.Move.String(), v.Position().Turn()
+		played := first.Move.String()
 		shown.Played = &played
-		after := v.Position().After(first.Move)
+		var words [NapoleonWords]uint64
 		var layers [TahlLayers]uint64
-		piecePlanes(&layers, &after, us)
-		orientPlanes(us, layers[:])
+		napoleonPack(words[:], v.Position())
+		unpackPieces(&layers, words[:])
+		for _, c := range v.Code(e, tahlChanges, first.Move) {
+			if c >= 0 {
+				layers[c/128] ^= 1 << (c / 2 % 64)
+			}
+		}
 		for _, b := range layers {
 			shown.After = append(shown.After, fmt.Sprintf("%016x", b))
 		}

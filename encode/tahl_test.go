@@ -243,28 +243,40 @@ func checkTahl(t testing.TB, l dataset.Line) {
 				t.Fatalf("%q: plane %d is %x, want %x", p.FEN(), tahlHistory+k, planes[tahlHistory+k], want)
 			}
 		}
-		var before [TahlLayers]uint64
-		piecePlanes(&before, p, us)
-		orientPlanes(us, before[:])
+		before := layersOf(p, us)
 		for _, m := range v.Legal() {
 			changes := tahlChangesOf(t, v, m)
 			if mirrored := tahlChangesOf(t, u, m.Mirror()); !slices.Equal(changes, mirrored) {
 				t.Fatalf("%q: %v changes %v, mirrored %v", p.FEN(), m, changes, mirrored)
 			}
-			got, want, after := before, [TahlLayers]uint64{}, p.After(m)
+			got, after := before, p.After(m)
 			for _, c := range changes {
 				if got[c/128]>>(c/2%64)&1 != uint64(c&1) {
 					t.Fatalf("%q: %v changes %v, which is so already", p.FEN(), m, c)
 				}
 				got[c/128] ^= 1 << (c / 2 % 64)
 			}
-			piecePlanes(&want, &after, us)
-			orientPlanes(us, want[:])
-			if got != want {
+			if want := layersOf(&after, us); got != want {
 				t.Fatalf("%q: %v makes %x, want %x", p.FEN(), m, got, want)
 			}
 		}
 	}
+}
+
+// layersOf are the pieces of a position as side us sees them.
+func layersOf(p *board.Position, us board.Color) (layers [TahlLayers]uint64) {
+	for i := range layers {
+		side := us
+		if i >= 6 {
+			side = us.Other()
+		}
+		b := p.Pieces(side, board.Pawn+board.PieceType(i%6))
+		if us == board.Black {
+			b = b.Mirror()
+		}
+		layers[i] = uint64(b)
+	}
+	return layers
 }
 
 func TestTahlRandomGames(t *testing.T) {

@@ -93,23 +93,43 @@ var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour Disguise
 // Numbers writes the 68 planes as 0 and 1, squares in the order of their numbers.
 func (TalbotBot) Numbers(dst []float32, packed []uint64) {
 	var planes [TalbotBotPlanes]uint64
+	unpack(&planes, packed)
+	spread(dst, planes[:])
+}
+
+// spread writes planes as 0 and 1.
+func spread(dst []float32, planes []uint64) {
+	for i, plane := range planes {
+		for square := range 64 {
+			dst[64*i+square] = float32(plane >> square & 1)
+		}
+	}
+}
+
+// unpackPieces writes the own P N B R Q K of a board of four words, then the opponent's.
+func unpackPieces(planes *[12]uint64, w []uint64) {
+	for i := range 6 {
+		kind := ^uint64(0)
+		for bit := range 3 {
+			if (i+1)>>bit&1 != 0 {
+				kind &= w[bit]
+			} else {
+				kind &^= w[bit]
+			}
+		}
+		planes[i], planes[6+i] = kind&^w[3], kind&w[3]
+	}
+}
+
+// unpack writes the planes of a packed input.
+func unpack(planes *[TalbotBotPlanes]uint64, packed []uint64) {
 	for k := range 1 + historyFrames {
 		w := packed[boardWords*k:]
 		first := 0
 		if k > 0 {
 			first = historyPlane + 12*(k-1)
 		}
-		for i := range 6 {
-			kind := ^uint64(0)
-			for bit := range 3 {
-				if (i+1)>>bit&1 != 0 {
-					kind &= w[bit]
-				} else {
-					kind &^= w[bit]
-				}
-			}
-			planes[first+i], planes[first+6+i] = kind&^w[3], kind&w[3]
-		}
+		unpackPieces((*[12]uint64)(planes[first:]), w)
 	}
 	flags := packed[flagsWord]
 	for i, plane := range [...]int{castlingPlane, castlingPlane + 1, castlingPlane + 2, castlingPlane + 3, blackPlane,
@@ -117,9 +137,4 @@ func (TalbotBot) Numbers(dst []float32, packed []uint64) {
 		planes[plane] = ones(flags>>i&1 != 0)
 	}
 	planes[enPassantPlane] = flags & rank6
-	for i, plane := range planes {
-		for square := range 64 {
-			dst[64*i+square] = float32(plane >> square & 1)
-		}
-	}
 }

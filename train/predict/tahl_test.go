@@ -8,8 +8,8 @@ import (
 	"talbot/train/backend"
 )
 
-// TestTahlAnswers holds the priors of tahl against sums over whole boards: the score of a move is the sum of the logits of
-// all bits that are set after it, which float64 loops on the host compute.
+// TestTahlAnswers holds the priors of tahl against sums over whole boards: the score of a move is the sum of the logits
+// of all bits that are set after it, which float64 loops on the host compute.
 func TestTahlAnswers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := configOf(t, "tahl", "blocks=1", "filters=8")
