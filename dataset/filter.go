@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The reasons of filters.
@@ -47,7 +48,7 @@ type Filter struct {
 	Results      []Result // empty: any
 	Terminations []string // values of the tag, in lower case; empty: any
 	MinPlies     int
-	Player       string // words that the name of one player must have; empty: anyone
+	Player       string // words and initials that the name of one player must have; empty: anyone
 	WonOnly      bool   // only games that were won, by Player if there is one
 	Since, Until Date   // zero: any
 	Tactics      bool   // puzzles and EPD alone
@@ -166,21 +167,25 @@ func (f *Filter) PlayerSides(l *Line) (white, black bool) {
 	return nameHas(l.Tag("White"), f.Player), nameHas(l.Tag("Black"), f.Player)
 }
 
-// nameHas reports whether all words of want occur in the name, whatever their order and case: “Mikhail Tal” is in
-// “Tal, Mikhail N.”, and “Tal” is not in “Talbot”.
+// nameHas reports whether all words of want occur in the name, whatever their order and case; a single letter stands
+// for any word that begins with it. “Mikhail Tal” is in “Tal, Mikhail N.”, “Tal M” in that and in “Hein-Tal Mihail”,
+// and “Tal” not in “Talbot”. Without words nothing is in a name.
 func nameHas(name, want string) bool {
-	words := nameWords(name)
-	for _, w := range nameWords(want) {
-		if !slices.Contains(words, w) {
+	words, wanted := nameWords(name), nameWords(want)
+	for _, w := range wanted {
+		initial := utf8.RuneCountInString(w) == 1
+		if !slices.ContainsFunc(words, func(word string) bool {
+			return word == w || initial && strings.HasPrefix(word, w)
+		}) {
 			return false
 		}
 	}
-	return len(words) > 0
+	return len(wanted) > 0
 }
 
 func nameWords(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name[:min(len(name), maxTagPlayer)]), func(r rune) bool {
-		return strings.ContainsRune(" ,.;_()\t", r)
+		return strings.ContainsRune(" ,.;-_()\t", r)
 	})
 }
 

@@ -30,7 +30,8 @@ func (o *filterOptions) add(f *pflag.FlagSet) {
 	o.gameFilterOptions.add(f,
 		"gm (60+ plies), lichess-elite (both ≥ 2600, 60+ plies) or tactics (only puzzles and EPD)")
 	f.StringVar(&o.variant, "variant", "standard", "variant to read; only standard is supported")
-	f.StringVar(&o.player, "player", "", "only games of this player; every word must occur in the name")
+	f.StringVar(&o.player, "player", "",
+		"only games of this player; every word must occur in the name, a single letter as an initial")
 	f.StringVar(&o.side, "side", "both",
 		"side whose moves become samples: both, player or winner (with --player: only games that the player won)")
 	f.IntVar(&o.skipPlies, "skip-plies", 0, "take no samples from the first plies of a game")

@@ -252,9 +252,7 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		name := class.String()
 		s.Exact = &name
 	}
-	if v, ok := encode.Value(e, in.Targets.Value, p, counted.Value); ok {
-		s.Value = &v
-	}
+	s.Value = in.value()
 	in.policy(s)
 	in.band(s, l)
 	if e, ok := e.(bitPlanes); ok {
@@ -289,6 +287,22 @@ func (in *inspector) band(s *Sample, l *dataset.Line) {
 	for _, m := range l.Policies[in.view.Sample] {
 		s.Counts[m.Move.String()] = int64(m.Weight)
 	}
+}
+
+// value is the value target of the view; nil if there is none. That of a recipe that learns no value is its formula's.
+func (in *inspector) value() *float32 {
+	v, ok := encode.Value(in.Encoder, in.Targets.Value, in.view.Position(), in.view.Said.Value)
+	if i := in.layout.Float(encode.ValueFloat); i >= 0 {
+		var target encode.Target
+		target.Reset(&in.layout)
+		in.Encoder.Learn(&target, &in.view, in.Targets)
+		v = target.Floats[i]
+		ok = v == v
+	}
+	if !ok {
+		return nil
+	}
+	return &v
 }
 
 // index is the number that the recipe gives a legal move; -1 if it is not one number.

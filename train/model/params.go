@@ -73,6 +73,30 @@ func (p Param) initial(seed uint64) []float32 {
 	return data
 }
 
+// layers are parameters that are being listed, under PyTorch's names and with PyTorch's first values.
+type layers []Param
+
+func (l *layers) add(kind Kind, fanIn int, name string, shape ...int) {
+	*l = append(*l, Param{Name: name, Shape: shape, Kind: kind, FanIn: fanIn})
+}
+
+// conv adds a convolution without bias.
+func (l *layers) conv(name string, out, in, size int) {
+	l.add(Weight, in*size*size, name+".weight", out, in, size, size)
+}
+
+func (l *layers) norm(name string, c int) {
+	l.add(NormGain, 0, name+".weight", c)
+	l.add(NormBias, 0, name+".bias", c)
+	l.add(RunningMean, 0, name+".running_mean", c)
+	l.add(RunningVar, 0, name+".running_var", c)
+}
+
+func (l *layers) linear(name string, out, in int) {
+	l.add(Weight, in, name+".weight", out, in)
+	l.add(Bias, in, name+".bias", out)
+}
+
 // Store holds the values of a network's parameters, on the host or on the device that ran last.
 // It is not safe for concurrent use.
 type Store struct {

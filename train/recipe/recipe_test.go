@@ -72,7 +72,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	if _, err := ByName("nosuch"); !errors.Is(err, ErrUnknown) ||
-		!strings.Contains(err.Error(), "talbotbot, napoleon") {
+		!strings.Contains(err.Error(), "talbotbot, napoleon, tahl") {
 		t.Error(err)
 	}
 	if _, err := All()[0].Preset("nosuch"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "v1.5") {
