@@ -121,11 +121,7 @@ func (t NoSearch) Forward(p *Pass, input *Node) []*Node {
 	n := input.Shape().Dim(0)
 	x := t.embed(p, input)
 	for b := range t.Blocks {
-		asked := noSearchTokens
-		if b == t.Blocks-1 { // nobody asks for the others any more
-			asked = 1
-		}
-		name := fmt.Sprintf("blocks.%d.", b)
+		name, asked := fmt.Sprintf("blocks.%d.", b), t.asked(b)
 		y := p.attention(p.layerNorm(x, name+"ln1"), name+"attention", n, t.AttentionHeads, asked)
 		x = Add(firstRows(x, n, asked), p.dropout(y, t.Dropout))
 		y = p.linear(gelu(p.linear(p.layerNorm(x, name+"ln2"), name+"mlp.fc1")), name+"mlp.fc2")
@@ -134,20 +130,33 @@ func (t NoSearch) Forward(p *Pass, input *Node) []*Node {
 	return []*Node{p.linear(p.layerNorm(p.watch(x), "policy.ln"), "policy.fc")}
 }
 
+// asked is how many tokens a block computes: all, and in the last block token 0 alone, for nobody reads the others.
+func (t NoSearch) asked(block int) int {
+	if block == t.Blocks-1 {
+		return 1
+	}
+	return noSearchTokens
+}
+
+// noSearchOffsets is the row of each token's first embedding where those of bits stand below those of ids.
+func noSearchOffsets() []int32 {
+	offsets := make([]int32, noSearchTokens)
+	for i := range encode.NoSearchBits {
+		offsets[encode.NoSearchTokens+i] = int32(noSearchIDs + 2*i)
+	}
+	return offsets
+}
+
 // embed turns ids and bits into [N·78, d].
 func (t NoSearch) embed(p *Pass, input *Node) *Node {
-	g, n, d := input.Graph(), input.Shape().Dim(0), t.Width
-	// A product with rows of one 1 in place of a gather, whose gradient is a sum in no certain order on some devices.
-	ids := Slice(input, AxisRange(), AxisRange(0, encode.NoSearchTokens))
-	rows := OneHot(Reshape(ids, n*encode.NoSearchTokens), noSearchIDs, dtypes.Float32)
-	squares := Reshape(DotProduct(rows, p.value(g, "token.weight")), n, encode.NoSearchTokens, d)
-	squares = Add(squares, InsertAxes(p.value(g, "place.weight"), 0))
-
-	on := ConvertDType(Slice(input, AxisRange(), AxisRange(encode.NoSearchTokens)), dtypes.Float32)
-	pairs := Reshape(p.value(g, "bit.weight"), 1, encode.NoSearchBits, 2, d)
-	either := func(i int) *Node { return Squeeze(Slice(pairs, AxisRange(), AxisRange(), AxisElem(i)), 2) }
-	bits := Add(either(0), Mul(InsertAxes(on, 2), Sub(either(1), either(0))))
-	return Reshape(Concatenate([]*Node{squares, bits}, 1), n*noSearchTokens, d)
+	g, n := input.Graph(), input.Shape().Dim(0)
+	table := Concatenate([]*Node{p.value(g, "token.weight"), p.value(g, "bit.weight")}, 0)
+	places := Pad(p.value(g, "place.weight"), ScalarZero(g, dtypes.Float32), PadAxis{End: encode.NoSearchBits}, PadAxis{})
+	rows := Add(input, Const(g, [][]int32{noSearchOffsets()}))
+	// A product with rows of one 1 in place of a gather, whose gradient adds up in no certain order on some devices.
+	x := DotProduct(OneHot(Reshape(rows, n*noSearchTokens), table.Shape().Dim(0), dtypes.Float32), table)
+	x = Add(Reshape(x, n, noSearchTokens, t.Width), InsertAxes(places, 0))
+	return Reshape(x, n*noSearchTokens, t.Width)
 }
 
 // Terms are the policy's cross-entropy and how often its first move is the target; of scores the cross-entropy alone.
