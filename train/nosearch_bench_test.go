@@ -4,7 +4,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
+	"time"
 
 	"talbot/encode"
 	"talbot/train/run"
@@ -32,6 +34,9 @@ func BenchmarkNoSearch(b *testing.B) {
 			w, _ := strconv.Atoi(os.Getenv("W"))
 			set(&c, "width", w)
 			set(&c, "blocks", 2)
+			if h, err := strconv.Atoi(os.Getenv("H")); err == nil {
+				set(&c, "heads", h)
+			}
 			e, err := newEngine(openTest(b, spec), c)
 			if err != nil {
 				b.Fatal(err)
@@ -49,10 +54,18 @@ func BenchmarkNoSearch(b *testing.B) {
 				step++
 			}
 			next()
+			before := cpuTime()
 			for b.Loop() {
 				next()
 			}
+			b.ReportMetric(float64((cpuTime()-before).Microseconds())/1000/float64(c.Batch)/float64(b.N), "cpu-ms/sample")
 			b.ReportMetric(float64(c.Batch)*float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 		})
 	}
+}
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	syscall.Getrusage(0, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
