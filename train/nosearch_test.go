@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -113,6 +114,14 @@ func TestPyTorchNoSearch(t *testing.T) {
 				t.Fatal(err)
 			}
 			agree(t, name+": logits", out[0], want.Evaluation.Logits, 5e-6)
+			m, err := e.validate([]Batch{first})
+			if err != nil {
+				t.Fatal(err)
+			}
+			agreeOne(t, name+": loss", m.Loss, want.Evaluation.Policy, 5e-6)
+			if scores && b.Kind != "go" { // the gradient by the logits aside, it is that of the moves played
+				return
+			}
 			want.train(t, load, c, func(step int) Batch { return batch(step, scores) }, 2e-5, 2e-4)
 		})
 	}
@@ -132,4 +141,24 @@ func smallNoSearch(t testing.TB) run.Config {
 		set(&c, s.name, s.value)
 	}
 	return c
+}
+
+// TestNoSearchSchedule: the learning rate rises for 1,000 steps and falls along a cosine to a hundredth at the last one.
+// In the published code it is the lowest one from the end of the rise on.
+func TestNoSearchSchedule(t *testing.T) {
+	c, err := run.New("nosearch", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate, err := c.LearningRate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cosine := func(step float64) float64 { return 4e-6 + 198e-6*(1+math.Cos(math.Pi*step/149_999)) }
+	for step, want := range map[int64]float64{0: 4e-7, 499: cosine(499) / 2, 999: cosine(999), 1000: cosine(1000),
+		1001: cosine(1001), 74_999: cosine(74_999), 75_000: 202e-6, 149_999: 4e-6} {
+		if got := rate(step); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("step %d: %g, want %g", step, got, want)
+		}
+	}
 }

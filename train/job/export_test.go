@@ -40,29 +40,15 @@ func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 	return out
 }
 
-// small are settings of a small network of so many blocks, where the recipe's have a size.
-func small(r *recipe.Recipe, s recipe.Settings, blocks string) recipe.Settings {
-	for setting, value := range map[string]string{"blocks": blocks, "filters": "8", "width": "32"} {
-		if smaller, err := r.Set(s, setting, value); err == nil {
-			s = smaller
-		}
-	}
-	return s
-}
-
 // madeUpRun writes a run of a recipe with one checkpoint. Its network is small, if the recipe's can be, and was not
 // trained; its statistics are not those of the start.
 func madeUpRun(t *testing.T, name string) (dir string) {
 	t.Helper()
-	r, err := recipe.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c, err := run.New(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Settings = small(r, c.Settings, "3")
+	small(&c, 3)
 	built, err := c.Build()
 	if err != nil {
 		t.Fatal(err)
