@@ -12,11 +12,10 @@ const (
 	NoSearchWords  = 5  // 40 bytes, packed
 )
 
-// Scores of moves that [NoSearch] learns.
+// Scores of moves that [NoSearch] learns; that of a legal move which was not played is 0.
 const (
-	legalScore   = 0
-	illegalScore = -10
-	playedScore  = 4 // that of the move of who wins, but for 1/n; the negative of it for who loses
+	NoSearchIllegal = -10
+	NoSearchPlayed  = 4 // by who wins, but for 1/n; the negative of it by who loses
 )
 
 // NoSearch is the encoding of the recipe nosearch: 78 tokens, and the 1968 moves of [UCIMove].
@@ -132,10 +131,11 @@ func (e NoSearch) Learn(dst *Target, v *View, t Targets) bool {
 //	weight · result · (4 + 1/n)
 //
 // n counts the side's own moves that are left, this one included: half of the plies, rounded up. So the move of who
-// wins has 4 + 1/n, that of who loses −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has −10.
+// wins has 4 + 1/n, that of who loses −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has
+// −10.
 func NoSearchScore(weight, result, plies float32) float32 {
 	n := max(1, float32(int(plies+1)/2))
-	return legalScore + weight*result*(playedScore+1/n)
+	return weight * result * (NoSearchPlayed + 1/n)
 }
 
 // Show returns the move played, the moves to be learnt if there are several, or the scores of the legal moves; nil for

@@ -196,7 +196,8 @@ func TestNoSearchScore(t *testing.T) {
 		{1, -1, 2, -5}, {1, 0, 1, 0}, {0, 1, 1, 0}, {0, -1, 30, 0}, {0, 0, 0, 0}, {0.5, 1, 1, 2.5},
 	} {
 		if got := NoSearchScore(test.weight, test.result, test.plies); got != test.want {
-			t.Errorf("weight %g, result %g, %g plies: %g, want %g", test.weight, test.result, test.plies, got, test.want)
+			t.Errorf("weight %g, result %g, %g plies: %g, want %g", test.weight, test.result, test.plies, got,
+				test.want)
 		}
 	}
 }
@@ -262,7 +263,8 @@ func TestNoSearchTargets(t *testing.T) {
 	}
 	line := uciLine(t, board.StartFEN, "e2e4")
 	line.Samples = dataset.AllMoves()
-	line.Policies = [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3}, {Move: board.NewMove(6, 21), Weight: 1}}}
+	line.Policies = [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3},
+		{Move: board.NewMove(6, 21), Weight: 1}}}
 	var w dataset.Walker
 	w.Reset(&line)
 	w.Next()

@@ -144,8 +144,8 @@ func smallNoSearch(t testing.TB) run.Config {
 	return c
 }
 
-// TestNoSearchSchedule: the learning rate rises for 1,000 steps and falls along a cosine to a hundredth at the last one.
-// In the published code it is the lowest one from the end of the rise on.
+// TestNoSearchSchedule: the learning rate rises for 1,000 steps and falls along a cosine to a hundredth at the last
+// one. In the published code it is the lowest one from the end of the rise on.
 func TestNoSearchSchedule(t *testing.T) {
 	c, err := run.New("nosearch", "")
 	if err != nil {

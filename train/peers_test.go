@@ -67,8 +67,8 @@ func BenchmarkPeers(b *testing.B) {
 		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, sample, turn))
 	}
 	for _, mode := range []string{"", "--compile"} {
-		args := []string{"--recipe", recipe, "--device", device, "--blocks", blocks, "--filters", filters, "--batch", strconv.Itoa(batch),
-			"--precision", precision, "--seconds", strconv.Itoa(seconds)}
+		args := []string{"--recipe", recipe, "--device", device, "--blocks", blocks, "--filters", filters,
+			"--batch", strconv.Itoa(batch), "--precision", precision, "--seconds", strconv.Itoa(seconds)}
 		next, err := peerTurn(b, append(args, strings.Fields(mode)...))
 		if err != nil {
 			b.Logf("NOT MEASURED, PyTorch %s: %v", mode, err)

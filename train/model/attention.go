@@ -30,9 +30,9 @@ func (p *Pass) layerNorm(x *Node, name string) *Node {
 func gelu(x *Node) *Node { return activation.Gelu(x) }
 
 // attention is multi-head attention of each token over all tokens of its sample, without a mask (Vaswani and others,
-// Attention Is All You Need): x [n·tokens, d] → [n·asked, d], the answers to the first tokens of each sample. One linear
-// layer, name.qkv, makes queries, keys and values, in this order, with the features of a head side by side; another one,
-// name.out, follows.
+// Attention Is All You Need): x [n·tokens, d] → [n·asked, d], the answers to the first tokens of each sample. One
+// linear layer, name.qkv, makes queries, keys and values, in this order, with the features of a head side by side;
+// another one, name.out, follows.
 //
 // Rows are sorted by head once, so that each head of a sample is a run of memory and the products of all of them one
 // call.
@@ -48,7 +48,7 @@ func (p *Pass) attention(x *Node, name string, n, heads, asked int) *Node {
 // attend is softmax(q·kᵀ/√d)·v of queries, keys and values [3, B, tokens, d]: [B, asked, d].
 //
 // The gradient is written out. The one that GoMLX derives turns two matrices of tokens·tokens numbers for each head and
-// computes the softmax anew, a fifth of the time of a step on the Go backend.
+// computes the softmax anew: a step took a tenth to a sixth more processor time on the Go backend, and more on XLA.
 func (p *Pass) attend(qkv *Node, asked int) *Node {
 	y, weights := p.attended(StopGradient(qkv), asked)
 	if !p.Train {

@@ -17,8 +17,8 @@ import (
 //	block   x + drop(attention(norm x)), x + drop(linear d→4d, GELU, linear 4d→d of norm x)
 //	policy  norm, and linear d→1968, of token 0
 //
-// The token embedding has 27 rows, of which 14 are used, as published. The published network feeds a bit as a vector of
-// zeros or ones, the same for all of them, which attention cannot tell apart: the 13·2 embeddings are ours, and all that
+// The token embedding has 27 rows, of which 14 are used, as published. The published network feeds a bit as a vector
+// of zeros or ones, the same for all of them, which attention cannot tell apart: the 13·2 embeddings are ours, and all that
 // the numbers of parameters differ by.
 //
 // Source: the code of Heshtin/Chess-Transformer, without its unfinished second pass over the three best moves.
@@ -27,7 +27,7 @@ type NoSearch struct {
 	Blocks         int     `json:"blocks"` // at least 1
 	AttentionHeads int     `json:"heads"`
 	Dropout        float64 `json:"dropout"` // of what a block adds, [0, 1)
-	// Scores trains with [encode.NoSearchScore] for the legal moves and −10 for all others, in place of the move played.
+	// Scores trains with [encode.NoSearchScore] for the legal moves and −10 for all others, not with the move played.
 	Scores bool `json:"scores"`
 }
 
@@ -113,7 +113,8 @@ func (NoSearch) Unpack(_ Form, packed *Node) *Node {
 
 // Heads are the logits of all moves.
 func (NoSearch) Heads() []Head {
-	return []Head{{"logits", []int{encode.UCIMoves}, "of all moves, in the order of their UCI notation in the mover's frame"}}
+	return []Head{{"logits", []int{encode.UCIMoves},
+		"of all moves, in the order of their UCI notation in the mover's frame"}}
 }
 
 // Forward takes ids and bits.
@@ -151,7 +152,8 @@ func noSearchOffsets() []int32 {
 func (t NoSearch) embed(p *Pass, input *Node) *Node {
 	g, n := input.Graph(), input.Shape().Dim(0)
 	table := Concatenate([]*Node{p.value(g, "token.weight"), p.value(g, "bit.weight")}, 0)
-	places := Pad(p.value(g, "place.weight"), ScalarZero(g, dtypes.Float32), PadAxis{End: encode.NoSearchBits}, PadAxis{})
+	places := Pad(p.value(g, "place.weight"), ScalarZero(g, dtypes.Float32), PadAxis{End: encode.NoSearchBits},
+		PadAxis{})
 	rows := Add(input, Const(g, [][]int32{noSearchOffsets()}))
 	// A product with rows of one 1 in place of a gather, whose gradient adds up in no certain order on some devices.
 	x := DotProduct(OneHot(Reshape(rows, n*noSearchTokens), table.Shape().Dim(0), dtypes.Float32), table)
@@ -177,9 +179,6 @@ func (t NoSearch) Loss(heads []*Node, b Batch) []Sum {
 	return []Sum{{Shown: s.entropy}, {Shown: s.top1}}
 }
 
-// illegalScore is that of a move that is not legal, and what the scores of legal ones are counted from.
-const illegalScore = -10
-
 // scoresOf are the scores of all moves, [N, 1968]: [encode.NoSearchScore] of the listed ones, which are all legal ones,
 // and −10 of all others.
 func scoresOf(b Batch) *Node {
@@ -187,22 +186,33 @@ func scoresOf(b Batch) *Node {
 	n, k := b.Weights.Shape().Dim(0), b.Weights.Shape().Dim(1)
 	result, plies := InsertAxes(b.Floats[0], 1), InsertAxes(b.Floats[1], 1)
 	left := MaxScalar(Floor(MulScalar(AddScalar(plies, 1), 0.5)), 1.0)
-	score := Mul(b.Weights, Mul(result, AddScalar(Inverse(left), 4)))
+	score := Mul(b.Weights, Mul(result, AddScalar(Inverse(left), encode.NoSearchPlayed)))
 	there := GreaterOrEqual(Reshape(b.Codes, n, k), ScalarZero(g, dtypes.Int32))
-	above := Where(there, AddScalar(score, -illegalScore), ZerosLike(score))
+	above := Where(there, AddScalar(score, -encode.NoSearchIllegal), ZerosLike(score))
 	rows := Iota(g, shapes.Make(dtypes.Int32, n, k, 1), 0)
 	at := Concatenate([]*Node{rows, MaxScalar(b.Codes, int32(0))}, 2)
-	all := Scatter(Reshape(at, n*k, 2), Reshape(above, n*k), shapes.Make(dtypes.Float32, n, encode.UCIMoves), false, false)
-	return StopGradient(AddScalar(all, illegalScore))
+	all := Scatter(Reshape(at, n*k, 2), Reshape(above, n*k), shapes.Make(dtypes.Float32, n, encode.UCIMoves), false,
+		false)
+	return StopGradient(AddScalar(all, encode.NoSearchIllegal))
 }
 
 // Answer gives priors, and what falls on moves that are not legal.
 func (NoSearch) Answer(heads []*Node, legal *Node) Answer { return IndexedAnswer(heads[0], legal) }
 
-// Cost is computed below.
-func (t NoSearch) Cost(Form) Cost {
-	d, tokens := int64(t.Width), int64(noSearchTokens)
-	block := tokens*30*d + 5*int64(t.AttentionHeads)*tokens*tokens
-	ops := 2 * float64(tokens) * float64(t.Blocks) * (12*float64(d*d) + 2*float64(tokens*d))
-	return Cost{ops, int64(t.Blocks)*block + 5*encode.UCIMoves}
+// Cost counts products, and what is kept: as measured, about 21 times the features of each token and one number for
+// each pair of tokens of each head; half of that in the last block. XLA's CPU plugin grew by 1.5 MB a sample with 2
+// blocks of width 128, 2.8 with 2 of 256 and 5.7 with 6 of 128, where this says 1.6, 2.8 and 5.7.
+//
+// The backend go keeps more, and frees it later: it grew by 2.7, 4.7 and 7.7 MB, where this says 2.6, 4.6 and 7.8.
+func (t NoSearch) Cost(form Form) Cost {
+	d, tokens, blocks := int64(t.Width), int64(noSearchTokens), int64(t.Blocks)
+	pairs := int64(t.AttentionHeads) * tokens * tokens
+	kept := (21*tokens*d + pairs) * (2*blocks - 1) / 2
+	if form == Products {
+		kept = (50*tokens*d + 3*pairs) * blocks / 2
+	}
+	full := tokens*12*d*d + 2*tokens*tokens*d // multiplications of a block
+	last := tokens*3*d*d + 2*tokens*d + 9*d*d
+	ends := tokens*(noSearchIDs+2*encode.NoSearchBits)*d + encode.UCIMoves*d
+	return Cost{float64(2 * ((blocks-1)*full + last + ends)), kept + 5*encode.UCIMoves}
 }

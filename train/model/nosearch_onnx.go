@@ -33,7 +33,8 @@ func (t NoSearch) onnxAttention(g *onnx.Graph, x onnx.Value, name string, asked 
 	part := func(i int, what string) onnx.Value {
 		return g.Reshape(g.Slice(qkv, name+what+".part", 0, i, i+1), name+what, heads, noSearchTokens, head)
 	}
-	queries := g.Scale(g.Slice(part(0, "q"), name+"asked", 1, 0, asked), float32(1/math.Sqrt(float64(head))), name+"scaled")
+	queries := g.Slice(part(0, "q"), name+"asked", 1, 0, asked)
+	queries = g.Scale(queries, float32(1/math.Sqrt(float64(head))), name+"scaled")
 	scores := g.MatMul(queries, g.Transpose(part(1, "k"), name+"turned", 0, 2, 1), name+"scores")
 	y := g.MatMul(g.Softmax(scores, name+"weights"), part(2, "v"), name+"values")
 	return g.Reshape(g.Transpose(y, name+"together", 1, 0, 2), name+"rows", asked, t.Width)
