@@ -328,7 +328,12 @@ func (want *pytorch) train(t *testing.T, load func(run.Config) *engine, c run.Co
 		if bce := l.Of("after_bce"); bce != nil {
 			agreeOne(t, at+"cross-entropy of the bits", *bce, expected.BCE, 2e-5)
 		}
-		agreeOne(t, at+"value MSE", *l.Of("value_mse"), expected.MSE, 2e-5)
+		if scores := l.Of("score_ce"); scores != nil {
+			agreeOne(t, at+"cross-entropy of scores", *scores, expected.Policy, 2e-5)
+		}
+		if mse := l.Of("value_mse"); mse != nil {
+			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)
+		}
 		agreeOne(t, at+"norm of the gradient", norm, expected.Norm, 2e-4)
 		for _, p := range e.store.Params() {
 			got, err := e.store.Get(p.Name)

@@ -32,6 +32,9 @@ type Param struct {
 	// FanOut, where it is not 0, makes that of a Weight U(−b, b) with b = √(6/(fan-in + fan-out)), Keras's (Glorot and
 	// Bengio, Understanding the Difficulty of Training Deep Feedforward Neural Networks).
 	FanOut int
+	// Gain, where it is not 0, makes the bound that many times as large, and Start is the first value of a Bias without
+	// FanIn.
+	Gain, Start float64
 }
 
 // Trainable tells parameters from statistics.
@@ -57,6 +60,9 @@ func (p Param) initial(seed uint64) []float32 {
 		}
 	case Weight, Bias:
 		if p.FanIn == 0 {
+			for i := range data {
+				data[i] = float32(p.Start)
+			}
 			break
 		}
 		h := fnv.New64a()
@@ -65,6 +71,9 @@ func (p Param) initial(seed uint64) []float32 {
 		bound := 1 / math.Sqrt(float64(p.FanIn))
 		if p.FanOut > 0 {
 			bound = math.Sqrt(6 / float64(p.FanIn+p.FanOut))
+		}
+		if p.Gain > 0 {
+			bound *= p.Gain
 		}
 		for i := range data {
 			data[i] = float32((2*rng.Float64() - 1) * bound)

@@ -49,7 +49,7 @@ func TestRegistry(t *testing.T) {
 			value := r.Presets[0].Settings.Values()[name]
 			changed := value + "1" // 20 → 201 would be too large for some
 			if n, err := strconv.Atoi(value); err == nil {
-				changed = strconv.Itoa(n + 1)
+				changed = strconv.Itoa(2 * n)
 			} else if b, err := strconv.ParseBool(value); err == nil {
 				changed = strconv.FormatBool(!b)
 			}

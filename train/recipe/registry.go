@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, napoleon, tahl}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -60,4 +60,26 @@ var tahl = New(
 	Preset{Passes: 20, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5,
 		WeightDecay: 1e-4, Decay: DecayAll}},
 	func(model.Tahl) encode.Encoder { return encode.Tahl{} },
+)
+
+// nosearch is the published network of the late code, with its batches and weight decay; its learning rate was
+// constant, without a warm-up. "early" are the size and the training of the early code.
+var nosearch = New(
+	Recipe{
+		Name:    "nosearch",
+		About:   "a transformer that answers with a move and does not search",
+		Data:    "games; no labels are needed",
+		Targets: "the move played, with legality to be learnt; or scores of all moves",
+		Size:    []string{"width", "blocks"},
+	},
+	model.NoSearch{Width: 256, Blocks: 8, AttentionHeads: 8},
+	Preset{Passes: 1, Training: Training{Batch: 1024, Steps: 150000, Schedule: "cosine", LR: 4e-4, MinLR: 4e-6,
+		Warmup: 1000, Decay: DecayAll, Clip: 1}},
+	func(n model.NoSearch) encode.Encoder { return encode.NoSearch{Scores: n.Scores} },
+	preset[model.NoSearch]{"early", "the small network, as published for the early code",
+		func(n *model.NoSearch, p *Preset) {
+			n.Width, n.Dropout = 128, 0.1
+			p.Training = Training{Batch: 4096, Steps: 30000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5, Warmup: 3000,
+				WeightDecay: 1e-3, Decay: DecayAll, Clip: 1}
+		}},
 )
