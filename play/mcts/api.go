@@ -1,0 +1,85 @@
+package mcts
+
+import (
+	"context"
+	"time"
+
+	"talbot/board"
+)
+
+// Evaluator answers about positions: the network, seen from the search. It is used by one goroutine at a time. The
+// search fills slots, evaluates them as one batch, and reads the answers.
+type Evaluator interface {
+	// Batch is the number of slots, 1 or more.
+	Batch() int
+	// Put makes slot i ask about the game's present position, with its real past. legal are its legal moves, at least
+	// one; the answer's priors have their order. Game and legal are not kept.
+	Put(i int, g *board.Game, legal []board.Move)
+	// Evaluate answers slots 0 to len(answers)-1. The memory of the answers' priors is used again. An error (or the
+	// end of ctx) leaves the answers half written.
+	Evaluate(ctx context.Context, answers []Answer) error
+	// Knows says which parts of an Answer there are.
+	Knows() Knows
+}
+
+// Knows says which parts of an Answer an evaluator gives.
+type Knows struct{ Prior, Value, Chances bool }
+
+// Answer is what a network says about a position, from the view of the side to move.
+type Answer struct {
+	Prior   []float32  // log-probability of each legal move among the legal ones
+	Value   float32    // in [-1, 1]
+	Chances [3]float32 // of win, draw and loss; they sum to 1
+	// The move that the network finds most probable is not legal (a network without a mask, such as nosearch's).
+	Illegal bool
+}
+
+// Limits end a search; a zero is no limit.
+type Limits struct {
+	Nodes int64 // visits added by this search, terminal and cached ones included
+	Depth int
+	Mate  int          // moves within which a mate is looked for
+	Moves []board.Move // only these at the root; nil: all
+	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
+	Pace func(Progress) bool
+}
+
+// Progress is how far a search is.
+type Progress struct {
+	Nodes        int64         // visits added
+	Batch        time.Duration // that the last batch took
+	Best, Second int64         // visits of the root's two most visited moves
+	Settled      bool          // nothing can change any more: one legal move, or the root is proven
+}
+
+// Searcher chooses moves. It belongs to one goroutine.
+type Searcher interface {
+	// Position sets what to search: moves are legal and were played from start. A tree is kept where it fits.
+	Position(start *board.Position, moves []board.Move)
+	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The end of
+	// ctx is no error: the best so far is returned, which is always a legal move, if there is one. report, where not nil, is
+	// called with the state so far about once a second and whenever the best move changes. The report is the callee's.
+	Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error)
+	// Clear forgets all games: tree and cache.
+	Clear()
+}
+
+// Report is what a search says about its position, from the view of the side to move.
+type Report struct {
+	Nodes           int64 // visits added by this search
+	Depth, SelDepth int
+	HashFull        int // per mille of tree and cache
+	TableHits       int64
+	Lines           []Line // best first: as many as MultiPV, at least one where there is a legal move
+}
+
+// Line is a root move and what follows.
+type Line struct {
+	PV     []board.Move
+	Value  float32    // in [-1, 1]
+	WDL    [3]float32 // of win, draw, loss; see Options about networks without
+	Mate   int        // proven mate in moves, negative: the side to move is mated; 0: none
+	Proven bool       // Value is certain
+	Visits int64
+	Prior  float32
+}

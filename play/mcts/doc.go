@@ -1,0 +1,2 @@
+// Package mcts searches.
+package mcts
