@@ -79,7 +79,9 @@ func (f *fake) Evaluate(ctx context.Context, answers []Answer) error {
 func noisy(t testing.TB, batch, past int) *fake {
 	f := newFake(t, batch)
 	f.past = past
-	hash := func(g *board.Game) (h uint64) {
+	h := uint64(0)
+	f.value = func(g *board.Game) float64 {
+		h = 0
 		for k := 0; k <= past; k++ {
 			p := g.Previous(k)
 			if p == nil {
@@ -91,11 +93,10 @@ func noisy(t testing.TB, batch, past int) *fake {
 			}
 			h = mix(h ^ q.Key())
 		}
-		return h
+		return float64(int64(h)) / (1 << 63) * 0.8
 	}
-	f.value = func(g *board.Game) float64 { return float64(int64(hash(g)))/(1<<63)*0.8 + 0 }
-	f.prior = func(g *board.Game, m board.Move) float64 {
-		return 0.05 + float64(mix(hash(g)+uint64(seen(g.Position().Turn(), m)))>>40)/(1<<24)
+	f.prior = func(g *board.Game, m board.Move) float64 { // called after value
+		return 0.05 + float64(mix(h+uint64(seen(g.Position().Turn(), m)))>>40)/(1<<24)
 	}
 	return f
 }
