@@ -60,9 +60,10 @@ type Progress struct {
 type Searcher interface {
 	// Position sets what to search: moves are legal and were played from start. A tree is kept where it fits.
 	Position(start *board.Position, moves []board.Move)
-	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The end of
-	// ctx is no error: the best so far is returned, which is always a legal move, if there is one. report, where not nil, is
-	// called with the state so far about once a second and whenever the best move changes. It may keep the report.
+	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The
+	// end of ctx is no error: the best so far is returned, which is always a legal move, if there is one. report,
+	// where not nil, is called with the state so far about once a second and whenever the best move changes. It may
+	// keep the report.
 	Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error)
 	// Clear forgets all games: tree and cache.
 	Clear()
