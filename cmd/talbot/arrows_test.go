@@ -64,6 +64,7 @@ var arrows = map[string][]string{
 	"pipeline/inspect":  {"board", "dataset", "shards", "encode", "pipeline", "internal/plain"},
 	"pipeline/plan":     {"board", "dataset", "rows", "pgn", "shards", "pipeline", "pipeline/ingest"},
 	"pipeline/internal": {"board", "dataset", "shards", "pipeline/output"},
+	"play/mcts":         {"board"},
 	"play/match/stats":  {},
 	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
 		"play/match/stats"},
