@@ -15,11 +15,15 @@ type Evaluator interface {
 	// Put makes slot i ask about the game's present position, with its real past. legal are its legal moves, at least
 	// one; the answer's priors have their order. Game and legal are not kept.
 	Put(i int, g *board.Game, legal []board.Move)
-	// Evaluate answers slots 0 to len(answers)-1. The memory of the answers' priors is used again. An error (or the
+	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
+	// depends neither on that number nor on the slot: a batch is filled up to one size. The memory of the answers' priors is used again. An error (or the
 	// end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Answer) error
 	// Knows says which parts of an Answer there are.
 	Knows() Knows
+	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
+	// before: 4 for talbotbot and tahl. 0: an answer depends on the position alone.
+	Past() int
 }
 
 // Knows says which parts of an Answer an evaluator gives.
@@ -58,7 +62,7 @@ type Searcher interface {
 	Position(start *board.Position, moves []board.Move)
 	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The end of
 	// ctx is no error: the best so far is returned, which is always a legal move, if there is one. report, where not nil, is
-	// called with the state so far about once a second and whenever the best move changes. The report is the callee's.
+	// called with the state so far about once a second and whenever the best move changes. It may keep the report.
 	Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error)
 	// Clear forgets all games: tree and cache.
 	Clear()
@@ -70,6 +74,7 @@ type Report struct {
 	Depth, SelDepth int
 	HashFull        int // per mille of tree and cache
 	TableHits       int64
+	Illegal         int64  // of the network's answers, those whose favourite move was not legal
 	Lines           []Line // best first: as many as MultiPV, at least one where there is a legal move
 }
 
@@ -77,7 +82,7 @@ type Report struct {
 type Line struct {
 	PV     []board.Move
 	Value  float32    // in [-1, 1]
-	WDL    [3]float32 // of win, draw, loss; see Options about networks without
+	WDL    [3]float32 // of win, draw, loss; for networks that do not give them see the package's description
 	Mate   int        // proven mate in moves, negative: the side to move is mated; 0: none
 	Proven bool       // Value is certain
 	Visits int64
