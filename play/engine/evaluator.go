@@ -3,31 +3,35 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/play/mcts"
+	"talbot/play/player"
 	"talbot/train/predict"
 )
 
-// Evaluator asks a network for one search at a time. It implements [mcts.Evaluator].
+// Evaluator asks a network for one search at a time. It implements [player.Evaluator].
 type Evaluator struct {
-	// WhiteElo and BlackElo are the ratings that a network which looks at them is told; 0 = not known.
-	WhiteElo, BlackElo int
 	// Evaluations counts the positions that were answered, and Batches how often the network was asked.
 	Evaluations, Batches int64
 
 	network   *Network
 	encoder   encode.Encoder
 	layout    encode.Layout
+	past      int
 	view      encode.View
 	questions []predict.Question
 	answers   []predict.Answer
 }
 
 // Evaluator returns one of its own for a search.
-func (n *Network) Evaluator() *Evaluator {
-	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(),
+func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
+
+func (n *Network) evaluator() *Evaluator {
+	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
 		questions: make([]predict.Question, n.Batch()), answers: make([]predict.Answer, n.Batch())}
 	words := make([]uint64, n.Batch()*e.layout.Words)
 	for i := range e.questions {
@@ -39,6 +43,12 @@ func (n *Network) Evaluator() *Evaluator {
 // Batch is the number of slots.
 func (e *Evaluator) Batch() int { return len(e.questions) }
 
+// Past is how many earlier positions the network sees.
+func (e *Evaluator) Past() int { return e.past }
+
+// Rate tells a network that looks at ratings those of the players; 0 = not known.
+func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }
+
 // Knows says which parts of an answer the network gives.
 func (e *Evaluator) Knows() mcts.Knows {
 	k := e.network.Knows()
@@ -48,7 +58,7 @@ func (e *Evaluator) Knows() mcts.Knows {
 // Put writes the game's present position, with its past, into slot i as the recipe's encoder does.
 func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
 	q := &e.questions[i]
-	e.view.Play(g, e.WhiteElo, e.BlackElo)
+	e.view.Play(g, e.view.WhiteElo, e.view.BlackElo)
 	e.encoder.Pack(q.Packed, &e.view)
 	if e.layout.Moves == encode.NoMoves {
 		return
@@ -81,4 +91,39 @@ func illegal(a *predict.Answer) bool {
 		best = max(best, float64(p))
 	}
 	return float64(a.OtherShare) > math.Exp(float64(a.Inside)+best)
+}
+
+// pastOf returns how many earlier positions what an encoder writes depends on: the least number of plies after which a
+// game's beginning makes no difference any more. The game has no repetition.
+func pastOf(e encode.Encoder) int {
+	const plies = 24 // pawns, knights, bishops, rooks and castling
+	game := "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3 c6a5 b3c2 c7c5 d2d4 " +
+		"d8c7 b1d2 c5d4"
+	var positions [plies + 1]board.Position
+	var moves [plies]board.Move
+	p := board.StartPosition()
+	for i, text := range strings.Fields(game) {
+		positions[i] = p
+		moves[i], _ = p.ParseUCI(text) // legal
+		p.Play(moves[i])
+	}
+	positions[plies] = p
+	words := e.Layout().Words
+	pack := func(since int) []uint64 {
+		g := board.NewGame(positions[since])
+		for _, m := range moves[since:] {
+			g.Push(m)
+		}
+		var v encode.View
+		v.Play(g, 0, 0)
+		packed := make([]uint64, words)
+		e.Pack(packed, &v)
+		return packed
+	}
+	whole := pack(0)
+	past := plies
+	for past > 0 && slices.Equal(pack(plies-past+1), whole) {
+		past--
+	}
+	return past
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -122,7 +121,7 @@ func (n *Network) Searcher() string {
 	return "napoleon"
 }
 
-// Title names the network in a line: recipe, size and step.
+// Title names the network in a line: recipe, size and step, backend and batch.
 func (n *Network) Title() string {
 	var size []string
 	values := n.Config.Settings.Values()
@@ -135,8 +134,5 @@ func (n *Network) Title() string {
 	if len(size) > 0 {
 		text += " " + strings.Join(size, "x")
 	}
-	return fmt.Sprintf("%s, step %d", text, n.Step)
+	return fmt.Sprintf("%s, step %d, on %s, batch %d", text, n.Step, n.Backend, n.Batch())
 }
-
-// ErrSearcher says that a network cannot be searched with a searcher.
-var ErrSearcher = errors.New("the network does not give what the search needs")

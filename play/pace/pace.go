@@ -70,6 +70,8 @@ type Pacer struct {
 	begun  time.Time // when its time began, which is later after pondering
 	budget *Budget   // nil: no limit yet
 	batch  time.Duration
+	seen   bool // a batch has ended
+	ended  bool // by End
 }
 
 // New returns a pacer of a search that begins now and has no limit of time until [Pacer.Begin]. batch is how long a
@@ -83,6 +85,14 @@ func (p *Pacer) Begin(at time.Time, b Budget) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begun, p.budget = at, &b
+}
+
+// End ends the search, but not before its first batch: see [Pacer.Stop]. It reports whether that has ended already.
+func (p *Pacer) End() (seen bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	return p.seen
 }
 
 // Batch is how long a batch takes: the longest lately.
@@ -102,12 +112,13 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 		// A slow batch is remembered for about ten more.
 		p.batch = max(g.Batch, p.batch-p.batch/10)
 	}
-	if p.budget == nil {
-		return false
+	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
+	if p.budget == nil || p.ended {
+		return p.ended && p.seen
 	}
 	now := p.now()
 	spent := now.Sub(p.begun)
-	if g.Nodes == 0 && g.Batch == 0 {
+	if !p.seen {
 		return spent+p.batch*3/2 > p.budget.Last // half as long again: batches are not all alike
 	}
 	if spent+p.batch > p.budget.Limit || spent+p.batch/2 > p.budget.Target {
