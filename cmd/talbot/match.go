@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/pipeline"
+	"talbot/play/engine"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -88,14 +89,16 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	defer abort()
 	drain, stop := interruptsSaying(hard, "finishing the games in progress", abort)
 	defer stop()
+	var networks engine.Shared
+	defer networks.Close()
 	for _, s := range specs {
-		e, err := match.Enter(drain, s, limits, networkPlayer)
+		e, err := match.Enter(drain, s, limits, networks.Entrant)
 		if err != nil {
 			return resumable(err)
 		}
 		m.Entrants = append(m.Entrants, e)
 	}
-	if err := o.addJudge(drain, &m); err != nil {
+	if err := o.addJudge(drain, &m, networks.Entrant); err != nil {
 		return resumable(err)
 	}
 	if err := m.Check(); err != nil {
@@ -122,9 +125,6 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// networkPlayer makes a player of a trained network.
-var networkPlayer func(match.Spec) (match.Entrant, error)
-
 // readOpenings returns the openings in the order in which they are played.
 func (o *matchOptions) readOpenings() (*match.Openings, error) {
 	if o.openings == "" {
@@ -149,7 +149,8 @@ func (o *matchOptions) readOpenings() (*match.Openings, error) {
 }
 
 // addJudge adds what needs engines of its own to the rules.
-func (o *matchOptions) addJudge(ctx context.Context, m *match.Match) (err error) {
+func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
+	network func(match.Spec) (match.Entrant, error)) (err error) {
 	if o.syzygy != "" {
 		if m.Rules.TablesEngine, err = stockfish.Find(""); err != nil {
 			return err
@@ -168,7 +169,7 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match) (err error)
 	if err != nil {
 		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
 	}
-	e, err := match.Enter(ctx, s, match.Limits{}, networkPlayer)
+	e, err := match.Enter(ctx, s, match.Limits{}, network)
 	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
 	return err
 }

@@ -57,8 +57,8 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 
 // player returns a player that opens the network when it is first needed.
 func (o *playerOptions) player() *player.Player {
-	return player.New(func(batch int, others bool) (player.Network, error) {
-		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch, Others: others})
+	return player.New(func(batch int) (player.Network, error) {
+		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch})
 	})
 }
 

@@ -19,9 +19,6 @@ type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
 	Backend string // as of `--backend`: see [backend.Open]; "" is auto
 	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch]
-	// Others asks about moves that are not legal too, so that an answer can say that the network would play one. A
-	// search has no use for it.
-	Others bool
 }
 
 // Network is a trained network that is ready to answer.
@@ -62,8 +59,7 @@ func Open(c Config) (*Network, error) {
 	if c.Batch == 0 {
 		c.Batch = DefaultBatch(b.Kind)
 	}
-	p, err := predict.Open(b, c.Path, predict.Options{Batches: []int{c.Batch}, Deterministic: true,
-		LegalOnly: !c.Others})
+	p, err := predict.Open(b, c.Path, predict.Options{Batches: []int{c.Batch}, Deterministic: true})
 	if err != nil {
 		b.Finalize()
 		return nil, err

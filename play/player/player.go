@@ -39,9 +39,8 @@ type Evaluator interface {
 	Rate(white, black int)
 }
 
-// Open opens a network for batches of so many positions, 0 being what its backend likes. others says that what it thinks
-// of illegal moves is asked for too.
-type Open func(batch int, others bool) (Network, error)
+// Open opens a network for batches of so many positions, 0 being what its backend likes.
+type Open func(batch int) (Network, error)
 
 // Auto is the searcher that fits the network.
 const Auto = "auto"
@@ -57,8 +56,7 @@ type Player struct {
 	open     Open
 	network  Network // nil: not opened
 	batch    int     // that it was opened for
-	others   bool
-	setup    Setup // of the searcher
+	setup    Setup   // of the searcher
 	name     string
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
@@ -84,10 +82,9 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	if s.Searcher == "" {
 		s.Searcher = Auto
 	}
-	others := s.Searcher == "policy"
-	if p.network == nil || p.batch != s.Batch || p.others != others {
+	if p.network == nil || p.batch != s.Batch {
 		p.Close()
-		n, err := p.open(s.Batch, others)
+		n, err := p.open(s.Batch)
 		if err != nil {
 			return err
 		}
@@ -96,7 +93,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.others, p.took, p.eval = n, s.Batch, others, took, n.Evaluator()
+		p.network, p.batch, p.took, p.eval = n, s.Batch, took, n.Evaluator()
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
