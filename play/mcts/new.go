@@ -27,6 +27,10 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 		}
 	}
 	switch name {
+	case "puct":
+		return newPUCT(e, o), nil
+	case "talbotbot":
+		return newTalbotBot(e, o), nil
 	default:
 		return nil, fmt.Errorf("searcher %q must be one of %s", name, strings.Join(Names, ", "))
 	}

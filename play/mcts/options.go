@@ -5,19 +5,19 @@ import "talbot/board"
 // Options are the parameters of all searchers. [Defaults] gives the usual ones; each is described in [Settings].
 type Options struct {
 	// Of every searcher.
-	MultiPV        int     // lines of a report
-	Temperature    float64 // of the choice of a move; 0: the best one
-	TempCutoffPly  int     // plies of a game that the temperature is for; 0: all
-	Seed           uint64  // of every choice at random
-	PolicyTemp     float64 // the network's priors are taken to the power of 1 / PolicyTemp
-	Tables         Prober  // nil: no endgame tables
-	ProbeLimit     int     // pieces that tables are asked for, at most
-	Ratings        [2]int  // of the own side and the opponent, for networks that know players' ratings; 0: unknown
-	PositionCache  bool    // the cache's key leaves the past out
-	CacheSize      int     // answers that are kept, at most
-	Hash           int64   // bytes of tree and cache, at most
-	Batch          int     // positions evaluated at once, at most; 0: as the evaluator likes
-	MateInOne bool    // a mate in one is seen as soon as its position is expanded
+	MultiPV       int     // lines of a report
+	Temperature   float64 // of the choice of a move; 0: the best one
+	TempCutoffPly int     // plies of a game that the temperature is for; 0: all
+	Seed          uint64  // of every choice at random
+	PolicyTemp    float64 // the network's priors are taken to the power of 1 / PolicyTemp
+	Tables        Prober  // nil: no endgame tables
+	ProbeLimit    int     // pieces that tables are asked for, at most
+	Ratings       [2]int  // of the own side and the opponent, for networks that know players' ratings; 0: unknown
+	PositionCache bool    // the cache's key leaves the past out
+	CacheSize     int     // answers that are kept, at most
+	Hash          int64   // bytes of tree and cache, at most
+	Batch         int     // positions evaluated at once, at most; 0: as the evaluator likes
+	MateInOne     bool    // a mate in one is seen as soon as its position is expanded
 
 	// Of puct.
 	C             float64 // weight of the prior

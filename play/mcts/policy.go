@@ -71,8 +71,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		}
 		return cmp.Compare(b.Prior, a.Prior)
 	})
-	r.Lines = slices.Clip(r.Lines[:min(len(r.Lines), max(s.options.MultiPV, 1))])
-	return r, nil
+	return short(r, &s.options), nil
 }
 
 func b2i(b bool) int {
@@ -88,4 +87,10 @@ func unlessDone(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
+}
+
+// short leaves as many lines as the options ask for.
+func short(r *Report, o *Options) *Report {
+	r.Lines = slices.Clip(r.Lines[:min(len(r.Lines), max(o.MultiPV, 1))])
+	return r
 }
