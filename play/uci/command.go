@@ -201,8 +201,8 @@ func (e *badMove) Error() string {
 
 // parseOption reads the text behind "setoption": names and values may have blanks.
 func parseOption(text string) (name, value string, ok bool) {
-	rest, ok := strings.CutPrefix(" "+strings.ReplaceAll(text, "\t", " "), " name ")
-	name, value, _ = strings.Cut(rest+" ", " value ")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(strings.ReplaceAll(text, "\t", " "))+" ", "name ")
+	name, value, _ = strings.Cut(" "+rest, " value ")
 	name = strings.Join(strings.Fields(name), " ")
 	return name, strings.TrimSpace(value), ok && name != ""
 }

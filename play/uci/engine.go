@@ -41,7 +41,7 @@ type Engine struct {
 	work    work        // of the player
 	done    chan result // of the work
 	search  *search     // that has no bestmove yet; it is over if there is no work
-	next    *request    // a go that waits for the end of the work
+	queue   []*request  // each go that waits for the end of the work
 	waiting int         // isready that wait for it
 	title   string      // of what was prepared last
 	ending  bool        // the input has ended

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/board"
 	"talbot/play/mcts"
 	"talbot/play/pace"
 	"talbot/play/player"
@@ -19,6 +20,7 @@ type request struct {
 	goCommand
 	game    game
 	at      time.Time // when its time begins
+	late    bool      // that is when the search does: it waited for another
 	stopped bool
 }
 
@@ -31,6 +33,9 @@ type search struct {
 	cancel context.CancelFunc
 	alarm  *time.Timer // ends a search that does not ask the pacer; nil: none
 	report *mcts.Report
+
+	said int64      // nodes when the last info was written,
+	best board.Move // and the best move then
 }
 
 // result is what the goroutine that has the player tells at its end.
@@ -49,14 +54,14 @@ func (e *Engine) goAt(words []string, at time.Time) {
 	for _, n := range notes {
 		e.note("%s", n)
 	}
-	if e.search != nil {
+	if s := e.search; s != nil && s.held() {
 		e.note("go during a search: the search is stopped")
-		e.stop()
+		e.stopSearch(s)
 	}
-	if e.next != nil {
-		e.giveUp(e.next, errors.New("another go came before it began"))
+	for _, r := range e.queue {
+		r.stopped = r.stopped || r.held()
 	}
-	e.next = &request{goCommand: g, game: e.game, at: at}
+	e.queue = append(e.queue, &request{goCommand: g, game: e.game, at: at, late: e.search != nil})
 	if e.work == idle {
 		e.proceed()
 	}
@@ -64,15 +69,18 @@ func (e *Engine) goAt(words []string, at time.Time) {
 
 // proceed begins what waits, once the player is idle.
 func (e *Engine) proceed() {
-	if e.next == nil {
+	if len(e.queue) == 0 {
 		return
 	}
 	if e.stale || !e.Player.Ready(e.wanted()) {
 		e.prepare()
 		return
 	}
-	r := e.next
-	e.next = nil
+	r := e.queue[0]
+	e.queue = e.queue[1:]
+	if r.late {
+		r.at = time.Now()
+	}
 	e.think(r)
 }
 
@@ -99,7 +107,7 @@ func (e *Engine) think(r *request) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
-	s := &search{request: r, begun: r.at, info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl}, pacer: pace.New(p.Batch()),
+	s := &search{request: r, begun: time.Now(), info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl}, pacer: pace.New(p.Batch()),
 		cancel: cancel}
 	e.search, e.work = s, searching
 	if !r.ponder {
@@ -131,22 +139,24 @@ func (e *Engine) inform(s *search, r *mcts.Report) {
 	var b strings.Builder
 	writeInfo(&b, e.Player, r, time.Since(s.begun), s.info)
 	e.out.say(b.String())
+	s.said, s.best = r.Nodes, r.Lines[0].PV[0]
 }
 
 // stop is the command "stop". A search that has not asked the network yet does so once.
 func (e *Engine) stop() {
-	if r := e.next; r != nil {
+	if e.work == preparing {
+		e.giveUp(errors.New("stopped before the network was ready"))
+	}
+	for _, r := range e.queue {
 		r.stopped = true
-		if e.work == preparing && !e.ending {
-			e.next = nil
-			e.giveUp(r, errors.New("stopped before the network was ready"))
-		}
-		return
 	}
-	s := e.search
-	if s == nil {
-		return
+	if e.search != nil {
+		e.stopSearch(e.search)
 	}
+}
+
+// stopSearch stops a search, or gives the answer of one that is over.
+func (e *Engine) stopSearch(s *search) {
 	s.stopped = true
 	if e.work == idle {
 		e.answer(s)
@@ -157,17 +167,19 @@ func (e *Engine) stop() {
 
 // ponderHit is the command "ponderhit", which came at that time.
 func (e *Engine) ponderHit(at time.Time) {
-	switch r, s := e.next, e.search; {
-	case r != nil:
-		r.ponder, r.at = false, at
-	case s == nil || !s.ponder:
-	default:
-		s.ponder, s.at = false, at
-		if e.work == searching {
-			e.limit(s)
-		} else if !s.held() {
-			e.answer(s)
-		}
+	if n := len(e.queue); n > 0 {
+		e.queue[n-1].ponder, e.queue[n-1].at = false, at
+		return
+	}
+	s := e.search
+	if s == nil || !s.ponder {
+		return
+	}
+	s.ponder, s.at = false, at
+	if e.work == searching {
+		e.limit(s)
+	} else if !s.held() {
+		e.answer(s)
 	}
 }
 
@@ -197,7 +209,7 @@ func (e *Engine) searched(r result) {
 	if s.report = r.report; r.err != nil {
 		e.note("error: %v", r.err)
 	}
-	if len(s.report.Lines) > 0 {
+	if lines := s.report.Lines; len(lines) > 0 && (s.report.Nodes != s.said || lines[0].PV[0] != s.best) {
 		e.inform(s, s.report)
 	}
 	if !s.held() {
@@ -216,8 +228,16 @@ func (e *Engine) answer(s *search) {
 	e.out.say(b.String())
 }
 
-// giveUp answers a go without having searched.
-func (e *Engine) giveUp(r *request, err error) {
+// giveUp answers each go that waits without having searched.
+func (e *Engine) giveUp(err error) {
+	for _, r := range e.queue {
+		e.decline(r, err)
+	}
+	e.queue = nil
+}
+
+// decline answers a go without having searched.
+func (e *Engine) decline(r *request, err error) {
 	e.note("error: %v", err)
 	var b strings.Builder
 	limits, _ := r.limits(&r.game.now)
@@ -244,12 +264,10 @@ func (e *Engine) prepared(r result) error {
 		}
 		return nil
 	}
-	if e.next != nil {
-		e.giveUp(e.next, r.err)
-		e.next = nil
-	} else {
+	if len(e.queue) == 0 {
 		e.note("error: %v", r.err)
 	}
+	e.giveUp(r.err)
 	if e.waiting > 0 {
 		return r.err
 	}
@@ -259,37 +277,26 @@ func (e *Engine) prepared(r result) error {
 // quit ends what is under way. Each go has its bestmove, whatever the network does.
 func (e *Engine) quit() {
 	e.stop()
-	if e.work != searching {
-		if e.next != nil {
-			e.giveUp(e.next, errors.New("quit before the search began"))
+	if e.work == searching {
+		select {
+		case r := <-e.done:
+			e.work = idle
+			e.searched(r)
+		case <-time.After(patience):
+			e.decline(e.search.request, errors.New("the network does not answer"))
 		}
-		return
 	}
-	select {
-	case r := <-e.done:
-		e.work = idle
-		e.searched(r)
-	case <-time.After(patience):
-		e.giveUp(e.search.request, errors.New("the network does not answer"))
-	}
-	if e.next != nil {
-		e.giveUp(e.next, errors.New("quit before the search began"))
-	}
+	e.giveUp(errors.New("quit before the search began"))
 }
 
 // eof is the end of the input. A search that ends by itself may do so.
 func (e *Engine) eof() {
 	e.ending = true
-	ends := func(r *request) bool { return !r.ponder && !r.endless() && (r.mate == 0 || r.timed) }
-	if r := e.next; r != nil && !ends(r) {
-		r.stopped = true
+	ends := func(r *request) bool { return !r.held() && (r.mate == 0 || r.timed) }
+	for _, r := range e.queue {
+		r.stopped = r.stopped || !ends(r)
 	}
 	if s := e.search; s != nil && !ends(s.request) {
-		s.stopped = true
-		if e.work == idle {
-			e.answer(s)
-		} else if s.pacer.End() {
-			s.cancel()
-		}
+		e.stopSearch(s)
 	}
 }
