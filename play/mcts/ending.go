@@ -30,6 +30,9 @@ const (
 	threefold         // the position occurred twice before
 )
 
+// claimed reports whether a player must claim the draw: the rules alone do not end the game.
+func (o outcome) claimed() bool { return o >= fifty }
+
 // ended says whether and how the game ends with its present position, of which legal are the legal moves. What a
 // player may claim, fifty moves and threefold repetition, counts as an end.
 func ended(g *board.Game, legal []board.Move) outcome {

@@ -11,13 +11,15 @@ import (
 // fake is a network made of two functions, or of a hash of what it may see. It fails the test where it is asked about
 // what an evaluator is never asked.
 type fake struct {
-	t     testing.TB
-	batch int
-	knows Knows
-	past  int
-	prior func(g *board.Game, m board.Move) float64 // nil: equal
-	value func(g *board.Game) float64               // nil: 0
-	after func() error                              // called by Evaluate
+	t       testing.TB
+	batch   int
+	knows   Knows
+	past    int
+	prior   func(g *board.Game, m board.Move) float64 // nil: equal
+	value   func(g *board.Game) float64               // nil: 0
+	after   func() error                              // called by Evaluate
+	drawn   float32                                   // chance of a draw
+	illegal bool
 
 	slots  []Answer
 	asked  int64
@@ -37,12 +39,11 @@ func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 		f.t.Errorf("slot %d of %d, %d legal moves", i, f.batch, len(legal))
 	}
 	a := &f.slots[i]
-	*a = Answer{Prior: a.Prior[:0]}
+	*a = Answer{Prior: a.Prior[:0], Illegal: f.illegal}
 	if f.value != nil {
 		a.Value = float32(f.value(g))
 	}
-	s := (1 + a.Value) / 2
-	a.Chances = [3]float32{s, 0, 1 - s}
+	a.Chances = [3]float32{(1 + a.Value - f.drawn) / 2, f.drawn, (1 - a.Value - f.drawn) / 2}
 	sum := 0.0
 	for _, m := range legal {
 		p := 1.0
@@ -69,8 +70,9 @@ func (f *fake) Evaluate(ctx context.Context, answers []Answer) error {
 		}
 	}
 	for i := range answers {
-		answers[i].Value, answers[i].Chances = f.slots[i].Value, f.slots[i].Chances
-		answers[i].Prior = append(answers[i].Prior[:0], f.slots[i].Prior...)
+		prior := append(answers[i].Prior[:0], f.slots[i].Prior...)
+		answers[i] = f.slots[i]
+		answers[i].Prior = prior
 	}
 	return ctx.Err()
 }
@@ -79,7 +81,9 @@ func (f *fake) Evaluate(ctx context.Context, answers []Answer) error {
 func noisy(t testing.TB, batch, past int) *fake {
 	f := newFake(t, batch)
 	f.past = past
-	hash := func(g *board.Game) (h uint64) {
+	h := uint64(0)
+	f.value = func(g *board.Game) float64 {
+		h = 0
 		for k := 0; k <= past; k++ {
 			p := g.Previous(k)
 			if p == nil {
@@ -91,11 +95,10 @@ func noisy(t testing.TB, batch, past int) *fake {
 			}
 			h = mix(h ^ q.Key())
 		}
-		return h
+		return float64(int64(h)) / (1 << 63) * 0.8
 	}
-	f.value = func(g *board.Game) float64 { return float64(int64(hash(g)))/(1<<63)*0.8 + 0 }
-	f.prior = func(g *board.Game, m board.Move) float64 {
-		return 0.05 + float64(mix(hash(g)+uint64(seen(g.Position().Turn(), m)))>>40)/(1<<24)
+	f.prior = func(g *board.Game, m board.Move) float64 { // called after value
+		return 0.05 + float64(mix(h+uint64(seen(g.Position().Turn(), m)))>>40)/(1<<24)
 	}
 	return f
 }

@@ -19,6 +19,23 @@ func (t *tree) advance(m board.Move) bool {
 	return false
 }
 
+// crown makes a node that was searched from above the root: what ended the game there does not end the search, and
+// whether it is proven is said by its children.
+func (t *tree) crown(n *node) {
+	if n.kind() != expanded {
+		n.forget()
+		return
+	}
+	t.undo(n, 0)
+	own := n.visits
+	for _, e := range t.edgesOf(n) {
+		own -= visitsOf(t.child(&e))
+	}
+	t.total(n, own)
+	n.setBounds(-1, 1)
+	n.plies = 0
+}
+
 // undo takes back the draws by repetition below a node whose first occurrence lies before the root: it is now in the
 // game's past, and the second occurrence there is no draw yet. The node's depth is that below the root. Visits,
 // values and proofs that are built on such draws are taken back as well. It reports whether there were any.
@@ -41,14 +58,19 @@ func (t *tree) undo(n *node, depth int) (changed bool) {
 		}
 	}
 	n.cycle = below
-	if changed {
-		t.rebuild(n, own)
+	if !changed {
+		return false
 	}
-	return changed
+	t.total(n, own)
+	if t.bound(n); n.proven() {
+		v := float64(n.lower())
+		n.sum, n.drawn = v*float64(n.visits), float32(1-v*v)
+	}
+	return true
 }
 
-// rebuild finds a node's figures from its children's. own are the visits that ended at it.
-func (t *tree) rebuild(n *node, own uint32) {
+// total finds a node's visits and values from its children's. own are the visits that ended at it.
+func (t *tree) total(n *node, own uint32) {
 	n.visits, n.sum = own, float64(own)*float64(n.value)
 	drawn := 0.0
 	for _, e := range t.edgesOf(n) {
@@ -60,11 +82,6 @@ func (t *tree) rebuild(n *node, own uint32) {
 	}
 	if n.visits > own {
 		n.drawn = float32(drawn / float64(n.visits-own))
-	}
-	t.bound(n)
-	if n.proven() {
-		v := float64(n.lower())
-		n.sum, n.drawn = v*float64(n.visits), float32(1-v*v)
 	}
 }
 

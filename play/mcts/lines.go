@@ -104,7 +104,7 @@ func (t *tree) line(e *edge, expected float32) Line {
 	c := t.child(e)
 	switch {
 	case c != nil && c.proven():
-		l.Value, l.Proven, l.Visits = -float32(c.lower()), true, int64(c.visits)
+		l.Value, l.Proven, l.Visits = float32(-c.lower()), true, int64(c.visits)
 		l.WDL[1-int(-c.lower())] = 1
 		if c.lower() != 0 && c.plies != unknown {
 			l.Mate = int(c.plies)/2 + 1 // moves of the side that mates: plies 0 and 1 of the child are mates in 1
@@ -113,7 +113,7 @@ func (t *tree) line(e *edge, expected float32) Line {
 			}
 		}
 	case visitsOf(c) > 0:
-		l.Value, l.Visits = -float32(c.mean()), int64(c.visits)
+		l.Value, l.Visits = float32(0-c.mean()), int64(c.visits)
 		l.WDL = chancesOf(l.Value)
 		if t.knows.Chances {
 			l.WDL = withDraws(l.Value, c.drawn)

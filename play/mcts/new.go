@@ -31,6 +31,10 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 		return newPUCT(e, o), nil
 	case "talbotbot":
 		return newTalbotBot(e, o), nil
+	case "napoleon":
+		return newNapoleon(e, o), nil
+	case "value":
+		return newOnePly(e, o), nil
 	default:
 		return nil, fmt.Errorf("searcher %q must be one of %s", name, strings.Join(Names, ", "))
 	}

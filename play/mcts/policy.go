@@ -1,7 +1,6 @@
 package mcts
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -65,12 +64,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		weights[i] = float64(line.Prior)
 	}
 	first := r.Lines[max(draw(weights, s.warm(&s.options), s.random(s.options.Seed)), 0)].PV[0]
-	slices.SortStableFunc(r.Lines, func(a, b Line) int {
-		if a.PV[0] == first || b.PV[0] == first {
-			return cmp.Compare(b2i(b.PV[0] == first), b2i(a.PV[0] == first))
-		}
-		return cmp.Compare(b.Prior, a.Prior)
-	})
+	sortLines(r.Lines, first, func(l *Line) float32 { return l.Prior })
 	return short(r, &s.options), nil
 }
 

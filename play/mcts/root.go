@@ -60,11 +60,14 @@ func (r *root) ply() int {
 	return 2*(p.FullmoveNumber()-1) + int(p.Turn())
 }
 
-// random returns numbers that depend on the seed, the position and the length of the game alone, so that a search does
-// not draw others because of what was searched before.
+// random returns numbers that depend on the seed, on the position as the side to move sees it and on the number of the
+// move alone, so that a search does not draw others because of what was searched before.
 func (r *root) random(seed uint64) *rand.Rand {
-	p := r.game.Position()
-	return rand.New(rand.NewPCG(seed, p.Key()+uint64(r.ply())<<1))
+	p := *r.game.Position()
+	if p.Turn() == board.Black {
+		p = p.Mirror()
+	}
+	return rand.New(rand.NewPCG(seed, p.Key()+uint64(p.FullmoveNumber())))
 }
 
 // inOrder orders moves as the side to move sees the board.

@@ -26,11 +26,8 @@ func (t *tree) Position(start *board.Position, moves []board.Move) {
 		t.top = 0
 		return
 	}
-	n := t.at(t.top)
-	if n.kind() != expanded {
-		n.forget() // it was over, for a search from above
-	} else if len(moves) > from {
-		t.undo(n, 0)
+	if len(moves) > from {
+		t.crown(t.at(t.top))
 	}
 }
 

@@ -33,7 +33,7 @@ type Setting struct {
 
 // Settings are all settings, in the order in which they are shown. What else [Options] has is not set by text.
 var Settings = []Setting{
-	{"Hash", "hash", "puct talbotbot", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20, "256",
+	{"Hash", "hash", "puct talbotbot napoleon", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20, "256",
 		func(o *Options) any { return mebibytes{&o.Hash} }},
 	{"NNCacheSize", "cache", "puct talbotbot", "answers of the network that are kept, within Hash; 0 keeps none",
 		Integer, 0, 1e9, "200000", func(o *Options) any { return &o.CacheSize }},
@@ -49,7 +49,7 @@ var Settings = []Setting{
 		func(o *Options) any { return &o.Temperature }},
 	{"TempCutoffPly", "temp-cutoff", "", "plies from the start of the game during which Temperature is used; 0: all",
 		Integer, 0, 10000, "0", func(o *Options) any { return &o.TempCutoffPly }},
-	{"Seed", "seed", "", "of all that is drawn at random", Integer, 0, 1 << 53, "1",
+	{"Seed", "seed", "", "of all that is drawn at random", Integer, 0, 1<<53 - 1, "1",
 		func(o *Options) any { return &o.Seed }},
 	{"PolicyTemperature", "policy-temp", "puct talbotbot",
 		"flattens the network's priors where above 1, sharpens them where below", Number, 0.05, 20, "1.36",

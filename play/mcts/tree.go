@@ -10,7 +10,7 @@ import (
 type tree struct {
 	root
 	arena
-	*cache
+	cache     *cache
 	evaluator Evaluator
 	knows     Knows
 	options   Options
@@ -86,8 +86,11 @@ func (t *tree) Clear() {
 	t.top, t.full = 0, false
 }
 
-// hashFull is how much of the memory is used, per mille.
+// hashFull is how much of the memory is used, per mille: all, if something did not fit.
 func (t *tree) hashFull() int {
+	if t.full {
+		return 1000
+	}
 	cached := int64(0)
 	if n := int64(len(t.cache.answers)); n > 0 {
 		cached = t.cache.bytes() * int64(t.cache.filled) / n
