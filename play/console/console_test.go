@@ -74,9 +74,9 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`black plays \S+ \([+-]\d+\.\d\d\)`, `\n1\. e4 \S+ 2\. d4 \S+\n`, `"Ke9": `,
+	for _, want := range []string{`black plays \S+ \([+-]\d+\.\d\d\)`, `\n1\. e4 \S+ 2\. d4 \S+\n`, `"Ke9"`,
 		`There is no move to take back`, `\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n`,
-		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, ` \*[.a-zA-Z]`} {
+		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, `\*[.a-zA-Z]`} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("nothing like %s in\n%s", want, out)
 		}

@@ -49,7 +49,7 @@ var benchLines = []string{
 		"c3e4 f5h4 f3h4 e7h4 e4g5 h4g5 c1g5 c8e6 b2b3 c6c5",
 }
 
-// searchNodes is how long a search of [Bench] is.
+// searchNodes is how long a search of [Bench] is at most.
 const searchNodes = 2000
 
 // Bench measures a network at a batch size for about so long, alone and in a search. The backend and the batch of the
@@ -136,6 +136,9 @@ func (s *Speed) search(ctx context.Context, e *Evaluator, games []*board.Game, e
 	e.Evaluations, e.Batches = 0, 0
 	nodes := int64(0)
 	begun := time.Now()
+	limits := mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
+		return p.Nodes > 0 && time.Since(begun) >= each
+	}}
 	for i := 0; time.Since(begun) < each; i++ {
 		g := games[i%len(games)]
 		var moves []board.Move
@@ -144,7 +147,7 @@ func (s *Speed) search(ctx context.Context, e *Evaluator, games []*board.Game, e
 		}
 		searcher.Clear()
 		searcher.Position(&start, moves)
-		r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes}, nil)
+		r, err := searcher.Search(ctx, limits, nil)
 		if err == nil {
 			err = ctx.Err()
 		}

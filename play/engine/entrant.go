@@ -94,7 +94,7 @@ func (c *contestant) read(spec match.Spec) error {
 			}
 		}
 	}
-	c.config.Batch = c.setup.Batch
+	c.config.Batch = c.setup.NetworkBatch()
 	return nil
 }
 

@@ -56,10 +56,15 @@ func Open(c Config) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Batch == 0 {
-		c.Batch = DefaultBatch(b.Kind)
+	batch := c.Batch
+	if batch == 0 {
+		batch = DefaultBatch(b.Kind)
 	}
-	p, err := predict.Open(b, c.Path, predict.Options{Batches: []int{c.Batch}, Deterministic: true})
+	p, err := open(b, c.Path, batch)
+	if err == nil && c.Batch == 0 && !p.Knows().Value && !p.Knows().Chances {
+		p.Close() // such a network is asked about one position for each move
+		p, err = open(b, c.Path, 1)
+	}
 	if err != nil {
 		b.Finalize()
 		return nil, err
@@ -72,6 +77,10 @@ func Open(c Config) (*Network, error) {
 	}
 	n.centipawns = target.Centipawns(p.Encoder())
 	return n, nil
+}
+
+func open(b *backend.Opened, path string, batch int) (*predict.Predictor, error) {
+	return predict.Open(b, path, predict.Options{Batches: []int{batch}, Deterministic: true})
 }
 
 // Close frees the network. Nothing is to use it any more.

@@ -51,6 +51,17 @@ type Setup struct {
 	mcts.Options
 }
 
+// NetworkBatch is the batch that the network is opened for: 0 is what its backend likes.
+func (s *Setup) NetworkBatch() int {
+	if s.Batch == 0 && s.Searcher == alone {
+		return 1
+	}
+	return s.Batch
+}
+
+// alone is the searcher that asks about one position for each move.
+const alone = "policy"
+
 // Player plays. The zero value is not ready: see [New].
 type Player struct {
 	open     Open
@@ -82,9 +93,10 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	if s.Searcher == "" {
 		s.Searcher = Auto
 	}
-	if p.network == nil || p.batch != s.Batch {
+	batch := s.NetworkBatch()
+	if p.network == nil || p.batch != batch {
 		p.Close()
-		n, err := p.open(s.Batch)
+		n, err := p.open(batch)
 		if err != nil {
 			return err
 		}
@@ -93,7 +105,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.took, p.eval = n, s.Batch, took, n.Evaluator()
+		p.network, p.batch, p.took, p.eval = n, batch, took, n.Evaluator()
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -179,6 +191,10 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	if t != nil {
 		l.Pace = t.Stop
 		defer func() { p.took = t.Batch() }()
+		// These do not ask whether there is time.
+		if (p.name == alone || p.name == "value") && t.Stop(mcts.Progress{}) {
+			return nil, nil
+		}
 	}
 	return p.searcher.Search(ctx, l, report)
 }
