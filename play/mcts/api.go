@@ -16,8 +16,8 @@ type Evaluator interface {
 	// one; the answer's priors have their order. Game and legal are not kept.
 	Put(i int, g *board.Game, legal []board.Move)
 	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
-	// depends neither on that number nor on the slot: a batch is filled up to one size. The memory of the answers' priors is used again. An error (or the
-	// end of ctx) leaves the answers half written.
+	// depends neither on that number nor on the slot: a batch is filled up to one size. The memory of the answers'
+	// priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Answer) error
 	// Knows says which parts of an Answer there are.
 	Knows() Knows
@@ -40,9 +40,9 @@ type Answer struct {
 
 // Limits end a search; a zero is no limit.
 type Limits struct {
-	Nodes int64 // visits added by this search, terminal and cached ones included
-	Depth int
-	Mate  int          // moves within which a mate is looked for
+	Nodes int64        // visits added by this search, terminal and cached ones included
+	Depth int          // see Report
+	Mate  int          // a mate is looked for; it may be a longer one, as the search ends with the first it proves
 	Moves []board.Move // only these at the root; nil: all
 	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
 	Pace func(Progress) bool
@@ -60,9 +60,10 @@ type Progress struct {
 type Searcher interface {
 	// Position sets what to search: moves are legal and were played from start. A tree is kept where it fits.
 	Position(start *board.Position, moves []board.Move)
-	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The end of
-	// ctx is no error: the best so far is returned, which is always a legal move, if there is one. report, where not nil, is
-	// called with the state so far about once a second and whenever the best move changes. It may keep the report.
+	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The
+	// end of ctx is no error: the best so far is returned, which is always a legal move, if there is one. report,
+	// where not nil, is called with the state so far about once a second and whenever the best move changes. It may
+	// keep the report.
 	Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error)
 	// Clear forgets all games: tree and cache.
 	Clear()
@@ -70,12 +71,13 @@ type Searcher interface {
 
 // Report is what a search says about its position, from the view of the side to move.
 type Report struct {
-	Nodes           int64 // visits added by this search
-	Depth, SelDepth int
-	HashFull        int // per mille of tree and cache
-	TableHits       int64
-	Illegal         int64  // of the network's answers, those whose favourite move was not legal
-	Lines           []Line // best first: as many as MultiPV, at least one where there is a legal move
+	Nodes     int64  // visits added by this search
+	Depth     int    // one more than the mean distance of these visits from the root, in plies, rounded down
+	SelDepth  int    // the greatest distance, at least 1
+	HashFull  int    // per mille of tree and cache; 1000: something did not fit
+	TableHits int64  // answers of tables
+	Illegal   int64  // of the network's answers, those whose favourite move was not legal
+	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
 }
 
 // Line is a root move and what follows.

@@ -11,8 +11,8 @@ import (
 // locked has three moves for White: h1g1, h1g2, h1h2.
 const locked = "k7/8/8/8/8/p7/P7/7K w - - 0 1"
 
-// threeMoves is a network that gives the moves of locked the priors 0.5, 0.3 and 0.2 and the values 0.2, -0.4 and 0.6 for
-// White; to all other positions it gives 0, and equal priors.
+// threeMoves is a network that gives the moves of locked the priors 0.5, 0.3 and 0.2 and the values 0.2, -0.4 and 0.6
+// for White; to all other positions it gives 0, and equal priors.
 func threeMoves(t testing.TB, batch int) *fake {
 	f := newFake(t, batch)
 	prior := map[string]float64{"h1g1": 0.5, "h1g2": 0.3, "h1h2": 0.2}
@@ -26,7 +26,8 @@ func threeMoves(t testing.TB, batch int) *fake {
 		if g.Ply() != 1 {
 			return 0
 		}
-		return map[board.Square]float64{6: -0.2, 14: 0.4, 15: -0.6}[g.Position().Pieces(board.White, board.King).First()]
+		king := g.Position().Pieces(board.White, board.King).First()
+		return map[board.Square]float64{6: -0.2, 14: 0.4, 15: -0.6}[king]
 	}
 	return f
 }
@@ -112,8 +113,9 @@ func TestGoldenTalbotBot(t *testing.T) {
 	check(t, s.(*tree))
 }
 
-// TestGoldenBatch: of a batch of four talbotbot asks about the root alone, then about its three moves, as then all below
-// the root waits; then g1 is best for as long as something below it does not wait, which are three moves, and h2 next.
+// TestGoldenBatch: of a batch of four talbotbot asks about the root alone, then about its three moves, as then all
+// below the root waits; then g1 is best for as long as something below it does not wait, which are three moves, and
+// h2 next.
 func TestGoldenBatch(t *testing.T) {
 	f := threeMoves(t, 4)
 	s := mustNew(t, "talbotbot", f, func(o *Options) { o.MultiPV, o.CacheSize = 3, 0 })

@@ -90,8 +90,8 @@ func check(t testing.TB, tr *tree) (nodes int) {
 			t.Fatalf("%s: chance of a draw %v", where(), d)
 		}
 		if was := *n; depth > 0 && !tr.published && tr.bound(n) {
-			t.Fatalf("%s: bounds %d to %d in %d plies should be %d to %d in %d", where(), was.lower(), was.upper(), was.plies,
-				n.lower(), n.upper(), n.plies)
+			t.Fatalf("%s: bounds %d to %d in %d plies should be %d to %d in %d", where(), was.lower(), was.upper(),
+				was.plies, n.lower(), n.upper(), n.plies)
 		}
 		return below
 	}

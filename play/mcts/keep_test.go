@@ -35,8 +35,9 @@ func nodeAt(t *testing.T, tr *tree, moves ...string) *node {
 	return n
 }
 
-// TestRepetitionUndone: the fourth ply of shuffle brings the root back, which is a draw and proves the root drawn. When two
-// moves were played the first occurrence lies in the game's past: the second one is no draw, and no proof stands.
+// TestRepetitionUndone: the fourth ply of shuffle brings the root back, which is a draw and proves the root drawn.
+// When two moves were played the first occurrence lies in the game's past: the second one is no draw, and no proof
+// stands.
 func TestRepetitionUndone(t *testing.T) {
 	f := newFake(t, 1)
 	f.value = func(g *board.Game) float64 { return 0.5 - float64(g.Position().Turn()) }
@@ -71,7 +72,8 @@ func TestRepetitionUndone(t *testing.T) {
 	set(t, s, shuffle, "h1g1", "h8g8", "g1h1", "g8h8", "h1g1", "h8g8")
 	check(t, tr)
 	r = search(t, s, Limits{Nodes: 100})
-	if n := nodeAt(t, tr, "g1h1", "g8h8"); n == nil || n.kind() != over || !r.Lines[0].Proven || len(r.Lines[0].PV) != 2 {
+	n := nodeAt(t, tr, "g1h1", "g8h8")
+	if n == nil || n.kind() != over || !r.Lines[0].Proven || len(r.Lines[0].PV) != 2 {
 		t.Errorf("%+v", r)
 	}
 	check(t, tr)
@@ -250,8 +252,8 @@ func TestTenMillion(t *testing.T) {
 		tr := s.(*tree)
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		t.Logf("%s: %v, %d nodes in the tree, %d MiB of pieces, %d MiB in use, %+v", name, time.Since(began), tr.nextNode,
-			tr.bytes>>20, m.HeapAlloc>>20, r.Lines[0])
+		t.Logf("%s: %v, %d nodes in the tree, %d MiB of pieces, %d MiB in use, %+v", name, time.Since(began),
+			tr.nextNode, tr.bytes>>20, m.HeapAlloc>>20, r.Lines[0])
 		if r.Nodes != 10_000_000 || tr.bytes+tr.cache.bytes() > 256<<20 || m.HeapAlloc > 300<<20 {
 			t.Errorf("%s: %d nodes, %d bytes", name, r.Nodes, tr.bytes+tr.cache.bytes())
 		}

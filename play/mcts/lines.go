@@ -71,8 +71,8 @@ func (t *tree) favourite() board.Move {
 
 // report tells about the search so far, with a line for each move that may be chosen.
 func (t *tree) report() *Report {
-	r := &Report{Nodes: t.added, Depth: t.depth(), SelDepth: max(t.deepest, 1), HashFull: t.hashFull(), TableHits: t.hits,
-		Illegal: t.illegal}
+	r := &Report{Nodes: t.added, Depth: t.depth(), SelDepth: max(t.deepest, 1), HashFull: t.hashFull(),
+		TableHits: t.hits, Illegal: t.illegal}
 	if t.top == 0 || t.at(t.top).count == 0 {
 		r.Lines = []Line{{PV: []board.Move{t.moving[0]}, WDL: chancesOf(0)}}
 		return r

@@ -163,10 +163,10 @@ func (s *napoleon) expand(ctx context.Context, at int32, moves []board.Move) err
 	return nil
 }
 
-// playout plays random moves from the present position to the end of the game and returns the result for White. No draw is
-// claimed: it ends with mate, stalemate, too little material, 75 moves without a capture or pawn move, or the fifth
-// occurrence of a position since the playout began. It is played as the root's side to move sees the board, so that
-// mirrored positions are searched alike.
+// playout plays random moves from the present position to the end of the game and returns the result for White. No
+// draw is claimed: it ends with mate, stalemate, too little material, 75 moves without a capture or pawn move, or the
+// fifth occurrence of a position since the playout began. It is played as the root's side to move sees the board, so
+// that mirrored positions are searched alike.
 func (s *napoleon) playout() float64 {
 	p, sign := *s.game.Position(), 1.0
 	if s.game.Previous(len(s.path)-1).Turn() == board.Black { // at the root
@@ -226,8 +226,8 @@ func (s *napoleon) report(moves []board.Move) *Report {
 	weights := make([]float64, 0, n.count)
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
-		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits), Proven: c.end != open}
-		l.WDL = chancesOf(l.Value)
+		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits)}
+		l.Proven, l.WDL = c.end != open, chancesOf(l.Value)
 		switch c.end {
 		case open:
 		case mated:

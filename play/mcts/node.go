@@ -79,8 +79,8 @@ func (n *node) mean() float64 { return n.sum / float64(n.visits) }
 // started counts descents, those that wait included.
 func (n *node) started() uint32 { return n.visits + uint32(n.flight) }
 
-// A prior is kept as the 16 bits of a float32 in [0, 1] that follow the two that are 0 in all of them: 7 of the exponent,
-// 9 of the fraction, rounded, so with a relative error of at most 1/1024.
+// A prior is kept as the 16 bits of a float32 in [0, 1] that follow the two that are 0 in all of them: 7 of the
+// exponent, 9 of the fraction, rounded, so with a relative error of at most 1/1024.
 const priorShift = 14
 
 func pack(p float32) uint16 {

@@ -43,8 +43,8 @@ func claims(tr *tree) (list []claim) {
 	return list
 }
 
-// TestProofs compares all that searches of endgames prove with tables: wins, draws and losses with Syzygy's classes, and
-// distances to mate, which are never too short, with Gaviota's.
+// TestProofs compares all that searches of endgames prove with tables: wins, draws and losses with Syzygy's classes,
+// and distances to mate, which are never too short, with Gaviota's.
 func TestProofs(t *testing.T) {
 	o := newOracle(t)
 	every, nodes := 20, int64(1000)

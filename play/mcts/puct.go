@@ -9,8 +9,8 @@ func newPUCT(e Evaluator, o Options) *tree {
 	return t
 }
 
-// puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through node
-// and child, those that wait included.
+// puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through
+// node and child, those that wait included.
 func (t *tree) puct(n *node, top bool) int {
 	u := t.exploration(n)
 	best, unvisited := -1, -1

@@ -164,7 +164,9 @@ func TestMirrored(t *testing.T) {
 			}
 			var reports [2]*Report
 			for i := range reports {
-				s := mustNew(t, name, noisy(t, 8, 2), func(o *Options) { o.MultiPV, o.Temperature, o.CacheSize = 4, 0.7, 0 })
+				s := mustNew(t, name, noisy(t, 8, 2), func(o *Options) {
+					o.MultiPV, o.Temperature, o.CacheSize = 4, 0.7, 0
+				})
 				s.Position(&p, nil)
 				reports[i] = search(t, s, Limits{Nodes: 200})
 				p = p.Mirror()

@@ -33,8 +33,8 @@ type Setting struct {
 
 // Settings are all settings, in the order in which they are shown. What else [Options] has is not set by text.
 var Settings = []Setting{
-	{"Hash", "hash", "puct talbotbot napoleon", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20, "256",
-		func(o *Options) any { return mebibytes{&o.Hash} }},
+	{"Hash", "hash", "puct talbotbot napoleon", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20,
+		"256", func(o *Options) any { return mebibytes{&o.Hash} }},
 	{"NNCacheSize", "cache", "puct talbotbot", "answers of the network that are kept, within Hash; 0 keeps none",
 		Integer, 0, 1e9, "200000", func(o *Options) any { return &o.CacheSize }},
 	{"PositionCache", "position-cache", "puct talbotbot",
@@ -66,8 +66,8 @@ var Settings = []Setting{
 	{"CPuctBase", "c-base", "puct", "visits at which CPuct begins to grow", Number, 1, 1e9, "38700",
 		func(o *Options) any { return &o.CBase }},
 	{"FpuReduction", "fpu", "puct",
-		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number, -100, 100,
-		"0.33", func(o *Options) any { return &o.FPU }},
+		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number,
+		-100, 100, "0.33", func(o *Options) any { return &o.FPU }},
 	{"MaxCollisions", "collisions", "puct", "ways in a batch that may end where another one waits for the network",
 		Integer, 0, 10000, "32", func(o *Options) any { return &o.MaxCollisions }},
 	{"TalbotBotC", "talbotbot-c", "talbotbot", "weight of priors against values", Number, 0, 100, "5",

@@ -39,9 +39,9 @@ func (t *tree) probeAgain(n *node) bool {
 	return true
 }
 
-// certain returns the result of a position with its halfmove clock. The class of a win or a loss holds for a clock of 0;
-// with another one the winner must be in time with the next capture or pawn move, after which it holds again. One ply is
-// kept in hand, as distances may be one too short.
+// certain returns the result of a position with its halfmove clock. The class of a win or a loss holds for a clock of
+// 0; with another one the winner must be in time with the next capture or pawn move, after which it holds again. One
+// ply is kept in hand, as distances may be one too short.
 func (e Ending) certain(clock int) (value int8, ok bool) {
 	switch e.WDL {
 	case Win:

@@ -90,8 +90,8 @@ func newChildren(e Evaluator, o Options) children {
 	return children{evaluator: e, knows: e.Knows(), answers: make([]Answer, max(batch, 1))}
 }
 
-// value values the positions after moves, which are legal in the present one: by the rules where the game is over, draws
-// that must be claimed included if claims is set, else by the network.
+// value values the positions after moves, which are legal in the present one: by the rules where the game is over,
+// draws that must be claimed included if claims is set, else by the network.
 func (c *children) value(ctx context.Context, g *board.Game, moves []board.Move, claims bool) error {
 	c.list, c.waiting = c.list[:0], c.waiting[:0]
 	ply := g.Ply()
