@@ -6,6 +6,7 @@
 package pace
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 type Budget struct {
 	Target time.Duration // about so long
 	Limit  time.Duration // never longer, as far as the duration of a batch can be foreseen
-	// Last is when the first batch must have ended at the latest: a search that has asked the network nothing is worth
-	// more time than Limit, but not the game.
+	// Last is when the first batch must have ended at the latest: a move that the network was asked about is worth more
+	// time than Limit, but not the game.
 	Last time.Duration
 	// Early says that a search may end before Target when nothing is left to decide.
 	Early bool
@@ -56,10 +57,11 @@ func (c Clock) Budget(overhead time.Duration) Budget {
 }
 
 // MoveTime is the budget of a search that is to take d: all of it but the overhead, or half of it where that is less
-// than the overhead.
+// than the overhead. The network is asked once, whatever that takes: where it takes longer than d, all moves would be
+// made without it.
 func MoveTime(d, overhead time.Duration) Budget {
 	usable := max(0, d-min(overhead, d/2))
-	return Budget{Target: usable, Limit: usable, Last: usable}
+	return Budget{Target: usable, Limit: usable, Last: math.MaxInt64}
 }
 
 // Pacer holds a search to a budget. Its methods may be called by several goroutines.
@@ -119,7 +121,7 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	now := p.now()
 	spent := now.Sub(p.begun)
 	if !p.seen {
-		return spent+p.batch*3/2 > p.budget.Last // half as long again: batches are not all alike
+		return p.batch*3/2 > p.budget.Last-spent // half as long again: batches are not all alike
 	}
 	if spent+p.batch > p.budget.Limit || spent+p.batch/2 > p.budget.Target {
 		return true

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]time.Duration{1000 * ms: 970 * ms, 40 * ms: 20 * ms, 60 * ms: 30 * ms, 0: 0} {
-		if got := MoveTime(d, 30*ms); got != (Budget{want, want, want, false}) {
+		if got := MoveTime(d, 30*ms); got != (Budget{want, want, math.MaxInt64, false}) {
 			t.Errorf("movetime %s: %+v", d, got)
 		}
 	}
@@ -53,7 +54,7 @@ func pacerAt(b Budget, batch, searched, spent time.Duration) *Pacer {
 
 func TestStop(t *testing.T) {
 	clock := Budget{Target: 100 * ms, Limit: 300 * ms, Last: 900 * ms, Early: true}
-	exact := Budget{Target: 100 * ms, Limit: 100 * ms, Last: 100 * ms}
+	exact := Budget{Target: 100 * ms, Limit: 100 * ms, Last: math.MaxInt64}
 	for _, c := range []struct {
 		name            string
 		budget          Budget
@@ -64,7 +65,7 @@ func TestStop(t *testing.T) {
 	}{
 		{"the first batch fits", clock, 600 * ms, 0, 0, mcts.Progress{}, false},
 		{"the first batch would may lose the game", clock, 620 * ms, 0, 0, mcts.Progress{}, true},
-		{"the first batch of a move time", exact, 150 * ms, 0, 0, mcts.Progress{}, true},
+		{"the first batch of a move time", exact, 150 * ms, 0, 0, mcts.Progress{}, false},
 		{"long before", clock, 10 * ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 40, Batch: 10 * ms, Best: 5, Second: 4}, false},
 		{"nearer now than after", clock, 10 * ms, 96 * ms, 96 * ms, mcts.Progress{Nodes: 40, Batch: 10 * ms}, true},
 		{"a slow batch is remembered", clock, 290 * ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 8, Batch: 10 * ms}, true},
@@ -85,6 +86,10 @@ func TestStop(t *testing.T) {
 	}
 	if p := New(time.Hour); p.Stop(mcts.Progress{Nodes: 5, Batch: ms, Settled: true}) || p.Batch() != time.Hour*9/10 {
 		t.Error("a search without budget ends")
+	}
+	p := New(ms)
+	if p.End() || p.Stop(mcts.Progress{}) || !p.Stop(mcts.Progress{Nodes: 1, Batch: ms}) || !p.End() {
+		t.Error("a search that is ended does not end after its first batch")
 	}
 }
 

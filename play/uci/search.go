@@ -131,7 +131,11 @@ func (e *Engine) limit(s *search) {
 		return
 	}
 	s.pacer.Begin(s.at, *b)
-	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Last+s.pacer.Batch())), s.cancel)
+	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.pacer.Batch())), func() {
+		if s.pacer.End() {
+			s.cancel()
+		}
+	})
 }
 
 // inform writes what a search has found so far.
