@@ -24,6 +24,9 @@ func (t *tree) answer(ctx context.Context) (err error) {
 		slot++
 		if err != nil {
 			n.setKind(fresh)
+			if n.visits > 0 {
+				n.setKind(unopened)
+			}
 			continue
 		}
 		t.learn(n, l, a)

@@ -23,6 +23,7 @@ func FuzzSearch(f *testing.F) {
 			return
 		}
 		random := rand.New(rand.NewPCG(pick, seed))
+		p = wander(p, random)
 		name := Names[pick%uint64(len(Names))]
 		o := Defaults()
 		for i := range Settings {
@@ -71,6 +72,18 @@ func FuzzSearch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// wander returns the position after some random moves.
+func wander(p board.Position, random *rand.Rand) board.Position {
+	for range random.IntN(120) {
+		legal := p.LegalMoves(nil)
+		if len(legal) == 0 {
+			break
+		}
+		p.Play(legal[random.IntN(len(legal))])
+	}
+	return p
 }
 
 // randomSetting draws a value of a setting: one of its bounds, or one in between.
