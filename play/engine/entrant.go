@@ -98,6 +98,22 @@ func (c *contestant) read(spec match.Spec) error {
 	return nil
 }
 
+// Parameter is the name in a match of what a UCI option sets; "" if there is none.
+func Parameter(option string) string {
+	switch option {
+	case "Searcher":
+		return "`" + searcherParam + "`"
+	case "Move Overhead":
+		return "`" + overheadParam + "`"
+	case "UCI_Elo":
+		return "`" + eloParam + "`"
+	}
+	if s, ok := mcts.SettingByName(option); ok {
+		return "`" + s.Key + "`"
+	}
+	return ""
+}
+
 // params are the names of all parameters.
 func params() []string {
 	all := []string{searcherParam, backendParam, overheadParam, eloParam}
