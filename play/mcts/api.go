@@ -22,7 +22,7 @@ type Evaluator interface {
 	// Knows says which parts of an Answer there are.
 	Knows() Knows
 	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
-	// before: 4 for talbotbot and tahl. 0: an answer depends on the position alone.
+	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
 	Past() int
 }
 

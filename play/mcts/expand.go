@@ -110,24 +110,3 @@ func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []u
 func before(turn board.Color, a, b edge) bool {
 	return a.prior > b.prior || a.prior == b.prior && seen(turn, a.move) < seen(turn, b.move)
 }
-
-// mateInOne proves a node that was just expanded if a move mates. The move becomes its first.
-func (t *tree) mateInOne(n *node, p *board.Position) {
-	edges := t.edgesOf(n)
-	for i, e := range edges {
-		q := p.After(e.move)
-		if !q.InCheck() || q.HasLegalMove() {
-			continue
-		}
-		if e.child = t.newNode(); e.child == 0 {
-			t.full = true
-			return
-		}
-		t.fix(t.at(e.child), over, -1)
-		copy(edges[1:i+1], edges[:i])
-		edges[0] = e
-		n.opened, n.plies, n.value, n.drawn = 1, 1, 1, 0
-		n.setBounds(1, 1)
-		return
-	}
-}

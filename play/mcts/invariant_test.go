@@ -99,6 +99,21 @@ func check(t testing.TB, tr *tree) (nodes int) {
 	return nodes
 }
 
+// copyOf returns a game with the same past.
+func copyOf(g *board.Game) *board.Game {
+	h := board.NewGame(*g.Previous(g.Ply()))
+	for k := g.Ply() - 1; k >= 0; k-- {
+		p := g.Previous(k + 1)
+		for _, m := range p.LegalMoves(nil) {
+			if p.After(m) == *g.Previous(k) {
+				h.Push(m)
+				break
+			}
+		}
+	}
+	return h
+}
+
 // checkReport sees that a report is one of the game's position: legal variations that end no later than the game, all
 // different, with mates as long as they are said to be.
 func checkReport(t testing.TB, g *board.Game, r *Report) {
@@ -110,9 +125,9 @@ func checkReport(t testing.TB, g *board.Game, r *Report) {
 	}
 	first := map[board.Move]bool{}
 	for _, l := range r.Lines {
-		h := board.NewGame(start)
+		h := copyOf(g)
 		for i, m := range l.PV {
-			if i > 0 && (h.Position().IsDead() || h.Position().HalfmoveClock() >= 100) {
+			if i > 0 && (h.Position().IsDead() || h.Position().HalfmoveClock() >= 100 || h.Repetitions() >= 2) {
 				t.Fatalf("%s: %v goes on after the end", start.FEN(), l.PV)
 			}
 			if !h.Position().IsLegal(m) {

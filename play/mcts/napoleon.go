@@ -248,12 +248,14 @@ func (s *napoleon) report(moves []board.Move) *Report {
 	return r
 }
 
-// variation returns a move of the root and the best by mixed value after it, as far as it was played out.
+// variation returns a move of the root and the best by mixed value after it, as far as it was played out and no draw
+// can be claimed.
 func (s *napoleon) variation(at int32) []board.Move {
+	defer s.game.Rewind(s.game.Ply())
 	pv := []board.Move{s.nodes[at].move}
-	player := s.player()
-	for n := &s.nodes[at]; n.count > 0; {
-		player = -player
+	s.game.Push(pv[0])
+	for n := &s.nodes[at]; n.count > 0 && !s.claimable(); {
+		player := s.player()
 		children := s.nodes[n.first : n.first+n.count]
 		best := slices.IndexFunc(children, func(c spot) bool { return c.visits > 0 })
 		if best < 0 {
@@ -266,6 +268,12 @@ func (s *napoleon) variation(at int32) []board.Move {
 		}
 		n = &children[best]
 		pv = append(pv, n.move)
+		s.game.Push(n.move)
 	}
 	return pv
+}
+
+// claimable reports whether a draw can be claimed.
+func (s *napoleon) claimable() bool {
+	return s.game.Position().HalfmoveClock() >= 100 || s.game.Repetitions() >= 2
 }

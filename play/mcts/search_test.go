@@ -107,6 +107,34 @@ func TestMateInOne(t *testing.T) {
 	}
 }
 
+// TestChecks: every move that gives check is one that may.
+func TestChecks(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	given, told := 0, 0
+	for i := range 3000 {
+		p, err := board.ParseFEN(positions[i%len(positions)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = wander(p, random)
+		c := newChecks(&p)
+		for _, m := range p.LegalMoves(nil) {
+			q := p.After(m)
+			if q.InCheck() {
+				given++
+			}
+			if !c.possible(&p, m) {
+				if told++; q.InCheck() {
+					t.Fatalf("%s: %v gives check", p.FEN(), m)
+				}
+			}
+		}
+	}
+	if given < 1000 || told < 10*given {
+		t.Errorf("%d checks, %d moves that may not give any", given, told)
+	}
+}
+
 // TestStalemate sees that no searcher gives stalemate where it can win, though the network likes it.
 func TestStalemate(t *testing.T) {
 	fens := []string{

@@ -60,7 +60,7 @@ type leaf struct {
 func newTree(e Evaluator, o Options) *tree {
 	o.Hash = max(o.Hash, 1<<20)
 	past := e.Past()
-	if o.PositionCache || past == 0 {
+	if o.PositionCache {
 		past = -1
 	}
 	t := &tree{evaluator: e, knows: e.Knows(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
