@@ -76,15 +76,15 @@ func (o *benchOptions) bench(ctx context.Context) error {
 	} else {
 		o.backend = "auto"
 	}
-	if _, err := o.check("talbot bench --run run1"); err != nil {
-		return err
-	}
 	sizes, err := o.sizes()
 	if err != nil {
 		return err
 	}
 	if o.each <= 0 {
 		return usage(fmt.Errorf("--seconds must be above 0: %s", o.each), "for example --seconds 2s")
+	}
+	if _, err := o.check("talbot bench --run run1"); err != nil {
+		return err
 	}
 	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
 	defer stop()

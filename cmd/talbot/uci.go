@@ -27,7 +27,7 @@ var searchers = append([]string{player.Auto}, mcts.Names...)
 func (o *playerOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.searcher, "searcher", player.Auto,
-		"how to choose moves: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
+		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto",
 		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	values(cmd, "searcher", searchers...)

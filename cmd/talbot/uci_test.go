@@ -64,3 +64,21 @@ func TestOptionsAreDocumented(t *testing.T) {
 		t.Errorf("docs/12-play.md has %d options, the engine %d", len(documented), len(offered))
 	}
 }
+
+func TestWithUsual(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		usual int
+		want  []int
+	}{
+		{[]int{1, 4, 16}, 8, []int{1, 4, 8, 16}},
+		{[]int{1, 8, 16}, 8, []int{1, 8, 16}},
+		{[]int{1, 4}, 8, []int{1, 4, 8}},
+		{[]int{16}, 8, []int{8, 16}},
+		{[]int{8}, 8, []int{8}},
+	} {
+		if got := withUsual(c.sizes, c.usual); !slices.Equal(got, c.want) {
+			t.Errorf("%v with %d: %v", c.sizes, c.usual, got)
+		}
+	}
+}
