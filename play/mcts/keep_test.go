@@ -79,6 +79,45 @@ func TestRepetitionUndone(t *testing.T) {
 	check(t, tr)
 }
 
+// TestBound finds the bounds and distances of nodes from those of their children.
+func TestBound(t *testing.T) {
+	type result struct {
+		lower, upper int8
+		plies        uint16
+	}
+	none := result{-1, 1, 0}
+	for _, c := range []struct {
+		children []result // for the opponent
+		want     result
+	}{
+		{[]result{{-1, -1, 4}, none, {-1, -1, 2}, {-1, -1, 6}}, result{1, 1, 3}},
+		{[]result{{-1, -1, unknown}, {-1, -1, 8}}, result{1, 1, 9}},
+		{[]result{{-1, -1, unknown}, none}, result{1, 1, unknown}},
+		{[]result{{1, 1, 3}, {1, 1, 7}, {1, 1, 1}}, result{-1, -1, 8}},
+		{[]result{{1, 1, 3}, {1, 1, unknown}}, result{-1, -1, unknown}},
+		{[]result{{0, 0, 0}, {1, 1, 5}}, result{0, 0, 0}},
+		{[]result{{0, 0, 0}, none}, result{0, 1, 0}},
+		{[]result{{0, 1, 0}, {1, 1, 3}}, result{-1, 0, 0}},
+		{[]result{{1, 1, 3}, none}, none},
+	} {
+		tr := mustNew(t, "puct", newFake(t, 1)).(*tree)
+		n := tr.at(tr.newNode())
+		tr.newEdges(n, len(c.children))
+		for i, r := range c.children {
+			e := &tr.edgesOf(n)[i]
+			if *e = (edge{}); r != none || i == 0 {
+				e.child = tr.newNode()
+				tr.at(e.child).setBounds(r.lower, r.upper)
+				tr.at(e.child).plies = r.plies
+			}
+		}
+		changed := tr.bound(n)
+		if got := (result{n.lower(), n.upper(), n.plies}); got != c.want || changed != (c.want != none) || tr.bound(n) {
+			t.Errorf("%v: %v, not %v, changed: %v", c.children, got, c.want, changed)
+		}
+	}
+}
+
 // TestRepetitionPublished: talbotbot knows the third occurrence only.
 func TestRepetitionPublished(t *testing.T) {
 	s := mustNew(t, "talbotbot", newFake(t, 1))

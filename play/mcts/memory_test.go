@@ -245,7 +245,7 @@ func TestCacheKey(t *testing.T) {
 	}{
 		{-1, one, other, true}, {1, one, other, false}, {4, one, other, false},
 		{-1, later, again, true}, {1, later, again, true}, {4, later, again, false},
-		{-1, back, at(), true}, {1, back, at(), false},
+		{-1, back, at(), true}, {0, back, at(), false}, {1, back, at(), false}, {0, one, other, true},
 	} {
 		k := newCache(10, 1<<20, c.past)
 		if same := k.key(c.a) == k.key(c.b); same != c.same {

@@ -1,7 +1,9 @@
 package mcts
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"talbot/board"
@@ -28,6 +30,60 @@ func TestCertain(t *testing.T) {
 		value, ok := c.e.certain(c.clock)
 		if ok != c.ok || ok && value != c.value {
 			t.Errorf("%+v at %d: %d, %v", c.e, c.clock, value, ok)
+		}
+	}
+}
+
+// listed is a prober that knows the positions after some moves of one.
+type listed map[uint64]Ending
+
+func (l listed) Pieces() int { return 4 }
+
+func (l listed) Probe(p *board.Position) (e Ending, ok bool) {
+	e, ok = l[p.Key()]
+	return e, ok
+}
+
+// TestByTables: of the moves at the root the best class is left, of winning moves the quickest to a capture or pawn
+// move.
+func TestByTables(t *testing.T) {
+	const fen = "8/8/8/3k4/8/3K4/4P3/8 w - - 10 40"
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		say   map[string]Ending // of moves; others are Win for the opponent
+		clock string
+		want  string
+	}{
+		{"the quickest win", map[string]Ending{"d3c3": {Loss, 8}, "d3e3": {Loss, 4}, "d3c2": {Draw, 0}}, "10",
+			"[d3e3]"},
+		{"a pawn move wins", map[string]Ending{"d3c3": {Loss, 8}, "e2e4": {Loss, 20}, "d3e3": {Loss, 2}}, "10",
+			"[e2e4]"},
+		{"too late but for the pawn", map[string]Ending{"d3c3": {Loss, 20}, "e2e3": {Loss, 20}}, "85", "[e2e3]"},
+		{"a win perhaps too late", map[string]Ending{"d3c3": {Loss, 20}, "d3e3": {Draw, 0}}, "85", "[d3c3]"},
+		{"all draws", map[string]Ending{"d3c3": {Draw, 0}, "d3e3": {BlessedLoss, 0}}, "10", "[d3c3 d3e3]"},
+		{"a loss perhaps too late", map[string]Ending{"d3c3": {Win, 50}}, "60", "[d3c3]"},
+		{"one not known", nil, "10", "6"},
+	} {
+		tables := listed{}
+		for i, m := range p.LegalMoves(nil) {
+			q := p.After(m)
+			e, ok := c.say[m.String()]
+			if !ok {
+				e = Ending{Win, 1}
+			}
+			if c.say != nil || i > 0 {
+				tables[q.Key()] = e
+			}
+		}
+		tr := mustNew(t, "puct", newFake(t, 1), func(o *Options) { o.Tables = tables }).(*tree)
+		set(t, tr, strings.Replace(fen, " 10 ", " "+c.clock+" ", 1))
+		got := tr.byTables(tr.legal)
+		if fmt.Sprint(got) != c.want && fmt.Sprint(len(got)) != c.want {
+			t.Errorf("%s: %v, not %s", c.name, got, c.want)
 		}
 	}
 }
