@@ -48,9 +48,9 @@ func (t ValueTarget) inverse(e Valuer) func(value float32) float64 {
 // mostCentipawns is the greatest score that values are turned into.
 const mostCentipawns = 1500
 
-// Centipawns returns what turns values of this target into centipawns from the same view, in ±1500. It is the inverse of
-// the target's formula. Values that are expected scores, as those of wdl, winprob and of recipes that learn results, are
-// turned into the centipawns at which Lichess's players score as much: ln((1+v)/(1-v))/0.00368208.
+// Centipawns returns what turns values of this target into centipawns from the same view, in ±1500. It is the inverse
+// of the target's formula. Values that are expected scores, as those of wdl, winprob and of recipes that learn results,
+// are turned into the centipawns at which Lichess's players score as much: ln((1+v)/(1-v))/0.00368208.
 func (t ValueTarget) Centipawns(e Valuer) func(value float32) float64 {
 	inverse := t.inverse(e)
 	if inverse == nil {

@@ -222,10 +222,10 @@ func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string
 // Pieces is the number of pieces, kings included, of the largest table.
 func (t *Tables) Pieces() int { return t.most }
 
-// Lookup returns what the tables say of a position as if its halfmove clock were 0, for the side to move: 2 and −2 for a
-// win and a loss, 1 and −1 for those that the 50-move rule makes draws, 0 for a draw; and the plies to the next capture
-// or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The error is as
-// of [Tables.Probe].
+// Lookup returns what the tables say of a position as if its halfmove clock were 0, for the side to move: 2 and −2
+// for a win and a loss, 1 and −1 for those that the 50-move rule makes draws, 0 for a draw; and the plies to the next
+// capture or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The
+// error is as of [Tables.Probe].
 func (t *Tables) Lookup(ctx context.Context, p *board.Position) (wdl, dtz int, known bool, err error) {
 	if p.Occupied().Len() > t.most || canCastle(p) {
 		return 0, 0, false, nil

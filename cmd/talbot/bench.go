@@ -60,8 +60,8 @@ func (o *benchOptions) sizes() (sizes []int, err error) {
 	for text := range strings.SplitSeq(o.batches, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 || n > engine.MaxBatch {
-			return nil, usage(fmt.Errorf("--batch %q: %q is not a number from 1 to %d", o.batches, text, engine.MaxBatch),
-				"for example --batch 1,8,16")
+			return nil, usage(fmt.Errorf("--batch %q: %q is not a number from 1 to %d", o.batches, text,
+				engine.MaxBatch), "for example --batch 1,8,16")
 		}
 		sizes = append(sizes, n)
 	}

@@ -30,8 +30,8 @@ func TestPythonChess(t *testing.T) {
 	for _, searcher := range []string{"auto", "policy"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "python3", "testdata/engine.py", self, "uci", "--run", dir, "--backend", "go", "--searcher",
-			searcher)
+		cmd := exec.CommandContext(ctx, "python3", "testdata/engine.py", self, "uci", "--run", dir, "--backend", "go",
+			"--searcher", searcher)
 		cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+t.TempDir())
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "ok\n") {
 			t.Errorf("%s: %v\n%s", searcher, err, out)
@@ -39,8 +39,8 @@ func TestPythonChess(t *testing.T) {
 	}
 }
 
-// docs/12-play.md lists the options that "uci" prints, with their defaults and bounds, and no others; and the parameters
-// of networks in matches.
+// docs/12-play.md lists the options that "uci" prints, with their defaults and bounds, and no others; and the
+// parameters of networks in matches.
 func TestOptionsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "12-play.md"))
 	if err != nil {

@@ -45,8 +45,8 @@ const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
   eval                       what the network thinks of the position
   help, quit`
 
-// Run plays until "quit", the end of the input, or the end of ctx, whose error it returns, as it does the first error of
-// the network and of the output.
+// Run plays until "quit", the end of the input, or the end of ctx, whose error it returns, as it does the first error
+// of the network and of the output.
 func (g *Game) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	g.out, g.err = out, nil
 	g.say("%s\nYou have %s. Type a move, or help.\n\n", g.Player.Title(), g.Human)

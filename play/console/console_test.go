@@ -59,7 +59,8 @@ You have white. Type a move, or help.
 		t.Errorf("%v\n%s", err, out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "e4\n", func(g *Game) { g.Unicode = true })
-	if !strings.Contains(out, "8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜") || !strings.Contains(out, "1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖") {
+	if !strings.Contains(out, "8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜") ||
+		!strings.Contains(out, "1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖") {
 		t.Error(out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "", func(g *Game) { g.Human = board.Black })
@@ -70,7 +71,8 @@ You have white. Type a move, or help.
 
 // TestScript: both kinds of moves, what is no move, taking back, and the other commands.
 func TestScript(t *testing.T) {
-	out, err := play(t, &fakenet.Network{}, "e4\nd2d4\nKe9\nboard\nmoves\nback\nback\nback\nfen\nhelp\neval\n\nquit\ne4\n")
+	const script = "e4\nd2d4\nKe9\nboard\nmoves\nback\nback\nback\nfen\nhelp\neval\n\nquit\ne4\n"
+	out, err := play(t, &fakenet.Network{}, script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +108,8 @@ func TestEndings(t *testing.T) {
 		t.Errorf("the network does not play both sides:\n%s", out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "resign\ne4\nnew black\n")
-	for _, want := range []string{"You resign: black wins.", "The game is over; type new", "You have black.", "white plays"} {
+	for _, want := range []string{"You resign: black wins.", "The game is over; type new", "You have black.",
+		"white plays"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing says %q:\n%s", want, out)
 		}

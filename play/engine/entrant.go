@@ -33,8 +33,8 @@ type contestant struct {
 	overhead time.Duration
 }
 
-// Entrant makes a player of a match from a trained network, with the parameters searcher=, backend=, overhead=, elo= and
-// those of [mcts.Settings]. The network is shared and loaded here.
+// Entrant makes a player of a match from a trained network, with the parameters searcher=, backend=, overhead=, elo=
+// and those of [mcts.Settings]. The network is shared and loaded here.
 //
 // With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
 // time: see [predict.Options].Deterministic.

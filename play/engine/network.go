@@ -114,8 +114,8 @@ func (n *Network) Warm(ctx context.Context) (batch time.Duration, err error) {
 	return batch, nil
 }
 
-// Searcher is what a network plays with where nothing else is said: puct with priors and values, the move of the highest
-// prior (policy) without values, and napoleon's search without priors.
+// Searcher is what a network plays with where nothing else is said: puct with priors and values, the move of the
+// highest prior (policy) without values, and napoleon's search without priors.
 func (n *Network) Searcher() string {
 	switch knows := n.Knows(); {
 	case knows.Prior && (knows.Value || knows.Chances):

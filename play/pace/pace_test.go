@@ -36,7 +36,9 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, want)
 		}
 	}
-	for d, want := range map[time.Duration]time.Duration{1000 * ms: 970 * ms, 40 * ms: 20 * ms, 60 * ms: 30 * ms, 0: 0} {
+	for d, want := range map[time.Duration]time.Duration{
+		1000 * ms: 970 * ms, 40 * ms: 20 * ms, 60 * ms: 30 * ms, 0: 0,
+	} {
 		if got := MoveTime(d, 30*ms); got != (Budget{want, want, math.MaxInt64, false}) {
 			t.Errorf("movetime %s: %+v", d, got)
 		}
@@ -66,18 +68,24 @@ func TestStop(t *testing.T) {
 		{"the first batch fits", clock, 600 * ms, 0, 0, mcts.Progress{}, false},
 		{"the first batch would may lose the game", clock, 620 * ms, 0, 0, mcts.Progress{}, true},
 		{"the first batch of a move time", exact, 150 * ms, 0, 0, mcts.Progress{}, false},
-		{"long before", clock, 10 * ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 40, Batch: 10 * ms, Best: 5, Second: 4}, false},
+		{"long before", clock, 10 * ms, 50 * ms, 50 * ms,
+			mcts.Progress{Nodes: 40, Batch: 10 * ms, Best: 5, Second: 4}, false},
 		{"nearer now than after", clock, 10 * ms, 96 * ms, 96 * ms, mcts.Progress{Nodes: 40, Batch: 10 * ms}, true},
-		{"a slow batch is remembered", clock, 290 * ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 8, Batch: 10 * ms}, true},
+		{"a slow batch is remembered", clock, 290 * ms, 50 * ms, 50 * ms,
+			mcts.Progress{Nodes: 8, Batch: 10 * ms}, true},
 		{"a batch that is slow now", exact, 5 * ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 8, Batch: 60 * ms}, true},
 		{"settled", clock, ms, 10 * ms, 10 * ms, mcts.Progress{Nodes: 8, Batch: ms, Settled: true}, true},
 		{"settled but exact", exact, ms, 10 * ms, 10 * ms, mcts.Progress{Nodes: 8, Batch: ms, Settled: true}, false},
 		// 90 nodes in 50 ms: 90 more until the target
-		{"can be overtaken", clock, ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 90, Batch: ms, Best: 95, Second: 5}, false},
-		{"cannot be overtaken", clock, ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 90, Batch: ms, Best: 96, Second: 5}, true},
-		{"exact goes on", exact, ms, 50 * ms, 50 * ms, mcts.Progress{Nodes: 90, Batch: ms, Best: 96, Second: 5}, false},
+		{"can be overtaken", clock, ms, 50 * ms, 50 * ms,
+			mcts.Progress{Nodes: 90, Batch: ms, Best: 95, Second: 5}, false},
+		{"cannot be overtaken", clock, ms, 50 * ms, 50 * ms,
+			mcts.Progress{Nodes: 90, Batch: ms, Best: 96, Second: 5}, true},
+		{"exact goes on", exact, ms, 50 * ms, 50 * ms,
+			mcts.Progress{Nodes: 90, Batch: ms, Best: 96, Second: 5}, false},
 		// pondering: 900 nodes in 450 ms, of which 50 count: 100 more
-		{"the speed is that of all", clock, ms, 450 * ms, 50 * ms, mcts.Progress{Nodes: 900, Batch: ms, Best: 600, Second: 500}, false},
+		{"the speed is that of all", clock, ms, 450 * ms, 50 * ms,
+			mcts.Progress{Nodes: 900, Batch: ms, Best: 600, Second: 500}, false},
 	} {
 		p := pacerAt(c.budget, c.batch, c.searched, c.spent)
 		if got := p.Stop(c.progress); got != c.stop {

@@ -56,11 +56,13 @@ func TestPrepare(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	slow := &fakenet.Network{Load: time.Hour}
-	if err := player.New(slow.Open).Prepare(ctx, setup("")); !errors.Is(err, context.Canceled) || slow.Closed.Load() != 1 {
+	err := player.New(slow.Open).Prepare(ctx, setup(""))
+	if !errors.Is(err, context.Canceled) || slow.Closed.Load() != 1 {
 		t.Errorf("stopped: %v, closed %d times", err, slow.Closed.Load())
 	}
 	blind := player.New((&fakenet.Network{Blind: true}).Open)
-	if err := blind.Prepare(t.Context(), setup("puct")); !errors.Is(err, player.ErrSearcher) || blind.Ready(setup("puct")) {
+	err = blind.Prepare(t.Context(), setup("puct"))
+	if !errors.Is(err, player.ErrSearcher) || blind.Ready(setup("puct")) {
 		t.Errorf("a searcher that does not fit: %v", err)
 	}
 	if err := blind.Prepare(t.Context(), setup("")); err != nil || blind.Searcher() != "policy" {

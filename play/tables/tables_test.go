@@ -47,18 +47,17 @@ func TestProbe(t *testing.T) {
 		if _, known := p.Probe(&pos); known && c.fen[len(c.fen)-4:] != "9 90" {
 			t.Errorf("%s: known at once", c.fen)
 		}
-		var e mcts.Ending
-		known, settled := false, false
+		settled := false
 		for range 1000 {
 			p.mu.Lock()
 			_, settled = p.answers[pos.Key()]
 			p.mu.Unlock()
-			if e, known = p.Probe(&pos); settled {
+			if p.Probe(&pos); settled {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if e, known = p.Probe(&pos); !settled || known != c.known || e.WDL != c.wdl || (e.DTZ > 0) != (c.wdl != 0) {
+		if e, known := p.Probe(&pos); !settled || known != c.known || e.WDL != c.wdl || (e.DTZ > 0) != (c.wdl != 0) {
 			t.Errorf("%s: %+v, known %v, settled %v", c.fen, e, known, settled)
 		}
 	}

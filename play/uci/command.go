@@ -26,7 +26,7 @@ type goCommand struct {
 	depth, mate      int
 }
 
-// milliseconds is a time on the wire; a day bounds what no clock shows, and what would overflow.
+// milliseconds is a time on the wire. A thousand days bound it: no clock shows more, and nothing overflows.
 func milliseconds(n int64) time.Duration {
 	const most = 1000 * 24 * int64(time.Hour/time.Millisecond)
 	return time.Duration(max(-most, min(most, n))) * time.Millisecond
@@ -152,8 +152,8 @@ type game struct {
 	now   board.Position
 }
 
-// parsePosition reads the words behind "position". An error that is a *badMove comes with the game up to that move; with
-// every other one there is none.
+// parsePosition reads the words behind "position". An error that is a *badMove comes with the game up to that move;
+// with every other one there is none.
 func parsePosition(words []string) (g game, err error) {
 	if len(words) == 0 {
 		return g, errors.New("position of nothing")

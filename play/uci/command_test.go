@@ -16,8 +16,8 @@ func TestParseGo(t *testing.T) {
 	for text, want := range map[string]goCommand{
 		"":         {},
 		"infinite": {infinite: true},
-		"ponder wtime 1000 btime 2000 winc 10 binc 20 movestogo 5": {ponder: true, left: [2]time.Duration{1000 * ms, 2000 * ms},
-			increment: [2]time.Duration{10 * ms, 20 * ms}, clock: both, movesToGo: 5},
+		"ponder wtime 1000 btime 2000 winc 10 binc 20 movestogo 5": {ponder: true,
+			left: [2]time.Duration{1000 * ms, 2000 * ms}, increment: [2]time.Duration{10 * ms, 20 * ms}, clock: both, movesToGo: 5},
 		"btime 3":                       {left: [2]time.Duration{0, 3 * ms}, clock: [2]bool{false, true}},
 		"wtime -5 winc -5":              {left: [2]time.Duration{-5 * ms, 0}, clock: [2]bool{true, false}},
 		"depth 5 nodes 7 mate 2":        {depth: 5, nodes: 7, mate: 2},
@@ -28,14 +28,15 @@ func TestParseGo(t *testing.T) {
 		"nodes":                         {},
 		"nodes depth 5":                 {depth: 5},
 		"nodes 99999999999999999999":    {nodes: 1<<63 - 1},
-		"wtime 99999999999999":          {left: [2]time.Duration{24 * 1000 * time.Hour, 0}, clock: [2]bool{true, false}},
+		"wtime 99999999999999":          {left: [2]time.Duration{24_000 * time.Hour, 0}, clock: [2]bool{true}},
 		"perft 3 nodes 4":               {nodes: 4},
 	} {
 		got, notes := parseGo(strings.Fields(text))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
-		if bad := strings.Contains(text, "0 nodes -7") || text == "nodes" || text == "nodes depth 5"; bad != (len(notes) > 0) {
+		bad := strings.Contains(text, "0 nodes -7") || text == "nodes" || text == "nodes depth 5"
+		if bad != (len(notes) > 0) {
 			t.Errorf("%q: notes %q", text, notes)
 		}
 	}
@@ -48,9 +49,10 @@ func TestParsePosition(t *testing.T) {
 		fen   string // of the end; "": an error
 		bad   bool
 	}{
-		"startpos":                            {0, board.StartFEN, false},
-		"startpos moves":                      {0, board.StartFEN, false},
-		"startpos moves e2e4 e7e5":            {2, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", false},
+		"startpos":       {0, board.StartFEN, false},
+		"startpos moves": {0, board.StartFEN, false},
+		"startpos moves e2e4 e7e5": {2,
+			"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", false},
 		"startpos e2e4":                       {1, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", false},
 		"startpos moves e2e4 e2e4":            {1, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", true},
 		"fen " + fen:                          {0, fen, false},

@@ -380,7 +380,8 @@ func TestOptionsTakeEffect(t *testing.T) {
 	if lines := s.wait("uciok"); having(lines, "name UCI_Elo type spin default 0 min 0 max") == "" {
 		t.Error("no UCI_Elo")
 	}
-	s.say("setoption name LogFile value "+log, "setoption name multipv value 3", "setoption name UCI_ShowWDL value true",
+	s.say("setoption name LogFile value "+log, "setoption name multipv value 3",
+		"setoption name UCI_ShowWDL value true",
 		"setoption name VerboseMoveStats value true", "setoption name UCI_Elo value 1800",
 		"setoption name UCI_Opponent value GM 2500 human A B", "setoption name MinibatchSize value 7",
 		"position startpos moves e2e4", "go nodes 40")

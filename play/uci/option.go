@@ -118,8 +118,9 @@ func Options(ratings bool) []*Option {
 				runtime.GOMAXPROCS(max(1, min(n, runtime.NumCPU())))
 				return err
 			}},
-		{Name: "Move Overhead", Kind: "spin", Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10), Max: 60_000,
-			About: "milliseconds that are lost with each move on the way to the opponent's clock",
+		{Name: "Move Overhead", Kind: "spin", Max: 60_000,
+			Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10),
+			About:   "milliseconds that are lost with each move on the way to the opponent's clock",
 			set: func(e *Engine, v string) error {
 				n, err := strconv.Atoi(v)
 				e.values.overhead = time.Duration(n) * time.Millisecond
@@ -134,15 +135,17 @@ func Options(ratings bool) []*Option {
 				e.setup.Searcher = v
 				return nil
 			}},
-		{Name: "SyzygyPath", Kind: "string", About: "folders of Syzygy tables, separated as in PATH", set: (*Engine).setTables},
-		{Name: "UCI_ShowWDL", Kind: "check", Default: "false", About: "shows chances of win, draw and loss in per mille",
+		{Name: "SyzygyPath", Kind: "string", About: "folders of Syzygy tables, separated as in PATH",
+			set: (*Engine).setTables},
+		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
+			About: "shows chances of win, draw and loss in per mille",
 			set: func(e *Engine, v string) error {
 				e.values.wdl = v == "true"
 				return nil
 			}},
 		{Name: "UCI_Opponent", Kind: "string",
-			About: "title, rating, human or computer, and name of the opponent; only the rating is heeded, and only by " +
-				"networks that look at ratings",
+			About: "title, rating, human or computer, and name of the opponent; only the rating is heeded, and only " +
+				"by networks that look at ratings",
 			set: (*Engine).setOpponent},
 		{Name: "Clear Hash", Kind: "button", About: "forgets tree and cache",
 			set: func(e *Engine, _ string) error {
@@ -183,7 +186,8 @@ func searchOption(s *mcts.Setting, ratings bool) *Option {
 			return err
 		}
 	case "Seed":
-		o.Default, o.About = "0", "of all that is drawn at random; 0 draws one for each game where Temperature is above 0"
+		o.Default = "0"
+		o.About = "of all that is drawn at random; 0 draws one for each game where Temperature is above 0"
 		o.set = func(e *Engine, v string) (err error) {
 			e.values.seed, err = strconv.ParseUint(v, 10, 64)
 			return err

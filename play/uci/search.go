@@ -107,8 +107,8 @@ func (e *Engine) think(r *request) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
-	s := &search{request: r, begun: time.Now(), info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl}, pacer: pace.New(p.Batch()),
-		cancel: cancel}
+	s := &search{request: r, begun: time.Now(), pacer: pace.New(p.Batch()), cancel: cancel,
+		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl}}
 	e.search, e.work = s, searching
 	if !r.ponder {
 		e.limit(s)
