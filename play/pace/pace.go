@@ -64,6 +64,22 @@ func MoveTime(d, overhead time.Duration) Budget {
 	return Budget{Target: usable, Limit: usable, Last: math.MaxInt64}
 }
 
+// Batches says how long batches of the network take.
+type Batches struct {
+	Slow  time.Duration // the longest lately
+	Usual time.Duration // their mean
+}
+
+// add takes over one. A slow one is remembered for about ten more.
+func (b *Batches) add(d time.Duration) {
+	b.Slow = max(d, b.Slow-b.Slow/10)
+	b.Usual += (d - b.Usual) / 8
+}
+
+// refuse is called where a batch was not begun for fear of a slow one: without it a single one would keep the search
+// away from the network for ever.
+func (b *Batches) refuse() { b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual)) }
+
 // Pacer holds a search to a budget. Its methods may be called by several goroutines.
 type Pacer struct {
 	mu     sync.Mutex
@@ -71,14 +87,13 @@ type Pacer struct {
 	asked  time.Time // when the search began
 	begun  time.Time // when its time began, which is later after pondering
 	budget *Budget   // nil: no limit yet
-	batch  time.Duration
+	batch  Batches
 	seen   bool // a batch has ended
 	ended  bool // by End
 }
 
-// New returns a pacer of a search that begins now and has no limit of time until [Pacer.Begin]. batch is how long a
-// batch took lately.
-func New(batch time.Duration) *Pacer {
+// New returns a pacer of a search that begins now and has no limit of time until [Pacer.Begin].
+func New(batch Batches) *Pacer {
 	return &Pacer{now: time.Now, asked: time.Now(), batch: batch}
 }
 
@@ -97,8 +112,8 @@ func (p *Pacer) End() (seen bool) {
 	return p.seen
 }
 
-// Batch is how long a batch takes: the longest lately.
-func (p *Pacer) Batch() time.Duration {
+// Batch is how long batches take.
+func (p *Pacer) Batch() Batches {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.batch
@@ -111,8 +126,7 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if g.Batch > 0 {
-		// A slow batch is remembered for about ten more.
-		p.batch = max(g.Batch, p.batch-p.batch/10)
+		p.batch.add(g.Batch)
 	}
 	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
 	if p.budget == nil || p.ended {
@@ -121,9 +135,13 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	now := p.now()
 	spent := now.Sub(p.begun)
 	if !p.seen {
-		return p.batch*3/2 > p.budget.Last-spent // half as long again: batches are not all alike
+		if p.batch.Slow*3/2 <= p.budget.Last-spent { // half as long again: batches are not all alike
+			return false
+		}
+		p.batch.refuse()
+		return true
 	}
-	if spent+p.batch > p.budget.Limit || spent+p.batch/2 > p.budget.Target {
+	if spent+p.batch.Slow > p.budget.Limit || spent+p.batch.Slow/2 > p.budget.Target {
 		return true
 	}
 	if !p.budget.Early {

@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 
 // pacerAt is a pacer whose search and time began as long ago as the two times say.
 func pacerAt(b Budget, batch, searched, spent time.Duration) *Pacer {
-	p := New(batch)
+	p := New(Batches{batch, batch})
 	now := p.asked.Add(searched)
 	p.now = func() time.Time { return now }
 	p.Begin(now.Add(-spent), b)
@@ -92,10 +92,24 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if p := New(time.Hour); p.Stop(mcts.Progress{Nodes: 5, Batch: ms, Settled: true}) || p.Batch() != time.Hour*9/10 {
+	p := New(Batches{time.Hour, time.Hour})
+	if p.Stop(mcts.Progress{Nodes: 5, Batch: ms, Settled: true}) || p.Batch().Slow != time.Hour*9/10 {
 		t.Error("a search without budget ends")
 	}
-	p := New(ms)
+	batch := Batches{Slow: 2 * time.Second, Usual: 100 * ms}
+	refused := 0
+	for ; refused < 100; refused++ {
+		p := New(batch)
+		p.Begin(time.Now(), clock)
+		if !p.Stop(mcts.Progress{}) {
+			break
+		}
+		batch = p.Batch()
+	}
+	if refused < 4 || refused > 6 { // 2 s · (3/4)⁵ · 3/2 = 712 ms
+		t.Errorf("the network is kept away %d times by one slow batch", refused)
+	}
+	p = New(Batches{ms, ms})
 	if p.End() || p.Stop(mcts.Progress{}) || !p.Stop(mcts.Progress{Nodes: 1, Batch: ms}) || !p.End() {
 		t.Error("a search that is ended does not end after its first batch")
 	}
@@ -109,7 +123,7 @@ func TestClocksLast(t *testing.T) {
 		increment := time.Duration(rng.IntN(40)) * ms
 		left := 2000*ms + time.Duration(rng.IntN(60_000))*ms
 		usual := time.Duration(1+rng.IntN(100)) * ms
-		batch := usual
+		batch := Batches{usual, usual}
 		for move := range 300 {
 			now := time.Unix(0, 0)
 			p := New(batch)

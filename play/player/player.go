@@ -71,7 +71,7 @@ type Player struct {
 	name     string
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
-	took     time.Duration // a batch, lately
+	took     pace.Batches
 	root     board.Position
 	rated    [2]int // what the network was told, by colour
 }
@@ -105,7 +105,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.took, p.eval = n, batch, took, n.Evaluator()
+		p.network, p.batch, p.took, p.eval = n, batch, pace.Batches{Slow: took, Usual: took}, n.Evaluator()
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -137,8 +137,8 @@ func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.n
 // Searcher is the name of the searcher in use.
 func (p *Player) Searcher() string { return p.name }
 
-// Batch is how long a batch takes, the longest lately.
-func (p *Player) Batch() time.Duration { return p.took }
+// Batch is how long batches of the network take.
+func (p *Player) Batch() pace.Batches { return p.took }
 
 // Clear forgets all games.
 func (p *Player) Clear() { p.searcher.Clear() }

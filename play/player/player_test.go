@@ -78,7 +78,7 @@ func TestNoTime(t *testing.T) {
 		start := board.StartPosition()
 		for _, only := range [][]board.Move{nil, {board.NewMove(12, 28)}} {
 			p.Position(&start, nil)
-			pacer := pace.New(time.Second)
+			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
 			pacer.Begin(time.Now(), pace.Clock{Left: 100 * time.Millisecond}.Budget(0))
 			before := n.Batches.Load()
 			r, err := p.Search(t.Context(), mcts.Limits{Moves: only}, pacer, nil)

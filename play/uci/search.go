@@ -131,7 +131,7 @@ func (e *Engine) limit(s *search) {
 		return
 	}
 	s.pacer.Begin(s.at, *b)
-	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.pacer.Batch())), func() {
+	s.alarm = time.AfterFunc(time.Until(s.at.Add(b.Limit+s.pacer.Batch().Slow)), func() {
 		if s.pacer.End() {
 			s.cancel()
 		}
