@@ -16,6 +16,7 @@ import (
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
 	"talbot/play/match"
+	"talbot/play/player"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
@@ -123,7 +124,7 @@ var statuses = []struct {
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
-	{match.ErrNoNetworks, exitFailed, "play with cmd:PATH for a UCI engine, or random:"},
+	{player.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},
 	{run.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{run.ErrOccupied, exitUsage,
 		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},

@@ -81,6 +81,8 @@ var failing = map[string]struct {
 		[]string{"--run", "badrun", "--format", "onnx", "--out", "net"}, false},
 	"match": {[]string{"random:", "--out", "x"}, []string{"random:", "random:", "--openings", "none.pgn", "--out", "x"},
 		nil, false},
+	"bench": {[]string{"--run", "badrun", "--batch", "0"}, []string{"--run", "none"},
+		[]string{"--run", "badrun"}, false},
 	"stats":   {nil, []string{"none"}, []string{"damaged"}, false},
 	"inspect": {[]string{"lines"}, []string{"none", "--all"}, []string{"damaged", "--all"}, false},
 	"verify":  {nil, []string{"none"}, []string{"damaged"}, true},
@@ -91,7 +93,7 @@ var failing = map[string]struct {
 	"recipes": {[]string{"x"}, nil, nil, false},
 	// These have no --json, so that with it every command line is an error of usage.
 	"setup": {nil, nil, nil, false}, "man": {nil, nil, nil, false}, "completion": {nil, nil, nil, false},
-	"help": {nil, nil, nil, false},
+	"help": {nil, nil, nil, false}, "play": {nil, nil, nil, false}, "uci": {nil, nil, nil, false},
 }
 
 // Under --json every failure of every command ends with one JSON object on standard error, whose exit is the status,

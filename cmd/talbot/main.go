@@ -66,7 +66,7 @@ another.`,
 	for i, cmds := range [][]*cobra.Command{
 		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics(), newAggregate()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
-		{newMatch()},
+		{newPlay(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},

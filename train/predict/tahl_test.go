@@ -6,14 +6,15 @@ import (
 
 	"talbot/encode"
 	"talbot/train/backend"
+	"talbot/train/predict/tinyrun"
 )
 
 // TestTahlAnswers holds the priors of tahl against sums over whole boards: the score of a move is the sum of the logits
 // of all bits that are set after it, which float64 loops on the host compute.
 func TestTahlAnswers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		c := configOf(t, "tahl", "blocks=1", "filters=8")
-		dir, _ := runOf(t, c, weights(t, c))
+		c := tinyrun.Config(t, "tahl", "blocks=1", "filters=8")
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 64}})
 		if p.Knows() != (Knows{Prior: true, Value: true}) {
 			t.Errorf("knows %+v", p.Knows())
