@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -126,6 +128,10 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	r, err := o.request(cmd, dirs)
 	if err != nil {
 		return err
+	}
+	// most of the heap is one table that stays: waiting until it has doubled would cost as much again
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(aggregate.GCPercent)
 	}
 	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()

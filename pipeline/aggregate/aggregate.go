@@ -94,6 +94,10 @@ func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
 	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
 }
 
+// GCPercent is a setting of the garbage collector (GOGC) with which a process takes little more memory
+// than [Request.Run] says.
+const GCPercent = 35
+
 // Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 50 MB, some 15 MB with the usual
 // minimum counts), and what a partition holds, a 1024th of all that was sorted, for each worker. The errors:
 // [ErrNothingKept], [ErrTwice], those of [shards.OpenDataset] and [output.Open], and [dataset.ErrDamaged], also for

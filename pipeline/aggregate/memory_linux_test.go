@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 	if in == "" {
 		os.Exit(m.Run())
 	}
+	debug.SetGCPercent(GCPercent)
 	sum, err := Request{In: []string{in}, Out: os.Getenv(childOut), Bands: DefaultBands, MinCount: 6, MinBand: 3,
 		Splits: dataset.DefaultSplits, Workers: 2}.Run(context.Background())
 	if err != nil {
@@ -76,8 +78,8 @@ func writeRandom(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own: memory
-// grows by less than the sieve, although there is ten times as much.
+// TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own. The larger
+// one has the largest sieve that there is, and fills what is sorted at a time.
 func TestMemory(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("SKIPPED: takes minutes; TALBOT_FULL=1 runs it")
@@ -106,7 +108,7 @@ func TestMemory(t *testing.T) {
 		t.Logf("%s, peak %d MB, %v of processor in %v", said, usage.Maxrss>>10,
 			cmd.ProcessState.UserTime().Round(time.Second), time.Since(begun).Round(time.Second))
 	}
-	if peaks[1]-peaks[0] > 350<<20 || peaks[1] > 800<<20 {
-		t.Errorf("peaks %d MB and %d MB", peaks[0]>>20, peaks[1]>>20)
+	if peaks[1] > 700<<20 {
+		t.Errorf("a peak of %d MB", peaks[1]>>20)
 	}
 }
