@@ -78,6 +78,7 @@ type Coordinator struct {
 	ended   context.Context
 	end     context.CancelFunc
 	work    sync.WaitGroup
+	closing sync.Once
 
 	mu       sync.Mutex
 	number   uint64 // of the last job
@@ -408,8 +409,11 @@ func (c *Coordinator) Finish() {
 	}
 }
 
-// Close ends the server. Workers that were not told that the work is finished wait for another coordinator.
-func (c *Coordinator) Close() {
+// Close ends the server. Workers that were not told that the work is finished wait for another coordinator. Closing
+// twice is harmless.
+func (c *Coordinator) Close() { c.closing.Do(c.close) }
+
+func (c *Coordinator) close() {
 	c.end()
 	if c.nc != nil {
 		c.nc.Close()

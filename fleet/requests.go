@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"talbot/fleet/wire"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,7 +29,7 @@ func (c *Coordinator) reply(m *nats.Msg, code code, text []byte) {
 // refuse answers what cannot be right.
 func (c *Coordinator) refuse(m *nats.Msg, err error) {
 	c.refused.Add(1)
-	c.reply(m, codeRefused, []byte(clip(err.Error(), 8<<10)))
+	c.reply(m, codeRefused, []byte(wire.Clip(err.Error(), 8<<10)))
 }
 
 // onJoin takes a worker in, provisionally.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"github.com/nats-io/nkeys"
 
+	"talbot/fleet/wire"
 	"talbot/internal/durable"
 )
 
@@ -62,6 +64,21 @@ func openRoster(path string) (*roster, error) {
 	return r, nil
 }
 
+// BannedIn returns which workers of the coordinator of a folder, which need not run, are banned.
+func BannedIn(dir string) (map[int]bool, error) {
+	r, err := openRoster(filepath.Join(dir, rosterFile))
+	if err != nil {
+		return nil, err
+	}
+	banned := map[int]bool{}
+	for i, e := range r.list.Workers {
+		if e.Banned != "" {
+			banned[i+1] = true
+		}
+	}
+	return banned, nil
+}
+
 // of returns the number of a key and enters it if it is new. A number that was returned is on the disk.
 func (r *roster) of(key, name string) (int, error) {
 	r.mu.Lock()
@@ -90,7 +107,7 @@ func (r *roster) ban(number int, reason string) (key string, err error) {
 	}
 	e := &r.list.Workers[number-1]
 	if e.Banned == "" {
-		e.Banned = clip(reason, maxReason)
+		e.Banned = wire.Clip(reason, maxReason)
 		err = r.write()
 	}
 	return e.Key, err

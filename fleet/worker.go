@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"talbot/fleet/wire"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -195,7 +196,7 @@ func (w *worker) work() error {
 	}
 	if _, err := w.nc.Subscribe(inboxRoot+w.key+"."+w.instance+".note", func(m *nats.Msg) {
 		if c, text, err := decodeReply(m.Data); err == nil && c == codeRefused {
-			w.stop(fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason)))
+			w.stop(fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(text), maxReason)))
 		}
 	}); err != nil {
 		return err
@@ -298,7 +299,7 @@ func (w *worker) sleep(d time.Duration) error {
 
 // join introduces the worker and proves that it is fit.
 func (w *worker) join() error {
-	text, err := json.Marshal(hello{Protocol: protocol, Version: clip(w.Version, 64), Name: clip(w.Name, 256),
+	text, err := json.Marshal(hello{Protocol: protocol, Version: wire.Clip(w.Version, 64), Name: wire.Clip(w.Name, 256),
 		Kind: w.Kind, Slots: w.Count})
 	if err != nil {
 		return err
@@ -312,7 +313,7 @@ func (w *worker) join() error {
 		case c == codeFinished:
 			return errFinished
 		case c == codeRefused:
-			return fmt.Errorf("%w: %s", ErrRefused, clip(string(data), maxHello))
+			return fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(data), maxHello))
 		case c == codeBusy:
 			if err := w.sleep(reconnectWait); err != nil {
 				return err
@@ -559,7 +560,7 @@ func (w *worker) told(data []byte, session int) {
 		w.lapsed(session)
 		_ = w.sleep(reconnectWait)
 	case c == codeRefused:
-		w.Log("refused: %s", clip(string(text), maxReason))
+		w.Log("refused: %s", wire.Clip(string(text), maxReason))
 		_ = w.sleep(time.Second)
 	default:
 		_ = w.sleep(reconnectWait)
@@ -590,7 +591,7 @@ func (w *worker) answer(t *task, text []byte) {
 			w.lapsed(session)
 		case err == nil && c != codeBusy:
 			if c == codeRefused {
-				w.Log("an answer was refused: %s", clip(string(said), maxReason))
+				w.Log("an answer was refused: %s", wire.Clip(string(said), maxReason))
 			}
 			if c == codeFinished {
 				w.stop(errFinished)
@@ -671,10 +672,10 @@ func AskStatus(ctx context.Context, j Join, keyFile string) (Status, error) {
 	}
 	c, text, err := decodeReply(m.Data)
 	if err == nil && c != codeDone {
-		err = fmt.Errorf("%w: %s", ErrRefused, clip(string(text), maxReason))
+		err = fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(text), maxReason))
 	}
 	if err == nil {
-		err = strictJSON(text, maxPayload, &s)
+		err = wire.JSON(text, maxPayload, &s)
 	}
 	return s, err
 }

@@ -172,17 +172,18 @@ func warnWorkers(workers int) {
 
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
 func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
-	var pool atomic.Pointer[stockfish.Pool]
+	var pool atomic.Pointer[label.Searcher]
 	ctx, stop := interrupts(ctx, func() {
 		if p := pool.Load(); p != nil {
-			p.Abort()
+			(*p).Abort()
 			return
 		}
 		abortNow()
 	})
 	show, end := progress()
 	shown := 0
-	r.Progress, r.Pool = show, pool.Store
+	r.Progress = show
+	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Warn, r.Again = warn, again()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
