@@ -241,14 +241,19 @@ func (c *Coordinator) WriteJoin(path string) error {
 	if err != nil {
 		return err
 	}
+	return WriteSecret(path, j.String())
+}
+
+// WriteSecret writes a line into a file of mode 0600.
+func WriteSecret(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
 	if err != nil {
-		return fmt.Errorf("writing the join string: %w", err)
+		return fmt.Errorf("writing %q: %w", path, err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(j.String() + "\n")
+	_, err = f.WriteString(text + "\n")
 	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("writing the join string: %w", err)
+		return fmt.Errorf("writing %q: %w", path, err)
 	}
 	return os.Rename(f.Name(), path)
 }

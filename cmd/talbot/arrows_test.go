@@ -51,7 +51,8 @@ var arrows = map[string][]string{
 	"pipeline/ingest": {"board", "dataset", "rows", "pgn", "shards", "synth", "pipeline", "pipeline/output",
 		"internal/durable", "internal/ordered", "internal/plain"},
 	"pipeline/endgames": {"board", "dataset", "synth", "pipeline", "pipeline/output", "internal/ordered"},
-	"pipeline/label": {"board", "dataset", "shards", "stockfish", "encode", "pipeline", "pipeline/output",
+	"fleet":             {"board", "dataset", "stockfish", "internal/durable"},
+	"pipeline/label": {"board", "dataset", "shards", "stockfish", "fleet", "encode", "pipeline", "pipeline/output",
 		"internal/durable", "internal/ordered"},
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
 	"pipeline/stats": {"board", "dataset", "rows", "shards", "encode", "pipeline", "pipeline/overlap",
@@ -65,7 +66,7 @@ var arrows = map[string][]string{
 	"play/match/stats":  {},
 	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
 		"play/match/stats"},
-	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
+	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "fleet", "encode", "train", "train/*", "pipeline",
 		"pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
 	"scripts": {"board", "dataset", "stockfish"},
 }

@@ -64,7 +64,7 @@ another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
+		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newMatch()},
 		{newStats(), newInspect(), newVerify(), newDiff()},

@@ -22,16 +22,22 @@ import (
 
 // Share says how a pool's work is shared. Listen has no default.
 type Share struct {
-	Listen      string // HOST:PORT to listen on for workers
-	Advertise   string // host that workers are told; empty: that of Listen, or the machine's address
-	JoinFile    string // where the join string is written
-	AllowBuilds bool   // workers may have another build of the engine if its labels of eight positions agree
-	Lease       time.Duration
-	Log         func(string, ...any) // what happens to workers; may be nil
+	Listen    string // HOST:PORT to listen on for workers
+	Advertise string // host that workers are told; empty: that of Listen, or the machine's address
+	JoinFile  string // where the join string is written
+	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
+	// JoinFile + [StatusSuffix]. Empty: none.
+	StatusListen string
+	AllowBuilds  bool // workers may have another build of the engine if its labels of eight positions agree
+	Lease        time.Duration
+	Log          func(string, ...any) // what happens to workers; may be nil
 
 	checkShare float64 // of the labels that are searched again; 0 means checkShare
 	seed       uint64  // tests: of the draw
 }
+
+// StatusSuffix ends the name of the file with the token for the status.
+const StatusSuffix = ".status"
 
 // checkShare is how many of the labels of workers are searched again, and ownChecks how many of these by the pool's own
 // engines.
@@ -156,6 +162,17 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		Lease: p.share.Lease, Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status},
 	}); err != nil {
 		return err
+	}
+	if p.share.StatusListen != "" {
+		address, token, err := p.fleet.ServeStatus(p.abort, p.share.StatusListen)
+		if err != nil {
+			return err
+		}
+		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address,
+			p.share.JoinFile+StatusSuffix)
+		if err := fleet.WriteSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
+			return err
+		}
 	}
 	if p.share.JoinFile == "" {
 		return nil

@@ -33,7 +33,8 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
-	Again     string // the command line that goes on with it if it is interrupted, for messages
+	Flags     []dataset.Tag // of the manifest beside the usual ones
+	Again     string        // the command line that goes on with it if it is interrupted, for messages
 	Progress  func(pipeline.Progress)
 	Failed    func(error) // told of each position without a label; may be nil
 	Warn      func(error) // what does not stop the run; may be nil
@@ -46,7 +47,6 @@ type Request struct {
 	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
 	// expect is how many samples only chooses, for the progress.
 	expect int64
-	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
 // Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in

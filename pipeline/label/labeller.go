@@ -121,7 +121,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
 	}
-	flags = append(flags, l.flags...)
+	flags = append(flags, l.Flags...)
 	return dataset.Manifest{
 		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
 		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
