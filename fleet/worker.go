@@ -131,7 +131,11 @@ func (w *worker) connect() error {
 	w.key = key
 	options = append(options, nats.CustomInboxPrefix(inboxRoot+key+"."+w.instance+".r"), nats.Name(w.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, reconnectWait/2),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { w.Log("the connection is lost: %v", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if w.ctx.Err() == nil {
+				w.Log("the connection is lost: %v", err)
+			}
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { w.Log("connected again"); w.wake.send() }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, ErrPin) {

@@ -1,10 +1,12 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/fleet/searches"
 	"talbot/pipeline/label"
@@ -85,8 +86,156 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-var _ = errors.Is
-var _ = json.Marshal
-var _ = exec.Command
-var _ = strings.Join
-var _ dataset.Label
+// Work is a worker that a test kills.
+func (j Job) Work(ctx context.Context) error {
+	os.Setenv(Child, "engine") // inherited by the engines
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for {
+		text, err := os.ReadFile(j.Share.JoinFile)
+		if err != nil {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		join, err := fleet.ParseJoin(string(text))
+		if err != nil {
+			return err
+		}
+		return fleet.WorkerConfig{Join: join, Kind: searches.Kind, Count: j.Workers, KeyFile: j.Key, Name: j.Key,
+			Slots: &searches.Slots{Engine: path}, Log: func(format string, values ...any) {
+				fmt.Fprintf(os.Stderr, "worker %d: "+format+"\n", append([]any{os.Getpid()}, values...)...)
+			}}.Run(ctx)
+	}
+}
+
+// killable is a child process that is started again whenever it is killed.
+type killable struct {
+	t   *testing.T
+	job Job
+	cmd *exec.Cmd
+	end chan error
+}
+
+func (k *killable) start() {
+	k.t.Helper()
+	text, err := json.Marshal(k.job)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.cmd = exec.Command(self)
+	k.cmd.Env = append(os.Environ(), Child+"="+string(text))
+	var said bytes.Buffer
+	k.cmd.Stderr = &said
+	if err := k.cmd.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+	k.end = make(chan error, 1)
+	go func(cmd *exec.Cmd, end chan<- error) {
+		err := cmd.Wait()
+		if err != nil && !strings.Contains(err.Error(), "killed") {
+			err = fmt.Errorf("%w: %s", err, said.String())
+		}
+		end <- err
+	}(k.cmd, k.end)
+}
+
+// kill ends the process as kill -9 does, and waits until it is gone.
+func (k *killable) kill() {
+	_ = k.cmd.Process.Kill() // it may just have ended
+	<-k.end
+}
+
+// freePort returns an address of this machine that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestFleetKilled kills workers and coordinators at random. The bytes are those of an undisturbed labelling, and few
+// searches are repeated. With TALBOT_FULL=1 it is repeated with 20 seeds and more of everything.
+func TestFleetKilled(t *testing.T) {
+	seeds, workers, workerKills, kills, games, ms := 1, 3, 8, 2, 60, 8
+	batch := 20 // positions at most
+	if os.Getenv("TALBOT_FULL") != "" {
+		seeds, workers, workerKills, kills, games, ms, batch = 20, 8, 40, 5, 300, 20, 3
+	}
+	Small(t)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	count := Searches(t)
+	Openings(t, filepath.Join(dir, "g.pgn"), games, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	Labelled(t, Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 2}.Label())
+	distinct := count()
+	os.Unsetenv(Child)
+	t.Setenv(SearchTimeVar, fmt.Sprint(ms))
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 17))
+		out := filepath.Join(dir, fmt.Sprint("out", seed))
+		share := searches.Share{Listen: freePort(t), JoinFile: filepath.Join(dir, fmt.Sprint("join", seed)),
+			Lease: time.Second, BatchTime: time.Duration(batch*ms) * time.Millisecond}
+		c := &killable{t: t, job: Job{Verb: "coordinator", Inputs: []string{in}, Out: out, Workers: 1, Share: share}}
+		c.start()
+		var all []*killable
+		for i := range workers {
+			w := &killable{t: t, job: Job{Verb: "worker", Workers: 1, Share: share,
+				Key: filepath.Join(dir, fmt.Sprint("key", i))}}
+			w.start()
+			all = append(all, w)
+		}
+		killedWorkers, killed := 0, 0
+		var err error
+		for ended := false; !ended; {
+			select {
+			case err = <-c.end:
+				ended = true
+			case <-time.After(time.Duration(50+rng.IntN(150)) * time.Millisecond):
+				switch {
+				case killed < kills && killedWorkers >= (killed+1)*workerKills/(kills+1):
+					c.kill()
+					c.start()
+					killed++
+				case killedWorkers < workerKills:
+					w := all[rng.IntN(len(all))]
+					w.kill()
+					w.start()
+					killedWorkers++
+				}
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range all {
+			select {
+			case err := <-w.end:
+				if err != nil {
+					t.Errorf("worker %d: %v", i, err)
+				}
+			case <-time.After(20 * time.Second): // it came when all was over
+				w.kill()
+			}
+		}
+		Same(t, filepath.Join(dir, "alone"), out)
+		searched := count()
+		if most := distinct + batch*(killedWorkers+(workers+1)*killed) + distinct/100*2; searched > most {
+			t.Errorf("seed %d: %d searches of %d positions, more than %d", seed, searched, distinct, most)
+		}
+		t.Logf("seed %d: %d kills of workers, %d of the coordinator: %d searches of %d positions", seed, killedWorkers,
+			killed, searched, distinct)
+		if killedWorkers < workerKills/2 || killed < 1 {
+			t.Errorf("seed %d: only %d and %d kills", seed, killedWorkers, killed)
+		}
+	}
+}

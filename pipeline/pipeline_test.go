@@ -12,12 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/fleet/searches"
 	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/pipeline/endgames"
@@ -57,6 +59,17 @@ const (
 	SearchLog = "TALBOT_TEST_SEARCHES"
 	HasMemory = "TALBOT_TEST_MEMORY"
 )
+
+// searchTime names the environment variable with the milliseconds that a search takes; 1 without.
+const SearchTimeVar = "TALBOT_TEST_SEARCH_TIME"
+
+func SearchTime() time.Duration {
+	n, err := strconv.Atoi(os.Getenv(SearchTimeVar))
+	if err != nil {
+		n = 1
+	}
+	return time.Duration(n) * time.Millisecond
+}
 
 func LogSearch(path, limit string, p *board.Position) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
@@ -98,7 +111,7 @@ func Engine() {
 			if path := os.Getenv(SearchLog); path != "" {
 				LogSearch(path, in.Text(), &p)
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(SearchTime())
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
 			if os.Getenv(HasMemory) != "" {
@@ -143,6 +156,8 @@ type Job struct {
 	Count     int64 // endgameCount
 	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
+	Share     searches.Share
+	Key       string // file of a worker
 }
 
 // untilExit never cleans up.
@@ -176,6 +191,12 @@ func (j Job) Run(ctx context.Context) error {
 			Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.Label().Run(ctx)
+	case "coordinator":
+		r := j.Label()
+		sharing(&r, j.Share)
+		_, err = r.Run(ctx)
+	case "worker":
+		err = j.Work(ctx)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package searches
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -30,7 +31,8 @@ type Share struct {
 	StatusListen string
 	AllowBuilds  bool // workers may have another build of the engine if its labels of eight positions agree
 	Lease        time.Duration
-	Log          func(string, ...any) // what happens to workers; may be nil
+	BatchTime    time.Duration        // engine time that a batch is worth at most; 0 means 5 s
+	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
 
 	checkShare float64 // of the labels that are searched again; 0 means checkShare
 	seed       uint64  // tests: of the draw
@@ -106,6 +108,7 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	if share.Log == nil {
 		share.Log = func(string, ...any) {}
 	}
+	share.BatchTime = cmp.Or(share.BatchTime, batchTime)
 	if share.checkShare == 0 {
 		share.checkShare = checkShare
 	}

@@ -175,7 +175,7 @@ func (r *run) steps(ctx context.Context) error {
 // fill reads jobs until there is enough to cut batches of.
 func (r *run) fill() {
 	slots, _ := r.slots()
-	enough := max(64, 2*(slots+len(r.own))*r.target(batchTime))
+	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
 	for !r.ended && r.waiting < enough {
 		j, ok := r.next()
 		if !ok {
@@ -268,7 +268,7 @@ func (r *run) publish(ctx context.Context) {
 	for len(r.batch) < 2*slots+slots/2+2 && !r.full {
 		b := r.lostBatch(false)
 		if b == nil {
-			b = r.cut(min(r.target(batchTime), max(1, r.waiting/(2*(slots+len(r.own))))))
+			b = r.cut(min(r.target(r.share.BatchTime), max(1, r.waiting/(2*(slots+len(r.own))))))
 		}
 		if b == nil {
 			return
@@ -583,7 +583,7 @@ func (r *run) ownBatch() *batch {
 		r.prepared = r.lostBatch(true)
 	}
 	if r.prepared == nil {
-		r.prepared = r.cut(min(r.target(ownBatchTime), max(1, r.waiting/(2*(slots+len(r.own))))))
+		r.prepared = r.cut(min(r.target(min(ownBatchTime, r.share.BatchTime)), max(1, r.waiting/(2*(slots+len(r.own))))))
 	}
 	return r.prepared
 }
