@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -178,3 +179,5 @@ func TestWork(t *testing.T) {
 		t.Error("the key has changed")
 	}
 }
+
+func base64URL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

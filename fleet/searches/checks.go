@@ -87,7 +87,7 @@ func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
 		return
 	}
 	if r.config.HashScope() == stockfish.LineScope {
-		if r.random.Float64() < r.share.checkShare {
+		if r.random.Float64() < r.share.CheckShare {
 			labels := make([][]dataset.Label, len(outcomes))
 			for i := range outcomes {
 				labels[i] = outcomes[i].labels
@@ -97,7 +97,7 @@ func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
 		return
 	}
 	for _, i := range fresh {
-		if r.random.Float64() < r.share.checkShare {
+		if r.random.Float64() < r.share.CheckShare {
 			ply := q.plies[i]
 			one := question{start: q.start, moves: q.moves[:ply], plies: []int{ply}}
 			one.hash = hashLine(&one.start, one.moves)
@@ -112,7 +112,7 @@ func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
 	q.index = checkIndex + c.number
 	k := &check{question: q, worker: worker, labels: labels}
 	c.open[q.index] = k
-	_, workers := r.slots()
+	_, workers := r.crowd()
 	if workers > 1 && len(c.others) < maxOthers && (len(c.own) >= maxOwnChecks || r.random.Float64() >= ownChecks) {
 		c.others = append(c.others, k)
 	} else {

@@ -34,14 +34,14 @@ type Share struct {
 	BatchTime    time.Duration        // engine time that a batch is worth at most; 0 means 5 s
 	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
 
-	checkShare float64 // of the labels that are searched again; 0 means checkShare
-	seed       uint64  // tests: of the draw
+	CheckShare float64 // of the workers' labels that are searched again; 0 means 1 %
+	seed       uint64  // of the draw; 0: a secret
 }
 
 // StatusSuffix ends the name of the file with the token for the status.
 const StatusSuffix = ".status"
 
-// checkShare is how many of the labels of workers are searched again, and ownChecks how many of these by the pool's own
+// checkShare is how many of the workers' labels are searched again, and ownChecks how many of these by the pool's own
 // engines.
 const (
 	checkShare = 0.01
@@ -82,6 +82,9 @@ type Pool struct {
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
+	crowd   func() (slots, workers int) // that are here
+	ban     func(worker int, reason string) error
+	banned  func(worker int) bool
 	batch   map[uint64]*batch // that are offered
 	checks  checks
 	refused map[int]int // answers of workers that could not be right
@@ -109,15 +112,13 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 		share.Log = func(string, ...any) {}
 	}
 	share.BatchTime = cmp.Or(share.BatchTime, batchTime)
-	if share.checkShare == 0 {
-		share.checkShare = checkShare
-	}
+	share.CheckShare = cmp.Or(share.CheckShare, checkShare)
 	var drawn [16]byte
 	if _, err := rand.Read(drawn[:]); err != nil {
 		return nil, err
 	}
 	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{}, refused: map[int]int{},
-		byWorker: map[int]*tally{}, now: time.Now, checks: newChecks(),
+		crowd: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }, byWorker: map[int]*tally{}, now: time.Now, checks: newChecks(),
 		random: mathrand.New(mathrand.NewPCG(binary.LittleEndian.Uint64(drawn[:]), binary.LittleEndian.Uint64(drawn[8:])))}
 	if share.seed != 0 {
 		p.random = mathrand.New(mathrand.NewPCG(share.seed, 0))
@@ -166,6 +167,8 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 	}); err != nil {
 		return err
 	}
+	p.crowd, p.ban = p.fleet.Slots, p.fleet.Ban
+	p.banned = func(worker int) bool { return p.fleet.Banned(worker) != "" }
 	if p.share.StatusListen != "" {
 		address, token, err := p.fleet.ServeStatus(p.abort, p.share.StatusListen)
 		if err != nil {
@@ -199,7 +202,7 @@ func (p *Pool) Builds() []string {
 
 // Banned reports whether a worker's labels do not count.
 func (p *Pool) Banned(worker int) bool {
-	return worker > 0 && p.fleet != nil && p.fleet.Banned(worker) != ""
+	return worker > 0 && p.banned(worker)
 }
 
 // Fingerprints are the identities of the labels, in the order of a result's.
@@ -278,10 +281,8 @@ func (p *Pool) Stats() stockfish.Stats {
 		o := own.Stats()
 		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
 	}
-	if p.fleet != nil {
-		slots, _ := p.fleet.Slots()
-		s.Workers += slots
-	}
+	slots, _ := p.crowd()
+	s.Workers += slots
 	return s
 }
 

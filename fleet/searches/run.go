@@ -174,7 +174,7 @@ func (r *run) steps(ctx context.Context) error {
 
 // fill reads jobs until there is enough to cut batches of.
 func (r *run) fill() {
-	slots, _ := r.slots()
+	slots, _ := r.crowd()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
 	for !r.ended && r.waiting < enough {
 		j, ok := r.next()
@@ -190,14 +190,6 @@ func (r *run) fill() {
 		r.ready = append(r.ready, piece{l, 0, len(j.Plies)})
 		r.waiting += len(j.Plies)
 	}
-}
-
-// slots is how many workers can do at a time, and how many workers there are.
-func (r *run) slots() (slots, workers int) {
-	if r.fleet == nil {
-		return 0, 0
-	}
-	return r.fleet.Slots()
 }
 
 // target is how many positions are worth that time.
@@ -260,7 +252,7 @@ func (r *run) addUndone(b *batch, p piece, own bool) {
 
 // publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare.
 func (r *run) publish(ctx context.Context) {
-	slots, workers := r.slots()
+	slots, workers := r.crowd()
 	if slots == 0 || r.full {
 		return
 	}
@@ -556,7 +548,7 @@ func (r *run) finish(l *line, k int, result stockfish.Result) error {
 // convict bans a worker and ends the run.
 func (r *run) convict(worker int, reason string) error {
 	r.share.Log("worker %d is banned: %s", worker, reason)
-	if err := r.fleet.Ban(worker, reason); err != nil {
+	if err := r.ban(worker, reason); err != nil {
 		return err
 	}
 	r.checks.forget(worker)
@@ -568,7 +560,7 @@ func (r *run) ownBatch() *batch {
 	if r.prepared != nil {
 		return r.prepared
 	}
-	slots, _ := r.slots()
+	slots, _ := r.crowd()
 	switch {
 	case len(r.checks.own) > 0:
 		r.prepared = &batch{checks: r.checks.own[:1:1]}

@@ -22,7 +22,6 @@ const lastSearch = 400 * time.Millisecond
 // Slots are engines that search for a coordinator, one for each slot. It is a worker's [fleet.Slots].
 type Slots struct {
 	Engine string // path, or a name to look up
-	Again  bool   // tests: engines are not kept from one session to the next
 
 	mu     sync.Mutex
 	said   string // the last welcome
@@ -63,15 +62,10 @@ func (s *Slots) begin(ctx context.Context, said []byte) error {
 	if s.said != "" {
 		return errors.New("the coordinator has other terms than before: it is another run")
 	}
-	var t terms
-	if err := wire.JSON(said, maxTerms, &t); err != nil {
+	if err := s.read(said); err != nil {
 		return err
 	}
-	config, err := t.config(s.Engine)
-	if err != nil {
-		return err
-	}
-	e, err := stockfish.Start(ctx, config)
+	e, err := stockfish.Start(ctx, s.config)
 	if err != nil {
 		return err
 	}
@@ -79,8 +73,18 @@ func (s *Slots) begin(ctx context.Context, said []byte) error {
 	if s.prints, err = e.Fingerprints(); err != nil {
 		return err
 	}
-	s.config, s.said = config, string(said)
+	s.said = string(said)
 	return nil
+}
+
+// read takes over how the coordinator's engines are set.
+func (s *Slots) read(said []byte) error {
+	var t terms
+	err := wire.JSON(said, maxTerms, &t)
+	if err == nil {
+		s.config, err = t.config(s.Engine)
+	}
+	return err
 }
 
 // maxCanaries is how many positions a challenge may have.
