@@ -5,9 +5,9 @@
 // [Slots]).
 //
 // The coordinator is the truth and the queue a cache. Jobs lie in a stream in memory; when the process ends they are
-// gone, and whoever offered them offers them again. A job that a worker holds is leased: the worker says again and again
-// that it has it, and when it falls silent, by the coordinator's monotonic clock, the job is lost and whoever offered it
-// is told. An answer carries what was asked under a ticket that only the coordinator can make, so that it counts whoever
+// gone, and whoever offered them offers them again. A job that a worker holds is leased: the worker says again and
+// again that it has it, and when it falls silent, by the coordinator's monotonic clock, the job is lost and whoever
+// offered it is told. An answer carries what was asked under a ticket that only the coordinator can make, so that it counts whoever
 // brings it and whenever, also after the coordinator was started anew.
 //
 // A worker is a stranger. It comes with the token of the join string ([Join]), is known by its Ed25519 key, may publish

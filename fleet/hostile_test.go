@@ -108,10 +108,12 @@ func TestStrangersStayOut(t *testing.T) {
 		t.Errorf("a wrong pin: %v", err)
 	}
 	for name, options := range map[string][]nats.Option{
-		"no token":       {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst()},
-		"token, no key":  {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.Token(hex.EncodeToString(j.Token[:]))},
-		"coordinator":    {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.UserInfo("coordinator", "")},
-		"the own secret": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.UserInfo("coordinator", c.gate.inside)},
+		"no token": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst()},
+		"token, no key": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(),
+			nats.Token(hex.EncodeToString(j.Token[:]))},
+		"coordinator": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.UserInfo("coordinator", "")},
+		"the own secret": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(),
+			nats.UserInfo("coordinator", c.gate.inside)},
 	} {
 		if nc, err := nats.Connect("tls://"+j.Address, append(options, nats.NoReconnect())...); err == nil {
 			nc.Close()
@@ -242,7 +244,8 @@ func TestPermissions(t *testing.T) {
 	}
 	for _, subject := range []string{"$JS.API.STREAM.DELETE." + streamName, "$JS.API.STREAM.PURGE." + streamName,
 		"$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK." + streamName + "." + consumerName +
-			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectAll, inboxRoot + other.key + ".aaaaaaaa.note",
+			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectAll,
+		inboxRoot + other.key + ".aaaaaaaa.note",
 		subjectRoot + other.key + ".aaaaaaaa." + verbLeave} {
 		if err := s.nc.Publish(subject, []byte("x")); err != nil {
 			t.Fatal(err)
@@ -261,7 +264,8 @@ func TestReplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := c.Status().Refused
-	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectAll, subjectRoot + s.key + ".aaaaaaaa.join",
+	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectAll,
+		subjectRoot + s.key + ".aaaaaaaa.join",
 		inboxRoot + s.key + ".bbbbbbbb.x", inboxRoot + s.key + ".aaaaaaaa", "x"} {
 		for _, verb := range []string{verbNext, verbStatus, verbHold} {
 			if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verb, reply, nil); err != nil {
@@ -313,12 +317,14 @@ func TestRequests(t *testing.T) {
 	}
 	text, _ := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 1})
 	s.ask(verbJoin, text)
-	if got, said := s.ask(verbProve, []byte("nothing")); got != codeRefused || !strings.Contains(said, "proves nothing") {
+	if got, said := s.ask(verbProve, []byte("nothing")); got != codeRefused ||
+		!strings.Contains(said, "proves nothing") {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()
 	forged := answer{number: 1, kind: "echo", asked: []byte("q"), payload: []byte("q")}
-	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused || !strings.Contains(said, "never asked") {
+	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
+		!strings.Contains(said, "never asked") {
 		t.Errorf("%v %q", got, said)
 	}
 	for _, data := range [][]byte{nil, {0xff}, []byte(strings.Repeat("\xff", 100))} {
@@ -362,7 +368,8 @@ func TestBanned(t *testing.T) {
 	run := func(j Join) chan error {
 		ended := make(chan error, 1)
 		go func() {
-			ended <- WorkerConfig{Join: j, KeyFile: key, Kind: "echo", Slots: &echo{}, Count: 1, Log: t.Logf}.Run(t.Context())
+			ended <- WorkerConfig{Join: j, KeyFile: key, Kind: "echo", Slots: &echo{}, Count: 1,
+				Log: t.Logf}.Run(t.Context())
 		}()
 		return ended
 	}
@@ -425,8 +432,8 @@ func TestSlowConsumer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"auth_token\":%q,\"nkey\":%q,\"sig\":%q,\"headers\":true}\r\nSUB %s 1\r\n",
-		o.Token, key, base64URL(signature), inboxRoot+key+".aaaaaaaa.>")
+	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"auth_token\":%q,\"nkey\":%q,\"sig\":%q,\"headers\":true}\r\n"+
+		"SUB %s 1\r\n", o.Token, key, base64URL(signature), inboxRoot+key+".aaaaaaaa.>")
 	// It asks for the status without end, and never reads a byte.
 	request := fmt.Sprintf("PUB %[1]s.status %[2]s 0\r\n\r\n", subjectRoot+key+".aaaaaaaa", inboxRoot+key+".aaaaaaaa.x")
 	block := []byte(strings.Repeat(request, 500))

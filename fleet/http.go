@@ -16,7 +16,7 @@ import (
 var ErrNotLoopback = errors.New("the status can only be served on a loopback address")
 
 // ServeStatus serves the status over HTTP on a loopback address until ctx ends: JSON under /status, and text for
-// Prometheus under /metrics. Whoever asks has to bring the token of the returned text, as "Authorization: Bearer TOKEN".
+// Prometheus under /metrics. Whoever asks has to bring the token that is returned: "Authorization: Bearer TOKEN".
 func (c *Coordinator) ServeStatus(ctx context.Context, listen string) (address, token string, err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -31,8 +31,8 @@ func (c *Coordinator) ServeStatus(ctx context.Context, listen string) (address, 
 	}
 	secret := c.seed.derive("talbot status token")
 	token = fmt.Sprintf("%x", secret[:tokenBytes])
-	s := &http.Server{Handler: statusHandler(c.Status, token), ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10}
+	s := &http.Server{Handler: statusHandler(c.Status, token), ReadTimeout: 5 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10}
 	context.AfterFunc(ctx, func() { _ = s.Close() })
 	go func() { _ = s.Serve(l) }() // ends with ctx
 	return l.Addr().String(), token, nil
@@ -78,7 +78,8 @@ func metrics(s Status) string {
 		name, kind, help string
 		value            func(*WorkerStatus) float64
 	}{
-		{"talbot_worker_slots", "gauge", "Engines of a worker.", func(w *WorkerStatus) float64 { return float64(w.Slots) }},
+		{"talbot_worker_slots", "gauge", "Engines of a worker.",
+			func(w *WorkerStatus) float64 { return float64(w.Slots) }},
 		{"talbot_worker_jobs_held", "gauge", "Jobs that a worker has.",
 			func(w *WorkerStatus) float64 { return float64(w.Held) }},
 		{"talbot_worker_jobs_lost_total", "counter", "Jobs that a worker lost.",

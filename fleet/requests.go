@@ -38,8 +38,8 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	switch {
 	case err != nil:
 	case h.Protocol != protocol:
-		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot", h.Protocol,
-			protocol)
+		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
+			h.Protocol, protocol)
 	case h.Kind != c.cfg.Kind.Name:
 		err = fmt.Errorf("the worker does jobs of the kind %q, the coordinator has %q", h.Kind, c.cfg.Kind.Name)
 	}

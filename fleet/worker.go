@@ -94,8 +94,8 @@ type task struct {
 }
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a
-// coordinator that is not there, for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those of
-// Slots.
+// coordinator that is not there, for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those
+// of Slots.
 func (cfg WorkerConfig) Run(ctx context.Context) error {
 	if cfg.Log == nil {
 		cfg.Log = func(string, ...any) {}

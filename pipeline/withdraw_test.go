@@ -103,7 +103,8 @@ func TestWithdrawn(t *testing.T) {
 		if scope == stockfish.LineScope {
 			t.Setenv(HasMemory, "1")
 		}
-		alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"+scope.String()), Workers: 2, Scope: scope}.Label()
+		alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"+scope.String()), Workers: 2,
+			Scope: scope}.Label()
 		Labelled(t, alone)
 		distinct := count()
 		for _, after := range []int{1, 30, 110, 0} {

@@ -52,7 +52,7 @@ start and moves. Labels from another engine or limit are kept next to the new on
 --part 2/4 labels the second of four parts, so that four machines can share the work.
 ` + "`talbot join`" + ` puts the parts together and gives the same bytes as one machine.
 
---listen HOST:PORT --join-file FILE lets ` + "`talbot worker`" + ` take part on other machines,
+--listen ADDRESS --join-file FILE lets ` + "`talbot worker`" + ` take part on other machines,
 which get no dataset, only positions. The bytes are the same as from one machine. One
 percent of the workers' labels is searched again; a worker that gives wrong ones is
 banned and all its labels are made again.
@@ -75,7 +75,7 @@ position on which the engine fails twice is stored as failed.`,
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out part2 --nodes 20000 --part 2/4
-  talbot label lines --out labelled --nodes 20000 --listen :7777 --join-file join
+  talbot label lines --out many --nodes 20000 --listen :7777 --join-file join
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish`,

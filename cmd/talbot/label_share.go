@@ -27,11 +27,11 @@ type shareOptions struct {
 func (o *shareOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "",
-		"let workers on other machines take part: the `HOST:PORT` to listen on (port 0: any)")
+		"let workers on other machines take part, and listen on this `ADDRESS`, such as :7777")
 	f.StringVar(&o.joinFile, "join-file", "", "file to write what workers need to join (readable by you only)")
-	f.StringVar(&o.advertise, "advertise", "", "`HOST` that workers connect to (default: that of --listen)")
+	f.StringVar(&o.advertise, "advertise", "", "host name for workers (default: that of --listen, or the address of this machine)")
 	f.StringVar(&o.statusListen, "status-listen", "",
-		"serve the status over HTTP on this loopback `HOST:PORT`, also for Prometheus")
+		"serve the status over HTTP on this loopback `ADDRESS`, also for Prometheus")
 	f.BoolVar(&o.allowBuilds, "allow-builds", false,
 		"accept workers with another build of the engine if eight test positions agree")
 	f.BoolVar(&o.allowMovetime, "allow-movetime", false,

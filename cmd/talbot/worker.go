@@ -27,7 +27,7 @@ type connectOptions struct {
 }
 
 func (o *connectOptions) add(f *pflag.FlagSet) {
-	f.StringVar(&o.joinFile, "join-file", "", "file that `talbot label --listen` wrote (default: standard input)")
+	f.StringVar(&o.joinFile, "join-file", "", "file written by label --listen (default: standard input)")
 	f.StringVar(&o.key, "key", "", "file with the key of this machine, made if missing (default: in your configuration)")
 }
 
@@ -99,8 +99,7 @@ A worker waits for a labelling that is not running and connects again when the n
 or the labelling comes back. Ctrl-C returns its work. It ends with status 0 when the
 labelling is finished.`,
 		Example: `  talbot worker --join-file join
-  talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish
-  talbot worker < join`,
+  talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish`,
 		SuggestFor: []string{"agent", "client", "slave"},
 		Args:       noArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },

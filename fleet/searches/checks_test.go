@@ -37,8 +37,8 @@ func (c *crowd) said(worker, ply int) []dataset.Label {
 	if worker > 0 && c.lies[worker] != nil && c.lies[worker](ply) {
 		score = 11
 	}
-	return []dataset.Label{{Status: dataset.Labelled, Best: 1, Lines: []dataset.Searched{{Score: dataset.Centipawns(score),
-		PV: []board.Move{1}}}}}
+	return []dataset.Label{{Status: dataset.Labelled, Best: 1,
+		Lines: []dataset.Searched{{Score: dataset.Centipawns(score), PV: []board.Move{1}}}}}
 }
 
 // search has all pending checks made: half and half by the own engines and by a worker that is drawn.
@@ -49,7 +49,8 @@ func (c *crowd) search(rng *rand.Rand, workers []int) error {
 			k := b.checks[0]
 			c.checks.own = c.checks.own[1:]
 			c.under++
-			if err := c.ownDone(ownResult{batch: b, result: stockfish.Result{Labels: c.said(0, k.plies[0])}}); err != nil {
+			result := stockfish.Result{Labels: c.said(0, k.plies[0])}
+			if err := c.ownDone(ownResult{batch: b, result: result}); err != nil {
 				return err
 			}
 			if err := c.ownDone(ownResult{batch: b, over: true}); err != nil {

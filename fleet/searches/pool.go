@@ -117,9 +117,11 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	if _, err := rand.Read(drawn[:]); err != nil {
 		return nil, err
 	}
-	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{}, refused: map[int]int{},
-		crowd: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }, byWorker: map[int]*tally{}, now: time.Now, checks: newChecks(),
-		random: mathrand.New(mathrand.NewPCG(binary.LittleEndian.Uint64(drawn[:]), binary.LittleEndian.Uint64(drawn[8:])))}
+	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{},
+		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
+		crowd: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
+	le := binary.LittleEndian
+	p.random = mathrand.New(mathrand.NewPCG(le.Uint64(drawn[:]), le.Uint64(drawn[8:])))
 	if share.seed != 0 {
 		p.random = mathrand.New(mathrand.NewPCG(share.seed, 0))
 	}

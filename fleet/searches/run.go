@@ -375,7 +375,8 @@ func (b *batch) halves(whole bool) []*batch {
 	}
 	p := b.pieces[0]
 	if n := p.to - p.from; n > 1 && !whole {
-		return []*batch{{pieces: []piece{{p.line, p.from, p.from + n/2}}}, {pieces: []piece{{p.line, p.from + n/2, p.to}}}}
+		half := p.from + n/2
+		return []*batch{{pieces: []piece{{p.line, p.from, half}}}, {pieces: []piece{{p.line, half, p.to}}}}
 	}
 	return nil
 }

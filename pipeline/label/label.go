@@ -171,8 +171,8 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	return sum, nil
 }
 
-// all labels the shards that are not finished. Labels that turn out to be wrong are made again, also those of shards that
-// are.
+// all labels the shards that are not finished. Labels that turn out to be wrong are made again, also those of shards
+// that are.
 func (l *labeller) all(ctx context.Context) error {
 	for {
 		i := len(l.out.Manifest().Shards)
