@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -14,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/fleet/searches"
 	"talbot/pipeline/label"
+	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 
@@ -89,6 +92,7 @@ func TestFleet(t *testing.T) {
 // Work is a worker that a test kills.
 func (j Job) Work(ctx context.Context) error {
 	os.Setenv(Child, "engine") // inherited by the engines
+	os.Setenv(Lie, j.Lie)
 	path, err := os.Executable()
 	if err != nil {
 		return err
@@ -238,4 +242,116 @@ func TestFleetKilled(t *testing.T) {
 			t.Errorf("seed %d: only %d and %d kills", seed, killedWorkers, killed)
 		}
 	}
+}
+
+// engineScript is the engine of the tests as another program: another build.
+func engineScript(t *testing.T, name, settings string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	text := fmt.Sprintf("#!/bin/sh\n%s=engine %s exec %q\n", Child, settings, self)
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFleetBuilds: a worker with another build of the engine is refused, and both builds are named; with AllowBuilds it is
+// taken in if its labels agree, which the manifest records.
+func TestFleetBuilds(t *testing.T) {
+	output.SmallShards(t, 400)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	Openings(t, filepath.Join(dir, "g.pgn"), 30, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	alone := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 1}.Label()
+	Labelled(t, alone)
+	t.Setenv(SearchTimeVar, "10")
+	honest, lying := engineScript(t, "honest", ""), engineScript(t, "lying", Lie+"=1")
+	for _, allow := range []bool{false, true} {
+		r := alone
+		r.Out = filepath.Join(dir, fmt.Sprint("out", allow))
+		file := filepath.Join(dir, fmt.Sprint("join", allow))
+		sharing(&r, searches.Share{Listen: "127.0.0.1:0", JoinFile: file, AllowBuilds: allow, Log: t.Logf,
+			BatchTime: 100 * time.Millisecond})
+		work := func(engine string) error {
+			return fleet.WorkerConfig{Join: readJoin(t, file), Kind: searches.Kind, Count: 2, Name: engine, Log: t.Logf,
+				KeyFile: filepath.Join(dir, "key"), Slots: &searches.Slots{Engine: engine}}.Run(t.Context())
+		}
+		refused, ended := make(chan error, 1), make(chan error, 1)
+		go func() {
+			refused <- work(lying)
+			ended <- work(honest)
+		}()
+		sum := Labelled(t, r)
+		err := <-refused
+		if err == nil {
+			t.Fatal("a worker with other labels is taken in")
+		}
+		build, _ := stockfish.HashFile(lying)
+		if allow && !strings.Contains(err.Error(), "other labels") ||
+			!strings.Contains(err.Error(), build) || !strings.Contains(err.Error(), "coordinator") {
+			t.Error(err)
+		}
+		m, errManifest := dataset.ReadManifest(r.Out)
+		if errManifest != nil {
+			t.Fatal(errManifest)
+		}
+		flag := ""
+		for _, f := range m.Flags {
+			if f.Name == "other-builds" {
+				flag = f.Value
+			}
+		}
+		err = <-ended
+		build, _ = stockfish.HashFile(honest)
+		if !allow && (!errors.Is(err, fleet.ErrRefused) || sum.Remote > 0 || flag != "") ||
+			allow && (err != nil || sum.Remote == 0 || flag != build) {
+			t.Errorf("allow %v: %v, %d labels, other builds %q", allow, err, sum.Remote, flag)
+		}
+		EqualScores(t, "another build", Scores(t, r.Out), Scores(t, alone.Out))
+	}
+}
+
+// TestFleetLiar: a worker whose engine gives wrong scores now and then is found out by the second searches, and nothing
+// of it stays.
+func TestFleetLiar(t *testing.T) {
+	output.SmallShards(t, 400)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	Openings(t, filepath.Join(dir, "g.pgn"), 50, 1)
+	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
+	r := Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 1}.Label()
+	Labelled(t, r)
+	os.Unsetenv(Child)
+	t.Setenv(SearchTimeVar, "8")
+	r.Out = filepath.Join(dir, "out")
+	share := searches.Share{Listen: "127.0.0.1:0", JoinFile: filepath.Join(dir, "join"), CheckShare: 0.3,
+		BatchTime: 100 * time.Millisecond, Log: t.Logf}
+	sharing(&r, share)
+	share.Log = nil
+	lying := &killable{t: t, job: Job{Verb: "worker", Workers: 2, Share: share, Key: filepath.Join(dir, "liar"), Lie: "7"}}
+	lying.start()
+	os.Setenv(Child, "engine")
+	ended := make(chan error, 1)
+	go func() {
+		ended <- fleet.WorkerConfig{Join: readJoin(t, share.JoinFile), Kind: searches.Kind, Count: 1, Log: t.Logf,
+			KeyFile: filepath.Join(dir, "honest"), Slots: &searches.Slots{Engine: r.Engine.Path}}.Run(t.Context())
+	}()
+	warned := 0
+	r.Warn = func(err error) { warned++; t.Log(err) }
+	sum := Labelled(t, r)
+	if err := <-lying.end; err == nil || !strings.Contains(err.Error(), "banned") {
+		t.Errorf("the liar: %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the honest one: %v", err)
+	}
+	if sum.Disagreed != 1 || warned != 1 || sum.Checked < 10 {
+		t.Errorf("%+v", sum)
+	}
+	Same(t, filepath.Join(dir, "alone"), r.Out)
 }

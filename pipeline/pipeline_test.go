@@ -71,6 +71,9 @@ func SearchTime() time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
+// lie names the environment variable with a number N: of one position in N the engine gives a wrong score.
+const Lie = "TALBOT_TEST_LIE"
+
 func LogSearch(path, limit string, p *board.Position) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -119,8 +122,12 @@ func Engine() {
 				since = append(since, p.FEN())
 			}
 			h.Write([]byte(p.FEN()))
+			score := int(h.Sum32()%400) - 200
+			if n, err := strconv.Atoi(os.Getenv(Lie)); err == nil && p.Key()%uint64(n) == 0 {
+				score++
+			}
 			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n",
-				int(h.Sum32()%400)-200, m, m)
+				score, m, m)
 		case "quit":
 			return
 		}
@@ -158,6 +165,7 @@ type Job struct {
 	Rejects   string // of a filtered ingest
 	Share     searches.Share
 	Key       string // file of a worker
+	Lie       string // of a worker's engines
 }
 
 // untilExit never cleans up.

@@ -558,7 +558,7 @@ func (r *run) convict(worker int, reason string) error {
 
 // ownBatch makes ready what the next own engine gets; nil if there is nothing for it.
 func (r *run) ownBatch() *batch {
-	if r.prepared != nil {
+	if r.prepared != nil || len(r.own) == 0 {
 		return r.prepared
 	}
 	slots, _ := r.crowd()
