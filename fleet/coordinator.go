@@ -44,15 +44,19 @@ type Config struct {
 	Dir       string
 	Listen    string // HOST:PORT, port 0 for any; empty: no port opens
 	Advertise string // host that workers are told; empty: that of Listen, or the machine's address
-	Kind      Kind
-	Lease     time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+	// Cluster, if its URL is not empty, carries the messages, and nothing is listened on.
+	Cluster Cluster
+	Kind    Kind
+	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
 }
 
 const (
 	defaultLease = 15 * time.Second
 	streamName   = "TALBOT"
 	consumerName = "workers"
-	apiTimeout   = 10 * time.Second
+	// clusterAddress stands in join strings of coordinators that do not listen.
+	clusterAddress = "nats.invalid:4222"
+	apiTimeout     = 10 * time.Second
 	// nextExpires is how long a worker's request for a job waits, and beat how often it is told that it still does.
 	nextExpires = 20 * time.Second
 	nextBeat    = 5 * time.Second
@@ -145,13 +149,15 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if c.roster, err = openRoster(filepath.Join(cfg.Dir, rosterFile)); err != nil {
 		return nil, err
 	}
-	store, err := filepath.Abs(filepath.Join(cfg.Dir, StoreFolder))
-	if err != nil {
-		return nil, err
-	}
-	admitted := func(key string) bool { return c.roster.banned(key) == "" }
-	if c.gate, err = openGate(c.seed, store, cfg.Listen, admitted); err != nil {
-		return nil, err
+	if cfg.Cluster.URL == "" {
+		store, err := filepath.Abs(filepath.Join(cfg.Dir, StoreFolder))
+		if err != nil {
+			return nil, err
+		}
+		admitted := func(key string) bool { return c.roster.banned(key) == "" }
+		if c.gate, err = openGate(c.seed, store, cfg.Listen, admitted); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.begin(ctx); err != nil {
 		c.Close()
@@ -163,24 +169,19 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 // begin makes the queue and listens to workers.
 func (c *Coordinator) begin(ctx context.Context) error {
 	var err error
-	if c.nc, err = c.gate.connect(); err != nil {
-		return fmt.Errorf("connecting to the own server: %w", err)
+	if c.gate == nil {
+		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) })
+	} else {
+		c.nc, err = c.gate.connect()
+	}
+	if err != nil {
+		return err
 	}
 	if c.js, err = jetstream.New(c.nc); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
-	defer cancel()
-	if _, err := c.js.CreateStream(ctx, jetstream.StreamConfig{Name: streamName, Subjects: []string{subjectJobs + "*"},
-		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgSize: maxPayload, NoAck: false}); err != nil {
-		return fmt.Errorf("making the queue: %w", err)
-	}
-	// The lease is the coordinator's; that of the queue, which goes by the wall clock, comes after it.
-	if _, err := c.js.CreateConsumer(ctx, streamName, jetstream.ConsumerConfig{Durable: consumerName,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * c.cfg.Lease, MaxDeliver: -1, MaxAckPending: 1 << 20,
-		MaxWaiting: 1 << 16, MaxRequestBatch: 1, MemoryStorage: true}); err != nil {
-		return fmt.Errorf("making the queue: %w", err)
+	if err := c.queue(ctx); err != nil {
+		return err
 	}
 	for verb, do := range map[string]func(*nats.Msg, string, string){
 		verbJoin: c.onJoin, verbProve: c.onProve, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
@@ -219,7 +220,11 @@ func (c *Coordinator) ownInbox(inbox, key, instance string) bool {
 func (c *Coordinator) Join() (Join, error) {
 	j := Join{Token: c.seed.token()}
 	var err error
-	if j.Pin, err = pinOf(c.seed.private().Public().(ed25519.PublicKey)); err != nil || c.cfg.Listen == "" {
+	if c.gate == nil {
+		j.Address = clusterAddress
+	}
+	j.Pin, err = pinOf(c.seed.private().Public().(ed25519.PublicKey))
+	if err != nil || c.gate == nil || c.cfg.Listen == "" {
 		return j, err
 	}
 	host := c.cfg.Advertise
@@ -379,7 +384,9 @@ func (c *Coordinator) Ban(worker int, reason string) error {
 	}
 	c.mu.Unlock()
 	_ = c.nc.Flush()
-	c.gate.cut(key)
+	if c.gate != nil {
+		c.gate.cut(key)
+	}
 	return nil
 }
 
@@ -424,5 +431,7 @@ func (c *Coordinator) close() {
 		c.nc.Close()
 	}
 	c.work.Wait()
-	c.gate.close()
+	if c.gate != nil {
+		c.gate.close()
+	}
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	h, err := decodeHello(m.Data)
 	switch {
 	case err != nil:
+	case c.gate == nil && !same(h.Token, c.token()):
+		err = errors.New("the token is wrong")
 	case h.Protocol != protocol:
 		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
 			h.Protocol, protocol)
@@ -65,20 +68,26 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	if old := c.members[id]; old != nil {
 		c.remove(id, old, false, "it joined again")
 	}
-	same := 0
+	processes := 0
 	for _, other := range c.members {
 		if other.key == key {
-			same++
+			processes++
 		}
 	}
-	if same >= maxInstances || len(c.members) >= maxMembers {
-		c.refuse(m, fmt.Errorf("there are %d processes of this worker and %d in all", same, len(c.members)))
+	if processes >= maxInstances || len(c.members) >= maxMembers {
+		c.refuse(m, fmt.Errorf("there are %d processes of this worker and %d in all", processes, len(c.members)))
 		return
 	}
 	now := time.Now()
 	c.members[id] = &member{key: key, instance: instance, worker: worker, hello: h, joined: now, heard: now,
 		held: map[uint64]*offer{}}
 	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.Kind.Welcome}.append(nil))
+}
+
+// token is the one of the join string.
+func (c *Coordinator) token() string {
+	t := c.seed.token()
+	return hex.EncodeToString(t[:])
 }
 
 // onProve judges whether a worker that has joined is fit.

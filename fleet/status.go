@@ -38,8 +38,11 @@ type WorkerStatus struct {
 // Status returns how far the work is.
 func (c *Coordinator) Status() Status {
 	now := time.Now()
-	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load() + c.gate.refusals(),
+	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load(),
 		Workers: []WorkerStatus{}}
+	if c.gate != nil {
+		s.Refused += c.gate.refusals()
+	}
 	_, s.Banned = c.roster.count()
 	c.mu.Lock()
 	s.Open = len(c.offers)

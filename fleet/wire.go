@@ -122,10 +122,11 @@ func decodeBack(b []byte) (k back, err error) {
 // hello is how a worker introduces itself.
 type hello struct {
 	Protocol int    `json:"protocol"`
-	Version  string `json:"version"` // of talbot; only shown
-	Name     string `json:"name"`    // of the machine; only shown
-	Kind     string `json:"kind"`    // of the jobs that it does
-	Slots    int    `json:"slots"`   // jobs that it does at a time
+	Version  string `json:"version"`         // of talbot; only shown
+	Name     string `json:"name"`            // of the machine; only shown
+	Kind     string `json:"kind"`            // of the jobs that it does
+	Slots    int    `json:"slots"`           // jobs that it does at a time
+	Token    string `json:"token,omitempty"` // with a cluster, which does not know it
 }
 
 func decodeHello(b []byte) (h hello, err error) {

@@ -35,8 +35,9 @@ type Slot interface {
 // WorkerConfig is what a worker is made of.
 type WorkerConfig struct {
 	Join    Join
-	KeyFile string // of the worker's own key, made if it is not there
-	Kind    string // of the jobs that Slots does
+	Cluster Cluster // that carries the messages, if its URL is not empty
+	KeyFile string  // of the worker's own key, made if it is not there
+	Kind    string  // of the jobs that Slots does
 	Slots   Slots
 	Count   int    // of slots
 	Name    string // of this machine, for people
@@ -129,6 +130,10 @@ func (w *worker) connect() error {
 		return err
 	}
 	w.key = key
+	address := "tls://" + w.Join.Address
+	if w.Cluster.URL != "" {
+		options, address = w.Cluster.options(), w.Cluster.URL
+	}
 	options = append(options, nats.CustomInboxPrefix(inboxRoot+key+"."+w.instance+".r"), nats.Name(w.Name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, reconnectWait/2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -151,8 +156,8 @@ func (w *worker) connect() error {
 		}))
 	said := false
 	for {
-		if w.nc, err = nats.Connect("tls://"+w.Join.Address, options...); err == nil {
-			w.Log("connected to %s", w.Join.Address)
+		if w.nc, err = nats.Connect(address, options...); err == nil {
+			w.Log("connected")
 			return nil
 		}
 		switch {
@@ -161,7 +166,7 @@ func (w *worker) connect() error {
 		case errors.Is(err, nats.ErrAuthorization):
 			return ErrToken
 		case !said:
-			w.Log("waiting for the coordinator at %s: %v", w.Join.Address, err)
+			w.Log("waiting for the coordinator: %v", err)
 			said = true
 		}
 		select {
@@ -303,8 +308,12 @@ func (w *worker) sleep(d time.Duration) error {
 
 // join introduces the worker and proves that it is fit.
 func (w *worker) join() error {
-	text, err := json.Marshal(hello{Protocol: protocol, Version: wire.Clip(w.Version, 64), Name: wire.Clip(w.Name, 256),
-		Kind: w.Kind, Slots: w.Count})
+	introduction := hello{Protocol: protocol, Version: wire.Clip(w.Version, 64), Name: wire.Clip(w.Name, 256),
+		Kind: w.Kind, Slots: w.Count}
+	if w.Cluster.URL != "" {
+		introduction.Token = hex.EncodeToString(w.Join.Token[:])
+	}
+	text, err := json.Marshal(introduction)
 	if err != nil {
 		return err
 	}
@@ -650,14 +659,18 @@ func (b *broadcast) send() {
 }
 
 // AskStatus asks a coordinator how far the work is. Whoever has the join string may.
-func AskStatus(ctx context.Context, j Join, keyFile string) (Status, error) {
+func AskStatus(ctx context.Context, j Join, cluster Cluster, keyFile string) (Status, error) {
 	var s Status
 	options, key, err := j.options(keyFile)
 	if err != nil {
 		return s, err
 	}
 	prefix := inboxRoot + key + ".00000000."
-	nc, err := nats.Connect("tls://"+j.Address, append(options, nats.CustomInboxPrefix(prefix+"s"),
+	address := "tls://" + j.Address
+	if cluster.URL != "" {
+		options, address = cluster.options(), cluster.URL
+	}
+	nc, err := nats.Connect(address, append(options, nats.CustomInboxPrefix(prefix+"s"),
 		nats.NoReconnect())...)
 	switch {
 	case errors.Is(err, ErrPin):

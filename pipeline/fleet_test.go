@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/fleet/searches"
@@ -107,8 +109,8 @@ func (j Job) Work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return fleet.WorkerConfig{Join: join, Kind: searches.Kind, Count: j.Workers, KeyFile: j.Key, Name: j.Key,
-			Slots: &searches.Slots{Engine: path}, Log: func(format string, values ...any) {
+		return fleet.WorkerConfig{Join: join, Cluster: j.Share.Cluster, Kind: searches.Kind, Count: j.Workers,
+			KeyFile: j.Key, Name: j.Key, Slots: &searches.Slots{Engine: path}, Log: func(format string, values ...any) {
 				fmt.Fprintf(os.Stderr, "worker %d: "+format+"\n", append([]any{os.Getpid()}, values...)...)
 			}}.Run(ctx)
 	}
@@ -166,61 +168,66 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// disturbance is how a labelling with workers is disturbed.
+type disturbance struct {
+	seeds, workers, workerKills, kills, games, ms int
+	batch                                         int // positions at most
+	cluster                                       fleet.Cluster
+}
+
 // TestFleetKilled kills workers and coordinators at random. The bytes are those of an undisturbed labelling, and few
 // searches are repeated. With TALBOT_FULL=1 it is repeated with 20 seeds and more of everything.
 func TestFleetKilled(t *testing.T) {
-	seeds, workers, workerKills, kills, games, ms := 1, 3, 8, 2, 60, 8
-	batch := 20 // positions at most
+	d := disturbance{seeds: 1, workers: 3, workerKills: 8, kills: 2, games: 60, ms: 8, batch: 20}
 	if os.Getenv("TALBOT_FULL") != "" {
-		seeds, workers, workerKills, kills, games, ms, batch = 20, 8, 40, 5, 300, 20, 3
+		d = disturbance{seeds: 20, workers: 8, workerKills: 40, kills: 5, games: 300, ms: 20, batch: 3}
 	}
+	d.run(t)
+}
+
+// TestFleetCluster: the same where a NATS server elsewhere carries the messages.
+func TestFleetCluster(t *testing.T) {
+	s, err := server.NewServer(&server.Options{ServerName: "elsewhere", Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), Username: "user", Password: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(20 * time.Second) {
+		t.Fatal("the server does not start")
+	}
+	d := disturbance{seeds: 1, workers: 2, workerKills: 4, kills: 1, games: 30, ms: 8, batch: 20}
+	d.cluster.URL = fmt.Sprintf("nats://user:secret@%s", s.Addr())
+	d.run(t)
+}
+
+func (d disturbance) run(t *testing.T) {
 	Small(t)
 	defer os.Unsetenv(Child)
 	dir := t.TempDir()
 	count := Searches(t)
-	Openings(t, filepath.Join(dir, "g.pgn"), games, 1)
+	Openings(t, filepath.Join(dir, "g.pgn"), d.games, 1)
 	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	Labelled(t, Job{Inputs: []string{in}, Out: filepath.Join(dir, "alone"), Workers: 2}.Label())
 	distinct := count()
 	os.Unsetenv(Child)
-	t.Setenv(SearchTimeVar, fmt.Sprint(ms))
-	for seed := range seeds {
+	t.Setenv(SearchTimeVar, fmt.Sprint(d.ms))
+	for seed := range d.seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), 17))
 		out := filepath.Join(dir, fmt.Sprint("out", seed))
 		share := searches.Share{Listen: freePort(t), JoinFile: filepath.Join(dir, fmt.Sprint("join", seed)),
-			Lease: time.Second, BatchTime: time.Duration(batch*ms) * time.Millisecond}
+			Cluster: d.cluster, Lease: time.Second, BatchTime: time.Duration(d.batch*d.ms) * time.Millisecond}
 		c := &killable{t: t, job: Job{Verb: "coordinator", Inputs: []string{in}, Out: out, Workers: 1, Share: share}}
 		c.start()
 		var all []*killable
-		for i := range workers {
+		for i := range d.workers {
 			w := &killable{t: t, job: Job{Verb: "worker", Workers: 1, Share: share,
 				Key: filepath.Join(dir, fmt.Sprint("key", i))}}
 			w.start()
 			all = append(all, w)
 		}
-		killedWorkers, killed := 0, 0
-		var err error
-		for ended := false; !ended; {
-			select {
-			case err = <-c.end:
-				ended = true
-			case <-time.After(time.Duration(50+rng.IntN(150)) * time.Millisecond):
-				switch {
-				case killed < kills && killedWorkers >= (killed+1)*workerKills/(kills+1):
-					c.kill()
-					c.start()
-					killed++
-				case killedWorkers < workerKills:
-					w := all[rng.IntN(len(all))]
-					w.kill()
-					w.start()
-					killedWorkers++
-				}
-			}
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		killedWorkers, killed := d.disturb(t, rng, c, all)
 		for i, w := range all {
 			select {
 			case err := <-w.end:
@@ -233,13 +240,39 @@ func TestFleetKilled(t *testing.T) {
 		}
 		Same(t, filepath.Join(dir, "alone"), out)
 		searched := count()
-		if most := distinct + batch*(killedWorkers+(workers+1)*killed) + distinct/100*2; searched > most {
+		if most := distinct + d.batch*(killedWorkers+(d.workers+1)*killed) + distinct/50; searched > most {
 			t.Errorf("seed %d: %d searches of %d positions, more than %d", seed, searched, distinct, most)
 		}
 		t.Logf("seed %d: %d kills of workers, %d of the coordinator: %d searches of %d positions", seed, killedWorkers,
 			killed, searched, distinct)
-		if killedWorkers < workerKills/2 || killed < 1 {
+		if killedWorkers < d.workerKills/2 || killed < 1 {
 			t.Errorf("seed %d: only %d and %d kills", seed, killedWorkers, killed)
+		}
+	}
+}
+
+// disturb kills until the coordinator has ended by itself.
+func (d disturbance) disturb(t *testing.T, rng *rand.Rand, c *killable, all []*killable) (killedWorkers, killed int) {
+	t.Helper()
+	for {
+		select {
+		case err := <-c.end:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return killedWorkers, killed
+		case <-time.After(time.Duration(50+rng.IntN(150)) * time.Millisecond):
+		}
+		switch {
+		case killed < d.kills && killedWorkers >= (killed+1)*d.workerKills/(d.kills+1):
+			c.kill()
+			c.start()
+			killed++
+		case killedWorkers < d.workerKills:
+			w := all[rng.IntN(len(all))]
+			w.kill()
+			w.start()
+			killedWorkers++
 		}
 	}
 }

@@ -120,6 +120,7 @@ var statuses = []struct {
 		"another labelling, or somebody else, answers there; copy the file of --join-file again"},
 	{fleet.ErrToken, exitFailed,
 		"copy the file of --join-file again; a worker that was banned stays banned"},
+	{fleet.ErrInUse, exitFailed, "wait for it, or use another account"},
 	{fleet.ErrNotLoopback, exitUsage, "for example --status-listen 127.0.0.1:9090"},
 	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},

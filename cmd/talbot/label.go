@@ -121,7 +121,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	}
 	f := cmd.Flags()
 	switch {
-	case o.calibrate && (o.audit != "" || o.listen != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
+	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
 		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
 			"or --depth"),
 			"for example `talbot label lines --calibrate --movetime 20ms`")
@@ -248,7 +248,7 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		o.out, pipeline.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
 		n(sum.Terminal), n(sum.Failed), pipeline.Rate(sum.PositionsPerSecond),
 		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
-	if o.listen != "" {
+	if o.listen != "" || o.nats != "" {
 		summarise("  by workers: %s; searched again: %s, of which %s wrong\n",
 			pipeline.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
 	}

@@ -22,6 +22,7 @@ type shareOptions struct {
 	statusListen  string
 	allowBuilds   bool
 	allowMovetime bool
+	clusterOptions
 }
 
 func (o *shareOptions) add(cmd *cobra.Command) {
@@ -36,23 +37,34 @@ func (o *shareOptions) add(cmd *cobra.Command) {
 		"accept workers with another build of the engine if eight test positions agree")
 	f.BoolVar(&o.allowMovetime, "allow-movetime", false,
 		"let workers take part with --movetime, though each machine searches to its own depth")
-	section(f, "Other machines", "listen", "join-file", "advertise", "status-listen", "allow-builds", "allow-movetime")
+	o.addCluster(f)
+	section(f, "Other machines", "listen", "join-file", "advertise", "nats", "creds", "status-listen", "allow-builds",
+		"allow-movetime")
 }
 
 // apply checks the flags and has a request share its work.
 func (o *shareOptions) apply(cmd *cobra.Command, r *label.Request, engine *stockfish.Config) error {
 	f := cmd.Flags()
-	if o.listen == "" {
+	cluster, err := o.cluster()
+	switch {
+	case err != nil:
+		return err
+	case cluster.URL != "" && (o.listen != "" || o.advertise != ""):
+		return usage(errors.New("--nats takes the place of --listen and --advertise"), "leave one of them out")
+	case cluster.URL != "":
+		say("label: note: %s\n", cluster.Weaker())
+	case o.listen == "":
 		for _, name := range []string{"join-file", "advertise", "status-listen", "allow-builds", "allow-movetime"} {
 			if f.Changed(name) {
-				return usage(errors.New("--"+name+" needs --listen"), "for example --listen :7777 --join-file join")
+				return usage(errors.New("--"+name+" needs --listen or --nats"),
+					"for example --listen :7777 --join-file join")
 			}
 		}
 		return nil
 	}
 	switch {
 	case o.joinFile == "":
-		return usage(errors.New("--listen needs --join-file"), "for example --listen :7777 --join-file join")
+		return usage(errors.New("--listen and --nats need --join-file"), "for example --listen :7777 --join-file join")
 	case inFolder(o.joinFile, r.Out):
 		return usage(errors.New("--join-file is in the folder of --out, which has only the dataset"),
 			"choose another place, for example --join-file join")
@@ -67,7 +79,7 @@ func (o *shareOptions) apply(cmd *cobra.Command, r *label.Request, engine *stock
 	if o.allowBuilds {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-builds", Value: "true"})
 	}
-	share := searches.Share{Listen: o.listen, Advertise: o.advertise, JoinFile: o.joinFile, AllowBuilds: o.allowBuilds,
+	share := searches.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile, AllowBuilds: o.allowBuilds,
 		StatusListen: o.statusListen, Log: func(format string, values ...any) { tell("label: "+format+"\n", values...) }}
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
 		pool, err := searches.NewPool(ctx, c, workers, share)

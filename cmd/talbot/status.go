@@ -43,7 +43,11 @@ func (o *statusOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := fleet.AskStatus(ctx, join, key)
+	cluster, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	s, err := fleet.AskStatus(ctx, join, cluster, key)
 	if err != nil {
 		return err
 	}

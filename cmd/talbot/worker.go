@@ -24,11 +24,32 @@ import (
 type connectOptions struct {
 	joinFile string
 	key      string
+	clusterOptions
+}
+
+// clusterOptions are the flags for a NATS cluster.
+type clusterOptions struct {
+	nats  string
+	creds string
+}
+
+func (o *clusterOptions) addCluster(f *pflag.FlagSet) {
+	f.StringVar(&o.nats, "nats", "", "use the NATS cluster at this `URL` to carry the messages")
+	f.StringVar(&o.creds, "creds", "", "file with the credentials for --nats")
+}
+
+// cluster is what the flags name.
+func (o *clusterOptions) cluster() (fleet.Cluster, error) {
+	if o.creds != "" && o.nats == "" {
+		return fleet.Cluster{}, usage(errors.New("--creds needs --nats"), "for example --nats tls://connect.ngs.global")
+	}
+	return fleet.Cluster{URL: o.nats, Creds: o.creds}, nil
 }
 
 func (o *connectOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.joinFile, "join-file", "", "file written by label --listen (default: standard input)")
 	f.StringVar(&o.key, "key", "", "file with the key of this machine, made if missing (default: in your configuration)")
+	o.addCluster(f)
 }
 
 // maxJoinFile is more than any join string has, in bytes.
@@ -121,6 +142,10 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cluster, err := o.cluster()
+	if err != nil {
+		return err
+	}
 	path, err := stockfish.Find(o.engine)
 	if err != nil {
 		return err
@@ -134,8 +159,12 @@ func (o *workerOptions) run(ctx context.Context) error {
 	}
 	ctx, stop := interruptsSaying(ctx, "returning the work", abortNow)
 	defer stop()
-	tell("worker: %s at %s\n", pipeline.Count(int64(o.workers), "engine"), join.Address)
-	err = fleet.WorkerConfig{Join: join, KeyFile: key, Kind: searches.Kind, Count: o.workers, Name: o.name,
+	at := join.Address
+	if cluster.URL != "" {
+		at = "the NATS cluster"
+	}
+	tell("worker: %s at %s\n", pipeline.Count(int64(o.workers), "engine"), at)
+	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers, Name: o.name,
 		Version: version, Slots: &searches.Slots{Engine: path},
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {

@@ -21,11 +21,12 @@ import (
 	"talbot/stockfish"
 )
 
-// Share says how a pool's work is shared. Listen has no default.
+// Share says how a pool's work is shared. Listen or Cluster has to be given.
 type Share struct {
-	Listen    string // HOST:PORT to listen on for workers
-	Advertise string // host that workers are told; empty: that of Listen, or the machine's address
-	JoinFile  string // where the join string is written
+	Listen    string        // HOST:PORT to listen on for workers
+	Advertise string        // host that workers are told; empty: that of Listen, or the machine's address
+	Cluster   fleet.Cluster // carries the messages in place of Listen, if its URL is not empty
+	JoinFile  string        // where the join string is written
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
 	// JoinFile + [StatusSuffix]. Empty: none.
 	StatusListen string
@@ -165,7 +166,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		return err
 	}
 	if p.fleet, err = fleet.Open(ctx, fleet.Config{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
-		Lease: p.share.Lease, Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status},
+		Cluster: p.share.Cluster, Lease: p.share.Lease, Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status},
 	}); err != nil {
 		return err
 	}
