@@ -91,7 +91,7 @@ type Coordinator struct {
 	members  map[string]*member // by key and instance
 	finished bool
 
-	done, refused atomic.Int64
+	done, refused, slots, workers atomic.Int64
 }
 
 // offer is a job that is offered.
@@ -287,16 +287,21 @@ func (c *Coordinator) TakeLost() []Lost {
 
 // Slots is how many jobs the workers that are here can do at a time, and how many workers (keys) there are.
 func (c *Coordinator) Slots() (slots, workers int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	keys := map[string]bool{}
+	return int(c.slots.Load()), int(c.workers.Load())
+}
+
+// recount counts who is here, after somebody came or went; c.mu is held.
+func (c *Coordinator) recount() {
+	slots, keys := 0, map[string]bool{}
 	for _, m := range c.members {
 		if m.proved {
 			slots += m.hello.Slots
 			keys[m.key] = true
 		}
 	}
-	return slots, len(keys)
+	c.slots.Store(int64(slots))
+	c.workers.Store(int64(len(keys)))
+	c.change()
 }
 
 // Offer puts a job into the queue.
@@ -396,7 +401,7 @@ func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
 	for _, o := range m.held {
 		c.lose(o, blame, reason)
 	}
-	c.change()
+	c.recount()
 }
 
 // tellMember sends a code to a member outside of any request.

@@ -113,6 +113,7 @@ func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
 			c.mu.Lock()
 			if c.members[key+"."+instance] == member {
 				delete(c.members, key+"."+instance)
+				c.recount()
 			}
 			c.mu.Unlock()
 			c.refuse(m, err)
@@ -121,9 +122,9 @@ func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
 		default:
 			c.mu.Lock()
 			member.proved, member.heard = true, time.Now()
+			c.recount()
 			c.mu.Unlock()
 			c.reply(m, codeDone, nil)
-			c.change()
 		}
 	})
 }
