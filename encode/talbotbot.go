@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"math/bits"
-
 	"talbot/board"
 )
 
@@ -89,40 +87,9 @@ func (e TalbotBot) Show(v *View, t Targets) any {
 // Planes writes the 68 planes of the present position of g to dst[:68], as bits: bit i of a plane is square i (a1 = 0,
 // h8 = 63).
 func (TalbotBot) Planes(dst []uint64, g *board.Game) {
-	planes := (*[TalbotBotPlanes]uint64)(dst)
-	p := g.Position()
-	us := p.Turn()
-	them := us.Other()
-
-	piecePlanes((*[12]uint64)(planes[0:]), p, us)
-	planes[castlingPlane] = ones(p.CanCastle(us, true))
-	planes[castlingPlane+1] = ones(p.CanCastle(us, false))
-	planes[castlingPlane+2] = ones(p.CanCastle(them, true))
-	planes[castlingPlane+3] = ones(p.CanCastle(them, false))
-	planes[blackPlane] = ones(us == board.Black)
-	planes[enPassantPlane] = uint64(p.EnPassant().Bitboard()) // no bit for NoSquare
-	n := g.Repetitions()
-	planes[repetitionPlane] = ones(n >= 1)
-	planes[repetitionPlane+1] = ones(n >= 2)
-	for k := range historyFrames {
-		frame := (*[12]uint64)(planes[historyPlane+12*k:])
-		if q := g.Previous(k + 1); q != nil {
-			piecePlanes(frame, q, us)
-		} else {
-			*frame = [12]uint64{}
-		}
-	}
-	orientPlanes(us, planes[:])
-}
-
-// piecePlanes writes the piece planes of p, those of side us first, with White at the bottom.
-func piecePlanes(dst *[12]uint64, p *board.Position, us board.Color) {
-	them := us.Other()
-	for i := range 6 {
-		pt := board.Pawn + board.PieceType(i)
-		dst[i] = uint64(p.Pieces(us, pt))
-		dst[6+i] = uint64(p.Pieces(them, pt))
-	}
+	var packed [TalbotBotWords]uint64
+	TalbotBot{}.Pack(packed[:], &View{Game: g})
+	unpack((*[TalbotBotPlanes]uint64)(dst), packed[:])
 }
 
 func ones(on bool) uint64 {
@@ -130,17 +97,6 @@ func ones(on bool) uint64 {
 		return ^uint64(0)
 	}
 	return 0
-}
-
-// orientPlanes turns planes with White at the bottom into the frame of the side to move. It is the only place where
-// planes are oriented; a plane of ones or zeros stays what it is.
-func orientPlanes(turn board.Color, planes []uint64) {
-	if turn == board.White {
-		return
-	}
-	for i, b := range planes {
-		planes[i] = bits.ReverseBytes64(b)
-	}
 }
 
 // orientMove turns a move into the frame of the side to move, and back.

@@ -93,6 +93,16 @@ var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour Disguise
 // Numbers writes the 68 planes as 0 and 1, squares in the order of their numbers.
 func (TalbotBot) Numbers(dst []float32, packed []uint64) {
 	var planes [TalbotBotPlanes]uint64
+	unpack(&planes, packed)
+	for i, plane := range planes {
+		for square := range 64 {
+			dst[64*i+square] = float32(plane >> square & 1)
+		}
+	}
+}
+
+// unpack writes the planes of a packed input.
+func unpack(planes *[TalbotBotPlanes]uint64, packed []uint64) {
 	for k := range 1 + historyFrames {
 		w := packed[boardWords*k:]
 		first := 0
@@ -117,9 +127,4 @@ func (TalbotBot) Numbers(dst []float32, packed []uint64) {
 		planes[plane] = ones(flags>>i&1 != 0)
 	}
 	planes[enPassantPlane] = flags & rank6
-	for i, plane := range planes {
-		for square := range 64 {
-			dst[64*i+square] = float32(plane >> square & 1)
-		}
-	}
 }

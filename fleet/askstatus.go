@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"talbot/fleet/wire"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
 )
 
 // AskStatus asks a coordinator how far the work is. Whoever has the join string may.

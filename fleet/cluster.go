@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Cluster is a NATS server or cluster with JetStream that carries the messages in place of the coordinator's own server.
-// Its account is for one coordinator at a time. Rights beyond the account are not needed.
+// Cluster is a NATS server or cluster with JetStream that carries the messages in place of the coordinator's own
+// server. Its account is for one coordinator at a time. Rights beyond the account are not needed.
 //
 // Some of what the own server guarantees is then the cluster's affair: who may connect, encryption, and that nobody
 // reads or sends messages of others. See [Cluster.Weaker].
@@ -21,8 +21,8 @@ type Cluster struct {
 
 // Weaker says what does not hold with a cluster.
 func (Cluster) Weaker() string {
-	return "with --nats, whoever has the credentials can read the positions and labels, and can answer in the name of " +
-		"another worker; a banned worker is ignored, but not cut off; the key of the labelling is not checked"
+	return "with --nats, whoever has the credentials can read the positions and labels, and can answer in the name " +
+		"of another worker; a banned worker is ignored, but not cut off; the key of the labelling is not checked"
 }
 
 // options are those of a connection.

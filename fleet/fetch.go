@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"talbot/fleet/wire"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
 )
 
 // slot does jobs, one at a time and one ahead.

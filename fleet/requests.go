@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"talbot/fleet/wire"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
 )
 
 // member returns who asks, if it has joined and is fit; else nil. c.mu is held.

@@ -141,7 +141,8 @@ func (g *gate) port() int {
 // connect is the process's own way in.
 func (g *gate) connect() (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
-		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
+		nats.ReconnectWait(50*time.Millisecond))
 }
 
 // Check lets in who has the token and can sign the nonce with the key that it says is its own. It is for the server.

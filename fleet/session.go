@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"talbot/fleet/wire"
 	"time"
+
+	"talbot/fleet/wire"
 )
 
 func (w *worker) current() int {

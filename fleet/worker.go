@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"talbot/fleet/wire"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
 )
 
 // Slots is a worker's side of a kind of jobs.

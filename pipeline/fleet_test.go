@@ -292,8 +292,8 @@ func engineScript(t *testing.T, name, settings string) string {
 	return path
 }
 
-// TestFleetBuilds: a worker with another build of the engine is refused, and both builds are named; with AllowBuilds it is
-// taken in if its labels agree, which the manifest records.
+// TestFleetBuilds: a worker with another build of the engine is refused, and both builds are named; with AllowBuilds it
+// is taken in if its labels agree, which the manifest records.
 func TestFleetBuilds(t *testing.T) {
 	output.SmallShards(t, 400)
 	defer os.Unsetenv(Child)
@@ -366,7 +366,8 @@ func TestFleetLiar(t *testing.T) {
 		BatchTime: 100 * time.Millisecond, Log: t.Logf}
 	sharing(&r, share)
 	share.Log = nil
-	lying := &killable{t: t, job: Job{Verb: "worker", Workers: 2, Share: share, Key: filepath.Join(dir, "liar"), Lie: "7"}}
+	lying := &killable{t: t, job: Job{Verb: "worker", Workers: 2, Share: share, Key: filepath.Join(dir, "liar"),
+		Lie: "7"}}
 	lying.start()
 	os.Setenv(Child, "engine")
 	ended := make(chan error, 1)

@@ -171,7 +171,7 @@ func (l MetricsLine) scalars() []tensorboard.Scalar {
 	list := []tensorboard.Scalar{{Tag: "loss/total", Value: l.Loss}}
 	for _, term := range l.Terms {
 		if term.Mean != nil {
-			list = append(list, tensorboard.Scalar{Tag: tag(term.Name), Value: *term.Mean})
+			list = append(list, tensorboard.Scalar{Tag: run.Text(term.Name).Chart, Value: *term.Mean})
 		}
 	}
 	if l.Kind == "train" {
@@ -181,19 +181,6 @@ func (l MetricsLine) scalars() []tensorboard.Scalar {
 			tensorboard.Scalar{Tag: "speed/loader_wait", Value: l.LoaderWait})
 	}
 	return list
-}
-
-// tag is the chart of a term.
-func tag(term string) string {
-	switch term {
-	case "policy_ce":
-		return "loss/policy"
-	case "value_mse":
-		return "loss/value"
-	case "top1":
-		return "accuracy/top1"
-	}
-	return "loss/" + term
 }
 
 // metrics is the open metrics.jsonl, and beside it the folder of TensorBoard's event files, one run for each kind of

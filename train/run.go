@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/run"
@@ -147,19 +148,8 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	if err != nil {
 		return nil, err
 	}
-	layout := built.Encoder.Layout()
-	if c.EMA > 0 && len(o.Calibration) == 0 {
-		return nil, errors.New("averaged weights need train samples to take their statistics from")
-	}
-	for i := range o.Calibration {
-		if err := o.Calibration[i].check(&layout); err != nil {
-			return nil, fmt.Errorf("calibration batch %d: %w", i, err)
-		}
-	}
-	for i := range o.Val {
-		if err := o.Val[i].check(&layout); err != nil {
-			return nil, fmt.Errorf("validation batch %d: %w", i, err)
-		}
+	if err := o.check(c, built.Encoder.Layout()); err != nil {
+		return nil, err
 	}
 	rate, err := c.LearningRate()
 	if err != nil {
@@ -168,9 +158,6 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	plateau, err := schedule.ParsePlateau(c.Schedule)
 	if err != nil {
 		return nil, err
-	}
-	if plateau.Patience > 0 && len(o.Val) == 0 {
-		return nil, fmt.Errorf("the schedule %q looks at validations, and there are no val samples", c.Schedule)
 	}
 	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, need: memoryOf(c, built.Network, o.Backend.Form),
 		saves: run.Checkpoints(o.Dir), savedAt: -1, calibratedAt: -1}
@@ -191,32 +178,61 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	if r.engine, err = newEngine(o.Backend, c); err != nil {
 		return nil, err
 	}
-	if err := r.engine.forTraining(); err != nil {
-		return nil, err
-	}
-	r.state = run.State{Config: c}
-	if o.Resume {
-		err = r.load(old)
-	} else {
-		err = r.engine.initialise(o.Weights)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if o.Accepted != nil {
-		if err := o.Accepted(); err != nil {
-			return nil, err
-		}
-	}
-	if !o.Resume || c != old || !sealed {
-		if err := c.Write(o.Dir); err != nil {
-			return nil, err
-		}
-	}
-	if r.metrics, err = openMetrics(o.Dir, r.state.Step, r.warn); err != nil {
+	if err := r.ready(old, sealed); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// ready makes the engine, the state and the files what training begins or goes on with.
+func (r *runner) ready(old run.Config, sealed bool) error {
+	if err := r.engine.forTraining(); err != nil {
+		return err
+	}
+	r.state = run.State{Config: r.c}
+	var err error
+	if r.Resume {
+		err = r.load(old)
+	} else {
+		err = r.engine.initialise(r.Weights)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Accepted != nil {
+		if err := r.Accepted(); err != nil {
+			return err
+		}
+	}
+	if !r.Resume || r.c != old || !sealed {
+		if err := r.c.Write(r.Dir); err != nil {
+			return err
+		}
+	}
+	r.metrics, err = openMetrics(r.Dir, r.state.Step, r.warn)
+	return err
+}
+
+// check refuses batches that are not of the layout, and a lack of those that the settings need.
+func (o *Options) check(c run.Config, layout encode.Layout) error {
+	if c.EMA > 0 && len(o.Calibration) == 0 {
+		return errors.New("averaged weights need train samples to take their statistics from")
+	}
+	for i := range o.Calibration {
+		if err := o.Calibration[i].check(&layout); err != nil {
+			return fmt.Errorf("calibration batch %d: %w", i, err)
+		}
+	}
+	for i := range o.Val {
+		if err := o.Val[i].check(&layout); err != nil {
+			return fmt.Errorf("validation batch %d: %w", i, err)
+		}
+	}
+	plateau, err := schedule.ParsePlateau(c.Schedule)
+	if err == nil && plateau.Patience > 0 && len(o.Val) == 0 {
+		return fmt.Errorf("the schedule %q looks at validations, and there are no val samples", c.Schedule)
+	}
+	return err
 }
 
 // started returns the configuration that a run to be resumed was last begun with, and an error if r's computes

@@ -190,8 +190,9 @@ func channelStatistics(b *Batch, kernel []float32) (mean, variance float64) {
 	return mean, variance
 }
 
-// TestBFloat16 trains ten steps in both precisions from the same weights. A bfloat16 has 8 bits of precision, 0.4 %;
-// the losses stay within 1 and 3 %, the norms of gradients within 10 %, and what is kept is not rounded to bfloat16.
+// TestBFloat16 trains ten steps in both precisions from the same weights. A bfloat16 has 8 bits of precision, 0.4 %: at
+// first the losses stay within 1 and 3 %, the norms of gradients within 10 %. Then the two runs drift apart, on one
+// processor more than on another: ten steps later four times that is allowed. What is kept is not rounded to bfloat16.
 func TestBFloat16(t *testing.T) {
 	b := openTest(t, "xla:cpu")
 	c := tiny()
@@ -222,6 +223,7 @@ func TestBFloat16(t *testing.T) {
 				continue
 			}
 			for i, tolerance := range []float64{0.01, 0.03, 0.1} {
+				tolerance *= 1 + 0.3*float64(step)
 				if d := math.Abs(got[i]-want[step][i]) / want[step][i]; !(d <= tolerance) {
 					t.Errorf("step %d, figure %d: %g in bfloat16, %g in float32", step, i, got[i], want[step][i])
 				}

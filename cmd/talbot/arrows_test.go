@@ -52,8 +52,8 @@ var arrows = map[string][]string{
 		"internal/durable", "internal/ordered", "internal/plain"},
 	"pipeline/endgames": {"board", "dataset", "synth", "pipeline", "pipeline/output", "internal/ordered"},
 	"fleet":             {"board", "dataset", "stockfish", "internal/durable"},
-	"pipeline/label": {"board", "dataset", "shards", "stockfish", "fleet", "encode", "pipeline", "pipeline/output",
-		"internal/durable", "internal/ordered"},
+	"pipeline/label": {"board", "dataset", "shards", "stockfish", "fleet", "encode", "pipeline",
+		"pipeline/output", "internal/durable", "internal/ordered"},
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
 	"pipeline/stats": {"board", "dataset", "rows", "shards", "encode", "pipeline", "pipeline/overlap",
 		"internal/ordered",
@@ -66,8 +66,8 @@ var arrows = map[string][]string{
 	"play/match/stats":  {},
 	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
 		"play/match/stats"},
-	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "fleet", "encode", "train", "train/*", "pipeline",
-		"pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
+	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "fleet", "encode", "train", "train/*",
+		"pipeline", "pipeline/*", "internal/durable", "internal/plain", "play/match", "play/match/stats"},
 	"scripts": {"board", "dataset", "stockfish"},
 }
 

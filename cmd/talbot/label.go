@@ -121,7 +121,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	}
 	f := cmd.Flags()
 	switch {
-	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
+	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
+		f.Changed("depth") || o.out != ""):
 		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
 			"or --depth"),
 			"for example `talbot label lines --calibrate --movetime 20ms`")

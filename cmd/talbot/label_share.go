@@ -30,7 +30,8 @@ func (o *shareOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.listen, "listen", "",
 		"let workers on other machines take part, and listen on this `ADDRESS`, such as :7777")
 	f.StringVar(&o.joinFile, "join-file", "", "file to write what workers need to join (readable by you only)")
-	f.StringVar(&o.advertise, "advertise", "", "host name for workers (default: that of --listen, or the address of this machine)")
+	f.StringVar(&o.advertise, "advertise", "",
+		"host name for workers (default: that of --listen, or the address of this machine)")
 	f.StringVar(&o.statusListen, "status-listen", "",
 		"serve the status over HTTP on this loopback `ADDRESS`, also for Prometheus")
 	f.BoolVar(&o.allowBuilds, "allow-builds", false,
@@ -79,8 +80,9 @@ func (o *shareOptions) apply(cmd *cobra.Command, r *label.Request, engine *stock
 	if o.allowBuilds {
 		r.Flags = append(r.Flags, dataset.Tag{Name: "allow-builds", Value: "true"})
 	}
-	share := searches.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile, AllowBuilds: o.allowBuilds,
-		StatusListen: o.statusListen, Log: func(format string, values ...any) { tell("label: "+format+"\n", values...) }}
+	share := searches.Share{Listen: o.listen, Advertise: o.advertise, Cluster: cluster, JoinFile: o.joinFile,
+		AllowBuilds: o.allowBuilds, StatusListen: o.statusListen,
+		Log: func(format string, values ...any) { tell("label: "+format+"\n", values...) }}
 	r.Start = func(ctx context.Context, c stockfish.Config, workers int) (label.Searcher, error) {
 		pool, err := searches.NewPool(ctx, c, workers, share)
 		if err != nil {

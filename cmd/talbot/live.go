@@ -82,14 +82,14 @@ func (l *trainLine) status() statusLine {
 		fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)),
 	}}
 	for _, term := range l.terms {
-		line.details = append(line.details, shortTerm(term.Name)+" "+cell(term.Mean, percentTerms[term.Name]))
+		line.details = append(line.details, run.Text(term.Name).Short+" "+termCell(term))
 	}
 	line.details = append(line.details, "positions "+pipeline.Rate(p.PositionsPerSecond),
 		fmt.Sprintf("loader wait %.0f %%", 100*p.LoaderWait))
 	if v := l.val; v != nil {
 		var cells []string
 		for _, term := range v.Terms {
-			cells = append(cells, cell(term.Mean, percentTerms[term.Name]))
+			cells = append(cells, termCell(term))
 		}
 		line.details = append(line.details, "val "+strings.Join(cells, " / "))
 	}

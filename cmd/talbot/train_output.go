@@ -151,28 +151,8 @@ func printResult(o *trainOptions, r train.Result) {
 	summarise("  checkpoint: %s\n", r.Checkpoint)
 }
 
-// termWords says what the terms of the networks are called.
-var termWords = map[string]struct{ short, long string }{
-	"policy_ce": {"policy", "policy cross-entropy"}, "value_mse": {"value", "value squared error"},
-	"top1": {"top-1", "top-1"},
-}
-
-// percentTerms are those that are shares.
-var percentTerms = map[string]bool{"top1": true}
-
 // termText is a term with its mean.
-func termText(m run.Mean) string {
-	name := m.Name
-	if words, ok := termWords[name]; ok {
-		name = words.long
-	}
-	return name + " " + cell(m.Mean, percentTerms[m.Name])
-}
+func termText(m run.Mean) string { return run.Text(m.Name).Long + " " + termCell(m) }
 
-// shortTerm is what the line about a run calls a term.
-func shortTerm(name string) string {
-	if words, ok := termWords[name]; ok {
-		return words.short
-	}
-	return name
-}
+// termCell is the mean of a term.
+func termCell(m run.Mean) string { return cell(m.Mean, run.Text(m.Name).Share) }

@@ -48,7 +48,8 @@ func (o *clusterOptions) cluster() (fleet.Cluster, error) {
 
 func (o *connectOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.joinFile, "join-file", "", "file written by label --listen (default: standard input)")
-	f.StringVar(&o.key, "key", "", "file with the key of this machine, made if missing (default: in your configuration)")
+	f.StringVar(&o.key, "key", "",
+		"file with the key of this machine, made if missing (default: in your configuration)")
 	o.addCluster(f)
 }
 
@@ -64,7 +65,7 @@ func (o *connectOptions) join() (fleet.Join, error) {
 	} else {
 		if term.IsTerminal(int(os.Stdin.Fd())) {
 			return fleet.Join{}, usage(missingFlag("join-file", ""),
-				"give the file that `talbot label --listen ... --join-file FILE` wrote, or its content on standard input")
+				"give the file that `talbot label --listen ... --join-file FILE` wrote, here or on standard input")
 		}
 		text, err = bufio.NewReader(io.LimitReader(os.Stdin, maxJoinFile)).ReadBytes('\n')
 		if err == io.EOF {
@@ -164,8 +165,8 @@ func (o *workerOptions) run(ctx context.Context) error {
 		at = "the NATS cluster"
 	}
 	tell("worker: %s at %s\n", pipeline.Count(int64(o.workers), "engine"), at)
-	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers, Name: o.name,
-		Version: version, Slots: &searches.Slots{Engine: path},
+	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers,
+		Name: o.name, Version: version, Slots: &searches.Slots{Engine: path},
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return hintError{error: errInterrupted, hint: "start it again at any time", status: exitInterrupted}

@@ -25,8 +25,8 @@ func simulated(t testing.TB, limit stockfish.Limit) *Pool {
 	t.Helper()
 	p := &Pool{config: stockfish.Config{Limit: limit, Hash: 1, Path: "none"},
 		prints: []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}, batch: map[uint64]*batch{},
-		share: Share{Listen: "127.0.0.1:0", CheckShare: checkShare, BatchTime: batchTime, Log: t.Logf}, refused: map[int]int{},
-		byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now, random: rand.New(rand.NewPCG(1, 2))}
+		share: Share{Listen: "127.0.0.1:0", CheckShare: checkShare, BatchTime: batchTime, Log: t.Logf},
+		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now, random: rand.New(rand.NewPCG(1, 2))}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	if err := p.Serve(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for i := range slots {
 		workers.Go(func() {
-			_ = fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(dir, fmt.Sprint("key", i%50)), Kind: Kind, Slots: s,
-				Count: 1}.Run(ctx)
+			_ = fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(dir, fmt.Sprint("key", i%50)), Kind: Kind,
+				Slots: s, Count: 1}.Run(ctx)
 		})
 	}
 	for n := 0; n < slots; n, _ = p.crowd() {
@@ -179,8 +179,8 @@ func TestLoad(t *testing.T) {
 	slices.Sort(s.gaps)
 	gap := s.gaps[len(s.gaps)*99/100]
 	t.Logf("%d slots, %d positions in %v: %.1f %% of the engines' time, 99 %% of jobs begin within %v, %.2f cores for "+
-		"coordinator and workers", slots, done, wall, 100*float64(done)*each.Seconds()/(wall.Seconds()*float64(slots)), gap,
-		(processorTime()-processor).Seconds()/wall.Seconds())
+		"coordinator and workers", slots, done, wall, 100*float64(done)*each.Seconds()/(wall.Seconds()*float64(slots)),
+		gap, (processorTime()-processor).Seconds()/wall.Seconds())
 	s.mu.Unlock()
 	if done != shards*positions/80*80 {
 		t.Errorf("%d of %d positions", done, shards*positions)
@@ -210,7 +210,10 @@ func BenchmarkInstant(b *testing.B) {
 	}
 	done := 0
 	b.ResetTimer()
-	if err := p.Label(b.Context(), jobsOf(b, 80*(b.N/80+1)), func(r stockfish.Result) error { done++; return r.Err }); err != nil {
+	if err := p.Label(b.Context(), jobsOf(b, 80*(b.N/80+1)), func(r stockfish.Result) error {
+		done++
+		return r.Err
+	}); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(done)/b.Elapsed().Seconds(), "positions/s")

@@ -39,7 +39,8 @@ func (r *run) ownBatch() *batch {
 		r.prepared = r.lostBatch(true)
 	}
 	if r.prepared == nil {
-		r.prepared = r.cut(min(r.target(min(ownBatchTime, r.share.BatchTime)), max(1, r.waiting/(2*(slots+len(r.own))))))
+		most := r.target(min(ownBatchTime, r.share.BatchTime))
+		r.prepared = r.cut(min(most, max(1, r.waiting/(2*(slots+len(r.own))))))
 	}
 	return r.prepared
 }

@@ -166,8 +166,8 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		return err
 	}
 	if p.fleet, err = fleet.Open(ctx, fleet.Config{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
-		Cluster: p.share.Cluster, Lease: p.share.Lease, Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status},
-	}); err != nil {
+		Cluster: p.share.Cluster, Lease: p.share.Lease,
+		Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status}}); err != nil {
 		return err
 	}
 	p.crowd, p.ban = p.fleet.Slots, p.fleet.Ban

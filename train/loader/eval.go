@@ -203,7 +203,10 @@ func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]eva
 		if len(p.view.Legal()) == 0 {
 			continue
 		}
-		e := d.evalSample(p)
+		e, err := d.evalSample(p)
+		if err != nil {
+			return nil, err
+		}
 		if seen != nil {
 			e.Unseen = !seen.positions[s.key] && !cuts.has(line)
 		}
@@ -214,24 +217,29 @@ func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]eva
 }
 
 // evalSample encodes the replay's sample. Of scores the policy target is the moves with a score above 0, each by its
-// share of their sum.
-func (d *Data) evalSample(p *replay) evaluate.Sample {
+// share of their sum. A target that is not legal is an error: the dataset is damaged.
+func (d *Data) evalSample(p *replay) (evaluate.Sample, error) {
 	l := &d.layout
 	legal := slices.Clone(p.view.Legal())
 	s := evaluate.Sample{Source: p.view.Line.Source.String(), Legal: legal, Packed: make([]uint64, l.Words),
 		Floats: slices.Clone(p.target.Floats)}
 	d.encoder.Pack(s.Packed, &p.view)
 	if l.Moves == encode.NoMoves {
-		return s
+		return s, nil
 	}
 	s.Codes = make([]int32, len(legal)*l.Codes)
 	for i, m := range legal {
 		d.encoder.Code(s.Codes[i*l.Codes:][:l.Codes], &p.view, m)
 	}
 	for _, m := range p.target.Moves {
-		if i := slices.Index(legal, m.Move); i >= 0 && m.Weight > 0 {
+		i := slices.Index(legal, m.Move)
+		if i < 0 {
+			return s, fmt.Errorf("%w: the policy target %s is not legal in %q", dataset.ErrDamaged, m.Move,
+				p.view.Position().FEN())
+		}
+		if m.Weight > 0 {
 			s.Policy = append(s.Policy, evaluate.Target{Move: i, Weight: m.Weight})
 		}
 	}
-	return s
+	return s, nil
 }

@@ -95,9 +95,13 @@ func (r Run) curves() (losses, others []chart) {
 		}
 	}
 	for _, t := range r.terms() {
-		of := func(l *train.MetricsLine) *float64 { return l.Of(t.name) }
+		of := func(l *train.MetricsLine) *float64 { return l.Of(t.Name) }
+		show := short
+		if t.Share {
+			show = percent
+		}
 		both := []curve{{"train", "train", means("train", of), false}, {"val", "val", means("val", of), true}}
-		if c, ok := newChart(t.title, t.note, large, both, t.zero, t.falls, t.show, bestStep); ok {
+		if c, ok := newChart(t.Title, t.Note, large, both, t.Zero, t.Falls, show, bestStep); ok {
 			losses = append(losses, c)
 		}
 	}

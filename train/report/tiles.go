@@ -61,14 +61,15 @@ func (r Run) tiles() []tile {
 	}
 	var list []tile
 	for _, t := range r.terms() {
-		if t.tile == "" {
+		if t.Tile == "" {
 			continue
 		}
+		format := fmt.Sprintf("%%.%df", t.Decimals)
 		note := ""
 		if best != nil {
-			note = "best " + number(best.Of(t.name), t.format)
+			note = "best " + number(best.Of(t.Name), format)
 		}
-		list = append(list, newTile(number(last.Of(t.name), t.format), t.tile, note, t.help))
+		list = append(list, newTile(number(last.Of(t.Name), format), t.Tile, note, t.Help))
 	}
 	return append(list, newTile(thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch))+" samples",
 		"done at the last validation"))
