@@ -12,12 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/fleet/searches"
 	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/pipeline/aggregate"
@@ -59,6 +61,20 @@ const (
 	HasMemory = "TALBOT_TEST_MEMORY"
 )
 
+// searchTime names the environment variable with the milliseconds that a search takes; 1 without.
+const SearchTimeVar = "TALBOT_TEST_SEARCH_TIME"
+
+func SearchTime() time.Duration {
+	n, err := strconv.Atoi(os.Getenv(SearchTimeVar))
+	if err != nil {
+		n = 1
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// lie names the environment variable with a number N: of one position in N the engine gives a wrong score.
+const Lie = "TALBOT_TEST_LIE"
+
 func LogSearch(path, limit string, p *board.Position) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -99,7 +115,7 @@ func Engine() {
 			if path := os.Getenv(SearchLog); path != "" {
 				LogSearch(path, in.Text(), &p)
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(SearchTime())
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
 			if os.Getenv(HasMemory) != "" {
@@ -107,8 +123,12 @@ func Engine() {
 				since = append(since, p.FEN())
 			}
 			h.Write([]byte(p.FEN()))
+			score := int(h.Sum32()%400) - 200
+			if n, err := strconv.Atoi(os.Getenv(Lie)); err == nil && p.Key()%uint64(n) == 0 {
+				score++
+			}
 			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n",
-				int(h.Sum32()%400)-200, m, m)
+				score, m, m)
 		case "quit":
 			return
 		}
@@ -144,6 +164,9 @@ type Job struct {
 	Count     int64 // endgameCount
 	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
+	Share     searches.Share
+	Key       string // file of a worker
+	Lie       string // of a worker's engines
 }
 
 // untilExit never cleans up.
@@ -181,6 +204,12 @@ func (j Job) Run(ctx context.Context) error {
 			MinBand: 1, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.Label().Run(ctx)
+	case "coordinator":
+		r := j.Label()
+		sharing(&r, j.Share)
+		_, err = r.Run(ctx)
+	case "worker":
+		err = j.Work(ctx)
 	}
 	return err
 }

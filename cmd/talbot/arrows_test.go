@@ -51,8 +51,9 @@ var arrows = map[string][]string{
 	"pipeline/ingest": {"board", "dataset", "rows", "pgn", "shards", "synth", "pipeline", "pipeline/output",
 		"internal/durable", "internal/ordered", "internal/plain"},
 	"pipeline/endgames": {"board", "dataset", "synth", "pipeline", "pipeline/output", "internal/ordered"},
-	"pipeline/label": {"board", "dataset", "shards", "stockfish", "encode", "pipeline", "pipeline/output",
-		"internal/durable", "internal/ordered"},
+	"fleet":             {"board", "dataset", "stockfish", "internal/durable"},
+	"pipeline/label": {"board", "dataset", "shards", "stockfish", "fleet", "encode", "pipeline",
+		"pipeline/output", "internal/durable", "internal/ordered"},
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
 	"pipeline/aggregate": {"board", "dataset", "shards", "pipeline", "pipeline/output", "internal/durable",
 		"internal/ordered"},
@@ -76,8 +77,8 @@ var arrows = map[string][]string{
 	"play/match/stats": {},
 	"play/match": {"board", "dataset", "rows", "pgn", "stockfish", "internal/child", "internal/durable",
 		"play/match/stats"},
-	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "encode", "train", "train/*", "pipeline",
-		"pipeline/*", "internal/durable", "internal/plain", "play/*"},
+	"cmd": {"board", "dataset", "rows", "shards", "synth", "stockfish", "fleet", "encode", "train", "train/*",
+		"pipeline", "pipeline/*", "internal/durable", "internal/plain", "play/*"},
 	"scripts": {"board", "dataset", "stockfish"},
 }
 
