@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"train/report": {"board", "internal/page", "train", "train/run", "train/evaluate"},
 	"train/job": {"dataset", "rows", "shards", "encode", "internal/cache", "internal/durable", "train",
 		"train/*"},
+	"train/trial":      {"internal/child", "internal/durable", "train", "train/*"},
 	"train/internal":   {"board", "dataset", "shards", "encode", "train/model", "train/recipe"},
 	"pipeline":         {},
 	"pipeline/output":  {"dataset", "shards", "internal/durable", "internal/ordered"},
