@@ -148,4 +148,3 @@ func TooLarge(c run.Config, b *backend.Opened, bytes int64) (int, error) {
 	m := memoryOf(c, built.Network, b.Form)
 	return int(max(8, 4*bytes/m.sample/8*8)), nil
 }
-

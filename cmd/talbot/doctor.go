@@ -38,17 +38,17 @@ Without --gpu, doctor does not change or download anything. The exit status is 1
 required component is missing; only Stockfish is required.
 
 --gpu proves that talbot trains on this machine's NVIDIA GPU. It installs the missing
-plugin and NVIDIA's libraries, if you agree (as ` + "`talbot setup xla-cuda`" + ` does), trains,
+plugin and NVIDIA's libraries if you agree (as ` + "`talbot setup xla-cuda`" + ` does), trains,
 kills the training and resumes it, makes the GPU run out of memory, compares 100 steps
-with the backend go and with PyTorch, and measures how fast networks train: beside
-PyTorch, as a share of what the GPU can do, with --deterministic and on several GPUs.
-Everything is in report.md in the folder --out, written again after each step. It takes
-about half an hour. If it is interrupted, the same command goes on. It makes its data
-itself and needs no network if the plugin and the libraries are there, for instance in
-a Python environment with jax[cuda13]; PyTorch is measured if --python has it. The exit
+with the backend go and with PyTorch, and measures how fast networks train: compared
+with PyTorch, as a share of what the GPU can do, with --deterministic and on several
+GPUs. The folder --out gets report.md, which is updated after each step. All of it takes
+about half an hour; if it is interrupted, the same command continues. It makes its own
+data and needs no network if the plugin and the libraries are installed, for instance in
+a Python environment with jax[cuda13]. PyTorch is measured if --python has it. The exit
 status is 1 if a step failed.
 
---backend xla:cpu with small --networks and --batches goes the same way without a GPU.`,
+--backend xla:cpu with small --networks and --batches does the same without a GPU.`,
 		Example: `  talbot doctor
   talbot doctor --json
   talbot doctor --engine /usr/games/stockfish

@@ -31,20 +31,21 @@ type gpuOptions struct {
 
 func (o *gpuOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.on, "gpu", false, "train, break and measure on this machine's GPU, and write a report")
-	f.StringVar(&o.out, "out", "gpu-report", "with --gpu: folder for the report")
-	f.BoolVar(&o.yes, "yes", false, "with --gpu: do not ask before installing")
-	f.StringVar(&o.backend, "backend", "xla:cuda", "with --gpu: backend to test")
-	f.StringVar(&o.networks, "networks", "20x128,20x256", "with --gpu: networks to measure (`BLOCKSxFILTERS`,…)")
-	f.IntSliceVar(&o.batches, "batches", []int{1024, 2048, 4096}, "with --gpu: batches to measure (`N`,…)")
-	f.IntVar(&o.seconds, "seconds", 10, "with --gpu: seconds of each measurement")
-	f.IntVar(&o.matrix, "matrix", 8192, "with --gpu: rows of the matrices whose products are measured")
-	f.IntVar(&o.games, "games", 800, "with --gpu: random games to make as data")
-	f.StringVar(&o.python, "python", "python3", "with --gpu: Python that has PyTorch, if any: a `PATH` or name")
+	f.BoolVar(&o.on, "gpu", false, "test and measure training on this machine's GPU, and write a report")
+	f.StringVar(&o.out, "out", "gpu-report", "folder for the report of --gpu")
+	f.BoolVar(&o.yes, "yes", false, "do not ask before installing")
+	f.StringVar(&o.backend, "backend", "xla:cuda", "backend to test")
+	f.StringVar(&o.networks, "networks", "20x128,20x256", "networks to measure, as BLOCKSxFILTERS, separated by commas")
+	f.IntSliceVar(&o.batches, "batches", []int{1024, 2048, 4096}, "batch sizes to measure, separated by commas")
+	f.IntVar(&o.seconds, "seconds", 10, "seconds per measurement")
+	f.IntVar(&o.matrix, "matrix", 8192, "rows of the matrices in the measured products")
+	f.IntVar(&o.games, "games", 800, "number of random games to train on")
+	f.StringVar(&o.python, "python", "python3", "interpreter of a Python with PyTorch: a path, or a name to look up")
 	f.StringVar(&o.part, "gpu-part", "", "one part of --gpu")
 	if err := f.MarkHidden("gpu-part"); err != nil {
 		panic(err) // the flag was just made
 	}
+	section(f, "Check", "engine", "json")
 	section(f, "GPU", "gpu", "out", "yes", "backend", "networks", "batches", "seconds", "matrix", "games", "python")
 	values(cmd, "backend", "xla:cuda", "xla:cpu", "go", "xla:/")
 }

@@ -156,9 +156,10 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// ask runs a small program and returns its trimmed output; "" if it is not there or fails.
+// ask runs a small program and returns its trimmed output; "" if it is not there or fails. To import PyTorch for the
+// first time takes a while.
 func ask(ctx context.Context, name string, args ...string) string {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	if err != nil {

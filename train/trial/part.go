@@ -118,6 +118,7 @@ func (p Part) trace(ctx context.Context, b *backend.Opened) (traced, error) {
 	if err != nil {
 		return traced{}, err
 	}
+	c.LR = 3e-4
 	for _, name := range []string{"block_dropout", "value_dropout"} {
 		if err := c.Set(name, "0"); err != nil {
 			return traced{}, err

@@ -107,7 +107,7 @@ func (t *Trial) speeds(b *strings.Builder, s *State) {
 			continue
 		}
 		if first {
-			b.WriteString("\n| network | precision | batch | devices | deterministic | positions/s | beside one device, " +
+			b.WriteString("\n| network | precision | batch | devices | deterministic | positions/s | compared with one device, " +
 				"not deterministic |\n|---|---|---|---|---|---|---|\n")
 			first = false
 		}

@@ -36,6 +36,9 @@ type Trial struct {
 
 	Began func(step string)            // a step begins; may be nil
 	Ended func(step string, err error) // and ends; may be nil
+
+	asked bool   // whether PyTorch is there
+	sees  string // the device that it sees, "cuda" or "cpu"; "" without PyTorch
 }
 
 // Size is a network of the recipe talbotbot.
@@ -207,10 +210,10 @@ func (t *Trial) steps(s *State) []step {
 		{"backend", t.backend},
 		{"data", t.data},
 		{"training, killed and resumed", t.killed},
-		{"the same run whole and in two parts", t.twoParts},
+		{"one run whole and in two parts", t.twoParts},
 		{"out of memory", t.memory},
-		{"100 steps beside go", t.besideGo},
-		{"100 steps beside PyTorch", t.besideTorch},
+		{"100 steps compared with go", t.besideGo},
+		{"100 steps compared with PyTorch", t.besideTorch},
 		{"rate of matrix products", t.matrix},
 	}
 	precisions := []string{"bf16", "float32"}
