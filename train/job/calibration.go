@@ -13,7 +13,8 @@ func calibrationBatches(c run.Config, survey *loader.Survey) ([]train.Batch, err
 		return nil, nil
 	}
 	const count, group = 16, 1 << 17
-	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
+	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group,
+		Filled: true}) // the first group alone is used, and stays what it was
 	defer source.Close()
 	batches := make([]train.Batch, count)
 	for i := range batches {

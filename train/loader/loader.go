@@ -20,6 +20,11 @@ type LoaderOptions struct {
 	Batch        int   // samples of a batch
 	Seed         int64 // of the order
 	GroupSamples int64 // samples that are shuffled together, over all datasets; 0 = [GroupSamples]
+	// Filled has the groups of an epoch filled to the limit, as earlier versions did, so that what is left for the last
+	// one may be little. Its samples are then of few games, which a network learns by heart: on 2.15 million samples the
+	// last group, of 0.15 million, took the squared error of a network of the recipe napoleon on test games from 0.0324
+	// to 0.0355. [Loader.Restore] goes on as the run began.
+	Filled bool
 }
 
 // Loader draws the batches of a training run. It is a [train.Source].
@@ -44,8 +49,9 @@ var _ train.Source = (*Loader)(nil)
 
 // State is the place of a [Loader], as JSON in a batch.
 type State struct {
-	Draws uint64  `json:"draws"` // samples drawn so far
-	Sets  []Place `json:"sets"`  // of each dataset
+	Draws uint64  `json:"draws"`          // samples drawn so far
+	Even  bool    `json:"even,omitempty"` // not [LoaderOptions.Filled]
+	Sets  []Place `json:"sets"`           // of each dataset
 }
 
 // Place is the next sample of a dataset.
@@ -84,7 +90,7 @@ func (l *Loader) Next(b *train.Batch) error {
 	if s.layout.Moves != encode.NoMoves && !s.inside() {
 		l.lists.pad(b, &s)
 	}
-	state := State{Draws: l.draws}
+	state := State{Draws: l.draws, Even: !l.options.Filled}
 	for _, s := range l.streams {
 		state.Sets = append(state.Sets, s.Place)
 	}
@@ -138,6 +144,7 @@ func (l *Loader) Restore(text json.RawMessage) error {
 			return fmt.Errorf("state of the loader %q has a negative number", text)
 		}
 	}
+	l.options.Filled = !state.Even
 	for i, p := range state.Sets {
 		if err := l.streams[i].seek(p); err != nil {
 			return err
@@ -245,7 +252,7 @@ func (s *stream) load(epoch, number int, g *group) (*group, error) {
 	l := s.loader
 	counts := l.survey.blocks[s.set]
 	limit := int64(float64(l.options.GroupSamples) * l.survey.Sets[s.set].Share)
-	plan := groups(counts, limit, l.options.Seed, s.set, epoch)
+	plan := groups(counts, limit, l.options.Filled, l.options.Seed, s.set, epoch)
 	if number >= len(plan) {
 		return nil, fmt.Errorf("group %d of an epoch of %d groups", number, len(plan))
 	}

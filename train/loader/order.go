@@ -63,21 +63,32 @@ const (
 )
 
 // groups returns the order of an epoch: the blocks that have samples, permuted, cut into groups of up to limit samples
-// or one block.
-func groups(counts []int64, limit int64, seed int64, set, epoch int) [][]int {
+// or one block. Groups are about the same size, unless they are to be filled: then what is left for the last one may be
+// little.
+func groups(counts []int64, limit int64, filled bool, seed int64, set, epoch int) [][]int {
 	d := newDraws(seed, forBlocks, int64(set), int64(epoch))
 	var out [][]int
-	sum := int64(0)
+	ends := func(int64) bool { return false }
+	if !filled {
+		total, largest := int64(0), int64(0)
+		for _, n := range counts {
+			total, largest = total+n, max(largest, n)
+		}
+		most := max(limit-largest, largest, 1) // a group may be larger by part of a block
+		many := (total + most - 1) / most
+		ends = func(sum int64) bool { return sum*many >= int64(len(out))*total }
+	}
+	sum, all := int64(0), int64(0)
 	for _, b := range d.permutation(len(counts)) {
 		n := counts[b]
 		if n == 0 {
 			continue
 		}
-		if len(out) == 0 || sum+n > limit {
+		if len(out) == 0 || sum+n > limit || ends(all) {
 			out, sum = append(out, nil), 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], int(b))
-		sum += n
+		sum, all = sum+n, all+n
 	}
 	return out
 }
