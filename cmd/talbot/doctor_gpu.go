@@ -167,6 +167,6 @@ func (o *gpuOptions) bring(ctx context.Context) error {
 		return err
 	}
 	return hint(err, "without a network, bring the Python packages of jax[cuda13]: elsewhere `python3 -m pip download "+
-		"-d wheels 'jax[cuda13]'`, here `python3 -m pip install --no-index --find-links wheels 'jax[cuda13]'` in a virtual "+
-		"environment whose python3 is in PATH")
+		"-d wheels 'jax[cuda13]'`, here `python3 -m pip install --no-index --find-links wheels 'jax[cuda13]'` in a "+
+		"virtual environment whose python3 is in PATH")
 }

@@ -58,8 +58,10 @@ func TestDoctorGPU(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" && left != skips+1 {
 		t.Errorf("%d steps are left out:\n%s", left, report)
 	}
-	for _, want := range []string{"steps are done.**", "killed with SIGKILL at checkpoint", "are equal to the last digit",
-		"samples would fit", "Relative difference of the losses", "TFLOP/s in float32", "| network | precision |", "| yes |"} {
+	for _, want := range []string{"steps are done.**",
+		"killed with SIGKILL at checkpoint", "are equal to the last digit",
+		"samples would fit",
+		"Relative difference of the losses", "TFLOP/s in float32", "| network | precision |", "| yes |"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report lacks %q:\n%s", want, report)
 		}

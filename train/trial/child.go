@@ -50,8 +50,8 @@ func (t *Trial) talbot(name string, args ...string) (*program, error) {
 	return t.start(name, t.Talbot, t.Env, args...)
 }
 
-// said is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends, it
-// is killed.
+// said is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,
+// it is killed.
 func (p *program) said(ctx context.Context, most time.Duration) (text, exit string, err error) {
 	deadline := time.Now().Add(most)
 	stop := context.AfterFunc(ctx, p.Kill)

@@ -1,5 +1,5 @@
-// Package trial puts a machine to the test: it trains on its GPU, breaks what can break, compares with others, measures,
-// and writes one report.
+// Package trial puts a machine to the test: it trains on its GPU, breaks what can break, compares with others,
+// measures, and writes one report.
 //
 // A [Trial] goes through steps, each of which is a program of its own or several: talbot itself, Python with PyTorch,
 // nvidia-smi. So a step that dies takes nothing with it, none holds the GPU's memory while the next one runs, and what

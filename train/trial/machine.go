@@ -29,8 +29,9 @@ func (t *Trial) machine(ctx context.Context, s *State) (string, error) {
 	add("memory", field("/proc/meminfo", "MemTotal"))
 	add("system", strings.Trim(field("/etc/os-release", "PRETTY_NAME"), `"`))
 	add("kernel", ask(ctx, "uname", "-r"))
-	for i, gpu := range strings.Split(ask(ctx, "nvidia-smi", "--query-gpu=name,driver_version,memory.total,power.limit,"+
-		"clocks.max.sm,uuid", "--format=csv,noheader"), "\n") {
+	gpus := ask(ctx, "nvidia-smi", "--query-gpu=name,driver_version,memory.total,power.limit,clocks.max.sm,uuid",
+		"--format=csv,noheader")
+	for i, gpu := range strings.Split(gpus, "\n") {
 		if i < 8 {
 			add("GPU", gpu)
 		}

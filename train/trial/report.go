@@ -78,11 +78,11 @@ func (t *Trial) speeds(b *strings.Builder, s *State) {
 	if t.device() == "cpu" {
 		busy = "processor busy"
 	}
-	fmt.Fprintf(b, "\n## Speed\n\nPositions a second of `talbot train` with its loader, for at least %d s behind the first "+
-		"%d steps. The matrix rate is that of products of %[3]d×%[3]d matrices in the same precision; of it, a network "+
-		"uses what its multiplications and additions take.\n\n| network | precision | batch | positions/s | PyTorch | "+
-		"talbot ÷ PyTorch | of the matrix rate | %s | loader wait | first step |\n|---|---|---|---|---|---|---|---|---|"+
-		"---|\n", t.Seconds, warmSteps, t.Matrix, busy)
+	fmt.Fprintf(b, "\n## Speed\n\nPositions a second of `talbot train` with its loader, measured for at least %d s "+
+		"after the first %d steps. The matrix rate is that of products of %[3]d×%[3]d matrices in the same precision; "+
+		"the share is that of the network's multiplications and additions in it.\n\n", t.Seconds, warmSteps, t.Matrix)
+	fmt.Fprintf(b, "| network | precision | batch | positions/s | PyTorch | talbot ÷ PyTorch | of the matrix rate | "+
+		"%s | loader wait | first step |\n%s|\n", busy, strings.Repeat("|---", 10))
 	var modes []string
 	for _, x := range s.Speeds {
 		if !x.plain() {
@@ -107,8 +107,8 @@ func (t *Trial) speeds(b *strings.Builder, s *State) {
 			continue
 		}
 		if first {
-			b.WriteString("\n| network | precision | batch | devices | deterministic | positions/s | compared with one device, " +
-				"not deterministic |\n|---|---|---|---|---|---|---|\n")
+			fmt.Fprintf(b, "\n| network | precision | batch | devices | deterministic | positions/s | compared "+
+				"with one device, not deterministic |\n%s|\n", strings.Repeat("|---", 7))
 			first = false
 		}
 		beside := ""

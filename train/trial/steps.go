@@ -139,8 +139,8 @@ func (t *Trial) killed(ctx context.Context, _ *State) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("trained for %s, killed with SIGKILL at checkpoint %d, resumed there, and stopped by Ctrl-C at "+
-		"checkpoint %d", time.Since(begun).Round(time.Second), was, now)
+	text := fmt.Sprintf("trained for %s, killed with SIGKILL at checkpoint %d, resumed there, and stopped by Ctrl-C "+
+		"at checkpoint %d", time.Since(begun).Round(time.Second), was, now)
 	if len(lines) > 1 {
 		text += fmt.Sprintf("; loss %.3f at step %d, %.3f at step %d", lines[0].Loss, lines[0].Step,
 			lines[len(lines)-1].Loss, lines[len(lines)-1].Step)
@@ -329,8 +329,8 @@ func (t *Trial) besideTorch(ctx context.Context, s *State) (string, error) {
 	return text, errors.Join(err, t.remove(into))
 }
 
-// How far losses may be apart, as a share of themselves: the first one, of the same weights, by the rounding of products
-// to TF32; those behind it in the mean, since what rounding changes grows from step to step.
+// How far losses may be apart, as a share of themselves: the first one, of the same weights, by the rounding of
+// products to TF32; all of them on average, since what rounding changes grows from step to step.
 const (
 	firstApart = 0.002
 	meanApart  = 0.01
@@ -352,12 +352,13 @@ func (t *Trial) agree(a, b traced, name string) (string, error) {
 		}
 	}
 	mean := sum / traceSteps
-	text := fmt.Sprintf("%s, float32, batch 64, without dropout: loss %.4f at the first step and %.4f at step %d; with %s "+
-		"%.4f and %.4f. Relative difference of the losses: %.2g at the first step, mean %.2g, largest %.2g (step %d)",
-		t.traced(), a.Losses[0], a.Losses[traceSteps-1], traceSteps, name, b.Losses[0], b.Losses[traceSteps-1], first,
-		mean, most, at+1)
+	last := traceSteps - 1
+	text := fmt.Sprintf("%s, float32, batch 64, without dropout: loss %.4f at the first step and %.4f at step %d; "+
+		"with %s %.4f and %.4f. Relative difference of the losses: %.2g at the first step, mean %.2g, largest %.2g "+
+		"(step %d)", t.traced(), a.Losses[0], a.Losses[last], traceSteps, name, b.Losses[0], b.Losses[last], first, mean, most, at+1)
 	if !(first <= firstApart && mean <= meanApart) {
-		return text, fmt.Errorf("the losses differ by more than %g at the first step, or by more than %g on average", firstApart, meanApart)
+		return text, fmt.Errorf("the losses differ by more than %g at the first step, or by more than %g on average",
+			firstApart, meanApart)
 	}
 	return text, nil
 }
@@ -406,8 +407,8 @@ func (t *Trial) matrix(ctx context.Context, s *State) (string, error) {
 		return "", err
 	}
 	s.Matrix["bf16"], s.Matrix["float32"] = r.BFloat16, r.Float32
-	text := fmt.Sprintf("products of %[1]d×%[1]d matrices of random numbers: %.4[2]g TFLOP/s in float32, as the backend "+
-		"computes it", t.Matrix, r.Float32/1e12)
+	text := fmt.Sprintf("products of %[1]d×%[1]d matrices of random numbers: %.4[2]g TFLOP/s in float32, as the "+
+		"backend computes it", t.Matrix, r.Float32/1e12)
 	if r.BFloat16 > 0 {
 		text += fmt.Sprintf(", %.4g in bf16", r.BFloat16/1e12)
 	}

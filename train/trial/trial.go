@@ -105,8 +105,8 @@ type step struct {
 }
 
 // Run goes through the steps that are not done. A step that fails does not keep the others from running; the error is
-// [ErrFailed] then. If ctx ends, its error is returned, and the report is there so far. The folder of another trial, with
-// other sizes, is not gone on with.
+// [ErrFailed] then. If ctx ends, its error is returned, and the report is there so far. The folder of a trial of
+// another backend is an error.
 func (t *Trial) Run(ctx context.Context) (*State, error) {
 	if err := os.MkdirAll(t.Dir, 0o777); err != nil {
 		return nil, err
