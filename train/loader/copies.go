@@ -97,15 +97,6 @@ type bitmap struct {
 	N    int
 }
 
-// newMask returns a mask that leaves nothing out of those blocks.
-func newMask(blocks [][]int64) mask {
-	m := mask{}
-	for _, set := range blocks {
-		m = append(m, make([]bitmap, len(set)))
-	}
-	return m
-}
-
 // add adds the bit of the next train sample of a block.
 func (b *bitmap) add(keep bool) {
 	if b.N%64 == 0 {
