@@ -56,6 +56,9 @@ status is 1 if a step failed.
   talbot doctor --gpu --backend xla:cpu --networks 2x16 --batches 32 --seconds 2`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.gpu.checkFlags(cmd.Flags()); err != nil {
+				return err
+			}
 			switch {
 			case o.gpu.part != "":
 				return runPart(cmd.Context(), o.gpu.part)

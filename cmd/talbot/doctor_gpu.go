@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"talbot/internal/plain"
@@ -46,8 +47,24 @@ func (o *gpuOptions) flags(cmd *cobra.Command) {
 		panic(err) // the flag was just made
 	}
 	section(f, "Check", "engine", "json")
-	section(f, "GPU", "gpu", "out", "yes", "backend", "networks", "batches", "seconds", "matrix", "games", "python")
+	section(f, "GPU", append([]string{"gpu"}, gpuFlags...)...)
 	values(cmd, "backend", "xla:cuda", "xla:cpu", "go", "xla:/")
+}
+
+// gpuFlags need --gpu.
+var gpuFlags = []string{"out", "yes", "backend", "networks", "batches", "seconds", "matrix", "games", "python"}
+
+// checkFlags refuses flags that would not be looked at.
+func (o *gpuOptions) checkFlags(f *pflag.FlagSet) error {
+	if o.on && f.Changed("engine") {
+		return usage(errors.New("--engine and --gpu cannot be used together"), "leave one of them out")
+	}
+	for _, name := range gpuFlags {
+		if !o.on && f.Changed(name) {
+			return usage(fmt.Errorf("--%s needs --gpu", name), "for example `talbot doctor --gpu --out gpu-report`")
+		}
+	}
+	return nil
 }
 
 // runPart is a process of a trial.

@@ -94,6 +94,11 @@ func TestDoctorGPURefuses(t *testing.T) {
 			t.Errorf("%q: %d\n%s", args, status, said)
 		}
 	}
+	for _, args := range [][]string{{"--out", "x"}, {"--yes"}, {"--gpu", "--engine", "x"}} {
+		if _, said, status := talbotIn(t, dir, append([]string{"doctor"}, args...)...); status != 2 {
+			t.Errorf("%q: %d\n%s", args, status, said)
+		}
+	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Error(files, err)
 	}

@@ -88,7 +88,8 @@ func (d *Data) keepCuts(facts []cutFacts) {
 	}
 }
 
-// setKey names all that decides the survey of a dataset.
+// setKey names all that decides the survey of a dataset. An encoder is what its recipe and settings made it: its fields
+// count too. One that has pointers has another key in each process, and nothing of it is found again.
 func (d *Data) setKey(set int, cuts []cutFacts, limit int) string {
 	o, l := &d.Options, &d.layout
 	var others []string
@@ -105,7 +106,7 @@ func (d *Data) setKey(set int, cuts []cutFacts, limit int) string {
 		}
 	}
 	return cache.Key("survey", fmt.Sprint(surveyVersion), d.Sets[set].Hash, d.encoder.Name(),
-		fmt.Sprint(l.Words, l.Moves, l.Codes, l.Scores, l.Floats, o.columns()), o.Label,
+		fmt.Sprintf("%#v", d.encoder), fmt.Sprint(l.Words, l.Moves, l.Codes, l.Scores, l.Floats, o.columns()), o.Label,
 		o.Targets.Value.Formula(d.encoder), o.Targets.Policy.String(), fmt.Sprint(o.MaxCopies, o.CutCopies, limit),
 		strings.Join(others, " "))
 }

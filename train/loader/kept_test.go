@@ -75,6 +75,7 @@ func TestCachedSurvey(t *testing.T) {
 		{multipv, []Spec{{Dir: a}, {Dir: b}}, false},
 		{Options{Encoder: encode.Napoleon{}}, []Spec{{Dir: a}}, true},
 		{Options{Encoder: encode.Napoleon{}}, []Spec{{Dir: a}}, false},
+		{Options{Encoder: encode.TalbotBot{LegalMask: true}}, []Spec{{Dir: a}}, true},
 		{Options{}, []Spec{{Dir: a}}, false},
 	} {
 		got, blocks := cached(t, c, test.options, test.specs...)
