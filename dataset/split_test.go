@@ -71,7 +71,8 @@ func TestSplitKeyCounters(t *testing.T) {
 	}
 }
 
-// TestSplitKeyOfAggregate: an aggregated position and its mirror image have one key, that of the one with White to move.
+// TestSplitKeyOfAggregate: an aggregated position and its mirror image have one key, that of the one with White to
+// move.
 func TestSplitKeyOfAggregate(t *testing.T) {
 	white, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
 	if err != nil {

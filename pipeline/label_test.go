@@ -366,7 +366,8 @@ func TestMoveTimeResumes(t *testing.T) {
 	}
 }
 
-// TestPartsOfPositions: so is it where the inputs of the manifest say more than names, as those of aggregated positions.
+// TestPartsOfPositions: so is it where the inputs of the manifest say more than names, as those of aggregated
+// positions.
 func TestPartsOfPositions(t *testing.T) {
 	Small(t)
 	defer os.Unsetenv(Child)

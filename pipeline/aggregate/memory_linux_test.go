@@ -78,8 +78,8 @@ func writeRandom(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own. The larger
-// one has the largest sieve that there is, and fills what is sorted at a time.
+// TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own. The
+// larger one has the largest sieve that there is, and fills what is sorted at a time.
 func TestMemory(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("SKIPPED: takes minutes; TALBOT_FULL=1 runs it")

@@ -17,9 +17,9 @@ import (
 //	block   x + drop(attention(norm x)), x + drop(linear d→4d, GELU, linear 4d→d of norm x)
 //	policy  norm, and linear d→1968, of token 0
 //
-// The token embedding has 27 rows, of which 14 are used, as published. The published network feeds a bit as a vector
-// of zeros or ones, the same for all of them, which attention cannot tell apart: the 13·2 embeddings are ours, and all that
-// the numbers of parameters differ by.
+// The token embedding has 27 rows, of which 14 are used, as published. The published network feeds a bit as a vector of
+// zeros or ones, the same for all of them, which attention cannot tell apart: the 13·2 embeddings are ours, and all
+// that the numbers of parameters differ by.
 //
 // Source: the code of Heshtin/Chess-Transformer, without its unfinished second pass over the three best moves.
 type NoSearch struct {
