@@ -143,7 +143,7 @@ func processorTime() time.Duration {
 func TestLoad(t *testing.T) {
 	slots, shards, positions, each := 8, 2, 2_000, 5*time.Millisecond
 	if os.Getenv("TALBOT_FULL") != "" {
-		slots, shards, positions, each = 1000, 3, 1_000_000, 20*time.Millisecond
+		slots, shards, positions, each = 1000, 3, 150_000, 100*time.Millisecond
 		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &slots)
 		positions = positions * slots / 1000
 	}
