@@ -1,8 +1,8 @@
 // Package fleet spreads jobs over many machines, on NATS JetStream.
 //
-// A [Coordinator] has jobs, workers ([WorkerConfig]) do them. A job is the name of its kind, what it asks and a payload;
-// what comes back is an answer. The package knows no more of a job: whoever has a kind registers it on both sides
-// ([Kind], [Slots]).
+// A [Coordinator] has jobs, workers ([WorkerConfig]) do them. A job is the name of its kind, what it asks and a
+// payload; what comes back is an answer. The package knows no more of a job: whoever has a kind registers it on both
+// sides ([Kind], [Slots]).
 //
 // The coordinator is the truth and the queue a cache. Jobs lie in a stream in memory; when the process ends they are
 // gone, and whoever offered them offers them again. A job that a worker holds is leased: the worker says again and

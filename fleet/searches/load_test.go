@@ -1,3 +1,5 @@
+//go:build unix
+
 package searches
 
 import (
@@ -26,7 +28,8 @@ func simulated(t testing.TB, limit stockfish.Limit) *Pool {
 	p := &Pool{config: stockfish.Config{Limit: limit, Hash: 1, Path: "none"},
 		prints: []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}, batch: map[uint64]*batch{},
 		share:   Share{Listen: "127.0.0.1:0", CheckShare: checkShare, BatchTime: batchTime, Log: t.Logf},
-		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now, random: rand.New(rand.NewPCG(1, 2))}
+		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
+		random: rand.New(rand.NewPCG(1, 2))}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
 	if err := p.Serve(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
