@@ -404,14 +404,10 @@ func TestSlowConsumer(t *testing.T) {
 	j := joinOf(t, c)
 	s := newStranger(t, j, filepath.Join(t.TempDir(), "slow"))
 	s.join()
-	narrow, err := net.Dial("tcp", j.Address)
+	conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := narrow.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-		t.Fatal(err)
-	}
-	conn := tls.Client(narrow, clientTLS(j.Pin))
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(3 * time.Minute))
 	options, key, err := j.options(filepath.Join(t.TempDir(), "silent"))
