@@ -409,7 +409,7 @@ func TestSlowConsumer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(60 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(3 * time.Minute))
 	options, key, err := j.options(filepath.Join(t.TempDir(), "silent"))
 	if err != nil {
 		t.Fatal(err)
@@ -438,7 +438,7 @@ func TestSlowConsumer(t *testing.T) {
 	request := fmt.Sprintf("PUB %[1]s.status %[2]s 0\r\n\r\n", subjectRoot+key+".aaaaaaaa", inboxRoot+key+".aaaaaaaa.x")
 	block := []byte(strings.Repeat(request, 500))
 	cut := false
-	for begun := time.Now(); time.Since(begun) < 30*time.Second; {
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; {
 		if _, err := conn.Write(block); err != nil {
 			cut = true
 			break
