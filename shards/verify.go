@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/internal/ordered"
 )
 
@@ -133,7 +134,7 @@ func (v *verifier) shard(ctx context.Context, dir string, want dataset.ShardInfo
 
 // fileHash compares a file's SHA-256. A wrong one is reported, and the blocks say more of the place.
 func (v *verifier) fileHash(ctx context.Context, path, want string) error {
-	err := checkFile(ctx, path, want, nil)
+	_, err := checkFile(ctx, path, dataset.ShardInfo{SHA256: want}, durable.Stamp{}, nil)
 	if errors.Is(err, dataset.ErrDamaged) {
 		v.damaged(err)
 		return nil

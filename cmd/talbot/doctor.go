@@ -21,6 +21,7 @@ import (
 type doctorOptions struct {
 	engine string
 	json   bool
+	gpu    gpuOptions
 }
 
 func newDoctor() *cobra.Command {
@@ -33,17 +34,44 @@ vector instructions, memory, Stockfish (which it starts and times), XLA's plugin
 and the free disk space of the current folder. If something is missing, it tells you how
 to get it.
 
-Doctor does not change or download anything. The exit status is 1 if a required
-component is missing; only Stockfish is required.`,
+Without --gpu, doctor does not change or download anything. The exit status is 1 if a
+required component is missing; only Stockfish is required.
+
+--gpu proves that talbot trains on this machine's NVIDIA GPU. It installs the missing
+plugin and NVIDIA's libraries if you agree (as ` + "`talbot setup xla-cuda`" + ` does), trains,
+kills the training and resumes it, makes the GPU run out of memory, compares 100 steps
+with the backend go and with PyTorch, and measures how fast networks train: compared
+with PyTorch, as a share of what the GPU can do, with --deterministic and on several
+GPUs. The folder --out gets report.md, which is updated after each step. All of it takes
+about half an hour; if it is interrupted, the same command continues. It makes its own
+data and needs no network if the plugin and the libraries are installed, for instance in
+a Python environment with jax[cuda13]. PyTorch is measured if --python has it. The exit
+status is 1 if a step failed.
+
+--backend xla:cpu with small --networks and --batches does the same without a GPU.`,
 		Example: `  talbot doctor
   talbot doctor --json
-  talbot doctor --engine /usr/games/stockfish`,
+  talbot doctor --engine /usr/games/stockfish
+  talbot doctor --gpu --out gpu-report --yes
+  talbot doctor --gpu --backend xla:cpu --networks 2x16 --batches 32 --seconds 2`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd, &o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.gpu.checkFlags(cmd.Flags()); err != nil {
+				return err
+			}
+			switch {
+			case o.gpu.part != "":
+				return runPart(cmd.Context(), o.gpu.part)
+			case o.gpu.on:
+				return runTrial(cmd.Context(), &o)
+			}
+			return runDoctor(cmd, &o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.engine, "engine", "stockfish", "engine to check: a path, or a name to look up")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	o.gpu.flags(cmd)
 	return cmd
 }
 

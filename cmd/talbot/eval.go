@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
+	"talbot/internal/cache"
 	"talbot/pipeline"
 	"talbot/rows"
 	"talbot/stockfish"
@@ -122,7 +123,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 
 func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
-		Workers:   o.workers,
+		Workers: o.workers, Cache: cache.User(),
 		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
 	if missing := missingFlag("run", o.run, "data", o.data); missing != nil {
 		return e, usage(missing, "for example `talbot eval --run run1 --data labelled`")

@@ -70,6 +70,8 @@ var failing = map[string]struct {
 	"label":          {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
 	"join":           {[]string{"lines", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
 	"tactics":        {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
+	"aggregate": {[]string{"lines", "--out", "x", "--bands", "2000,1500"}, []string{"none", "--out", "x"},
+		[]string{"damaged", "--out", "y"}, false},
 	"train": {nil, []string{"--data", "none", "--run", "x"},
 		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
 		false},
@@ -88,6 +90,8 @@ var failing = map[string]struct {
 	"plan":    {nil, []string{"none.pgn"}, []string{"cut.pgn.gz"}, false},
 	"doctor":  {[]string{"x"}, []string{"--engine", "none"}, nil, true},
 	"version": {[]string{"x"}, nil, nil, false},
+	"status":  {[]string{"x"}, []string{"--join-file", "none"}, nil, false},
+	"worker":  {nil, nil, nil, false},
 	"recipes": {[]string{"x"}, nil, nil, false},
 	// These have no --json, so that with it every command line is an error of usage.
 	"setup": {nil, nil, nil, false}, "man": {nil, nil, nil, false}, "completion": {nil, nil, nil, false},

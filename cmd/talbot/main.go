@@ -64,7 +64,7 @@ another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
+		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newPlay(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff()},

@@ -48,9 +48,10 @@ losses), tensorboard/ (the losses for TensorBoard) and checkpoints/.
 
 In --data, :weight is the share of the samples that is drawn from a dataset; without
 weights the share follows from the number of samples. Before the first step train checks
-and counts all data; survey.bin keeps the counts for --resume. Up to 2,048 samples of
-the val splits measure the network during training and decide which checkpoint is the
-best. Samples without an engine label train only the policy.
+and counts all data; survey.bin keeps the counts for --resume, and a cache keeps those of
+each dataset for the next run ($XDG_CACHE_HOME/talbot, by default ~/.cache/talbot). Up to
+2,048 samples of the val splits measure the network during training and decide which
+checkpoint is the best. Samples without an engine label train only the policy.
 
 A train line is left out if it is a cut copy of a val or test line: both begin at the
 same position, and the moves of one, at least 20 plies, are the first moves of the
@@ -82,9 +83,9 @@ colour would see them.
 were no better than the best one, and stops the run when eight were not.
 
 Without --steps a run passes over the data as often as its preset says: once by default,
-12 times with --preset v1.5, up to 60 times with --recipe napoleon. With weights, small
-datasets are then repeated more often, which is printed at the start. In short runs the
-warm-up, --eval-every and --checkpoint-every become shorter.
+12 times with --preset v1.5, 20 times with --recipe tahl, up to 60 times with --recipe
+napoleon. With weights, small datasets are then repeated more often, which is printed at
+the start. In short runs the warm-up, --eval-every and --checkpoint-every become shorter.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/encode"
+	"talbot/internal/cache"
 	"talbot/train/job"
 	"talbot/train/loader"
 	"talbot/train/recipe"
@@ -27,7 +28,7 @@ var (
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
-		Workers: o.workers}
+		Workers: o.workers, Cache: cache.User()}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
 	}

@@ -308,7 +308,8 @@ func TestClocks(t *testing.T) {
 		begun := time.Now()
 		a, err := p.Move(t.Context(), &r)
 		took := time.Since(begun)
-		if err != nil || !g.Position().IsLegal(a.Move) || took > 10*time.Second || a.Nodes == 0 || !a.Scored || a.Depth < 1 {
+		if err != nil || !g.Position().IsLegal(a.Move) || took > 10*time.Second || a.Nodes == 0 ||
+			!a.Scored || a.Depth < 1 {
 			t.Errorf("%+v after %s: %v", a, took, err)
 		}
 	}

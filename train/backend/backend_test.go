@@ -67,6 +67,35 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
+// TestDiscoverPython: the packages of the Python that PATH leads to are found, through links, as in a virtual
+// environment that is not active.
+func TestDiscoverPython(t *testing.T) {
+	const plugin = "lib/python3.12/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so"
+	root, _ := machine(t, nil, "opt/torch/env/"+plugin, "base/bin/python3.12", "opt/torch/env/bin/pip", "bin/sh")
+	link := func(to, name string) {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("../../../../base/bin/python3.12", "opt/torch/env/bin/python3")
+	link(filepath.Join(root, "opt/torch/env/bin/python3"), "bin/python3")
+	path := func(name string) string {
+		if name == "PATH" {
+			return "none:" + filepath.Join(root, "nosuch") + ":" + filepath.Join(root, "bin")
+		}
+		return ""
+	}
+	p, ok := discover(root, filepath.Join(root, "home"), path).Plugin("cuda")
+	if !ok || p.Path != filepath.Join(root, "opt/torch/env", plugin) {
+		t.Errorf("%+v, %v", p, ok)
+	}
+	os.Remove(filepath.Join(root, "bin/python3"))
+	link("python3", "bin/python3") // to itself
+	if f := discover(root, filepath.Join(root, "home"), path); len(f.Plugins) != 0 {
+		t.Errorf("%+v", f.Plugins)
+	}
+}
+
 func TestDiscoverNamesTheRemedy(t *testing.T) {
 	_, bare := machine(t, nil)
 	if len(bare.Plugins) != 0 || len(bare.GPUs) != 0 || len(bare.Remedies) != 1 {

@@ -43,8 +43,8 @@ func (f Found) Plugin(kind string) (Plugin, bool) {
 // Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
 //
 // Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
-// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, pyenv, the user and the system. A
-// CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
+// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, the Python in PATH, pyenv, the user
+// and the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
 func Discover() Found {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
@@ -145,9 +145,10 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/go-xla/nvidia")
 	add(root, "usr/local/lib/gomlx/pjrt")
 	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
-		for _, prefix := range []string{env("VIRTUAL_ENV"), env("CONDA_PREFIX"), filepath.Join(home, ".local"),
-			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root,
-				"usr/local"), filepath.Join(root, "usr")} {
+		prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
+		for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
+			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
+			filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
 			if prefix == "" {
 				continue
 			}
@@ -160,6 +161,30 @@ func pluginDirs(root, home string, env func(string) string) []string {
 		}
 	}
 	return dirs
+}
+
+// pythons are the prefixes of the Python that PATH leads to first: of its name there, and of each file that leads on to
+// in turn, since a virtual environment is known by the name it is called by.
+func pythons(path string) (prefixes []string) {
+	for _, dir := range filepath.SplitList(path) {
+		at := filepath.Join(dir, "python3")
+		if info, err := os.Stat(at); err != nil || info.IsDir() || !filepath.IsAbs(at) {
+			continue
+		}
+		for range 8 { // more are a loop
+			prefixes = append(prefixes, filepath.Dir(filepath.Dir(at)))
+			to, err := os.Readlink(at)
+			if err != nil {
+				break
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(at), to)
+			}
+			at = filepath.Clean(to)
+		}
+		break
+	}
+	return prefixes
 }
 
 // gpus lists what the NVIDIA driver shows, or the device files where it shows nothing (as in some containers).

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"talbot/encode"
+	"talbot/internal/cache"
 	"talbot/train"
 	"talbot/train/backend"
 	"talbot/train/loader"
@@ -35,6 +36,7 @@ type Train struct {
 	Adjust  func(*run.Config) error // what else was asked for; called more than once
 	Backend string                  // as [backend.Open] takes it; "" = auto, with Resume that of the run
 	Workers int                     // that encode and read, 0 = one for each processor
+	Cache   *cache.Folder           // of what was found out about datasets; nil = none
 	// MaxCopies caps the copies of a position among the train samples; 0 = no cap, with Resume that of the run.
 	MaxCopies int
 
@@ -217,7 +219,7 @@ func (t *Train) open(ctx context.Context, c run.Config) (data *loader.Data, was 
 		return nil, was, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	data, err = loader.Open(ctx, t.Data, loader.Options{Encoder: built.Encoder, Targets: targets, Label: t.Label,
-		Workers: t.Workers, MaxCopies: t.MaxCopies, CutCopies: cutCopies,
+		Workers: t.Workers, Cache: t.Cache, MaxCopies: t.MaxCopies, CutCopies: cutCopies,
 		Checked: t.Checked})
 	if err != nil {
 		return nil, was, err

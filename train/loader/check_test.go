@@ -34,6 +34,10 @@ func rewritten(t *testing.T, dir string, splits dataset.Splits, change func(i in
 	to := t.TempDir()
 	m := *from.Manifest
 	m.Shards, m.Splits = nil, splits
+	m.Counts = dataset.Counts{GamesRead: m.Counts.GamesRead}
+	for _, l := range lines {
+		m.Counts.AddLine(l)
+	}
 	for s, part := range [][]*dataset.Line{lines[:len(lines)/2], lines[len(lines)/2:]} {
 		w, err := shards.Create(to, s)
 		if err != nil {

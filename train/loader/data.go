@@ -11,6 +11,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/internal/cache"
 	"talbot/shards"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Place], and
 	// the moves of a sample are its policy target, whatever its recipe lists.
 	Origins bool
+	// Cache keeps what was found out about datasets; nil keeps nothing.
+	Cache *cache.Folder
 	// Checked, if not nil, is told how much of the data was compared with its checksums, from one goroutine at a time.
 	Checked func(bytes, of int64)
 }
@@ -58,7 +61,8 @@ type Set struct {
 }
 
 // Open opens datasets that are split alike ([ErrSplits]) and are different ones, and reads every file once to compare
-// it with its checksum, for a reader that skips columns does not see damage to them. Errors of a dataset are those of
+// it with its checksum, for a reader that skips columns does not see damage to them. With [Options.Cache] it does not
+// read files that are as they were when they were compared before. Errors of a dataset are those of
 // [shards.OpenDataset] and [shards.Dataset.CheckFiles]. Whoever opens a Data closes it.
 func Open(ctx context.Context, specs []Spec, o Options) (_ *Data, err error) {
 	d := &Data{Options: o, encoder: o.Encoder, layout: o.Encoder.Layout()}
@@ -110,7 +114,7 @@ func (d *Data) Derived() (warnings []error) {
 	return warnings
 }
 
-// check compares all files with their checksums.
+// check compares the files with their checksums.
 func (d *Data) check(ctx context.Context) error {
 	var total, read int64
 	for _, s := range d.Sets {
@@ -129,7 +133,7 @@ func (d *Data) check(ctx context.Context) error {
 		}
 	}
 	for _, s := range d.Sets {
-		if err := s.shards.CheckFiles(ctx, d.Options.Workers, done); err != nil {
+		if err := d.Options.checkFiles(ctx, s.shards, s.absolute(), done); err != nil {
 			return err
 		}
 	}

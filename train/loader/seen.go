@@ -31,7 +31,7 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 		defer ds.Close()
 		// not checked yet
 		if !slices.ContainsFunc(d.Sets, func(s *Set) bool { return s.absolute() == spec.absolute() }) {
-			if err := ds.CheckFiles(ctx, d.Options.Workers, nil); err != nil {
+			if err := d.Options.checkFiles(ctx, ds, spec.absolute(), nil); err != nil {
 				return err
 			}
 		}

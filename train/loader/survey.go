@@ -1,13 +1,10 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"talbot/dataset"
-	"talbot/internal/ordered"
+	"talbot/encode"
 	"talbot/train"
 )
 
@@ -55,171 +52,30 @@ func (s *Survey) Train() (n int64) {
 // of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
 // the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
 // just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
+//
+// What it finds is kept a dataset at a time ([Options.Cache]); nothing is read of a dataset for which it is there.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {
-	s, reading := d.newSurvey(limit, batch), d.checking()
+	s := d.newSurvey(limit, batch)
 	s.Longest = 1
-	for _, set := range d.Sets {
-		s.blocks = append(s.blocks, make([]int64, len(set.blocks)))
-	}
-	s.mask = newMask(s.blocks)
-	held, err := d.heldOut(ctx, done)
+	sets, err := d.surveySets(ctx, limit, done)
 	if err != nil {
 		return nil, err
 	}
-	var copies *copyCap
-	if n := d.Options.MaxCopies; n > 0 {
-		if copies, err = reading.countCopies(ctx, n, held, done); err != nil {
-			return nil, err
-		}
-	}
-	chosen := make([]*picks, len(d.Sets))
-	for i := range chosen {
-		chosen[i] = newPicks(limit)
-	}
-	for found, err := range overBlocks(ctx, reading, done, func(set, block int) (counted, error) {
-		return reading.count(set, block, held)
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		s.add(found, copies)
-		for _, p := range found.val {
-			chosen[p.set].add(p)
-		}
+	for i, x := range sets {
+		s.Sets[i] = x.Counts
+		s.Longest = max(s.Longest, x.Longest)
+		s.blocks, s.mask = append(s.blocks, x.Blocks), append(s.mask, x.Mask)
 	}
 	if err := s.share(); err != nil {
 		return nil, err
 	}
-	list, batch := s.choose(chosen, limit, batch)
-	s.Val, err = d.validation(ctx, list, batch, s.Longest)
-	return s, err
-}
-
-// choose takes picks of each dataset by its share, and sorts them by place. They fill the fewest batches of one size up
-// to most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has the fewest
-// for its share.
-func (s *Survey) choose(chosen []*picks, limit, most int) (list []pick, batch int) {
-	total := 0
-	for _, p := range chosen {
-		slices.SortFunc(p.list, func(a, b pick) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.compare(b)) })
-		total += len(p.list)
-	}
-	total = min(total, limit)
-	if total == 0 || most < 1 {
-		return nil, 0
-	}
-	batches := (total + most - 1) / most
-	batch = total / batches
-	seats := make([]int, len(chosen))
-	for range batches * batch {
-		next, fewest := -1, 0.0
-		for i, n := range seats {
-			if least := float64(n+1) / s.Sets[i].Share; n < len(chosen[i].list) && (next < 0 || least < fewest) {
-				next, fewest = i, least
-			}
-		}
-		seats[next]++
-	}
-	for i, n := range seats {
-		list = append(list, chosen[i].list[:n]...)
-	}
-	slices.SortFunc(list, pick.compare)
-	return list, batch
+	s.Val = s.validation(sets, limit, batch)
+	return s, nil
 }
 
 // newSurvey returns a survey of d that knows nothing yet.
 func (d *Data) newSurvey(limit, batch int) *Survey {
 	return &Survey{Sets: make([]Counts, len(d.Sets)), data: d, key: d.surveyKey(limit, batch)}
-}
-
-// counted is what is in one block.
-type counted struct {
-	set, block int
-	Counts            // before the cap on copies, without share
-	longest    int    // list of moves
-	keep       bitmap // the usable train samples that are not of cut copies
-	train      []one  // with a cap: the usable train samples
-	val        []pick
-}
-
-// one is a usable train sample.
-type one struct {
-	key           uint64 // of the position
-	policy, value int64  // 1 if it has the target
-	cut           bool   // of a cut copy
-}
-
-// count counts a block, without the train lines that are cut copies of lines that are held out.
-func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
-	c, cuts := counted{set: set, block: block}, cutCopies{held: held}
-	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
-		c.longest = max(c.longest, len(v.target.Moves))
-		if v.sample.split == dataset.Val {
-			c.val = append(c.val, pick{v.sample.hash(v.key), set, block, int(c.Val), v.sample.key})
-			c.Val++
-			return
-		}
-		s := one{key: v.sample.key, cut: cuts.has(v.line)}
-		if v.sample.learns {
-			s.policy = 1
-		}
-		if v.sample.valued {
-			s.value = 1
-		}
-		if c.keep.add(!s.cut); s.cut {
-			c.CutSamples++
-		} else {
-			c.Counts.add(s)
-		}
-		if d.Options.MaxCopies > 0 {
-			c.train = append(c.train, s)
-		}
-	})
-	c.Unusable, c.CutLines = unusable[dataset.Train]+unusable[dataset.Val], cuts.lines
-	return c, err
-}
-
-// add counts a usable train sample.
-func (c *Counts) add(s one) {
-	c.Train++
-	c.Policies += s.policy
-	c.Values += s.value
-}
-
-// add adds a block, whose train samples the cap may thin out; blocks come in order.
-func (s *Survey) add(b counted, copies *copyCap) {
-	s.Longest = max(s.Longest, b.longest)
-	if copies != nil {
-		b.thin(copies)
-	}
-	if b.CutSamples+b.Capped > 0 {
-		s.mask[b.set][b.block] = b.keep
-	}
-	s.blocks[b.set][b.block] = b.Train
-	c := &s.Sets[b.set]
-	c.Train += b.Train
-	c.Val += b.Val
-	c.Unusable += b.Unusable
-	c.Capped += b.Capped
-	c.CutLines += b.CutLines
-	c.CutSamples += b.CutSamples
-	c.Policies += b.Policies
-	c.Values += b.Values
-}
-
-// thin leaves out further copies of positions.
-func (b *counted) thin(copies *copyCap) {
-	left := Counts{Val: b.Val, Unusable: b.Unusable, CutLines: b.CutLines, CutSamples: b.CutSamples}
-	b.keep = bitmap{}
-	for _, sample := range b.train {
-		keep := !sample.cut && copies.keep(sample.key)
-		if b.keep.add(keep); keep {
-			left.add(sample)
-		} else if !sample.cut {
-			left.Capped++
-		}
-	}
-	b.Counts = left
 }
 
 // share computes the shares of the draws.
@@ -238,34 +94,91 @@ func (s *Survey) share() error {
 	return nil
 }
 
-// validation makes batches of the picks, which are sorted by place and fill them.
-func (d *Data) validation(ctx context.Context, list []pick, batch, longest int) ([]train.Batch, error) {
+// row is a val sample of a dataset.
+type row struct{ set, row int }
+
+// choose takes val samples of each dataset by its share, in the order of the data. They fill the fewest batches of one
+// size up to most, and so fewer than there are batches are left out. The seats go one by one to the dataset that has
+// the fewest for its share.
+func (s *Survey) choose(sets []*setSurvey, limit, most int) (list []row, batch int) {
+	total := 0
+	for _, x := range sets {
+		total += len(x.Hashes)
+	}
+	total = min(total, limit)
+	if total == 0 || most < 1 {
+		return nil, 0
+	}
+	batches := (total + most - 1) / most
+	batch = total / batches
+	seats := make([]int, len(sets))
+	for range batches * batch {
+		next, fewest := -1, 0.0
+		for i, n := range seats {
+			if least := float64(n+1) / s.Sets[i].Share; n < len(sets[i].Hashes) && (next < 0 || least < fewest) {
+				next, fewest = i, least
+			}
+		}
+		seats[next]++
+	}
+	for i, n := range seats {
+		for _, k := range sets[i].lowest(n) {
+			list = append(list, row{i, k})
+		}
+	}
+	return list, batch
+}
+
+// validation makes the batches of validation.
+func (s *Survey) validation(sets []*setSurvey, limit, most int) []train.Batch {
+	list, batch := s.choose(sets, limit, most)
 	if len(list) == 0 {
-		return nil, nil
+		return nil
 	}
-	var blocks []pick // the first of each block
-	for i, p := range list {
-		if i == 0 || p.set != list[i-1].set || p.block != list[i-1].block {
-			blocks = append(blocks, p)
-		}
-	}
-	var slots []slot
-	for r, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*records, error) {
-		return d.extract(d.Sets[blocks[i].set], blocks[i].block, only(dataset.Val))
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		first := list[len(slots)]
-		for len(slots) < len(list) && list[len(slots)].set == first.set && list[len(slots)].block == first.block {
-			slots = append(slots, slot{r, list[len(slots)].sample})
-		}
-	}
+	shape := shape{s.data.layout, s.Longest}
 	batches := make([]train.Batch, len(list)/batch)
 	for i := range batches {
-		if err := d.fill(&batches[i], slots[i*batch:(i+1)*batch], longest); err != nil {
-			return nil, err
+		shape.gather(&batches[i], sets, list[i*batch:(i+1)*batch])
+	}
+	return batches
+}
+
+// gather fills b with val samples.
+func (s *shape) gather(b *train.Batch, sets []*setSurvey, rows []row) {
+	l, moves := &s.layout, s.longest
+	if l.Moves != encode.NoMoves && !s.inside() {
+		moves = 0
+		for _, r := range rows {
+			moves = max(moves, listedIn(&sets[r.set].Val, r.row, l.Codes))
+		}
+		moves = s.length(moves)
+	}
+	b.Resize(len(rows), moves, l)
+	floats := len(l.Floats)
+	for i, r := range rows {
+		from := &sets[r.set].Val
+		copy(b.Packed[i*l.Words:][:l.Words], from.Packed[r.row*l.Words:])
+		copy(b.Floats[i*floats:][:floats], from.Floats[r.row*floats:])
+		copy(b.Known[i*floats:][:floats], from.Known[r.row*floats:])
+		if l.Moves == encode.NoMoves {
+			continue
+		}
+		k := from.Moves()
+		weights, codes := b.Weights[i*moves:][:moves], b.Codes[i*moves*l.Codes:][:moves*l.Codes]
+		for j := copy(weights, from.Weights[r.row*k:][:k]); j < moves; j++ {
+			weights[j] = 0
+		}
+		for j := copy(codes, from.Codes[r.row*k*l.Codes:][:k*l.Codes]); j < len(codes); j++ {
+			codes[j] = -1
 		}
 	}
-	return batches, nil
+}
+
+// listedIn is how many moves a sample of a batch lists.
+func listedIn(b *train.Batch, sample, codes int) (n int) {
+	k := b.Moves()
+	for n < k && b.Codes[(sample*k+n)*codes] >= 0 {
+		n++
+	}
+	return n
 }

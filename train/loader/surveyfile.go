@@ -11,6 +11,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"talbot/internal/cache"
 	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/run"
@@ -62,16 +63,13 @@ func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done 
 
 // read takes over what a file says, and reports whether it is a whole one of this data.
 func (s *Survey) read(path string) (bool, error) {
-	const size = sha256.Size
 	data, err := durable.ReadFile(path, math.MaxInt64-1)
 	if errors.Is(err, durable.ErrNotRegular) {
 		return false, fmt.Errorf("%w: %w", run.ErrDamaged, err)
 	}
-	if err != nil || len(data) < size || sha256.Sum256(data[size:]) != [size]byte(data) {
-		return false, nil
-	}
+	content, ok := cache.Open(data)
 	var f surveyFile
-	if gob.NewDecoder(bytes.NewReader(data[size:])).Decode(&f) != nil || f.Key != s.key {
+	if err != nil || !ok || gob.NewDecoder(bytes.NewReader(content)).Decode(&f) != nil || f.Key != s.key {
 		return false, nil
 	}
 	s.Sets, s.Longest, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Longest, f.Val, f.Blocks, f.Mask, true
@@ -88,6 +86,5 @@ func (s *Survey) Keep(dir string) error {
 	if err := gob.NewEncoder(&b).Encode(surveyFile{s.key, s.Sets, s.Longest, s.Val, s.blocks, s.mask}); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(b.Bytes())
-	return durable.WriteFile(filepath.Join(dir, surveyName), append(sum[:], b.Bytes()...))
+	return durable.WriteFile(filepath.Join(dir, surveyName), cache.Seal(b.Bytes()))
 }

@@ -38,11 +38,9 @@ func packed(list []Question) (all []uint64) {
 // TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
 func TestHeads(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		for _, name := range []string{"talbotbot", "napoleon"} {
-			c := tinyrun.Config(t, name)
-			if name == "talbotbot" {
-				c = tiny(t)
-			}
+		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
+			"tahl": {"blocks=2", "filters=8"}} {
+			c := tinyrun.Config(t, name, sets...)
 			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}})
 			inputs := packed(questions(t, p.Encoder(), 14))

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package durable
+
+import "os"
+
+func stampOf(*os.File) (Stamp, bool) { return Stamp{}, false }
