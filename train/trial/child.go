@@ -156,14 +156,22 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// ask runs a small program and returns its trimmed output; "" if it is not there or fails. To import PyTorch for the
-// first time takes a while.
+// ask runs a small program and returns its trimmed output; "" if it is not there, fails or takes minutes.
 func ask(ctx context.Context, name string, args ...string) string {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	text, _ := askFor(ctx, 3*time.Minute, name, args...)
+	return text
+}
+
+// askFor is ask that waits so long at most; longer is an error.
+func askFor(ctx context.Context, most time.Duration, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).Output()
-	if err != nil {
-		return ""
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s took longer than %s", name, most)
+	case err != nil:
+		return "", nil
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), nil
 }

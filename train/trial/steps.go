@@ -375,8 +375,12 @@ func (t *Trial) device() string {
 // scripts writes the scripts for PyTorch, if it is there and sees the device; else the error is of kind [skipped].
 func (t *Trial) scripts(ctx context.Context) error {
 	if !t.asked && t.Python != "" {
-		t.sees = ask(ctx, t.Python, "-c", "import torch, numpy; print('cuda' if torch.cuda.is_available() else 'cpu')")
-		t.asked = ctx.Err() == nil
+		var err error
+		if t.sees, err = askFor(ctx, aWhile, t.Python, "-c",
+			"import torch, numpy; print('cuda' if torch.cuda.is_available() else 'cpu')"); err != nil {
+			return fmt.Errorf("importing PyTorch: %w", err)
+		}
+		t.asked = true
 	}
 	switch {
 	case t.sees == "":
