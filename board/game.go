@@ -22,8 +22,12 @@ func (g *Game) Push(m Move) {
 	g.positions[len(g.positions)-1].Play(m)
 }
 
+// Rewind takes moves back to the one after which [Game.Ply] was ply, which is
+// not above the present one.
+func (g *Game) Rewind(ply int) { g.positions = g.positions[:ply+1] }
+
 // Position returns the present position; the pointer is valid until the next
-// Push or Reset.
+// Push, Rewind or Reset.
 func (g *Game) Position() *Position { return &g.positions[len(g.positions)-1] }
 
 // Ply returns the number of moves played since the start.

@@ -107,3 +107,21 @@ func TestGame(t *testing.T) {
 		t.Error("a reset game is not its start")
 	}
 }
+
+// TestRewind takes moves back and sees that positions and repetitions are those before.
+func TestRewind(t *testing.T) {
+	g := NewGame(StartPosition())
+	for _, text := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
+		m, err := g.Position().ParseUCI(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Push(m)
+	}
+	if g.Rewind(4); g.Ply() != 4 || g.Repetitions() != 1 {
+		t.Errorf("%d plies, %d repetitions", g.Ply(), g.Repetitions())
+	}
+	if g.Rewind(1); g.Ply() != 1 || g.Repetitions() != 0 || *g.Previous(1) != StartPosition() {
+		t.Errorf("%d plies, %d repetitions, after %s", g.Ply(), g.Repetitions(), g.Previous(1).FEN())
+	}
+}

@@ -49,7 +49,7 @@ func (l *Line) Check() error {
 
 // checkHead checks what needs no replay.
 func (l *Line) checkHead() error {
-	if int(l.Source) >= len(sourceNames) || int(l.Result) >= len(resultNames) {
+	if !l.Source.Known() || int(l.Result) >= len(resultNames) {
 		return fmt.Errorf("source %v or result %v is unknown", l.Source, l.Result)
 	}
 	if l.Input < 0 || l.Number < 0 || l.Offset < 0 {
@@ -89,7 +89,7 @@ func (l *Line) checkSample(pos *board.Position, k int) error {
 		}
 	}
 	for _, c := range l.Labels {
-		if err := c.Labels[k].check(pos); err != nil {
+		if err := c.Labels[k].Check(pos); err != nil {
 			return fmt.Errorf("label of fingerprint %d: %w", c.Fingerprint, err)
 		}
 	}
@@ -98,7 +98,9 @@ func (l *Line) checkSample(pos *board.Position, k int) error {
 
 var errUnlabelled = errors.New("has a move or lines without being labelled")
 
-func (l *Label) check(pos *board.Position) error {
+// Check returns an error unless the label makes sense for a position: every move of it is legal there, and every number
+// is in its range.
+func (l *Label) Check(pos *board.Position) error {
 	if l.Status != Labelled {
 		if l.Status > Failed {
 			return fmt.Errorf("unknown status %d", l.Status)

@@ -1,9 +1,11 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The reasons of filters.
@@ -46,10 +48,67 @@ type Filter struct {
 	Results      []Result // empty: any
 	Terminations []string // values of the tag, in lower case; empty: any
 	MinPlies     int
-	Player       string // words that the name of one player must have; empty: anyone
+	Player       string // words and initials that the name of one player must have; empty: anyone
 	WonOnly      bool   // only games that were won, by Player if there is one
 	Since, Until Date   // zero: any
 	Tactics      bool   // puzzles and EPD alone
+}
+
+// Check returns an error if the filter contradicts itself. It names the flags of the commands.
+func (f *Filter) Check() error {
+	switch {
+	case f.MinElo < 0 || f.MaxElo < 0 || f.MaxElo > 0 && f.MaxElo < f.MinElo:
+		return fmt.Errorf("ratings from %d to %d: both must be 0 or more, the lower one first", f.MinElo, f.MaxElo)
+	case f.EitherElo && f.MinElo == 0 && f.MaxElo == 0:
+		return fmt.Errorf("--elo-of needs --min-elo or --max-elo")
+	case f.KeepUnknownElo && f.DropUnknownElo:
+		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
+	case min(f.MinBaseTime, f.MinPlies) < 0:
+		return fmt.Errorf("the number of a filter must not be negative")
+	case f.Until != Date{} && f.Since.String() > f.Until.String():
+		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
+	}
+	return nil
+}
+
+// Flags returns what is on, as manifests have it; what follows from another flag, as WonOnly does, is not among it.
+func (f *Filter) Flags() []Tag {
+	var flags []Tag
+	text := func(name, value string) {
+		if value != "" {
+			flags = append(flags, Tag{Name: name, Value: value})
+		}
+	}
+	number := func(name string, n int) {
+		if n != 0 {
+			text(name, strconv.Itoa(n))
+		}
+	}
+	yes := func(name string, on bool, value string) {
+		if on {
+			text(name, value)
+		}
+	}
+	number("min-elo", f.MinElo)
+	number("max-elo", f.MaxElo)
+	yes("elo-of", f.EitherElo, "either")
+	yes("unknown-elo", f.KeepUnknownElo, "keep")
+	yes("unknown-elo", f.DropUnknownElo, "drop")
+	yes("no-bots", f.NoBots, "true")
+	text("time-control", strings.Join(f.TimeControls, ","))
+	number("min-base-time", f.MinBaseTime)
+	results := make([]string, len(f.Results))
+	for i, r := range f.Results {
+		results[i] = r.String()
+	}
+	text("result", strings.Join(results, ","))
+	text("termination", strings.Join(f.Terminations, ","))
+	number("min-plies", f.MinPlies)
+	text("player", f.Player)
+	text("since", f.Since.String())
+	text("until", f.Until.String())
+	yes("only-tactics", f.Tactics, "true")
+	return flags
 }
 
 // Head decides by what stands before the moves: source, ratings and tags. It returns "" or why the line is left out.
@@ -108,21 +167,25 @@ func (f *Filter) PlayerSides(l *Line) (white, black bool) {
 	return nameHas(l.Tag("White"), f.Player), nameHas(l.Tag("Black"), f.Player)
 }
 
-// nameHas reports whether all words of want occur in the name, whatever their order and case: “Mikhail Tal” is in
-// “Tal, Mikhail N.”, and “Tal” is not in “Talbot”.
+// nameHas reports whether all words of want occur in the name, whatever their order and case; a single letter stands
+// for any word that begins with it. “Mikhail Tal” is in “Tal, Mikhail N.”, “Tal M” in that and in “Hein-Tal Mihail”,
+// and “Tal” not in “Talbot”. Without words nothing is in a name.
 func nameHas(name, want string) bool {
-	words := nameWords(name)
-	for _, w := range nameWords(want) {
-		if !slices.Contains(words, w) {
+	words, wanted := nameWords(name), nameWords(want)
+	for _, w := range wanted {
+		initial := utf8.RuneCountInString(w) == 1
+		if !slices.ContainsFunc(words, func(word string) bool {
+			return word == w || initial && strings.HasPrefix(word, w)
+		}) {
 			return false
 		}
 	}
-	return len(words) > 0
+	return len(wanted) > 0
 }
 
 func nameWords(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name[:min(len(name), maxTagPlayer)]), func(r rune) bool {
-		return strings.ContainsRune(" ,.;_()\t", r)
+		return strings.ContainsRune(" ,.;-_()\t", r)
 	})
 }
 

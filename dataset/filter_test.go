@@ -88,6 +88,32 @@ func TestFilterWhole(t *testing.T) {
 	}
 }
 
+// TestPlayerSides has the spellings of Tal that occur in files of games, and names that are not his.
+func TestPlayerSides(t *testing.T) {
+	for name, c := range map[string]struct{ tal, talM, mikhailTal bool }{
+		"Tal": {true, false, false}, "Tal M": {true, true, false}, "Tal, M": {true, true, false},
+		"Tal,M": {true, true, false}, "TAL M.N.": {true, true, false}, "Tal Mikhail": {true, true, true},
+		"Tal Mikhail N": {true, true, true}, "Mikhail Tal": {true, true, true}, "Tal, Mihail": {true, true, false},
+		"Tal Mihail (LAT)": {true, true, false}, "Tal Mihail LET": {true, true, false},
+		"Hein-Tal Mikhail": {true, true, true}, "Shaked, Tal": {true, false, false}, "Talbot, M": {},
+		"Rozentalis Eduardas": {}, "Mikhail": {}, "M T": {}, "": {}, "?": {},
+	} {
+		for player, want := range map[string]bool{"Tal": c.tal, "tal m": c.talM, "Mikhail Tal": c.mikhailTal,
+			"-": false} {
+			f := Filter{Player: player}
+			white, no := f.PlayerSides(game(1, 1, Tag{"White", name}, Tag{"Black", "Other"}))
+			never, black := f.PlayerSides(game(1, 1, Tag{"White", "Other"}, Tag{"Black", name}))
+			if white != want || black != want || no || never {
+				t.Errorf("%q is in %q: %v with White, %v with Black, want %v; in “Other”: %v, %v", player, name, white,
+					black, want, no, never)
+			}
+		}
+	}
+	if white, black := (&Filter{}).PlayerSides(game(1, 1)); !white || !black {
+		t.Error("without a player a side is left out")
+	}
+}
+
 func FuzzFilterTexts(f *testing.F) {
 	f.Add("180+2", "1960.03.??")
 	f.Add("40/7200:3600", "1960-03-15")

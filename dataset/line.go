@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 
 	"talbot/board"
 )
@@ -65,12 +66,19 @@ const (
 	SourceGame Source = iota
 	SourcePuzzle
 	SourceEndgame
-	SourceTable // a position of a table of evaluations
+	SourceTable     // a position of a table of evaluations
+	SourceAggregate // a position with how often each move was played from it in games
 )
 
-var sourceNames = [...]string{"game", "puzzle", "endgame", "table"}
+var sourceNames = [...]string{"game", "puzzle", "endgame", "table", "aggregate"}
 
-// String returns "game", "puzzle", "endgame" or "table".
+// SourceNames returns the names of all sources, in the order of their numbers.
+func SourceNames() []string { return slices.Clone(sourceNames[:]) }
+
+// Known reports whether the source is one of those.
+func (s Source) Known() bool { return int(s) < len(sourceNames) }
+
+// String returns "game", "puzzle", "endgame", "table" or "aggregate".
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]

@@ -20,7 +20,7 @@ import (
 // say what it says, so that what older programs can read they do, and the rest they refuse by its version.
 const (
 	FormatVersion   = 1
-	ManifestVersion = 2 // may have inputs that are tables or left out, and results that disagree
+	ManifestVersion = 3 // 2: inputs that are tables or left out, results that disagree; 3: aggregated positions
 )
 
 // ManifestName is the name of the manifest in a dataset's folder.
@@ -74,6 +74,8 @@ type Input struct {
 	// LeftOut says why nothing was read from a file that could not be opened, or not be read to its end; empty
 	// otherwise.
 	LeftOut string `json:"left_out,omitempty"`
+
+	Aggregate *Aggregate `json:"aggregate,omitempty"` // of aggregated positions: what they were counted from
 }
 
 // Table is how the evaluations of a table were read.
@@ -141,7 +143,10 @@ func (m *Manifest) encode() []byte {
 	c := *m
 	c.Format = m.version()
 	c.Flags = notNil(c.Flags)
-	c.Inputs = notNil(c.Inputs)
+	c.Inputs = notNil(slices.Clone(c.Inputs))
+	for i := range c.Inputs {
+		c.Inputs[i].Aggregate = c.Inputs[i].Aggregate.whole()
+	}
 	c.Parents = notNil(c.Parents)
 	c.Shards = notNil(c.Shards)
 	c.Fingerprints = notNil(slices.Clone(c.Fingerprints))
@@ -160,9 +165,12 @@ func (m *Manifest) encode() []byte {
 
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
+	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Aggregate != nil }) {
+		return ManifestVersion
+	}
 	if m.Counts.ResultConflicts != (ResultConflicts{}) ||
 		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Table != nil || i.LeftOut != "" }) {
-		return ManifestVersion
+		return 2
 	}
 	return FormatVersion
 }
@@ -276,6 +284,13 @@ func (m *Manifest) check() error {
 	for reason, n := range c.SamplesDropped {
 		if n <= 0 {
 			return fmt.Errorf("%d samples dropped as %q", n, reason)
+		}
+	}
+	for i := range m.Inputs {
+		if a := m.Inputs[i].Aggregate; a != nil {
+			if err := a.check(); err != nil {
+				return fmt.Errorf("input %d: %w", i, err)
+			}
 		}
 	}
 	var lines, positions, samples int64

@@ -15,7 +15,7 @@ import (
 
 func goodManifest() *Manifest {
 	return &Manifest{
-		Format: ManifestVersion, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
+		Format: 2, Tool: "talbot 0.1.0", Verb: "ingest", Flags: []Tag{{"min-plies",
 			"60"}}, Seed: 1 << 63, Splits: DefaultSplits,
 		Inputs: []Input{{Name: "a<b>&é.pgn", Bytes: 12, SHA256: strings.Repeat("0", 64), Games: 3},
 			{Name: "cut.pgn.gz", Bytes: 7, LeftOut: "damaged"},
@@ -42,8 +42,39 @@ func TestManifestWithoutNewer(t *testing.T) {
 	}
 }
 
+// aggregated is the manifest of aggregated positions.
+func aggregated() *Manifest {
+	m := goodManifest()
+	m.Format = ManifestVersion
+	m.Inputs = []Input{{Name: "positions", Games: 1, Aggregate: &Aggregate{
+		GamesRead: 9, GamesUsed: 7, Rejects: map[Reason]int64{TimeControl: 2}, Moves: 40,
+		MovesDropped: Drops{UnknownElo: 3},
+		Bands:        []Band{{To: 1500, Elo: 1250}, {From: 1500, Elo: 1750, Samples: 1, Moves: 40}}}}}
+	return m
+}
+
+// TestManifestOfAggregate: the figures must agree, and what is derived from aggregated positions is of their version.
+func TestManifestOfAggregate(t *testing.T) {
+	for name, spoil := range map[string]func(*Aggregate){
+		"games":           func(a *Aggregate) { a.GamesUsed++ },
+		"negative":        func(a *Aggregate) { a.MovesDropped[UnknownElo] = -1 },
+		"moves":           func(a *Aggregate) { a.Moves++ },
+		"open above":      func(a *Aggregate) { a.Bands[1].To = 2000 },
+		"gap":             func(a *Aggregate) { a.Bands[1].From = 1600 },
+		"begins":          func(a *Aggregate) { a.Bands[0].From = 1 },
+		"negative reject": func(a *Aggregate) { a.Rejects[TimeControl], a.Rejects[Bot] = 3, -1 },
+	} {
+		m := aggregated()
+		spoil(m.Inputs[0].Aggregate)
+		if err := WriteManifest(t.TempDir(), m); err == nil {
+			t.Errorf("%s: written", name)
+		}
+	}
+}
+
 func TestManifestRoundTrip(t *testing.T) {
-	for name, m := range map[string]*Manifest{"full": goodManifest(), "empty": {Splits: DefaultSplits}} {
+	for name, m := range map[string]*Manifest{"full": goodManifest(), "empty": {Splits: DefaultSplits},
+		"aggregate": aggregated(), "bare": {Splits: DefaultSplits, Inputs: []Input{{Aggregate: &Aggregate{}}}}} {
 		dir := t.TempDir()
 		if err := WriteManifest(dir, m); err != nil {
 			t.Fatal(name, err)
@@ -52,7 +83,7 @@ func TestManifestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if name == "full" && !reflect.DeepEqual(got, m) {
+		if (name == "full" || name == "aggregate") && !reflect.DeepEqual(got, m) {
 			t.Errorf("%+v\nwant %+v", got, m)
 		}
 		file, err := os.ReadFile(filepath.Join(dir, ManifestName))
@@ -108,9 +139,9 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 3": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 3`), 1))), ErrVersion},
-		"bad version 3": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 3`, 1),
+		"version 4": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 4`), 1))), ErrVersion},
+		"bad version 4": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 4`, 1),
 			ErrDamaged},
 		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
 			[]byte(`"format": 1`), 1))), ErrDamaged},

@@ -47,9 +47,15 @@ func appendMoves(dst []byte, moves []board.Move) []byte {
 // first four fields of its FEN, a line feed, and its first [SplitPlies] moves as little-endian 16-bit numbers, all of
 // its real part (see [Line.Real]). It depends on nothing else, so the same game has the same key in every dataset, and
 // the same position whatever history was reconstructed for it.
+//
+// An aggregated position ([SourceAggregate]) is taken as its side to move sees it: it and its mirror image with the
+// colours swapped, between which a network need not see a difference, are in one split.
 func SplitKey(line *Line) uint64 {
 	var space [256]byte
 	start, moves := line.Real()
+	if line.Source == SourceAggregate && start.Turn() == board.Black {
+		start = start.Mirror()
+	}
 	b := append(appendEPD(space[:0], &start), '\n')
 	return xxhash.Sum64(appendMoves(b, moves[:min(len(moves), SplitPlies)]))
 }

@@ -71,6 +71,28 @@ func TestSplitKeyCounters(t *testing.T) {
 	}
 }
 
+// TestSplitKeyOfAggregate: an aggregated position and its mirror image have one key, that of the one with White to
+// move.
+func TestSplitKeyOfAggregate(t *testing.T) {
+	white, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	black := white.Mirror()
+	want := xxhash.Sum64String("4k3/8/8/8/8/8/4P3/4K3 w - -\n")
+	for _, start := range []board.Position{white, black} {
+		if got := SplitKey(&Line{Source: SourceAggregate, Start: start}); got != want {
+			t.Errorf("%s: key %x, want %x", start.FEN(), got, want)
+		}
+	}
+	if SplitKey(&Line{Source: SourceTable, Start: black}) == want {
+		t.Error("a position of a table is mirrored")
+	}
+	if a, b := (&Line{Start: white}).GameHash(), (&Line{Start: black}).GameHash(); a == b {
+		t.Error("mirror images are copies")
+	}
+}
+
 func TestSplitProportions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []Splits{DefaultSplits, {80, 10, 10}, {0, 0, 100}, {100, 0, 0}, {34, 33, 33}} {

@@ -22,8 +22,8 @@ type golden struct {
 	Legal  map[string]int
 }
 
-// readGolden reads positions that a script in testdata wrote, each as JSON on a line of its own. Fewer than that many are
-// an error.
+// readGolden reads positions that a script in testdata wrote, each as JSON on a line of its own. Fewer than that many
+// are an error.
 func readGolden[T any](t testing.TB, path string, least int) (all []T) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -123,21 +123,22 @@ func FuzzLine(f *testing.F) {
 	f.Add(uint8(5), []byte("pawns run"))
 	f.Add(uint8(8), []byte{0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
-		p, err := board.ParseFEN(starts[int(start)%len(starts)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := dataset.Line{Start: p}
-		for _, c := range choice[:min(len(choice), 60)] {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
-			m := moves[int(c)%len(moves)]
-			l.Moves = append(l.Moves, m)
-			p.Play(m)
-		}
 		var count seen
-		checkLine(t, l, &count)
+		checkLine(t, chosenLine(parseFEN(t, starts[int(start)%len(starts)]), choice), &count)
 	})
+}
+
+// chosenLine plays the moves that the bytes choose among the legal ones, up to 60.
+func chosenLine(start board.Position, choice []byte) dataset.Line {
+	p, l := start, dataset.Line{Start: start}
+	for _, c := range choice[:min(len(choice), 60)] {
+		moves := p.LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		m := moves[int(c)%len(moves)]
+		l.Moves = append(l.Moves, m)
+		p.Play(m)
+	}
+	return l
 }

@@ -94,10 +94,30 @@ var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour Disguise
 func (TalbotBot) Numbers(dst []float32, packed []uint64) {
 	var planes [TalbotBotPlanes]uint64
 	unpack(&planes, packed)
+	spread(dst, planes[:])
+}
+
+// spread writes planes as 0 and 1.
+func spread(dst []float32, planes []uint64) {
 	for i, plane := range planes {
 		for square := range 64 {
 			dst[64*i+square] = float32(plane >> square & 1)
 		}
+	}
+}
+
+// unpackPieces writes the own P N B R Q K of a board of four words, then the opponent's.
+func unpackPieces(planes *[12]uint64, w []uint64) {
+	for i := range 6 {
+		kind := ^uint64(0)
+		for bit := range 3 {
+			if (i+1)>>bit&1 != 0 {
+				kind &= w[bit]
+			} else {
+				kind &^= w[bit]
+			}
+		}
+		planes[i], planes[6+i] = kind&^w[3], kind&w[3]
 	}
 }
 
@@ -109,17 +129,7 @@ func unpack(planes *[TalbotBotPlanes]uint64, packed []uint64) {
 		if k > 0 {
 			first = historyPlane + 12*(k-1)
 		}
-		for i := range 6 {
-			kind := ^uint64(0)
-			for bit := range 3 {
-				if (i+1)>>bit&1 != 0 {
-					kind &= w[bit]
-				} else {
-					kind &^= w[bit]
-				}
-			}
-			planes[first+i], planes[first+6+i] = kind&^w[3], kind&w[3]
-		}
+		unpackPieces((*[12]uint64)(planes[first:]), w)
 	}
 	flags := packed[flagsWord]
 	for i, plane := range [...]int{castlingPlane, castlingPlane + 1, castlingPlane + 2, castlingPlane + 3, blackPlane,

@@ -67,6 +67,21 @@ func (v *View) Played() (board.Move, bool) {
 	return v.Line.Moves[v.Game.Ply()], true
 }
 
+// Result returns that of the line's game for the side to move, 1, 0 or -1; false if it is not known, and in play.
+func (v *View) Result() (float32, bool) {
+	if v.Line == nil {
+		return 0, false
+	}
+	side := 1 - 2*float32(v.Position().Turn())
+	switch v.Line.Result {
+	case dataset.WhiteWins:
+		return side, true
+	case dataset.BlackWins:
+		return -side, true
+	}
+	return 0, v.Line.Result == dataset.Draw
+}
+
 // Code returns the words of a legal move, so many as the encoder's layout says. They are valid until the next call.
 func (v *View) Code(e Encoder, words int, m board.Move) []int32 {
 	v.codes = slices.Grow(v.codes[:0], words)[:words]

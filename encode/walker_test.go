@@ -81,9 +81,15 @@ func checkStop(t *testing.T, w *dataset.Walker, l *dataset.Line) {
 }
 
 func TestWalkerAllocatesNothing(t *testing.T) {
+	for _, e := range []Encoder{TalbotBot{LegalMask: true}, Tahl{}} {
+		walkerAllocatesNothing(t, e)
+	}
+}
+
+func walkerAllocatesNothing(t *testing.T, e Encoder) {
+	t.Helper()
 	line := randomLine(3, board.StartPosition(), 80)
 	var w dataset.Walker
-	var e Encoder = TalbotBot{LegalMask: true}
 	layout := e.Layout()
 	packed, numbers, code := make([]uint64, layout.Words), make([]float32, layout.Numbers()),
 		make([]int32, layout.Codes)
@@ -105,7 +111,7 @@ func TestWalkerAllocatesNothing(t *testing.T) {
 	}
 	walk()
 	if n := testing.AllocsPerRun(10, walk); n != 0 {
-		t.Errorf("%v allocations a line", n)
+		t.Errorf("%s: %v allocations a line", e.Name(), n)
 	}
 }
 

@@ -56,3 +56,31 @@ type onlyForward struct{}
 
 func (onlyForward) Value(dataset.Score) (float32, bool) { return 0, false }
 func (onlyForward) ValueFormula() string                { return "none" }
+
+// TestCentipawns: targets that come from centipawns give them back, and expected scores give what Lichess's players
+// score as much with; there is no score without a bound.
+func TestCentipawns(t *testing.T) {
+	for cp := -1000; cp <= 1000; cp += 10 {
+		label := dataset.Searched{Score: dataset.Centipawns(cp)}
+		for _, c := range []struct {
+			target ValueTarget
+			e      Valuer
+		}{{RecipeValue, TalbotBot{}}, {RecipeValue, Napoleon{}}, {TanhValue, Napoleon{}}, {WinProbValue, Napoleon{}},
+			{TanhValue, onlyForward{}}} {
+			v, ok := c.target.of(c.e, &label)
+			if got := c.target.Centipawns(c.e)(v); !ok || math.Abs(got-float64(cp)) > 0.1 {
+				t.Errorf("%v of %T: %d comes back as %g", c.target, c.e, cp, got)
+			}
+		}
+	}
+	for value, want := range map[float32]float64{0: 0, 0.5: 298.37, -0.5: -298.37, 1: 1500, -1: -1500, 2: 1500} {
+		for target, e := range map[ValueTarget]Valuer{RecipeValue: onlyForward{}, WDLValue: TalbotBot{}} {
+			if got := target.Centipawns(e)(value); math.Abs(got-want) > 0.01 {
+				t.Errorf("an expected score of %g is worth %g, want %g", value, got, want)
+			}
+		}
+	}
+	if got := RecipeValue.Centipawns(Napoleon{})(1); got != 1000 {
+		t.Errorf("napoleon's 1 is worth %g", got)
+	}
+}

@@ -20,9 +20,14 @@ func TestFailingWrites(t *testing.T) {
 	Small(t)
 	dir := t.TempDir()
 	cut, _, _, _ := CutGames(t, dir)
+	lines := filepath.Join(dir, "lines")
+	if err := (Job{Verb: "ingest", Inputs: cut, Workers: 2, Out: lines}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for _, j := range []Job{
 		{Verb: "ingest", Inputs: cut, Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: EndgameCount},
+		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
 		for _, full := range []bool{false, true} {
 			t.Run(fmt.Sprint(j.Verb, full), func(t *testing.T) {

@@ -299,3 +299,43 @@ func TestFilteredWorkers(t *testing.T) {
 		SameRejects(t, first, j)
 	}
 }
+
+// TestOwnMoves: the samples of Tal's games are his own moves, of either colour, under every spelling of his name.
+func TestOwnMoves(t *testing.T) {
+	text, err := os.ReadFile("../../shared/data/pgn/gm/tal.pgn.zst")
+	if err != nil {
+		t.Skip("NOT TESTED on shared data:", err)
+	}
+	var in ingest.Request
+	in.Filters.Player, in.Filters.Side = "Tal M", dataset.PlayerSide
+	sum, _, lines := IngestText(t, "tal.pgn.zst", string(text), in)
+	if sum.Rejects[dataset.OtherPlayer] != 0 || sum.GamesKept < 2900 || len(lines) != int(sum.GamesKept) {
+		t.Errorf("%+v", sum)
+	}
+	own, others, games := [2]int{}, 0, map[string]int{}
+	for _, l := range lines {
+		mine := board.White
+		if strings.Contains(l.Tag("Black"), "Tal M") {
+			mine = board.Black
+		}
+		games[l.Tag([]string{"White", "Black"}[mine])]++
+		p := l.Start
+		for ply := range l.Moves {
+			is, sample := p.Turn() == mine, l.Samples.Has(ply, len(l.Moves))
+			if is != sample {
+				t.Fatalf("%s – %s, ply %d: a sample: %v", l.Tag("White"), l.Tag("Black"), ply, sample)
+			}
+			if is {
+				own[mine]++
+			} else {
+				others++
+			}
+			p.Play(l.Moves[ply])
+		}
+	}
+	if min(own[0], own[1]) < 45_000 || int64(own[0]+own[1]) != sum.Samples ||
+		int64(others) != sum.SamplesDropped[dataset.OtherSide] || games["Hein-Tal Mikhail"] != 2 {
+		t.Errorf("%d own moves, %d of others, of %d and %v", own, others, sum.Samples, sum.SamplesDropped)
+	}
+	t.Logf("%d moves with White, %d with Black; games by name: %v", own[0], own[1], games)
+}

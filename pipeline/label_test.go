@@ -24,6 +24,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
@@ -362,6 +363,39 @@ func TestMoveTimeResumes(t *testing.T) {
 	if n := int64(count()); n != m.Counts.Labelled || runs < 5 ||
 		m.Counts.Labelled+m.Counts.Terminal != m.Counts.Samples {
 		t.Errorf("%d searches for %d labels in %d runs", n, m.Counts.Labelled, runs)
+	}
+}
+
+// TestPartsOfPositions: so is it where the inputs of the manifest say more than names, as those of aggregated
+// positions.
+func TestPartsOfPositions(t *testing.T) {
+	Small(t)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	Openings(t, filepath.Join(dir, "g.pgn"), 80, 1)
+	games := Ingested(t, filepath.Join(dir, "games"), filepath.Join(dir, "g.pgn"))
+	in := filepath.Join(dir, "in")
+	if _, err := (aggregate.Request{In: []string{games}, Out: in, MinCount: 1, MinBand: 1,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	whole := Job{Inputs: []string{in}, Out: filepath.Join(dir, "whole"), Workers: 2}.Label()
+	Labelled(t, whole)
+	var parts []string
+	for i := 1; i <= 2; i++ {
+		part := whole
+		part.Out, part.Part = filepath.Join(dir, fmt.Sprint("part", i)), label.Part{I: i, N: 2}
+		Labelled(t, part)
+		parts = append(parts, part.Out)
+	}
+	joined := filepath.Join(dir, "joined")
+	if _, err := (label.Join{Parts: parts, Out: joined}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	Same(t, whole.Out, joined)
+	m, err := dataset.ReadManifest(joined)
+	if err != nil || m.Format != dataset.ManifestVersion || m.Inputs[0].Aggregate == nil {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

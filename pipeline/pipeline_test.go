@@ -12,14 +12,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/fleet/searches"
 	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/aggregate"
 	"talbot/pipeline/endgames"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/internal/madeup"
@@ -57,6 +60,20 @@ const (
 	SearchLog = "TALBOT_TEST_SEARCHES"
 	HasMemory = "TALBOT_TEST_MEMORY"
 )
+
+// searchTime names the environment variable with the milliseconds that a search takes; 1 without.
+const SearchTimeVar = "TALBOT_TEST_SEARCH_TIME"
+
+func SearchTime() time.Duration {
+	n, err := strconv.Atoi(os.Getenv(SearchTimeVar))
+	if err != nil {
+		n = 1
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// lie names the environment variable with a number N: of one position in N the engine gives a wrong score.
+const Lie = "TALBOT_TEST_LIE"
 
 func LogSearch(path, limit string, p *board.Position) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
@@ -98,7 +115,7 @@ func Engine() {
 			if path := os.Getenv(SearchLog); path != "" {
 				LogSearch(path, in.Text(), &p)
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(SearchTime())
 			m := p.LegalMoves(nil)[0]
 			h := fnv.New32a()
 			if os.Getenv(HasMemory) != "" {
@@ -106,8 +123,12 @@ func Engine() {
 				since = append(since, p.FEN())
 			}
 			h.Write([]byte(p.FEN()))
+			score := int(h.Sum32()%400) - 200
+			if n, err := strconv.Atoi(os.Getenv(Lie)); err == nil && p.Key()%uint64(n) == 0 {
+				score++
+			}
 			fmt.Printf("info depth 3 seldepth 4 multipv 1 score cp %d nodes 77 nps 1000 time 1 pv %v\nbestmove %v\n",
-				int(h.Sum32()%400)-200, m, m)
+				score, m, m)
 		case "quit":
 			return
 		}
@@ -143,6 +164,9 @@ type Job struct {
 	Count     int64 // endgameCount
 	Scope     stockfish.HashScope
 	Rejects   string // of a filtered ingest
+	Share     searches.Share
+	Key       string // file of a worker
+	Lie       string // of a worker's engines
 }
 
 // untilExit never cleans up.
@@ -174,8 +198,18 @@ func (j Job) Run(ctx context.Context) error {
 	case "synth":
 		_, err = endgames.Request{Count: j.Count, Config: SynthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
 			Workers: j.Workers}.Run(ctx)
+	case "aggregate":
+		aggregate.Small(UntilExit{}, 2500, 1<<16)
+		_, err = aggregate.Request{In: j.Inputs, Out: j.Out, Bands: aggregate.Bands{2100, 2300}, MinCount: 2,
+			MinBand: 1, Splits: dataset.DefaultSplits, Workers: j.Workers}.Run(ctx)
 	case "label":
 		_, err = j.Label().Run(ctx)
+	case "coordinator":
+		r := j.Label()
+		sharing(&r, j.Share)
+		_, err = r.Run(ctx)
+	case "worker":
+		err = j.Work(ctx)
 	}
 	return err
 }
@@ -402,6 +436,10 @@ func TestKill(t *testing.T) {
 	WriteRows(t, table, tactics, 3000)
 	cut, _, _, _ := CutGames(t, dir) // prefixes
 	Small(t)
+	lines := filepath.Join(dir, "lines")
+	if err := (Job{Verb: "ingest", Inputs: []string{games}, Workers: 2, Out: lines}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	defer os.Unsetenv(Child)
 	self, err := os.Executable()
 	if err != nil {
@@ -412,6 +450,7 @@ func TestKill(t *testing.T) {
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
 		{Verb: "synth", Workers: 2, Count: 50 * EndgameCount},
+		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
 			undisturbed := j

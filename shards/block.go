@@ -209,7 +209,7 @@ func checkLine(l *dataset.Line, samples int) error {
 	if min(l.WhiteElo, l.BlackElo) < 0 || max(l.WhiteElo, l.BlackElo) > math.MaxUint16 {
 		return fmt.Errorf("ratings %d and %d are not in 0 … 65535", l.WhiteElo, l.BlackElo)
 	}
-	if kind, _ := l.Samples.Kind(); l.Source > dataset.SourceTable || l.Result > dataset.BlackWins ||
+	if kind, _ := l.Samples.Kind(); !l.Source.Known() || l.Result > dataset.BlackWins ||
 		kind > dataset.KindSomePlies {
 		return fmt.Errorf("source %v, result %v or kind of samples %d is unknown", l.Source, l.Result, kind)
 	}

@@ -49,7 +49,7 @@ func (b *rawBlock) bytes(lines []dataset.Line) error {
 		return err
 	}
 	for i, v := range source {
-		if lines[i].Source = dataset.Source(v); lines[i].Source > dataset.SourceTable {
+		if lines[i].Source = dataset.Source(v); !lines[i].Source.Known() {
 			return b.fail(colSource, "line %d: %d", i, v)
 		}
 	}

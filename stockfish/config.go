@@ -3,6 +3,7 @@ package stockfish
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,29 @@ func (l Limit) String() string {
 	default:
 		return fmt.Sprintf("depth %d", l.depth)
 	}
+}
+
+// ParseLimit reads what [Limit.String] writes, and refuses what [Limit.Check] does.
+func ParseLimit(s string) (Limit, error) {
+	kind, text, _ := strings.Cut(s, " ")
+	n, err := strconv.ParseInt(text, 10, 64)
+	var l Limit
+	switch {
+	case err != nil:
+	case kind == "movetime" && n < 1<<40:
+		l = MoveTime(time.Duration(n) * time.Millisecond)
+	case kind == "nodes":
+		l = Nodes(n)
+	case kind == "depth" && n < 1<<20:
+		l = Depth(int(n))
+	}
+	if err == nil {
+		err = l.Check()
+	}
+	if err != nil || l.String() != s {
+		return Limit{}, fmt.Errorf("search limit %q is none", s)
+	}
+	return l, nil
 }
 
 // Time is the time limit of one search, 0 if the limit is another one.

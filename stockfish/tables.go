@@ -162,7 +162,7 @@ func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class,
 	if p.Occupied().Len() > t.most || canCastle(p) {
 		return 0, false, nil
 	}
-	lines, err := t.about(ctx, p)
+	lines, err := t.about(ctx, p.FEN())
 	if err != nil {
 		return 0, false, err
 	}
@@ -186,7 +186,7 @@ func (t *Tables) Probe(ctx context.Context, p *board.Position) (c dataset.Class,
 }
 
 // about asks about a position, another reader if the first is lost.
-func (t *Tables) about(ctx context.Context, p *board.Position) (lines map[string]string, err error) {
+func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string, err error) {
 	if t.broken != nil {
 		return nil, t.broken
 	}
@@ -201,7 +201,7 @@ func (t *Tables) about(ctx context.Context, p *board.Position) (lines map[string
 			err = t.restart(ctx)
 		}
 		if err == nil {
-			if lines, err = t.ask(ctx, "tables", "position fen "+p.FEN()+"\nd\n"); err == nil {
+			if lines, err = t.ask(ctx, "tables", "position fen "+fen+"\nd\n"); err == nil {
 				return lines, nil
 			}
 		}
@@ -213,10 +213,30 @@ func (t *Tables) about(ctx context.Context, p *board.Position) (lines map[string
 			killed++
 		} else if attempt++; attempt == startAttempts {
 			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers failed in a row; repeat the command "+
-				"to continue)", p.FEN(), err, startAttempts)
+				"to continue)", fen, err, startAttempts)
 			return nil, t.broken
 		}
 	}
+}
+
+// Pieces is the number of pieces, kings included, of the largest table.
+func (t *Tables) Pieces() int { return t.most }
+
+// Lookup returns what the tables say of a position as if its halfmove clock were 0, for the side to move: 2 and −2
+// for a win and a loss, 1 and −1 for those that the 50-move rule makes draws, 0 for a draw; and the plies to the next
+// capture or pawn move, 0 where they are not known. It reports false where the tables do not have the position. The
+// error is as of [Tables.Probe].
+func (t *Tables) Lookup(ctx context.Context, p *board.Position) (wdl, dtz int, known bool, err error) {
+	if p.Occupied().Len() > t.most || canCastle(p) {
+		return 0, 0, false, nil
+	}
+	lines, err := t.about(ctx, p.EPD()+" 0 1")
+	if err != nil {
+		return 0, 0, false, err
+	}
+	wdl, known = parseResult(lines["WDL"])
+	dtz, _ = parseDTZ(lines["DTZ"])
+	return wdl, dtz, known, nil
 }
 
 func canCastle(p *board.Position) bool {

@@ -19,7 +19,8 @@ import (
 // BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the
 // medians of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
 //
-// The environment says what is measured: TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu,
+// The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, or nosearch, whose filters are its width),
+// TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu,
 // or cuda), TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn
 // (5).
 func BenchmarkPeers(b *testing.B) {
@@ -39,10 +40,21 @@ func BenchmarkPeers(b *testing.B) {
 	batch, rounds, seconds := number(env("BATCH", "256")), number(env("ROUNDS", "5")), number(env("SECONDS", "5"))
 	turn := time.Duration(seconds) * time.Second
 
-	c, _ := run.New("talbotbot", "")
+	recipe := env("RECIPE", "talbotbot")
+	c, err := run.New(recipe, "")
+	if err != nil {
+		b.Fatal(err)
+	}
 	c.Batch, c.Precision = batch, run.Precision(precision)
 	set(&c, "blocks", number(blocks))
-	set(&c, "filters", number(filters))
+	var sample Batch
+	if recipe == "nosearch" {
+		set(&c, "width", number(filters))
+		sample = noSearchBatch(batch)
+	} else {
+		set(&c, "filters", number(filters))
+		(&synthetic{batch: c.Batch}).fill(&sample, 1)
+	}
 	specs := []string{"go", "xla:cpu"}
 	if device != "cpu" {
 		specs = []string{"xla:" + device}
@@ -52,11 +64,11 @@ func BenchmarkPeers(b *testing.B) {
 	var names []string
 	var turns []func() float64
 	for _, spec := range specs {
-		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, turn))
+		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, sample, turn))
 	}
 	for _, mode := range []string{"", "--compile"} {
-		args := []string{"--device", device, "--blocks", blocks, "--filters", filters, "--batch", strconv.Itoa(batch),
-			"--precision", precision, "--seconds", strconv.Itoa(seconds)}
+		args := []string{"--recipe", recipe, "--device", device, "--blocks", blocks, "--filters", filters,
+			"--batch", strconv.Itoa(batch), "--precision", precision, "--seconds", strconv.Itoa(seconds)}
 		next, err := peerTurn(b, append(args, strings.Fields(mode)...))
 		if err != nil {
 			b.Logf("NOT MEASURED, PyTorch %s: %v", mode, err)
@@ -83,7 +95,7 @@ func BenchmarkPeers(b *testing.B) {
 }
 
 // ourTurn trains for at least that long and returns positions per second.
-func ourTurn(b *testing.B, spec string, c run.Config, turn time.Duration) func() float64 {
+func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() float64 {
 	e, err := newEngine(openTest(b, spec), c)
 	if err != nil {
 		b.Fatal(err)
@@ -92,8 +104,6 @@ func ourTurn(b *testing.B, spec string, c run.Config, turn time.Duration) func()
 	if err := e.forTraining(); err != nil {
 		b.Fatal(err)
 	}
-	var batch Batch
-	(&synthetic{batch: c.Batch}).fill(&batch, 1)
 	step := int64(0)
 	next := func() {
 		if _, _, err := e.step(&batch, step, 1e-3); err != nil {

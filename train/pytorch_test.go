@@ -52,6 +52,7 @@ type forwarded struct {
 	Logits      digest
 	Value       []float64
 	Policy, MSE float64
+	BCE         float64 // of the board after the move
 }
 
 func ungzip(t *testing.T, path string) []byte {
@@ -225,32 +226,40 @@ func TestPyTorch(t *testing.T) {
 	}
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
-		set(&c, "blocks", want.Blocks)
-		set(&c, "filters", want.Filters)
-		set(&c, "block_dropout", 0)
-		set(&c, "value_dropout", 0)
-		set(&c, "value_weight", want.ValueWeight)
-		c.Batch, c.Clip, c.WeightDecay, c.Decay = want.Positions, want.Clip, want.Decay, recipe.DecayWeights
+		want.set(&c)
+		c.Decay = recipe.DecayWeights
 		load := func(c run.Config) *engine { return want.load(t, b, c, 2) }
-		first, planes := oracleBatch(t, 0, want.Positions)
-
-		e := load(c)
-		logits, values, err := forward(e, planes, first.N)
-		if err != nil {
-			t.Fatal(err)
-		}
-		agree(t, "logits", logits, want.Evaluation.Logits, 5e-6)
-		for i, v := range want.Evaluation.Value {
-			if math.Abs(float64(values[i])-v) > 5e-6 {
-				t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
-			}
-		}
-
+		_, planes := oracleBatch(t, 0, want.Positions)
+		want.evaluate(t, load(c), planes)
 		want.train(t, load, c, func(step int) Batch {
 			batch, _ := oracleBatch(t, step, c.Batch)
 			return batch
 		}, 5e-6, 2e-4)
 	})
+}
+
+// set makes a configuration that of the oracle, without dropout.
+func (want *pytorch) set(c *run.Config) {
+	for name, value := range map[string]any{"blocks": want.Blocks, "filters": want.Filters, "block_dropout": 0,
+		"value_dropout": 0, "value_weight": want.ValueWeight} {
+		set(c, name, value)
+	}
+	c.Batch, c.Clip, c.WeightDecay = want.Positions, want.Clip, want.Decay
+}
+
+// evaluate compares logits and values of planes in evaluation mode.
+func (want *pytorch) evaluate(t *testing.T, e *engine, planes []uint64) {
+	t.Helper()
+	logits, values, err := forward(e, planes, want.Positions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree(t, "logits", logits, want.Evaluation.Logits, 5e-6)
+	for i, v := range want.Evaluation.Value {
+		if math.Abs(float64(values[i])-v) > 5e-6 {
+			t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
+		}
+	}
 }
 
 // load returns an engine with the weights of the oracle.
@@ -316,7 +325,15 @@ func (want *pytorch) train(t *testing.T, load func(run.Config) *engine, c run.Co
 		if policy := l.Of("policy_ce"); policy != nil {
 			agreeOne(t, at+"policy cross-entropy", *policy, expected.Policy, 2e-5)
 		}
-		agreeOne(t, at+"value MSE", *l.Of("value_mse"), expected.MSE, 2e-5)
+		if bce := l.Of("after_bce"); bce != nil {
+			agreeOne(t, at+"cross-entropy of the bits", *bce, expected.BCE, 2e-5)
+		}
+		if scores := l.Of("score_ce"); scores != nil {
+			agreeOne(t, at+"cross-entropy of scores", *scores, expected.Policy, 2e-5)
+		}
+		if mse := l.Of("value_mse"); mse != nil {
+			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)
+		}
 		agreeOne(t, at+"norm of the gradient", norm, expected.Norm, 2e-4)
 		for _, p := range e.store.Params() {
 			got, err := e.store.Get(p.Name)

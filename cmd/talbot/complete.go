@@ -50,12 +50,15 @@ func completed(all []string) ([]string, cobra.ShellCompDirective) {
 }
 
 // completeDatasets completes the operands of a command that takes so many datasets at most.
-func completeDatasets(most int) cobra.CompletionFunc {
+func completeDatasets(most int) cobra.CompletionFunc { return completeOperands(most, isDataset) }
+
+// completeOperands completes the operands of a command that takes so many folders of that kind at most.
+func completeOperands(most int, is func(dir string) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completed(slices.DeleteFunc(foldersThat(isDataset)(typed),
+		return completed(slices.DeleteFunc(foldersThat(is)(typed),
 			func(dir string) bool { return slices.Contains(args, dir) }))
 	}
 }

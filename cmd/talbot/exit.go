@@ -8,13 +8,16 @@ import (
 	"syscall"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
 	"talbot/play/match"
+	"talbot/play/player"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train"
@@ -91,6 +94,7 @@ var statuses = []struct {
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
+	{aggregate.ErrTwice, exitUsage, "give each dataset once"},
 	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
@@ -114,6 +118,13 @@ var statuses = []struct {
 	{dataset.ErrNoLabels, exitFailed,
 		"tactics needs labels from `talbot label --multipv 2`; `talbot stats DIR` lists the labels of a dataset"},
 	{tactics.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
+	{fleet.ErrJoin, exitUsage, "copy the file that `talbot label --listen ... --join-file FILE` wrote"},
+	{fleet.ErrPin, exitFailed,
+		"another labelling, or somebody else, answers there; copy the file of --join-file again"},
+	{fleet.ErrToken, exitFailed,
+		"copy the file of --join-file again; a worker that was banned stays banned"},
+	{fleet.ErrInUse, exitFailed, "wait for it, or use another account"},
+	{fleet.ErrNotLoopback, exitUsage, "for example --status-listen 127.0.0.1:9090"},
 	{label.ErrParts, exitUsage, "give all parts of one `talbot label --part 1/n … n/n`, each once"},
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
@@ -121,7 +132,7 @@ var statuses = []struct {
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
-	{match.ErrNoNetworks, exitFailed, "play with cmd:PATH for a UCI engine, or random:"},
+	{player.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},
 	{run.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{run.ErrOccupied, exitUsage,
 		"choose an empty or a new folder; to continue a run that lost its run.json, restore that file first"},

@@ -37,7 +37,9 @@ have:
                             from-square × 73 + move plane
   value   float32 N         from −1 to 1; 1 means that the side to move wins
 
-Networks of the recipe napoleon have planes, N×34×8×8, and value;
+Networks of the recipe napoleon have planes, N×34×8×8, and value; those of tahl have
+planes, N×28×8×8, after, N×12×8×8, and value; those of nosearch have tokens, N×78, and
+logits, N×1968;
 ` + "`talbot inspect --recipe napoleon --json`" + ` prints the numbers of the input.
 
 With --format safetensors it holds the weights and the normalisation statistics under

@@ -70,6 +70,8 @@ var failing = map[string]struct {
 	"label":          {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
 	"join":           {[]string{"lines", "--out", "x"}, []string{"none", "--out", "x"}, nil, false},
 	"tactics":        {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
+	"aggregate": {[]string{"lines", "--out", "x", "--bands", "2000,1500"}, []string{"none", "--out", "x"},
+		[]string{"damaged", "--out", "y"}, false},
 	"train": {nil, []string{"--data", "none", "--run", "x"},
 		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
 		false},
@@ -79,6 +81,8 @@ var failing = map[string]struct {
 		[]string{"--run", "badrun", "--format", "onnx", "--out", "net"}, false},
 	"match": {[]string{"random:", "--out", "x"}, []string{"random:", "random:", "--openings", "none.pgn", "--out", "x"},
 		nil, false},
+	"bench": {[]string{"--run", "badrun", "--batch", "0"}, []string{"--run", "none"},
+		[]string{"--run", "badrun"}, false},
 	"stats":   {nil, []string{"none"}, []string{"damaged"}, false},
 	"inspect": {[]string{"lines"}, []string{"none", "--all"}, []string{"damaged", "--all"}, false},
 	"verify":  {nil, []string{"none"}, []string{"damaged"}, true},
@@ -86,10 +90,12 @@ var failing = map[string]struct {
 	"plan":    {nil, []string{"none.pgn"}, []string{"cut.pgn.gz"}, false},
 	"doctor":  {[]string{"x"}, []string{"--engine", "none"}, nil, true},
 	"version": {[]string{"x"}, nil, nil, false},
+	"status":  {[]string{"x"}, []string{"--join-file", "none"}, nil, false},
+	"worker":  {nil, nil, nil, false},
 	"recipes": {[]string{"x"}, nil, nil, false},
 	// These have no --json, so that with it every command line is an error of usage.
 	"setup": {nil, nil, nil, false}, "man": {nil, nil, nil, false}, "completion": {nil, nil, nil, false},
-	"help": {nil, nil, nil, false},
+	"help": {nil, nil, nil, false}, "play": {nil, nil, nil, false}, "uci": {nil, nil, nil, false},
 }
 
 // Under --json every failure of every command ends with one JSON object on standard error, whose exit is the status,

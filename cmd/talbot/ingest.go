@@ -126,12 +126,8 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	section(f, "Game filters", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
 		"min-base-time", "variant", "result", "termination", "min-plies", "player", "since", "until")
 	section(f, "Sample filters", "side", "skip-plies", "min-clock", "max-samples-per-game", "sample-rate")
-	values(cmd, "preset", slices.Sorted(maps.Keys(ingest.Presets))...)
-	values(cmd, "elo-of", "both", "either")
-	values(cmd, "unknown-elo", "keep", "drop")
-	values(cmd, "time-control", dataset.TimeControlClasses...)
+	o.complete(cmd, slices.Sorted(maps.Keys(ingest.Presets)))
 	values(cmd, "variant", "standard")
-	values(cmd, "result", "1-0", "0-1", "1/2-1/2", "*")
 	values(cmd, "side", "both", "player", "winner")
 	values(cmd, "result-conflict", "tag", "movetext", "board", "drop")
 	values(cmd, "eval-view", "auto", "white", "mover")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,7 @@ have the index -1.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.sample, "sample", 0, "number of the sample to show, from 0")
 	f.BoolVar(&o.all, "all", false, "show all samples")
-	f.StringVar(&o.source, "source", "", "only samples from a game, puzzle, endgame or table (with --all)")
+	f.StringVar(&o.source, "source", "", "only samples from a game, puzzle, endgame, table or aggregate (with --all)")
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
@@ -85,7 +86,7 @@ have the index -1.`,
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
 	section(f, "Display", "label", "recipe", "policy-target", "value-target", "json")
-	values(cmd, "source", "game", "puzzle", "endgame", "table")
+	values(cmd, "source", dataset.SourceNames()...)
 	values(cmd, "split", "train", "val", "test")
 	values(cmd, "recipe", recipe.Names()...)
 	values(cmd, "policy-target", policyTargets...)
@@ -137,12 +138,12 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 }
 
 func parseSource(name string) (dataset.Source, error) {
-	for s := dataset.SourceGame; s <= dataset.SourceTable; s++ {
+	for s := dataset.Source(0); s.Known(); s++ {
 		if s.String() == name {
 			return s, nil
 		}
 	}
-	return 0, fmt.Errorf("source must be game, puzzle, endgame or table: %q", name)
+	return 0, fmt.Errorf("source must be %s: %q", strings.Join(dataset.SourceNames(), ", "), name)
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {

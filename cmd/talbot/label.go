@@ -16,6 +16,7 @@ import (
 type labelOptions struct {
 	datasetOptions
 	engineOptions
+	shareOptions
 	fraction  string
 	part      string
 	reuse     []string
@@ -51,6 +52,11 @@ start and moves. Labels from another engine or limit are kept next to the new on
 --part 2/4 labels the second of four parts, so that four machines can share the work.
 ` + "`talbot join`" + ` puts the parts together and gives the same bytes as one machine.
 
+--listen ADDRESS --join-file FILE lets ` + "`talbot worker`" + ` take part on other machines,
+which get no dataset, only positions. The bytes are the same as from one machine. One
+percent of the workers' labels is searched again; a worker that gives wrong ones is
+banned and all its labels are made again.
+
 --syzygy DIR adds exact results from Syzygy endgame tables (.rtbw and .rtbz files) in a
 column of their own: win, draw or loss under the 50-move rule. The engine must be
 Stockfish, which reads the tables but searches without them. Training takes the value
@@ -69,6 +75,7 @@ position on which the engine fails twice is stored as failed.`,
   talbot label lines --out labelled-more --nodes 20000 --reuse labelled-nodes
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out part2 --nodes 20000 --part 2/4
+  talbot label lines --out many --nodes 20000 --listen :7777 --join-file join
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish`,
@@ -99,6 +106,7 @@ position on which the engine fails twice is stored as failed.`,
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
 	section(f, "Endgame tables", "syzygy", "skip-exact")
 	section(f, "Measure only", "audit", "calibrate")
+	o.shareOptions.add(cmd)
 	values(cmd, "hash-scope", "position", "line")
 	completeFolders(cmd, "reuse", isDataset)
 	completeFolder(cmd, "out", "syzygy")
@@ -113,8 +121,10 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 	}
 	f := cmd.Flags()
 	switch {
-	case o.calibrate && (o.audit != "" || f.Changed("nodes") || f.Changed("depth") || o.out != ""):
-		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --nodes or --depth"),
+	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
+		f.Changed("depth") || o.out != ""):
+		return usage(errors.New("--calibrate only measures --movetime; it takes no --out, --audit, --listen, --nodes "+
+			"or --depth"),
 			"for example `talbot label lines --calibrate --movetime 20ms`")
 	case o.audit != "" && (f.Changed("movetime") || f.Changed("nodes") || f.Changed("depth") || f.Changed("fraction") ||
 		o.part != ""):
@@ -146,6 +156,9 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 			return usage(err, "for example --audit 0.1%")
 		}
 	}
+	if err := o.apply(cmd, &r, &engine); err != nil {
+		return err
+	}
 	if err := o.find(&engine); err != nil {
 		return err
 	}
@@ -172,17 +185,18 @@ func warnWorkers(workers int) {
 
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
 func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
-	var pool atomic.Pointer[stockfish.Pool]
+	var pool atomic.Pointer[label.Searcher]
 	ctx, stop := interrupts(ctx, func() {
 		if p := pool.Load(); p != nil {
-			p.Abort()
+			(*p).Abort()
 			return
 		}
 		abortNow()
 	})
 	show, end := progress()
 	shown := 0
-	r.Progress, r.Pool = show, pool.Store
+	r.Progress = show
+	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Warn, r.Again = warn, again()
 	r.Failed = func(err error) {
 		if shown++; shown <= shownRejects {
@@ -235,6 +249,10 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 		o.out, pipeline.Count(sum.Labelled, "position"), sum.Engine, sum.Limit, sum.HashScope, n(sum.Reused),
 		n(sum.Terminal), n(sum.Failed), pipeline.Rate(sum.PositionsPerSecond),
 		pipeline.Count(int64(sum.Workers), "worker"), sum.Seconds)
+	if o.listen != "" || o.nats != "" {
+		summarise("  by workers: %s; searched again: %s, of which %s wrong\n",
+			pipeline.Count(sum.Remote, "position"), n(sum.Checked), n(sum.Disagreed))
+	}
 	if sum.Reused > 0 {
 		s := sum.Saved
 		summarise("  reused labels: %s from before the interruption, %s from the input, %s from other lines or "+

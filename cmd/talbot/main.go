@@ -64,9 +64,9 @@ another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newLabel(), newJoin(), newTactics()},
+		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
-		{newMatch()},
+		{newPlay(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff()},
 		{newPlan(), newDoctor(), newSetup()},
 		{newVersion(), newMan()},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/pipeline"
+	"talbot/play/engine"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -30,8 +31,9 @@ A player is one of
 followed by settings, separated by commas: name=NAME, nodes=N, depth=N, movetime=50ms,
 tc=60+0.6 (seconds and increment; 40/60 for 40 moves), rating=R and error=E (a known
 rating and half of its 95 % interval, for a gauntlet). An engine also takes
-option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A player without a
-limit of its own gets that of --nodes, --depth, --movetime or --tc.
+option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A network also takes
+searcher=NAME, backend=NAME, batch=N and the parameters of its search (docs/12-play.md).
+A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
 
 A crash, an illegal move, silence or exceeded time loses the game. It is counted, and
 DIR/logs has the last messages of the engine. Games that repeat an earlier one move by
@@ -50,9 +52,10 @@ result.json. Interrupt a match at any time: games that have ended are kept, and
 aborts them.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
-  talbot match cmd:./new cmd:./old --tc 10+0.1 --games 400 --out m3
-  talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m4
-  talbot match cmd:./new cmd:a,rating=1900 random: --gauntlet --depth 4 --out m5`,
+  talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
+  talbot match cmd:./new cmd:./old --tc 10+0.1 --games 400 --out m4
+  talbot match cmd:./new cmd:./old --nodes 5000 --sprt 0,5 --games 9000 --out m5
+  talbot match cmd:./new cmd:a,rating=1900 random: --gauntlet --depth 4 --out m6`,
 		SuggestFor: []string{"tournament", "play", "arena"},
 		Args:       operands(2, many, "two players"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
@@ -88,14 +91,16 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	defer abort()
 	drain, stop := interruptsSaying(hard, "finishing the games in progress", abort)
 	defer stop()
+	var networks engine.Shared
+	defer networks.Close()
 	for _, s := range specs {
-		e, err := match.Enter(drain, s, limits, networkPlayer)
+		e, err := match.Enter(drain, s, limits, networks.Entrant)
 		if err != nil {
 			return resumable(err)
 		}
 		m.Entrants = append(m.Entrants, e)
 	}
-	if err := o.addJudge(drain, &m); err != nil {
+	if err := o.addJudge(drain, &m, networks.Entrant); err != nil {
 		return resumable(err)
 	}
 	if err := m.Check(); err != nil {
@@ -122,9 +127,6 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// networkPlayer makes a player of a trained network.
-var networkPlayer func(match.Spec) (match.Entrant, error)
-
 // readOpenings returns the openings in the order in which they are played.
 func (o *matchOptions) readOpenings() (*match.Openings, error) {
 	if o.openings == "" {
@@ -149,7 +151,8 @@ func (o *matchOptions) readOpenings() (*match.Openings, error) {
 }
 
 // addJudge adds what needs engines of its own to the rules.
-func (o *matchOptions) addJudge(ctx context.Context, m *match.Match) (err error) {
+func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
+	network func(match.Spec) (match.Entrant, error)) (err error) {
 	if o.syzygy != "" {
 		if m.Rules.TablesEngine, err = stockfish.Find(""); err != nil {
 			return err
@@ -168,7 +171,7 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match) (err error)
 	if err != nil {
 		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
 	}
-	e, err := match.Enter(ctx, s, match.Limits{}, networkPlayer)
+	e, err := match.Enter(ctx, s, match.Limits{}, network)
 	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
 	return err
 }

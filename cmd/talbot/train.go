@@ -83,9 +83,9 @@ colour would see them.
 were no better than the best one, and stops the run when eight were not.
 
 Without --steps a run passes over the data as often as its preset says: once by default,
-12 times with --preset v1.5, up to 60 times with --recipe napoleon. With weights, small
-datasets are then repeated more often, which is printed at the start. In short runs the
-warm-up, --eval-every and --checkpoint-every become shorter.
+12 times with --preset v1.5, 20 times with --recipe tahl, up to 60 times with --recipe
+napoleon. With weights, small datasets are then repeated more often, which is printed at
+the start. In short runs the warm-up, --eval-every and --checkpoint-every become shorter.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a

@@ -3,7 +3,6 @@ package ingest
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"talbot/dataset"
 	"talbot/pgn"
@@ -27,69 +26,39 @@ var Presets = map[string]func(*Filters){
 
 // Check returns an error if the filters contradict themselves.
 func (f *Filters) Check() error {
+	if err := f.Filter.Check(); err != nil {
+		return err
+	}
 	switch {
-	case f.MinElo < 0 || f.MaxElo < 0 || f.MaxElo > 0 && f.MaxElo < f.MinElo:
-		return fmt.Errorf("ratings from %d to %d: both must be 0 or more, the lower one first", f.MinElo, f.MaxElo)
-	case f.EitherElo && f.MinElo == 0 && f.MaxElo == 0:
-		return fmt.Errorf("--elo-of needs --min-elo or --max-elo")
-	case f.KeepUnknownElo && f.DropUnknownElo:
-		return fmt.Errorf("unknown ratings cannot be both kept and dropped")
-	case min(f.MinBaseTime, f.MinPlies, f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
+	case min(f.SkipPlies, f.MinClock, f.MaxPerGame) < 0:
 		return fmt.Errorf("the number of a filter must not be negative")
 	case !(f.Rate >= 0 && f.Rate <= 1):
 		return fmt.Errorf("sampling rate must be above 0 and at most 1: %v", f.Rate)
 	case f.Side == dataset.PlayerSide && f.Player == "":
 		return fmt.Errorf("--side player needs --player")
-	case f.Until != dataset.Date{} && f.Since.String() > f.Until.String():
-		return fmt.Errorf("first date %v is after the last date %v", f.Since, f.Until)
 	}
 	return nil
 }
 
 // flags returns the filters that are on, as the manifest has them.
 func (f *Filters) flags() []dataset.Tag {
-	var flags []dataset.Tag
-	text := func(name, value string) {
-		if value != "" {
-			flags = append(flags, dataset.Tag{Name: name, Value: value})
-		}
-	}
+	flags := f.Filter.Flags()
 	number := func(name string, n int) {
 		if n != 0 {
-			text(name, strconv.Itoa(n))
+			flags = append(flags, dataset.Tag{Name: name, Value: strconv.Itoa(n)})
 		}
 	}
-	yes := func(name string, on bool, value string) {
-		if on {
-			text(name, value)
-		}
+	switch f.Side {
+	case dataset.PlayerSide:
+		flags = append(flags, dataset.Tag{Name: "side", Value: "player"})
+	case dataset.WinnerSide:
+		flags = append(flags, dataset.Tag{Name: "side", Value: "winner"})
 	}
-	number("min-elo", f.MinElo)
-	number("max-elo", f.MaxElo)
-	yes("elo-of", f.EitherElo, "either")
-	yes("unknown-elo", f.KeepUnknownElo, "keep")
-	yes("unknown-elo", f.DropUnknownElo, "drop")
-	yes("no-bots", f.NoBots, "true")
-	text("time-control", strings.Join(f.TimeControls, ","))
-	number("min-base-time", f.MinBaseTime)
-	results := make([]string, len(f.Results))
-	for i, r := range f.Results {
-		results[i] = r.String()
-	}
-	text("result", strings.Join(results, ","))
-	text("termination", strings.Join(f.Terminations, ","))
-	number("min-plies", f.MinPlies)
-	text("player", f.Player)
-	yes("side", f.Side == dataset.PlayerSide, "player")
-	yes("side", f.Side == dataset.WinnerSide, "winner")
-	text("since", f.Since.String())
-	text("until", f.Until.String())
-	yes("only-tactics", f.Tactics, "true")
 	number("skip-plies", f.SkipPlies)
 	number("min-clock", f.MinClock)
 	number("max-samples-per-game", f.MaxPerGame)
 	if f.Rate > 0 && f.Rate < 1 {
-		text("sample-rate", strconv.FormatFloat(f.Rate, 'g', -1, 64))
+		flags = append(flags, dataset.Tag{Name: "sample-rate", Value: strconv.FormatFloat(f.Rate, 'g', -1, 64)})
 	}
 	return flags
 }

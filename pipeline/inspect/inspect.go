@@ -54,6 +54,9 @@ type Sample struct {
 	WhiteElo int    `json:"white_elo,omitempty"`
 	BlackElo int    `json:"black_elo,omitempty"`
 	Result   string `json:"result"`
+	// of aggregated positions: the ratings of the side to move, and how often each move was played
+	Band   *Band            `json:"band,omitempty"`
+	Counts map[string]int64 `json:"counts,omitempty"` // by UCI
 
 	Played      *string        `json:"played"` // the move played here on the line; nil at its end
 	Policy      *PolicyMove    `json:"policy"` // the recipe's target, or the first of those with the greatest weight
@@ -249,10 +252,9 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		name := class.String()
 		s.Exact = &name
 	}
-	if v, ok := encode.Value(e, in.Targets.Value, p, counted.Value); ok {
-		s.Value = &v
-	}
+	s.Value = in.value()
 	in.policy(s)
+	in.band(s, l)
 	if e, ok := e.(bitPlanes); ok {
 		planes := make([]uint64, in.layout.Shape[0])
 		e.Planes(planes, w.Game())
@@ -267,6 +269,40 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 		s.Encoded = &Encoded{Input{in.layout.Shape, numbers}, e.Show(&in.view, in.Targets)}
 	}
 	return s
+}
+
+// Band is a range of ratings: From and below To, 0 = no limit.
+type Band struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// band sets what is known of an aggregated position.
+func (in *inspector) band(s *Sample, l *dataset.Line) {
+	bands, own := in.dataset.Manifest.BandsOf(l)
+	if bands == nil || in.view.Sample >= len(l.Policies) {
+		return
+	}
+	s.Band, s.Counts = &Band{bands[own].From, bands[own].To}, map[string]int64{}
+	for _, m := range l.Policies[in.view.Sample] {
+		s.Counts[m.Move.String()] = int64(m.Weight)
+	}
+}
+
+// value is the value target of the view; nil if there is none. That of a recipe that learns no value is its formula's.
+func (in *inspector) value() *float32 {
+	v, ok := encode.Value(in.Encoder, in.Targets.Value, in.view.Position(), in.view.Said.Value)
+	if i := in.layout.Float(encode.ValueFloat); i >= 0 {
+		var target encode.Target
+		target.Reset(&in.layout)
+		in.Encoder.Learn(&target, &in.view, in.Targets)
+		v = target.Floats[i]
+		ok = v == v
+	}
+	if !ok {
+		return nil
+	}
+	return &v
 }
 
 // index is the number that the recipe gives a legal move; -1 if it is not one number.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 )
@@ -46,6 +47,9 @@ func (s *Sample) WriteText(w io.Writer) error {
 	row("history", "%s", s.historyText(sans))
 	row("legal", "%s", pipeline.Count(int64(len(s.Legal)), "move"))
 	row("played", "%s", sanOr(&pos, s.Played, "none (end of the line)"))
+	if s.Band != nil {
+		row("players", "%s", s.playersText())
+	}
 	row("policy", "%s", s.policyText(&pos))
 	if s.Label == nil {
 		row("label", "%s", s.LabelStatus)
@@ -128,6 +132,15 @@ func sanOr(p *board.Position, uci *string, none string) string {
 		return *uci
 	}
 	return fmt.Sprintf("%s (%s)", p.SAN(m), *uci)
+}
+
+// playersText says who played the moves of an aggregated position, and how many.
+func (s *Sample) playersText() string {
+	moves := int64(0)
+	for _, n := range s.Counts {
+		moves += n
+	}
+	return fmt.Sprintf("rated %v, %s", dataset.Band{From: s.Band.From, To: s.Band.To}, pipeline.Count(moves, "move"))
 }
 
 func (s *Sample) policyText(p *board.Position) string {

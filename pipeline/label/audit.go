@@ -60,7 +60,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 		return AuditSummary{}, err
 	}
 	r := a.Request
-	r.flags = []dataset.Tag{{Name: dataset.AuditShareFlag, Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
+	r.Flags = []dataset.Tag{{Name: dataset.AuditShareFlag, Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
 		{Name: dataset.AuditedFlag, Value: fingerprint.ID()}}
 	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
 		columns := line.Columns([]int{base})

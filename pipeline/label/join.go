@@ -130,7 +130,7 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 		case !slices.Equal(printIDs(m.Fingerprints), printIDs(first.Fingerprints)):
 			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
 				ErrParts)
-		case fmt.Sprint(m) != fmt.Sprint(first):
+		case m.Hash() != first.Hash():
 			return first, fmt.Errorf("%q and %q: %w: inputs or flags differ", parts[0].Dir, d.Dir, ErrParts)
 		}
 		for other, n := range numbers {

@@ -20,7 +20,8 @@ import (
 // (u8, one for each fingerprint that is being made), then each label: status u8,
 // best u16, number of searched lines u8, and for each of those: score i16, win,
 // draw and loss u16, depth and nodes uvarint, length of the PV uvarint, its moves
-// u16. Journals of before there were identities lack the first record.
+// u16; and behind them, if a worker elsewhere made them, its number (uvarint). Journals of before there were identities
+// lack the first record.
 type journal struct {
 	file    *durable.File
 	buf     []byte
@@ -28,7 +29,14 @@ type journal struct {
 	syncing chan error // the sync under way, if there is one: nobody waits for the disk
 }
 
+// made is what a search gave: a label for each fingerprint, and who searched.
+type made struct {
+	labels []dataset.Label
+	origin origin
+}
+
 const (
+	maxWorker     = 1 << 20 // number
 	journalPrefix = "labels-"
 	journalSync   = 2 * time.Second
 	identityText  = "talbot label journal 1\n" // as labels it would be cut short
@@ -52,7 +60,7 @@ func (e *JournalError) Unwrap() error { return e.Err }
 // as far as its records are whole, which warn is told, and written anew with them alone; an incomplete record at the
 // end, as a kill leaves it, is cut off without a word. A journal of another identity is [dataset.ErrDamaged], and so is
 // one whose first record is damaged.
-func openJournal(path string, id [32]byte, each func(sample int64, labels []dataset.Label) bool, warn func(error)) (
+func openJournal(path string, id [32]byte, each func(sample int64, m made) bool, warn func(error)) (
 	*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -89,9 +97,9 @@ func openJournal(path string, id [32]byte, each func(sample int64, labels []data
 
 // append writes one record. It survives the end of this process at once, and
 // that of the machine within about [journalSync].
-func (j *journal) append(sample int64, labels []dataset.Label) error {
+func (j *journal) append(sample int64, m made) error {
 	b := append(j.buf[:0], make([]byte, durable.RecordHead)...)
-	b = encodeRecord(b, sample, labels)
+	b = encodeRecord(b, sample, m)
 	j.buf = b
 	if len(b)-durable.RecordHead > durable.MaxRecord {
 		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-durable.RecordHead)
@@ -138,32 +146,40 @@ func identityRecord(id [32]byte) []byte {
 	return b
 }
 
-func encodeRecord(b []byte, sample int64, labels []dataset.Label) []byte {
+func encodeRecord(b []byte, sample int64, m made) []byte {
 	b = binary.AppendUvarint(b, uint64(sample))
-	b = append(b, byte(len(labels)))
-	for i := range labels {
-		b = labels[i].AppendBytes(b)
+	b = append(b, byte(len(m.labels)))
+	for i := range m.labels {
+		b = m.labels[i].AppendBytes(b)
+	}
+	if w := m.origin.worker(); w > 0 {
+		b = binary.AppendUvarint(b, uint64(w))
 	}
 	return b
 }
 
 var errRecord = errors.New("malformed record")
 
-func decodeRecord(payload []byte) (sample int64, labels []dataset.Label, err error) {
+func decodeRecord(payload []byte) (sample int64, m made, err error) {
 	number, n := binary.Uvarint(payload)
 	if n <= 0 || n == len(payload) {
-		return 0, nil, errRecord
+		return 0, made{}, errRecord
 	}
 	count, rest := payload[n], payload[n+1:]
 	for range count {
 		var l dataset.Label
 		if l, rest, err = dataset.LabelFromBytes(rest); err != nil {
-			return 0, nil, fmt.Errorf("%w: %w", errRecord, err)
+			return 0, made{}, fmt.Errorf("%w: %w", errRecord, err)
 		}
-		labels = append(labels, l)
+		m.labels = append(m.labels, l)
 	}
-	if len(rest) != 0 {
-		return 0, nil, errRecord
+	m.origin = ownSearch
+	if len(rest) > 0 {
+		worker, n := binary.Uvarint(rest)
+		if n != len(rest) || worker < 1 || worker > maxWorker {
+			return 0, made{}, errRecord
+		}
+		m.origin = originOf(int(worker))
 	}
-	return int64(number), labels, nil
+	return int64(number), m, nil
 }

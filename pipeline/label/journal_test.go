@@ -31,7 +31,7 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 		t.Fatal(err)
 	}
 	for i := range int64(journalRecords) {
-		if err := j.append(i, sampleLabels); err != nil {
+		if err := j.append(i, made{sampleLabels, ownSearch}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +55,8 @@ type openedJournal struct {
 func reopen(t *testing.T, path string, id [32]byte) (j *journal, o openedJournal, err error) {
 	t.Helper()
 	seen := map[int64]bool{}
-	j, err = openJournal(path, id, func(sample int64, l []dataset.Label) bool {
+	j, err = openJournal(path, id, func(sample int64, m made) bool {
+		l := m.labels
 		if fmt.Sprint(l) != fmt.Sprint(sampleLabels) || sample >= journalRecords {
 			t.Fatalf("sample %d is %v", sample, l)
 		}
@@ -164,8 +165,9 @@ func TestJournalWithoutIdentity(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(identityText))
-	f.Add(encodeRecord(nil, 7, []dataset.Label{{Status: dataset.Labelled,
-		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}))
+	f.Add(encodeRecord(nil, 8, made{sampleLabels, originOf(3)}))
+	f.Add(encodeRecord(nil, 7, made{labels: []dataset.Label{{Status: dataset.Labelled,
+		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if sample, l, err := decodeRecord(data); err == nil {
 			if _, again, err := decodeRecord(encodeRecord(nil, sample, l)); err != nil ||
@@ -174,7 +176,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		// Whatever stands in a journal, each whole record that follows it is found.
-		sealed := append(make([]byte, durable.RecordHead), encodeRecord(nil, 3, sampleLabels)...)
+		sealed := append(make([]byte, durable.RecordHead), encodeRecord(nil, 3, made{sampleLabels, originOf(5)})...)
 		durable.SealRecord(sealed)
 		n := 0
 		r := durable.NewRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))

@@ -38,7 +38,7 @@ func (h held) warning() error {
 
 // readJournal goes through a journal that should be of that identity. Its errors are [dataset.ErrDamaged] and those of
 // reading.
-func readJournal(f io.Reader, id [32]byte, each func(sample int64, labels []dataset.Label) bool) (h held, err error) {
+func readJournal(f io.Reader, id [32]byte, each func(sample int64, m made) bool) (h held, err error) {
 	r := durable.NewRecordReader(f)
 	want := identityRecord(id)
 	first := true
@@ -47,8 +47,8 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, labels []data
 			if first && bytes.HasPrefix(payload, []byte(identityText)) {
 				return true
 			}
-			sample, labels, err := decodeRecord(payload)
-			return err == nil && each(sample, labels)
+			sample, m, err := decodeRecord(payload)
+			return err == nil && each(sample, m)
 		})
 		switch {
 		case err != nil:
@@ -77,7 +77,7 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, labels []data
 }
 
 // rewriteJournal replaces a journal by one of that identity with the whole records of f.
-func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, []dataset.Label) bool) error {
+func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, made) bool) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, 
 	r := durable.NewRecordReader(f)
 	for {
 		record, _, _, err := r.Next(func(payload []byte) bool {
-			sample, labels, err := decodeRecord(payload)
-			return err == nil && each(sample, labels)
+			sample, m, err := decodeRecord(payload)
+			return err == nil && each(sample, m)
 		})
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package label
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,18 +33,20 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
-	Again     string // the command line that goes on with it if it is interrupted, for messages
+	Flags     []dataset.Tag // of the manifest beside the usual ones
+	Again     string        // the command line that goes on with it if it is interrupted, for messages
 	Progress  func(pipeline.Progress)
 	Failed    func(error) // told of each position without a label; may be nil
 	Warn      func(error) // what does not stop the run; may be nil
-	// Pool is given the pool once it runs, so that a second interrupt can abort it; may be nil.
-	Pool func(*stockfish.Pool)
+	// Start starts what makes the labels; nil is [stockfish.NewPool].
+	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
+	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
+	Pool func(Searcher)
 
 	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
 	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
 	// expect is how many samples only chooses, for the progress.
 	expect int64
-	flags  []dataset.Tag // of the manifest beside the usual ones
 }
 
 // Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in
@@ -95,6 +98,9 @@ type Summary struct {
 	Saved        Saved    `json:"saved"`
 	Retried      int64    `json:"retried"`       // searches that went wrong once
 	Restarts     int64    `json:"restarts"`      // engines started in place of lost ones
+	Remote       int64    `json:"remote"`        // of Labelled, by workers on other machines
+	Checked      int64    `json:"checked"`       // of Remote, searched a second time
+	Disagreed    int64    `json:"disagreed"`     // of Checked, found to be wrong
 	Exact        int64    `json:"exact"`         // results taken from endgame tables now
 	SkippedExact int64    `json:"skipped_exact"` // not searched because tables have them
 }
@@ -131,7 +137,10 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := output.CheckApart(r.In, r.Out); err != nil {
 		return Summary{}, err
 	}
-	pool, err := stockfish.NewPool(ctx, r.Engine, r.Workers)
+	if r.Start == nil {
+		r.Start = startPool
+	}
+	pool, err := r.Start(ctx, r.Engine, r.Workers)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -145,15 +154,60 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	searching := time.Now()
-	for i := len(l.out.Manifest().Shards); i < len(in.Shards); i++ {
-		if err := l.shard(ctx, i); err != nil {
+	if err := l.all(ctx); err != nil {
+		return Summary{}, err
+	}
+	sum := l.summary(time.Since(start), time.Since(searching))
+	if l.shared != nil {
+		l.shared.Finish()
+		if err := l.shared.Close(); err != nil { // its files go with the others that only an unfinished dataset has
 			return Summary{}, err
 		}
 	}
-	if err := l.out.Finish(nil); err != nil {
+	if err := l.out.Finish(l.recordBuilds); err != nil {
 		return Summary{}, err
 	}
-	return l.summary(time.Since(start), time.Since(searching)), nil
+	sum.Bytes = l.out.Bytes()
+	return sum, nil
+}
+
+// all labels the shards that are not finished. Labels that turn out to be wrong are made again, also those of shards
+// that are.
+func (l *labeller) all(ctx context.Context) error {
+	for {
+		i := len(l.out.Manifest().Shards)
+		var err error
+		switch {
+		case i < len(l.in.Shards):
+			err = l.shard(ctx, i)
+		case l.shared != nil:
+			if err = l.shared.Settle(ctx); err == nil {
+				return nil
+			}
+		default:
+			return nil
+		}
+		if withdrawn(err) {
+			l.warn(err)
+			err = l.withdraw(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// recordBuilds notes in the manifest which other builds of the engine had a part in it.
+func (l *labeller) recordBuilds() error {
+	if l.shared == nil {
+		return nil
+	}
+	if builds := l.shared.Builds(); len(builds) > 0 {
+		m := l.out.Manifest()
+		m.Flags = append(m.Flags, dataset.Tag{Name: "other-builds", Value: strings.Join(builds, ", ")})
+		slices.SortStableFunc(m.Flags, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return nil
 }
 
 func (l *labeller) summary(elapsed, searching time.Duration) Summary {
@@ -166,6 +220,9 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
 		Resumed: l.out.Resumed(),
 	}
+	if l.shared != nil {
+		sum.Remote, sum.Checked, sum.Disagreed = l.shared.Remote()
+	}
 	for _, f := range l.pool.Fingerprints() {
 		sum.Engine, sum.Limit, sum.Fingerprint = f.Engine, f.Limit, f.ID()
 		sum.Fingerprints = append(sum.Fingerprints, f.ID())
@@ -173,7 +230,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	if sec := searching.Seconds(); sec > 0 {
 		sum.PositionsPerSecond = float64(s.Labelled) / sec
 	}
-	if limit := l.Engine.Limit.Time(); limit > 0 && sum.Seconds > 0 {
+	if limit := l.Engine.Limit.Time(); limit > 0 && sum.Seconds > 0 && l.shared == nil {
 		u := float64(s.Labelled) * limit.Seconds() / (float64(l.Workers) * sum.Seconds)
 		sum.Utilisation = &u
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
-	"talbot/stockfish"
 )
 
 // labeller is a labelling under way. It counts positions: one with several labels, for several depths, is one.
@@ -28,11 +28,14 @@ type labeller struct {
 	in      *shards.Dataset
 	out     *output.Folder
 	state   state
-	pool    *stockfish.Pool
-	columns []int // of the fingerprints
+	pool    Searcher
+	shared  Shared // the pool, if others work for it too
+	columns []int  // of the fingerprints
 	donors  []donor
-	opened  []*shards.Dataset // of Reuse
-	done    []*shards.Reader  // finished shards of the output
+	// bannedBefore are workers of before an interruption whose labels do not count.
+	bannedBefore map[int]bool
+	opened       []*shards.Dataset // of Reuse
+	done         []*shards.Reader  // finished shards of the output
 
 	saved    Saved
 	terminal int64
@@ -49,10 +52,13 @@ type state struct {
 	Own dataset.Counts `json:"own"` // labels of the fingerprint being made, by status
 }
 
-// side says which files of the output folder are the labelling's own: the journals, of which that of the present shard
-// is wanted.
+// side says which files of the output folder are the labelling's own: the journals, of which those of shards that are
+// not finished are wanted, and what is kept for workers elsewhere.
 func (l *labeller) side(name string, shards int) (own, wanted bool) {
-	return strings.HasPrefix(name, journalPrefix), name == journalName(shards)
+	if strings.HasPrefix(name, fleet.FilePrefix) {
+		return true, true
+	}
+	return strings.HasPrefix(name, journalPrefix), strings.HasPrefix(name, journalPrefix) && name >= journalName(shards)
 }
 
 // open begins or takes up the output, whose manifest is that of the input with
@@ -88,6 +94,9 @@ func (l *labeller) open(ctx context.Context) error {
 	if err := l.openDonors(prints); err != nil {
 		return err
 	}
+	if err := l.openFleet(ctx); err != nil {
+		return err
+	}
 	own := &l.state.Own
 	l.first = own.Labelled + own.Terminal + own.Failed
 	l.samples, l.saved.Resumed = l.first, l.first
@@ -112,7 +121,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
 	}
-	flags = append(flags, l.flags...)
+	flags = append(flags, l.Flags...)
 	return dataset.Manifest{
 		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
 		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
@@ -195,13 +204,13 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 
 // shard labels one shard of the input into one of the output.
 func (l *labeller) shard(ctx context.Context, i int) error {
-	have := map[int64][]dataset.Label{}
+	have := map[int64]made{}
 	samples := l.in.Manifest.Shards[i].Samples
 	j, err := openJournal(l.out.Path(journalName(i)), l.journalIdentity(i),
-		func(sample int64, labels []dataset.Label) bool {
-			ours := sample >= 0 && sample < samples && len(labels) == len(l.columns)
-			if ours {
-				have[sample] = labels
+		func(sample int64, m made) bool {
+			ours := sample >= 0 && sample < samples && len(m.labels) == len(l.columns)
+			if ours && !l.isBanned(m.origin) {
+				have[sample] = m
 			}
 			return ours
 		}, l.warn)
@@ -218,6 +227,11 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 	}
 	if l.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
+	}
+	if s.foreign {
+		if err := writeOrigins(l.out.Path(originsName(i)), l.journalIdentity(i), s.origins); err != nil {
+			return err
+		}
 	}
 	if err := l.out.EndShard(); err != nil {
 		return err
@@ -273,7 +287,13 @@ func (l *labeller) report() {
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
 		First: l.first, Done: l.samples, Total: max(total, l.samples),
 	}
+	if l.shared != nil {
+		l.shared.Expect(p.Total - p.Done)
+	}
 	var notes []string
+	if l.shared != nil {
+		notes = append(notes, pipeline.Count(int64(s.Workers), "engine"))
+	}
 	if u, ok := s.Utilisation(); ok {
 		notes = append(notes, fmt.Sprintf("engines %.1f %% busy", 100*u))
 	}

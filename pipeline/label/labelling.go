@@ -13,11 +13,13 @@ import (
 type labelling struct {
 	*labeller
 	journal *journal
-	have    map[int64][]dataset.Label // of the journal, by number of the sample in the shard
+	have    map[int64]made // of the journal, by number of the sample in the shard
 	ledger  *ledger
 	queue   []*waiting         // lines not written yet, in order
 	open    map[int64]*waiting // lines with searches under way, by first sample
 	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
+	origins []origin           // of the samples that are written
+	foreign bool               // some of these are workers'
 }
 
 // plan decides what is to be searched on a line: the chosen samples that have no
@@ -25,7 +27,8 @@ type labelling struct {
 // with the samples that have one, except that under a time limit a line that was
 // under way is gone on with.
 func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*waiting, error) {
-	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount())}
+	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount()),
+		origins: make([]origin, line.SampleCount())}
 	if s.SkipExact {
 		if first >= int64(len(s.results)) {
 			labels, err := s.exact.of(ctx, line)
@@ -85,7 +88,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 func (s *labelling) resume(w *waiting) {
 	n := 0
 	for _, k := range w.todo {
-		if s.have[w.first+int64(k)] != nil {
+		if s.have[w.first+int64(k)].labels != nil {
 			n++
 		}
 	}
@@ -93,7 +96,8 @@ func (s *labelling) resume(w *waiting) {
 		return
 	}
 	for _, k := range w.todo {
-		w.labels[k] = s.have[w.first+int64(k)]
+		m := s.have[w.first+int64(k)]
+		w.labels[k], w.origins[k] = m.labels, m.origin
 	}
 	w.journal = int64(n)
 }
@@ -115,10 +119,17 @@ func (s *labelling) look(ctx context.Context, i int) error {
 		next += int64(line.SampleCount())
 	}
 	if len(s.ledger.wanted) > 0 {
-		for _, d := range append(slices.Clone(s.donors), donor{s.done, s.columns}) {
-			if err := s.ledger.search(ctx, d); err != nil {
+		for _, d := range s.donors {
+			if err := s.ledger.search(ctx, d, nil); err != nil {
 				return err
 			}
+		}
+		done := donor{s.done, s.columns}
+		if err := s.ledger.search(ctx, done, func(shard int) ([]origin, error) {
+			return readOrigins(s.out.Path(originsName(shard)), s.journalIdentity(shard),
+				s.out.Manifest().Shards[shard].Samples)
+		}); err != nil {
+			return err
 		}
 	}
 	s.ledger.looked()
@@ -195,13 +206,14 @@ func (s *labelling) result(r stockfish.Result) error {
 	if r.Err != nil && s.Failed != nil {
 		s.Failed(fmt.Errorf("input %d, number %d: %w", w.line.Input, w.line.Number, r.Err))
 	}
-	if err := s.journal.append(w.first+int64(k), r.Labels); err != nil {
+	m := made{r.Labels, originOf(r.Worker)}
+	if err := s.journal.append(w.first+int64(k), m); err != nil {
 		return err
 	}
-	w.labels[k] = r.Labels
+	w.labels[k], w.origins[k] = m.labels, m.origin
 	w.open--
-	for _, other := range s.ledger.made(w.ids[r.Sample], r.Labels) {
-		other.line.labels[other.sample] = r.Labels
+	for _, other := range s.ledger.made(w.ids[r.Sample], m) {
+		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
 		other.line.open--
 	}
 	s.samples++
@@ -233,6 +245,10 @@ func (s *labelling) flush() error {
 			s.exact.count(w.exact)
 		}
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
+		for _, o := range w.origins {
+			s.foreign = s.foreign || o.worker() > 0
+		}
+		s.origins = append(s.origins, w.origins...)
 		if err := s.out.Write(&line); err != nil {
 			return err
 		}

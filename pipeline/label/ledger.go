@@ -48,21 +48,21 @@ func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, p
 type ledger struct {
 	scope  stockfish.HashScope
 	wanted map[identity]int32 // how often; while the ledger is made
-	found  map[identity][]dataset.Label
+	found  map[identity]made
 	shared map[identity]*search // wanted more than once, not found
 	offers []offer              // what an interrupted run made of this shard
 }
 
 // offer is a search with what it gave.
 type offer struct {
-	id     identity
-	labels []dataset.Label
+	id   identity
+	made made
 }
 
 // search is one that several samples wait for.
 type search struct {
-	owned   bool            // some line is having it made
-	labels  []dataset.Label // nil until it is made
+	owned   bool // some line is having it made
+	made    made // without labels until it is
 	waiters []waiter
 }
 
@@ -73,7 +73,7 @@ type waiter struct {
 }
 
 func newLedger(scope stockfish.HashScope) *ledger {
-	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity][]dataset.Label{},
+	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]made{},
 		shared: map[identity]*search{}}
 }
 
@@ -83,7 +83,7 @@ func (g *ledger) want(w *waiting) {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
 		} else {
-			g.offers = append(g.offers, offer{w.ids[i], labels})
+			g.offers = append(g.offers, offer{w.ids[i], made{labels, w.origins[k]}})
 		}
 	}
 }
@@ -107,30 +107,41 @@ func donorColumns(list, wanted []dataset.Fingerprint) []int {
 	return columns
 }
 
-// search looks for wanted searches in a donor.
-func (g *ledger) search(ctx context.Context, d donor) error {
-	var plies, all []int
+// search looks for wanted searches in a donor. origins, if not nil, returns those of a shard's samples, or none.
+func (g *ledger) search(ctx context.Context, d donor, origins func(shard int) ([]origin, error)) error {
+	var plies, all, samples []int
 	var labels [][]dataset.Label
 	var ids []identity
-	for _, r := range d.shards {
+	for i, r := range d.shards {
 		if len(g.found) == len(g.wanted) {
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		var from []origin
+		if origins != nil {
+			var err error
+			if from, err = origins(i); err != nil {
+				return err
+			}
+		}
+		next := 0
 		for line, err := range r.Lines() {
 			if err != nil {
 				return fmt.Errorf("looking for labels to reuse: %w", err)
 			}
+			first := next
+			next += line.SampleCount()
 			columns := line.Columns(d.columns)
 			if columns == nil {
 				continue
 			}
-			plies, labels, all = plies[:0], labels[:0], line.Samples.Plies(all[:0], len(line.Moves))
+			plies, labels, samples = plies[:0], labels[:0], samples[:0]
+			all = line.Samples.Plies(all[:0], len(line.Moves))
 			for k, ply := range all {
 				if l := labelsAt(columns, k); l != nil && l[0].Status == dataset.Labelled {
-					plies, labels = append(plies, ply), append(labels, l)
+					plies, labels, samples = append(plies, ply), append(labels, l), append(samples, k)
 				}
 			}
 			ids = identities(ids[:0], g.scope, line, plies)
@@ -147,7 +158,11 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 					}
 					checked = true
 				}
-				g.found[id] = labels[i]
+				m := made{labels: labels[i]}
+				if from != nil {
+					m.origin = from[first+samples[i]]
+				}
+				g.found[id] = m
 			}
 		}
 	}
@@ -177,7 +192,7 @@ func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 func (g *ledger) looked() {
 	for _, o := range g.offers {
 		if g.wanted[o.id] > 0 {
-			g.found[o.id] = o.labels
+			g.found[o.id] = o.made
 		}
 	}
 	g.offers = nil
@@ -197,7 +212,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 	all := true
 	for i, k := range w.todo {
 		s := g.shared[w.ids[i]]
-		all = all && w.labels[k] == nil && (g.found[w.ids[i]] != nil || s != nil && s.owned)
+		all = all && w.labels[k] == nil && (g.found[w.ids[i]].labels != nil || s != nil && s.owned)
 	}
 	todo, ids := w.todo[:0], w.ids[:0]
 	for i, k := range w.todo {
@@ -207,13 +222,13 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 		}
 		s := g.shared[id]
 		if all || g.scope == stockfish.PositionScope {
-			if labels := g.found[id]; labels != nil {
-				w.labels[k] = labels
+			if m := g.found[id]; m.labels != nil {
+				w.labels[k], w.origins[k] = m.labels, m.origin
 				found++
 				continue
 			}
 			if s != nil && s.owned {
-				if w.labels[k] = s.labels; s.labels == nil {
+				if w.labels[k], w.origins[k] = s.made.labels, s.made.origin; s.made.labels == nil {
 					s.waiters = append(s.waiters, waiter{w, k})
 					w.open++
 				}
@@ -232,12 +247,12 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 }
 
 // made files what a search gave and returns the samples that waited for it.
-func (g *ledger) made(id identity, labels []dataset.Label) []waiter {
+func (g *ledger) made(id identity, m made) []waiter {
 	s := g.shared[id]
-	if s == nil || s.labels != nil {
+	if s == nil || s.made.labels != nil {
 		return nil
 	}
 	waiters := s.waiters
-	s.owned, s.labels, s.waiters = true, labels, nil
+	s.owned, s.made, s.waiters = true, m, nil
 	return waiters
 }

@@ -9,6 +9,7 @@ type waiting struct {
 	line    dataset.Line
 	first   int64             // number of its first sample in the shard
 	labels  [][]dataset.Label // of each sample, one for each column; nil where there is none
+	origins []origin          // of labels
 	kept    int64             // labels that the input has on these samples
 	journal int64             // labels of the journal
 	dead    int64             // terminal positions

@@ -207,6 +207,51 @@ func (f *Folder) EndShard() error {
 	return f.Mark()
 }
 
+// Truncate takes the finished shards from number n on back, and the present one with them, so that they can be written
+// again. What the others have is counted again.
+func (f *Folder) Truncate(n int) error {
+	if f.writer != nil {
+		f.writer.Abort()
+		f.writer = nil
+	}
+	m := &f.progress.Manifest
+	gone := slices.Clone(m.Shards[n:])
+	m.Shards = m.Shards[:n]
+	m.Counts = dataset.Counts{Rejects: map[dataset.Reason]int64{}}
+	for _, s := range m.Shards {
+		if err := f.recount(s.File); err != nil {
+			return err
+		}
+	}
+	if err := f.Mark(); err != nil {
+		return err
+	}
+	for _, s := range gone {
+		if err := durable.Remove(f.Path(s.File)); err != nil {
+			return fmt.Errorf("removing a shard that is made again: %w", err)
+		}
+	}
+	return nil
+}
+
+// recount counts the lines of a shard.
+func (f *Folder) recount(file string) error {
+	r, err := shards.Open(f.Path(file), shards.WithColumns(shards.AllLabels))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	c := &f.progress.Manifest.Counts
+	for line, err := range r.Lines() {
+		if err != nil {
+			return err
+		}
+		c.GamesRead++
+		c.AddLine(line)
+	}
+	return nil
+}
+
 // Finish ends the last shard, calls publish, if it is not nil, and writes the manifest, after which the dataset is
 // whole.
 func (f *Folder) Finish(publish func() error) error {

@@ -96,8 +96,7 @@ func (t exampleTally) merge(o exampleTally) {
 func (t exampleTally) list() []Example {
 	list := []Example{}
 	for i := range examples {
-		for _, source := range []dataset.Source{dataset.SourceGame, dataset.SourcePuzzle, dataset.SourceEndgame,
-			dataset.SourceTable} {
+		for source := dataset.Source(0); source.Known(); source++ {
 			if i < len(t[source]) && len(list) < examples {
 				list = append(list, t[source][i])
 			}
@@ -111,7 +110,7 @@ func (t exampleTally) list() []Example {
 }
 
 func sourceOrder(name string) int {
-	return slices.Index([]string{"game", "puzzle", "endgame", "table"}, name)
+	return slices.Index(dataset.SourceNames(), name)
 }
 
 // gameName is what the tags call a line; "" if they do not.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"talbot/dataset"
 	"talbot/internal/page"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
@@ -101,7 +102,7 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 		}
 		p.Splits = append(p.Splits, part)
 	}
-	for _, name := range []string{"game", "puzzle", "endgame", "table"} {
+	for _, name := range dataset.SourceNames() {
 		if part := s.part(name, s.BySource[name]); part.Games > 0 {
 			p.Sources = append(p.Sources, part)
 		}
@@ -257,6 +258,8 @@ func (s *Statistics) sampleCards() (list []card) {
 		}
 	}
 	list = standing(list, newPlot("Pieces", "on the board, kings included", "samples", pieces, false))
+	list = lying(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
+	list = lying(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
 	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})
 	list = lying(list, "Result for the side to move",

@@ -34,11 +34,12 @@ type Statistics struct {
 	BySplit          map[string]Totals `json:"by_split"`  // all splits, empty ones too
 	// samples by the number of pieces on the board, kings included
 	PieceCounts   map[int]int64    `json:"piece_counts"`
-	Results       map[string]int64 `json:"results"`       // lines by result
-	Ratings       Distribution     `json:"ratings"`       // of both players, where known
-	Plies         Distribution     `json:"plies"`         // moves of each line
-	Reconstructed int64            `json:"reconstructed"` // plies of reconstructed history
-	Policies      int64            `json:"policies"`      // samples with a policy of their own
+	Results       map[string]int64 `json:"results"`         // lines by result
+	Ratings       Distribution     `json:"ratings"`         // of both players, where known
+	Plies         Distribution     `json:"plies"`           // moves of each line
+	Reconstructed int64            `json:"reconstructed"`   // plies of reconstructed history
+	Policies      int64            `json:"policies"`        // samples with a policy of their own
+	Bands         []dataset.Band   `json:"bands,omitempty"` // of aggregated positions: samples and moves by rating
 	Coverage      Coverage         `json:"coverage"`
 	Labels        []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
 	Openings      *Openings        `json:"openings"`

@@ -26,6 +26,8 @@ type tally struct {
 	plies         spread
 	reconstructed int64
 	policies      int64
+	manifest      *dataset.Manifest
+	bands         bandTally
 	labels        []labelTally
 	coverage      coverageTally
 	openings      openingTally
@@ -45,10 +47,12 @@ type spread struct {
 
 func newTally(m *dataset.Manifest) *tally {
 	counting, _ := dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
+	sources := map[dataset.Source]Totals{}
+	for s := dataset.Source(0); s.Known(); s++ {
+		sources[s] = Totals{}
+	}
 	return &tally{
-		splits: m.Splits, counting: counting,
-		sources: map[dataset.Source]Totals{dataset.SourceGame: {}, dataset.SourcePuzzle: {}, dataset.SourceEndgame: {},
-			dataset.SourceTable: {}},
+		splits: m.Splits, counting: counting, sources: sources, manifest: m,
 		bySplit: map[dataset.Split]Totals{dataset.Train: {}, dataset.Val: {}, dataset.Test: {}},
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
@@ -100,6 +104,7 @@ func (t *tally) add(l *dataset.Line) error {
 			t.policies++
 		}
 	}
+	t.bands.add(t.manifest, l)
 	if l.Source == dataset.SourceGame {
 		t.dates.add(l)
 		t.timeControls[clockOf(l)]++
@@ -235,6 +240,7 @@ func (t *tally) merge(o *tally) {
 	t.plies.merge(&o.plies)
 	t.reconstructed += o.reconstructed
 	t.policies += o.policies
+	t.bands.merge(o.bands)
 	t.coverage.merge(&o.coverage)
 	t.openings.merge(&o.openings)
 	t.dates.merge(&o.dates)
@@ -254,6 +260,7 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		BySource: map[string]Totals{}, BySplit: map[string]Totals{}, PieceCounts: map[int]int64{},
 		Results: map[string]int64{},
 		Ratings: t.ratings.distribution(), Plies: t.plies.distribution(),
+		Bands:         t.bands,
 		Reconstructed: t.reconstructed, Policies: t.policies, Labels: []LabelStats{}, Coverage: t.coverage.coverage(),
 		Dates: t.dates.dates(), TimeControls: t.timeControls, Examples: t.examples.list(),
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"talbot/dataset"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/overlap"
@@ -51,7 +52,7 @@ func (s *Statistics) WriteText(w io.Writer) error {
 			}
 		}
 	}
-	partTable(&b, "source", s.BySource, []string{"game", "puzzle", "endgame", "table"})
+	partTable(&b, "source", s.BySource, dataset.SourceNames())
 	partTable(&b, "split", s.BySplit, []string{"train", "val", "test"})
 
 	var results, pieces []bar
@@ -71,6 +72,8 @@ func (s *Statistics) WriteText(w io.Writer) error {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
 	chart(&b, "samples by pieces on the board", pieces)
+	chart(&b, "samples by rating of the side to move", s.bandBars(samplesOf))
+	chart(&b, "moves by rating of the side to move", s.bandBars(movesOf))
 	s.Coverage.write(&b)
 	s.Plies.chart(&b, "lines by plies")
 	s.Ratings.chart(&b, "players by rating")

@@ -24,9 +24,9 @@ func (e End) Adjudicated() bool {
 	return e == ByTables || e == ByLength || e == ByJudge || e == ByResign || e == ByDraw
 }
 
-// ending reports whether the game is over by the rules of chess, and how: mate before 50 moves, and both draws as they
+// Over reports whether the game is over by the rules of chess, and how: mate before 50 moves, and both draws as they
 // stand, without a claim.
-func ending(g *board.Game) (End, bool) {
+func Over(g *board.Game) (End, bool) {
 	p := g.Position()
 	switch {
 	case !p.HasLegalMove() && p.InCheck():

@@ -65,7 +65,7 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 }
 
 // ErrNoNetworks: a player is a trained network, and whoever asked can play none.
-var ErrNoNetworks = errors.New("trained networks cannot play yet")
+var ErrNoNetworks = errors.New("trained networks cannot play here")
 
 // enterEngine makes an entrant of a UCI engine.
 func enterEngine(ctx context.Context, s Spec) (Entrant, error) {

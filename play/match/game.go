@@ -71,7 +71,7 @@ func (g *playing) push(p Ply) {
 // step ends the game, if it is over, or has a player move.
 func (s *seats) step(ctx context.Context, g *playing) error {
 	r, turn := g.record, g.game.Position().Turn()
-	if end, over := ending(g.game); over {
+	if end, over := Over(g.game); over {
 		r.End, r.Result = end, dataset.Draw
 		if end == Checkmate {
 			r.Result = winner(turn, false)

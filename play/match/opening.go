@@ -35,12 +35,12 @@ func (o *Openings) add(start board.Position, moves []board.Move) {
 	game := board.NewGame(start)
 	for _, m := range moves {
 		game.Push(m)
-		if _, over := ending(game); over {
+		if _, over := Over(game); over {
 			o.Ended++
 			return
 		}
 	}
-	if _, over := ending(game); over {
+	if _, over := Over(game); over {
 		o.Ended++
 		return
 	}

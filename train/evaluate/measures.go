@@ -97,7 +97,7 @@ var measures = []*Measure{
 		sums: mean(func(q *scored) (float64, bool) { return indicator(q.mated), q.mates })},
 
 	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true,
-		Row: "likeliest move of all is legal",
+		Row: "likeliest move of all is legal", Column: Column{"legal first", 5},
 		sums: mean(func(q *scored) (float64, bool) {
 			first := q.answer.Inside + q.answer.Prior[q.first]
 			return indicator(math.Exp(float64(first)) >= float64(q.answer.OtherShare)), true

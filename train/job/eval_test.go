@@ -220,9 +220,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 			job.Recipe, job.Steps = r.Name, 2
 			job.Adjust = func(c *run.Config) error {
 				c.Batch = 16
-				if r.Name == "talbotbot" {
-					return adjust(c)
-				}
+				small(c, 1)
 				return nil
 			}
 			mustTrain(t, job)

@@ -44,19 +44,11 @@ func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 // trained; its statistics are not those of the start.
 func madeUpRun(t *testing.T, name string) (dir string) {
 	t.Helper()
-	r, err := recipe.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c, err := run.New(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for setting, value := range map[string]string{"blocks": "3", "filters": "8"} {
-		if smaller, err := r.Set(c.Settings, setting, value); err == nil {
-			c.Settings = smaller
-		}
-	}
+	small(&c, 3)
 	built, err := c.Build()
 	if err != nil {
 		t.Fatal(err)

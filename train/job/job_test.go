@@ -37,6 +37,13 @@ func adjust(c *run.Config) error {
 	return errors.Join(set(c, "blocks", 1), set(c, "filters", 8))
 }
 
+// small makes the network small, if the recipe's can be.
+func small(c *run.Config, blocks int) {
+	for name, value := range map[string]int{"blocks": blocks, "filters": 8, "width": 32} {
+		_ = set(c, name, value) // else it is as it is
+	}
+}
+
 // set changes a setting of the network.
 func set(c *run.Config, name string, value any) error {
 	r, err := recipe.ByName(c.Recipe)

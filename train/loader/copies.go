@@ -19,6 +19,16 @@ type copyCap struct {
 // copyCount is how often a position occurs, and how often it occurred so far.
 type copyCount struct{ all, before int64 }
 
+// copyKey is the key of what the cap counts: the position, and of an aggregated one also the rating of the side to
+// move, for where a recipe sees that, the bands of a position are no copies of each other. Where it does not, ratings
+// are not read, and they are.
+func (v *visit) copyKey() uint64 {
+	if v.line.Source == dataset.SourceAggregate {
+		return mix(v.sample.key ^ uint64(v.line.MoverElo()))
+	}
+	return v.sample.key
+}
+
 // countCopies counts the positions of all usable train samples by their 64-bit keys (no counters), but for those of cut
 // copies of lines that are held out.
 func (d *Data) countCopies(ctx context.Context, most int, held *dataset.CutSet,
@@ -31,7 +41,7 @@ func (d *Data) countCopies(ctx context.Context, most int, held *dataset.CutSet,
 		cuts := cutCopies{held: held}
 		_, err := d.each(d.Sets[set], block, only(dataset.Train), func(v visit) {
 			if !cuts.has(v.line) {
-				found = append(found, v.sample.key)
+				found = append(found, v.copyKey())
 			}
 		})
 		return found, err

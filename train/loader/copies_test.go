@@ -3,8 +3,10 @@ package loader
 import (
 	"testing"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/shards"
 	"talbot/train/internal/madeup"
 )
 
@@ -59,5 +61,52 @@ func TestMaxCopies(t *testing.T) {
 		if sum(next(t, l)) != sum(next(t, m)) {
 			t.Fatalf("batch %d depends on the number of workers", i)
 		}
+	}
+}
+
+// seesRatings is an encoder that asks for ratings.
+type seesRatings struct{ encode.TalbotBot }
+
+func (seesRatings) Layout() encode.Layout {
+	l := encode.TalbotBot{}.Layout()
+	l.Ratings = true
+	return l
+}
+
+// TestMaxCopiesOfBands: the bands of an aggregated position are copies only for a recipe that does not see ratings.
+func TestMaxCopiesOfBands(t *testing.T) {
+	dir := t.TempDir()
+	w, err := shards.Create(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := dataset.Manifest{Splits: dataset.Splits{Train: 100}, Inputs: []dataset.Input{{Name: "positions"}}}
+	for _, elo := range []int{1250, 1750, 2250, 2250} {
+		e4 := dataset.WeightedMove{Move: board.NewMove(12, 28), Weight: 3}
+		l := dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), WhiteElo: elo,
+			Samples: dataset.LastPosition(), Policies: [][]dataset.WeightedMove{{e4}}}
+		if err := w.Write(&l); err != nil {
+			t.Fatal(err)
+		}
+		m.Counts.AddLine(&l)
+	}
+	m.Counts.GamesRead = m.Counts.GamesKept
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Shards = []dataset.ShardInfo{info}
+	if err := dataset.WriteManifest(dir, &m); err != nil {
+		t.Fatal(err)
+	}
+	for want, e := range map[int64]encode.Encoder{1: encode.TalbotBot{}, 3: seesRatings{}} {
+		d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: e, MaxCopies: 1, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := survey(t, d).Train(); got != want {
+			t.Errorf("%T: %d samples, want %d", e, got, want)
+		}
+		d.Close()
 	}
 }

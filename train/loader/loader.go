@@ -21,9 +21,9 @@ type LoaderOptions struct {
 	Seed         int64 // of the order
 	GroupSamples int64 // samples that are shuffled together, over all datasets; 0 = [GroupSamples]
 	// Filled has the groups of an epoch filled to the limit, as earlier versions did, so that what is left for the last
-	// one may be little. Its samples are then of few games, which a network learns by heart: on 2.15 million samples the
-	// last group, of 0.15 million, took the squared error of a network of the recipe napoleon on test games from 0.0324
-	// to 0.0355. [Loader.Restore] goes on as the run began.
+	// one may be little. Its samples are then of few games, which a network learns by heart: on 2.15 million samples
+	// the last group, of 0.15 million, took the squared error of a network of the recipe napoleon on test games from
+	// 0.0324 to 0.0355. [Loader.Restore] goes on as the run began.
 	Filled bool
 }
 

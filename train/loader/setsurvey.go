@@ -160,7 +160,7 @@ type counted struct {
 
 // one is a usable train sample.
 type one struct {
-	key           uint64 // of the position
+	key           uint64 // [visit.copyKey]
 	policy, value int64  // 1 if it has the target
 	cut           bool   // of a cut copy
 }
@@ -175,7 +175,7 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
 			c.Val++
 			return
 		}
-		s := one{key: v.sample.key, cut: cuts.has(v.line)}
+		s := one{key: v.copyKey(), cut: cuts.has(v.line)}
 		if v.sample.learns {
 			s.policy = 1
 		}

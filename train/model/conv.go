@@ -79,8 +79,8 @@ func (f Form) Flatten(x *Node) *Node {
 // Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
 // [out, in, 3, 3] or [out, in, 1, 1].
 //
-// In the form Products the gradient by x is exact only where out ≤ in; it is zero otherwise. That is the case for the
-// first convolution alone, whose input is the board and needs none.
+// In the form Products the gradient by x of a 3×3 convolution is exact only where out ≤ in; it is zero otherwise. That
+// is the case for the first convolution alone, whose input is the board and needs none.
 func (f Form) Convolve(x, kernel *Node) *Node {
 	switch f {
 	case Patches:
@@ -93,6 +93,9 @@ func (f Form) Convolve(x, kernel *Node) *Node {
 		}, []int{1, 1}, same(kernel), []int{1, 1}, []int{1, 1}, 1, 1)
 	}
 	in, out := kernel.Shape().Dim(1), kernel.Shape().Dim(0)
+	if out > in && kernel.Shape().Dim(2) == 1 {
+		return products(x, kernel)
+	}
 	held := StopGradient(x)
 	y := products(held, kernel)
 	if out > in {

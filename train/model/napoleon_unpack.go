@@ -56,10 +56,7 @@ var fours = []struct {
 func napoleonTerms(packed *Node) (words *Node, factors [][]float32) {
 	bit0, bit1, bit2, theirs := column(packed, 0), column(packed, 1), column(packed, 2), column(packed, 3)
 	empty := BitwiseNot(BitwiseOr(BitwiseOr(bit0, bit1), bit2))
-	kinds := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
-		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
-		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
-	}
+	kinds := pieceKinds(bit0, bit1, bit2)
 	var terms []*Node
 	add := func(x *Node) { terms = append(terms, x) }
 	factors = make([][]float32, encode.NapoleonPlanes)

@@ -2,8 +2,10 @@ package model
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"strconv"
 	"testing"
@@ -14,10 +16,10 @@ import (
 	"talbot/encode"
 )
 
-// TestNapoleonInput compares what the graph makes of packed inputs with python-chess:
-// encode/testdata/napoleon.jsonl.gz.
-func TestNapoleonInput(t *testing.T) {
-	f, err := os.Open("../../encode/testdata/napoleon.jsonl.gz")
+// ungzip returns what a compressed file holds.
+func ungzip(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,10 +28,20 @@ func TestNapoleonInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestNapoleonInput compares what the graph makes of packed inputs with python-chess:
+// encode/testdata/napoleon.jsonl.gz.
+func TestNapoleonInput(t *testing.T) {
 	var packed []uint64
 	var want []float32
 	var fens []string
-	for in := bufio.NewScanner(z); in.Scan(); {
+	for in := bufio.NewScanner(bytes.NewReader(ungzip(t, "../../encode/testdata/napoleon.jsonl.gz"))); in.Scan(); {
 		var row struct {
 			FEN     string
 			Packed  []string

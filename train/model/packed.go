@@ -14,26 +14,42 @@ func (TalbotBot) Unpack(f Form, packed *Node) *Node {
 	boards := Reshape(Slice(packed, AxisRange(), AxisRange(0, 20)), n, 5, 4)
 	word := func(i int) *Node { return Slice(boards, AxisRange(), AxisRange(), AxisElem(i)) }
 	bit0, bit1, bit2, theirs := word(0), word(1), word(2), word(3)
-	kinds := []*Node{ // pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6
-		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
-		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
-	}
-	planes := make([]*Node, 12)
-	for i, kind := range kinds {
-		planes[i], planes[6+i] = without(kind, theirs), BitwiseAnd(kind, theirs)
-	}
-	pieces := Reshape(Concatenate(planes, 2), n, 60)
+	pieces := Reshape(Concatenate(piecePlanes(bit0, bit1, bit2, theirs), 2), n, 60)
 
 	word20 := Slice(packed, AxisRange(), AxisElem(20))
-	bits := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, 7), 1), n, 7)
-	flags := BitwiseAnd(BitwiseShiftRightLogical(BroadcastToDims(word20, n, 7), bits), uint64s(g, 1))
-	flags = Mul(flags, uint64s(g, ^uint64(0)))
+	flags := flagPlanes(word20, 7)
 	passed := BitwiseAnd(word20, uint64s(g, 0xff<<40))
 	return f.Spread(Concatenate([]*Node{
 		Slice(pieces, AxisRange(), AxisRange(0, 12)),
 		Slice(flags, AxisRange(), AxisRange(0, 5)), passed, Slice(flags, AxisRange(), AxisRange(5)),
 		Slice(pieces, AxisRange(), AxisRange(12)),
 	}, 1))
+}
+
+// pieceKinds are the squares of pawns, knights, bishops, rooks, queens and kings, by the bits of what stands on a
+// square: pawn 1, knight 2, bishop 3, rook 4, queen 5, king 6.
+func pieceKinds(bit0, bit1, bit2 *Node) []*Node {
+	return []*Node{
+		without(bit0, BitwiseOr(bit1, bit2)), without(bit1, BitwiseOr(bit0, bit2)), BitwiseAnd(bit0, bit1),
+		without(bit2, BitwiseOr(bit0, bit1)), BitwiseAnd(bit0, bit2), BitwiseAnd(bit1, bit2),
+	}
+}
+
+// piecePlanes are the own pieces of each kind, then those of the opponent, which are on the squares of theirs.
+func piecePlanes(bit0, bit1, bit2, theirs *Node) []*Node {
+	planes := make([]*Node, 12)
+	for i, kind := range pieceKinds(bit0, bit1, bit2) {
+		planes[i], planes[6+i] = without(kind, theirs), BitwiseAnd(kind, theirs)
+	}
+	return planes
+}
+
+// flagPlanes are planes of ones or zeros, one for each of the k lowest bits of a word: [N, 1] to [N, k].
+func flagPlanes(word *Node, k int) *Node {
+	g, n := word.Graph(), word.Shape().Dim(0)
+	bits := BroadcastToDims(Iota(g, shapes.Make(dtypes.Uint64, 1, k), 1), n, k)
+	flags := BitwiseAnd(BitwiseShiftRightLogical(BroadcastToDims(word, n, k), bits), uint64s(g, 1))
+	return Mul(flags, uint64s(g, ^uint64(0)))
 }
 
 // LegalMoves returns the legal moves that packed inputs hold behind the position, as booleans [N, 4672].

@@ -32,6 +32,9 @@ type Param struct {
 	// FanOut, where it is not 0, makes that of a Weight U(−b, b) with b = √(6/(fan-in + fan-out)), Keras's (Glorot and
 	// Bengio, Understanding the Difficulty of Training Deep Feedforward Neural Networks).
 	FanOut int
+	// Gain, where it is not 0, makes the bound that many times as large, and Start is the first value of a Bias without
+	// FanIn.
+	Gain, Start float64
 }
 
 // Trainable tells parameters from statistics.
@@ -57,6 +60,9 @@ func (p Param) initial(seed uint64) []float32 {
 		}
 	case Weight, Bias:
 		if p.FanIn == 0 {
+			for i := range data {
+				data[i] = float32(p.Start)
+			}
 			break
 		}
 		h := fnv.New64a()
@@ -66,11 +72,38 @@ func (p Param) initial(seed uint64) []float32 {
 		if p.FanOut > 0 {
 			bound = math.Sqrt(6 / float64(p.FanIn+p.FanOut))
 		}
+		if p.Gain > 0 {
+			bound *= p.Gain
+		}
 		for i := range data {
 			data[i] = float32((2*rng.Float64() - 1) * bound)
 		}
 	}
 	return data
+}
+
+// layers are parameters that are being listed, under PyTorch's names and with PyTorch's first values.
+type layers []Param
+
+func (l *layers) add(kind Kind, fanIn int, name string, shape ...int) {
+	*l = append(*l, Param{Name: name, Shape: shape, Kind: kind, FanIn: fanIn})
+}
+
+// conv adds a convolution without bias.
+func (l *layers) conv(name string, out, in, size int) {
+	l.add(Weight, in*size*size, name+".weight", out, in, size, size)
+}
+
+func (l *layers) norm(name string, c int) {
+	l.add(NormGain, 0, name+".weight", c)
+	l.add(NormBias, 0, name+".bias", c)
+	l.add(RunningMean, 0, name+".running_mean", c)
+	l.add(RunningVar, 0, name+".running_var", c)
+}
+
+func (l *layers) linear(name string, out, in int) {
+	l.add(Weight, in, name+".weight", out, in)
+	l.add(Bias, in, name+".bias", out)
 }
 
 // Store holds the values of a network's parameters, on the host or on the device that ran last.

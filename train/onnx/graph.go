@@ -125,6 +125,14 @@ func (g *Graph) integers(name string, data ...int64) string {
 	return name
 }
 
+// constant adds a number.
+func (g *Graph) constant(name string, x float32) string {
+	if g.err == nil {
+		g.initializers = append(g.initializers, floats(name, nil, []float32{x}))
+	}
+	return name
+}
+
 // Model returns the file, a ModelProto.
 func (g *Graph) Model() ([]byte, error) {
 	if g.err != nil {

@@ -1,6 +1,9 @@
 package onnx
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // tensor returns the shape of a tensor; nil, and an error of the node, if there is none.
 func (g *Graph) tensor(node, name string) []int {
@@ -142,6 +145,98 @@ func (g *Graph) Transpose(x Value, name string, axes ...int) Value {
 		perm, shape = append(perm, axis+1), append(shape, x.Shape[axis])
 	}
 	return g.node("Transpose", name, shape, map[string]any{"perm": perm}, x.Name)
+}
+
+// Slice is elements from … to−1 of an axis of a sample, counted from 0.
+func (g *Graph) Slice(x Value, name string, axis, from, to int) Value {
+	if axis < 0 || axis >= len(x.Shape) || from < 0 || from >= to || to > x.Shape[axis] {
+		return g.fail(name, "%d … %d of axis %d of shape %v", from, to-1, axis, x.Shape)
+	}
+	shape := slices.Clone(x.Shape)
+	shape[axis] = to - from
+	return g.node("Slice", name, shape, nil, x.Name, g.integers(name+".from", int64(from)),
+		g.integers(name+".to", int64(to)), g.integers(name+".axis", int64(axis+1)))
+}
+
+// MatMul multiplies matrices, the last two axes of values whose others are the same.
+func (g *Graph) MatMul(a, b Value, name string) Value {
+	last := len(a.Shape) - 1
+	if last < 1 || len(b.Shape) != last+1 || !slices.Equal(a.Shape[:last-1], b.Shape[:last-1]) ||
+		a.Shape[last] != b.Shape[last-1] {
+		return g.fail(name, "shapes %v and %v", a.Shape, b.Shape)
+	}
+	return g.node("MatMul", name, append(slices.Clone(a.Shape[:last]), b.Shape[last]), nil, a.Name, b.Name)
+}
+
+// Rows is [Graph.Linear] of each row, the last axis; the bias must be there.
+func (g *Graph) Rows(x Value, layer, name string) Value {
+	w, bias, last := g.tensor(name, layer+".weight"), g.tensor(name, layer+".bias"), len(x.Shape)-1
+	if len(w) != 2 || last < 0 || w[1] != x.Shape[last] || !slices.Equal(bias, w[:1]) {
+		return g.fail(name, "a matrix of shape %v and a bias of %v on %v", w, bias, x.Shape)
+	}
+	turned := g.node("Transpose", name+".turned", nil, map[string]any{"perm": []int{1, 0}}, layer+".weight")
+	shape := append(slices.Clone(x.Shape[:last]), w[0])
+	y := g.node("MatMul", name+".product", shape, nil, x.Name, turned.Name)
+	return g.node("Add", name, shape, nil, y.Name, layer+".bias")
+}
+
+// LayerNorm normalises the last axis: layer.weight and layer.bias. The node is named like the layer.
+func (g *Graph) LayerNorm(x Value, layer string, epsilon float32) Value {
+	inputs := []string{x.Name}
+	for _, name := range []string{".weight", ".bias"} {
+		shape := g.tensor(layer, layer+name)
+		if last := len(x.Shape) - 1; last < 0 || !slices.Equal(shape, x.Shape[last:]) {
+			return g.fail(layer, "%s of shape %v on %v", name[1:], shape, x.Shape)
+		}
+		inputs = append(inputs, layer+name)
+	}
+	return g.node("LayerNormalization", layer, x.Shape, map[string]any{"epsilon": epsilon, "axis": -1}, inputs...)
+}
+
+// Scale multiplies by a constant.
+func (g *Graph) Scale(x Value, factor float32, name string) Value {
+	return g.node("Mul", name, x.Shape, nil, x.Name, g.constant(name+".factor", factor))
+}
+
+// Gelu is x·Φ(x), Φ the distribution function of the normal distribution. The node is named like x with ".gelu" behind
+// it.
+func (g *Graph) Gelu(x Value) Value {
+	name := x.Name + ".gelu"
+	erf := g.node("Erf", name+".erf", x.Shape, nil, g.Scale(x, 1/math.Sqrt2, name+".unit").Name)
+	twice := g.node("Add", name+".twice", x.Shape, nil, erf.Name, g.constant(name+".one", 1))
+	return g.Mul(x, g.Scale(twice, 0.5, name+".share"), name)
+}
+
+// Embed turns whole numbers, one axis of them, into rows of a table, which is tensors one below the other; number i
+// counts from offsets[i].
+func (g *Graph) Embed(x Value, name string, offsets []int32, tensors ...string) Value {
+	width := 0
+	for _, tensor := range tensors {
+		shape := g.tensor(name, tensor)
+		if len(shape) != 2 || width > 0 && shape[1] != width || len(x.Shape) != 1 || x.Shape[0] != len(offsets) {
+			return g.fail(name, "a table of shape %v and %d offsets for %v", shape, len(offsets), x.Shape)
+		}
+		width = shape[1]
+	}
+	wide := make([]int64, len(offsets))
+	for i, offset := range offsets {
+		wide[i] = int64(offset)
+	}
+	table := g.node("Concat", name+".table", nil, map[string]any{"axis": 0}, tensors...)
+	whole := g.node("Cast", name+".whole", x.Shape, map[string]any{"to": typeInt64}, x.Name)
+	rows := g.node("Add", name+".rows", x.Shape, nil, whole.Name, g.integers(name+".offsets", wide...))
+	return g.node("Gather", name, []int{x.Shape[0], width}, map[string]any{"axis": 0}, table.Name, rows.Name)
+}
+
+// AddRows adds the rows of a tensor to the first rows of each sample.
+func (g *Graph) AddRows(x Value, tensor, name string) Value {
+	rows := g.tensor(name, tensor)
+	if len(rows) != 2 || len(x.Shape) != 2 || rows[0] > x.Shape[0] || rows[1] != x.Shape[1] {
+		return g.fail(name, "rows of shape %v to %v", rows, x.Shape)
+	}
+	more := int64(x.Shape[0] - rows[0])
+	all := g.node("Pad", name+".all", nil, nil, tensor, g.integers(name+".pads", 0, 0, more, 0))
+	return g.node("Add", name, x.Shape, nil, x.Name, all.Name)
 }
 
 func product(shape []int) int {

@@ -16,6 +16,7 @@ import (
 	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/model"
+	"talbot/train/predict/tinyrun"
 )
 
 func ask(t testing.TB, p *Predictor, list []Question) []Answer {
@@ -37,12 +38,10 @@ func packed(list []Question) (all []uint64) {
 // TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
 func TestHeads(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		for _, name := range []string{"talbotbot", "napoleon"} {
-			c := configOf(t, name)
-			if name == "talbotbot" {
-				c = tiny(t)
-			}
-			dir, _ := runOf(t, c, weights(t, c))
+		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
+			"tahl": {"blocks=2", "filters=8"}} {
+			c := tinyrun.Config(t, name, sets...)
+			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}})
 			inputs := packed(questions(t, p.Encoder(), 14))
 			got, err := p.Heads(inputs, 14)
@@ -79,7 +78,7 @@ func TestAnswers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		for _, legalMask := range []string{"false", "true"} {
 			c := tiny(t, "legal_mask="+legalMask)
-			dir, _ := runOf(t, c, weights(t, c))
+			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 32, 64}})
 			if p.Knows() != (Knows{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
 				t.Errorf("knows %+v, batch %d", p.Knows(), p.Batch())
@@ -137,7 +136,7 @@ func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, 
 func TestLegalOnly(t *testing.T) {
 	b := opened(t, "go")
 	c := tiny(t)
-	dir, _ := runOf(t, c, weights(t, c))
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	all := mustOpen(t, b, dir, Options{Batches: []int{8}})
 	legal := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalOnly: true})
 	if legal.Knows() != (Knows{Prior: true, Value: true}) {
@@ -156,8 +155,8 @@ func TestLegalOnly(t *testing.T) {
 // TestWithoutMoves: a recipe without moves gives a value and chances, in one graph for each batch size.
 func TestWithoutMoves(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
-		c := configOf(t, "plain")
-		dir, _ := runOf(t, c, weights(t, c))
+		c := tinyrun.Config(t, "plain")
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
 		if p.Knows() != (Knows{Value: true, Chances: true}) {
 			t.Errorf("knows %+v", p.Knows())
@@ -191,7 +190,7 @@ func TestWithoutMoves(t *testing.T) {
 func TestBits(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny(t, "blocks=3", "filters=16")
-		dir, _ := runOf(t, c, weights(t, c))
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{1, 16}, Deterministic: true})
 		list := questions(t, p.Encoder(), 50)
 		want := ask(t, p, list)
@@ -246,7 +245,7 @@ func equal(a, b *Answer) bool {
 // TestQuestionsAreChecked: what a graph would clamp is an error that names the position.
 func TestQuestionsAreChecked(t *testing.T) {
 	c := tiny(t)
-	dir, _ := runOf(t, c, weights(t, c))
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	p := mustOpen(t, opened(t, "go"), dir, Options{Lists: []int{4}})
 	good := Question{Packed: make([]uint64, encode.TalbotBotWords), Codes: []int32{0, 4671}}
 	for name, q := range map[string]Question{

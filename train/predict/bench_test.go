@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"talbot/train/predict/tinyrun"
 	"testing"
 	"time"
 )
@@ -29,7 +30,7 @@ func BenchmarkAnswer(b *testing.B) {
 
 func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 	c := tiny(b, fmt.Sprintf("blocks=%d", size[0]), fmt.Sprintf("filters=%d", size[1]))
-	dir, _ := runOf(b, c, weights(b, c))
+	dir, _ := tinyrun.Write(b, c, tinyrun.Weights(b, c))
 	o := Options{Batches: []int{batch}, Lists: []int{64}, LegalOnly: true}
 	if callers > 1 {
 		o.Wait = 10 * time.Millisecond

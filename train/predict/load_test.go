@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"talbot/train/checkpoint"
+	"talbot/train/predict/tinyrun"
 	"talbot/train/run"
 )
 
@@ -25,8 +26,8 @@ func sameTensors(a, b []checkpoint.Tensor) bool {
 func TestOpen(t *testing.T) {
 	c := tiny(t)
 	c.ValueTarget = "winprob"
-	tensors := weights(t, c)
-	dir, path := runOf(t, c, tensors)
+	tensors := tinyrun.Weights(t, c)
+	dir, path := tinyrun.Write(t, c, tensors)
 	exported := filepath.Join(t.TempDir(), "network.safetensors")
 	write(t, exported, run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: 7, Checkpoint: "best.safetensors",
 		ValueTarget: c.ValueTarget}, tensors)
@@ -77,15 +78,15 @@ func write(t *testing.T, path string, meta any, tensors []checkpoint.Tensor) {
 func TestAveragedWeights(t *testing.T) {
 	c := tiny(t)
 	c.EMA = 0.9
-	raw := weights(t, c)
+	raw := tinyrun.Weights(t, c)
 	c.Seed++
-	average := weights(t, c)
+	average := tinyrun.Weights(t, c)
 	all := slices.Clone(raw)
 	for _, tensor := range average {
 		tensor.Name = run.AveragePrefix + tensor.Name
 		all = append(all, tensor)
 	}
-	dir, path := runOf(t, c, all)
+	dir, path := tinyrun.Write(t, c, all)
 	for _, from := range []string{dir, path} {
 		for choice, want := range map[run.Choice][]checkpoint.Tensor{run.BestCheckpoint: average,
 			run.NewestCheckpoint: average, run.RawWeights: raw} {
@@ -100,8 +101,8 @@ func TestAveragedWeights(t *testing.T) {
 // TestDamagedFiles: a checkpoint that is not whole is passed over and named; what does not fit its settings is damage.
 func TestDamagedFiles(t *testing.T) {
 	c := tiny(t)
-	tensors := weights(t, c)
-	dir, path := runOf(t, c, tensors)
+	tensors := tinyrun.Weights(t, c)
+	dir, path := tinyrun.Write(t, c, tensors)
 	best := filepath.Join(filepath.Dir(path), checkpoint.Best)
 	if err := os.Remove(best); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,8 @@
 package predict
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -12,8 +10,8 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/checkpoint"
 	"talbot/train/model"
+	"talbot/train/predict/tinyrun"
 	"talbot/train/recipe"
 	"talbot/train/run"
 )
@@ -41,76 +39,7 @@ func opened(t testing.TB, name string) *backend.Opened {
 // tiny is a small network of talbotbot.
 func tiny(t testing.TB, sets ...string) run.Config {
 	t.Helper()
-	return configOf(t, "talbotbot", append([]string{"blocks=2", "filters=8"}, sets...)...)
-}
-
-func configOf(t testing.TB, name string, sets ...string) run.Config {
-	t.Helper()
-	c, err := run.New(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := recipe.ByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, set := range sets {
-		key, value, _ := strings.Cut(set, "=")
-		if c.Settings, err = r.Set(c.Settings, key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
-// weights are those of a network that was not trained, with statistics as if it were.
-func weights(t testing.TB, c run.Config) []checkpoint.Tensor {
-	t.Helper()
-	built, err := c.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := model.NewStore(built.Network, uint64(c.Seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Finalize()
-	rng := rand.New(rand.NewPCG(1, uint64(c.Seed)))
-	var list []checkpoint.Tensor
-	for _, p := range store.Params() {
-		data, err := store.Get(p.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range data {
-			switch p.Kind {
-			case model.RunningMean, model.NormBias:
-				data[i] = 0.2 * float32(rng.NormFloat64())
-			case model.RunningVar, model.NormGain:
-				data[i] = 0.5 + rng.Float32()
-			}
-		}
-		list = append(list, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
-	}
-	return list
-}
-
-// runOf writes a run with one checkpoint.
-func runOf(t testing.TB, c run.Config, tensors []checkpoint.Tensor) (dir, path string) {
-	t.Helper()
-	dir = t.TempDir()
-	meta, err := json.Marshal(run.State{Config: c, Step: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	path, err = run.Checkpoints(dir).Save(7, &checkpoint.File{Meta: meta, Tensors: tensors}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, path
+	return tinyrun.Config(t, "talbotbot", append([]string{"blocks=2", "filters=8"}, sets...)...)
 }
 
 func mustOpen(t testing.TB, b *backend.Opened, path string, o Options) *Predictor {

@@ -15,6 +15,7 @@ import (
 	"talbot/encode"
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
+	"talbot/train/predict/tinyrun"
 )
 
 // gate stops a device before each graph until it is let through.
@@ -59,7 +60,7 @@ func until(t *testing.T, what string, ok func() bool) {
 func predictor(t *testing.T, o Options) (*Predictor, []Question) {
 	t.Helper()
 	c := tiny(t)
-	dir, _ := runOf(t, c, weights(t, c))
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	p := mustOpen(t, opened(t, "go"), dir, o)
 	if err := p.Compile(t.Context()); err != nil {
 		t.Fatal(err)
@@ -229,7 +230,7 @@ func TestClose(t *testing.T) {
 func TestFailures(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny(t)
-		dir, _ := runOf(t, c, weights(t, c))
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
 		list := questions(t, p.Encoder(), 6)
 		want := ask(t, p, list)
@@ -269,7 +270,7 @@ func TestNotFinite(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny(t)
-		dir, _ := runOf(t, c, weights(t, c))
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		for _, test := range []struct {
 			tensor string
 			bad    float32
@@ -304,7 +305,7 @@ func TestNotFinite(t *testing.T) {
 func TestNotFiniteForOne(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny(t)
-		list := weights(t, c)
+		list := tinyrun.Weights(t, c)
 		for _, tensor := range list {
 			if tensor.Name == "stem.conv.weight" { // en passant overflows
 				for i := range tensor.Data {
@@ -324,7 +325,7 @@ func TestNotFiniteForOne(t *testing.T) {
 				}
 			}
 		}
-		dir, _ := runOf(t, c, list)
+		dir, _ := tinyrun.Write(t, c, list)
 		p := mustOpen(t, b, dir, Options{Batches: []int{8}})
 		good := questions(t, p.Encoder(), 4)
 		bad := Question{Packed: append([]uint64{}, good[1].Packed...), Codes: good[1].Codes}

@@ -49,7 +49,7 @@ func TestRegistry(t *testing.T) {
 			value := r.Presets[0].Settings.Values()[name]
 			changed := value + "1" // 20 → 201 would be too large for some
 			if n, err := strconv.Atoi(value); err == nil {
-				changed = strconv.Itoa(n + 1)
+				changed = strconv.Itoa(2 * n)
 			} else if b, err := strconv.ParseBool(value); err == nil {
 				changed = strconv.FormatBool(!b)
 			}
@@ -72,7 +72,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	if _, err := ByName("nosuch"); !errors.Is(err, ErrUnknown) ||
-		!strings.Contains(err.Error(), "talbotbot, napoleon") {
+		!strings.Contains(err.Error(), "talbotbot, napoleon, tahl") {
 		t.Error(err)
 	}
 	if _, err := All()[0].Preset("nosuch"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "v1.5") {

@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, napoleon}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -45,4 +45,41 @@ var napoleon = New(
 	Preset{Passes: 60, ByPass: true, Training: Training{Batch: 256, Steps: 100000, Schedule: "plateau:3=0.5,stop=8",
 		LR: 1e-3, Decay: DecayWeights, Epsilon: 1e-7}},
 	func(model.Napoleon) encode.Encoder { return encode.Napoleon{} },
+)
+
+// tahl is trained on the few thousand games of one player. Nothing was published; the number of passes is ours too.
+var tahl = New(
+	Recipe{
+		Name:    "tahl",
+		About:   "the moves of one player, as the board after the move",
+		Data:    "games; one player's own moves, by ingest --player NAME --side player",
+		Targets: "the move played, and the result of the game",
+		Size:    []string{"blocks", "filters"},
+	},
+	model.Tahl{Blocks: 10, Filters: 128, BlockDropout: 0.2, ValueDropout: 0.2, ValueWeight: 1},
+	Preset{Passes: 20, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5,
+		WeightDecay: 1e-4, Decay: DecayAll}},
+	func(model.Tahl) encode.Encoder { return encode.Tahl{} },
+)
+
+// nosearch is the published network of the late code, with its batches and weight decay; its learning rate was
+// constant, without a warm-up. "early" are the size and the training of the early code.
+var nosearch = New(
+	Recipe{
+		Name:    "nosearch",
+		About:   "a transformer that answers with a move and does not search",
+		Data:    "games; no labels are needed",
+		Targets: "the move played, with legality to be learnt; or scores of all moves",
+		Size:    []string{"width", "blocks"},
+	},
+	model.NoSearch{Width: 256, Blocks: 8, AttentionHeads: 8},
+	Preset{Passes: 1, Training: Training{Batch: 1024, Steps: 150000, Schedule: "cosine", LR: 4e-4, MinLR: 4e-6,
+		Warmup: 1000, Decay: DecayAll, Clip: 1}},
+	func(n model.NoSearch) encode.Encoder { return encode.NoSearch{Scores: n.Scores} },
+	preset[model.NoSearch]{"early", "the small network, as published for the early code",
+		func(n *model.NoSearch, p *Preset) {
+			n.Width, n.Dropout = 128, 0.1
+			p.Training = Training{Batch: 4096, Steps: 30000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5, Warmup: 3000,
+				WeightDecay: 1e-3, Decay: DecayAll, Clip: 1}
+		}},
 )

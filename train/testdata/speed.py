@@ -1,8 +1,9 @@
-"""Measures how fast PyTorch trains the recipe talbotbot: forward and backward pass and AdamW, on one batch in memory.
+"""Measures how fast PyTorch trains a recipe: forward and backward pass and AdamW, on one batch in memory.
 
-    speed.py --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
+    speed.py [--recipe talbotbot|nosearch] --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
 
-Prints one JSON object with positions_per_second. Activations are channels-last. With --serve it measures for --seconds at
+Prints one JSON object with positions_per_second. Activations of talbotbot are channels-last; of nosearch, filters are
+the width. With --serve it measures for --seconds at
 every line on standard input and prints a line for each, so that another program can measure in turns with it.
 """
 import argparse
@@ -12,9 +13,11 @@ import time
 
 import torch
 
-from talbotbot import MOVES, PLANES, TalbotBot, groups, losses
+import nosearch
+import talbotbot
 
 p = argparse.ArgumentParser()
+p.add_argument("--recipe", choices=["talbotbot", "nosearch"], default="talbotbot")
 p.add_argument("--device", default="cpu")
 p.add_argument("--blocks", type=int, default=6)
 p.add_argument("--filters", type=int, default=64)
@@ -33,10 +36,17 @@ else:
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
 
-net = TalbotBot(o.blocks, o.filters, 0.1, 0.2).to(o.device, memory_format=torch.channels_last).train()
-optimizer = torch.optim.AdamW(groups(net, 1e-2), lr=1e-3, fused=True)
-planes = (torch.rand(o.batch, PLANES, 8, 8) < 0.1).float().to(o.device, memory_format=torch.channels_last)
-index = torch.randint(MOVES, (o.batch, 1), device=o.device)
+if o.recipe == "talbotbot":
+    net = talbotbot.TalbotBot(o.blocks, o.filters, 0.1, 0.2).to(o.device, memory_format=torch.channels_last).train()
+    optimizer = torch.optim.AdamW(talbotbot.groups(net, 1e-2), lr=1e-3, fused=True)
+    planes = (torch.rand(o.batch, talbotbot.PLANES, 8, 8) < 0.1).float()
+    inputs = [planes.to(o.device, memory_format=torch.channels_last)]
+else:
+    net = nosearch.NoSearch(o.filters, o.blocks).to(o.device).train()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4, weight_decay=0.0, fused=True)
+    inputs = [torch.randint(1, 14, (o.batch, nosearch.SQUARES), device=o.device),
+              torch.randint(2, (o.batch, nosearch.BITS), device=o.device)]
+index = torch.randint(nosearch.MOVES, (o.batch, 1), device=o.device)
 weight = torch.ones(o.batch, 1, device=o.device)
 value = torch.rand(o.batch, device=o.device) * 2 - 1
 labelled = torch.ones(o.batch, device=o.device)
@@ -44,8 +54,10 @@ labelled = torch.ones(o.batch, device=o.device)
 
 def forward():
     with torch.autocast(o.device, torch.bfloat16, enabled=o.precision == "bf16"):
-        logits, v = net(planes)
-    policy, mse = losses(logits.float(), v.float(), index, weight, value, labelled)
+        out = net(*inputs)
+    if o.recipe == "nosearch":
+        return nosearch.losses(out.float(), index, weight)
+    policy, mse = talbotbot.losses(out[0].float(), out[1].float(), index, weight, value, labelled)
     return policy + mse
 
 

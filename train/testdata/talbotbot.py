@@ -20,26 +20,39 @@ class Block(nn.Module):
         return F.relu(self.bn2(self.conv2(y)) + x)
 
 
-class TalbotBot(nn.Module):
-    """planes [N, 68, 8, 8] of 0 and 1 → logits [N, 4672], value [N]"""
+class Residual(nn.Module):
+    """Stem, blocks and value, which the network of the recipe tahl has too."""
 
-    def __init__(self, blocks, filters, block_dropout=0.0, value_dropout=0.0):
+    def __init__(self, planes, blocks, filters, block_dropout, value_dropout):
         super().__init__()
-        self.stem = nn.ModuleDict({"conv": nn.Conv2d(PLANES, filters, 3, padding=1, bias=False), "bn": nn.BatchNorm2d(filters)})
+        self.stem = nn.ModuleDict({"conv": nn.Conv2d(planes, filters, 3, padding=1, bias=False), "bn": nn.BatchNorm2d(filters)})
         self.blocks = nn.ModuleList(Block(filters, block_dropout if 2 * b >= blocks else 0) for b in range(1, blocks + 1))
-        self.policy = nn.ModuleDict({"conv": nn.Conv2d(filters, 2, 1, bias=False), "bn": nn.BatchNorm2d(2), "fc": nn.Linear(128, MOVES)})
         self.value = nn.ModuleDict({"conv": nn.Conv2d(filters, 1, 1, bias=False), "bn": nn.BatchNorm2d(1),
                                     "fc1": nn.Linear(64, 64), "drop": nn.Dropout(value_dropout), "fc2": nn.Linear(64, 1)})
 
-    def forward(self, planes):
+    def trunk(self, planes):
         x = F.relu(self.stem.bn(self.stem.conv(planes)))
         for block in self.blocks:
             x = block(x)
-        p = self.policy
-        logits = p.fc(F.relu(p.bn(p.conv(x))).flatten(1))
+        return x
+
+    def worth(self, x):
         v = self.value
         h = F.relu(v.fc1(F.relu(v.bn(v.conv(x))).flatten(1)))
-        return logits, torch.tanh(v.fc2(v.drop(h))).squeeze(1)
+        return torch.tanh(v.fc2(v.drop(h))).squeeze(1)
+
+
+class TalbotBot(Residual):
+    """planes [N, 68, 8, 8] of 0 and 1 → logits [N, 4672], value [N]"""
+
+    def __init__(self, blocks, filters, block_dropout=0.0, value_dropout=0.0):
+        super().__init__(PLANES, blocks, filters, block_dropout, value_dropout)
+        self.policy = nn.ModuleDict({"conv": nn.Conv2d(filters, 2, 1, bias=False), "bn": nn.BatchNorm2d(2), "fc": nn.Linear(128, MOVES)})
+
+    def forward(self, planes):
+        x = self.trunk(planes)
+        p = self.policy
+        return p.fc(F.relu(p.bn(p.conv(x))).flatten(1)), self.worth(x)
 
 
 def losses(logits, value, policy_index, policy_weight, target, value_weight):

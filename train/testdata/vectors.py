@@ -29,7 +29,7 @@ def initial(name, shape, gain=2):
         u = 1 + 0.3 * u
     elif name.endswith("running_mean"):
         u = 0.1 * u
-    elif ".bn" in name:
+    elif ".bn" in name or ".ln" in name:
         u = 1 + 0.2 * u if name.endswith("weight") else 0.1 * u
     elif len(shape) > 1:
         u = u * gain / math.sqrt(math.prod(shape[1:]))

@@ -355,7 +355,8 @@ func (t *Trial) agree(a, b traced, name string) (string, error) {
 	last := traceSteps - 1
 	text := fmt.Sprintf("%s, float32, batch 64, without dropout: loss %.4f at the first step and %.4f at step %d; "+
 		"with %s %.4f and %.4f. Relative difference of the losses: %.2g at the first step, mean %.2g, largest %.2g "+
-		"(step %d)", t.traced(), a.Losses[0], a.Losses[last], traceSteps, name, b.Losses[0], b.Losses[last], first, mean, most, at+1)
+		"(step %d)", t.traced(), a.Losses[0], a.Losses[last], traceSteps, name, b.Losses[0], b.Losses[last], first,
+		mean, most, at+1)
 	if !(first <= firstApart && mean <= meanApart) {
 		return text, fmt.Errorf("the losses differ by more than %g at the first step, or by more than %g on average",
 			firstApart, meanApart)

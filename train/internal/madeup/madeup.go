@@ -73,7 +73,8 @@ func (d Dataset) Write(dir string) error {
 
 func (d Dataset) line(game int) dataset.Line {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(game)))
-	l := dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition()}
+	l := dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition(),
+		Result: dataset.Result(game % 4)} // one of four is not known
 	switch d.Source {
 	case dataset.SourcePuzzle:
 		l.Samples = dataset.OddPlies()

@@ -5,19 +5,16 @@ import (
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/board"
-	"talbot/dataset"
 	"talbot/encode"
 	"talbot/train/model"
 )
 
 var notKnown = float32(math.NaN())
 
-// boards reads 12 piece planes and lists all legal moves, each as the at most four bits of these planes that it
-// changes: 2·(64·plane + square), plus 1 where the bit is cleared; −1 for none. So tahl will say its moves.
+// boards reads 12 piece planes, and lists and learns moves as tahl does; its value is win, draw and loss.
 type boards struct{ encode.Napoleon }
 
 func (boards) Name() string { return "boards" }
@@ -38,50 +35,14 @@ func (boards) Numbers(dst []float32, packed []uint64) {
 	}
 }
 
-func (boards) Code(dst []int32, v *encode.View, m board.Move) {
-	var before, after [4]uint64
-	p := v.Position()
-	pack(before[:], p)
-	next := p.After(m)
-	pack(after[:], &next)
-	// the frame of who has moved
-	for i := range 3 {
-		after[i] = uint64(board.Bitboard(after[i]).Mirror())
-	}
-	after[3] = (after[0] | after[1] | after[2]) &^ uint64(board.Bitboard(after[3]).Mirror())
-	n := 0
-	for i := range dst {
-		dst[i] = -1
-	}
-	for square := range 64 {
-		was, is := kindAt(before[:], square), kindAt(after[:], square)
-		if was == is {
-			continue
-		}
-		for cleared, kind := range []int{is, was} {
-			if kind > 0 {
-				dst[n] = int32(2*(64*(kind-1)+square) + cleared)
-				n++
-			}
-		}
-	}
-}
+func (boards) Code(dst []int32, v *encode.View, m board.Move) { encode.Tahl{}.Code(dst, v, m) }
 
 func (e boards) Learn(dst *encode.Target, v *encode.View, t encode.Targets) bool {
-	learnt := encode.Policy(nil, e, t, v)
-	for _, m := range v.Legal() {
-		dst.Moves = append(dst.Moves, dataset.WeightedMove{Move: m})
-		for _, l := range learnt {
-			if l.Move == m {
-				dst.Moves[len(dst.Moves)-1].Weight += l.Weight
-			}
-		}
-	}
-	dst.Floats[0] = result(v)
-	if value, ok := encode.Value(e, t.Value, v.Position(), v.Said.Value); ok {
+	ok := encode.Tahl{}.Learn(dst, v, encode.Targets{Policy: t.Policy}) // the first float is the result
+	if value, known := encode.Value(e, t.Value, v.Position(), v.Said.Value); known {
 		dst.Floats[1] = value
 	}
-	return len(learnt) > 0
+	return ok
 }
 
 func (e boards) Show(v *encode.View, _ encode.Targets) any {
@@ -154,27 +115,9 @@ func (Boards) Terms() []model.Term {
 		{Name: "chances_ce", Weight: 0.5, Over: model.Float(0)}}
 }
 
-// scores are Σ over the changed bits of a move of its logits, minus those of the bits it clears: [N, L], very negative
-// behind the last move.
-func scores(after, codes *Node) *Node {
-	g := after.Graph()
-	n, l, c := codes.Shape().Dim(0), codes.Shape().Dim(1), codes.Shape().Dim(2)
-	zero := ScalarZero(g, dtypes.Int32)
-	there := ConvertDType(GreaterOrEqual(codes, zero), dtypes.Float32)
-	code := MaxScalar(codes, int32(0))
-	bit := BitwiseShiftRightArithmeticScalar(code, 1)
-	sign := OneMinus(MulScalar(ConvertDType(BitwiseAnd(code, Scalar(g, dtypes.Int32, 1)), dtypes.Float32), 2))
-	rows := Iota(g, shapes.Make(dtypes.Int32, n, l*c, 1), 0)
-	at := Reshape(Concatenate([]*Node{rows, Reshape(bit, n, l*c, 1)}, 2), n*l*c, 2)
-	z := Reshape(Gather(after, at), n, l, c)
-	sum := ReduceSum(Mul(z, Mul(sign, there)), 2)
-	listed := GreaterOrEqual(Reshape(Slice(codes, AxisRange(), AxisRange(), AxisElem(0)), n, l), zero)
-	return Where(listed, sum, BroadcastToShape(Scalar(g, dtypes.Float32, -1e9), sum.Shape()))
-}
-
 // Loss sums up the terms.
 func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
-	prior := LogSoftmax(scores(heads[0], b.Codes), 1)
+	prior := LogSoftmax(model.ChangeScores(heads[0], b.Codes), 1)
 	ce := Neg(ReduceAllSum(Where(NotEqual(b.Weights, ZerosLike(b.Weights)), Mul(b.Weights, prior), ZerosLike(prior))))
 	result, known := b.Floats[0], b.Known[0]
 	n := result.Shape().Dim(0)
@@ -185,7 +128,7 @@ func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
 
 // Answer gives priors that know legal moves only, and chances.
 func (Boards) Answer(heads []*Node, legal *Node) model.Answer {
-	return model.Answer{Prior: LogSoftmax(scores(heads[0], legal), 1), Chances: Softmax(heads[1], 1)}
+	return model.Answer{Prior: LogSoftmax(model.ChangeScores(heads[0], legal), 1), Chances: Softmax(heads[1], 1)}
 }
 
 // Cost counts the products.

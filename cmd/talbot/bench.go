@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"talbot/play/engine"
+)
+
+type benchOptions struct {
+	playerOptions
+	batches string
+	each    time.Duration
+	json    bool
+}
+
+// benchResult is what `talbot bench --json` prints.
+type benchResult struct {
+	Evaluations []engine.Speed `json:"evaluations"`
+	// NodesPerSecond is that of the search on the first backend at its default batch.
+	NodesPerSecond float64 `json:"nodes_per_second"`
+}
+
+func newBench() *cobra.Command {
+	var o benchOptions
+	cmd := &cobra.Command{
+		Use:   "bench --run RUN",
+		Short: "Measure how fast a network plays on each backend",
+		Long: `Bench measures how many positions a second a network evaluates, on each backend that
+this machine has and at several batch sizes: in full batches that are ready in memory,
+and in a search that starts with an empty tree and keeps no evaluations. "fill" is how
+full the batches of the search are.
+
+Each figure takes --seconds. Close other programs before you measure.`,
+		Example: `  talbot bench --run run1
+  talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,
+		SuggestFor: []string{"benchmark", "speed"},
+		Args:       noArgs,
+		RunE:       func(cmd *cobra.Command, _ []string) error { return o.bench(cmd.Context()) },
+	}
+	o.addRun(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.backend, "backend", "",
+		"compute backend: go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so (default: each that this machine has)")
+	f.StringVar(&o.batches, "batch", "1,4,8,16,32", "batch sizes, separated by commas; the default one is added")
+	f.DurationVar(&o.each, "seconds", time.Second, "time for each figure")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	values(cmd, "backend", backends[1:]...)
+	return cmd
+}
+
+// sizes reads the batch sizes.
+func (o *benchOptions) sizes() (sizes []int, err error) {
+	for text := range strings.SplitSeq(o.batches, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > engine.MaxBatch {
+			return nil, usage(fmt.Errorf("--batch %q: %q is not a number from 1 to %d", o.batches, text,
+				engine.MaxBatch), "for example --batch 1,8,16")
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}
+
+func (o *benchOptions) bench(ctx context.Context) error {
+	o.searcher = searchers[0]
+	which := engine.Backends()
+	if o.backend != "" {
+		which = []string{o.backend}
+	} else {
+		o.backend = "auto"
+	}
+	sizes, err := o.sizes()
+	if err != nil {
+		return err
+	}
+	if o.each <= 0 {
+		return usage(fmt.Errorf("--seconds must be above 0: %s", o.each), "for example --seconds 2s")
+	}
+	if _, err := o.check("talbot bench --run run1"); err != nil {
+		return err
+	}
+	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	defer stop()
+	var result benchResult
+	for i, name := range which {
+		if !o.json {
+			printf("%-10s %5s  %12s  %12s  %8s  %5s\n", name, "batch", "positions/s", "in search", "nodes/s", "fill")
+		}
+		usual := engine.DefaultBatch(name)
+		for _, size := range withUsual(sizes, usual) {
+			s, err := engine.Bench(ctx, engine.Config{Path: o.run, Backend: name, Batch: size}, o.each)
+			if errors.Is(err, context.Canceled) {
+				return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+			}
+			if err != nil {
+				return err
+			}
+			result.Evaluations = append(result.Evaluations, s)
+			if i == 0 && size == usual {
+				result.NodesPerSecond = s.Nodes
+			}
+			if !o.json {
+				printf("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes,
+					100*s.Fill)
+			}
+		}
+	}
+	if o.json {
+		return printJSON(result)
+	}
+	return nil
+}
+
+// withUsual returns the sizes with the default one in its place.
+func withUsual(sizes []int, usual int) (all []int) {
+	for _, n := range sizes {
+		if usual > 0 && n >= usual {
+			all = append(all, usual)
+			if usual = 0; n == all[len(all)-1] {
+				continue
+			}
+		}
+		all = append(all, n)
+	}
+	if usual > 0 {
+		all = append(all, usual)
+	}
+	return all
+}

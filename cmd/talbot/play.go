@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"talbot/board"
+	"talbot/play/console"
+	"talbot/play/mcts"
+	"talbot/play/player"
+	"talbot/train/run"
+)
+
+type playOptions struct {
+	playerOptions
+	color, fen string
+	nodes      int64
+	movetime   time.Duration
+	unicode    bool
+}
+
+func newPlay() *cobra.Command {
+	var o playOptions
+	cmd := &cobra.Command{
+		Use:   "play RUN",
+		Short: "Play against a network in the terminal",
+		Long: `Play lets you play against a trained network. Type moves as in e4, Nf3, O-O and e8=Q,
+or as in e2e4 and e7e8q. "help" lists the commands: take moves back, let the network
+move for you, start again, resign.
+
+The network thinks for a second, or as long as --nodes or --movetime says.`,
+		Example: `  talbot play run1
+  talbot play run1 --color black --nodes 100
+  echo e4 | talbot play run1 --nodes 1`,
+		Args:              operands(1, 1, "one run"),
+		ValidArgsFunction: completeOperands(1, run.IsRun),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.run = args[0]
+			return o.play(cmd.Context())
+		},
+	}
+	o.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.color, "color", "white", "your color: white, black or random")
+	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
+	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
+	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
+	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figures, not letters")
+	values(cmd, "color", "white", "black", "random")
+	return cmd
+}
+
+// game reads the flags.
+func (o *playOptions) game() (*console.Game, error) {
+	g := &console.Game{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime, Unicode: o.unicode}
+	switch o.color {
+	case "white":
+	case "black":
+		g.Human = board.Black
+	case "random":
+		g.Human = board.Color(rand.IntN(2))
+	default:
+		return nil, usage(fmt.Errorf("unknown --color %q", o.color), "use white, black or random")
+	}
+	if o.nodes < 0 || o.movetime < 0 {
+		return nil, usage(errors.New("--nodes and --movetime must not be negative"), "for example --nodes 100")
+	}
+	if o.nodes == 0 && o.movetime == 0 {
+		g.MoveTime = time.Second
+	}
+	if o.fen != "" {
+		var err error
+		if g.Start, err = board.ParseFEN(o.fen); err != nil {
+			return nil, usage(fmt.Errorf("--fen: %w", err), "")
+		}
+	}
+	return g, nil
+}
+
+func (o *playOptions) play(ctx context.Context) error {
+	g, err := o.game()
+	if err != nil {
+		return err
+	}
+	if _, err := o.check("talbot play run1"); err != nil {
+		return err
+	}
+	g.Player = o.player()
+	defer g.Player.Close()
+	setup := player.Setup{Searcher: o.searcher, Options: mcts.Defaults()}
+	setup.Seed = rand.Uint64()
+	if err := g.Player.Prepare(ctx, setup); err != nil {
+		return err
+	}
+	g.Prompt = term.IsTerminal(int(os.Stdin.Fd()))
+	return g.Run(ctx, os.Stdin, stdout)
+}

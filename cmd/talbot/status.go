@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"talbot/fleet"
+	"talbot/pipeline"
+)
+
+type statusOptions struct {
+	connectOptions
+	json bool
+}
+
+func newStatus() *cobra.Command {
+	var o statusOptions
+	cmd := &cobra.Command{
+		Use:   "status --join-file FILE",
+		Short: "Show the progress of a labelling and its workers",
+		Long: `Status asks a labelling that runs with --listen how far it is: the machines that take
+part, their rates, the jobs that they hold and have lost, what was refused, and the time
+left. It needs the file that --join-file wrote there.`,
+		Example: `  talbot status --join-file join
+  talbot status --join-file join --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	o.connectOptions.add(f)
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+func (o *statusOptions) run(ctx context.Context) error {
+	join, err := o.join()
+	if err != nil {
+		return err
+	}
+	key, err := o.keyFile()
+	if err != nil {
+		return err
+	}
+	cluster, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	s, err := fleet.AskStatus(ctx, join, cluster, key)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(s)
+	}
+	printStatus(s)
+	return nil
+}
+
+func printStatus(s fleet.Status) {
+	n := pipeline.Thousands
+	printf("%s with %s", pipeline.Count(s.Positions, "position"), pipeline.Rate(s.PositionsPerSecond))
+	if s.SecondsLeft != nil {
+		printf(", %s left", pipeline.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
+	}
+	printf("\njobs: %s offered, %s of them held, %s done; refused: %s; banned workers: %d\n", n(int64(s.Open)),
+		n(int64(s.Held)), n(s.Done), n(s.Refused), s.Banned)
+	if s.Idle != "" {
+		printf("idle: %s\n", s.Idle)
+	}
+	printf("\n%8s %-24s %8s %12s %12s %6s %6s\n", "worker", "name", "engines", "positions", "a second", "held", "lost")
+	for _, w := range s.Workers {
+		printf("%8d %-24s %8d %12s %12.1f %6d %6d\n", w.Number, w.Name, w.Slots, n(w.Positions),
+			w.PositionsPerSecond, w.Held, w.Lost)
+	}
+}

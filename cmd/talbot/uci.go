@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"talbot/play/engine"
+	"talbot/play/mcts"
+	"talbot/play/player"
+	"talbot/play/tables"
+	"talbot/play/uci"
+	"talbot/stockfish"
+	"talbot/train/run"
+)
+
+// playerOptions are the flags that choose a network and how it plays.
+type playerOptions struct{ run, searcher, backend string }
+
+// searchers are the values of --searcher.
+var searchers = append([]string{player.Auto}, mcts.Names...)
+
+func (o *playerOptions) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.searcher, "searcher", player.Auto,
+		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	values(cmd, "searcher", searchers...)
+	values(cmd, "backend", backends...)
+}
+
+// addRun adds the flag --run of commands that take the network so.
+func (o *playerOptions) addRun(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.run, "run", "", "folder of the run, or a checkpoint or exported network (required)")
+	completeFolders(cmd, "run", run.IsRun)
+}
+
+// check looks at the flags and at what the network says of itself.
+func (o *playerOptions) check(example string) (engine.Quick, error) {
+	if o.run == "" {
+		return engine.Quick{}, usage(missingFlag("run", ""), "for example `"+example+"`")
+	}
+	if !slices.Contains(searchers, o.searcher) {
+		return engine.Quick{}, usage(fmt.Errorf("unknown --searcher %q", o.searcher),
+			"use "+strings.Join(searchers, ", "))
+	}
+	if err := checkBackend(o.backend); err != nil {
+		return engine.Quick{}, err
+	}
+	return engine.Look(o.run)
+}
+
+// player returns a player that opens the network when it is first needed.
+func (o *playerOptions) player() *player.Player {
+	return player.New(func(batch int) (player.Network, error) {
+		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch})
+	})
+}
+
+func newUCI() *cobra.Command {
+	var o playerOptions
+	cmd := &cobra.Command{
+		Use:   "uci --run RUN",
+		Short: "Play as a UCI engine in a GUI or on a server",
+		Long: `UCI makes a chess engine of a trained network. GUIs, match runners and bots start it
+and talk to it through the Universal Chess Interface, on standard input and output.
+Give them the path of talbot as the program and "uci --run RUN" as its arguments.
+
+The network is loaded when the GUI asks whether the engine is ready. All settings of
+the search are options of the engine: the GUI shows them, and docs/12-play.md explains
+them.
+
+--searcher puct is the search that networks with priors and values play best with.
+talbotbot and napoleon search as the programs of that name do. policy plays the move
+that the network finds most probable, and value the one that leads to the best position.
+auto takes puct, policy for a network without values, or napoleon for one without
+priors.`,
+		Example: `  talbot uci --run run1
+  talbot uci --run run1 --searcher policy --backend go
+  echo go nodes 100 | talbot uci --run run1`,
+		SuggestFor: []string{"engine", "xboard", "winboard"},
+		Args:       noArgs,
+		RunE:       func(*cobra.Command, []string) error { return o.runUCI() },
+	}
+	o.addRun(cmd)
+	o.add(cmd)
+	return cmd
+}
+
+func (o *playerOptions) runUCI() error {
+	quick, err := o.check("talbot uci --run run1")
+	if err != nil {
+		return err
+	}
+	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
+		Ratings: quick.Ratings, Player: o.player(), Tables: openTables}
+	return e.Run(os.Stdin, stdout.exact())
+}
+
+// openTables opens Syzygy tables for a search.
+func openTables(path string) (uci.Tables, error) {
+	reader, err := stockfish.Find("")
+	if err != nil {
+		return nil, fmt.Errorf("the tables are read by Stockfish: %w", err)
+	}
+	return tables.Open(context.Background(), stockfish.Config{Path: reader}, path)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/play/engine"
+	"talbot/play/uci"
+	"talbot/train/predict/tinyrun"
+)
+
+// TestPythonChess: python-chess's engine module plays with the command.
+func TestPythonChess(t *testing.T) {
+	if out, err := exec.Command("python3", "-c", "import chess.engine").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tinyrun.Config(t, "talbotbot", "blocks=1", "filters=4")
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	for _, searcher := range []string{"auto", "policy"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "python3", "testdata/engine.py", self, "uci", "--run", dir, "--backend", "go",
+			"--searcher", searcher)
+		cmd.Env = append(os.Environ(), asCommand+"=1", "HOME="+t.TempDir())
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "ok\n") {
+			t.Errorf("%s: %v\n%s", searcher, err, out)
+		}
+	}
+}
+
+// docs/12-play.md lists the options that "uci" prints, with their defaults and bounds, and no others; and the
+// parameters of networks in matches.
+func TestOptionsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "12-play.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").
+		FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, strings.Join(row[1:], " | "))
+	}
+	var offered []string
+	for _, o := range uci.Options(true) {
+		offered = append(offered, o.Name+" | "+o.Form()+" | "+engine.Parameter(o.Name)+" | "+o.About)
+	}
+	for _, o := range offered {
+		if !slices.Contains(documented, o) {
+			t.Errorf("docs/12-play.md lacks the row\n| `%s |", strings.Replace(o, " |", "` |", 1))
+		}
+	}
+	if len(documented) != len(offered) {
+		t.Errorf("docs/12-play.md has %d options, the engine %d", len(documented), len(offered))
+	}
+}
+
+func TestWithUsual(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		usual int
+		want  []int
+	}{
+		{[]int{1, 4, 16}, 8, []int{1, 4, 8, 16}},
+		{[]int{1, 8, 16}, 8, []int{1, 8, 16}},
+		{[]int{1, 4}, 8, []int{1, 4, 8}},
+		{[]int{16}, 8, []int{8, 16}},
+		{[]int{8}, 8, []int{8}},
+	} {
+		if got := withUsual(c.sizes, c.usual); !slices.Equal(got, c.want) {
+			t.Errorf("%v with %d: %v", c.sizes, c.usual, got)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"talbot/fleet"
+	"talbot/fleet/searches"
+	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/stockfish"
+)
+
+// connectOptions are the flags of commands that talk to a coordinator.
+type connectOptions struct {
+	joinFile string
+	key      string
+	clusterOptions
+}
+
+// clusterOptions are the flags for a NATS cluster.
+type clusterOptions struct {
+	nats  string
+	creds string
+}
+
+func (o *clusterOptions) addCluster(f *pflag.FlagSet) {
+	f.StringVar(&o.nats, "nats", "", "use the NATS cluster at this `URL` to carry the messages")
+	f.StringVar(&o.creds, "creds", "", "file with the credentials for --nats")
+}
+
+// cluster is what the flags name.
+func (o *clusterOptions) cluster() (fleet.Cluster, error) {
+	if o.creds != "" && o.nats == "" {
+		return fleet.Cluster{}, usage(errors.New("--creds needs --nats"), "for example --nats tls://connect.ngs.global")
+	}
+	return fleet.Cluster{URL: o.nats, Creds: o.creds}, nil
+}
+
+func (o *connectOptions) add(f *pflag.FlagSet) {
+	f.StringVar(&o.joinFile, "join-file", "", "file written by label --listen (default: standard input)")
+	f.StringVar(&o.key, "key", "",
+		"file with the key of this machine, made if missing (default: in your configuration)")
+	o.addCluster(f)
+}
+
+// maxJoinFile is more than any join string has, in bytes.
+const maxJoinFile = 4 << 10
+
+// join reads the join string.
+func (o *connectOptions) join() (fleet.Join, error) {
+	var text []byte
+	var err error
+	if o.joinFile != "" {
+		text, err = durable.ReadFile(o.joinFile, maxJoinFile)
+	} else {
+		if term.IsTerminal(int(os.Stdin.Fd())) {
+			return fleet.Join{}, usage(missingFlag("join-file", ""),
+				"give the file that `talbot label --listen ... --join-file FILE` wrote, here or on standard input")
+		}
+		text, err = bufio.NewReader(io.LimitReader(os.Stdin, maxJoinFile)).ReadBytes('\n')
+		if err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		return fleet.Join{}, fmt.Errorf("reading the join string: %w", err)
+	}
+	j, err := fleet.ParseJoin(string(text))
+	if err != nil {
+		return j, usage(err, "copy the file that `talbot label --listen ... --join-file FILE` wrote")
+	}
+	return j, nil
+}
+
+// keyFile is the place of this machine's key.
+func (o *connectOptions) keyFile() (string, error) {
+	if o.key != "" {
+		return o.key, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", hint(err, "name a file with --key")
+	}
+	return filepath.Join(dir, "talbot", "worker-key"), nil
+}
+
+type workerOptions struct {
+	connectOptions
+	engine  string
+	workers int
+	name    string
+}
+
+func newWorker() *cobra.Command {
+	var o workerOptions
+	cmd := &cobra.Command{
+		Use:   "worker --join-file FILE",
+		Short: "Search positions for a labelling on another machine",
+		Long: `Worker takes part in a labelling that runs elsewhere with --listen. It needs talbot, the
+engine and the file that --join-file wrote there; no dataset. Start as many workers on as
+many machines as you like, at any time, and stop them at any time.
+
+The engine must be the same build that the labelling uses, unless it runs with
+--allow-builds. Limit, options and hash come from the labelling.
+
+The file is a secret: whoever has it can join. It names the address of the labelling, a
+token, and the hash of its key, which the worker checks before it sends anything. The
+worker makes a key of its own when it first joins.
+
+A worker waits for a labelling that is not running and connects again when the network
+or the labelling comes back. Ctrl-C returns its work. It ends with status 0 when the
+labelling is finished.`,
+		Example: `  talbot worker --join-file join
+  talbot worker --join-file join --workers 4 --engine /opt/stockfish17/stockfish`,
+		SuggestFor: []string{"agent", "client", "slave"},
+		Args:       noArgs,
+		RunE:       func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	o.connectOptions.add(f)
+	f.StringVar(&o.engine, "engine", "stockfish", "engine to use: a path, or a name to look up")
+	f.IntVar(&o.workers, "workers", 0, "number of engines (default: one for each physical core)")
+	f.StringVar(&o.name, "name", "", "name of this machine in the status (default: its host name)")
+	return cmd
+}
+
+func (o *workerOptions) run(ctx context.Context) error {
+	join, err := o.join()
+	if err != nil {
+		return err
+	}
+	key, err := o.keyFile()
+	if err != nil {
+		return err
+	}
+	cluster, err := o.cluster()
+	if err != nil {
+		return err
+	}
+	path, err := stockfish.Find(o.engine)
+	if err != nil {
+		return err
+	}
+	if o.workers <= 0 {
+		o.workers = stockfish.DefaultWorkers()
+	}
+	warnWorkers(o.workers)
+	if o.name == "" {
+		o.name, _ = os.Hostname() // only shown
+	}
+	ctx, stop := interruptsSaying(ctx, "returning the work", abortNow)
+	defer stop()
+	at := join.Address
+	if cluster.URL != "" {
+		at = "the NATS cluster"
+	}
+	tell("worker: %s at %s\n", pipeline.Count(int64(o.workers), "engine"), at)
+	err = fleet.WorkerConfig{Join: join, Cluster: cluster, KeyFile: key, Kind: searches.Kind, Count: o.workers,
+		Name: o.name, Version: version, Slots: &searches.Slots{Engine: path},
+		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return hintError{error: errInterrupted, hint: "start it again at any time", status: exitInterrupted}
+	}
+	return err
+}

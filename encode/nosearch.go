@@ -1,0 +1,169 @@
+package encode
+
+import (
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// The sizes of the nosearch encoding.
+const (
+	NoSearchTokens = 65 // that have an id from 0 to 13
+	NoSearchBits   = 13 // behind them
+	NoSearchWords  = 5  // 40 bytes, packed
+)
+
+// Scores of moves that [NoSearch] learns; that of a legal move which was not played is 0.
+const (
+	NoSearchIllegal = -10
+	NoSearchPlayed  = 4 // by who wins, but for 1/n; the negative of it by who loses
+)
+
+// NoSearch is the encoding of the recipe nosearch: 78 tokens, and the 1968 moves of [UCIMove].
+//
+//	token   0         id 0; where the network answers
+//	tokens  1 … 64    what stands on a8, b8 … h8, a7 … h1:
+//	                  1 nothing, 2 … 7 the opponent's P N B R Q K, 8 … 13 an own one
+//	tokens 65 … 68    0 or 1: own right to castle king side, queen side, the opponent's king side, queen side
+//	token  69         1 if an en passant capture is legal
+//	tokens 70 … 77    1 if it is onto the files a … h
+//
+// Squares and moves are in the frame of the side to move: for Black, ranks are mirrored. There are no past and no
+// counters, and a position and its mirror image are the same input.
+//
+// Source: Heshtin/Chess-Transformer, whose moves are the same in another order.
+type NoSearch struct {
+	// Scores makes the target a score of each legal move, for games that a network played itself; else it is the move
+	// played.
+	Scores bool
+}
+
+// Name returns "nosearch".
+func (NoSearch) Name() string { return "nosearch" }
+
+// Layout says that a move is one word, its number. With scores all legal moves are listed, those that were played
+// with a weight; the network makes scores of them, the result and the plies left ([NoSearchScore]).
+func (e NoSearch) Layout() Layout {
+	l := Layout{Words: NoSearchWords, Shape: []int{NoSearchTokens + NoSearchBits}, Moves: TargetMoves, Codes: 1,
+		Indices: UCIMoves}
+	if e.Scores {
+		l.Moves, l.Floats = LegalMoves, []string{ResultFloat, PliesFloat}
+	}
+	return l
+}
+
+// Pack writes the position to dst[:5]: words 0 … 3 are those of napoleon, what stands on each square and which of it is
+// the opponent's, and bit i of word 4 is token 65 + i.
+func (NoSearch) Pack(dst []uint64, v *View) {
+	w := (*[NoSearchWords]uint64)(dst)
+	p := v.Position()
+	napoleonPack(w[:], p)
+	us := p.Turn()
+	them := us.Other()
+	w[4] = bit(0, p.CanCastle(us, true)) | bit(1, p.CanCastle(us, false)) | bit(2, p.CanCastle(them, true)) |
+		bit(3, p.CanCastle(them, false))
+	if ep := p.EnPassant(); ep != board.NoSquare {
+		w[4] |= 1<<4 | 1<<(5+ep.File())
+	}
+}
+
+// Numbers writes the ids of the tokens, then the bits.
+func (NoSearch) Numbers(dst []float32, packed []uint64) {
+	n := (*[NoSearchTokens + NoSearchBits]float32)(dst)
+	w := (*[NoSearchWords]uint64)(packed)
+	n[0] = 0
+	for s := range 64 {
+		id := w[0]>>s&1 | w[1]>>s&1<<1 | w[2]>>s&1<<2
+		switch {
+		case id == 0:
+			id = 1
+		case w[3]>>s&1 != 0:
+			id++
+		default:
+			id += 7
+		}
+		n[1+(s^56)] = float32(id)
+	}
+	for i := range NoSearchBits {
+		n[NoSearchTokens+i] = float32(w[4] >> i & 1)
+	}
+}
+
+// Code writes the number of a move.
+func (NoSearch) Code(dst []int32, v *View, m board.Move) {
+	dst[0] = int32(UCIIndex(orientMove(v.Position().Turn(), m)))
+}
+
+// Learn gives the move played, or what [Policy] has in its place.
+//
+// With scores it gives all legal moves, those of the policy with their weights, the result and the plies left. Nothing
+// is to be learnt of a move in a game without a result. A sample without a policy, such as one whose illegal choice was
+// taken back, teaches which moves are legal.
+func (e NoSearch) Learn(dst *Target, v *View, t Targets) bool {
+	if !e.Scores {
+		dst.Moves = Policy(dst.Moves, e, t, v)
+		return len(dst.Moves) > 0
+	}
+	learnt := Policy(nil, e, t, v)
+	result, known := v.Result()
+	if len(learnt) > 0 && !known {
+		return false
+	}
+	for _, m := range v.Legal() {
+		dst.Moves = append(dst.Moves, dataset.WeightedMove{Move: m})
+		for _, l := range learnt {
+			if l.Move == m {
+				dst.Moves[len(dst.Moves)-1].Weight += l.Weight
+			}
+		}
+	}
+	if known {
+		dst.Floats[0] = result
+	}
+	if v.Line != nil {
+		dst.Floats[1] = float32(len(v.Line.Moves) - v.Game.Ply())
+	}
+	return len(dst.Moves) > 0
+}
+
+// NoSearchScore returns what the network makes of the weight of a legal move, of the result of the game for the side to
+// move and of how many plies are left, this one included:
+//
+//	weight · result · (4 + 1/n)
+//
+// n counts the side's own moves that are left, this one included: half of the plies, rounded up. So the move of who
+// wins has 4 + 1/n, that of who loses −4 − 1/n, that of a draw 0 as any other legal move; one that is not legal has
+// −10.
+func NoSearchScore(weight, result, plies float32) float32 {
+	n := max(1, float32(int(plies+1)/2))
+	return weight * result * (NoSearchPlayed + 1/n)
+}
+
+// Show returns the move played, the moves to be learnt if there are several, or the scores of the legal moves; nil for
+// nothing.
+func (e NoSearch) Show(v *View, t Targets) any {
+	var target Target
+	l := e.Layout()
+	if target.Reset(&l); !e.Learn(&target, v, t) {
+		return nil
+	}
+	moves := map[string]float32{}
+	for _, m := range target.Moves {
+		moves[m.Move.String()] = m.Weight
+		if e.Scores && m.Weight != 0 {
+			moves[m.Move.String()] = NoSearchScore(m.Weight, target.Floats[0], target.Floats[1])
+		}
+	}
+	switch {
+	case e.Scores:
+		return map[string]any{"scores": moves}
+	case len(moves) > 1:
+		return map[string]any{"moves": moves}
+	}
+	return map[string]any{"played": target.Moves[0].Move.String()}
+}
+
+// Value is that of talbotbot: the recipe learns no values, but soft targets are made of them.
+func (NoSearch) Value(s dataset.Score) (float32, bool) { return TalbotBot{}.Value(s) }
+
+// ValueFormula returns the formula of [NoSearch.Value].
+func (NoSearch) ValueFormula() string { return TalbotBot{}.ValueFormula() }

@@ -1,0 +1,87 @@
+package encode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+)
+
+// legalNumbers are the numbers of the legal moves, in the order of their UCI notation.
+func legalNumbers(p *board.Position) (list []uint16) {
+	legal := p.LegalMoves(nil)
+	slices.SortFunc(legal, func(a, b board.Move) int { return strings.Compare(a.String(), b.String()) })
+	for _, m := range legal {
+		list = append(list, uint16(UCIIndex(orientMove(p.Turn(), m))))
+	}
+	return list
+}
+
+// TestNoSearchOracle compares 20,000 positions, as many of either colour, with python-chess: words, tokens, and the
+// number of every legal move.
+func TestNoSearchOracle(t *testing.T) {
+	t.Parallel()
+	n := 10_000
+	if testing.Short() {
+		n = 500
+	}
+	positions := sharedPositions(t, n)
+	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	var fens bytes.Buffer
+	for i := range positions {
+		fmt.Fprintln(&fens, positions[i].FEN())
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", "testdata/nosearch_oracle.py", "-")
+	cmd.Stdin, cmd.Stderr = &fens, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReaderSize(out, 1<<16)
+	for i := range positions {
+		var answer struct {
+			Words   [NoSearchWords]uint64
+			Numbers [NoSearchTokens + NoSearchBits]uint8
+			Moves   uint16
+		}
+		if err := binary.Read(in, binary.LittleEndian, &answer); err != nil {
+			t.Fatalf("position %d of %d: %v", i+1, len(positions), err)
+		}
+		legal := make([]uint16, answer.Moves)
+		if err := binary.Read(in, binary.LittleEndian, legal); err != nil {
+			t.Fatal(err)
+		}
+		p := &positions[i]
+		words, numbers := noSearchOf(p)
+		if !slices.Equal(words, answer.Words[:]) {
+			t.Fatalf("%q: packed %x, want %x", p.FEN(), words, answer.Words)
+		}
+		for k, want := range answer.Numbers {
+			if numbers[k] != float32(want) {
+				t.Fatalf("%q: number %d is %g, want %d", p.FEN(), k, numbers[k], want)
+			}
+		}
+		if got := legalNumbers(p); !slices.Equal(got, legal) {
+			t.Fatalf("%q: legal moves %v, want %v", p.FEN(), got, legal)
+		}
+	}
+	if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
+		t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,295 @@
+package encode
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// noSearchOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
+func noSearchOf(p *board.Position) (words []uint64, numbers []float32) {
+	var e NoSearch
+	words, numbers = make([]uint64, NoSearchWords), make([]float32, NoSearchTokens+NoSearchBits)
+	for i := range words {
+		words[i] = 0xdeadbeef
+	}
+	for i := range numbers {
+		numbers[i] = float32(math.NaN())
+	}
+	var v View
+	v.Play(board.NewGame(*p), 0, 0)
+	e.Pack(words, &v)
+	e.Numbers(numbers, words)
+	return words, numbers
+}
+
+// TestUCIMoves compares the list of moves with that of testdata/nosearch_oracle.py ("moves"), whose checksum this is,
+// and every legal move in random games with its number.
+func TestUCIMoves(t *testing.T) {
+	var text strings.Builder
+	for i := range UCIMoves {
+		m := UCIMove(i)
+		fmt.Fprintln(&text, m)
+		if UCIIndex(m) != i {
+			t.Errorf("%v is %d and %d", m, i, UCIIndex(m))
+		}
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	if got := hex.EncodeToString(sum[:]); got !=
+		"0f3d8ae00e01f531b6bf366fdada38feff7bbc6ce3b6a1e19c31e5016c963833" {
+		t.Errorf("checksum %s", got)
+	}
+	for uci, want := range map[string]int{"a1a2": 0, "a1a3": 1, "h8h7": 1967, "a1b8": -1, "a1a1": -1, "e7e8k": -1,
+		"a6a7q": -1, "a7c8q": -1} {
+		m := board.NewMove(square(uci[:2]), square(uci[2:4]))
+		if len(uci) == 5 {
+			m = board.NewPromotion(m.From(), m.To(), board.PieceType(1+strings.IndexByte("pnbrqk", uci[4])))
+		}
+		if got := UCIIndex(m); got != want {
+			t.Errorf("%s is %d, want %d", uci, got, want)
+		}
+	}
+}
+
+func square(name string) board.Square { return board.Square(name[0]-'a') + 8*board.Square(name[1]-'1') }
+
+// TestNoSearchGolden compares words, numbers and the number of each legal move with python-chess.
+func TestNoSearchGolden(t *testing.T) {
+	type row struct {
+		FEN     string
+		Packed  []string
+		Numbers []float32
+		Legal   map[string]int
+	}
+	for _, g := range readGolden[row](t, "testdata/nosearch.jsonl.gz", 200) {
+		p := parseFEN(t, g.FEN)
+		words, numbers := noSearchOf(&p)
+		if got := hexPlanes(words); !slices.Equal(got, g.Packed) {
+			t.Errorf("%q: packed %v, want %v", g.FEN, got, g.Packed)
+		}
+		if !slices.Equal(numbers, g.Numbers) {
+			t.Errorf("%q: %v, want %v", g.FEN, numbers, g.Numbers)
+		}
+		legal := map[string]int{}
+		for _, m := range p.LegalMoves(nil) {
+			legal[m.String()] = UCIIndex(orientMove(p.Turn(), m))
+		}
+		if !maps.Equal(legal, g.Legal) {
+			t.Errorf("%q: legal moves %v, want %v", g.FEN, legal, g.Legal)
+		}
+	}
+}
+
+// TestNoSearchByHand has a position that is easy to work out, as White and as Black see it. The published code fails
+// it: colours that are swapped make the empty squares −5 there, and a mirrored move loses its promotion.
+func TestNoSearchByHand(t *testing.T) {
+	for _, fen := range []string{
+		"1n2k2r/P7/8/3pP3/8/8/8/R3K3 w Qk d6 0 1",
+		"r3k3/8/8/8/3Pp3/8/p7/1N2K2R b Kq d3 0 1",
+	} {
+		p := parseFEN(t, fen)
+		_, numbers := noSearchOf(&p)
+		want := make([]float32, NoSearchTokens+NoSearchBits)
+		for i := 1; i < NoSearchTokens; i++ {
+			want[i] = 1
+		}
+		for square, id := range map[string]float32{"a7": 8, "a1": 11, "e1": 13, "e5": 8, "b8": 3, "d5": 2, "e8": 7,
+			"h8": 5} {
+			want[1+8*(8-int(square[1]-'0'))+int(square[0]-'a')] = id
+		}
+		for _, i := range []int{66, 67, 69, 73} { // own queen side, the opponent's king side, en passant, file d
+			want[i] = 1
+		}
+		if !slices.Equal(numbers, want) {
+			t.Errorf("%q: %v, want %v", fen, numbers, want)
+		}
+		for _, uci := range []string{"a7a8q", "a7a8n", "a7b8r", "e1c1", "e5d6"} {
+			m := board.NewPromotion(square(uci[:2]), square(uci[2:4]), 0)
+			if len(uci) == 5 {
+				m = board.NewPromotion(m.From(), m.To(), board.PieceType(1+strings.IndexByte("pnbrq", uci[4])))
+			}
+			legal := orientMove(p.Turn(), m)
+			if !p.IsLegal(legal) || UCIMove(UCIIndex(m)).String() != uci {
+				t.Errorf("%q: %s is %v", fen, uci, legal)
+			}
+		}
+	}
+}
+
+// checkNoSearch checks that the mirror image of a position is the same input and has the same moves, each with a number
+// of its own.
+func checkNoSearch(t testing.TB, p *board.Position) {
+	t.Helper()
+	words, numbers := noSearchOf(p)
+	q := p.Mirror()
+	if other, _ := noSearchOf(&q); !slices.Equal(words, other) {
+		t.Fatalf("%q: packed %x, mirrored %x", p.FEN(), words, other)
+	}
+	used := map[int]bool{}
+	for _, m := range p.LegalMoves(nil) {
+		i, j := UCIIndex(orientMove(p.Turn(), m)), UCIIndex(orientMove(q.Turn(), m.Mirror()))
+		if i < 0 || i != j || used[i] {
+			t.Fatalf("%q: %v has the number %d, mirrored %d", p.FEN(), m, i, j)
+		}
+		used[i] = true
+	}
+	pieces := 0
+	for i, x := range numbers {
+		if i > 0 && i < NoSearchTokens && x > 1 {
+			pieces++
+		}
+		if !(x >= 0 && x <= 13) || i > 0 && i < NoSearchTokens && x < 1 || i >= NoSearchTokens && x > 1 {
+			t.Fatalf("%q: number %d is %g", p.FEN(), i, x)
+		}
+	}
+	if numbers[0] != 0 || pieces != p.Occupied().Len() {
+		t.Fatalf("%q: token 0 is %g, and %d pieces", p.FEN(), numbers[0], pieces)
+	}
+}
+
+func TestNoSearchRandomGames(t *testing.T) {
+	for _, fen := range starts {
+		for seed := range uint64(3) {
+			line := randomLine(seed, parseFEN(t, fen), 80)
+			var w dataset.Walker
+			w.Reset(&line)
+			for w.Next() {
+				checkNoSearch(t, w.Position())
+			}
+		}
+	}
+}
+
+// FuzzNoSearch plays the moves that the bytes choose among the legal ones.
+func FuzzNoSearch(f *testing.F) {
+	f.Add(uint8(0), []byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add(uint8(4), []byte("pawns run to the end"))
+	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
+		p := parseFEN(t, starts[int(start)%len(starts)])
+		checkNoSearch(t, &p)
+		for _, c := range choice[:min(len(choice), 60)] {
+			moves := p.LegalMoves(nil)
+			if len(moves) == 0 {
+				break
+			}
+			p.Play(moves[int(c)%len(moves)])
+			checkNoSearch(t, &p)
+		}
+	})
+}
+
+// TestNoSearchScore has the scores of recipes of its kind worked out by hand.
+func TestNoSearchScore(t *testing.T) {
+	for _, test := range []struct {
+		weight, result, plies, want float32
+	}{
+		{1, 1, 1, 5}, {1, 1, 2, 5}, {1, 1, 3, 4.5}, {1, 1, 4, 4.5}, {1, 1, 7, 4.25}, {1, 1, 8, 4.25}, {1, -1, 7, -4.25},
+		{1, -1, 2, -5}, {1, 0, 1, 0}, {0, 1, 1, 0}, {0, -1, 30, 0}, {0, 0, 0, 0}, {0.5, 1, 1, 2.5},
+	} {
+		if got := NoSearchScore(test.weight, test.result, test.plies); got != test.want {
+			t.Errorf("weight %g, result %g, %g plies: %g, want %g", test.weight, test.result, test.plies, got,
+				test.want)
+		}
+	}
+}
+
+// TestNoSearchTargets: what is learnt of games that are won, lost, drawn and without a result, with either side to
+// move, and what is shown of it.
+func TestNoSearchTargets(t *testing.T) {
+	policies := [][]dataset.WeightedMove{{}, {{Move: board.NewMove(52, 36), Weight: 2}}, nil}
+	for _, test := range []struct {
+		name     string
+		result   dataset.Result
+		policies [][]dataset.WeightedMove
+		ply      int
+		scores   bool
+		want     string // of the move played alone, where scores are shown
+	}{
+		{"played, White", dataset.ResultUnknown, nil, 0, false, `{"played":"e2e4"}`},
+		{"played, Black", dataset.WhiteWins, nil, 1, false, `{"played":"e7e5"}`},
+		{"no policy", dataset.WhiteWins, policies, 0, false, `null`},
+		{"White won", dataset.WhiteWins, nil, 0, true, "4.5"},
+		{"White won, the last move", dataset.WhiteWins, nil, 2, true, "5"},
+		{"Black lost", dataset.WhiteWins, nil, 1, true, "-5"},
+		{"White lost", dataset.BlackWins, nil, 0, true, "-4.5"},
+		{"Black won", dataset.BlackWins, nil, 1, true, "5"},
+		{"drawn", dataset.Draw, nil, 0, true, "0"},
+		{"no result", dataset.ResultUnknown, nil, 0, true, "null"},
+		{"taken back", dataset.BlackWins, policies, 0, true, "0"},
+		{"taken back, no result", dataset.ResultUnknown, policies, 0, true, "0"},
+		{"a list", dataset.BlackWins, policies, 1, true, "5"},
+	} {
+		line := uciLine(t, board.StartFEN, "e2e4", "e7e5", "g1f3")
+		line.Samples, line.Result, line.Policies = dataset.AllMoves(), test.result, test.policies
+		var w dataset.Walker
+		if err := w.At(&line, test.ply); err != nil {
+			t.Fatal(err)
+		}
+		var v View
+		v.Visit(&w, dataset.Counted{})
+		text, err := json.Marshal(NoSearch{Scores: test.scores}.Show(&v, Targets{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(text)
+		if test.scores && got != "null" {
+			var shown struct{ Scores map[string]json.Number }
+			if err := json.Unmarshal(text, &shown); err != nil {
+				t.Fatal(err)
+			}
+			if len(shown.Scores) != len(v.Legal()) {
+				t.Errorf("%s: %d scores", test.name, len(shown.Scores))
+			}
+			got = shown.Scores[line.Moves[test.ply].String()].String()
+			delete(shown.Scores, line.Moves[test.ply].String())
+			for uci, score := range shown.Scores {
+				if score != "0" {
+					t.Errorf("%s: %s has the score %s", test.name, uci, score)
+				}
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	line := uciLine(t, board.StartFEN, "e2e4")
+	line.Samples = dataset.AllMoves()
+	line.Policies = [][]dataset.WeightedMove{{{Move: board.NewMove(12, 28), Weight: 3},
+		{Move: board.NewMove(6, 21), Weight: 1}}}
+	var w dataset.Walker
+	w.Reset(&line)
+	w.Next()
+	var v View
+	v.Visit(&w, dataset.Counted{})
+	if text, _ := json.Marshal(NoSearch{}.Show(&v, Targets{})); string(text) != `{"moves":{"e2e4":0.75,"g1f3":0.25}}` {
+		t.Errorf("a list: %s", text)
+	}
+}
+
+func TestNoSearchAllocatesNothing(t *testing.T) {
+	var e NoSearch
+	var v View
+	g := board.NewGame(board.StartPosition())
+	var words [NoSearchWords]uint64
+	var numbers [NoSearchTokens + NoSearchBits]float32
+	var code [1]int32
+	if n := testing.AllocsPerRun(100, func() {
+		v.Play(g, 0, 0)
+		e.Pack(words[:], &v)
+		e.Numbers(numbers[:], words[:])
+		for _, m := range v.Legal() {
+			e.Code(code[:], &v, m)
+		}
+	}); n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}

@@ -1,0 +1,120 @@
+package encode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/pgn"
+	"talbot/rows"
+)
+
+// sharedGames returns n games of those that Tal played, spread over the shared file. It skips the test where the file
+// is not at hand.
+func sharedGames(t *testing.T, n int) (chosen []dataset.Line) {
+	t.Helper()
+	in, err := rows.Open("../../shared/data/pgn/gm/tal.pgn.zst")
+	if err != nil {
+		t.Skipf("SKIPPED: shared test data is missing: %v", err)
+	}
+	defer in.Close()
+	var all []dataset.Line
+	s, p := pgn.NewSplitter(in), new(pgn.Parser)
+	for {
+		batch, err := s.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, game := range batch.Games {
+			if line, reject := p.Parse(game); reject == nil {
+				all = append(all, line)
+			}
+		}
+		batch.Release()
+	}
+	for i := range n {
+		chosen = append(chosen, all[i*len(all)/n])
+	}
+	return chosen
+}
+
+// TestTahlOracle compares 20,000 positions of Tal's games with python-chess, as many of either colour, and what the
+// legal moves change in every eighth of them, in all with TALBOT_FULL=1.
+func TestTahlOracle(t *testing.T) {
+	t.Parallel()
+	const games = 700
+	n, every := 10_000, 8
+	if testing.Short() {
+		n = 500
+	}
+	if os.Getenv("TALBOT_FULL") != "" {
+		every = 1
+	}
+	var views []func() *View
+	var asked bytes.Buffer
+	left := [2]int{n, n}
+	for _, l := range sharedGames(t, games) {
+		fmt.Fprintf(&asked, "%s|", l.Start.FEN())
+		for _, m := range l.Moves {
+			fmt.Fprintf(&asked, "%v ", m)
+		}
+		asked.WriteByte('|')
+		for ply := range len(l.Moves) + 1 {
+			// two of three plies, so that the positions of no colour run out before the games do
+			side := (board.Color(ply%2) + l.Start.Turn()) % 2
+			if ply%3 == 2 || left[side] == 0 {
+				continue
+			}
+			left[side]--
+			views = append(views, func() *View { return viewAt(t, &l, ply) })
+			fmt.Fprintf(&asked, "%d ", ply)
+		}
+		asked.WriteByte('\n')
+	}
+	if left != [2]int{} {
+		t.Fatalf("%v positions too few", left)
+	}
+	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", "-B", "testdata/tahl_oracle.py", "-", strconv.Itoa(every))
+	cmd.Stdin, cmd.Stderr = &asked, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := json.NewDecoder(bufio.NewReaderSize(out, 1<<16))
+	moves := 0
+	for i, view := range views {
+		var want tahlGolden
+		if err := answers.Decode(&want); err != nil {
+			t.Fatalf("position %d of %d: %v", i+1, len(views), err)
+		}
+		sameTahl(t, view(), &want)
+		moves += len(want.Changes)
+	}
+	if answers.More() {
+		t.Error("python-chess says more than it was asked")
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d positions and %d moves", len(views), moves)
+	if moves < 20*len(views)/every {
+		t.Errorf("%d moves in every %dth of %d positions", moves, every, len(views))
+	}
+}

@@ -1,0 +1,442 @@
+package fleet
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Kind is the coordinator's side of the kind of its jobs.
+type Kind struct {
+	Name    string
+	Welcome []byte // what a worker that joins is told
+	// Prove judges whether a worker is fit: proof is what its side makes of Welcome, or of the last challenge. It is
+	// taken in when both results are nil; the error is what a worker that is refused prints. It is called from several
+	// goroutines.
+	Prove func(proof []byte) (challenge []byte, err error)
+	// Status fills in what only the kind knows; may be nil.
+	Status func(*Status)
+}
+
+// Job is one to be done.
+type Job struct {
+	Asked   []byte // what it asks: an answer brings it back unchanged
+	Payload []byte // what a worker needs besides
+}
+
+// Config is what a coordinator is made of.
+type Config struct {
+	// Dir is a folder that this coordinator has for itself. Its key, the list of its workers and the server's store are
+	// files there, whose names begin with [FilePrefix].
+	Dir       string
+	Listen    string // HOST:PORT, port 0 for any; empty: no port opens
+	Advertise string // host that workers are told; empty: that of Listen, or the machine's address
+	// Cluster, if its URL is not empty, carries the messages, and nothing is listened on.
+	Cluster Cluster
+	Kind    Kind
+	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+}
+
+const (
+	defaultLease = 15 * time.Second
+	streamName   = "TALBOT"
+	consumerName = "workers"
+	// clusterAddress stands in join strings of coordinators that do not listen.
+	clusterAddress = "nats.invalid:4222"
+	apiTimeout     = 10 * time.Second
+	// nextExpires is how long a worker's request for a job waits, and beat how often it is told that it still does.
+	nextExpires = 20 * time.Second
+	nextBeat    = 5 * time.Second
+	// maxInstances is how many processes of one key there may be, and maxMembers of all keys.
+	maxInstances = 256
+	maxMembers   = 4096
+	proving      = 4 // proofs that are judged at a time
+)
+
+// Coordinator offers jobs to workers and gets their answers. Its methods may be called from any goroutine.
+type Coordinator struct {
+	cfg    Config
+	seed   seed
+	gate   *gate
+	roster *roster
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	ticket [sha256.Size]byte // the secret of tickets
+
+	answers chan *Answer
+	changed chan struct{}
+	proofs  chan struct{} // has room for those that are judged
+	ended   context.Context
+	end     context.CancelFunc
+	work    sync.WaitGroup
+	closing sync.Once
+
+	mu       sync.Mutex
+	number   uint64 // of the last job
+	offers   map[uint64]*offer
+	lost     []Lost
+	members  map[string]*member // by key and instance
+	finished bool
+
+	done, refused, slots, workers atomic.Int64
+}
+
+// offer is a job that is offered.
+type offer struct {
+	number    uint64
+	sequence  uint64 // in the stream
+	ticket    ticket
+	holder    *member   // nil while nobody has said that it has it
+	heard     time.Time // of the holder; monotonic
+	delivered time.Time // when it was found to be delivered, though nobody says that he has it
+}
+
+// member is a process of a worker that has joined.
+type member struct {
+	key, instance string
+	worker        int // number of the key
+	hello         hello
+	proved        bool
+	joined, heard time.Time
+	asked         []time.Time // requests for jobs that were handed to the queue and are not known to be served
+	held          map[uint64]*offer
+	done, lost    int64
+}
+
+// Answer is what a worker brings.
+type Answer struct {
+	Worker int    // number of its key, from 1
+	Number uint64 // the job, if it is still offered; else 0
+	Asked  []byte
+	Answer []byte
+	Reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
+}
+
+// Lost is a job that nobody holds any more; it is offered no longer.
+type Lost struct {
+	Number uint64
+	Worker int    // who had it; 0 if that is not known
+	Blame  bool   // it may be the job's fault: the worker fell silent over it, or said so
+	Reason string // in a worker's words
+}
+
+// Open starts a coordinator. Nobody else may have the folder. The caller closes it.
+func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
+	if cfg.Lease <= 0 {
+		cfg.Lease = defaultLease
+	}
+	c := &Coordinator{cfg: cfg, answers: make(chan *Answer), changed: make(chan struct{}, 1),
+		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}
+	c.ended, c.end = context.WithCancel(context.Background())
+	var err error
+	if c.seed, err = loadSeed(filepath.Join(cfg.Dir, keyFile)); err != nil {
+		return nil, err
+	}
+	c.ticket = c.seed.derive("talbot tickets")
+	if c.roster, err = openRoster(filepath.Join(cfg.Dir, rosterFile)); err != nil {
+		return nil, err
+	}
+	if cfg.Cluster.URL == "" {
+		store, err := filepath.Abs(filepath.Join(cfg.Dir, StoreFolder))
+		if err != nil {
+			return nil, err
+		}
+		admitted := func(key string) bool { return c.roster.banned(key) == "" }
+		if c.gate, err = openGate(c.seed, store, cfg.Listen, admitted); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.begin(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// begin makes the queue and listens to workers.
+func (c *Coordinator) begin(ctx context.Context) error {
+	var err error
+	if c.gate == nil {
+		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) })
+	} else {
+		c.nc, err = c.gate.connect()
+	}
+	if err != nil {
+		return err
+	}
+	if c.js, err = jetstream.New(c.nc); err != nil {
+		return err
+	}
+	if err := c.queue(ctx); err != nil {
+		return err
+	}
+	for verb, do := range map[string]func(*nats.Msg, string, string){
+		verbJoin: c.onJoin, verbProve: c.onProve, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
+		verbBack: c.onBack, verbLeave: c.onLeave, verbStatus: c.onStatus,
+	} {
+		if _, err := c.nc.Subscribe(subjectRoot+"*.*."+verb, func(m *nats.Msg) {
+			if key, instance, _, ok := parseSubject(m.Subject); ok && c.ownInbox(m.Reply, key, instance) {
+				do(m, key, instance)
+			} else {
+				c.refused.Add(1)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	c.work.Go(c.watch)
+	return c.nc.Flush()
+}
+
+// ownInbox reports whether a reply goes to who asks. The coordinator may publish anywhere, and a worker would have it
+// do so.
+func (c *Coordinator) ownInbox(inbox, key, instance string) bool {
+	prefix := inboxRoot + key + "." + instance + "."
+	if len(inbox) <= len(prefix) || len(inbox) > len(prefix)+64 || inbox[:len(prefix)] != prefix {
+		return false
+	}
+	for _, b := range []byte(inbox[len(prefix):]) {
+		if b <= ' ' || b >= 127 || b == '*' || b == '>' {
+			return false
+		}
+	}
+	return true
+}
+
+// Join is what workers need to know; its address is empty if no port is open.
+func (c *Coordinator) Join() (Join, error) {
+	j := Join{Token: c.seed.token()}
+	var err error
+	if c.gate == nil {
+		j.Address = clusterAddress
+	}
+	j.Pin, err = pinOf(c.seed.private().Public().(ed25519.PublicKey))
+	if err != nil || c.gate == nil || c.cfg.Listen == "" {
+		return j, err
+	}
+	host := c.cfg.Advertise
+	if host == "" {
+		if host, _, err = net.SplitHostPort(c.cfg.Listen); err != nil {
+			return j, err
+		}
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = ownAddress()
+	}
+	j.Address = net.JoinHostPort(host, strconv.Itoa(c.gate.port()))
+	return j, nil
+}
+
+// WriteJoin writes the join string into a file of mode 0600.
+func (c *Coordinator) WriteJoin(path string) error {
+	j, err := c.Join()
+	if err != nil {
+		return err
+	}
+	return WriteSecret(path, j.String())
+}
+
+// WriteSecret writes a line into a file of mode 0600.
+func WriteSecret(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
+	if err != nil {
+		return fmt.Errorf("writing %q: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing %q: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Answers brings what workers answer. Between two of them nobody else is heard, so each is to be replied to soon.
+func (c *Coordinator) Answers() <-chan *Answer { return c.answers }
+
+// Changed tells that jobs were lost or that workers came or went.
+func (c *Coordinator) Changed() <-chan struct{} { return c.changed }
+
+func (c *Coordinator) change() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// TakeLost returns the jobs that were lost since the last call.
+func (c *Coordinator) TakeLost() []Lost {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.lost
+	c.lost = nil
+	return list
+}
+
+// Slots is how many jobs the workers that are here can do at a time, and how many workers (keys) there are.
+func (c *Coordinator) Slots() (slots, workers int) {
+	return int(c.slots.Load()), int(c.workers.Load())
+}
+
+// recount counts who is here, after somebody came or went; c.mu is held.
+func (c *Coordinator) recount() {
+	slots, keys := 0, map[string]bool{}
+	for _, m := range c.members {
+		if m.proved {
+			slots += m.hello.Slots
+			keys[m.key] = true
+		}
+	}
+	c.slots.Store(int64(slots))
+	c.workers.Store(int64(len(keys)))
+	c.change()
+}
+
+// Offer puts a job into the queue.
+func (c *Coordinator) Offer(ctx context.Context, j Job) (number uint64, err error) {
+	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
+		return 0, fmt.Errorf("a job of %d bytes is too large", n)
+	}
+	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked)}
+	c.mu.Lock()
+	c.number++
+	o.number = c.number
+	c.offers[o.number] = o
+	c.mu.Unlock()
+	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
+	ack, err := c.js.Publish(ctx, subjectJobs+strconv.FormatUint(o.number, 10), text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		delete(c.offers, o.number)
+		return 0, fmt.Errorf("offering a job: %w", err)
+	}
+	o.sequence = ack.Sequence
+	if c.offers[o.number] == nil { // retracted meanwhile
+		c.erase(o)
+	}
+	return o.number, nil
+}
+
+// Retract takes a job back: it is answered, or not wanted any more.
+func (c *Coordinator) Retract(number uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o := c.offers[number]; o != nil {
+		c.drop(o)
+	}
+}
+
+// drop forgets an offer; c.mu is held.
+func (c *Coordinator) drop(o *offer) {
+	delete(c.offers, o.number)
+	if o.holder != nil {
+		delete(o.holder.held, o.number)
+	}
+	if o.sequence > 0 {
+		c.erase(o)
+	}
+}
+
+// erase takes the message out of the stream, and with it out of what the consumer waits for.
+func (c *Coordinator) erase(o *offer) {
+	text, err := json.Marshal(map[string]any{"seq": o.sequence, "no_erase": true})
+	if err == nil {
+		_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, text) // if it is lost the job is stale when it comes
+	}
+}
+
+// lose files the loss of an offer; c.mu is held.
+func (c *Coordinator) lose(o *offer, blame bool, reason string) {
+	l := Lost{Number: o.number, Blame: blame, Reason: reason}
+	if o.holder != nil {
+		l.Worker = o.holder.worker
+		o.holder.lost++
+	}
+	c.drop(o)
+	c.lost = append(c.lost, l)
+	c.change()
+}
+
+// Banned returns why a worker's answers do not count; "" if they do.
+func (c *Coordinator) Banned(worker int) string { return c.roster.entry(worker).Banned }
+
+// Ban ends a worker for good: its connections are cut, its key is not let in again and its jobs are lost. When it
+// returns, that is on the disk.
+func (c *Coordinator) Ban(worker int, reason string) error {
+	key, err := c.roster.ban(worker, reason)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	for id, m := range c.members {
+		if m.key == key {
+			c.tellMember(m, codeRefused, "banned: "+reason)
+			c.remove(id, m, false, "banned")
+		}
+	}
+	c.mu.Unlock()
+	_ = c.nc.Flush()
+	if c.gate != nil {
+		c.gate.cut(key)
+	}
+	return nil
+}
+
+// remove takes a member out, whose jobs are lost; c.mu is held.
+func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
+	delete(c.members, id)
+	for _, o := range m.held {
+		c.lose(o, blame, reason)
+	}
+	c.recount()
+}
+
+// tellMember sends a code to a member outside of any request.
+func (c *Coordinator) tellMember(m *member, code code, text string) {
+	_ = c.nc.Publish(inboxRoot+m.key+"."+m.instance+".note", reply(code, []byte(text))) // it may not be there
+}
+
+// Finish tells the workers that there are no more jobs, and waits a moment for them to leave.
+func (c *Coordinator) Finish() {
+	c.mu.Lock()
+	c.finished = true
+	c.mu.Unlock()
+	_ = c.nc.Publish(subjectAll, []byte(allFinished))
+	_ = c.nc.Flush()
+	for begun := time.Now(); time.Since(begun) < 2*time.Second; time.Sleep(20 * time.Millisecond) {
+		c.mu.Lock()
+		left := len(c.members)
+		c.mu.Unlock()
+		if left == 0 {
+			return
+		}
+	}
+}
+
+// Close ends the server. Workers that were not told that the work is finished wait for another coordinator. Closing
+// twice is harmless.
+func (c *Coordinator) Close() { c.closing.Do(c.close) }
+
+func (c *Coordinator) close() {
+	c.end()
+	if c.nc != nil {
+		c.nc.Close()
+	}
+	c.work.Wait()
+	if c.gate != nil {
+		c.gate.close()
+	}
+}

@@ -1,0 +1,232 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
+)
+
+// slot does jobs, one at a time and one ahead.
+func (w *worker) slot(i int) error {
+	s, err := w.open()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if s != nil {
+			_ = s.Close()
+		}
+	}()
+	inbox := fmt.Sprintf("%s%s.%s.n%d", inboxRoot, w.key, w.instance, i)
+	messages := make(chan *nats.Msg, 64)
+	sub, err := w.nc.ChanSubscribe(inbox, messages)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	tasks := make(chan *task)
+	var others sync.WaitGroup
+	defer others.Wait()
+	others.Go(func() { w.fetch(inbox, messages, tasks) })
+	under := make(chan struct{}, inFlight)
+	for {
+		select {
+		case <-w.ctx.Done():
+			return nil
+		case t := <-tasks:
+			if !w.begin(t) {
+				continue
+			}
+			answer, err := s.Do(w.ctx, t.asked, t.payload)
+			if err == nil && len(answer)+len(t.asked) > MaxMessage {
+				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
+			}
+			if err != nil {
+				w.giveBack(t, err)
+				_ = s.Close()
+				s = nil
+				if w.ctx.Err() != nil {
+					return nil
+				}
+				if s, err = w.open(); err != nil {
+					return err
+				}
+				continue
+			}
+			under <- struct{}{}
+			others.Go(func() {
+				w.answer(t, answer)
+				<-under
+			})
+		}
+	}
+}
+
+// open makes a slot, if it does not work at first then once more.
+func (w *worker) open() (Slot, error) {
+	for attempt := 1; ; attempt++ {
+		s, err := w.Slots.Open(w.ctx)
+		if err == nil || attempt == openAttempts || w.ctx.Err() != nil {
+			return s, err
+		}
+		w.Log("%v", err)
+		if err := w.sleep(time.Duration(attempt) * time.Second); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// begin reports whether a job is still wanted, and marks it as begun.
+func (w *worker) begin(t *task) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.begun = w.held[t]
+	return t.begun
+}
+
+// fetch asks for jobs, one at a time, and hands them on.
+func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *task) {
+	for w.ctx.Err() == nil {
+		w.mu.Lock()
+		ready, session := w.ready, w.session
+		w.mu.Unlock()
+		select {
+		case <-ready:
+		case <-w.ctx.Done():
+			return
+		}
+		again := w.wake.wait()
+		if w.nc.PublishRequest(w.subject(verbNext), inbox, nil) != nil {
+			_ = w.sleep(reconnectWait)
+			continue
+		}
+		if t := w.await(messages, again, session); t != nil {
+			select {
+			case tasks <- t:
+			case <-t.gone:
+			case <-w.ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// await waits for a job; nil means that it is time to ask again.
+func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session int) *task {
+	quiet := time.NewTimer(5 * nextBeat / 2)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-w.ctx.Done():
+			return nil
+		case <-again:
+			return nil
+		case <-quiet.C:
+			return nil
+		case m := <-messages:
+			if m.Header.Get("Status") == "100" { // still waiting
+				quiet.Reset(5 * nextBeat / 2)
+				continue
+			}
+			if status := m.Header.Get("Status"); status != "" {
+				if status != "408" {
+					_ = w.sleep(reconnectWait)
+				}
+				return nil
+			}
+			if !strings.HasPrefix(m.Reply, "$JS.ACK.") {
+				w.told(m.Data, session)
+				return nil
+			}
+			j, err := decodeJob(m.Data)
+			if err != nil || j.kind != w.Kind {
+				w.Log("a job that cannot be read: kind %q, %v", j.kind, err)
+				continue
+			}
+			t := &task{job: j, session: session, gone: make(chan struct{})}
+			w.mu.Lock()
+			w.held[t] = true
+			w.mu.Unlock()
+			select {
+			case w.claim <- struct{}{}:
+			default:
+			}
+			return t
+		}
+	}
+}
+
+// told is what the coordinator says instead of giving a job.
+func (w *worker) told(data []byte, session int) {
+	switch c, text, err := decodeReply(data); {
+	case err != nil:
+	case c == codeFinished:
+		w.stop(errFinished)
+	case c == codeStranger:
+		w.lapsed(session)
+		_ = w.sleep(reconnectWait)
+	case c == codeRefused:
+		w.Log("refused: %s", wire.Clip(string(text), maxReason))
+		_ = w.sleep(time.Second)
+	default:
+		_ = w.sleep(reconnectWait)
+	}
+}
+
+// answer sends an answer until the coordinator has it, or does not want it.
+func (w *worker) answer(t *task, text []byte) {
+	data := (&answer{t.number, t.ticket, t.kind, t.asked, text}).append(nil)
+	ctx, cancel := w.ctx, func() {}
+	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)
+	}
+	defer cancel()
+	for {
+		session := w.current()
+		try, end := context.WithTimeout(ctx, answerTimeout)
+		m, err := w.nc.RequestWithContext(try, w.subject(verbAnswer), data)
+		end()
+		c, said := codeBusy, []byte(nil)
+		if err == nil {
+			c, said, err = decodeReply(m.Data)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && c == codeStranger:
+			w.lapsed(session)
+		case err == nil && c != codeBusy:
+			if c == codeRefused {
+				w.Log("an answer was refused: %s", wire.Clip(string(said), maxReason))
+			}
+			if c == codeFinished {
+				w.stop(errFinished)
+			}
+			w.mu.Lock()
+			w.forget(t)
+			w.mu.Unlock()
+			return
+		}
+		if w.sleep(reconnectWait) != nil && ctx == w.ctx {
+			return
+		}
+	}
+}
+
+// giveBack returns a job that could not be done.
+func (w *worker) giveBack(t *task, why error) {
+	w.mu.Lock()
+	w.forget(t)
+	w.mu.Unlock()
+	if w.ctx.Err() != nil {
+		return // all are given back at the end
+	}
+	w.Log("a job went wrong: %v", why)
+	_, _, _ = w.request(verbBack, (&back{held{t.number, t.ticket}, true, why.Error()}).append(nil), requestTimeout)
+}

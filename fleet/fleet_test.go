@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// echo is a kind of jobs whose answer is what was asked, backwards.
+type echo struct {
+	delay time.Duration
+	fail  func(asked []byte) error
+	done  atomic.Int64
+}
+
+func reversed(b []byte) []byte {
+	r := make([]byte, len(b))
+	for i, c := range b {
+		r[len(b)-1-i] = c
+	}
+	return r
+}
+
+func (e *echo) Prove(_ context.Context, said []byte, challenge bool) ([]byte, error) {
+	return append([]byte("proof of "), said...), nil
+}
+
+func (e *echo) Open(context.Context) (Slot, error) { return e, nil }
+
+func (e *echo) Close() error { return nil }
+
+func (e *echo) Do(ctx context.Context, asked, payload []byte) ([]byte, error) {
+	if e.fail != nil {
+		if err := e.fail(asked); err != nil {
+			return nil, err
+		}
+	}
+	if e.delay > 0 {
+		select {
+		case <-time.After(e.delay):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	e.done.Add(1)
+	return reversed(asked), nil
+}
+
+var echoKind = Kind{Name: "echo", Welcome: []byte("hello"), Prove: func(proof []byte) ([]byte, error) {
+	if string(proof) != "proof of hello" {
+		return nil, fmt.Errorf("%q proves nothing", proof)
+	}
+	return nil, nil
+}}
+
+// testCoordinator is one that listens on this machine; the test closes it.
+func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinator {
+	t.Helper()
+	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind, Lease: time.Second}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := Open(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// testWorker runs a worker until the end of the test, or until it is stopped.
+func testWorker(t testing.TB, join Join, name string, slots Slots, count int) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), name), Kind: "echo", Slots: slots,
+			Count: count, Name: name, Log: t.Logf}.Run(ctx)
+	}()
+	var once sync.Once
+	var err error
+	stop = func() error {
+		once.Do(func() { cancel(); err = <-ended })
+		return err
+	}
+	t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+func joinOf(t testing.TB, c *Coordinator) Join {
+	t.Helper()
+	j, err := c.Join()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// serve offers the questions and takes answers until all are answered once; lost ones are offered again.
+func serve(t testing.TB, c *Coordinator, questions []string) {
+	t.Helper()
+	open := map[uint64]string{}
+	left := map[string]bool{}
+	offer := func(q string) {
+		n, err := c.Offer(t.Context(), Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open[n] = q
+	}
+	for _, q := range questions {
+		left[q] = true
+		offer(q)
+	}
+	timeout := time.After(60 * time.Second)
+	for len(left) > 0 {
+		select {
+		case a := <-c.Answers():
+			if !bytes.Equal(reversed(a.Asked), a.Answer) {
+				a.Reply(errors.New("wrong"))
+				continue
+			}
+			delete(left, string(a.Asked))
+			a.Reply(nil)
+			c.Retract(a.Number)
+		case <-c.Changed():
+			for _, l := range c.TakeLost() {
+				offer(open[l.Number])
+				delete(open, l.Number)
+			}
+		case <-timeout:
+			t.Fatalf("%d are not answered: %+v", len(left), c.Status())
+		}
+	}
+}
+
+func questions(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprint("question ", i))
+	}
+	return list
+}
+
+// Jobs go to workers and answers come back, workers are told when all is done and end without an error, and the next
+// coordinator of the folder has the same key.
+func TestWork(t *testing.T) {
+	dir := t.TempDir()
+	c := testCoordinator(t, dir, nil)
+	e := &echo{}
+	stops := []func() error{testWorker(t, joinOf(t, c), "a", e, 2), testWorker(t, joinOf(t, c), "b", e, 3)}
+	serve(t, c, questions(300))
+	for c.Status().Workers == nil || len(c.Status().Workers) < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	if s := c.Status(); s.Done != 300 || s.Open != 0 || s.Refused != 0 || e.done.Load() != 300 {
+		t.Errorf("%+v, %d jobs done", s, e.done.Load())
+	}
+	begun := time.Now()
+	c.Finish()
+	join := joinOf(t, c)
+	c.Close()
+	if d := time.Since(begun); d > 1500*time.Millisecond {
+		t.Errorf("ending took %v", d)
+	}
+	for _, stop := range stops {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	c = testCoordinator(t, dir, nil)
+	defer c.Close()
+	if again := joinOf(t, c); again.Pin != join.Pin || again.Token != join.Token {
+		t.Error("the key has changed")
+	}
+}
+
+func base64URL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

@@ -1,0 +1,483 @@
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// stranger connects as a worker that has the token, but is not our program.
+type stranger struct {
+	t   *testing.T
+	nc  *nats.Conn
+	key string
+	bad chan error
+}
+
+func newStranger(t *testing.T, j Join, keyFile string) *stranger {
+	t.Helper()
+	options, key, err := j.options(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stranger{t: t, key: key, bad: make(chan error, 64)}
+	s.nc, err = nats.Connect("tls://"+j.Address, append(options, nats.NoReconnect(),
+		nats.CustomInboxPrefix(inboxRoot+key+".aaaaaaaa.r"),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.bad <- err }))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.nc.Close)
+	return s
+}
+
+func (s *stranger) ask(verb string, data []byte) (code, string) {
+	s.t.Helper()
+	m, err := s.nc.Request(subjectRoot+s.key+".aaaaaaaa."+verb, data, 5*time.Second)
+	if err != nil {
+		s.t.Fatalf("%s: %v", verb, err)
+	}
+	c, text, err := decodeReply(m.Data)
+	if err != nil {
+		s.t.Fatalf("%s: %v", verb, err)
+	}
+	return c, string(text)
+}
+
+// join makes a proper member of the stranger.
+func (s *stranger) join() {
+	s.t.Helper()
+	text, err := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 1})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if c, said := s.ask(verbJoin, text); c != codeDone {
+		s.t.Fatalf("join: %v %s", c, said)
+	}
+	if c, said := s.ask(verbProve, []byte("proof of hello")); c != codeDone {
+		s.t.Fatalf("prove: %v %s", c, said)
+	}
+}
+
+// violated waits for the server's word that something is not allowed.
+func (s *stranger) violated(what string) {
+	s.t.Helper()
+	_ = s.nc.Flush()
+	select {
+	case err := <-s.bad:
+		if !errors.Is(err, nats.ErrPermissionViolation) && !strings.Contains(err.Error(), "ermissions Violation") {
+			s.t.Errorf("%s: %v", what, err)
+		}
+	case <-time.After(5 * time.Second):
+		s.t.Errorf("%s is allowed", what)
+	}
+}
+
+// Without the token, or with another key behind the address, nobody gets in, and the token does not go out.
+func TestStrangersStayOut(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	j := joinOf(t, c)
+	run := func(j Join) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		return WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+			Count: 1}.Run(ctx)
+	}
+	wrong := j
+	wrong.Token[3] ^= 1
+	if err := run(wrong); !errors.Is(err, ErrToken) {
+		t.Errorf("a wrong token: %v", err)
+	}
+	wrong = j
+	wrong.Pin[0] ^= 1
+	if err := run(wrong); !errors.Is(err, ErrPin) {
+		t.Errorf("a wrong pin: %v", err)
+	}
+	for name, options := range map[string][]nats.Option{
+		"no token": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst()},
+		"token, no key": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(),
+			nats.Token(hex.EncodeToString(j.Token[:]))},
+		"coordinator": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.UserInfo("coordinator", "")},
+		"the own secret": {nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(),
+			nats.UserInfo("coordinator", c.gate.inside)},
+	} {
+		if nc, err := nats.Connect("tls://"+j.Address, append(options, nats.NoReconnect())...); err == nil {
+			nc.Close()
+			t.Errorf("%s: let in", name)
+		}
+	}
+	if nc, err := nats.Connect("nats://"+j.Address, nats.Token(hex.EncodeToString(j.Token[:])), nats.NoReconnect(),
+		nats.Timeout(time.Second)); err == nil {
+		nc.Close()
+		t.Error("plain text is let in")
+	}
+	if c.Status().Refused == 0 || len(c.Status().Workers) != 0 {
+		t.Errorf("%+v", c.Status())
+	}
+}
+
+// Who answers at the address with another key sees nothing but the handshake.
+func TestPinBeforeToken(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	j := joinOf(t, c)
+	var s seed
+	cfg, err := serverTLS(s.private())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := make(chan []byte, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+		fmt.Fprint(conn, "INFO {\"nonce\":\"abc\",\"auth_required\":true}\r\n")
+		b, _ := io.ReadAll(conn)
+		got <- b
+	}()
+	j.Address = l.Addr().String()
+	err = WorkerConfig{Join: j, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+		Count: 1}.Run(t.Context())
+	if !errors.Is(err, ErrPin) {
+		t.Error(err)
+	}
+	if b := <-got; len(b) != 0 {
+		t.Errorf("the impostor got %q", b)
+	}
+}
+
+// What a stranger does on the wire is bounded: silence, long lines, large payloads.
+func TestStrangersAreBounded(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	j := joinOf(t, c)
+	dial := func() *tls.Conn {
+		conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		return conn
+	}
+	// Never authenticating: the server says INFO and, after a while, ends it.
+	silent := dial()
+	defer silent.Close()
+	plain, err := net.Dial("tcp", j.Address) // not even a handshake
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	_ = plain.SetDeadline(time.Now().Add(20 * time.Second))
+	long := dial()
+	defer long.Close()
+	go func() {
+		chunk := []byte(strings.Repeat("x", 64<<10))
+		for range 1 << 10 { // 64 MiB of a line, without end
+			if _, err := long.Write(chunk); err != nil {
+				return
+			}
+		}
+	}()
+	for name, conn := range map[string]net.Conn{"silent": silent, "no handshake": plain, "a long line": long} {
+		begun := time.Now()
+		_, _ = io.Copy(io.Discard, bufio.NewReader(conn))
+		if d := time.Since(begun); d > 15*time.Second {
+			t.Errorf("%s: not ended in %v", name, d)
+		}
+	}
+	s := newStranger(t, j, filepath.Join(t.TempDir(), "key"))
+	if err := s.nc.Publish(subjectRoot+s.key+".aaaaaaaa."+verbAnswer, make([]byte, maxPayload+1)); !errors.Is(err,
+		nats.ErrMaxPayload) {
+		t.Errorf("over the largest payload: %v", err)
+	}
+	if err := s.nc.Publish(subjectRoot+strings.Repeat("k", 2*maxControlLine), nil); err != nil {
+		t.Error(err)
+	}
+	for range 100 {
+		if s.nc.IsClosed() {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if !s.nc.IsClosed() {
+		t.Error("a control line beyond all bounds does not end the connection")
+	}
+}
+
+// Whoever is in can say and hear only what is its own.
+func TestPermissions(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	j := joinOf(t, c)
+	s := newStranger(t, j, filepath.Join(t.TempDir(), "a"))
+	other := newStranger(t, j, filepath.Join(t.TempDir(), "b"))
+	for _, subject := range []string{">", "*", "$SYS.>", "$JS.>", subjectJobs + "*", subjectRoot + ">", inboxRoot + ">",
+		inboxRoot + other.key + ".>", "_INBOX.>"} {
+		sub, err := s.nc.SubscribeSync(subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.violated("subscribing to " + subject)
+		_ = sub.Unsubscribe()
+	}
+	for _, subject := range []string{"$JS.API.STREAM.DELETE." + streamName, "$JS.API.STREAM.PURGE." + streamName,
+		"$JS.API.CONSUMER.MSG.NEXT." + streamName + "." + consumerName, "$JS.ACK." + streamName + "." + consumerName +
+			".1.1.1.0.0", "$SYS.REQ.SERVER.PING", subjectJobs + "1", subjectAll,
+		inboxRoot + other.key + ".aaaaaaaa.note",
+		subjectRoot + other.key + ".aaaaaaaa." + verbLeave} {
+		if err := s.nc.Publish(subject, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		s.violated("publishing to " + subject)
+	}
+}
+
+// The coordinator may publish anywhere: a stranger cannot have it do so by a reply to a subject that is not its own.
+func TestReplies(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
+	s.join()
+	if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
+		t.Fatal(err)
+	}
+	before := c.Status().Refused
+	for _, reply := range []string{"$JS.API.STREAM.DELETE." + streamName, subjectAll,
+		subjectRoot + s.key + ".aaaaaaaa.join",
+		inboxRoot + s.key + ".bbbbbbbb.x", inboxRoot + s.key + ".aaaaaaaa", "x"} {
+		for _, verb := range []string{verbNext, verbStatus, verbHold} {
+			if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verb, reply, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if c, _ := s.ask(verbHold, appendHeld(nil, nil)); c != codeDone {
+		t.Error(c)
+	}
+	for range 100 {
+		if c.Status().Refused >= before+18 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n := c.Status().Refused - before; n != 18 {
+		t.Errorf("%d of 18 were refused", n)
+	}
+	if _, err := c.js.Stream(t.Context(), streamName); err != nil {
+		t.Error(err)
+	}
+	for tail, want := range map[string]bool{"": false, ".": false, ".x": true, ".>": false, ".*": false, ".x y": false,
+		".x\r\n": false, ".r.1": true, "." + strings.Repeat("x", 100): false} {
+		if got := c.ownInbox(inboxRoot+s.key+".aaaaaaaa"+tail, s.key, "aaaaaaaa"); got != want {
+			t.Errorf("%q: %v", tail, got)
+		}
+	}
+}
+
+// Requests of who has not joined, that are garbage, of another protocol, or about what was never asked for are refused;
+// an answer counts once, however often it is sent.
+func TestRequests(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
+	for _, verb := range []string{verbHold, verbProve} {
+		if got, _ := s.ask(verb, appendHeld(nil, nil)); got != codeStranger {
+			t.Errorf("%s of a stranger: %v", verb, got)
+		}
+	}
+	for _, text := range []string{"", "{}", "{", `{"protocol":1,"kind":"echo","slots":1,"more":2}`,
+		`{"protocol":2,"kind":"echo","slots":1}`, `{"protocol":1,"kind":"dance","slots":1}`,
+		`{"protocol":1,"kind":"echo","slots":0}`, `{"protocol":1,"kind":"echo","slots":1}{}`,
+		`{"protocol":1,"kind":"echo","slots":1,"name":"` + strings.Repeat("n", maxHello) + `"}`} {
+		if got, _ := s.ask(verbJoin, []byte(text)); got != codeRefused {
+			t.Errorf("%.60q: %v", text, got)
+		}
+	}
+	text, _ := json.Marshal(hello{Protocol: protocol, Kind: "echo", Slots: 1})
+	s.ask(verbJoin, text)
+	if got, said := s.ask(verbProve, []byte("nothing")); got != codeRefused ||
+		!strings.Contains(said, "proves nothing") {
+		t.Errorf("%v %q", got, said)
+	}
+	s.join()
+	forged := answer{number: 1, kind: "echo", asked: []byte("q"), payload: []byte("q")}
+	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
+		!strings.Contains(said, "never asked") {
+		t.Errorf("%v %q", got, said)
+	}
+	for _, data := range [][]byte{nil, {0xff}, []byte(strings.Repeat("\xff", 100))} {
+		if got, _ := s.ask(verbAnswer, data); got != codeRefused {
+			t.Errorf("%x: %v", data, got)
+		}
+	}
+	n, err := c.Offer(t.Context(), Job{Asked: []byte("q")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := answer{number: n, ticket: ticketOf(c.ticket, "echo", []byte("q")), kind: "echo", asked: []byte("q"),
+		payload: []byte("q")}
+	numbers := make(chan uint64, 3)
+	go func() {
+		for range 3 {
+			a := <-c.Answers()
+			numbers <- a.Number
+			a.Reply(nil)
+			c.Retract(a.Number)
+		}
+	}()
+	for i := range 3 {
+		if got, said := s.ask(verbAnswer, good.append(nil)); got != codeDone {
+			t.Errorf("%d: %v %q", i, got, said)
+		}
+		if got := <-numbers; got != map[bool]uint64{true: n}[i == 0] {
+			t.Errorf("answer %d is that of job %d", i, got)
+		}
+	}
+	if d := c.Status().Done; d != 1 {
+		t.Errorf("%d jobs are done", d)
+	}
+}
+
+// A banned worker is cut off at once, and its key never comes in again, also after a restart.
+func TestBanned(t *testing.T) {
+	dir := t.TempDir()
+	c := testCoordinator(t, dir, nil)
+	key := filepath.Join(t.TempDir(), "a")
+	run := func(j Join) chan error {
+		ended := make(chan error, 1)
+		go func() {
+			ended <- WorkerConfig{Join: j, KeyFile: key, Kind: "echo", Slots: &echo{}, Count: 1,
+				Log: t.Logf}.Run(t.Context())
+		}()
+		return ended
+	}
+	ended := run(joinOf(t, c))
+	for slots := 0; slots == 0; slots, _ = c.Slots() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := c.Ban(1, "it lies"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "it lies") {
+		t.Errorf("banned: %v", err)
+	}
+	if err := <-run(joinOf(t, c)); !errors.Is(err, ErrToken) {
+		t.Errorf("comes back: %v", err)
+	}
+	c.Close()
+	c = testCoordinator(t, dir, nil)
+	defer c.Close()
+	if err := <-run(joinOf(t, c)); !errors.Is(err, ErrToken) {
+		t.Errorf("comes back after a restart: %v", err)
+	}
+	if banned, err := BannedIn(dir); err != nil || !banned[1] || c.Banned(1) != "it lies" {
+		t.Errorf("%v, %v", banned, err)
+	}
+}
+
+// A client that asks for much and reads nothing is cut off, and others go on.
+func TestSlowConsumer(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
+	defer c.Close()
+	j := joinOf(t, c)
+	s := newStranger(t, j, filepath.Join(t.TempDir(), "slow"))
+	s.join()
+	conn, err := tls.Dial("tcp", j.Address, clientTLS(j.Pin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(60 * time.Second))
+	options, key, err := j.options(filepath.Join(t.TempDir(), "silent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o nats.Options
+	for _, set := range options {
+		if err := set(&o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct{ Nonce string }
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "INFO ")), &info); err != nil {
+		t.Fatal(err)
+	}
+	signature, err := o.SignatureCB([]byte(info.Nonce))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "CONNECT {\"verbose\":false,\"auth_token\":%q,\"nkey\":%q,\"sig\":%q,\"headers\":true}\r\n"+
+		"SUB %s 1\r\n", o.Token, key, base64URL(signature), inboxRoot+key+".aaaaaaaa.>")
+	// It asks for the status without end, and never reads a byte.
+	request := fmt.Sprintf("PUB %[1]s.status %[2]s 0\r\n\r\n", subjectRoot+key+".aaaaaaaa", inboxRoot+key+".aaaaaaaa.x")
+	block := []byte(strings.Repeat(request, 500))
+	cut := false
+	for begun := time.Now(); time.Since(begun) < 30*time.Second; {
+		if _, err := conn.Write(block); err != nil {
+			cut = true
+			break
+		}
+	}
+	if !cut {
+		t.Error("it is not cut off")
+	}
+	if got, _ := s.ask(verbHold, appendHeld(nil, nil)); got != codeDone {
+		t.Errorf("another one: %v", got)
+	}
+}
+
+// The secrets are readable by their owner alone, and one that is not is refused.
+func TestSecrets(t *testing.T) {
+	dir := t.TempDir()
+	c := testCoordinator(t, dir, nil)
+	defer c.Close()
+	file := filepath.Join(t.TempDir(), "join")
+	if err := c.WriteJoin(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, filepath.Join(dir, keyFile)} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j, err := ParseJoin(string(text)); err != nil || j != joinOf(t, c) {
+		t.Errorf("%v, %v", j, err)
+	}
+	if err := os.Chmod(filepath.Join(dir, keyFile), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{Dir: dir, Kind: echoKind}); !errors.Is(err, ErrReadable) {
+		t.Error(err)
+	}
+}

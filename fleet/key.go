@@ -1,0 +1,136 @@
+package fleet
+
+import (
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+)
+
+// seed is the secret of which all others of one side are made. It lies in a file of mode 0600, as 64 hex digits.
+type seed [ed25519.SeedSize]byte
+
+// ErrReadable says that others may read a secret.
+var ErrReadable = errors.New("others may read the file")
+
+// loadSeed reads the secret of that path, or makes it. A file that others may read is refused.
+func loadSeed(path string) (s seed, err error) {
+	for range 2 {
+		text, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if err := newSeed(path); err != nil && !errors.Is(err, fs.ErrExist) {
+				return s, fmt.Errorf("making the key %q: %w", path, err)
+			}
+			continue
+		case err != nil:
+			return s, fmt.Errorf("reading the key: %w", err)
+		case !unhex(s[:], strings.TrimSpace(string(text))):
+			return s, fmt.Errorf("the key %q is not %d hex digits", path, 2*len(s))
+		}
+		return s, checkSecret(path)
+	}
+	return s, fmt.Errorf("the key %q comes and goes", path)
+}
+
+// newSeed writes a fresh secret whole, and leaves alone one that another process has just written.
+func newSeed(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	var s seed
+	if _, err := rand.Read(s[:]); err != nil {
+		f.Close()
+		return err
+	}
+	_, err = f.WriteString(hex.EncodeToString(s[:]) + "\n")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), path)
+}
+
+// derive makes another secret for a purpose.
+func (s seed) derive(purpose string) [sha256.Size]byte {
+	h := hmac.New(sha256.New, s[:])
+	h.Write([]byte(purpose))
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// private is the key that the coordinator is known by.
+func (s seed) private() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(s[:]) }
+
+// token is what the join string has.
+func (s seed) token() [tokenBytes]byte {
+	t := s.derive("talbot join token")
+	return [tokenBytes]byte(t[:tokenBytes])
+}
+
+// user is the key that a worker is known by; its public half is the worker's name on the wire.
+func (s seed) user() (nkeys.KeyPair, string, error) {
+	pair, err := nkeys.FromRawSeed(nkeys.PrefixByteUser, s[:])
+	if err != nil {
+		return nil, "", err
+	}
+	public, err := pair.PublicKey()
+	return pair, public, err
+}
+
+// ticket is what proves that something was asked by who has the secret.
+func ticketOf(secret [sha256.Size]byte, kind string, asked []byte) (t ticket) {
+	h := hmac.New(sha256.New, secret[:])
+	h.Write([]byte{byte(len(kind))})
+	h.Write([]byte(kind))
+	h.Write(asked)
+	return ticket(h.Sum(nil)[:ticketBytes])
+}
+
+// serverTLS is the coordinator's side: its certificate says nothing but the key.
+func serverTLS(key ed25519.PrivateKey) (*tls.Config, error) {
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "talbot"},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS13,
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, nil
+}
+
+// ErrPin says that who answers at the address does not have the coordinator's key. Nothing was sent to it.
+var ErrPin = errors.New("the coordinator's key is not the one of the join string")
+
+// clientTLS is the worker's side. The pin takes the place of authorities and names.
+func clientTLS(pin [sha256.Size]byte) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 {
+				return ErrPin
+			}
+			is := sha256.Sum256(s.PeerCertificates[0].RawSubjectPublicKeyInfo)
+			if subtle.ConstantTimeCompare(is[:], pin[:]) != 1 {
+				return ErrPin
+			}
+			return nil
+		}}
+}

@@ -1,0 +1,169 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A job whose holder falls silent is lost within the lease and a second, one that nobody says he has too, and what a
+// worker returns at once.
+func TestLeases(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
+	s.join()
+	sub, err := s.nc.SubscribeSync(inboxRoot + s.key + ".aaaaaaaa.n0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func() job {
+		t.Helper()
+		if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inboxRoot+s.key+".aaaaaaaa.n0",
+			nil); err != nil {
+			t.Fatal(err)
+		}
+		m, err := sub.NextMsg(5 * time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := decodeJob(m.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	lost := func(most time.Duration, number uint64, blame bool) {
+		t.Helper()
+		select {
+		case <-c.Changed():
+		case <-time.After(most + 2*time.Second): // of a busy machine
+			t.Fatal("it is not lost")
+		}
+		list := c.TakeLost()
+		if len(list) != 1 || list[0].Number != number || list[0].Blame != blame {
+			t.Errorf("%+v", list)
+		}
+	}
+	<-c.Changed() // the stranger came
+	lost(2*c.cfg.Lease+time.Second, take().number, false)
+	j := take()
+	hold := func() byte {
+		t.Helper()
+		got, codes := s.ask(verbHold, appendHeld(nil, []held{{j.number, j.ticket}}))
+		if got != codeDone || len(codes) != 1 {
+			t.Fatalf("%v %q", got, codes)
+		}
+		return codes[0]
+	}
+	for begun := time.Now(); time.Since(begun) < 2*c.cfg.Lease; time.Sleep(c.cfg.Lease / 10) {
+		if hold() != byte(codeDone) {
+			t.Fatal("a job that is held is gone")
+		}
+	}
+	if list := c.TakeLost(); len(list) > 0 {
+		t.Errorf("a job that is held is lost: %+v", list)
+	}
+	lost(c.cfg.Lease+time.Second, j.number, true)
+	if hold() != byte(codeGone) {
+		t.Error("a lost job is still wanted")
+	}
+	j = take()
+	hold()
+	s.ask(verbBack, (&back{held{j.number, j.ticket}, true, "no"}).append(nil))
+	lost(0, j.number, true)
+	j = take()
+	hold()
+	s.ask(verbLeave, nil)
+	lost(0, j.number, false)
+}
+
+// A worker that is stopped returns what it has within a second.
+func TestStop(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
+	defer c.Close()
+	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
+	for _, q := range questions(6) {
+		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c.Status().Held < 4 { // two under way, two ahead
+		time.Sleep(10 * time.Millisecond)
+	}
+	begun := time.Now()
+	if err := stop(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	lost := c.TakeLost()
+	if len(lost) != 4 || lost[0].Blame || c.Status().Held != 0 {
+		t.Errorf("%+v of %+v", lost, c.Status())
+	}
+	if d := time.Since(begun); d > 3*time.Second { // of a busy machine
+		t.Errorf("it took %v", d)
+	}
+}
+
+// A job that a worker cannot do comes back with the reason, and the worker goes on.
+func TestFailingJobs(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), nil)
+	defer c.Close()
+	var tries atomic.Int64
+	e := &echo{fail: func(asked []byte) error {
+		if bytes.HasSuffix(asked, []byte("7")) && tries.Add(1) <= 3 {
+			return errors.New("not this one")
+		}
+		return nil
+	}}
+	testWorker(t, joinOf(t, c), "a", e, 2)
+	serve(t, c, questions(10))
+	if tries.Load() != 4 {
+		t.Errorf("%d tries", tries.Load())
+	}
+}
+
+// When the coordinator is started anew the workers are back within seconds, and an answer to what the old one asked
+// counts.
+func TestRestart(t *testing.T) {
+	dir := t.TempDir()
+	c := testCoordinator(t, dir, nil)
+	j := joinOf(t, c)
+	again := func(cfg *Config) { cfg.Listen = j.Address }
+	e := &echo{delay: 700 * time.Millisecond}
+	testWorker(t, j, "a", e, 2)
+	for _, q := range questions(2) {
+		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c.Status().Held < 2 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.Close()
+	begun := time.Now()
+	c = testCoordinator(t, dir, again)
+	defer c.Close()
+	for range 2 {
+		select {
+		case a := <-c.Answers():
+			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Asked)) || a.Worker != 1 {
+				t.Errorf("%+v", a)
+			}
+			a.Reply(nil)
+		case <-time.After(20 * time.Second):
+			t.Fatal("the late answers do not come")
+		}
+	}
+	t.Logf("late answers after %v", time.Since(begun))
+	serve(t, c, questions(4))
+	if e.done.Load() != 6 {
+		t.Errorf("%d jobs were done", e.done.Load())
+	}
+}

@@ -1,0 +1,378 @@
+package fleet
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
+)
+
+// member returns who asks, if it has joined and is fit; else nil. c.mu is held.
+func (c *Coordinator) member(key, instance string) *member {
+	m := c.members[key+"."+instance]
+	if m == nil || !m.proved {
+		return nil
+	}
+	m.heard = time.Now()
+	return m
+}
+
+func (c *Coordinator) reply(m *nats.Msg, code code, text []byte) {
+	_ = m.Respond(reply(code, text)) // who does not hear it asks again
+}
+
+// refuse answers what cannot be right.
+func (c *Coordinator) refuse(m *nats.Msg, err error) {
+	c.refused.Add(1)
+	c.reply(m, codeRefused, []byte(wire.Clip(err.Error(), 8<<10)))
+}
+
+// onJoin takes a worker in, provisionally.
+func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
+	h, err := decodeHello(m.Data)
+	switch {
+	case err != nil:
+	case c.gate == nil && !same(h.Token, c.token()):
+		err = errors.New("the token is wrong")
+	case h.Protocol != protocol:
+		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",
+			h.Protocol, protocol)
+	case h.Kind != c.cfg.Kind.Name:
+		err = fmt.Errorf("the worker does jobs of the kind %q, the coordinator has %q", h.Kind, c.cfg.Kind.Name)
+	}
+	if err != nil {
+		c.refuse(m, err)
+		return
+	}
+	worker, err := c.roster.of(key, h.Name)
+	if err == nil && c.roster.banned(key) != "" {
+		err = errors.New("the worker is banned: " + c.roster.banned(key))
+	}
+	if err != nil {
+		c.refuse(m, err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finished {
+		c.reply(m, codeFinished, nil)
+		return
+	}
+	id := key + "." + instance
+	if old := c.members[id]; old != nil {
+		c.remove(id, old, false, "it joined again")
+	}
+	processes := 0
+	for _, other := range c.members {
+		if other.key == key {
+			processes++
+		}
+	}
+	if processes >= maxInstances || len(c.members) >= maxMembers {
+		c.refuse(m, fmt.Errorf("there are %d processes of this worker and %d in all", processes, len(c.members)))
+		return
+	}
+	now := time.Now()
+	c.members[id] = &member{key: key, instance: instance, worker: worker, hello: h, joined: now, heard: now,
+		held: map[uint64]*offer{}}
+	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.Kind.Welcome}.append(nil))
+}
+
+// token is the one of the join string.
+func (c *Coordinator) token() string {
+	t := c.seed.token()
+	return hex.EncodeToString(t[:])
+}
+
+// onProve judges whether a worker that has joined is fit.
+func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
+	c.mu.Lock()
+	member := c.members[key+"."+instance]
+	c.mu.Unlock()
+	if member == nil {
+		c.reply(m, codeStranger, nil)
+		return
+	}
+	select {
+	case c.proofs <- struct{}{}:
+	default:
+		c.reply(m, codeBusy, nil)
+		return
+	}
+	c.work.Go(func() {
+		defer func() { <-c.proofs }()
+		challenge, err := c.cfg.Kind.Prove(m.Data)
+		switch {
+		case err != nil:
+			c.mu.Lock()
+			if c.members[key+"."+instance] == member {
+				delete(c.members, key+"."+instance)
+				c.recount()
+			}
+			c.mu.Unlock()
+			c.refuse(m, err)
+		case challenge != nil:
+			c.reply(m, codeProve, challenge)
+		default:
+			c.mu.Lock()
+			member.proved, member.heard = true, time.Now()
+			c.recount()
+			c.mu.Unlock()
+			c.reply(m, codeDone, nil)
+		}
+	})
+}
+
+// nextText is the request for one job, as the queue wants it.
+var nextText = func() []byte {
+	b, err := json.Marshal(map[string]any{"batch": 1, "expires": nextExpires.Nanoseconds(),
+		"idle_heartbeat": nextBeat.Nanoseconds()})
+	if err != nil {
+		panic(err) // integers only
+	}
+	return b
+}()
+
+// onNext hands a worker's request for a job to the queue, which answers to the worker's inbox. Workers may not ask the
+// queue themselves: who could would take jobs without end.
+func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	member := c.member(key, instance)
+	switch {
+	case c.finished:
+		c.reply(m, codeFinished, nil)
+		return
+	case member == nil:
+		c.reply(m, codeStranger, nil)
+		return
+	}
+	now := time.Now()
+	for len(member.asked) > 0 && now.Sub(member.asked[0]) > nextExpires {
+		member.asked = member.asked[1:]
+	}
+	if len(member.asked) >= 4*member.hello.Slots+8 || len(member.held) >= 2*member.hello.Slots+4 {
+		c.reply(m, codeBusy, nil)
+		return
+	}
+	member.asked = append(member.asked, now)
+	_ = c.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+streamName+"."+consumerName, m.Reply, nextText)
+}
+
+// has notes that a member has a job, unless another one has it.
+func (m *member) has(o *offer, now time.Time) {
+	if o.holder == nil {
+		o.holder = m
+		m.held[o.number] = o
+		if len(m.asked) > 0 {
+			m.asked = m.asked[1:]
+		}
+	}
+	if o.holder == m {
+		o.heard = now
+	}
+}
+
+// onHold takes note that a worker has jobs. The reply says of each whether it is still wanted.
+func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
+	list, err := decodeHeld(m.Data)
+	if err != nil {
+		c.refuse(m, err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	member := c.member(key, instance)
+	if member == nil {
+		c.reply(m, codeStranger, nil)
+		return
+	}
+	now := time.Now()
+	codes := make([]byte, len(list))
+	for i, h := range list {
+		o := c.offers[h.number]
+		if o == nil || o.ticket != h.ticket || o.holder != nil && o.holder != member {
+			codes[i] = byte(codeGone)
+			continue
+		}
+		member.has(o, now)
+		if o.sequence > 0 {
+			// The queue's own lease goes on too; it looks at nothing but the sequence in the stream.
+			_ = c.nc.Publish(fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", streamName, consumerName, o.sequence, o.sequence),
+				[]byte("+WPI"))
+		}
+	}
+	if c.finished {
+		c.reply(m, codeFinished, nil)
+		return
+	}
+	c.reply(m, codeDone, codes)
+}
+
+// onAnswer hands an answer on to who reads [Coordinator.Answers], and waits until it is taken. An answer whose job is
+// not offered any more goes the same way: the ticket says that it was asked for.
+func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
+	a, err := decodeJob(m.Data)
+	if err == nil && (a.kind != c.cfg.Kind.Name || a.ticket != ticketOf(c.ticket, a.kind, a.asked)) {
+		err = errors.New("this was never asked for")
+	}
+	if err != nil {
+		c.refuse(m, err)
+		return
+	}
+	c.mu.Lock()
+	member := c.member(key, instance)
+	if member == nil {
+		c.mu.Unlock()
+		c.reply(m, codeStranger, nil)
+		return
+	}
+	answer := &Answer{Worker: member.worker, Asked: a.asked, Answer: a.payload}
+	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
+		answer.Number = a.number
+		member.has(o, time.Now()) // it may wait here
+	}
+	c.mu.Unlock()
+	answer.Reply = func(err error) {
+		if err != nil {
+			c.refuse(m, err)
+			return
+		}
+		c.mu.Lock()
+		if answer.Number != 0 {
+			member.done++
+		}
+		c.mu.Unlock()
+		if answer.Number != 0 {
+			c.done.Add(1)
+		}
+		c.reply(m, codeDone, nil)
+	}
+	select {
+	case c.answers <- answer:
+	case <-c.ended.Done():
+	}
+}
+
+// onBack takes a job back from who holds it.
+func (c *Coordinator) onBack(m *nats.Msg, key, instance string) {
+	b, err := decodeBack(m.Data)
+	if err != nil {
+		c.refuse(m, err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	member := c.member(key, instance)
+	if o := c.offers[b.number]; member != nil && o != nil && o.ticket == b.ticket &&
+		(o.holder == nil || o.holder == member) {
+		member.has(o, time.Now())
+		c.lose(o, b.blame, b.reason)
+	}
+	c.reply(m, codeDone, nil)
+}
+
+// onLeave ends a worker's process, whose jobs go to others at once.
+func (c *Coordinator) onLeave(m *nats.Msg, key, instance string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if member := c.members[key+"."+instance]; member != nil {
+		c.remove(key+"."+instance, member, false, "the worker stopped")
+	}
+	c.reply(m, codeDone, nil)
+}
+
+// onStatus tells how far the work is to whoever has the token.
+func (c *Coordinator) onStatus(m *nats.Msg, _, _ string) {
+	text, err := json.Marshal(c.Status())
+	if err != nil || len(text) > maxPayload-1 {
+		c.refuse(m, errors.New("the status is too long"))
+		return
+	}
+	c.reply(m, codeDone, text)
+}
+
+// watch finds jobs whose holders have fallen silent, by the monotonic clock.
+func (c *Coordinator) watch() {
+	tick := time.NewTicker(max(min(c.cfg.Lease/8, 500*time.Millisecond), time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.ended.Done():
+			return
+		case <-tick.C:
+		}
+		delivered, known := c.delivered()
+		c.mu.Lock()
+		now := time.Now()
+		for id, m := range c.members {
+			if now.Sub(m.heard) > 3*c.cfg.Lease {
+				c.remove(id, m, true, "the worker fell silent")
+			}
+		}
+		for _, o := range c.offers {
+			switch {
+			case o.holder != nil:
+				if now.Sub(o.heard) > c.cfg.Lease {
+					c.lose(o, true, "the worker fell silent")
+				}
+			case !known || o.sequence == 0 || o.sequence > delivered:
+			case o.delivered.IsZero():
+				o.delivered = now
+			case now.Sub(o.delivered) > c.cfg.Lease:
+				c.lose(o, false, "whoever got it never said so")
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// delivered is the sequence in the stream up to which jobs were handed out. It is asked for only if there are jobs that
+// nobody says he has.
+func (c *Coordinator) delivered() (sequence uint64, known bool) {
+	c.mu.Lock()
+	any := false
+	for _, o := range c.offers {
+		any = any || o.holder == nil && o.sequence > 0
+	}
+	c.mu.Unlock()
+	if !any {
+		return 0, false
+	}
+	m, err := c.nc.Request("$JS.API.CONSUMER.INFO."+streamName+"."+consumerName, nil, time.Second)
+	if err != nil {
+		return 0, false
+	}
+	var info struct {
+		Delivered struct {
+			Stream uint64 `json:"stream_seq"`
+		} `json:"delivered"`
+	}
+	if json.Unmarshal(m.Data, &info) != nil {
+		return 0, false
+	}
+	return info.Delivered.Stream, true
+}
+
+// ownAddress is the first address of this machine that others may reach.
+func ownAddress() string {
+	addresses, err := net.InterfaceAddrs()
+	if err == nil {
+		for _, a := range addresses {
+			if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
+				return n.IP.String()
+			}
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		return name
+	}
+	return "localhost"
+}

@@ -1,0 +1,153 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+
+	"github.com/nats-io/nkeys"
+
+	"talbot/fleet/wire"
+	"talbot/internal/durable"
+)
+
+// Files of a coordinator in its folder. All names begin with [FilePrefix].
+const (
+	FilePrefix = "fleet-"
+	// StoreFolder is the only folder; whoever opens a coordinator's folder without one may remove it.
+	StoreFolder = FilePrefix + "store"
+	keyFile     = FilePrefix + "key"
+	rosterFile  = FilePrefix + "workers.json"
+	maxRoster   = 1 << 16 // workers
+)
+
+// roster are the workers that ever joined, in a sealed JSON file. A worker's number is its place, from 1.
+type roster struct {
+	mu     sync.Mutex
+	path   string
+	list   rosterList
+	number map[string]int
+}
+
+type rosterList struct {
+	Version int           `json:"version"`
+	Workers []rosterEntry `json:"workers"`
+}
+
+type rosterEntry struct {
+	Key    string `json:"key"`
+	Name   string `json:"name"`   // that it gave itself at first
+	Banned string `json:"banned"` // why; "" if it is not
+}
+
+// openRoster reads the file of that path, which need not be there.
+func openRoster(path string) (*roster, error) {
+	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}}, number: map[string]int{}}
+	data, err := durable.ReadFile(path, 64<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		_, err = durable.UnsealVersion(data, 1, &r.list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the list of workers %q: %w", path, err)
+	}
+	for i, e := range r.list.Workers {
+		if !nkeys.IsValidPublicUserKey(e.Key) || r.number[e.Key] != 0 {
+			return nil, fmt.Errorf("the list of workers %q: worker %d has no key of its own", path, i+1)
+		}
+		r.number[e.Key] = i + 1
+	}
+	return r, nil
+}
+
+// BannedIn returns which workers of the coordinator of a folder, which need not run, are banned.
+func BannedIn(dir string) (map[int]bool, error) {
+	r, err := openRoster(filepath.Join(dir, rosterFile))
+	if err != nil {
+		return nil, err
+	}
+	banned := map[int]bool{}
+	for i, e := range r.list.Workers {
+		if e.Banned != "" {
+			banned[i+1] = true
+		}
+	}
+	return banned, nil
+}
+
+// of returns the number of a key and enters it if it is new. A number that was returned is on the disk.
+func (r *roster) of(key, name string) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.number[key]; n > 0 {
+		return n, nil
+	}
+	if len(r.list.Workers) >= maxRoster {
+		return 0, fmt.Errorf("more than %d workers have joined", maxRoster)
+	}
+	r.list.Workers = append(r.list.Workers, rosterEntry{Key: key, Name: name})
+	if err := r.write(); err != nil {
+		r.list.Workers = r.list.Workers[:len(r.list.Workers)-1]
+		return 0, err
+	}
+	r.number[key] = len(r.list.Workers)
+	return len(r.list.Workers), nil
+}
+
+// ban enters why a worker's answers do not count any more.
+func (r *roster) ban(number int, reason string) (key string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if number < 1 || number > len(r.list.Workers) {
+		return "", fmt.Errorf("there is no worker %d", number)
+	}
+	e := &r.list.Workers[number-1]
+	if e.Banned == "" {
+		e.Banned = wire.Clip(reason, maxReason)
+		err = r.write()
+	}
+	return e.Key, err
+}
+
+func (r *roster) write() error {
+	data, err := durable.Seal(r.list)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(r.path, data)
+}
+
+// banned returns why a key is banned; "" if it is not.
+func (r *roster) banned(key string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.number[key]; n > 0 {
+		return r.list.Workers[n-1].Banned
+	}
+	return ""
+}
+
+// entry returns a worker's entry; the zero value if there is none.
+func (r *roster) entry(number int) rosterEntry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if number < 1 || number > len(r.list.Workers) {
+		return rosterEntry{}
+	}
+	return r.list.Workers[number-1]
+}
+
+func (r *roster) count() (all, banned int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.list.Workers {
+		if e.Banned != "" {
+			banned++
+		}
+	}
+	return len(r.list.Workers), banned
+}

@@ -1,0 +1,238 @@
+package searches
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
+// answered takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
+func (r *run) answered(a *fleet.Answer) error {
+	if r.Banned(a.Worker) {
+		a.Reply(errors.New("banned"))
+		return nil
+	}
+	list, outcomes, spent, err := r.read(a)
+	if err != nil {
+		a.Reply(err)
+		return r.refuse(a, err)
+	}
+	r.learn(spent, len(outcomes))
+	b := r.batch[a.Number]
+	delete(r.batch, a.Number)
+	if a.Number != 0 {
+		r.fleet.Retract(a.Number)
+	}
+	for i := range list {
+		q := &list[i]
+		if err = r.take(a.Worker, q, outcomes[:len(q.plies)]); err != nil {
+			break
+		}
+		outcomes = outcomes[len(q.plies):]
+	}
+	a.Reply(nil)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		r.lose(b) // what it left out
+	}
+	return nil
+}
+
+// read decodes an answer and checks that all its labels are legal and complete.
+func (r *run) read(a *fleet.Answer) (list []question, outcomes []outcome, spent time.Duration, err error) {
+	if list, err = decodeAsked(a.Asked); err != nil {
+		return nil, nil, 0, err
+	}
+	all := 0
+	for i := range list {
+		all += len(list[i].plies)
+	}
+	if spent, outcomes, err = decodeAnswer(a.Answer, len(r.prints), all); err != nil {
+		return nil, nil, 0, err
+	}
+	rest := outcomes
+	for i := range list {
+		q := &list[i]
+		if r.know(q) {
+			if err := r.checkOutcomes(q, rest[:len(q.plies)]); err != nil {
+				return nil, nil, 0, err
+			}
+		}
+		rest = rest[len(q.plies):]
+	}
+	return list, outcomes, spent, nil
+}
+
+// know fills in the line of a question and reports whether it is one of those that are open.
+func (r *run) know(q *question) bool {
+	if q.index >= checkIndex {
+		return r.checks.know(q)
+	}
+	l := r.open[q.index]
+	last := q.plies[len(q.plies)-1]
+	if l == nil || last > len(l.Moves) || hashLine(&l.Start, l.Moves[:last]) != q.hash {
+		return false
+	}
+	q.start, q.moves, q.known = l.Start, l.Moves[:last], true
+	return true
+}
+
+// refuse deals with an answer that cannot be right. The job goes to others.
+func (r *run) refuse(a *fleet.Answer, why error) error {
+	r.share.Log("worker %d: %v", a.Worker, why)
+	if b := r.batch[a.Number]; b != nil {
+		delete(r.batch, a.Number)
+		r.fleet.Retract(a.Number)
+		b.lost++
+		r.lose(b)
+	}
+	r.refused[a.Worker]++
+	if r.refused[a.Worker] >= maxRefused {
+		return r.convict(a.Worker, fmt.Sprintf("%d answers could not be right, the last: %v", maxRefused, why))
+	}
+	return nil
+}
+
+// learn keeps the mean time of a position.
+func (r *run) learn(spent time.Duration, positions int) {
+	if positions == 0 || spent <= 0 {
+		return
+	}
+	mean := max(spent.Seconds()/float64(positions), 1e-6)
+	if r.mean == 0 {
+		r.mean = mean
+	}
+	r.mean += smoothing * (mean - r.mean)
+}
+
+// take files what a worker says of one question.
+func (r *run) take(worker int, q *question, outcomes []outcome) error {
+	if !q.known {
+		return nil
+	}
+	if q.index >= checkIndex {
+		return r.checkAnswered(worker, q, outcomes)
+	}
+	l := r.open[q.index]
+	if l == nil {
+		return nil
+	}
+	whole := r.config.HashScope() == stockfish.LineScope
+	if whole && (!slices.Equal(q.plies, l.Plies) || l.left < len(l.Plies) ||
+		slices.ContainsFunc(outcomes, func(o outcome) bool { return o.labels == nil })) {
+		r.fail(l, q, outcomes, true)
+		return nil
+	}
+	r.fail(l, q, outcomes, false)
+	var fresh []int
+	for i, ply := range q.plies {
+		k, found := slices.BinarySearch(l.Plies, ply)
+		if !found || l.done[k] || outcomes[i].labels == nil {
+			continue
+		}
+		fresh = append(fresh, i)
+		if err := r.finish(l, k, stockfish.Result{Labels: outcomes[i].labels, Worker: worker}); err != nil {
+			return err
+		}
+	}
+	r.draw(worker, q, outcomes, fresh)
+	return nil
+}
+
+// fail counts what a worker could not search. A position, or a line, that several could not goes to the own engines.
+func (r *run) fail(l *line, q *question, outcomes []outcome, whole bool) {
+	for i, ply := range q.plies {
+		k, found := slices.BinarySearch(l.Plies, ply)
+		if !found || l.done[k] || outcomes[i].failed == "" {
+			continue
+		}
+		r.share.Log("%s", outcomes[i].failed)
+		if l.losses[k]++; l.losses[k] != maxLost {
+			continue
+		}
+		if whole {
+			r.ownOnly = append(r.ownOnly, &batch{pieces: []piece{{l, 0, len(l.Plies)}}})
+		} else {
+			r.ownOnly = append(r.ownOnly, &batch{pieces: []piece{{l, k, k + 1}}})
+		}
+	}
+}
+
+// finish hands one result on.
+func (r *run) finish(l *line, k int, result stockfish.Result) error {
+	result.Index, result.Sample = l.Index, k
+	l.done[k] = true
+	if l.left--; l.left == 0 {
+		delete(r.open, l.Index)
+	}
+	r.count(&result)
+	return r.done(result)
+}
+
+// convict bans a worker and ends the run.
+func (r *run) convict(worker int, reason string) error {
+	r.share.Log("worker %d is banned: %s", worker, reason)
+	if err := r.ban(worker, reason); err != nil {
+		return err
+	}
+	r.checks.forget(worker)
+	return &WithdrawnError{Worker: worker, Reason: reason}
+}
+
+// legal checks a label of a worker: it must make sense on the board and be all that was asked for.
+func (p *Pool) legal(q *question, labels [][]dataset.Label) error {
+	pos := q.start
+	at := 0
+	for i, ply := range q.plies {
+		for ; at < ply; at++ {
+			pos.Play(q.moves[at])
+		}
+		if labels[i] == nil {
+			continue
+		}
+		over := pos.IsDead() || !pos.HasLegalMove()
+		moves := len(pos.LegalMoves(nil))
+		for k := range labels[i] {
+			l := &labels[i][k]
+			if err := l.Check(&pos); err != nil {
+				return err
+			}
+			want := dataset.Labelled
+			if over {
+				want = dataset.Terminal
+			}
+			if l.Status != want {
+				return fmt.Errorf("the label of %q is %v, not %v", pos.FEN(), l.Status, want)
+			}
+			if over {
+				continue
+			}
+			if n := min(moves, max(p.config.MultiPV, 1)); len(l.Lines) != n {
+				return fmt.Errorf("%d lines for %d moves in %q", len(l.Lines), n, pos.FEN())
+			}
+			firsts := map[string]bool{}
+			for rank := range l.Lines {
+				if len(l.Lines[rank].PV) == 0 || firsts[l.Lines[rank].PV[0].String()] {
+					return fmt.Errorf("line %d in %q has no first move of its own", rank+1, pos.FEN())
+				}
+				firsts[l.Lines[rank].PV[0].String()] = true
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Pool) checkOutcomes(q *question, outcomes []outcome) error {
+	labels := make([][]dataset.Label, len(outcomes))
+	for i := range outcomes {
+		labels[i] = outcomes[i].labels
+	}
+	return p.legal(q, labels)
+}

@@ -1,0 +1,143 @@
+package searches
+
+import (
+	"slices"
+	"time"
+
+	"talbot/stockfish"
+)
+
+// line is a job under way.
+type line struct {
+	stockfish.Job
+	done   []bool // of its plies
+	losses []int  // of its plies: how often a worker said that it could not
+	left   int
+}
+
+// piece is a part of a line: the plies [from:to).
+type piece struct {
+	line     *line
+	from, to int
+}
+
+// batch is what is searched at a time.
+type batch struct {
+	pieces []piece
+	checks []*check // instead of pieces
+	lost   int      // how often it was lost since it was made
+	number uint64   // in the fleet
+}
+
+// fill reads jobs until there is enough to cut batches of.
+func (r *run) fill() {
+	slots, _ := r.crowd()
+	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
+	for !r.ended && r.waiting < enough {
+		j, ok := r.next()
+		if !ok {
+			r.ended = true
+			return
+		}
+		if len(j.Plies) == 0 {
+			continue
+		}
+		l := &line{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
+		r.open[j.Index] = l
+		r.ready = append(r.ready, piece{l, 0, len(j.Plies)})
+		r.waiting += len(j.Plies)
+	}
+}
+
+// target is how many positions are worth that time.
+func (r *run) target(d time.Duration) int {
+	if r.mean == 0 {
+		if t := r.config.Limit.Time(); t > 0 {
+			return min(max(1, int(d/t)), maxBatch)
+		}
+		return firstBatch
+	}
+	return int(min(max(1, d.Seconds()/r.mean), maxBatch))
+}
+
+// cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.
+func (r *run) cut(positions int) *batch {
+	b := &batch{}
+	size := 0
+	for positions > 0 && len(r.ready) > 0 && size < maxBatchData && len(b.pieces) < maxQuestions {
+		p := &r.ready[0]
+		n := p.to - p.from
+		if r.config.HashScope() == stockfish.PositionScope {
+			n = min(n, positions)
+		}
+		size += 2 * p.line.Plies[p.from+n-1]
+		r.addUndone(b, piece{p.line, p.from, p.from + n}, true)
+		p.from += n
+		r.waiting -= n
+		positions -= n
+		if p.from == p.to {
+			r.ready = r.ready[1:]
+		}
+	}
+	if len(b.pieces) == 0 {
+		return nil
+	}
+	return b
+}
+
+// addUndone adds to a batch what is to be searched of a piece, as one piece or several.
+func (r *run) addUndone(b *batch, p piece, own bool) {
+	whole := r.config.HashScope() == stockfish.LineScope
+	skip := func(k int) bool {
+		if whole && !own && slices.Max(p.line.losses) >= maxLost {
+			return true
+		}
+		return p.line.done[k] || !own && p.line.losses[k] >= maxLost
+	}
+	for from := p.from; from < p.to; from++ {
+		if skip(from) {
+			continue
+		}
+		to := from + 1
+		for to < p.to && !skip(to) {
+			to++
+		}
+		b.pieces = append(b.pieces, piece{p.line, from, to})
+		from = to
+	}
+}
+
+// lostBatch is the next one that was lost, without what is done meanwhile; nil if there is none.
+func (r *run) lostBatch(own bool) *batch {
+	for len(r.again) > 0 {
+		b := r.again[0]
+		r.again = r.again[1:]
+		if r.prune(b, own) {
+			return b
+		}
+	}
+	return nil
+}
+
+// prune takes out of a batch what is done, and for workers what they cannot do, and reports whether anything is left.
+func (r *run) prune(b *batch, own bool) bool {
+	pieces := b.pieces
+	b.pieces = nil
+	for _, p := range pieces {
+		r.addUndone(b, p, own)
+	}
+	return len(b.pieces) > 0
+}
+
+// halves cuts a batch in two, whole lines only if it must; nil if it cannot be cut.
+func (b *batch) halves(whole bool) []*batch {
+	if n := len(b.pieces); n > 1 {
+		return []*batch{{pieces: slices.Clone(b.pieces[:n/2])}, {pieces: slices.Clone(b.pieces[n/2:])}}
+	}
+	p := b.pieces[0]
+	if n := p.to - p.from; n > 1 && !whole {
+		half := p.from + n/2
+		return []*batch{{pieces: []piece{{p.line, p.from, half}}}, {pieces: []piece{{p.line, half, p.to}}}}
+	}
+	return nil
+}

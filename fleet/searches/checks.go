@@ -1,0 +1,221 @@
+package searches
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// checkIndex is the first index of questions that are asked a second time.
+const checkIndex = 1 << 61
+
+// check is a question whose answer is searched again.
+type check struct {
+	question
+	worker int // whose answer it is
+	labels [][]dataset.Label
+	asked  int // how often it was offered to workers
+
+	second       int // the worker that gave another answer; 0: none did
+	secondLabels [][]dataset.Label
+	own          [][]dataset.Label // as far as an own engine is
+}
+
+// checks are the questions that are to be asked again.
+type checks struct {
+	number int64
+	open   map[int64]*check // by index
+	own    []*check         // for the own engines
+	others []*check         // for another worker
+}
+
+// How checks are asked.
+const (
+	checkBatch = 16 // lines in a batch of checks
+	maxAsked   = 3  // times that workers are asked; then the own engines are
+	maxOthers  = 1 << 14
+)
+
+func newChecks() checks { return checks{open: map[int64]*check{}} }
+
+func (c *checks) empty() bool { return len(c.open) == 0 }
+
+// know fills in the line of a question that is asked again.
+func (c *checks) know(q *question) bool {
+	k := c.open[q.index]
+	if k == nil || k.hash != q.hash || !slices.Equal(k.plies, q.plies) {
+		return false
+	}
+	q.start, q.moves, q.known = k.start, k.moves, true
+	return true
+}
+
+// back takes back checks that could not be offered; lost those that a worker had.
+func (c *checks) back(list []*check) { c.others = append(c.others, list...) }
+
+func (c *checks) lost(list []*check) {
+	for _, k := range list {
+		if c.open[k.index] != k {
+			continue
+		}
+		if k.asked++; k.asked >= maxAsked {
+			c.own = append(c.own, k)
+		} else {
+			c.others = append(c.others, k)
+		}
+	}
+}
+
+// forget drops what was to be found out about a worker, and what it said of others.
+func (c *checks) forget(worker int) {
+	gone := func(k *check) bool { return k.worker == worker }
+	for index, k := range c.open {
+		if gone(k) {
+			delete(c.open, index)
+		}
+	}
+	c.own, c.others = slices.DeleteFunc(c.own, gone), slices.DeleteFunc(c.others, gone)
+}
+
+// draw decides which of a worker's fresh labels are searched again: single positions, or whole lines where memory is
+// kept for a line. Labels under a time limit prove nothing.
+func (r *run) draw(worker int, q *question, outcomes []outcome, fresh []int) {
+	if !r.config.Exact() || len(fresh) == 0 {
+		return
+	}
+	if r.config.HashScope() == stockfish.LineScope {
+		if r.random.Float64() < r.share.CheckShare {
+			labels := make([][]dataset.Label, len(outcomes))
+			for i := range outcomes {
+				labels[i] = outcomes[i].labels
+			}
+			r.addCheck(worker, *q, labels)
+		}
+		return
+	}
+	for _, i := range fresh {
+		if r.random.Float64() < r.share.CheckShare {
+			ply := q.plies[i]
+			one := question{start: q.start, moves: q.moves[:ply], plies: []int{ply}}
+			one.hash = hashLine(&one.start, one.moves)
+			r.addCheck(worker, one, [][]dataset.Label{outcomes[i].labels})
+		}
+	}
+}
+
+func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
+	c := &r.checks
+	c.number++
+	q.index = checkIndex + c.number
+	k := &check{question: q, worker: worker, labels: labels}
+	c.open[q.index] = k
+	_, workers := r.crowd()
+	if workers > 1 && len(c.others) < maxOthers && (len(c.own) >= maxOwnChecks || r.random.Float64() >= ownChecks) {
+		c.others = append(c.others, k)
+	} else {
+		c.own = append(c.own, k)
+	}
+}
+
+// publishChecks offers checks to workers, some at a time.
+func (r *run) publishChecks(ctx context.Context, workers int) {
+	c := &r.checks
+	if workers < 2 { // nobody else could answer
+		c.own, c.others = append(c.own, c.others...), nil
+		return
+	}
+	for (len(c.others) >= checkBatch || len(c.others) > 0 && r.ended) && !r.full {
+		n := min(len(c.others), checkBatch)
+		b := &batch{checks: slices.Clone(c.others[:n])}
+		c.others = c.others[n:]
+		r.offer(ctx, b)
+	}
+}
+
+// checkAnswered compares what a worker says of a question with what another one said.
+func (r *run) checkAnswered(worker int, q *question, outcomes []outcome) error {
+	c := &r.checks
+	k := c.open[q.index]
+	if k == nil || k.second != 0 {
+		return nil
+	}
+	labels := make([][]dataset.Label, len(outcomes))
+	for i := range outcomes {
+		if labels[i] = outcomes[i].labels; labels[i] == nil {
+			return nil // the batch is not done, and goes to another
+		}
+	}
+	if worker == k.worker { // it agrees with itself
+		return nil
+	}
+	r.checked.Add(int64(len(labels)))
+	if sameLabels(labels, k.labels) {
+		r.endCheck(k)
+		return nil
+	}
+	k.second, k.secondLabels = worker, labels
+	c.others = slices.DeleteFunc(c.others, func(o *check) bool { return o == k })
+	c.own = slices.Insert(c.own, 0, k)
+	return nil
+}
+
+func (r *run) endCheck(k *check) {
+	delete(r.checks.open, k.index)
+	same := func(o *check) bool { return o == k }
+	r.checks.own, r.checks.others = slices.DeleteFunc(r.checks.own, same), slices.DeleteFunc(r.checks.others, same)
+}
+
+// ownCheck compares what an own engine says with what workers said. The own engine is right.
+func (r *run) ownCheck(o ownResult) error {
+	k := o.batch.checks[0]
+	if !o.over {
+		if o.result.Err == nil {
+			k.own = append(k.own, o.result.Labels)
+		}
+		return nil
+	}
+	r.under--
+	if o.err != nil {
+		return o.err
+	}
+	if r.checks.open[k.index] != k {
+		return nil
+	}
+	if len(k.own) < len(k.plies) { // the engine failed, or the work ends
+		k.own = nil
+		if k.asked++; k.asked >= 2*maxAsked {
+			r.share.Log("labels of worker %d cannot be checked: the engine fails", k.worker)
+			r.endCheck(k)
+		} else {
+			r.checks.own = append(r.checks.own, k)
+		}
+		return nil
+	}
+	r.checked.Add(int64(len(k.own)))
+	r.endCheck(k)
+	var found error
+	for _, said := range []struct {
+		worker int
+		labels [][]dataset.Label
+	}{{k.worker, k.labels}, {k.second, k.secondLabels}} {
+		if said.worker == 0 || sameLabels(said.labels, k.own) || r.Banned(said.worker) {
+			continue
+		}
+		r.disagreed.Add(1)
+		end := k.start
+		for _, m := range k.moves {
+			end.Play(m)
+		}
+		reason := fmt.Sprintf("its label of %q is not what the coordinator's engine gives", end.FEN())
+		err := r.convict(said.worker, reason)
+		if found == nil {
+			found = err
+		}
+	}
+	return found
+}
+
+func sameLabels(a, b [][]dataset.Label) bool { return slices.EqualFunc(a, b, equalLabels) }

@@ -1,0 +1,12 @@
+// Package searches is the kind of job by which many machines label positions: a [Pool] takes the place of a
+// [stockfish.Pool] and shares its work, [Slots] is a worker's side.
+//
+// A job is some positions with the lines that lead to them, whole lines where the engine's memory is kept for a line;
+// an answer is the labels. Answers count by position, once, whoever brings them and whenever. What no worker manages is
+// searched by the pool's own engines.
+//
+// A worker's labels are not believed: they must be legal and complete, and under a limit of nodes or depth a share of
+// them is searched again by another worker or by the pool's own engines. Where two differ the pool's own engines
+// decide, and who is wrong is banned. [Pool.Label] then ends with a [WithdrawnError], and whoever holds labels of that
+// worker has them searched again.
+package searches

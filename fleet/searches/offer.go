@@ -1,0 +1,104 @@
+package searches
+
+import (
+	"context"
+
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
+// publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare.
+func (r *run) publish(ctx context.Context) {
+	slots, workers := r.crowd()
+	if slots == 0 || r.full {
+		return
+	}
+	r.publishChecks(ctx, workers)
+	for len(r.batch) < 2*slots+slots/2+2 && !r.full {
+		b := r.lostBatch(false)
+		if b == nil {
+			b = r.cut(min(r.target(r.share.BatchTime), max(1, r.waiting/(2*(slots+len(r.own))))))
+		}
+		if b == nil {
+			return
+		}
+		r.offer(ctx, b)
+	}
+}
+
+// offer puts a batch into the queue. If that takes no more it is kept for later.
+func (r *run) offer(ctx context.Context, b *batch) {
+	var list []question
+	for _, p := range b.pieces {
+		list = append(list, newQuestion(&p.line.Job, p.line.Plies[p.from:p.to]))
+	}
+	for _, c := range b.checks {
+		list = append(list, c.question)
+	}
+	n, err := r.fleet.Offer(ctx, fleet.Job{Asked: appendAsked(nil, list), Payload: appendLines(nil, list)})
+	if err != nil {
+		r.share.Log("%v", err)
+		r.full = true
+		r.keep(b)
+		return
+	}
+	b.number = n
+	r.batch[n] = b
+}
+
+// keep puts a batch back among those that are to be offered.
+func (r *run) keep(b *batch) {
+	if b.checks != nil {
+		r.checks.back(b.checks)
+		return
+	}
+	r.again = append(r.again, b)
+}
+
+// retractAll takes back what is offered, but for labels that are searched again: these go on.
+func (r *run) retractAll() {
+	for n, b := range r.batch {
+		if b.checks == nil {
+			r.fleet.Retract(n)
+			delete(r.batch, n)
+		}
+	}
+}
+
+// lostOnes offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
+// engines.
+func (r *run) lostOnes() {
+	for _, l := range r.fleet.TakeLost() {
+		b := r.batch[l.Number]
+		delete(r.batch, l.Number)
+		if b == nil {
+			continue
+		}
+		if l.Blame {
+			r.share.Log("worker %d: %s", l.Worker, l.Reason)
+			b.lost++
+		}
+		r.lose(b)
+	}
+}
+
+// lose sees to a batch that nobody has any more.
+func (r *run) lose(b *batch) {
+	if b.checks != nil {
+		r.checks.lost(b.checks)
+		return
+	}
+	if !r.prune(b, false) {
+		return
+	}
+	if b.lost < maxLost {
+		r.again = append(r.again, b)
+		return
+	}
+	halves := b.halves(r.config.HashScope() == stockfish.LineScope)
+	if halves == nil {
+		r.ownOnly = append(r.ownOnly, b)
+		return
+	}
+	r.again = append(r.again, halves...)
+}

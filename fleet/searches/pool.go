@@ -1,0 +1,379 @@
+package searches
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	mathrand "math/rand/v2"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
+// Share says how a pool's work is shared. Listen or Cluster has to be given.
+type Share struct {
+	Listen    string        // HOST:PORT to listen on for workers
+	Advertise string        // host that workers are told; empty: that of Listen, or the machine's address
+	Cluster   fleet.Cluster // carries the messages in place of Listen, if its URL is not empty
+	JoinFile  string        // where the join string is written
+	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
+	// JoinFile + [StatusSuffix]. Empty: none.
+	StatusListen string
+	AllowBuilds  bool // workers may have another build of the engine if its labels of eight positions agree
+	Lease        time.Duration
+	BatchTime    time.Duration        // engine time that a batch is worth at most; 0 means 5 s
+	Log          func(string, ...any) `json:"-"` // what happens to workers; may be nil
+
+	CheckShare float64 // of the workers' labels that are searched again; 0 means 1 %
+	seed       uint64  // of the draw; 0: a secret
+}
+
+// StatusSuffix ends the name of the file with the token for the status.
+const StatusSuffix = ".status"
+
+// checkShare is how many of the workers' labels are searched again, and ownChecks how many of these by the pool's own
+// engines.
+const (
+	checkShare = 0.01
+	ownChecks  = 0.5
+	// maxOwnChecks is how many checks may wait for the pool's own engines before others get their share too.
+	maxOwnChecks = 1024
+	// maxRefused answers that cannot be right are proof enough.
+	maxRefused = 3
+)
+
+// WithdrawnError says that a worker was found to give wrong labels. All that it gave are to be searched again.
+type WithdrawnError struct {
+	Worker int
+	Reason string
+}
+
+func (e *WithdrawnError) Error() string {
+	return fmt.Sprintf("the labels of worker %d are withdrawn: %s", e.Worker, e.Reason)
+}
+
+// Withdrawn marks the error for who does not know its type: it tells whose labels do not count any more.
+func (e *WithdrawnError) Withdrawn() int { return e.Worker }
+
+// Pool labels positions with its own engines and those of workers elsewhere. One Label runs at a time; Abort and Stats
+// may be called from anywhere.
+type Pool struct {
+	config stockfish.Config
+	prints []dataset.Fingerprint
+	share  Share
+	own    []*stockfish.Pool // of one engine each
+	fleet  *fleet.Coordinator
+	builds *builds
+	canary []byte // labels of the canaries, with AllowBuilds
+	random *mathrand.Rand
+	now    func() time.Time
+
+	running sync.Mutex // held by Label, Settle and Close
+	abort   context.Context
+	doAbort context.CancelCauseFunc
+
+	crowd   func() (slots, workers int) // that are here
+	ban     func(worker int, reason string) error
+	banned  func(worker int) bool
+	batch   map[uint64]*batch // that are offered
+	checks  checks
+	refused map[int]int // answers of workers that could not be right
+	mean    float64     // seconds of an engine for a position; 0: not known yet
+
+	counts                      sync.Mutex
+	byWorker                    map[int]*tally
+	labelled, terminal, failed  atomic.Int64
+	remote, checked, disagreed  atomic.Int64
+	elapsed, since, outstanding atomic.Int64
+}
+
+// tally counts what came from one worker.
+type tally struct {
+	positions int64
+	rate      rate
+}
+
+// NewPool starts the pool's own engines. Nobody else is let in before [Pool.Serve].
+func NewPool(ctx context.Context, config stockfish.Config, workers int, share Share) (*Pool, error) {
+	if workers < 1 {
+		return nil, fmt.Errorf("%d workers", workers)
+	}
+	if share.Log == nil {
+		share.Log = func(string, ...any) {}
+	}
+	share.BatchTime = cmp.Or(share.BatchTime, batchTime)
+	share.CheckShare = cmp.Or(share.CheckShare, checkShare)
+	var drawn [16]byte
+	if _, err := rand.Read(drawn[:]); err != nil {
+		return nil, err
+	}
+	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{},
+		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
+		crowd: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
+	le := binary.LittleEndian
+	p.random = mathrand.New(mathrand.NewPCG(le.Uint64(drawn[:]), le.Uint64(drawn[8:])))
+	if share.seed != 0 {
+		p.random = mathrand.New(mathrand.NewPCG(share.seed, 0))
+	}
+	p.abort, p.doAbort = context.WithCancelCause(context.Background())
+	errs := make([]error, workers)
+	var starting sync.WaitGroup
+	for i := range p.own {
+		starting.Go(func() { p.own[i], errs[i] = stockfish.NewPool(ctx, config, 1) })
+	}
+	starting.Wait()
+	for _, err := range errs {
+		if err != nil {
+			_ = p.Close()
+			return nil, err
+		}
+	}
+	p.prints, p.config = p.own[0].Fingerprints(), p.own[0].Config()
+	for _, other := range p.own {
+		if other.Fingerprints()[0].ID() != p.prints[0].ID() {
+			_ = p.Close()
+			return nil, errors.New("the engine changed while it was started")
+		}
+	}
+	return p, nil
+}
+
+// Serve lets workers in. The key, the list of workers and what else must outlive the process is kept in dir, which
+// nobody else has.
+func (p *Pool) Serve(ctx context.Context, dir string) error {
+	var err error
+	if p.builds, err = openBuilds(filepath.Join(dir, fleet.FilePrefix+buildsFile)); err != nil {
+		return err
+	}
+	if p.share.AllowBuilds {
+		if p.canary, err = canaryLabels(ctx, p.own[0], canaries); err != nil {
+			return fmt.Errorf("searching the canary positions: %w", err)
+		}
+	}
+	welcome, err := json.Marshal(termsOf(p.config, p.prints))
+	if err != nil {
+		return err
+	}
+	if p.fleet, err = fleet.Open(ctx, fleet.Config{Dir: dir, Listen: p.share.Listen, Advertise: p.share.Advertise,
+		Cluster: p.share.Cluster, Lease: p.share.Lease,
+		Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status}}); err != nil {
+		return err
+	}
+	p.crowd, p.ban = p.fleet.Slots, p.fleet.Ban
+	p.banned = func(worker int) bool { return p.fleet.Banned(worker) != "" }
+	if p.share.StatusListen != "" {
+		address, token, err := p.fleet.ServeStatus(p.abort, p.share.StatusListen)
+		if err != nil {
+			return err
+		}
+		p.share.Log("status: http://%s/status and /metrics; the token is in %q", address,
+			p.share.JoinFile+StatusSuffix)
+		if err := fleet.WriteSecret(p.share.JoinFile+StatusSuffix, token); err != nil {
+			return err
+		}
+	}
+	if p.share.JoinFile == "" {
+		return nil
+	}
+	return p.fleet.WriteJoin(p.share.JoinFile)
+}
+
+// Join is what workers need to know.
+func (p *Pool) Join() (fleet.Join, error) { return p.fleet.Join() }
+
+// FleetStatus is how far the work is.
+func (p *Pool) FleetStatus() fleet.Status { return p.fleet.Status() }
+
+// Builds are the builds of the engine that workers had, other than the pool's own.
+func (p *Pool) Builds() []string {
+	if p.builds == nil {
+		return nil
+	}
+	return p.builds.all()
+}
+
+// Banned reports whether a worker's labels do not count.
+func (p *Pool) Banned(worker int) bool {
+	return worker > 0 && p.banned(worker)
+}
+
+// Fingerprints are the identities of the labels, in the order of a result's.
+func (p *Pool) Fingerprints() []dataset.Fingerprint { return p.prints }
+
+// Abort kills the running searches of the pool's own engines; Label returns soon after.
+func (p *Pool) Abort() {
+	p.doAbort(stockfish.ErrAborted)
+	for _, own := range p.own {
+		own.Abort()
+	}
+}
+
+// Finish tells the workers that the work is done.
+func (p *Pool) Finish() {
+	if p.fleet != nil {
+		p.fleet.Finish()
+	}
+}
+
+// Close ends all engines and the server.
+func (p *Pool) Close() error {
+	p.doAbort(errors.New("pool is closed"))
+	p.running.Lock()
+	defer p.running.Unlock()
+	var errs []error
+	for _, own := range p.own {
+		if own != nil {
+			errs = append(errs, own.Close())
+		}
+	}
+	if p.fleet != nil {
+		p.fleet.Close()
+	}
+	return errors.Join(errs...)
+}
+
+// Label labels the positions of the jobs, as [stockfish.Pool.Label] does; results say whose they are. In addition it
+// may end with a [WithdrawnError].
+func (p *Pool) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	next, stop := iter.Pull(jobs)
+	defer stop()
+	return p.do(ctx, &run{next: next, done: done})
+}
+
+// Settle ends what [Pool.Label] leaves open: labels that are still to be searched again. Its errors are Label's.
+func (p *Pool) Settle(ctx context.Context) error {
+	return p.do(ctx, &run{next: func() (stockfish.Job, bool) { return stockfish.Job{}, false }, settle: true,
+		done: func(stockfish.Result) error { return nil }})
+}
+
+func (p *Pool) do(ctx context.Context, r *run) error {
+	p.running.Lock()
+	defer p.running.Unlock()
+	if p.abort.Err() != nil {
+		return fmt.Errorf("labelling: %w", context.Cause(p.abort))
+	}
+	begin := time.Now()
+	p.since.Store(begin.UnixNano())
+	defer func() {
+		p.since.Store(0)
+		p.elapsed.Add(int64(time.Since(begin)))
+	}()
+	r.Pool, r.open = p, map[int64]*line{}
+	return r.loop(ctx)
+}
+
+// Stats are the figures so far. Busy times are those of the pool's own engines.
+func (p *Pool) Stats() stockfish.Stats {
+	s := stockfish.Stats{Workers: len(p.own), Labelled: p.labelled.Load(), Terminal: p.terminal.Load(),
+		Failed: p.failed.Load(), Elapsed: time.Duration(p.elapsed.Load()), Limit: p.config.Limit}
+	if since := p.since.Load(); since != 0 {
+		s.Elapsed += time.Since(time.Unix(0, since))
+	}
+	for _, own := range p.own {
+		o := own.Stats()
+		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
+	}
+	slots, _ := p.crowd()
+	s.Workers += slots
+	return s
+}
+
+// Remote is how many of the labels came from workers, how many were searched again, and how many of these did not
+// agree.
+func (p *Pool) Remote() (labels, checked, disagreed int64) {
+	return p.remote.Load(), p.checked.Load(), p.disagreed.Load()
+}
+
+// status fills in what the coordinator does not know.
+func (p *Pool) status(s *fleet.Status) {
+	p.counts.Lock()
+	defer p.counts.Unlock()
+	now := p.now()
+	own := fleet.WorkerStatus{Name: "this machine", Slots: len(p.own)}
+	for worker, t := range p.byWorker {
+		rate := t.rate.at(now)
+		s.Positions += t.positions
+		s.PositionsPerSecond += rate
+		if worker == 0 {
+			own.Positions, own.PositionsPerSecond = t.positions, rate
+		}
+		for i := range s.Workers {
+			if s.Workers[i].Number == worker {
+				s.Workers[i].Positions, s.Workers[i].PositionsPerSecond = t.positions, rate
+			}
+		}
+	}
+	if left := p.outstanding.Load(); left >= 0 && s.PositionsPerSecond > 0 {
+		seconds := float64(left) / s.PositionsPerSecond
+		s.SecondsLeft = &seconds
+	}
+	s.Workers = append([]fleet.WorkerStatus{own}, s.Workers...)
+}
+
+// Expect tells how many positions are left, for the status.
+func (p *Pool) Expect(left int64) { p.outstanding.Store(left) }
+
+// count counts a result.
+func (p *Pool) count(r *stockfish.Result) {
+	switch r.Labels[0].Status {
+	case dataset.Labelled:
+		p.labelled.Add(1)
+	case dataset.Terminal:
+		p.terminal.Add(1)
+	default:
+		p.failed.Add(1)
+	}
+	if r.Worker > 0 {
+		p.remote.Add(1)
+	}
+	p.counts.Lock()
+	defer p.counts.Unlock()
+	t := p.byWorker[r.Worker]
+	if t == nil {
+		t = &tally{}
+		p.byWorker[r.Worker] = t
+	}
+	t.positions++
+	t.rate.add(p.now())
+}
+
+// rate is how often something happens in a second, over about the last minute.
+type rate struct {
+	value float64
+	last  time.Time
+	first time.Time
+}
+
+const rateSpan = 20 * time.Second
+
+func (r *rate) add(now time.Time) {
+	if r.first.IsZero() {
+		r.first, r.last = now, now
+	}
+	r.value = r.decayed(now) + 1/rateSpan.Seconds()
+	r.last = now
+}
+
+func (r *rate) decayed(now time.Time) float64 {
+	return r.value * math.Exp(-now.Sub(r.last).Seconds()/rateSpan.Seconds())
+}
+
+// at is the rate now, made up for the time before the first one.
+func (r *rate) at(now time.Time) float64 {
+	if r.first.IsZero() {
+		return 0
+	}
+	full := 1 - math.Exp(-max(now.Sub(r.first).Seconds(), 1)/rateSpan.Seconds())
+	return r.decayed(now) / full
+}

@@ -1,0 +1,170 @@
+package searches
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"talbot/dataset"
+	"talbot/fleet/wire"
+	"talbot/internal/durable"
+)
+
+// canaries are positions on which another build of the engine has to agree to the byte: openings, a middlegame with
+// tactics, castling and promotion, and endgames with long and short mates.
+var canaries = []string{
+	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+	"r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+	"r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+	"r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
+	"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+	"8/8/1k6/8/2pP4/8/5K2/8 b - d3 0 1",
+	"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+}
+
+// builds are the builds of the engine, other than the pool's own, that workers were let in with. They are in a file of
+// the pool's folder for as long as the work is not finished.
+type builds struct {
+	mu   sync.Mutex
+	path string
+	list buildList
+}
+
+type buildList struct {
+	Version int      `json:"version"`
+	Builds  []string `json:"builds"`
+}
+
+const (
+	buildsFile = "builds.json"
+	maxBuilds  = 1024
+)
+
+func openBuilds(path string) (*builds, error) {
+	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
+	data, err := durable.ReadFile(path, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	if err == nil {
+		_, err = durable.UnsealVersion(data, 1, &b.list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the list of builds %q: %w", path, err)
+	}
+	return b, nil
+}
+
+// add enters a build. When it returns, that is on the disk.
+func (b *builds) add(build string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if slices.Contains(b.list.Builds, build) {
+		return nil
+	}
+	if len(b.list.Builds) >= maxBuilds {
+		return fmt.Errorf("more than %d builds of the engine", maxBuilds)
+	}
+	b.list.Builds = append(b.list.Builds, build)
+	slices.Sort(b.list.Builds)
+	data, err := durable.Seal(b.list)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(b.path, data)
+}
+
+func (b *builds) all() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.list.Builds)
+}
+
+// prove judges a worker's engine: its labels must belong under the pool's fingerprints.
+func (p *Pool) prove(text []byte) ([]byte, error) {
+	var is proof
+	if err := wire.JSON(text, maxTerms, &is); err != nil {
+		return nil, err
+	}
+	if len(is.Fingerprints) != len(p.prints) {
+		return nil, fmt.Errorf("the worker makes %d labels for a position, the coordinator %d", len(is.Fingerprints),
+			len(p.prints))
+	}
+	otherBuild := false
+	for i, f := range is.Fingerprints {
+		want := p.prints[i]
+		if f.ID() == want.ID() {
+			continue
+		}
+		build := f.Build
+		f.Build = want.Build
+		if f.ID() != want.ID() || !p.share.AllowBuilds {
+			f.Build = build
+			return nil, mismatch(want, f, p.share.AllowBuilds)
+		}
+		if !hexBuild(build) {
+			return nil, fmt.Errorf("the build %.40q is none", build)
+		}
+		otherBuild = true
+	}
+	if !otherBuild {
+		return nil, nil
+	}
+	if is.Labels == nil {
+		return json.Marshal(challenge{Positions: canaries})
+	}
+	if !bytes.Equal(is.Labels, p.canary) {
+		return nil, fmt.Errorf("build %s of the engine gives other labels than the coordinator's build %s",
+			is.Fingerprints[0].Build, p.prints[0].Build)
+	}
+	return nil, p.builds.add(is.Fingerprints[0].Build)
+}
+
+// hexBuild reports whether a text can be the build of a fingerprint.
+func hexBuild(s string) bool {
+	return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// mismatch says in what two fingerprints differ, both sides of each.
+func mismatch(here, there dataset.Fingerprint, allowed bool) error {
+	var all []string
+	say := func(what, here, there string) {
+		if here != there {
+			all = append(all, fmt.Sprintf("%s: coordinator %q, worker %q", what, here, wire.Clip(there, 200)))
+		}
+	}
+	say("engine", here.Engine, there.Engine)
+	say("author", here.Author, there.Author)
+	say("build", here.Build, there.Build)
+	say("limit", here.Limit, there.Limit)
+	names := map[string][2]string{}
+	for _, t := range here.Options {
+		names[t.Name] = [2]string{t.Value, "-"}
+	}
+	for _, t := range there.Options {
+		v, ok := names[t.Name]
+		if !ok {
+			v[0] = "-"
+		}
+		names[t.Name] = [2]string{v[0], t.Value}
+	}
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	for _, name := range sorted {
+		say("option "+wire.Clip(name, 64), names[name][0], names[name][1])
+	}
+	text := "the worker's engine is not the coordinator's: " + strings.Join(all, "; ")
+	if !allowed && len(all) == 1 && here.Build != there.Build {
+		text += " (--allow-builds lets in other builds whose labels agree)"
+	}
+	return errors.New(wire.Clip(text, 8<<10))
+}

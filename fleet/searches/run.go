@@ -1,0 +1,138 @@
+package searches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
+// run is one call of Label or Settle. All of it belongs to the goroutine of [run.loop]; the pool's own engines have a
+// goroutine each and talk to it over channels.
+type run struct {
+	*Pool
+	next   func() (stockfish.Job, bool)
+	done   func(stockfish.Result) error
+	settle bool // until no label waits to be searched again
+
+	ended   bool // next has no more
+	open    map[int64]*line
+	ready   []piece  // to be searched, in order
+	waiting int      // positions in ready
+	again   []*batch // that were lost
+	ownOnly []*batch // that no worker managed
+	full    bool     // the queue takes no more for now
+	under   int      // batches with the own engines
+
+	prepared *batch // for the next own engine
+
+	give    chan *batch
+	results chan ownResult
+}
+
+// How work is cut. A batch is worth so much engine time, less towards the end.
+const (
+	batchTime    = 5 * time.Second
+	ownBatchTime = time.Second
+	firstBatch   = 8 // positions, before the engines' speed is known
+	maxBatch     = 4096
+	maxBatchData = 256 << 10 // bytes of lines, about
+	maxLost      = 3
+	smoothing    = 0.1 // weight of a batch in the mean time of a position
+	tickTime     = 500 * time.Millisecond
+)
+
+// loop searches until all is done.
+func (r *run) loop(ctx context.Context) error {
+	soft, drain := context.WithCancelCause(ctx) // ends the own engines' work behind the searches under way
+	defer drain(nil)
+	r.give, r.results = make(chan *batch), make(chan ownResult, 2*len(r.own))
+	var engines sync.WaitGroup
+	for _, own := range r.own {
+		engines.Go(func() { r.search(soft, own) })
+	}
+	stop := func() { // the engines end, and nobody is left who sends
+		drain(errors.New("the work ends"))
+		close(r.give)
+		go func() {
+			for range r.results {
+			}
+		}()
+		engines.Wait()
+		close(r.results)
+		r.retractAll()
+		if r.prepared != nil {
+			r.checks.own = append(r.prepared.checks, r.checks.own...)
+		}
+	}
+	err := r.steps(ctx)
+	if err == nil && ctx.Err() != nil && !r.finished() {
+		err = context.Cause(ctx)
+	}
+	if err == nil && r.abort.Err() != nil {
+		err = fmt.Errorf("labelling: %w", context.Cause(r.abort))
+	}
+	stop()
+	return err
+}
+
+// finished reports whether nothing is left to do.
+func (r *run) finished() bool {
+	return r.ended && len(r.open) == 0 && (!r.settle || r.checks.empty())
+}
+
+// steps is what happens until the end, one thing at a time.
+func (r *run) steps(ctx context.Context) error {
+	var answers <-chan *fleet.Answer
+	var changed <-chan struct{}
+	if r.fleet != nil {
+		answers, changed = r.fleet.Answers(), r.fleet.Changed()
+	}
+	tick := time.NewTicker(tickTime)
+	defer tick.Stop()
+	draining := ctx.Done()
+	for {
+		over := ctx.Err() != nil
+		if r.abort.Err() != nil {
+			return nil
+		}
+		if !over {
+			r.fill()
+			r.publish(ctx)
+		}
+		if r.under == 0 && (over || r.finished()) {
+			return nil
+		}
+		var give chan *batch
+		var first *batch
+		if !over {
+			if first = r.ownBatch(); first != nil {
+				give = r.give
+			}
+		}
+		var err error
+		select {
+		case give <- first:
+			r.prepared = nil
+			r.under++
+		case o := <-r.results:
+			err = r.ownDone(o)
+		case a := <-answers:
+			err = r.answered(a)
+		case <-changed:
+			r.lostOnes()
+		case <-tick.C:
+			r.full = false
+		case <-draining:
+			draining = nil
+		case <-r.abort.Done():
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package searches
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// someQuestions are from the usual start and from a FEN.
+func someQuestions(t testing.TB) []question {
+	t.Helper()
+	p := board.StartPosition()
+	var moves []board.Move
+	for _, s := range []string{"e2e4", "e7e5", "g1f3", "b8c6"} {
+		m, err := p.ParseUCI(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, m)
+		p.Play(m)
+	}
+	end, err := board.ParseFEN("8/8/1k6/8/2pP4/8/5K2/8 b - d3 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := stockfish.Job{Index: 3, Start: board.StartPosition(), Moves: moves}
+	b := stockfish.Job{Index: 1 << 40, Start: end}
+	return []question{newQuestion(&a, []int{0, 1, 4}), newQuestion(&a, []int{2}), newQuestion(&b, []int{0})}
+}
+
+var someOutcomes = []outcome{{labels: []dataset.Label{{Status: dataset.Labelled, Best: 5,
+	Lines: []dataset.Searched{{Score: 3, Depth: 4, Nodes: 500, PV: []board.Move{5, 6}}}}}}, {failed: "it crashed"}, {}}
+
+// Questions and answers survive the wire, and what is cut short or has something behind it does not.
+func TestWire(t *testing.T) {
+	want := someQuestions(t)
+	asked, lines := appendAsked(nil, want), appendLines(nil, want)
+	got, err := decodeJob(asked, lines)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i := range want {
+		if got[i].hash != want[i].hash || got[i].start != want[i].start || got[i].index != want[i].index ||
+			!reflect.DeepEqual(got[i].plies, want[i].plies) || len(got[i].moves) != len(want[i].moves) {
+			t.Errorf("%+v becomes %+v", want[i], got[i])
+		}
+	}
+	text := appendAnswer(nil, time.Second, 1, someOutcomes)
+	spent, outcomes, err := decodeAnswer(text, 1, len(someOutcomes))
+	if err != nil || spent != time.Second || !reflect.DeepEqual(outcomes, someOutcomes) {
+		t.Errorf("%v %+v, %v", spent, outcomes, err)
+	}
+	if _, _, err := decodeAnswer(text, 2, len(someOutcomes)); err == nil {
+		t.Error("another number of labels is taken")
+	}
+	for n := range len(text) {
+		if _, _, err := decodeAnswer(text[:n], 1, len(someOutcomes)); err == nil {
+			t.Errorf("an answer cut to %d bytes is taken", n)
+		}
+	}
+	for n := range len(asked) {
+		if _, err := decodeAsked(asked[:n]); err == nil {
+			t.Errorf("questions cut to %d bytes are taken", n)
+		}
+	}
+	for n := range len(lines) {
+		if _, err := decodeJob(asked, lines[:n]); err == nil {
+			t.Errorf("lines cut to %d bytes are taken", n)
+		}
+	}
+	if _, err := decodeJob(asked, append(lines, 0)); err == nil {
+		t.Error("more than the lines is taken")
+	}
+	lines[len(lines)-20] ^= 1
+	if _, err := decodeJob(asked, lines); err == nil {
+		t.Error("other moves than were asked for are taken")
+	}
+}
+
+func FuzzQuestions(f *testing.F) {
+	list := someQuestions(f)
+	f.Add(appendAsked(nil, list), appendLines(nil, list))
+	f.Fuzz(func(t *testing.T, asked, lines []byte) {
+		list, err := decodeJob(asked, lines)
+		if err != nil {
+			return
+		}
+		again, err := decodeJob(appendAsked(nil, list), appendLines(nil, list))
+		if err != nil || !reflect.DeepEqual(again, list) {
+			t.Errorf("%+v becomes %+v, %v", list, again, err)
+		}
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add(appendAnswer(nil, time.Second, 1, someOutcomes), 1, 3)
+	f.Fuzz(func(t *testing.T, b []byte, columns, positions int) {
+		if columns < 0 || columns > 255 || positions < 0 {
+			return
+		}
+		spent, list, err := decodeAnswer(b, columns, positions)
+		if err != nil {
+			return
+		}
+		spentAgain, again, err := decodeAnswer(appendAnswer(nil, spent, columns, list), columns, positions)
+		if err != nil || spentAgain != spent || !reflect.DeepEqual(again, list) {
+			t.Errorf("%+v becomes %+v, %v", list, again, err)
+		}
+	})
+}
+
+// What a coordinator and a worker say of their engines.
+func FuzzTerms(f *testing.F) {
+	c := stockfish.Config{Limit: stockfish.Depth(9), Hash: 16, Shallower: []int{3}, Scope: stockfish.LineScope}
+	text, err := json.Marshal(termsOf(c, make([]dataset.Fingerprint, 2)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}}
+	f.Add([]byte(`{"fingerprints":[{"build":"0123456789abcdef"}],"labels":"AAAA"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, _ = p.prove(b)
+		var s Slots
+		if err := s.read(b); err != nil {
+			return
+		}
+		if s.config.Limit.Check() != nil {
+			t.Errorf("%q has no limit", b)
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package fleet
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// The settings of the server, as far as they bound what strangers can do.
+const (
+	maxConnections  = 4096
+	maxSubs         = 8 << 10 // of a connection
+	maxControlLine  = 1 << 10
+	maxPending      = 16 << 20 // bytes that wait for a client that does not read
+	maxMemory       = 512 << 20
+	pingInterval    = 5 * time.Second
+	maxPings        = 2
+	authTimeout     = 5 // seconds, also of the TLS handshake
+	writeDeadline   = 5 * time.Second
+	serverStartTime = 20 * time.Second
+)
+
+// Subjects. A worker is known by its key, and one process of it by its instance.
+const (
+	subjectRoot  = "talbot.w."   // talbot.w.KEY.INSTANCE.VERB: requests of a worker
+	subjectAll   = "talbot.all"  // from the coordinator to all workers
+	inboxRoot    = "_I."         // _I.KEY.INSTANCE.>: what a worker gets
+	subjectJobs  = "talbot.job." // talbot.job.NUMBER
+	verbJoin     = "join"        // a hello; the reply is what the kind has to say first
+	verbProve    = "prove"       // the kind's own proof; the reply may be a challenge
+	verbNext     = "next"        // one job more; it comes to the inbox
+	verbHold     = "hold"        // jobs that are held; the reply says which are still wanted, a code each
+	verbAnswer   = "answer"      // an answer
+	verbBack     = "back"        // a job is given back
+	verbLeave    = "leave"       // the worker ends
+	verbStatus   = "status"      // how far the work is; needs no join
+	instanceSize = 8             // hex digits
+	allFinished  = "finished"    // on subjectAll: the work is done
+	serverName   = "talbot"      //
+)
+
+// gate is the server with its door: who comes in, and what they may do there.
+type gate struct {
+	srv      *server.Server
+	store    string
+	inside   string // the password of the process itself
+	token    string
+	admitted func(key string) bool // false for keys that are banned
+
+	mu      sync.Mutex
+	clients map[string]map[uint64]bool // connections by key
+	refused int64                      // connections that did not get in
+}
+
+// openGate starts a server that keeps what it must in the folder store. Without listen no port opens.
+func openGate(s seed, store, listen string, admitted func(string) bool) (*gate, error) {
+	var inside [16]byte
+	if _, err := rand.Read(inside[:]); err != nil {
+		return nil, err
+	}
+	token := s.token()
+	g := &gate{store: store, inside: hex.EncodeToString(inside[:]), token: hex.EncodeToString(token[:]),
+		admitted: admitted, clients: map[string]map[uint64]bool{}}
+	o := &server.Options{
+		ServerName: serverName, NoSigs: true, NoLog: true, DontListen: listen == "",
+		JetStream: true, StoreDir: store, JetStreamMaxMemory: maxMemory, JetStreamMaxStore: 1 << 20,
+		PingInterval: pingInterval, MaxPingsOut: maxPings, MaxConn: maxConnections, MaxSubs: maxSubs,
+		MaxControlLine: maxControlLine, MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline,
+		AuthTimeout: authTimeout, TLSTimeout: authTimeout, AlwaysEnableNonce: true, CustomClientAuthentication: g,
+	}
+	if listen != "" {
+		host, port, err := listenAddress(listen)
+		if err != nil {
+			return nil, err
+		}
+		o.Host, o.Port, o.TLSHandshakeFirst = host, port, true
+		if o.TLSConfig, err = serverTLS(s.private()); err != nil {
+			return nil, err
+		}
+		// The server ends the process if it cannot listen, so that is tried first.
+		try, err := net.Listen("tcp", listen)
+		if err != nil {
+			return nil, fmt.Errorf("listening for workers: %w", err)
+		}
+		try.Close()
+	}
+	if err := os.RemoveAll(store); err != nil {
+		return nil, err
+	}
+	var err error
+	if g.srv, err = server.NewServer(o); err != nil {
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	g.srv.Start()
+	if !g.srv.ReadyForConnections(serverStartTime) {
+		g.close()
+		return nil, errors.New("starting the server: it is not ready in time")
+	}
+	return g, nil
+}
+
+// listenAddress takes HOST:PORT apart; port 0 is any.
+func listenAddress(listen string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", 0, fmt.Errorf("the address %q is not HOST:PORT: %w", listen, err)
+	}
+	if port, err = strconv.Atoi(text); err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("the address %q has no port from 0 to 65535", listen)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	if host == "" {
+		host = "0.0.0.0"
+	}
+	return host, port, nil
+}
+
+// port is the one that is listened on; 0 without.
+func (g *gate) port() int {
+	if a, ok := g.srv.Addr().(*net.TCPAddr); ok && a != nil {
+		return a.Port
+	}
+	return 0
+}
+
+// connect is the process's own way in.
+func (g *gate) connect() (*nats.Conn, error) {
+	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
+		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
+		nats.ReconnectWait(50*time.Millisecond))
+}
+
+// Check lets in who has the token and can sign the nonce with the key that it says is its own. It is for the server.
+func (g *gate) Check(c server.ClientAuthentication) bool {
+	ok := g.check(c)
+	if !ok {
+		g.mu.Lock()
+		g.refused++
+		g.mu.Unlock()
+	}
+	return ok
+}
+
+func (g *gate) check(c server.ClientAuthentication) bool {
+	o := c.GetOpts()
+	if o.Username != "" || o.Password != "" {
+		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && same(o.Password, g.inside)
+	}
+	if c.GetTLSConnectionState() == nil || !same(o.Token, g.token) {
+		return false
+	}
+	signature, err := base64.RawURLEncoding.DecodeString(o.Sig)
+	if err != nil || !nkeys.IsValidPublicUserKey(o.Nkey) {
+		return false
+	}
+	key, err := nkeys.FromPublicKey(o.Nkey)
+	if err != nil || key.Verify(c.GetNonce(), signature) != nil || !g.admitted(o.Nkey) {
+		return false
+	}
+	c.RegisterUser(&server.User{Username: o.Nkey, Permissions: &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{subjectRoot + o.Nkey + ".*.*"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{subjectAll, inboxRoot + o.Nkey + ".>"}},
+	}})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.clients[o.Nkey] == nil {
+		g.clients[o.Nkey] = map[uint64]bool{}
+	}
+	if len(g.clients[o.Nkey]) > maxConnections {
+		clear(g.clients[o.Nkey]) // of long ago; only needed to end them
+	}
+	g.clients[o.Nkey][c.GetID()] = true
+	return true
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// cut ends all connections of a key.
+func (g *gate) cut(key string) {
+	g.mu.Lock()
+	ids := g.clients[key]
+	delete(g.clients, key)
+	g.mu.Unlock()
+	for id := range ids {
+		_ = g.srv.DisconnectClientByID(id) // it may be gone
+	}
+}
+
+func (g *gate) refusals() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refused
+}
+
+// close ends the server and removes its store.
+func (g *gate) close() {
+	g.srv.Shutdown()
+	g.srv.WaitForShutdown()
+	_ = os.RemoveAll(g.store) // begun anew next time
+}
+
+// parseSubject takes the subject of a worker's request apart.
+func parseSubject(subject string) (key, instance, verb string, ok bool) {
+	rest, ok := strings.CutPrefix(subject, subjectRoot)
+	parts := strings.Split(rest, ".")
+	if !ok || len(parts) != 3 || len(parts[1]) != instanceSize || !nkeys.IsValidPublicUserKey(parts[0]) {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}

@@ -1,0 +1,176 @@
+package fleet
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"talbot/fleet/wire"
+)
+
+func (w *worker) current() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session
+}
+
+// lapse says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers them
+// again.
+func (w *worker) lapse() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ready = make(chan struct{})
+	for t := range w.held {
+		if !t.begun {
+			w.forget(t)
+		}
+	}
+}
+
+// forget lets go of a job; w.mu is held.
+func (w *worker) forget(t *task) {
+	if w.held[t] {
+		delete(w.held, t)
+		close(t.gone)
+	}
+}
+
+// lapsed has the worker join again if that session is still the present one.
+func (w *worker) lapsed(session int) {
+	select {
+	case w.rejoin <- session:
+	default:
+	}
+}
+
+// request asks the coordinator until it replies.
+func (w *worker) request(verb string, data []byte, timeout time.Duration) (code, []byte, error) {
+	for {
+		ctx, cancel := context.WithTimeout(w.ctx, timeout)
+		m, err := w.nc.RequestWithContext(ctx, w.subject(verb), data)
+		cancel()
+		if err == nil {
+			return decodeReply(m.Data)
+		}
+		if w.ctx.Err() != nil {
+			return 0, nil, context.Cause(w.ctx)
+		}
+		if err := w.sleep(reconnectWait); err != nil {
+			return 0, nil, err
+		}
+	}
+}
+
+// join introduces the worker and proves that it is fit.
+func (w *worker) join() error {
+	introduction := hello{Protocol: protocol, Version: wire.Clip(w.Version, 64), Name: wire.Clip(w.Name, 256),
+		Kind: w.Kind, Slots: w.Count}
+	if w.Cluster.URL != "" {
+		introduction.Token = hex.EncodeToString(w.Join.Token[:])
+	}
+	text, err := json.Marshal(introduction)
+	if err != nil {
+		return err
+	}
+	verb, challenge, said := verbJoin, false, []byte(nil)
+	for {
+		c, data, err := w.request(verb, text, requestTimeout)
+		switch {
+		case err != nil:
+			return err
+		case c == codeFinished:
+			return errFinished
+		case c == codeRefused:
+			return fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(data), maxHello))
+		case c == codeBusy:
+			if err := w.sleep(reconnectWait); err != nil {
+				return err
+			}
+			continue
+		case c == codeStranger:
+			return w.join() // the coordinator was started anew meanwhile
+		case c == codeDone && verb == verbProve:
+			w.joined()
+			return nil
+		case c == codeDone:
+			hello, err := decodeWelcome(data)
+			if err != nil {
+				return err
+			}
+			w.mu.Lock()
+			w.lease = hello.lease
+			w.mu.Unlock()
+			said = hello.text
+		default:
+			said, challenge = data, true
+		}
+		if text, err = w.Slots.Prove(w.ctx, said, challenge); err != nil {
+			return err
+		}
+		verb = verbProve
+	}
+}
+
+func (w *worker) joined() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.session++
+	close(w.ready)
+	w.Log("joined with %d slots", w.Count)
+}
+
+// hold tells the coordinator what the worker has: at once when there is something new, and again and again.
+func (w *worker) hold() {
+	w.mu.Lock()
+	every := max(w.lease/4, 20*time.Millisecond)
+	w.mu.Unlock()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		again := w.wake.wait()
+		select {
+		case <-w.ctx.Done():
+			return
+		case <-w.claim:
+		case <-again:
+		case <-tick.C:
+		}
+		w.mu.Lock()
+		session := w.session
+		var tasks []*task
+		var list []held
+		for t := range w.held {
+			tasks = append(tasks, t)
+			list = append(list, held{t.number, t.ticket})
+		}
+		w.mu.Unlock()
+		ctx, cancel := context.WithTimeout(w.ctx, min(requestTimeout, every))
+		m, err := w.nc.RequestWithContext(ctx, w.subject(verbHold), appendHeld(nil, list))
+		cancel()
+		if err != nil {
+			continue
+		}
+		switch c, codes, err := decodeReply(m.Data); {
+		case err != nil:
+		case c == codeStranger:
+			w.lapsed(session)
+		case c == codeFinished:
+			w.stop(errFinished)
+		case c == codeDone && len(codes) == len(tasks):
+			w.mu.Lock()
+			for i, t := range tasks {
+				if code(codes[i]) == codeGone && !t.begun {
+					w.forget(t)
+				}
+			}
+			w.mu.Unlock()
+		}
+	}
+}
+
+// leave gives back what the worker has, if the coordinator can be reached.
+func (w *worker) leave() {
+	_, _ = w.nc.Request(w.subject(verbLeave), nil, leaveTimeout) // otherwise the leases end
+}

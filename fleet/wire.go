@@ -1,0 +1,184 @@
+package fleet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"talbot/fleet/wire"
+)
+
+// protocol is the version of all that is said between worker and coordinator. Both sides must have the same.
+const protocol = 1
+
+// Bounds on what goes over the wire, in bytes unless said otherwise.
+const (
+	maxPayload  = 1 << 20
+	MaxMessage  = maxPayload - 64<<10 // of what a job asks, its payload and an answer, together
+	maxKind     = 32
+	maxReason   = 512
+	maxLease    = 3600_000 // ms
+	maxHello    = 16 << 10
+	maxHeld     = 4096 // jobs of one worker
+	maxSlots    = 4096 // of one worker
+	ticketBytes = 16
+)
+
+// ticket proves that a question was asked by the coordinator that gets the answer.
+type ticket [ticketBytes]byte
+
+// job is one as it lies in the stream:
+//
+//	number uvarint, ticket [16], kind and asked (uvarint length each), payload (the rest)
+type job struct {
+	number  uint64
+	ticket  ticket
+	kind    string
+	asked   []byte
+	payload []byte
+}
+
+func (j *job) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, j.number)
+	b = append(b, j.ticket[:]...)
+	b = wire.AppendText(b, j.kind)
+	b = binary.AppendUvarint(b, uint64(len(j.asked)))
+	b = append(b, j.asked...)
+	return append(b, j.payload...)
+}
+
+func decodeJob(b []byte) (j job, err error) {
+	r := wire.Reader{Rest: b}
+	j.number, j.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
+	j.kind = r.Text(maxKind)
+	j.asked = r.Take(r.Uvarint(MaxMessage))
+	j.payload = r.Rest
+	return j, r.Err()
+}
+
+// answer is a worker's answer: number uvarint, ticket [16], kind and asked (uvarint length each), the rest is the
+// answer.
+type answer = job
+
+// held is a job that a worker says it has.
+type held struct {
+	number uint64
+	ticket ticket
+}
+
+// appendHeld writes a list: uvarint count, then number uvarint and ticket [16] of each.
+func appendHeld(b []byte, list []held) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, h := range list {
+		b = binary.AppendUvarint(b, h.number)
+		b = append(b, h.ticket[:]...)
+	}
+	return b
+}
+
+func decodeHeld(b []byte) (list []held, err error) {
+	r := wire.Reader{Rest: b}
+	for range r.Uvarint(maxHeld) {
+		if r.Bad {
+			break
+		}
+		list = append(list, held{r.Uvarint(math.MaxUint64), takeTicket(&r)})
+	}
+	return list, r.End()
+}
+
+// back is a job that a worker gives back: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker only
+// stops), and why as text.
+type back struct {
+	held
+	blame  bool
+	reason string
+}
+
+func (k *back) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, k.number)
+	b = append(b, k.ticket[:]...)
+	if k.blame {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	return append(b, wire.Clip(k.reason, maxReason)...)
+}
+
+func decodeBack(b []byte) (k back, err error) {
+	r := wire.Reader{Rest: b}
+	k.number, k.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
+	flag := r.Byte()
+	k.blame, k.reason = flag == 1, string(r.Rest)
+	if flag > 1 || len(r.Rest) > maxReason || !utf8.Valid(r.Rest) {
+		r.Bad = true
+	}
+	return k, r.Err()
+}
+
+// hello is how a worker introduces itself.
+type hello struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`         // of talbot; only shown
+	Name     string `json:"name"`            // of the machine; only shown
+	Kind     string `json:"kind"`            // of the jobs that it does
+	Slots    int    `json:"slots"`           // jobs that it does at a time
+	Token    string `json:"token,omitempty"` // with a cluster, which does not know it
+}
+
+func decodeHello(b []byte) (h hello, err error) {
+	if err := wire.JSON(b, maxHello, &h); err != nil {
+		return h, err
+	}
+	if h.Slots < 1 || h.Slots > maxSlots || len(h.Kind) > maxKind || len(h.Version) > 64 || len(h.Name) > 256 {
+		return h, fmt.Errorf("%w: %d slots, or a name is too long", wire.ErrMessage, h.Slots)
+	}
+	return h, nil
+}
+
+// welcome is the reply to a hello: the lease in milliseconds as uvarint, and what the kind has to say.
+type welcome struct {
+	lease time.Duration
+	text  []byte
+}
+
+func (w welcome) append(b []byte) []byte {
+	return append(binary.AppendUvarint(b, uint64(max(w.lease.Milliseconds(), 1))), w.text...)
+}
+
+func decodeWelcome(b []byte) (w welcome, err error) {
+	r := wire.Reader{Rest: b}
+	ms := max(r.Uvarint(maxLease), 1)
+	return welcome{time.Duration(ms) * time.Millisecond, r.Rest}, r.Err()
+}
+
+// code begins every reply of the coordinator.
+type code byte
+
+const (
+	codeDone     code = iota // what was asked for is done; what follows is the reply
+	codeGone                 // the job is not wanted any more
+	codeRefused              // what follows says why; asking again does not help
+	codeStranger             // the worker has to join first, as after a restart of the coordinator
+	codeFinished             // there are no more jobs, and there will be none
+	codeBusy                 // ask again a little later
+	codeProve                // what follows is a challenge
+	codes
+)
+
+func reply(c code, text []byte) []byte { return append([]byte{byte(c)}, text...) }
+
+func decodeReply(b []byte) (code, []byte, error) {
+	if len(b) == 0 || b[0] >= byte(codes) {
+		return 0, nil, fmt.Errorf("%w: a reply of %d bytes", wire.ErrMessage, len(b))
+	}
+	return code(b[0]), b[1:], nil
+}
+
+func takeTicket(r *wire.Reader) (t ticket) {
+	copy(t[:], r.Take(ticketBytes))
+	return t
+}

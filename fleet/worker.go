@@ -1,0 +1,253 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"talbot/fleet/wire"
+)
+
+// Slots is a worker's side of a kind of jobs.
+type Slots interface {
+	// Prove makes what the coordinator's [Kind] judges of its welcome, or, with challenge, of what it said to the last
+	// proof. After a restart of the coordinator it is called again.
+	Prove(ctx context.Context, said []byte, challenge bool) (proof []byte, err error)
+	// Open makes one slot, which does one job at a time. It is called after Prove.
+	Open(ctx context.Context) (Slot, error)
+}
+
+// Slot does jobs.
+type Slot interface {
+	// Do returns the answer to a job. When ctx ends it returns soon, with what there is. After an error the slot is
+	// closed and another one opened.
+	Do(ctx context.Context, asked, payload []byte) (answer []byte, err error)
+	Close() error
+}
+
+// WorkerConfig is what a worker is made of.
+type WorkerConfig struct {
+	Join    Join
+	Cluster Cluster // that carries the messages, if its URL is not empty
+	KeyFile string  // of the worker's own key, made if it is not there
+	Kind    string  // of the jobs that Slots does
+	Slots   Slots
+	Count   int    // of slots
+	Name    string // of this machine, for people
+	Version string // of this program, for people
+	Log     func(string, ...any)
+}
+
+// Errors with which a worker ends.
+var (
+	// ErrRefused: the coordinator does not want this worker, and says why.
+	ErrRefused = errors.New("the coordinator refuses this worker")
+	// ErrToken: the token of the join string is not the coordinator's, or the worker's key is banned.
+	ErrToken = errors.New("the coordinator refuses the token or the key of this worker")
+)
+
+var errFinished = errors.New("the work is finished")
+
+const (
+	requestTimeout = 5 * time.Second
+	answerTimeout  = 20 * time.Second
+	dialTimeout    = 3 * time.Second
+	reconnectWait  = 200 * time.Millisecond
+	leaveTimeout   = 700 * time.Millisecond
+	openAttempts   = 3
+	inFlight       = 2 // answers of a slot that are under way
+)
+
+// worker is a running one.
+type worker struct {
+	WorkerConfig
+	nc       *nats.Conn
+	key      string
+	instance string
+
+	ctx  context.Context // ends with the work, for whatever reason
+	stop context.CancelCauseFunc
+
+	mu      sync.Mutex
+	ready   chan struct{} // closed while the worker is joined
+	session int           // how often it has joined
+	lease   time.Duration
+	held    map[*task]bool
+
+	rejoin chan int      // the session that is over
+	claim  chan struct{} // something is held that the coordinator does not know of
+	wake   *broadcast    // of reconnections
+}
+
+// task is a job that is held.
+type task struct {
+	job
+	session int
+	begun   bool
+	gone    chan struct{} // closed when it is not wanted any more
+}
+
+// Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a
+// coordinator that is not there, for as long as it takes. Other errors: [ErrPin], [ErrToken], [ErrRefused], and those
+// of Slots.
+func (cfg WorkerConfig) Run(ctx context.Context) error {
+	if cfg.Log == nil {
+		cfg.Log = func(string, ...any) {}
+	}
+	w := &worker{WorkerConfig: cfg, ready: make(chan struct{}), lease: defaultLease, held: map[*task]bool{},
+		rejoin: make(chan int, 1), claim: make(chan struct{}, 1), wake: newBroadcast()}
+	w.ctx, w.stop = context.WithCancelCause(ctx)
+	defer w.stop(nil)
+	if err := w.connect(); err != nil {
+		return err
+	}
+	defer w.nc.Close()
+	err := w.work()
+	if errors.Is(err, errFinished) {
+		w.Log("the work is finished")
+		err = nil
+	}
+	w.leave()
+	return err
+}
+
+// connect waits for the coordinator.
+func (w *worker) connect() error {
+	var id [instanceSize / 2]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return err
+	}
+	w.instance = hex.EncodeToString(id[:])
+	options, key, err := w.Join.options(w.KeyFile)
+	if err != nil {
+		return err
+	}
+	w.key = key
+	address := "tls://" + w.Join.Address
+	if w.Cluster.URL != "" {
+		options, address = w.Cluster.options(), w.Cluster.URL
+	}
+	options = append(options, nats.CustomInboxPrefix(inboxRoot+key+"."+w.instance+".r"), nats.Name(w.Name),
+		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, reconnectWait/2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if w.ctx.Err() == nil {
+				w.Log("the connection is lost: %v", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { w.Log("connected again"); w.wake.send() }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			if errors.Is(err, ErrPin) {
+				w.stop(ErrPin)
+			}
+		}),
+		nats.ClosedHandler(func(nc *nats.Conn) {
+			err := nc.LastError()
+			if errors.Is(err, nats.ErrAuthorization) {
+				err = ErrToken
+			}
+			w.stop(fmt.Errorf("the connection is closed: %w", err))
+		}))
+	said := false
+	for {
+		if w.nc, err = nats.Connect(address, options...); err == nil {
+			w.Log("connected")
+			return nil
+		}
+		switch {
+		case errors.Is(err, ErrPin):
+			return ErrPin
+		case errors.Is(err, nats.ErrAuthorization):
+			return ErrToken
+		case !said:
+			w.Log("waiting for the coordinator: %v", err)
+			said = true
+		}
+		select {
+		case <-w.ctx.Done():
+			return context.Cause(w.ctx)
+		case <-time.After(reconnectWait):
+		}
+	}
+}
+
+// options are those of every connection to a coordinator; key is the public one.
+func (j Join) options(keyFile string) (options []nats.Option, key string, err error) {
+	s, err := loadSeed(keyFile)
+	if err != nil {
+		return nil, "", err
+	}
+	pair, key, err := s.user()
+	if err != nil {
+		return nil, "", err
+	}
+	return []nats.Option{
+		nats.Secure(clientTLS(j.Pin)), nats.TLSHandshakeFirst(), nats.Token(hex.EncodeToString(j.Token[:])),
+		nats.Nkey(key, pair.Sign), nats.Timeout(dialTimeout), nats.PingInterval(pingInterval),
+		nats.MaxPingsOutstanding(maxPings), nats.ReconnectBufSize(-1), nats.IgnoreDiscoveredServers(),
+	}, key, nil
+}
+
+// work joins, again if it must, and does jobs until the end.
+func (w *worker) work() error {
+	if _, err := w.nc.Subscribe(subjectAll, func(m *nats.Msg) {
+		if string(m.Data) == allFinished {
+			w.stop(errFinished)
+		}
+	}); err != nil {
+		return err
+	}
+	if _, err := w.nc.Subscribe(inboxRoot+w.key+"."+w.instance+".note", func(m *nats.Msg) {
+		if c, text, err := decodeReply(m.Data); err == nil && c == codeRefused {
+			w.stop(fmt.Errorf("%w: %s", ErrRefused, wire.Clip(string(text), maxReason)))
+		}
+	}); err != nil {
+		return err
+	}
+	if err := w.join(); err != nil {
+		return err
+	}
+	var slots sync.WaitGroup
+	defer slots.Wait()
+	defer w.stop(nil)
+	slots.Go(w.hold)
+	for i := range w.Count {
+		slots.Go(func() {
+			if err := w.slot(i); err != nil {
+				w.stop(err)
+			}
+		})
+	}
+	for {
+		select {
+		case <-w.ctx.Done():
+			return context.Cause(w.ctx)
+		case session := <-w.rejoin:
+			if session != w.current() {
+				continue
+			}
+			w.lapse()
+			if err := w.join(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (w *worker) subject(verb string) string {
+	return subjectRoot + w.key + "." + w.instance + "." + verb
+}
+
+func (w *worker) sleep(d time.Duration) error {
+	select {
+	case <-w.ctx.Done():
+		return context.Cause(w.ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

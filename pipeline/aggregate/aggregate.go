@@ -1,0 +1,452 @@
+package aggregate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/ordered"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// Presets are named sets of filters.
+var Presets = map[string]func(*dataset.Filter){
+	"prior": func(f *dataset.Filter) { f.MinBaseTime, f.DropUnknownElo = 180, true },
+}
+
+// Request asks to count the moves that were played in each position of games.
+type Request struct {
+	In    []string // folders of datasets
+	Out   string   // folder
+	Bands Bands
+	// MinCount is how many moves a position must have been seen with, over all bands, and MinBand how many of a band.
+	MinCount, MinBand int
+	Filter            dataset.Filter // of games
+	Only              *dataset.Split // games of that split of their dataset; nil: all
+	Splits            dataset.Splits // of the positions
+	Workers           int            // 0 = all cores
+	Again             string         // the command line that goes on with it if it is interrupted, for messages
+	Progress          func(pipeline.Progress)
+	Warn              func(error) // told of what does not stop the work; may be nil
+}
+
+// Summary is what aggregate reports. Games and rejects are lines of the input; positions, samples and bytes are of the
+// dataset that was made.
+type Summary struct {
+	output.Summary
+	Unique    int64          `json:"unique"`           // positions × bands: the samples
+	Different int64          `json:"unique_positions"` // different positions among them
+	Moves     int64          `json:"moves"`            // played in them
+	Bands     []dataset.Band `json:"bands"`
+	Temporary int64          `json:"temporary_bytes"` // of the files that were sorted on disk
+}
+
+var (
+	// ErrNothingKept: no position was seen often enough.
+	ErrNothingKept = errors.New("no position was seen often enough")
+	// ErrTwice: a dataset was given more than once, so that its games would count twice.
+	ErrTwice = errors.New("the dataset is given twice")
+)
+
+// state is what progress.json keeps of an aggregation.
+type state struct {
+	Chunks    int            `json:"chunks"` // sorted
+	Parts     int            `json:"parts"`  // merged
+	Games     counts         `json:"games"`
+	Bands     []dataset.Band `json:"bands"`
+	Rare      dataset.Drops  `json:"rare"`
+	Different int64          `json:"different"`
+	Temporary int64          `json:"temporary"`
+}
+
+// aggregation is one under way.
+type aggregation struct {
+	Request
+	games     games
+	bands     []dataset.Band
+	chunks    [][]place
+	positions int64 // in all chunks
+	out       *output.Folder
+	state     state
+	runs      []*run
+	first     int64 // units of work that were done before
+}
+
+// chunkSize is how many positions are sorted together, and sieveCounters the most counters of the sieve; see [Small].
+var (
+	chunkSize     int64  = chunkPositions
+	sieveCounters uint64 = maxCounters
+)
+
+// Small has so many positions sorted together, with so many counters, a power of two, until the test t ends.
+func Small(t interface{ Cleanup(func()) }, positions int64, counters uint64) {
+	size, most := chunkSize, sieveCounters
+	chunkSize, sieveCounters = positions, counters
+	t.Cleanup(func() { chunkSize, sieveCounters = size, most })
+}
+
+// GCPercent is a setting of the garbage collector (GOGC) with which a process takes little more memory
+// than [Request.Run] says.
+const GCPercent = 35
+
+// Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 50 MB, some 15 MB with the usual
+// minimum counts), and what a partition holds, a 1024th of all that was sorted, for each worker. The errors:
+// [ErrNothingKept], [ErrTwice], those of [shards.OpenDataset] and [output.Open], and [dataset.ErrDamaged], also for
+// moves that are illegal.
+func (r Request) Run(ctx context.Context) (Summary, error) {
+	start := time.Now()
+	if err := r.check(); err != nil {
+		return Summary{}, err
+	}
+	if r.Workers <= 0 {
+		r.Workers = runtime.GOMAXPROCS(0)
+	}
+	a := &aggregation{Request: r, bands: r.Bands.list(),
+		games: games{filter: r.Filter, bands: r.Bands, only: r.Only}}
+	defer a.close()
+	if err := a.open(); err != nil {
+		return Summary{}, err
+	}
+	if err := a.work(ctx); err != nil {
+		return Summary{}, err
+	}
+	return a.finish(start)
+}
+
+func (r *Request) check() error {
+	if r.MinCount < 1 || r.MinBand < 1 {
+		return fmt.Errorf("minimum counts must be at least 1: %d and %d", r.MinCount, r.MinBand)
+	}
+	if err := r.Bands.Check(); err != nil {
+		return err
+	}
+	return r.Filter.Check()
+}
+
+// parents opens the datasets.
+func (a *aggregation) parents() (list []dataset.Parent, err error) {
+	columns := shards.Ratings
+	if len(a.Filter.Flags()) > 0 {
+		columns |= shards.Tags
+	}
+	for _, dir := range a.In {
+		d, err := shards.OpenDataset(dir, shards.WithColumns(columns))
+		if err != nil {
+			return nil, err
+		}
+		a.games.sets = append(a.games.sets, d)
+		p := dataset.Parent{Manifest: d.Manifest.Hash(), Name: filepath.Base(filepath.Clean(dir))}
+		if slices.ContainsFunc(list, func(q dataset.Parent) bool { return p.Manifest == q.Manifest }) {
+			return nil, fmt.Errorf("%q: %w", dir, ErrTwice)
+		}
+		list = append(list, p)
+		if err := output.CheckApart(dir, a.Out); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// open opens the datasets and the folder.
+func (a *aggregation) open() error {
+	parents, err := a.parents()
+	if err != nil {
+		return err
+	}
+	a.chunks, a.positions = a.games.chunks(chunkSize)
+	a.state = state{Games: newCounts(), Bands: slices.Clone(a.bands), Rare: dataset.Drops{}}
+	identity := struct { // a program that cuts other parts cannot go on with these
+		Parents    []dataset.Parent
+		Positions  int64
+		Partitions int
+	}{parents, chunkSize, partitions}
+	a.out, err = output.Open(a.Out, dataset.Manifest{
+		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
+		Inputs: []dataset.Input{{Name: "positions"}},
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, Again: a.Again, Warn: a.Warn, Side: a.side})
+	if err != nil {
+		return err
+	}
+	if s := &a.state; min(s.Chunks, s.Parts) < 0 || s.Chunks > len(a.chunks) || s.Parts > partitions ||
+		len(s.Bands) != len(a.bands) {
+		return fmt.Errorf("%w: %q says what cannot be: %w", output.ErrUnfinished, a.out.Path("progress.json"),
+			dataset.ErrDamaged)
+	}
+	return nil
+}
+
+// side says which files are runs, and which of them are whole.
+func (a *aggregation) side(name string, _ int) (own, wanted bool) {
+	number := runNumber(name)
+	return ownName(name), number >= 0 && number < a.state.Chunks
+}
+
+func (a *aggregation) close() {
+	for _, d := range a.games.sets {
+		d.Close()
+	}
+	if a.out != nil {
+		a.out.Close()
+	}
+}
+
+// flags returns what decides the content, as the manifest has it.
+func (r *Request) flags() []dataset.Tag {
+	flags := append(r.Filter.Flags(),
+		dataset.Tag{Name: "bands", Value: r.Bands.String()},
+		dataset.Tag{Name: "min-count", Value: strconv.Itoa(r.MinCount)},
+		dataset.Tag{Name: "min-band", Value: strconv.Itoa(r.MinBand)})
+	if r.Only != nil {
+		flags = append(flags, dataset.Tag{Name: "games-of", Value: r.Only.String()})
+	}
+	return flags
+}
+
+// work goes through the three passes.
+func (a *aggregation) work(ctx context.Context) error {
+	if a.state.Chunks == len(a.chunks) {
+		a.first = 2*a.positions + a.mergedPositions()
+	} else {
+		s, err := a.count(ctx)
+		if err != nil {
+			return err
+		}
+		if err := a.sort(ctx, s); err != nil {
+			return err
+		}
+	}
+	return a.merge(ctx)
+}
+
+// mergedPositions is the share of the last pass that is done, in positions.
+func (a *aggregation) mergedPositions() int64 { return a.positions * int64(a.state.Parts) / partitions }
+
+// report says how far the work is: done is the positions of all three passes.
+func (a *aggregation) report(note string, done int64) {
+	if a.Progress != nil {
+		a.Progress(pipeline.Progress{Verb: "aggregate", Unit: "positions", Note: note, Done: done, First: a.first,
+			Total: 3 * a.positions, Count: done, Rate: done - a.first})
+	}
+}
+
+// sizeOf is how many positions a chunk has.
+func (a *aggregation) sizeOf(chunk []place) (n int64) {
+	for _, at := range chunk {
+		n += int64(a.games.sets[at.set].Shards[at.Shard].Block(at.Block).Positions)
+	}
+	return n
+}
+
+// each calls work with the chunks from number from on, and use with what it makes of them, in their order. before is
+// how much work went before the first chunk.
+func (a *aggregation) each(ctx context.Context, from int, note string, before int64,
+	work func(worker, number int, c *counts) error, use func(*counts) error) error {
+	type result struct {
+		counts
+		positions int64
+	}
+	done := before
+	for _, chunk := range a.chunks[:from] {
+		done += a.sizeOf(chunk)
+	}
+	for r, err := range ordered.N(ctx, len(a.chunks)-from, a.Workers, func(worker, i int) (*result, error) {
+		r := &result{counts: newCounts(), positions: a.sizeOf(a.chunks[from+i])}
+		return r, work(worker, from+i, &r.counts)
+	}) {
+		if err != nil {
+			return err
+		}
+		if err := use(&r.counts); err != nil {
+			return err
+		}
+		done += r.positions
+		a.report(note, done)
+	}
+	return nil
+}
+
+// count makes the sieve; nil if all positions are wanted.
+func (a *aggregation) count(ctx context.Context) (*sieve, error) {
+	s := newSieve(a.positions, max(a.MinCount, a.MinBand), sieveCounters)
+	if s == nil {
+		a.first = a.positions
+		return nil, nil
+	}
+	type worker struct {
+		lines []dataset.Line
+		keys  []uint64
+	}
+	workers := make([]worker, a.Workers)
+	return s, a.each(ctx, 0, "counting", 0, func(n, number int, c *counts) error {
+		w := &workers[n]
+		for _, at := range a.chunks[number] {
+			w.keys = w.keys[:0]
+			if err := a.games.block(at, &w.lines, c, func(p *board.Position, _ board.Move, _ int) {
+				w.keys = append(w.keys, keyOf(p))
+			}); err != nil {
+				return err
+			}
+			s.add(w.keys)
+		}
+		return ctx.Err()
+	}, func(*counts) error { return nil })
+}
+
+// sort writes the runs that are not yet written.
+func (a *aggregation) sort(ctx context.Context, s *sieve) error {
+	type worker struct {
+		lines   []dataset.Line
+		keys    []uint64 // of the records of a block
+		records []record
+		coder   *coder
+	}
+	workers := make([]worker, a.Workers)
+	for i := range workers {
+		var err error
+		if workers[i].coder, err = newCoder(); err != nil {
+			return err
+		}
+		defer workers[i].coder.close()
+	}
+	sizes := make([]int64, len(a.chunks))
+	return a.each(ctx, a.state.Chunks, "sorting", a.positions, func(n, number int, c *counts) (err error) {
+		w := &workers[n]
+		w.records = w.records[:0]
+		for _, at := range a.chunks[number] {
+			kept := len(w.records)
+			w.keys = w.keys[:0]
+			if err := a.games.block(at, &w.lines, c, func(p *board.Position, m board.Move, band int) {
+				key := keyOf(p)
+				w.keys = append(w.keys, key)
+				w.records = append(w.records, record{position: pack(p), part: uint16(key >> partitionShift), move: m,
+					band: uint8(band), count: 1})
+			}); err != nil {
+				return err
+			}
+			for i, r := range w.records[kept:] {
+				if s.may(w.keys[i]) {
+					w.records[kept] = r
+					kept++
+				}
+			}
+			w.records = w.records[:kept]
+		}
+		sortRecords(w.records)
+		sizes[number], err = w.coder.write(a.out.Path(runName(number)), fold(w.records))
+		return errors.Join(err, ctx.Err())
+	}, func(c *counts) error {
+		a.state.Games.add(c)
+		a.state.Temporary += sizes[a.state.Chunks]
+		a.state.Chunks++
+		return a.out.Mark()
+	})
+}
+
+// merge makes lines of the partitions that are not yet merged.
+func (a *aggregation) merge(ctx context.Context) error {
+	for i := range a.chunks {
+		r, err := openRun(a.out.Path(runName(i)))
+		if err != nil {
+			return fmt.Errorf("%w: %w", output.ErrUnfinished, err)
+		}
+		a.runs = append(a.runs, r)
+	}
+	mergers := make([]merger, a.Workers)
+	for i := range mergers {
+		c, err := newCoder()
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		mergers[i].coder = c
+	}
+	from := a.state.Parts
+	for m, err := range ordered.N(ctx, partitions-from, a.Workers, func(worker, i int) (*merged, error) {
+		return mergers[worker].merge(a, from+i)
+	}) {
+		if err != nil {
+			if errors.Is(err, dataset.ErrDamaged) {
+				err = fmt.Errorf("%w: %w", output.ErrUnfinished, err)
+			}
+			return err
+		}
+		if err := a.take(m); err != nil {
+			return err
+		}
+		a.report("merging", 2*a.positions+a.mergedPositions())
+	}
+	return nil
+}
+
+// take writes the lines of the next partition.
+func (a *aggregation) take(m *merged) error {
+	c := &a.out.Manifest().Counts
+	for i := range m.lines {
+		m.lines[i].Number = c.GamesKept + 1
+		if err := a.out.Write(&m.lines[i]); err != nil {
+			return err
+		}
+	}
+	for i := range m.bands {
+		a.state.Bands[i].Samples += m.bands[i].Samples
+		a.state.Bands[i].Moves += m.bands[i].Moves
+	}
+	a.state.Rare = a.state.Rare.Add(m.rare)
+	a.state.Different += m.positions
+	a.state.Parts++
+	if a.out.Full() {
+		return a.out.EndShard()
+	}
+	return nil
+}
+
+// finish writes the manifest.
+func (a *aggregation) finish(start time.Time) (Summary, error) {
+	figures := a.figures()
+	c := &a.out.Manifest().Counts
+	if c.GamesKept == 0 {
+		err := fmt.Errorf("%w: of %s in %s, none in a position with %d moves, %d of a band (games left out: %v, "+
+			"moves: %v)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
+			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, figures.Rejects, figures.MovesDropped)
+		return Summary{}, errors.Join(err, a.out.Discard())
+	}
+	input := &a.out.Manifest().Inputs[0]
+	input.Games, input.Aggregate = c.GamesKept, figures
+	if err := a.out.Finish(nil); err != nil {
+		return Summary{}, err
+	}
+	sum := Summary{Summary: a.out.Summary(start), Unique: c.Samples, Different: a.state.Different,
+		Moves: figures.Moves, Bands: figures.Bands, Temporary: a.state.Temporary}
+	sum.GamesRead, sum.GamesKept, sum.Rejects = figures.GamesRead, figures.GamesUsed, figures.Rejects
+	sum.SamplesDropped = figures.MovesDropped
+	return sum, nil
+}
+
+// figures returns what the manifest says of the games.
+func (a *aggregation) figures() *dataset.Aggregate {
+	g := &a.state.Games
+	f := &dataset.Aggregate{GamesRead: g.Read, GamesUsed: g.Read, Rejects: g.Rejects, Bands: a.state.Bands,
+		MovesDropped: dataset.Drops{}.Add(g.Dropped)}
+	for _, n := range g.Rejects {
+		f.GamesUsed -= n
+	}
+	for _, b := range f.Bands {
+		f.Moves += b.Moves
+	}
+	if n := a.state.Rare[RareBand]; n > 0 {
+		f.MovesDropped[RareBand] = n
+	}
+	if n := g.Moves - f.Moves - a.state.Rare[RareBand]; n > 0 {
+		f.MovesDropped[RarePosition] = n // the sieve dropped most of them
+	}
+	return f
+}

@@ -1,0 +1,141 @@
+package aggregate
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/shards"
+)
+
+// The reasons for which lines and moves do not count, beside those of [dataset.Filter].
+const (
+	NotAGame     dataset.Reason = "not_a_game"    // of a line: a puzzle, an endgame, a position
+	OtherSplit   dataset.Reason = "split"         // of a line: a game of another split
+	NoMove       dataset.Reason = "no_move"       // of a sample: none was played
+	RarePosition dataset.Reason = "rare_position" // of a move: its position was seen too rarely
+	RareBand     dataset.Reason = "rare_band"     // of a move: its position was seen too rarely in its band
+)
+
+// counts are what was read of the games.
+type counts struct {
+	Read    int64                    `json:"read"`
+	Rejects map[dataset.Reason]int64 `json:"rejects"`
+	Moves   int64                    `json:"moves"` // that count
+	Dropped dataset.Drops            `json:"dropped"`
+}
+
+func newCounts() counts { return counts{Rejects: map[dataset.Reason]int64{}, Dropped: dataset.Drops{}} }
+
+func (c *counts) add(o *counts) {
+	c.Read += o.Read
+	for reason, n := range o.Rejects {
+		c.Rejects[reason] += n
+	}
+	c.Moves += o.Moves
+	c.Dropped = c.Dropped.Add(o.Dropped)
+}
+
+// keyOf is what positions are spread by; tests replace it.
+var keyOf = (*board.Position).Key
+
+// games reads the games that count.
+type games struct {
+	filter dataset.Filter
+	bands  Bands
+	only   *dataset.Split
+	sets   []*shards.Dataset
+}
+
+// place is a block of one of the datasets.
+type place struct {
+	set int
+	shards.BlockRef
+}
+
+// chunkPositions is how many positions are sorted together.
+const chunkPositions = 1 << 20
+
+// chunks cuts the blocks of all datasets into parts of about so many positions.
+func (g *games) chunks(size int64) (all [][]place, positions int64) {
+	var chunk []place
+	n := int64(0)
+	for i, d := range g.sets {
+		for _, ref := range d.Blocks() {
+			chunk = append(chunk, place{i, ref})
+			n += int64(d.Shards[ref.Shard].Block(ref.Block).Positions)
+			if n >= size {
+				all, chunk, positions, n = append(all, chunk), nil, positions+n, 0
+			}
+		}
+	}
+	if len(chunk) > 0 {
+		all = append(all, chunk)
+	}
+	return all, positions + n
+}
+
+// block calls each with every move of a block that counts, before it is played. lines is space.
+func (g *games) block(at place, lines *[]dataset.Line, c *counts,
+	each func(p *board.Position, m board.Move, band int)) (err error) {
+	d := g.sets[at.set]
+	r := d.Shards[at.Shard]
+	if *lines, err = r.ReadBlock(at.Block, (*lines)[:0]); err != nil {
+		return err
+	}
+	for i := range *lines {
+		l := &(*lines)[i]
+		c.Read++
+		if reason := g.reject(l, d.Manifest.Splits); reason != "" {
+			c.Rejects[reason]++
+			continue
+		}
+		if err := g.line(l, c, each); err != nil {
+			return fmt.Errorf("%q: block %d: line %d: %w", filepath.Join(d.Dir, r.Info().File), at.Block, i, err)
+		}
+	}
+	return nil
+}
+
+// reject returns why a line does not count, "" if it does.
+func (g *games) reject(l *dataset.Line, splits dataset.Splits) dataset.Reason {
+	if l.Source != dataset.SourceGame {
+		return NotAGame
+	}
+	if g.only != nil && splits.Of(dataset.SplitKey(l)) != *g.only {
+		return OtherSplit
+	}
+	if reason := g.filter.Head(l); reason != "" {
+		return reason
+	}
+	return g.filter.Whole(l)
+}
+
+// line calls each with every move of a game that counts.
+func (g *games) line(l *dataset.Line, c *counts, each func(p *board.Position, m board.Move, band int)) error {
+	n := len(l.Moves)
+	var bands [2]int
+	var known [2]bool
+	bands[board.White], known[board.White] = g.bands.of(l.WhiteElo)
+	bands[board.Black], known[board.Black] = g.bands.of(l.BlackElo)
+	pos := l.Start
+	for ply, m := range l.Moves {
+		if !pos.IsLegal(m) {
+			return fmt.Errorf("ply %d: move %s is illegal in %q: %w", ply, m, pos.FEN(), dataset.ErrDamaged)
+		}
+		if ply >= l.Reconstructed && l.Samples.Has(ply, n) {
+			if turn := pos.Turn(); known[turn] {
+				c.Moves++
+				each(&pos, m, bands[turn])
+			} else {
+				c.Dropped[dataset.UnknownElo]++
+			}
+		}
+		pos.Play(m)
+	}
+	if l.Samples.Has(n, n) {
+		c.Dropped[NoMove]++
+	}
+	return nil
+}

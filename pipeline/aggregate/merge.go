@@ -1,0 +1,128 @@
+package aggregate
+
+import (
+	"fmt"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// merged is what a partition holds.
+type merged struct {
+	lines     []dataset.Line
+	positions int64         // among the lines
+	rare      dataset.Drops // moves, by reason; those that the sieve dropped are not among them
+	bands     []dataset.Band
+}
+
+// merger makes lines of partitions. It is for one goroutine.
+type merger struct {
+	*coder
+	all []record
+}
+
+// merge gathers a partition from all runs.
+func (m *merger) merge(a *aggregation, part int) (*merged, error) {
+	m.all = m.all[:0]
+	var err error
+	for _, r := range a.runs {
+		if m.all, err = m.read(m.all, r, part, len(a.bands)); err != nil {
+			return nil, err
+		}
+	}
+	sortRecords(m.all)
+	out := &merged{rare: dataset.Drops{}, bands: slices.Clone(a.bands)}
+	for i := range out.bands {
+		out.bands[i].Samples, out.bands[i].Moves = 0, 0
+	}
+	for rest := m.all; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].position == rest[0].position {
+			n++
+		}
+		if err := out.position(rest[:n], a); err != nil {
+			return nil, fmt.Errorf("partition %d: %w: %w", part, err, dataset.ErrDamaged)
+		}
+		rest = rest[n:]
+	}
+	return out, nil
+}
+
+// played sums counts.
+func played(records []record) (n int64) {
+	for i := range records {
+		n += int64(records[i].count)
+	}
+	return n
+}
+
+// position makes lines of the records of a position, sorted.
+func (out *merged) position(records []record, a *aggregation) error {
+	if n := played(records); n < int64(a.MinCount) {
+		out.rare[RarePosition] += n
+		return nil
+	}
+	var start board.Position
+	for len(records) > 0 {
+		n := 1
+		for n < len(records) && records[n].band == records[0].band {
+			n++
+		}
+		band := &out.bands[records[0].band]
+		total := played(records[:n])
+		if total < int64(a.MinBand) {
+			out.rare[RareBand] += total
+			records = records[n:]
+			continue
+		}
+		if start == (board.Position{}) {
+			var err error
+			if start, err = records[0].unpack(); err != nil {
+				return err
+			}
+			out.positions++
+		}
+		band.Samples++
+		band.Moves += total
+		out.lines = append(out.lines, line(start, band.Elo, policy(records[:n])))
+		records = records[n:]
+	}
+	return nil
+}
+
+// policy is what was played, the most frequent move first. Of moves that were played equally often the lower number
+// comes first.
+func policy(records []record) []dataset.WeightedMove {
+	type count struct {
+		move  board.Move
+		times int64
+	}
+	var counts []count
+	for i := range records {
+		r := &records[i]
+		if n := len(counts); n > 0 && counts[n-1].move == r.move {
+			counts[n-1].times += int64(r.count)
+		} else {
+			counts = append(counts, count{r.move, int64(r.count)})
+		}
+	}
+	slices.SortStableFunc(counts, func(a, b count) int { return int(b.times - a.times) })
+	list := make([]dataset.WeightedMove, len(counts))
+	for i, c := range counts {
+		list[i] = dataset.WeightedMove{Move: c.move, Weight: float32(c.times)}
+	}
+	return list
+}
+
+// line is a position with what players of a rating played in it.
+func line(start board.Position, elo int, policy []dataset.WeightedMove) dataset.Line {
+	l := dataset.Line{Source: dataset.SourceAggregate, Start: start, Samples: dataset.LastPosition(),
+		Policies: [][]dataset.WeightedMove{policy}}
+	if start.Turn() == board.White {
+		l.WhiteElo = elo
+	} else {
+		l.BlackElo = elo
+	}
+	return l
+}

@@ -1,0 +1,272 @@
+package label
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/internal/durable"
+)
+
+// origin says whose search gave a sample its label: nobody's (it was in the input, in a dataset of --reuse, or follows
+// from the rules), an engine's of this machine, or a worker's. Copies of a label have the origin of the search. It is
+// kept until the dataset is finished, so that the labels of a worker that is found to lie can be made again.
+type origin uint32
+
+const (
+	noSearch    origin = 0
+	ownSearch   origin = 1
+	firstWorker origin = 2 // of worker 1
+)
+
+// originOf is that of a result: worker 0 is this machine.
+func originOf(worker int) origin {
+	if worker == 0 {
+		return ownSearch
+	}
+	return firstWorker + origin(worker-1)
+}
+
+// worker is the number of the worker; 0 if there is none.
+func (o origin) worker() int {
+	if o < firstWorker {
+		return 0
+	}
+	return int(o-firstWorker) + 1
+}
+
+const (
+	originsPrefix = fleet.FilePrefix + "origins-"
+	originsText   = "talbot label origins 1\n"
+)
+
+func originsName(shard int) string { return fmt.Sprintf("%s%05d", originsPrefix, shard) }
+
+// writeOrigins writes those of a shard's samples, in order: one sealed record of [originsText], the SHA-256 of what
+// decides the labels, and an uvarint for each sample.
+func writeOrigins(path string, id [32]byte, list []origin) error {
+	out, err := durable.CreateAtomic(path)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	b := append(make([]byte, durable.RecordHead), originsText...)
+	b = append(b, id[:]...)
+	flush := func() {
+		durable.SealRecord(b)
+		_, _ = out.Write(b) // Commit returns its error
+		b = b[:durable.RecordHead]
+	}
+	flush()
+	for _, o := range list {
+		b = binary.AppendUvarint(b, uint64(o))
+		if len(b) > durable.MaxRecord-64 {
+			flush()
+		}
+	}
+	if len(b) > durable.RecordHead {
+		flush()
+	}
+	return out.Commit()
+}
+
+// readOrigins reads those of so many samples; nil if there is no file, as for shards that no worker had a part in.
+func readOrigins(path string, id [32]byte, samples int64) ([]origin, error) {
+	f, err := durable.OpenRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	damaged := fmt.Errorf("%q: %w", path, dataset.ErrDamaged)
+	r := durable.NewRecordReader(f)
+	var list []origin
+	for first := true; ; first = false {
+		record, skipped, _, err := r.Next(func([]byte) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case skipped > 0:
+			return nil, damaged
+		case record == nil:
+			if int64(len(list)) != samples {
+				return nil, damaged
+			}
+			return list, nil
+		}
+		payload := record[durable.RecordHead:]
+		if first {
+			if string(payload) != originsText+string(id[:]) {
+				return nil, damaged
+			}
+			continue
+		}
+		for len(payload) > 0 {
+			v, n := binary.Uvarint(payload)
+			if n <= 0 || v > 1<<31 || int64(len(list)) == samples {
+				return nil, damaged
+			}
+			list = append(list, origin(v))
+			payload = payload[n:]
+		}
+	}
+}
+
+// banned reports whether the labels of an origin do not count.
+func (l *labeller) isBanned(o origin) bool {
+	w := o.worker()
+	if w == 0 {
+		return false
+	}
+	if l.shared != nil {
+		return l.shared.Banned(w)
+	}
+	return l.bannedBefore[w]
+}
+
+// withdraw takes back all shards from the first one that has a label of a banned worker. The labels of others there go
+// into journals, so that the shards are made again without searching these. It is repeated after an interruption.
+func (l *labeller) withdraw(ctx context.Context) error {
+	infos := l.out.Manifest().Shards
+	first := len(infos)
+	var kept [][]origin
+	for i := range infos {
+		list, err := readOrigins(l.out.Path(originsName(i)), l.journalIdentity(i), infos[i].Samples)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			if l.isBanned(o) {
+				first = min(first, i)
+			}
+		}
+		if i >= first {
+			kept = append(kept, list)
+		}
+	}
+	for i := first; i < len(infos); i++ {
+		if err := l.reopen(ctx, i, kept[i-first]); err != nil {
+			return err
+		}
+	}
+	for _, r := range l.done[first:] {
+		r.Close()
+	}
+	l.done = l.done[:first]
+	if err := l.recount(); err != nil {
+		return err
+	}
+	return l.out.Truncate(first)
+}
+
+// reopen makes the journal of a finished shard that is to be made again: the labels of all searches but those of banned
+// workers.
+func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
+	path := l.out.Path(journalName(i))
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	j, err := openJournal(path, l.journalIdentity(i), func(int64, made) bool { return true }, l.warn)
+	if err != nil {
+		return err
+	}
+	next := 0
+	for line, err := range l.done[i].Lines() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return errors.Join(err, j.close())
+		}
+		columns := line.Columns(l.columns)
+		for k := range line.SampleCount() {
+			o := origins[next]
+			next++
+			if o == noSearch || l.isBanned(o) || columns == nil {
+				continue
+			}
+			labels := make([]dataset.Label, len(columns))
+			for c := range columns {
+				labels[c] = columns[c][k]
+			}
+			if err := j.append(int64(next-1), made{labels, o}); err != nil {
+				return errors.Join(err, j.close())
+			}
+		}
+	}
+	return j.close()
+}
+
+// recount counts what the finished shards have again.
+func (l *labeller) recount() error {
+	l.state.Own = dataset.Counts{}
+	for _, r := range l.done {
+		for line, err := range r.Lines() {
+			if err != nil {
+				return err
+			}
+			if columns := line.Columns(l.columns[:1]); columns != nil {
+				l.state.Own.AddLabels(columns[0])
+			}
+		}
+	}
+	own := &l.state.Own
+	l.samples = own.Labelled + own.Terminal + own.Failed
+	l.first = min(l.first, l.samples)
+	return nil
+}
+
+// openFleet has the pool let others in, and takes back what came from workers that were found to lie before an
+// interruption.
+func (l *labeller) openFleet(ctx context.Context) error {
+	if shared, ok := l.pool.(Shared); ok {
+		if err := shared.Serve(ctx, l.Out); err != nil {
+			return err
+		}
+		l.shared = shared
+	} else {
+		// What a killed server leaves; nobody else has the folder.
+		if err := os.RemoveAll(filepath.Join(l.Out, fleet.StoreFolder)); err != nil {
+			return err
+		}
+		var err error
+		if l.bannedBefore, err = fleet.BannedIn(l.Out); err != nil {
+			return err
+		}
+	}
+	if l.shared == nil && len(l.bannedBefore) == 0 {
+		return nil
+	}
+	return l.withdrawIfBanned(ctx)
+}
+
+// withdrawIfBanned is [labeller.withdraw] if a finished shard has a label that does not count.
+func (l *labeller) withdrawIfBanned(ctx context.Context) error {
+	for i, s := range l.out.Manifest().Shards {
+		list, err := readOrigins(l.out.Path(originsName(i)), l.journalIdentity(i), s.Samples)
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			if l.isBanned(o) {
+				return l.withdraw(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// withdrawn reports whether a labelling ended because a worker was found to lie.
+func withdrawn(err error) bool {
+	var w interface{ Withdrawn() int }
+	return errors.As(err, &w)
+}

@@ -1,0 +1,47 @@
+package label
+
+import (
+	"context"
+	"iter"
+
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// Searcher makes labels: a [stockfish.Pool], or a [Shared] one.
+type Searcher interface {
+	Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error
+	Fingerprints() []dataset.Fingerprint
+	Stats() stockfish.Stats
+	Abort()
+	Close() error
+}
+
+// Shared is a Searcher whose work others do too, whose labels may turn out to be wrong. Its Label and Settle end with
+// an error that has a method Withdrawn() int once a worker was found to lie; its labels do not count from then on.
+type Shared interface {
+	Searcher
+	// Serve lets others in. What it must keep, it keeps in files of dir whose names begin with [fleet.FilePrefix].
+	Serve(ctx context.Context, dir string) error
+	// Settle waits until no label is in doubt.
+	Settle(ctx context.Context) error
+	// Expect tells how many positions are left, for who asks the others' status.
+	Expect(left int64)
+	// Banned reports whether a worker's labels do not count.
+	Banned(worker int) bool
+	// Builds are other builds of the engine that labels were made with.
+	Builds() []string
+	// Remote is how many labels others made, how many of these were searched again, and how many were wrong.
+	Remote() (labels, checked, disagreed int64)
+	// Finish tells the others that the work is done.
+	Finish()
+}
+
+// startPool is the usual [Request].Start.
+func startPool(ctx context.Context, c stockfish.Config, workers int) (Searcher, error) {
+	pool, err := stockfish.NewPool(ctx, c, workers)
+	if err != nil {
+		return nil, err
+	}
+	return pool, nil
+}

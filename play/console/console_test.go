@@ -1,0 +1,144 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/play/internal/fakenet"
+	"talbot/play/mcts"
+	"talbot/play/player"
+)
+
+// play runs a game with a script.
+func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Game)) (string, error) {
+	t.Helper()
+	p := player.New(n.Open)
+	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+		t.Fatal(err)
+	}
+	g := &Game{Player: p, Start: board.StartPosition(), Nodes: 8}
+	for _, c := range change {
+		c(g)
+	}
+	var out bytes.Buffer
+	err := g.Run(t.Context(), strings.NewReader(script), &out)
+	return out.String(), err
+}
+
+func from(t *testing.T, fen string) func(*Game) {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(g *Game) { g.Start = p }
+}
+
+func TestBoard(t *testing.T) {
+	out, err := play(t, &fakenet.Network{}, "")
+	want := `fake network, searcher puct
+You have white. Type a move, or help.
+
+8  r n b q k b n r
+7  p p p p p p p p
+6  . . . . . . . .
+5  . . . . . . . .
+4  . . . . . . . .
+3  . . . . . . . .
+2  P P P P P P P P
+1  R N B Q K B N R
+   a b c d e f g h
+
+`
+	if err != nil || out != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, _ = play(t, &fakenet.Network{}, "e4\n", func(g *Game) { g.Unicode = true })
+	if !strings.Contains(out, "8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜") ||
+		!strings.Contains(out, "1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖") {
+		t.Error(out)
+	}
+	out, _ = play(t, &fakenet.Network{}, "", func(g *Game) { g.Human = board.Black })
+	if !strings.Contains(out, "white plays ") || !strings.Contains(out, "\n8  r n b k q b n r\n   h g f e d c b a\n") {
+		t.Error(out)
+	}
+}
+
+// TestScript: both kinds of moves, what is no move, taking back, and the other commands.
+func TestScript(t *testing.T) {
+	const script = "e4\nd2d4\nKe9\nboard\nmoves\nback\nback\nback\nfen\nhelp\neval\n\nquit\ne4\n"
+	out, err := play(t, &fakenet.Network{}, script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`black plays \S+ \([+-]\d+\.\d\d\)`, `\n1\. e4 \S+ 2\. d4 \S+\n`, `"Ke9"`,
+		`There is no move to take back`, `\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n`,
+		`resign +give up`, `\n[+-]\d+\.\d\d for white: \S+`, `\*[.a-zA-Z]`} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("nothing like %s in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "black plays"); n != 2 {
+		t.Errorf("%d answers", n)
+	}
+}
+
+func TestEndings(t *testing.T) {
+	for _, c := range []struct{ fen, script, want string }{
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8\ne4\n", "Checkmate: white wins.\n1. Rd8#\n"},
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8\nback\nmoves\n", "\n\n\n"},
+		{"8/8/8/8/8/5k2/4p3/4K3 w - - 0 1", "Kd2\n", "mate"},
+		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7\nquit\n", "Draw: stalemate.\n1. Qc7\n"},
+		{"8/8/8/3k4/8/3K4/4p3/8 w - - 0 1", "Kxe2\n", "Draw: dead position."},
+		{"7k/8/8/8/8/8/R7/K7 w - - 99 90", "Ra3\n", "Draw: 50 moves."},
+		{"7k/8/8/8/8/8/R7/K7 w - - 3 90", "resign\nRa3\ngo\nnew black\nresign\n", "You resign: black wins."},
+	} {
+		out, err := play(t, &fakenet.Network{}, c.script, from(t, c.fen))
+		if err != nil || c.want != "mate" && !strings.Contains(out, c.want) {
+			t.Errorf("%s: %v\n%s", c.script, err, out)
+		}
+	}
+	out, _ := play(t, &fakenet.Network{}, "go\ngo\ngo\nmoves\n")
+	if n := strings.Count(out, " plays "); n != 3 || !regexp.MustCompile(`\n1\. \S+ \S+ 2\. \S+\n`).MatchString(out) {
+		t.Errorf("the network does not play both sides:\n%s", out)
+	}
+	out, _ = play(t, &fakenet.Network{}, "resign\ne4\nnew black\n")
+	for _, want := range []string{"You resign: black wins.", "The game is over; type new", "You have black.",
+		"white plays"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %q:\n%s", want, out)
+		}
+	}
+}
+
+// failing is a writer that cannot write.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestErrors(t *testing.T) {
+	n := &fakenet.Network{}
+	n.Fails.Store(true)
+	if _, err := play(t, n, "e4\n"); !errors.Is(err, fakenet.ErrFails) {
+		t.Errorf("a network that fails: %v", err)
+	}
+	p := player.New((&fakenet.Network{}).Open)
+	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+		t.Fatal(err)
+	}
+	g := &Game{Player: p, Start: board.StartPosition(), Nodes: 8}
+	if err := g.Run(t.Context(), strings.NewReader(""), failing{}); err == nil {
+		t.Error("an output that fails is no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g.Human = board.Black
+	if err := g.Run(ctx, strings.NewReader("e4\n"), &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an end from outside: %v", err)
+	}
+}

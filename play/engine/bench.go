@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/play/mcts"
+	"talbot/train/backend"
+	"talbot/train/predict"
+)
+
+// Speed is how fast a network is on a backend at a batch size.
+type Speed struct {
+	Backend string `json:"backend"`
+	Batch   int    `json:"batch"`
+	// PerSecond is how many positions the network evaluates in full batches that lie ready.
+	PerSecond float64 `json:"per_second"`
+	// InSearch is how many it evaluates in a search that begins with an empty tree and keeps no answers; Nodes are that
+	// search's visits a second, and Fill is how full its batches are.
+	InSearch float64 `json:"in_search"`
+	Nodes    float64 `json:"nodes_per_second"`
+	Fill     float64 `json:"fill"`
+	Searcher string  `json:"searcher"`
+}
+
+// Backends lists the backends that this machine has, as [backend.Open] takes them.
+func Backends() []string {
+	list := []string{"go"}
+	found := backend.Discover()
+	if _, ok := found.Plugin("cpu"); ok && found.Compiled {
+		list = append(list, "xla:cpu")
+	}
+	if _, ok := found.Plugin("cuda"); ok && found.Compiled && len(found.GPUs) > 0 {
+		list = append(list, "xla:cuda")
+	}
+	return list
+}
+
+// benchLines are where the positions come from that are evaluated: openings, a middlegame and an endgame.
+var benchLines = []string{
+	"e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 f8e7 d1f3 d8c7 e1c1 b8d7 g2g4 b7b5 g5f6 d7f6 " +
+		"g4g5 f6d7 f4f5 d7c5 f5f6 g7f6 g5f6 e7f8 h1g1 h7h5",
+	"d2d4 g8f6 c2c4 e7e6 b1c3 f8b4 e2e3 e8g8 f1d3 d7d5 g1f3 c7c5 e1g1 b8c6 a2a3 b4c3 b2c3 d5c4 d3c4 d8c7 c4d3 e6e5 " +
+		"d1c2 f8e8 d4e5 c6e5 f3e5 c7e5 f2f3 c8e6 e3e4 a8d8",
+	"e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1 f6e4 d2d4 e4d6 b5c6 d7c6 d4e5 d6f5 d1d8 e8d8 b1c3 d8e8 h2h3 h7h5 f1e1 f8e7 " +
+		"c3e4 f5h4 f3h4 e7h4 e4g5 h4g5 c1g5 c8e6 b2b3 c6c5",
+}
+
+// searchNodes is how long a search of [Bench] is at most.
+const searchNodes = 2000
+
+// Bench measures a network at a batch size for about so long, alone and in a search. The backend and the batch of the
+// configuration are given.
+func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
+	n, err := Open(c)
+	if err != nil {
+		return Speed{}, err
+	}
+	defer n.Close()
+	if _, err := n.Warm(ctx); err != nil {
+		return Speed{}, err
+	}
+	s := Speed{Backend: n.Backend, Batch: n.Batch(), Searcher: n.Searcher()}
+	e := n.evaluator()
+	games, err := benchGames()
+	if err != nil {
+		return s, err
+	}
+	if s.PerSecond, err = alone(ctx, e, games, each); err != nil {
+		return s, err
+	}
+	return s, s.search(ctx, e, games, each)
+}
+
+// benchGames are the games with every position of which something is asked.
+func benchGames() (games []*board.Game, err error) {
+	for _, line := range benchLines {
+		g := board.NewGame(board.StartPosition())
+		for _, text := range strings.Fields(line) {
+			m, err := g.Position().ParseUCI(text)
+			if err != nil {
+				return nil, fmt.Errorf("bench: %w", err)
+			}
+			g.Push(m)
+		}
+		games = append(games, g)
+	}
+	return games, nil
+}
+
+// alone measures full batches of different positions that lie ready.
+func alone(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) (float64, error) {
+	for i := range e.questions { // the end of a game, a ply earlier each time
+		g := games[i%len(games)]
+		back := (i / len(games)) % g.Ply()
+		past := board.NewGame(*g.Previous(g.Ply()))
+		for k := g.Ply(); k > back; k-- {
+			past.Push(moveBetween(g.Previous(k), g.Previous(k-1)))
+		}
+		e.Put(i, past, past.Position().LegalMoves(nil))
+	}
+	answers := make([]predict.Answer, len(e.questions))
+	done := 0
+	begun := time.Now()
+	for time.Since(begun) < each {
+		if err := e.network.Answer(ctx, e.questions, answers); err != nil {
+			return 0, err
+		}
+		done += len(answers)
+	}
+	return float64(done) / time.Since(begun).Seconds(), nil
+}
+
+// moveBetween returns the move that leads from a position to the next.
+func moveBetween(p, next *board.Position) board.Move {
+	for _, m := range p.LegalMoves(nil) {
+		if p.After(m) == *next {
+			return m
+		}
+	}
+	return board.NoMove
+}
+
+// search measures searches.
+func (s *Speed) search(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
+	o := mcts.Defaults()
+	o.CacheSize = 0
+	searcher, err := mcts.New(s.Searcher, e, o)
+	if err != nil {
+		return err
+	}
+	start := board.StartPosition()
+	e.Evaluations, e.Batches = 0, 0
+	nodes := int64(0)
+	begun := time.Now()
+	limits := mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
+		return p.Nodes > 0 && time.Since(begun) >= each
+	}}
+	for i := 0; time.Since(begun) < each; i++ {
+		g := games[i%len(games)]
+		var moves []board.Move
+		for k := g.Ply(); k > g.Ply()/2; k-- { // a position in the middle of the line
+			moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
+		}
+		searcher.Clear()
+		searcher.Position(&start, moves)
+		r, err := searcher.Search(ctx, limits, nil)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		nodes += r.Nodes
+	}
+	took := time.Since(begun).Seconds()
+	s.InSearch, s.Nodes = float64(e.Evaluations)/took, float64(nodes)/took
+	s.Fill = float64(e.Evaluations) / float64(max(1, e.Batches)*int64(e.Batch()))
+	return nil
+}

@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/play/match"
+	"talbot/play/mcts"
+	"talbot/play/player"
+	"talbot/train/backend"
+	"talbot/train/predict"
+	"talbot/train/predict/tinyrun"
+)
+
+// tiny writes a small run of a recipe.
+func tiny(t testing.TB, name string) string {
+	t.Helper()
+	var sets []string
+	if name == "talbotbot" {
+		sets = []string{"blocks=2", "filters=8"}
+	}
+	c := tinyrun.Config(t, name, sets...)
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	return dir
+}
+
+func mustOpen(t testing.TB, c Config) *Network {
+	t.Helper()
+	n, err := Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+// randomGames are positions of random games with their past.
+func randomGames(n int) (games []*board.Game) {
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		g := board.NewGame(board.StartPosition())
+		for range 1 + rng.IntN(60) {
+			legal := g.Position().LegalMoves(nil)
+			if len(legal) == 0 {
+				break
+			}
+			g.Push(legal[rng.IntN(len(legal))])
+		}
+		if g.Position().HasLegalMove() {
+			games = append(games, g)
+		}
+	}
+	return games
+}
+
+// TestEvaluator: a search gets what the predictor answers about the view of a game, its past included, and the same
+// bits whatever else is asked at the same time.
+func TestEvaluator(t *testing.T) {
+	for _, name := range []string{"talbotbot", "napoleon"} {
+		dir := tiny(t, name)
+		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
+		b, err := backend.Open("go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Finalize()
+		oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer oracle.Close()
+		e := n.Evaluator()
+		k := e.Knows()
+		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != (name == "talbotbot") || !k.Value || k.Chances {
+			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
+		}
+		if want := map[string]int{"talbotbot": 4, "napoleon": 0}[name]; e.Past() != want {
+			t.Errorf("%s sees a past of %d positions, want %d", name, e.Past(), want)
+		}
+		games := randomGames(12)
+		answers := make([]mcts.Answer, 4)
+		alone := make([]mcts.Answer, 1)
+		for i := 0; i+4 <= len(games); i += 4 {
+			for j, g := range games[i : i+4] {
+				e.Put(j, g, g.Position().LegalMoves(nil))
+			}
+			if err := e.Evaluate(t.Context(), answers); err != nil {
+				t.Fatal(err)
+			}
+			for j, g := range games[i : i+4] {
+				checkAnswer(t, oracle, g, &answers[j])
+			}
+			prior := slices.Clone(answers[3].Prior)
+			value := answers[3].Value
+			e.Put(0, games[i+3], games[i+3].Position().LegalMoves(nil))
+			if err := e.Evaluate(t.Context(), alone); err != nil {
+				t.Fatal(err)
+			}
+			if alone[0].Value != value || !slices.Equal(alone[0].Prior, prior) {
+				t.Errorf("%s: an answer depends on the slot or on the others", name)
+			}
+		}
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := e.Evaluate(done, alone); err == nil {
+			t.Error("an end from outside is no error")
+		}
+	}
+}
+
+func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts.Answer) {
+	t.Helper()
+	var v encode.View
+	v.Play(g, 0, 0)
+	enc := oracle.Encoder()
+	l := enc.Layout()
+	q := predict.Question{Packed: make([]uint64, l.Words)}
+	enc.Pack(q.Packed, &v)
+	legal := v.Legal()
+	if l.Moves != encode.NoMoves {
+		q.Codes = make([]int32, len(legal)*l.Codes)
+		for i, m := range legal {
+			enc.Code(q.Codes[i*l.Codes:(i+1)*l.Codes], &v, m)
+		}
+	}
+	want := make([]predict.Answer, 1)
+	if err := oracle.Answer(t.Context(), []predict.Question{q}, want); err != nil {
+		t.Fatal(err)
+	}
+	near := func(a, b float32) bool { return math.Abs(float64(a-b)) < 2e-5 }
+	if !near(a.Value, want[0].Value) || len(a.Prior) != len(want[0].Prior) {
+		t.Fatalf("%s: %+v, want %+v", g.Position().FEN(), a, want[0])
+	}
+	best := math.Inf(-1)
+	for i := range a.Prior {
+		if !near(a.Prior[i], want[0].Prior[i]) {
+			t.Errorf("%s: prior of %s is %g, want %g", g.Position().FEN(), legal[i], a.Prior[i], want[0].Prior[i])
+		}
+		best = max(best, float64(want[0].Prior[i]))
+	}
+	if illegal := float64(want[0].OtherShare) > math.Exp(best+float64(want[0].Inside)); a.Illegal != illegal {
+		t.Errorf("%s: illegal %v", g.Position().FEN(), a.Illegal)
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {
+		dir := tiny(t, name)
+		n := mustOpen(t, Config{Path: dir, Backend: "go"})
+		if n.Searcher() != searcher || n.Batch() != DefaultBatch("go") || !strings.HasPrefix(n.Title(), name+" ") &&
+			!strings.HasPrefix(n.Title(), name+",") {
+			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.Searcher())
+		}
+		if n.Centipawns(0) != 0 || n.Centipawns(0.5) <= 0 || n.Centipawns(1) != -n.Centipawns(-1) {
+			t.Errorf("%s: 0.5 is worth %d", name, n.Centipawns(0.5))
+		}
+		if took, err := n.Warm(t.Context()); err != nil || took <= 0 {
+			t.Errorf("%s: warm after %s: %v", name, took, err)
+		}
+		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
+			t.Errorf("%s: %+v, %v", name, q, err)
+		}
+	}
+	if _, err := Look(t.TempDir()); err == nil {
+		t.Error("no run is no error")
+	}
+	if _, err := Open(Config{Path: t.TempDir(), Backend: "go"}); err == nil {
+		t.Error("no run is no error")
+	}
+	if _, err := Open(Config{Path: tiny(t, "talbotbot"), Backend: "abacus"}); err == nil {
+		t.Error("no backend is no error")
+	}
+}
+
+// TestBench measures nothing; it looks at the form.
+func TestBench(t *testing.T) {
+	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {
+		s, err := Bench(t.Context(), Config{Path: tiny(t, name), Backend: "go", Batch: 3}, time.Millisecond)
+		if err != nil || s.Backend != "go" || s.Batch != 3 || !(s.PerSecond > 0 && s.InSearch > 0 && s.Nodes > 0) ||
+			!(s.Fill > 0.3 && s.Fill <= 1) || s.Searcher != searcher {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	if _, err := benchGames(); err != nil {
+		t.Error(err)
+	}
+	if list := Backends(); !slices.Contains(list, "go") {
+		t.Errorf("backends %q", list)
+	}
+}
+
+// TestEntrant: parameters are read, and what decides how a player plays is in its identity.
+func TestEntrant(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	var shared Shared
+	defer shared.Close()
+	enter := func(text string) (match.Entrant, error) {
+		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shared.Entrant(s)
+	}
+	identities := map[string]string{}
+	for _, text := range []string{"nodes=5", "searcher=talbotbot", "searcher=policy", "searcher=value", "c=3",
+		"batch=2", "overhead=20ms", "temperature=0.5", "temp-cutoff=9", "cache=0", "hash=3", "elo=1500"} {
+		e, err := enter(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if other := identities[e.Identity]; other != "" {
+			t.Errorf("%s and %s are the same: %s", text, other, e.Identity)
+		}
+		identities[e.Identity] = text
+	}
+	if len(shared.open) != 3 { // of 8, 2 and 1 positions
+		t.Errorf("%d networks are open", len(shared.open))
+	}
+	for text, want := range map[string]string{
+		"searcher=x": "one of puct", "c=x": "must be a number", "speed=3": "unknown setting",
+		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,Seed=x": "Seed",
+	} {
+		if _, err := enter(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestMatchesRepeat: with the same seed and nodes the games are the same, however many are played at the same time.
+func TestMatchesRepeat(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	games := func(concurrency int) (all []string) {
+		var shared Shared
+		defer shared.Close()
+		m := match.Match{Games: 4, Seed: 3, Concurrency: concurrency, Out: t.TempDir() + "/m",
+			Rules: match.Rules{MaxMoves: 14}}
+		for _, text := range []string{"nodes=9", "searcher=talbotbot,nodes=6,name=other,temperature=1"} {
+			s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := match.Enter(t.Context(), s, match.Limits{}, shared.Entrant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Entrants = append(m.Entrants, e)
+		}
+		var err error
+		if m.Openings, err = match.Book(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(m.Out + "/" + match.PGNFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "[") {
+				all = append(all, line)
+			}
+		}
+		return all
+	}
+	first := games(1)
+	if again := games(3); !slices.Equal(first, again) || len(first) < 10 {
+		t.Errorf("%d lines of moves, other ones with more games at the same time", len(first))
+	}
+}
+
+// TestClocks: a network in a match keeps to its clock and to its move time.
+func TestClocks(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	var shared Shared
+	defer shared.Close()
+	s, err := match.ParsePlayer("run:" + dir + ",backend=go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := shared.Entrant(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.New(0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.NewGame(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	g := board.NewGame(board.StartPosition())
+	r := match.Request{Start: board.StartPosition(), Game: g}
+	for _, clock := range []*match.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
+		r.Clock, r.Limits = clock, match.Limits{}
+		if clock == nil {
+			r.MoveTime = 200 * time.Millisecond
+		}
+		begun := time.Now()
+		a, err := p.Move(t.Context(), &r)
+		took := time.Since(begun)
+		if err != nil || !g.Position().IsLegal(a.Move) || took > 10*time.Second || a.Nodes == 0 ||
+			!a.Scored || a.Depth < 1 {
+			t.Errorf("%+v after %s: %v", a, took, err)
+		}
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Move(done, &r); err == nil {
+		t.Error("an end from outside is no error")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSpeedJSON(t *testing.T) {
+	text, err := json.Marshal(Speed{Backend: "go", Batch: 8, PerSecond: 2})
+	if want := `{"backend":"go","batch":8,"per_second":2,`; err != nil || !strings.HasPrefix(string(text), want) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+var _ player.Network = (*Network)(nil)

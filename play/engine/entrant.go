@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/play/match"
+	"talbot/play/mcts"
+	"talbot/play/pace"
+	"talbot/play/player"
+)
+
+// Parameters of a player of a match, beside those of [mcts.Settings].
+const (
+	searcherParam = "searcher"
+	backendParam  = "backend"
+	overheadParam = "overhead"
+	eloParam      = "elo" // the setting Rating; rating= is what is known of a player's strength
+)
+
+// ownOverhead is what is lost with each move in a match: the player is in the same process.
+const ownOverhead = 10 * time.Millisecond
+
+// contestant is a player of a match before any game.
+type contestant struct {
+	shared   *Shared
+	config   Config
+	setup    player.Setup
+	overhead time.Duration
+}
+
+// Entrant makes a player of a match from a trained network, with the parameters searcher=, backend=, overhead=, elo=
+// and those of [mcts.Settings]. The network is shared and loaded here.
+//
+// With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
+// time: see [predict.Options].Deterministic.
+func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
+	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto"},
+		setup: player.Setup{Searcher: player.Auto, Options: mcts.Defaults()}, overhead: ownOverhead}
+	if err := c.read(spec); err != nil {
+		return match.Entrant{}, err
+	}
+	n, err := s.Open(c.config)
+	if err != nil {
+		return match.Entrant{}, err
+	}
+	// What does not fit is found before any game.
+	p := c.player()
+	if err := p.Prepare(context.Background(), c.setup); err != nil {
+		return match.Entrant{}, err
+	}
+	name := filepath.Base(filepath.Clean(spec.Path))
+	if c.setup.Searcher != player.Auto {
+		name += " " + c.setup.Searcher
+	}
+	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher()),
+		New: func(int, *match.EngineLog) (match.Player, error) {
+			return &competitor{contestant: &c, player: c.player()}, nil
+		}}, nil
+}
+
+// read takes over the parameters.
+func (c *contestant) read(spec match.Spec) error {
+	for _, t := range spec.Params {
+		switch t.Name {
+		case searcherParam:
+			if c.setup.Searcher = t.Value; t.Value != player.Auto && !slices.Contains(mcts.Names, t.Value) {
+				return fmt.Errorf("searcher %q must be %s or one of %s", t.Value, player.Auto,
+					strings.Join(mcts.Names, ", "))
+			}
+		case backendParam:
+			c.config.Backend = t.Value
+		case overheadParam:
+			d, err := time.ParseDuration(t.Value)
+			if err != nil || d < 0 {
+				return fmt.Errorf("overhead %q must be a time with a unit, such as 10ms", t.Value)
+			}
+			c.overhead = d
+		default:
+			name := t.Name
+			if name == eloParam {
+				name = "Rating"
+			}
+			s, ok := mcts.SettingByName(name)
+			if !ok {
+				return fmt.Errorf("unknown setting %q; a network has %s", t.Name, strings.Join(params(), ", "))
+			}
+			if err := s.Set(&c.setup.Options, t.Value); err != nil {
+				return err
+			}
+		}
+	}
+	c.config.Batch = c.setup.NetworkBatch()
+	return nil
+}
+
+// Parameter is the name in a match of what a UCI option sets; "" if there is none.
+func Parameter(option string) string {
+	switch option {
+	case "Searcher":
+		return "`" + searcherParam + "`"
+	case "Move Overhead":
+		return "`" + overheadParam + "`"
+	case "UCI_Elo":
+		return "`" + eloParam + "`"
+	}
+	if s, ok := mcts.SettingByName(option); ok {
+		return "`" + s.Key + "`"
+	}
+	return ""
+}
+
+// params are the names of all parameters.
+func params() []string {
+	all := []string{searcherParam, backendParam, overheadParam, eloParam}
+	for i := range mcts.Settings {
+		if key := mcts.Settings[i].Key; key != "rating" {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+func (c *contestant) player() *player.Player {
+	return player.New(func(int) (player.Network, error) { return c.shared.use(c.config) })
+}
+
+// identity is all that decides how the network plays.
+func (c *contestant) identity(n *Network, searcher string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
+		n.Batch(), searcher, c.overhead)
+	for i := range mcts.Settings {
+		if s := &mcts.Settings[i]; s.Heeds(searcher) {
+			fmt.Fprintf(&b, " %s=%s", s.Key, s.Get(&c.setup.Options))
+		}
+	}
+	return b.String()
+}
+
+// competitor plays one game at a time: a [match.Player].
+type competitor struct {
+	*contestant
+	player *player.Player
+}
+
+// NewGame forgets earlier games. What is drawn at random depends on the seed, and on that of the player's settings.
+func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
+	setup := c.setup
+	setup.Seed ^= seed
+	if err := c.player.Prepare(ctx, setup); err != nil {
+		return err
+	}
+	c.player.Clear()
+	return nil
+}
+
+// Move searches. An error of the network ends the match.
+func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, error) {
+	begun := time.Now()
+	t := pace.New(c.player.Batch())
+	switch turn := r.Game.Position().Turn(); {
+	case r.MoveTime > 0:
+		t.Begin(begun, pace.MoveTime(r.MoveTime, c.overhead))
+	case r.Clock != nil && r.Clock.Left[turn] > 0:
+		t.Begin(begun, pace.Clock{Left: r.Clock.Left[turn], Increment: r.Clock.Increment[turn],
+			MovesToGo: r.Clock.MovesToGo}.Budget(c.overhead))
+	}
+	c.player.Position(&r.Start, r.Moves)
+	report, err := c.player.Search(ctx, mcts.Limits{Nodes: r.Nodes, Depth: r.Depth}, t, nil)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return match.Answer{}, err
+	}
+	best := &report.Lines[0]
+	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: report.Nodes > 0, Depth: report.Depth,
+		Nodes: report.Nodes}, nil
+}
+
+// Close leaves the network to the others.
+func (c *competitor) Close() error {
+	c.player.Close()
+	return nil
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/play/mcts"
+	"talbot/play/player"
+	"talbot/train/predict"
+)
+
+// Evaluator asks a network for one search at a time. It implements [player.Evaluator].
+type Evaluator struct {
+	// Evaluations counts the positions that were answered, and Batches how often the network was asked.
+	Evaluations, Batches int64
+
+	network   *Network
+	encoder   encode.Encoder
+	layout    encode.Layout
+	past      int
+	view      encode.View
+	questions []predict.Question
+	answers   []predict.Answer
+}
+
+// Evaluator returns one of its own for a search.
+func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
+
+func (n *Network) evaluator() *Evaluator {
+	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
+		questions: make([]predict.Question, n.Batch()), answers: make([]predict.Answer, n.Batch())}
+	words := make([]uint64, n.Batch()*e.layout.Words)
+	for i := range e.questions {
+		e.questions[i].Packed, words = words[:e.layout.Words:e.layout.Words], words[e.layout.Words:]
+	}
+	return e
+}
+
+// Batch is the number of slots.
+func (e *Evaluator) Batch() int { return len(e.questions) }
+
+// Past is how many earlier positions the network sees.
+func (e *Evaluator) Past() int { return e.past }
+
+// Rate tells a network that looks at ratings those of the players; 0 = not known.
+func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }
+
+// Knows says which parts of an answer the network gives.
+func (e *Evaluator) Knows() mcts.Knows {
+	k := e.network.Knows()
+	return mcts.Knows{Prior: k.Prior, Value: k.Value, Chances: k.Chances}
+}
+
+// Put writes the game's present position, with its past, into slot i as the recipe's encoder does.
+func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
+	q := &e.questions[i]
+	e.view.Play(g, e.view.WhiteElo, e.view.BlackElo)
+	e.encoder.Pack(q.Packed, &e.view)
+	if e.layout.Moves == encode.NoMoves {
+		return
+	}
+	q.Codes = q.Codes[:0]
+	for _, m := range legal {
+		q.Codes = append(q.Codes, e.view.Code(e.encoder, e.layout.Codes, m)...)
+	}
+}
+
+// Evaluate answers slots 0 to len(answers)-1. Errors are those of [predict.Predictor.Answer].
+func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
+	n := len(answers)
+	if err := e.network.Answer(ctx, e.questions[:n], e.answers[:n]); err != nil {
+		return err
+	}
+	e.Evaluations += int64(n)
+	e.Batches++
+	for i := range answers {
+		a := &e.answers[i]
+		answers[i] = mcts.Answer{Prior: a.Prior, Value: a.Value, Chances: a.Chances, Illegal: illegal(a)}
+	}
+	return nil
+}
+
+// illegal reports whether the most probable move of all is not legal.
+func illegal(a *predict.Answer) bool {
+	best := math.Inf(-1)
+	for _, p := range a.Prior {
+		best = max(best, float64(p))
+	}
+	return float64(a.OtherShare) > math.Exp(float64(a.Inside)+best)
+}
+
+// pastOf returns how many earlier positions what an encoder writes depends on: the least number of plies after which a
+// game's beginning makes no difference any more. The game has no repetition.
+func pastOf(e encode.Encoder) int {
+	const plies = 24 // pawns, knights, bishops, rooks and castling
+	game := "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3 c6a5 b3c2 c7c5 " +
+		"d2d4 d8c7 b1d2 c5d4"
+	var positions [plies + 1]board.Position
+	var moves [plies]board.Move
+	p := board.StartPosition()
+	for i, text := range strings.Fields(game) {
+		positions[i] = p
+		moves[i], _ = p.ParseUCI(text) // legal
+		p.Play(moves[i])
+	}
+	positions[plies] = p
+	words := e.Layout().Words
+	pack := func(since int) []uint64 {
+		g := board.NewGame(positions[since])
+		for _, m := range moves[since:] {
+			g.Push(m)
+		}
+		var v encode.View
+		v.Play(g, 0, 0)
+		packed := make([]uint64, words)
+		e.Pack(packed, &v)
+		return packed
+	}
+	whole := pack(0)
+	past := plies
+	for past > 0 && slices.Equal(pack(plies-past+1), whole) {
+		past--
+	}
+	return past
+}

@@ -1,0 +1,92 @@
+package mcts
+
+import (
+	"context"
+	"time"
+
+	"talbot/board"
+)
+
+// Evaluator answers about positions: the network, seen from the search. It is used by one goroutine at a time. The
+// search fills slots, evaluates them as one batch, and reads the answers.
+type Evaluator interface {
+	// Batch is the number of slots, 1 or more.
+	Batch() int
+	// Put makes slot i ask about the game's present position, with its real past. legal are its legal moves, at least
+	// one; the answer's priors have their order. Game and legal are not kept.
+	Put(i int, g *board.Game, legal []board.Move)
+	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
+	// depends neither on that number nor on the slot: a batch is filled up to one size. The memory of the answers'
+	// priors is used again. An error (or the end of ctx) leaves the answers half written.
+	Evaluate(ctx context.Context, answers []Answer) error
+	// Knows says which parts of an Answer there are.
+	Knows() Knows
+	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
+	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
+	Past() int
+}
+
+// Knows says which parts of an Answer an evaluator gives.
+type Knows struct{ Prior, Value, Chances bool }
+
+// Answer is what a network says about a position, from the view of the side to move.
+type Answer struct {
+	Prior   []float32  // log-probability of each legal move among the legal ones
+	Value   float32    // in [-1, 1]
+	Chances [3]float32 // of win, draw and loss; they sum to 1
+	// The move that the network finds most probable is not legal (a network without a mask, such as nosearch's).
+	Illegal bool
+}
+
+// Limits end a search; a zero is no limit.
+type Limits struct {
+	Nodes int64        // visits added by this search, terminal and cached ones included
+	Depth int          // see Report
+	Mate  int          // a mate is looked for; it may be a longer one, as the search ends with the first it proves
+	Moves []board.Move // only these at the root; nil: all
+	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
+	Pace func(Progress) bool
+}
+
+// Progress is how far a search is.
+type Progress struct {
+	Nodes        int64         // visits added
+	Batch        time.Duration // that the last batch took
+	Best, Second int64         // visits of the root's two most visited moves
+	Settled      bool          // nothing can change any more: one legal move, or the root is proven
+}
+
+// Searcher chooses moves. It belongs to one goroutine.
+type Searcher interface {
+	// Position sets what to search: moves are legal and were played from start. A tree is kept where it fits.
+	Position(start *board.Position, moves []board.Move)
+	// Search searches until a limit, the end of ctx or where nothing is left to learn, and returns the result. The
+	// end of ctx is no error: the best so far is returned, which is always a legal move, if there is one. report,
+	// where not nil, is called with the state so far about once a second and whenever the best move changes. It may
+	// keep the report.
+	Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error)
+	// Clear forgets all games: tree and cache.
+	Clear()
+}
+
+// Report is what a search says about its position, from the view of the side to move.
+type Report struct {
+	Nodes     int64  // visits added by this search
+	Depth     int    // one more than the mean distance of these visits from the root, in plies, rounded down
+	SelDepth  int    // the greatest distance, at least 1
+	HashFull  int    // per mille of tree and cache; 1000: something did not fit
+	TableHits int64  // answers of tables
+	Illegal   int64  // of the network's answers, those whose favourite move was not legal
+	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
+}
+
+// Line is a root move and what follows.
+type Line struct {
+	PV     []board.Move
+	Value  float32    // in [-1, 1]
+	WDL    [3]float32 // of win, draw, loss; for networks that do not give them see the package's description
+	Mate   int        // proven mate in moves, negative: the side to move is mated; 0: none
+	Proven bool       // Value is certain
+	Visits int64
+	Prior  float32
+}

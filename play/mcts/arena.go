@@ -1,0 +1,172 @@
+package mcts
+
+// The tree's memory comes in pieces of 128 KiB, each for nodes or for edges, which are taken when they are needed and
+// never given back. An index says the piece and the place in it. Index 0 is nothing.
+const (
+	pieceBytes = 1 << 17
+	pieceNodes = pieceBytes / NodeBytes
+	pieceEdges = pieceBytes / EdgeBytes
+	maxEdges   = 255
+)
+
+// arena holds nodes and edges. What is dropped stays as it is until its memory is needed: dropping a tree of any size
+// takes no time.
+type arena struct {
+	limit     int64 // bytes
+	bytes     int64 // of all pieces
+	nodes     []*[pieceNodes]node
+	edges     []*[pieceEdges]edge
+	nextNode  uint32               // all before were in use at some time
+	nextEdge  uint32               // likewise
+	dropped   uint32               // head of a list of nodes, linked by visits, whose subtrees were dropped with them
+	spare     uint32               // head of a list of nodes without anything, linked by visits
+	free      [maxEdges + 1]uint32 // heads of lists of blocks of edges by length, linked by their first edge's child
+	freeEdges int64                // in these lists
+	spares    int64
+}
+
+// reset drops everything and keeps the memory.
+func (a *arena) reset() {
+	*a = arena{limit: a.limit, bytes: a.bytes, nodes: a.nodes, edges: a.edges, nextNode: 1, nextEdge: 1}
+}
+
+// at returns a node; the pointer stays good.
+func (a *arena) at(i uint32) *node { return &a.nodes[i/pieceNodes][i%pieceNodes] }
+
+// edgesOf returns the edges of an expanded node.
+func (a *arena) edgesOf(n *node) []edge {
+	at := n.edges % pieceEdges
+	return a.edges[n.edges/pieceEdges][at : at+uint32(n.count)]
+}
+
+// grow makes room for another piece.
+func (a *arena) grow() bool {
+	if a.bytes+pieceBytes > a.limit {
+		return false
+	}
+	a.bytes += pieceBytes
+	return true
+}
+
+// newNode returns a node without anything, 0 if there is no memory left.
+func (a *arena) newNode() uint32 {
+	if a.spare == 0 && a.dropped != 0 {
+		a.recycle()
+	}
+	i := a.spare
+	if i != 0 {
+		a.spare = a.at(i).visits
+		a.spares--
+	} else {
+		i = a.nextNode
+		if int(i/pieceNodes) == len(a.nodes) {
+			if i > 1<<32-2*pieceNodes || !a.grow() {
+				return 0
+			}
+			a.nodes = append(a.nodes, new([pieceNodes]node))
+		}
+		a.nextNode++
+	}
+	a.at(i).forget()
+	return i
+}
+
+// newEdges gives a node count edges, which the caller fills. It reports false if there is no memory left.
+func (a *arena) newEdges(n *node, count int) bool {
+	at := a.block(count)
+	if at == 0 {
+		return false
+	}
+	n.edges, n.count, n.opened = at, uint8(count), 0
+	return true
+}
+
+// block returns the index of so many edges in one piece, 0 if there are none.
+func (a *arena) block(count int) uint32 {
+	if a.free[count] == 0 {
+		if at := a.unused(count); at != 0 {
+			return at
+		}
+		for a.free[count] == 0 && a.dropped != 0 {
+			a.recycle()
+		}
+	}
+	for size := count; size <= maxEdges; size++ {
+		at := a.free[size]
+		if at == 0 {
+			continue
+		}
+		a.free[size] = a.edge(at).child
+		a.freeEdges -= int64(size)
+		if size > count {
+			a.freeBlock(at+uint32(count), size-count)
+		}
+		return at
+	}
+	return 0
+}
+
+// unused returns edges that were never in use, 0 if there are none.
+func (a *arena) unused(count int) uint32 {
+	piece, left := int(a.nextEdge/pieceEdges), pieceEdges-int(a.nextEdge%pieceEdges)
+	if piece == len(a.edges) || left < count {
+		next := min(piece+1, len(a.edges))
+		if next == len(a.edges) {
+			if next >= 1<<32/pieceEdges-1 || !a.grow() {
+				return 0
+			}
+			a.edges = append(a.edges, new([pieceEdges]edge))
+		}
+		if next > piece {
+			a.freeBlock(a.nextEdge, left)
+			a.nextEdge = uint32(next) * pieceEdges
+		}
+	}
+	a.nextEdge += uint32(count)
+	return a.nextEdge - uint32(count)
+}
+
+func (a *arena) edge(i uint32) *edge { return &a.edges[i/pieceEdges][i%pieceEdges] }
+
+// freeBlock makes edges available again.
+func (a *arena) freeBlock(at uint32, count int) {
+	a.edge(at).child = a.free[count]
+	a.free[count] = at
+	a.freeEdges += int64(count)
+}
+
+// drop gives up a node with all below it.
+func (a *arena) drop(i uint32) {
+	a.at(i).visits = a.dropped
+	a.dropped = i
+}
+
+// recycle makes a dropped node spare, its edges free and its children dropped.
+func (a *arena) recycle() {
+	i := a.dropped
+	n := a.at(i)
+	a.dropped = n.visits
+	a.dropEdges(n, 0)
+	n.visits = a.spare
+	a.spare = i
+	a.spares++
+}
+
+// dropEdges drops a node's children but one, and frees its edges.
+func (a *arena) dropEdges(n *node, but uint32) {
+	if n.count == 0 {
+		return
+	}
+	for _, e := range a.edgesOf(n) {
+		if e.child != 0 && e.child != but {
+			a.drop(e.child)
+		}
+	}
+	a.freeBlock(n.edges, int(n.count))
+	n.count, n.opened = 0, 0
+}
+
+// used is the number of bytes that hold something, dropped nodes included.
+func (a *arena) used() int64 {
+	return (int64(a.nextNode)-a.spares)*NodeBytes + (int64(a.nextEdge)-a.freeEdges)*EdgeBytes
+}

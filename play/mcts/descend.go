@@ -1,0 +1,179 @@
+package mcts
+
+import (
+	"talbot/board"
+)
+
+// gather descends until a batch is full, so many visits are used up, or too many descents met. What needs no network is
+// added at once.
+func (t *tree) gather(visits int64) {
+	t.queue, t.waits, t.blocked, t.store, t.asked = t.queue[:0], t.waits[:0], t.blocked[:0], t.store[:0], 0
+	met, ply := 0, t.game.Ply()
+	end := t.added + min(visits, freeVisits)
+	for more := true; more && t.asked < len(t.answers) && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
+		switch t.descend() {
+		case visited:
+			more = !t.proven()
+		case meets:
+			met++
+			more = met <= t.options.MaxCollisions && len(t.path) > 1
+		case stuck:
+			more = false
+		}
+	}
+}
+
+// freeVisits is the most visits between two looks at the clock; all may be such that need no network.
+const freeVisits = 2048
+
+// arrival is how a descent ends.
+type arrival uint8
+
+const (
+	visited arrival = iota // at a known value, which was added
+	asks                   // at a node that waits for the network now
+	meets                  // at one that waits for it already
+	passed                 // above others that all wait
+	stuck                  // nowhere, as all waits
+)
+
+// descend goes from the root to where nothing is chosen.
+func (t *tree) descend() arrival {
+	t.path = append(t.path[:0], t.top)
+	i := t.top
+	if t.published && t.at(i).flight > 0 {
+		return stuck
+	}
+	for {
+		n := t.at(i)
+		top := len(t.path) == 1
+		if n.kind() != expanded || !top && (n.proven() || t.probeAgain(n)) {
+			return t.arrive(n)
+		}
+		at := t.choose(t, n, top)
+		if at < 0 {
+			if t.published && t.block(n, i) {
+				return passed
+			}
+			return t.visit(n, n.value, n.drawn)
+		}
+		e := &t.edgesOf(n)[at]
+		if e.child == 0 {
+			child := t.newNode()
+			if child == 0 {
+				t.full = true
+				continue
+			}
+			e.child = child
+			n.opened = max(n.opened, uint8(at+1))
+		}
+		t.game.Push(e.move)
+		i = e.child
+		t.path = append(t.path, i)
+	}
+}
+
+// arrive ends a descent.
+func (t *tree) arrive(n *node) arrival {
+	switch k := n.kind(); {
+	case k == fresh || k == unopened && !t.full:
+		return t.open(n)
+	case k == waiting:
+		return t.wait(leaf{again: true}, meets)
+	case n.proven():
+		value := float32(n.lower())
+		return t.visit(n, value, 1-value*value)
+	}
+	return t.visit(n, n.value, n.drawn)
+}
+
+// block passes a node over for the rest of the batch if something below it waits, and reports whether it does.
+func (t *tree) block(n *node, i uint32) bool {
+	for _, e := range t.edgesOf(n) {
+		if c := t.child(&e); c != nil && c.flight > 0 {
+			n.flight = 1
+			t.blocked = append(t.blocked, i)
+			return true
+		}
+	}
+	return false
+}
+
+// open finds out what a node is that was not looked at before.
+func (t *tree) open(n *node) arrival {
+	top := len(t.path) == 1
+	t.replies = t.game.Position().LegalMoves(t.replies[:0])
+	if !top && t.known(n, t.replies) {
+		return t.visit(n, n.value, n.drawn)
+	}
+	key := uint64(0)
+	if len(t.cache.answers) > 0 {
+		key = t.cache.key(t.game)
+		if a, priors := t.cache.get(key, len(t.replies)); a != nil {
+			t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
+			return t.visit(n, n.value, n.drawn)
+		}
+	}
+	t.evaluator.Put(t.asked, t.game, t.replies)
+	t.asked++
+	n.setKind(waiting)
+	begin := len(t.store)
+	t.store = append(t.store, t.replies...)
+	return t.wait(leaf{key: key, position: *t.game.Position(), legal: t.store[begin:]}, asks)
+}
+
+// known reports whether the rules or tables say what a position is worth, and writes it down.
+func (t *tree) known(n *node, legal []board.Move) bool {
+	end := ended(t.game, legal)
+	if end == open {
+		return !t.published && (t.repeated(n) || t.probe(n))
+	}
+	value := int8(0)
+	if end == mated {
+		value = -1
+	}
+	t.fix(n, over, value)
+	return true
+}
+
+// fix gives a node a value that is certain.
+func (t *tree) fix(n *node, k kind, value int8) {
+	n.setKind(k)
+	n.value, n.drawn, n.plies = float32(value), float32(1-value*value), 0
+	if k == tabled && value != 0 {
+		n.plies = unknown
+	}
+	if !t.published {
+		n.setBounds(value, value)
+	}
+}
+
+// visit adds a visit of a node with a known value.
+func (t *tree) visit(n *node, value, drawn float32) arrival {
+	t.add(t.path, value, drawn)
+	if n.proven() {
+		t.prove(t.path)
+	}
+	return visited
+}
+
+// wait notes a descent that waits.
+func (t *tree) wait(l leaf, how arrival) arrival {
+	l.begin = len(t.waits)
+	t.waits = append(t.waits, t.path...)
+	l.end = len(t.waits)
+	t.queue = append(t.queue, l)
+	t.fly(t.path, 1)
+	return how
+}
+
+// fly notes that a descent waits, or with -1 that it does no more.
+func (t *tree) fly(path []uint32, by int) {
+	if t.published {
+		path = path[len(path)-1:]
+	}
+	for _, i := range path {
+		n := t.at(i)
+		n.flight = uint16(int(n.flight) + by)
+	}
+}

@@ -1,0 +1,112 @@
+package mcts
+
+import (
+	"context"
+	"math"
+
+	"talbot/board"
+)
+
+// answer asks the network about the batch and adds what it says. After an error nothing has been added.
+func (t *tree) answer(ctx context.Context) (err error) {
+	if t.asked > 0 {
+		err = t.evaluator.Evaluate(ctx, t.answers[:t.asked])
+	}
+	slot := 0
+	for i := range t.queue {
+		l := &t.queue[i]
+		path := t.waits[l.begin:l.end]
+		t.fly(path, -1)
+		if l.again {
+			continue
+		}
+		n, a := t.at(path[len(path)-1]), &t.answers[slot]
+		slot++
+		if err != nil {
+			n.setKind(fresh)
+			if n.visits > 0 {
+				n.setKind(unopened)
+			}
+			continue
+		}
+		t.learn(n, l, a)
+		t.add(path, n.value, n.drawn)
+		if n.proven() {
+			t.prove(path)
+		}
+	}
+	for _, i := range t.blocked {
+		t.at(i).flight = 0
+	}
+	return err
+}
+
+// learn expands a node with an answer and keeps that.
+func (t *tree) learn(n *node, l *leaf, a *Answer) {
+	if a.Illegal {
+		t.illegal++
+	}
+	value, drawn := valueOf(t.knows, a), float32(0)
+	if t.knows.Chances {
+		drawn = a.Chances[1]
+	}
+	priors := t.priorsOf(a, len(l.legal))
+	if len(t.cache.answers) > 0 {
+		t.cache.put(l.key, value, drawn, priors)
+	}
+	t.expand(n, &l.position, l.legal, priors, value, drawn)
+}
+
+// priorsOf returns an answer's priors, at the temperature of the options; equal ones from a network without.
+func (t *tree) priorsOf(a *Answer, legal int) []uint16 {
+	priors, weights := t.priors[:legal], t.weights[:legal]
+	if !t.knows.Prior {
+		for i := range priors {
+			priors[i] = pack(1 / float32(legal))
+		}
+		return priors
+	}
+	most := math.Inf(-1)
+	for _, p := range a.Prior[:legal] {
+		most = max(most, float64(p))
+	}
+	sum := 0.0
+	for i, p := range a.Prior[:legal] {
+		weights[i] = math.Exp((float64(p) - most) / t.options.PolicyTemp)
+		sum += weights[i]
+	}
+	for i, w := range weights {
+		priors[i] = pack(float32(w / sum))
+	}
+	return priors
+}
+
+// expand gives a node what the network said and its edges, the most probable first.
+func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []uint16, value, drawn float32) {
+	n.value, n.drawn = value, drawn
+	if !t.newEdges(n, len(legal)) {
+		t.full = true
+		n.setKind(unopened)
+		return
+	}
+	n.setKind(expanded)
+	turn, edges := p.Turn(), t.edgesOf(n)
+	for i, m := range legal {
+		e, at := edge{move: m, prior: priors[i]}, i
+		for ; at > 0 && before(turn, e, edges[at-1]); at-- {
+			edges[at] = edges[at-1]
+		}
+		edges[at] = e
+	}
+	if t.options.MateInOne {
+		t.mateInOne(n, p)
+	}
+	if n == t.at(t.top) {
+		t.restrict()
+	}
+}
+
+// before orders edges by prior, equal ones as the side to move sees the board.
+func before(turn board.Color, a, b edge) bool {
+	return a.prior > b.prior || a.prior == b.prior && seen(turn, a.move) < seen(turn, b.move)
+}

@@ -1,0 +1,164 @@
+package mcts
+
+import (
+	"cmp"
+	"slices"
+
+	"talbot/board"
+)
+
+// better orders a node's edges as moves to play: mates and other wins first, the shortest first; lost ones last, the
+// longest first; the rest, and equal ones, by visits, then by value. Edges that are still equal stay in the order of
+// their priors.
+func (t *tree) better(a, b *edge) int {
+	x, y := t.child(a), t.child(b)
+	cx, cy := class(x), class(y)
+	if cx != cy {
+		return cmp.Compare(cy, cx)
+	}
+	switch {
+	case cx > 0 && x.plies != y.plies:
+		return cmp.Compare(x.plies, y.plies)
+	case cx < 0 && x.plies != y.plies:
+		return cmp.Compare(y.plies, x.plies)
+	}
+	nx, ny := visitsOf(x), visitsOf(y)
+	if nx != ny || nx == 0 {
+		return cmp.Compare(ny, nx)
+	}
+	return cmp.Compare(x.mean(), y.mean())
+}
+
+// class of a child: 1 the move to it wins, -1 it loses.
+func class(n *node) int {
+	switch {
+	case n == nil:
+		return 0
+	case n.upper() == -1:
+		return 1
+	case n.lower() == 1:
+		return -1
+	}
+	return 0
+}
+
+func visitsOf(n *node) uint32 {
+	if n == nil {
+		return 0
+	}
+	return n.visits
+}
+
+// bestOf returns the best of an expanded node's edges.
+func (t *tree) bestOf(n *node, top bool) *edge {
+	edges := t.edgesOf(n)
+	var best *edge
+	for i := range edges {
+		if (!top || t.may[i]) && (best == nil || t.better(&edges[i], best) < 0) {
+			best = &edges[i]
+		}
+	}
+	return best
+}
+
+// favourite returns the best move so far.
+func (t *tree) favourite() board.Move {
+	if n := t.at(t.top); n.count > 0 {
+		return t.bestOf(n, true).move
+	}
+	return board.NoMove
+}
+
+// report tells about the search so far, with a line for each move that may be chosen.
+func (t *tree) report() *Report {
+	r := &Report{Nodes: t.added, Depth: t.depth(), SelDepth: max(t.deepest, 1), HashFull: t.hashFull(),
+		TableHits: t.hits, Illegal: t.illegal}
+	if t.top == 0 || t.at(t.top).count == 0 {
+		r.Lines = []Line{{PV: []board.Move{t.moving[0]}, WDL: chancesOf(0)}}
+		return r
+	}
+	n := t.at(t.top)
+	list := make([]*edge, 0, n.count)
+	mass := 0.0
+	edges := t.edgesOf(n)
+	for i := range edges {
+		e := &edges[i]
+		if t.may[i] {
+			list = append(list, e)
+		}
+		if visitsOf(t.child(e)) > 0 {
+			mass += float64(unpack(e.prior))
+		}
+	}
+	slices.SortStableFunc(list, t.better)
+	expected := float32(min(max(t.unvisited(n, mass), -1), 1))
+	for _, e := range list {
+		r.Lines = append(r.Lines, t.line(e, expected))
+	}
+	return r
+}
+
+// line describes a move at the root. expected is the value that an unvisited one is taken to have.
+func (t *tree) line(e *edge, expected float32) Line {
+	l := Line{PV: t.variation(e), Prior: unpack(e.prior)}
+	c := t.child(e)
+	switch {
+	case c != nil && c.proven():
+		l.Value, l.Proven, l.Visits = float32(-c.lower()), true, int64(c.visits)
+		l.WDL[1-int(-c.lower())] = 1
+		if c.lower() != 0 && c.plies != unknown {
+			l.Mate = int(c.plies)/2 + 1 // moves of the side that mates: plies 0 and 1 of the child are mates in 1
+			if c.lower() == 1 {
+				l.Mate = -(int(c.plies) + 1) / 2
+			}
+		}
+	case visitsOf(c) > 0:
+		l.Value, l.Visits = float32(0-c.mean()), int64(c.visits)
+		l.WDL = chancesOf(l.Value)
+		if t.knows.Chances {
+			l.WDL = withDraws(l.Value, c.drawn)
+		}
+	default:
+		l.Value, l.WDL = expected, chancesOf(expected)
+	}
+	return l
+}
+
+// withDraws returns the chances of a value whose chance of a draw is known.
+func withDraws(v, drawn float32) [3]float32 {
+	drawn = min(max(drawn, 0), 1-max(v, -v))
+	return [3]float32{(1 + v - drawn) / 2, drawn, (1 - v - drawn) / 2}
+}
+
+// variation returns a move and what is best after it, as far as it was looked at.
+func (t *tree) variation(e *edge) []board.Move {
+	pv := []board.Move{e.move}
+	for c := t.child(e); c != nil && c.count > 0; c = t.child(e) {
+		e = t.bestOf(c, false)
+		if x := t.child(e); x == nil || x.visits == 0 && !x.proven() {
+			break
+		}
+		pv = append(pv, e.move)
+	}
+	return pv
+}
+
+// heat draws the move to play by the visits, if there is a temperature: never one that loses for certain, if there are
+// others, and always the best where that wins for certain.
+func (t *tree) heat(r *Report) {
+	warm := t.warm(&t.options)
+	if warm <= 0 || r.Lines[0].Proven && r.Lines[0].Value > 0 {
+		return
+	}
+	weights := t.weights[:len(r.Lines)]
+	for i, l := range r.Lines {
+		weights[i] = float64(l.Visits)
+		if l.Proven && l.Value < 0 {
+			weights[i] = 0
+		}
+	}
+	if i := draw(weights, warm, t.random(t.options.Seed)); i > 0 {
+		l := r.Lines[i]
+		r.Lines = slices.Insert(slices.Delete(r.Lines, i, i+1), 0, l)
+	}
+}

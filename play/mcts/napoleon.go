@@ -1,0 +1,279 @@
+package mcts
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"talbot/board"
+)
+
+// napoleon searches with random playouts to the end of the game beside the network's values. It begins anew with each
+// move.
+type napoleon struct {
+	root
+	evaluator Evaluator
+	options   Options
+	children  children
+	random    *rand.Rand
+	nodes     []spot
+	path      []int32
+	replies   []board.Move
+	keys      []uint64 // of a playout since its last capture or pawn move
+	deepest   int
+	depths    int64
+	added     int64
+}
+
+// spotBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
+const spotBytes = 32
+
+// spot is a position of napoleon's tree. Values are White's.
+type spot struct {
+	move   board.Move
+	end    outcome
+	first  int32 // its children, all of which there are once it was chosen; 0: none yet
+	count  int32
+	visits int32
+	value  float64 // the network's
+	sum    float64 // of the results of playouts
+}
+
+func newNapoleon(e Evaluator, o Options) *napoleon {
+	return &napoleon{evaluator: e, options: o, children: newChildren(e, o)}
+}
+
+// Position implements [Searcher].
+func (s *napoleon) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
+
+// Clear implements [Searcher].
+func (s *napoleon) Clear() {}
+
+// Search implements [Searcher]. A visit is one playout.
+func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
+	moves := s.allowed(l.Moves)
+	if len(moves) == 0 {
+		return &Report{}, nil
+	}
+	s.random = s.root.random(s.options.Seed)
+	s.nodes, s.deepest, s.depths, s.added = append(s.nodes[:0], spot{}), 0, 0, 0
+	length := l.Nodes
+	if length <= 0 {
+		length = int64(s.options.Iterations)
+	}
+	var err error
+	began, told := time.Now(), time.Now()
+	progress := Progress{Settled: len(moves) == 1}
+	for len(moves) > 1 && err == nil && s.added < length && ctx.Err() == nil {
+		progress.Nodes = s.added
+		progress.Best, progress.Second = s.lead()
+		if l.Pace != nil && l.Pace(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
+			break
+		}
+		err = s.iterate(ctx, moves)
+		now := time.Now()
+		progress.Batch, began = now.Sub(began), now
+		if report != nil && now.Sub(told) >= time.Second {
+			told = now
+			report(short(s.report(moves), &s.options))
+		}
+	}
+	r := s.report(moves)
+	return short(r, &s.options), unlessDone(ctx, err)
+}
+
+// iterate goes down the best moves to a position without children, gives it some, goes on to the best of them and plays
+// from there at random; the result is counted on the whole way. Without memory it plays at random from the first one.
+func (s *napoleon) iterate(ctx context.Context, moves []board.Move) error {
+	ply := s.game.Ply()
+	defer s.game.Rewind(ply)
+	s.path = append(s.path[:0], 0)
+	at := int32(0)
+	for s.nodes[at].count > 0 {
+		at = s.step(at)
+	}
+	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/spotBytes {
+		if at > 0 {
+			s.replies = inOrder(s.game.Position(), s.game.Position().LegalMoves(s.replies[:0]))
+			moves = s.replies
+		}
+		if err := s.expand(ctx, at, moves); err != nil {
+			return err
+		}
+		at = s.step(at)
+	}
+	result := 0.0
+	if n := &s.nodes[at]; n.end != open {
+		result = n.value
+	} else {
+		result = s.playout()
+	}
+	for _, i := range s.path {
+		s.nodes[i].visits++
+		s.nodes[i].sum += result
+	}
+	s.added++
+	s.depths += int64(len(s.path) - 1)
+	s.deepest = max(s.deepest, len(s.path)-1)
+	return nil
+}
+
+// step plays the best move by the upper confidence bound.
+func (s *napoleon) step(at int32) int32 {
+	n := &s.nodes[at]
+	player, bonus := s.player(), math.Log(1+float64(n.visits))
+	best, most := int32(0), math.Inf(-1)
+	for i := n.first; i < n.first+n.count; i++ {
+		c := &s.nodes[i]
+		if x := player*s.mixed(c) + bonus/float64(1+c.visits); x > most {
+			best, most = i, x
+		}
+	}
+	s.game.Push(s.nodes[best].move)
+	s.path = append(s.path, best)
+	return best
+}
+
+// mixed is (1 − e)·v + e·w from White's view: v the network's value, w the mean of the playouts, 0 without one.
+func (s *napoleon) mixed(n *spot) float64 {
+	w := 0.0
+	if n.visits > 0 {
+		w = n.sum / float64(n.visits)
+	}
+	e := s.options.Exploration
+	return (1-e)*n.value + e*w
+}
+
+// player is 1 for White to move, -1 for Black.
+func (s *napoleon) player() float64 { return 1 - 2*float64(s.game.Position().Turn()) }
+
+// expand gives a position its children.
+func (s *napoleon) expand(ctx context.Context, at int32, moves []board.Move) error {
+	if err := s.children.value(ctx, s.game, moves, false); err != nil {
+		return err
+	}
+	s.nodes[at].first, s.nodes[at].count = int32(len(s.nodes)), int32(len(moves))
+	player := s.player()
+	for i, m := range moves {
+		c := &s.children.list[i]
+		s.nodes = append(s.nodes, spot{move: m, end: c.end, value: -player * float64(c.value)})
+	}
+	return nil
+}
+
+// playout plays random moves from the present position to the end of the game and returns the result for White. No
+// draw is claimed: it ends with mate, stalemate, too little material, 75 moves without a capture or pawn move, or the
+// fifth occurrence of a position since the playout began. It is played as the root's side to move sees the board, so
+// that mirrored positions are searched alike.
+func (s *napoleon) playout() float64 {
+	p, sign := *s.game.Position(), 1.0
+	if s.game.Previous(len(s.path)-1).Turn() == board.Black { // at the root
+		p, sign = p.Mirror(), -1
+	}
+	s.keys = s.keys[:0]
+	for {
+		s.children.replies = p.LegalMoves(s.children.replies[:0])
+		moves := s.children.replies
+		switch {
+		case len(moves) == 0 && p.InCheck():
+			return -sign * (1 - 2*float64(p.Turn()))
+		case len(moves) == 0 || p.IsDead() || p.HalfmoveClock() >= 150 || s.fivefold(&p):
+			return 0
+		}
+		p.Play(moves[s.random.IntN(len(moves))])
+	}
+}
+
+// fivefold reports whether a position of the playout occurs for the fifth time, and notes it.
+func (s *napoleon) fivefold(p *board.Position) bool {
+	if p.HalfmoveClock() == 0 {
+		s.keys = s.keys[:0]
+	}
+	seen := 0
+	for i := len(s.keys) - 4; i >= 0; i -= 2 {
+		if s.keys[i] == p.Key() {
+			seen++
+		}
+	}
+	s.keys = append(s.keys, p.Key())
+	return seen >= 4
+}
+
+func (s *napoleon) depth() int { return 1 + int(s.depths/max(s.added, 1)) }
+
+// lead returns the visits of the two most visited moves.
+func (s *napoleon) lead() (best, second int64) {
+	n := &s.nodes[0]
+	for _, c := range s.nodes[n.first : n.first+n.count] {
+		best, second = max(best, int64(c.visits)), max(second, min(best, int64(c.visits)))
+	}
+	return best, second
+}
+
+// report tells about the search so far. Moves are in the order of their mixed values, without the bonus.
+func (s *napoleon) report(moves []board.Move) *Report {
+	r := &Report{Nodes: s.added, Depth: s.depth(), SelDepth: max(s.deepest, 1)}
+	n := s.nodes[0]
+	if n.count == 0 {
+		for i := range moves {
+			r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: chancesOf(0)})
+		}
+		return r
+	}
+	player := s.player()
+	weights := make([]float64, 0, n.count)
+	for i := n.first; i < n.first+n.count; i++ {
+		c := &s.nodes[i]
+		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits)}
+		l.Proven, l.WDL = c.end != open, chancesOf(l.Value)
+		switch c.end {
+		case open:
+		case mated:
+			l.Value, l.Mate, l.WDL = 1, 1, [3]float32{1, 0, 0}
+		default:
+			l.Value, l.WDL = 0, [3]float32{0, 1, 0}
+		}
+		r.Lines = append(r.Lines, l)
+		weights = append(weights, float64(l.Visits))
+	}
+	first := board.NoMove
+	if warm := s.warm(&s.options); warm > 0 {
+		if i := draw(weights, warm, s.random); i >= 0 {
+			first = r.Lines[i].PV[0]
+		}
+	}
+	sortLines(r.Lines, first, func(l *Line) float32 { return l.Value })
+	return r
+}
+
+// variation returns a move of the root and the best by mixed value after it, as far as it was played out and no draw
+// can be claimed.
+func (s *napoleon) variation(at int32) []board.Move {
+	defer s.game.Rewind(s.game.Ply())
+	pv := []board.Move{s.nodes[at].move}
+	s.game.Push(pv[0])
+	for n := &s.nodes[at]; n.count > 0 && !s.claimable(); {
+		player := s.player()
+		children := s.nodes[n.first : n.first+n.count]
+		best := slices.IndexFunc(children, func(c spot) bool { return c.visits > 0 })
+		if best < 0 {
+			break
+		}
+		for i := range children {
+			if c := &children[i]; c.visits > 0 && player*s.mixed(c) > player*s.mixed(&children[best]) {
+				best = i
+			}
+		}
+		n = &children[best]
+		pv = append(pv, n.move)
+		s.game.Push(n.move)
+	}
+	return pv
+}
+
+// claimable reports whether a draw can be claimed.
+func (s *napoleon) claimable() bool {
+	return s.game.Position().HalfmoveClock() >= 100 || s.game.Repetitions() >= 2
+}

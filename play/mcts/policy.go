@@ -1,0 +1,90 @@
+package mcts
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"talbot/board"
+)
+
+// policy plays what the network finds most probable, or draws from its probabilities, without a search.
+type policy struct {
+	root
+	evaluator Evaluator
+	options   Options
+	answers   []Answer
+}
+
+func newPolicy(e Evaluator, o Options) *policy {
+	return &policy{evaluator: e, options: o, answers: make([]Answer, 1)}
+}
+
+// Position implements [Searcher].
+func (s *policy) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
+
+// Clear implements [Searcher].
+func (s *policy) Clear() {}
+
+// Search implements [Searcher]. It is one evaluation, whatever the limits are.
+func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report, error) {
+	r := &Report{}
+	moves := s.allowed(l.Moves)
+	if len(moves) == 0 {
+		return r, nil
+	}
+	err := ctx.Err()
+	if err == nil {
+		s.evaluator.Put(0, s.game, s.legal)
+		err = s.evaluator.Evaluate(ctx, s.answers)
+	}
+	if err != nil {
+		r.Lines = []Line{{PV: moves[:1:1], WDL: chancesOf(0)}}
+		return r, unlessDone(ctx, err)
+	}
+	a := &s.answers[0]
+	r.Nodes, r.Depth, r.SelDepth = 1, 1, 1
+	if a.Illegal {
+		r.Illegal = 1
+	}
+	knows := s.evaluator.Knows()
+	line := Line{Visits: 1}
+	if knows.Value || knows.Chances {
+		line.Value = valueOf(knows, a)
+	}
+	line.WDL = chancesOf(line.Value)
+	if knows.Chances {
+		line.WDL = a.Chances
+	}
+	weights := make([]float64, len(moves))
+	for i, m := range moves {
+		line.Prior = float32(math.Exp(float64(a.Prior[slices.Index(s.legal, m)])))
+		line.PV = moves[i : i+1 : i+1]
+		r.Lines = append(r.Lines, line)
+		weights[i] = float64(line.Prior)
+	}
+	first := r.Lines[max(draw(weights, s.warm(&s.options), s.random(s.options.Seed)), 0)].PV[0]
+	sortLines(r.Lines, first, func(l *Line) float32 { return l.Prior })
+	return short(r, &s.options), nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// unlessDone returns err, nil where it is that of ctx.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// short leaves as many lines as the options ask for.
+func short(r *Report, o *Options) *Report {
+	r.Lines = slices.Clip(r.Lines[:min(len(r.Lines), max(o.MultiPV, 1))])
+	return r
+}

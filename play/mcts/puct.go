@@ -1,0 +1,68 @@
+package mcts
+
+import "math"
+
+// newPUCT returns the searcher puct.
+func newPUCT(e Evaluator, o Options) *tree {
+	t := newTree(e, o)
+	t.choose = (*tree).puct
+	return t
+}
+
+// puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through
+// node and child, those that wait included.
+func (t *tree) puct(n *node, top bool) int {
+	u := t.exploration(n)
+	best, unvisited := -1, -1
+	most, share, mass := math.Inf(-1), -1.0, 0.0
+	edges := t.edgesOf(n)
+	for i := range edges {
+		e := &edges[i]
+		prior := float64(unpack(e.prior))
+		c := t.child(e)
+		if c == nil {
+			if top && !t.may[i] || t.full {
+				continue
+			}
+			if prior > share {
+				unvisited, share = i, prior
+			}
+			if top {
+				continue
+			}
+			break // those that follow have no child either, and smaller priors
+		}
+		if c.visits > 0 {
+			mass += prior
+		}
+		if c.lower() == 1 || top && !t.may[i] {
+			continue // the opponent wins there
+		}
+		weight := prior / float64(1+c.started())
+		if c.visits == 0 {
+			if weight > share {
+				unvisited, share = i, weight
+			}
+			continue
+		}
+		if score := u*weight - c.mean(); score > most {
+			best, most = i, score
+		}
+	}
+	if unvisited >= 0 && t.unvisited(n, mass)+u*share > most {
+		return unvisited
+	}
+	return best
+}
+
+// exploration returns c · √N of a node: c grows with the logarithm of N, as in AlphaZero (Silver et al. 2018).
+func (t *tree) exploration(n *node) float64 {
+	o, visits := &t.options, float64(n.started())
+	c := o.C + o.CFactor*math.Log((visits+o.CBase)/o.CBase)
+	return c * math.Sqrt(visits)
+}
+
+// unvisited returns the value that an unvisited move is taken to have.
+func (t *tree) unvisited(n *node, mass float64) float64 {
+	return n.mean() - t.options.FPU*math.Sqrt(mass)
+}

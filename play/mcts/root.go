@@ -1,0 +1,113 @@
+package mcts
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"talbot/board"
+)
+
+// root is the position that is searched, with its past.
+type root struct {
+	start board.Position
+	moves []board.Move
+	game  *board.Game
+	legal []board.Move // ordered as the side to move sees them, so that mirrored positions are searched alike
+}
+
+// set makes it the position after moves, which were played from start.
+func (r *root) set(start *board.Position, moves []board.Move) {
+	r.start = *start
+	r.moves = append(r.moves[:0], moves...)
+	if r.game == nil {
+		r.game = board.NewGame(*start)
+	}
+	r.game.Reset(*start)
+	for _, m := range moves {
+		r.game.Push(m)
+	}
+	p := r.game.Position()
+	r.legal = inOrder(p, p.LegalMoves(r.legal[:0]))
+}
+
+// allowed returns the legal moves that a search may choose from. None of only being legal, that is all.
+func (r *root) allowed(only []board.Move) []board.Move {
+	var list []board.Move
+	for _, m := range r.legal {
+		if slices.Contains(only, m) {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		return r.legal
+	}
+	return list
+}
+
+// warm is the temperature of this move.
+func (r *root) warm(o *Options) float64 {
+	if o.TempCutoffPly > 0 && r.ply() >= o.TempCutoffPly {
+		return 0
+	}
+	return o.Temperature
+}
+
+// ply counts the plies of the game by the number of the move, which is that of the FEN at the start.
+func (r *root) ply() int {
+	p := r.game.Position()
+	return 2*(p.FullmoveNumber()-1) + int(p.Turn())
+}
+
+// random returns numbers that depend on the seed, on the position as the side to move sees it and on the number of the
+// move alone, so that a search does not draw others because of what was searched before.
+func (r *root) random(seed uint64) *rand.Rand {
+	p := *r.game.Position()
+	if p.Turn() == board.Black {
+		p = p.Mirror()
+	}
+	return rand.New(rand.NewPCG(seed, p.Key()+uint64(p.FullmoveNumber())))
+}
+
+// inOrder orders moves as the side to move sees the board.
+func inOrder(p *board.Position, moves []board.Move) []board.Move {
+	turn := p.Turn()
+	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(seen(turn, a), seen(turn, b)) })
+	return moves
+}
+
+// seen returns a move as a side sees it.
+func seen(turn board.Color, m board.Move) board.Move {
+	if turn == board.Black {
+		return m.Mirror()
+	}
+	return m
+}
+
+// draw returns an index with a probability in proportion to its weight to the power of 1/temperature, -1 where all
+// weights are 0. The first of the largest is taken at temperature 0.
+func draw(weights []float64, temperature float64, random *rand.Rand) int {
+	best := -1
+	for i, w := range weights {
+		if w > 0 && (best < 0 || w > weights[best]) {
+			best = i
+		}
+	}
+	if best < 0 || temperature <= 0 {
+		return best
+	}
+	top, sum := weights[best], 0.0
+	for i, w := range weights {
+		weights[i] = math.Pow(max(w, 0)/top, 1/temperature)
+		sum += weights[i]
+	}
+	x := random.Float64() * sum
+	for i, w := range weights {
+		if x < w {
+			return i
+		}
+		x -= w
+	}
+	return best
+}

@@ -1,0 +1,130 @@
+package mcts
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"talbot/board"
+)
+
+// Position implements [Searcher].
+func (t *tree) Position(start *board.Position, moves []board.Move) {
+	from := len(t.moves)
+	kept := t.game != nil && t.start == *start && len(moves) >= from && slices.Equal(moves[:from], t.moves)
+	t.set(start, moves)
+	if t.top == 0 {
+		return
+	}
+	for _, m := range moves[min(from, len(moves)):] {
+		kept = kept && t.advance(m)
+	}
+	t.full = false
+	if !kept {
+		t.arena.reset()
+		t.top = 0
+		return
+	}
+	if len(moves) > from {
+		t.crown(t.at(t.top))
+	}
+}
+
+// Search implements [Searcher].
+func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
+	if len(t.legal) == 0 {
+		return &Report{}, nil
+	}
+	t.begin(l)
+	var err error
+	var took time.Duration
+	began, told, best := time.Now(), time.Now(), board.NoMove
+	for err == nil && ctx.Err() == nil && t.top != 0 && !t.done(took) {
+		rest := int64(math.MaxInt64)
+		if l.Nodes > 0 {
+			rest = l.Nodes - t.added
+		}
+		t.gather(rest)
+		err = t.answer(ctx)
+		now := time.Now()
+		took, began = now.Sub(began), now
+		if report == nil || err != nil {
+			continue
+		}
+		if m := t.favourite(); m != best || now.Sub(told) >= time.Second {
+			best, told = m, now
+			report(short(t.report(), &t.options))
+		}
+	}
+	r := t.report()
+	t.heat(r)
+	return short(r, &t.options), unlessDone(ctx, err)
+}
+
+// begin prepares a search.
+func (t *tree) begin(l Limits) {
+	t.limits = l
+	t.added, t.depths, t.deepest, t.hits, t.illegal = 0, 0, 0, 0, 0
+	t.moving = t.byTables(t.allowed(l.Moves))
+	t.lower, t.upper = -1, 1
+	if t.top == 0 {
+		t.top = t.newNode()
+		return
+	}
+	if t.at(t.top).kind() == expanded {
+		t.restrict()
+	}
+}
+
+// restrict marks the root's edges that may be chosen.
+func (t *tree) restrict() {
+	for i, e := range t.edgesOf(t.at(t.top)) {
+		t.may[i] = slices.Contains(t.moving, e.move)
+	}
+	t.boundRoot()
+}
+
+// mostVisits is what a node can count.
+const mostVisits = math.MaxUint32 - 1<<20
+
+// done reports whether the search ends here.
+func (t *tree) done(took time.Duration) bool {
+	l := &t.limits
+	switch {
+	case t.proven(), t.at(t.top).visits > mostVisits:
+		return true
+	case l.Nodes > 0 && t.added >= l.Nodes:
+		return true
+	case l.Depth > 0 && t.added > 0 && t.depth() >= l.Depth:
+		return true
+	case l.Depth+l.Mate > 0 && t.full: // it may never be reached any more
+		return true
+	case l.Pace == nil:
+		return false
+	}
+	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1}
+	p.Best, p.Second = t.lead()
+	return l.Pace(p)
+}
+
+// depth is one more than the mean distance of this search's visits from the root, rounded down.
+func (t *tree) depth() int { return 1 + int(t.depths/max(t.added, 1)) }
+
+// lead returns the visits of the two most visited moves that may be chosen.
+func (t *tree) lead() (best, second int64) {
+	n := t.at(t.top)
+	if n.count == 0 {
+		return 0, 0
+	}
+	for i, e := range t.edgesOf(n) {
+		if c := t.child(&e); c != nil && t.may[i] {
+			if v := int64(c.visits); v > best {
+				best, second = v, best
+			} else {
+				second = max(second, v)
+			}
+		}
+	}
+	return best, second
+}

@@ -1,0 +1,153 @@
+package mcts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is the kind of a setting's values.
+type Kind uint8
+
+// The kinds. UCI knows no numbers with a fraction: there they are strings.
+const (
+	Integer Kind = iota
+	Number
+	Switch // true or false
+)
+
+// Setting is an option with a name, as UCI options, matches' parameters and documents know it.
+type Setting struct {
+	Name     string // the UCI option's
+	Key      string // a match's parameter's: "c" in run:RUN,c=1.7
+	For      string // the searchers that heed it, separated by blanks; "": all
+	Doc      string // one sentence without a full stop
+	Kind     Kind
+	Min, Max float64 // both included
+	Default  string
+
+	field func(*Options) any // a pointer to what is set
+}
+
+// Settings are all settings, in the order in which they are shown. What else [Options] has is not set by text.
+var Settings = []Setting{
+	{"Hash", "hash", "puct talbotbot napoleon", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20,
+		"256", func(o *Options) any { return mebibytes{&o.Hash} }},
+	{"NNCacheSize", "cache", "puct talbotbot", "answers of the network that are kept, within Hash; 0 keeps none",
+		Integer, 0, 1e9, "200000", func(o *Options) any { return &o.CacheSize }},
+	{"PositionCache", "position-cache", "puct talbotbot",
+		"whether kept answers are used for the same position with another past", Switch, 0, 1, "false",
+		func(o *Options) any { return &o.PositionCache }},
+	{"MinibatchSize", "batch", "", "positions that the network is asked about at once; 0 takes the backend's best",
+		Integer, 0, 1024, "0", func(o *Options) any { return &o.Batch }},
+	{"MultiPV", "multipv", "", "lines that are shown", Integer, 1, 500, "1",
+		func(o *Options) any { return &o.MultiPV }},
+	{"Temperature", "temperature", "",
+		"how freely moves are drawn by their visits (policy: by their priors); 0 takes the best", Number, 0, 100, "0",
+		func(o *Options) any { return &o.Temperature }},
+	{"TempCutoffPly", "temp-cutoff", "", "plies from the start of the game during which Temperature is used; 0: all",
+		Integer, 0, 10000, "0", func(o *Options) any { return &o.TempCutoffPly }},
+	{"Seed", "seed", "", "of all that is drawn at random", Integer, 0, 1<<53 - 1, "1",
+		func(o *Options) any { return &o.Seed }},
+	{"PolicyTemperature", "policy-temp", "puct talbotbot",
+		"flattens the network's priors where above 1, sharpens them where below", Number, 0.05, 20, "1.36",
+		func(o *Options) any { return &o.PolicyTemp }},
+	{"SyzygyProbeLimit", "probe-limit", "puct", "pieces up to which tables are asked; 0 asks none", Integer, 0, 7, "7",
+		func(o *Options) any { return &o.ProbeLimit }},
+	{"MateInOne", "mate-in-one", "puct", "whether mates in one are looked for in every position that is expanded",
+		Switch, 0, 1, "true", func(o *Options) any { return &o.MateInOne }},
+
+	{"CPuct", "c", "puct", "weight of priors against values", Number, 0, 100, "1.75",
+		func(o *Options) any { return &o.C }},
+	{"CPuctFactor", "c-factor", "puct", "growth of CPuct: CPuct + CPuctFactor · ln((N + CPuctBase) / CPuctBase)",
+		Number, 0, 1000, "3.9", func(o *Options) any { return &o.CFactor }},
+	{"CPuctBase", "c-base", "puct", "visits at which CPuct begins to grow", Number, 1, 1e9, "38700",
+		func(o *Options) any { return &o.CBase }},
+	{"FpuReduction", "fpu", "puct",
+		"f: an unvisited move is taken to be worth the position's value less f · √(visited prior mass)", Number,
+		-100, 100, "0.33", func(o *Options) any { return &o.FPU }},
+	{"MaxCollisions", "collisions", "puct", "ways in a batch that may end where another one waits for the network",
+		Integer, 0, 10000, "32", func(o *Options) any { return &o.MaxCollisions }},
+	{"TalbotBotC", "talbotbot-c", "talbotbot", "weight of priors against values", Number, 0, 100, "5",
+		func(o *Options) any { return &o.TalbotBotC }},
+	{"Iterations", "iterations", "napoleon",
+		"nodes where no limit on nodes is given; 1000 with Exploration 0.05 or, as in an earlier version, 50 with 0.25",
+		Integer, 1, 1e9, "1000", func(o *Options) any { return &o.Iterations }},
+	{"Exploration", "exploration", "napoleon", "share of playouts in a value; the rest is the network's", Number, 0, 1,
+		"0.05", func(o *Options) any { return &o.Exploration }},
+	{"Rating", "rating", "", "the own rating, for networks that know players' ratings; 0: not known", Integer, 0, 4000,
+		"0", func(o *Options) any { return &o.Ratings[0] }},
+	{"OpponentRating", "opponent-rating", "", "the opponent's rating, likewise", Integer, 0, 4000, "0",
+		func(o *Options) any { return &o.Ratings[1] }},
+}
+
+// mebibytes is a number of bytes that is set in MiB.
+type mebibytes struct{ bytes *int64 }
+
+// SettingByName finds a setting by its name or key, in upper or lower case.
+func SettingByName(name string) (s *Setting, ok bool) {
+	i := slices.IndexFunc(Settings, func(s Setting) bool {
+		return strings.EqualFold(s.Name, name) || strings.EqualFold(s.Key, name)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return &Settings[i], true
+}
+
+// Heeds reports whether a searcher heeds the setting.
+func (s *Setting) Heeds(searcher string) bool {
+	return s.For == "" || slices.Contains(strings.Fields(s.For), searcher)
+}
+
+// Set sets it in o. Errors quote the value and say what is possible; o is as it was then.
+func (s *Setting) Set(o *Options, value string) error {
+	if s.Kind == Switch {
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("%s %q must be true or false", s.Name, value)
+		}
+		*s.field(o).(*bool) = on
+		return nil
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err != nil || math.IsNaN(x) || s.Kind == Integer && x != math.Trunc(x):
+		return fmt.Errorf("%s %q must be %s", s.Name, value, [...]string{"a whole number", "a number"}[s.Kind])
+	case x < s.Min || x > s.Max:
+		return fmt.Errorf("%s %q must be from %s to %s", s.Name, value, plain(s.Min), plain(s.Max))
+	}
+	switch f := s.field(o).(type) {
+	case *int:
+		*f = int(x)
+	case *uint64:
+		*f = uint64(x)
+	case *float64:
+		*f = x
+	case mebibytes:
+		*f.bytes = int64(x) << 20
+	}
+	return nil
+}
+
+// Get returns its value in o as text that Set reads.
+func (s *Setting) Get(o *Options) string {
+	switch f := s.field(o).(type) {
+	case *bool:
+		return strconv.FormatBool(*f)
+	case *int:
+		return strconv.Itoa(*f)
+	case *uint64:
+		return strconv.FormatUint(*f, 10)
+	case *float64:
+		return plain(*f)
+	case mebibytes:
+		return strconv.FormatInt(*f.bytes>>20, 10)
+	}
+	return ""
+}
+
+// plain writes a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,109 @@
+package mcts
+
+import (
+	"math/bits"
+
+	"talbot/board"
+)
+
+// tree is the searchers that grow one: puct and talbotbot.
+type tree struct {
+	root
+	arena
+	cache     *cache
+	evaluator Evaluator
+	knows     Knows
+	options   Options
+	// choose returns the edge of an expanded node that a descent goes on with, -1 if it cannot go on.
+	choose func(t *tree, n *node, top bool) int
+	// published: nothing but the end of the game is known for certain, nothing is a draw before it, and no two descents
+	// of a batch meet, as talbotbot has it.
+	published bool
+
+	top  uint32 // the root's node, 0: none yet
+	full bool   // no memory was left when it was last needed
+
+	// of the search under way
+	limits       Limits
+	moving       []board.Move         // that may be chosen, at least one
+	may          [board.MaxMoves]bool // which of the root's edges they are
+	lower, upper int8                 // bounds of the root's result with them
+	added        int64                // visits
+	depths       int64                // sum of their distances from the root
+	deepest      int
+	hits         int64 // of tables
+	illegal      int64 // favourites of the network
+
+	// of the batch under way
+	path    []uint32     // the descent, root first
+	queue   []leaf       // descents that wait
+	waits   []uint32     // their paths, one behind the other
+	store   []board.Move // their legal moves, likewise
+	blocked []uint32     // talbotbot: nodes below which everything waits
+	asked   int          // slots of the evaluator
+	answers []Answer
+	replies []board.Move // of the node at hand
+	priors  []uint16     // likewise
+	weights []float64    // likewise
+}
+
+// leaf is a descent that ended at a node which waits for the network.
+type leaf struct {
+	begin, end int // of its path, in tree.waits
+	key        uint64
+	position   board.Position
+	legal      []board.Move
+	again      bool // another descent asks: this one met it
+}
+
+// newTree returns a tree with its memory divided between cache and tree.
+func newTree(e Evaluator, o Options) *tree {
+	o.Hash = max(o.Hash, 1<<20)
+	past := e.Past()
+	if o.PositionCache {
+		past = -1
+	}
+	t := &tree{evaluator: e, knows: e.Knows(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
+	t.arena.limit = o.Hash - t.cache.bytes()
+	t.arena.reset()
+	batch := e.Batch()
+	if o.Batch > 0 {
+		batch = min(batch, o.Batch)
+	}
+	t.answers = make([]Answer, max(batch, 1))
+	t.queue = make([]leaf, 0, len(t.answers)+o.MaxCollisions+1)
+	t.store = make([]board.Move, 0, len(t.answers)*board.MaxMoves)
+	t.replies = make([]board.Move, 0, board.MaxMoves)
+	t.priors = make([]uint16, board.MaxMoves)
+	t.weights = make([]float64, board.MaxMoves)
+	return t
+}
+
+// Clear implements [Searcher].
+func (t *tree) Clear() {
+	t.arena.reset()
+	t.cache.clear()
+	t.top, t.full = 0, false
+}
+
+// hashFull is how much of the memory is used, per mille: all, if something did not fit.
+func (t *tree) hashFull() int {
+	if t.full {
+		return 1000
+	}
+	cached := int64(0)
+	if n := int64(len(t.cache.answers)); n > 0 {
+		cached = t.cache.bytes() * int64(t.cache.filled) / n
+	}
+	full, rest := bits.Mul64(uint64(t.used()+cached), 1000)
+	per, _ := bits.Div64(full, rest, uint64(max(t.options.Hash, 1)))
+	return int(min(per, 1000))
+}
+
+// child returns an edge's node, nil where there is none.
+func (t *tree) child(e *edge) *node {
+	if e.child == 0 {
+		return nil
+	}
+	return t.at(e.child)
+}

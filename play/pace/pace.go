@@ -1,0 +1,156 @@
+// Package pace decides how long a search may take.
+//
+// In go clocks or a time for the move, the time that is lost on the way to the opponent, and how long a batch of the
+// network takes; out comes whether to go on, asked after each batch (see [mcts.Limits]). The package starts no
+// goroutines.
+package pace
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"talbot/play/mcts"
+)
+
+// Budget is how long a search may take, from its beginning.
+type Budget struct {
+	Target time.Duration // about so long
+	Limit  time.Duration // never longer, as far as the duration of a batch can be foreseen
+	// Last is when the first batch must have ended at the latest: a move that the network was asked about is worth more
+	// time than Limit, but not the game.
+	Last time.Duration
+	// Early says that a search may end before Target when nothing is left to decide.
+	Early bool
+}
+
+// Clock is what the clock of the side to move shows.
+type Clock struct {
+	Left, Increment time.Duration
+	MovesToGo       int // to the next time control; 0: the time is for the whole game
+}
+
+const (
+	horizon     = 30 // moves that a game is taken to last still
+	farthest    = 50 // moves to a time control that are taken into account
+	stretch     = 3  // Limit is at most so many Targets
+	incremental = 4  // of the increment three quarters are spent at once
+)
+
+// Budget divides the clock's time. overhead is what is lost with each move.
+//
+//	usable  Left − overhead
+//	Target  usable/moves + ¾·Increment, moves being MovesToGo (at most 50) or 30
+//	Limit   three times Target, but at most a third of usable, or usable/moves if that is more
+//	Last    usable
+//
+// Target is at most Limit. None is negative.
+func (c Clock) Budget(overhead time.Duration) Budget {
+	usable := max(0, c.Left-overhead)
+	moves := time.Duration(horizon)
+	if c.MovesToGo > 0 {
+		moves = time.Duration(min(c.MovesToGo, farthest))
+	}
+	target := usable/moves + max(0, c.Increment)*(incremental-1)/incremental
+	limit := min(stretch*target, usable/min(moves, stretch))
+	return Budget{Target: min(target, limit), Limit: limit, Last: usable, Early: true}
+}
+
+// MoveTime is the budget of a search that is to take d: all of it but the overhead, or half of it where that is less
+// than the overhead. The network is asked once, whatever that takes: where it takes longer than d, all moves would be
+// made without it.
+func MoveTime(d, overhead time.Duration) Budget {
+	usable := max(0, d-min(overhead, d/2))
+	return Budget{Target: usable, Limit: usable, Last: math.MaxInt64}
+}
+
+// Batches says how long batches of the network take.
+type Batches struct {
+	Slow  time.Duration // the longest lately
+	Usual time.Duration // their mean
+}
+
+// add takes over one. A slow one is remembered for about ten more.
+func (b *Batches) add(d time.Duration) {
+	b.Slow = max(d, b.Slow-b.Slow/10)
+	b.Usual += (d - b.Usual) / 8
+}
+
+// refuse is called where a batch was not begun for fear of a slow one: without it a single one would keep the search
+// away from the network for ever.
+func (b *Batches) refuse() { b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual)) }
+
+// Pacer holds a search to a budget. Its methods may be called by several goroutines.
+type Pacer struct {
+	mu     sync.Mutex
+	now    func() time.Time
+	asked  time.Time // when the search began
+	begun  time.Time // when its time began, which is later after pondering
+	budget *Budget   // nil: no limit yet
+	batch  Batches
+	seen   bool // a batch has ended
+	ended  bool // by End
+}
+
+// New returns a pacer of a search that begins now and has no limit of time until [Pacer.Begin].
+func New(batch Batches) *Pacer {
+	return &Pacer{now: time.Now, asked: time.Now(), batch: batch}
+}
+
+// Begin limits the search; its time counts from at.
+func (p *Pacer) Begin(at time.Time, b Budget) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begun, p.budget = at, &b
+}
+
+// End ends the search, but not before its first batch: see [Pacer.Stop]. It reports whether that has ended already.
+func (p *Pacer) End() (seen bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	return p.seen
+}
+
+// Batch is how long batches take.
+func (p *Pacer) Batch() Batches {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.batch
+}
+
+// Stop reports whether the search is to end: another batch would end after Limit, or closer to Target than it would
+// begin; or, if it may end early, nothing can change any more, or the best move cannot be overtaken until Target at the
+// present speed. It is what [mcts.Limits] calls Pace.
+func (p *Pacer) Stop(g mcts.Progress) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g.Batch > 0 {
+		p.batch.add(g.Batch)
+	}
+	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
+	if p.budget == nil || p.ended {
+		return p.ended && p.seen
+	}
+	now := p.now()
+	spent := now.Sub(p.begun)
+	if !p.seen {
+		if p.batch.Slow*3/2 <= p.budget.Last-spent { // half as long again: batches are not all alike
+			return false
+		}
+		p.batch.refuse()
+		return true
+	}
+	if spent+p.batch.Slow > p.budget.Limit || spent+p.batch.Slow/2 > p.budget.Target {
+		return true
+	}
+	if !p.budget.Early {
+		return false
+	}
+	searched := now.Sub(p.asked)
+	if g.Settled || searched <= 0 {
+		return g.Settled
+	}
+	ahead := float64(g.Nodes) * float64(p.budget.Target-spent) / float64(searched)
+	return float64(g.Best-g.Second) > ahead
+}

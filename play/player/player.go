@@ -1,0 +1,231 @@
+// Package player chooses moves with a network and a search: what the UCI engine, matches and the console play with.
+//
+// In go positions with their past, and limits or clocks; out come moves, and what the search says of them. A [Player]
+// belongs to one goroutine and starts none but those of the network that it opens.
+package player
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/play/mcts"
+	"talbot/play/pace"
+)
+
+// Network is a network as a player needs it.
+type Network interface {
+	// Evaluator returns an evaluator for one search; several may be in use at once.
+	Evaluator() Evaluator
+	// Warm makes ready what takes long at the first answer, and returns how long a batch takes.
+	Warm(ctx context.Context) (batch time.Duration, err error)
+	// Searcher is what the network plays with where nothing else is said.
+	Searcher() string
+	// Centipawns returns the score that a value stands for.
+	Centipawns(value float32) int
+	// Title says in a line what it is and what it computes on.
+	Title() string
+	Close()
+}
+
+// Evaluator asks a network.
+type Evaluator interface {
+	mcts.Evaluator
+	// Rate says how strong the players are, for networks that look at it; 0 = not known.
+	Rate(white, black int)
+}
+
+// Open opens a network for batches of so many positions, 0 being what its backend likes.
+type Open func(batch int) (Network, error)
+
+// Auto is the searcher that fits the network.
+const Auto = "auto"
+
+// Setup is how a player plays.
+type Setup struct {
+	Searcher string // one of [mcts.Names], or [Auto]
+	mcts.Options
+}
+
+// NetworkBatch is the batch that the network is opened for: 0 is what its backend likes.
+func (s *Setup) NetworkBatch() int {
+	if s.Batch == 0 && s.Searcher == alone {
+		return 1
+	}
+	return s.Batch
+}
+
+// alone is the searcher that asks about one position for each move.
+const alone = "policy"
+
+// Player plays. The zero value is not ready: see [New].
+type Player struct {
+	open     Open
+	network  Network // nil: not opened
+	batch    int     // that it was opened for
+	setup    Setup   // of the searcher
+	name     string
+	eval     Evaluator
+	searcher mcts.Searcher // nil: there is none for the setup
+	took     pace.Batches
+	root     board.Position
+	rated    [2]int // what the network was told, by colour
+}
+
+// New returns a player of the network that open opens when it is first needed.
+func New(open Open) *Player { return &Player{open: open} }
+
+// Close frees the network. The player may be used again.
+func (p *Player) Close() {
+	if p.network != nil {
+		p.network.Close()
+	}
+	*p = Player{open: p.open}
+}
+
+// Prepare makes the player ready to search as the setup says: at first it loads and compiles the network, later it does
+// what a change needs. A new setup forgets all games. After an error the player is not ready.
+func (p *Player) Prepare(ctx context.Context, s Setup) error {
+	if s.Searcher == "" {
+		s.Searcher = Auto
+	}
+	batch := s.NetworkBatch()
+	if p.network == nil || p.batch != batch {
+		p.Close()
+		n, err := p.open(batch)
+		if err != nil {
+			return err
+		}
+		took, err := n.Warm(ctx)
+		if err != nil {
+			n.Close()
+			return err
+		}
+		p.network, p.batch, p.took, p.eval = n, batch, pace.Batches{Slow: took, Usual: took}, n.Evaluator()
+	}
+	if p.searcher != nil && p.setup == s {
+		return nil
+	}
+	p.searcher = nil
+	name := s.Searcher
+	if name == Auto {
+		name = p.network.Searcher()
+	}
+	searcher, err := mcts.New(name, p.eval, s.Options)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSearcher, err)
+	}
+	p.searcher, p.setup, p.name = searcher, s, name
+	return nil
+}
+
+// Ready reports whether the player is ready to search as the setup says.
+func (p *Player) Ready(s Setup) bool {
+	if s.Searcher == "" {
+		s.Searcher = Auto
+	}
+	return p.searcher != nil && p.setup == s
+}
+
+// Title says in a line what plays.
+func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.name }
+
+// Searcher is the name of the searcher in use.
+func (p *Player) Searcher() string { return p.name }
+
+// Batch is how long batches of the network take.
+func (p *Player) Batch() pace.Batches { return p.took }
+
+// Clear forgets all games.
+func (p *Player) Clear() { p.searcher.Clear() }
+
+// Evaluator is that of the searches.
+func (p *Player) Evaluator() Evaluator { return p.eval }
+
+// Position sets what to search: moves are legal and were played from start. The player has the side to move.
+func (p *Player) Position(start *board.Position, moves []board.Move) {
+	p.root = *start
+	for _, m := range moves {
+		p.root.Play(m)
+	}
+	rated := p.setup.Ratings
+	if p.root.Turn() == board.Black {
+		rated[0], rated[1] = rated[1], rated[0]
+	}
+	if rated != p.rated { // what is kept was answered for others
+		p.searcher.Clear()
+		p.rated = rated
+	}
+	p.eval.Rate(rated[0], rated[1])
+	p.searcher.Position(start, moves)
+}
+
+// ErrSearcher says that a network cannot be played with a searcher.
+var ErrSearcher = errors.New("the searcher does not fit the network")
+
+// ErrSearch says that a search failed; the move is legal all the same.
+var ErrSearch = errors.New("the search failed")
+
+// Search searches the position within limits and the time that a pacer gives; nil: there is no limit of time. The
+// report has a line wherever there is a legal move, also beside an error, which then wraps [ErrSearch]. After an error
+// [Player.Ready] says whether the player may go on as it is.
+func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, report func(*mcts.Report)) (r *mcts.Report,
+	err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			r, err = nil, fmt.Errorf("panic: %v", x)
+			p.searcher = nil // nobody knows what it left behind; [Player.Prepare] makes another one
+		}
+		if r == nil {
+			r = &mcts.Report{}
+		}
+		if len(r.Lines) == 0 || len(r.Lines[0].PV) == 0 {
+			r.Lines = Fallback(&p.root, l.Moves)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrSearch, err)
+		}
+	}()
+	if t != nil {
+		l.Pace = t.Stop
+		defer func() { p.took = t.Batch() }()
+		// These do not ask whether there is time.
+		if (p.name == alone || p.name == "value") && t.Stop(mcts.Progress{}) {
+			return nil, nil
+		}
+	}
+	return p.searcher.Search(ctx, l, report)
+}
+
+// Fallback is what is played where no search says anything: the first legal move, of some where that is asked for.
+func Fallback(root *board.Position, only []board.Move) []mcts.Line {
+	moves := only
+	if len(moves) == 0 {
+		moves = root.LegalMoves(nil)
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	return []mcts.Line{{PV: moves[:1]}}
+}
+
+// Score returns a line's score from the view of the side to move: mates are proven ones.
+func (p *Player) Score(l *mcts.Line) dataset.Score {
+	if l.Mate != 0 {
+		return dataset.MateIn(l.Mate)
+	}
+	return dataset.Centipawns(p.network.Centipawns(l.Value))
+}
+
+// PerMille returns chances of win, draw and loss in per mille, which sum to 1000.
+func PerMille(chances [3]float32) (wdl [3]int) {
+	win := int(math.Round(1000 * float64(chances[0])))
+	loss := int(math.Round(1000 * float64(chances[2])))
+	win = max(0, min(1000, win))
+	loss = max(0, min(1000-win, loss))
+	return [3]int{win, 1000 - win - loss, loss}
+}

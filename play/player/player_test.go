@@ -1,0 +1,143 @@
+package player_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/play/internal/fakenet"
+	"talbot/play/mcts"
+	"talbot/play/pace"
+	"talbot/play/player"
+)
+
+func setup(searcher string) player.Setup {
+	return player.Setup{Searcher: searcher, Options: mcts.Defaults()}
+}
+
+func prepared(t *testing.T, n *fakenet.Network, s player.Setup) *player.Player {
+	t.Helper()
+	p := player.New(n.Open)
+	if err := p.Prepare(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPrepare: the network is opened once, and again only for another batch.
+func TestPrepare(t *testing.T) {
+	n := &fakenet.Network{}
+	p := prepared(t, n, setup(""))
+	other := setup("talbotbot")
+	wide := setup("talbotbot")
+	wide.Batch = 6
+	for _, s := range []player.Setup{setup(player.Auto), other, wide, setup("policy"), setup("value")} {
+		if err := p.Prepare(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if !p.Ready(s) {
+			t.Errorf("%+v is not ready", s)
+		}
+	}
+	if !slices.Equal(n.Opened, []int{0, 6, 1, 0}) || n.Closed.Load() != 3 {
+		t.Errorf("opened %v, closed %d times", n.Opened, n.Closed.Load())
+	}
+	if p.Searcher() != "value" || p.Title() != "fake network, searcher value" {
+		t.Error(p.Title())
+	}
+	p.Close()
+	if p.Ready(setup("value")) || n.Closed.Load() != 4 {
+		t.Error("a closed player is ready")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	slow := &fakenet.Network{Load: time.Hour}
+	err := player.New(slow.Open).Prepare(ctx, setup(""))
+	if !errors.Is(err, context.Canceled) || slow.Closed.Load() != 1 {
+		t.Errorf("stopped: %v, closed %d times", err, slow.Closed.Load())
+	}
+	blind := player.New((&fakenet.Network{Blind: true}).Open)
+	err = blind.Prepare(t.Context(), setup("puct"))
+	if !errors.Is(err, player.ErrSearcher) || blind.Ready(setup("puct")) {
+		t.Errorf("a searcher that does not fit: %v", err)
+	}
+	if err := blind.Prepare(t.Context(), setup("")); err != nil || blind.Searcher() != "policy" {
+		t.Errorf("%s: %v", blind.Searcher(), err)
+	}
+}
+
+// TestNoTime: without the time for a batch no searcher asks the network, and each has a legal move.
+func TestNoTime(t *testing.T) {
+	for _, name := range mcts.Names {
+		n := &fakenet.Network{Delay: 5 * time.Millisecond}
+		p := prepared(t, n, setup(name))
+		start := board.StartPosition()
+		for _, only := range [][]board.Move{nil, {board.NewMove(12, 28)}} {
+			p.Position(&start, nil)
+			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
+			pacer.Begin(time.Now(), pace.Clock{Left: 100 * time.Millisecond}.Budget(0))
+			before := n.Batches.Load()
+			r, err := p.Search(t.Context(), mcts.Limits{Moves: only}, pacer, nil)
+			if err != nil || len(r.Lines) == 0 || !start.IsLegal(r.Lines[0].PV[0]) || n.Batches.Load() > before {
+				t.Errorf("%s: %+v, %v after %d batches", name, r, err, n.Batches.Load()-before)
+			}
+			if only != nil && r.Lines[0].PV[0] != only[0] {
+				t.Errorf("%s plays %s", name, r.Lines[0].PV[0])
+			}
+		}
+	}
+}
+
+// TestRatings: the network is told who has which colour, and what it answered for others is forgotten.
+func TestRatings(t *testing.T) {
+	n := &fakenet.Network{}
+	s := setup("puct")
+	s.Ratings = [2]int{1500, 2500}
+	p := prepared(t, n, s)
+	start := board.StartPosition()
+	e4 := []board.Move{board.NewMove(12, 28)}
+	for _, c := range []struct {
+		moves []board.Move
+		rated [2]int
+		fresh bool
+	}{{nil, [2]int{1500, 2500}, true}, {nil, [2]int{1500, 2500}, false}, {e4, [2]int{2500, 1500}, true}} {
+		before := n.Batches.Load()
+		p.Position(&start, c.moves)
+		if _, err := p.Search(t.Context(), mcts.Limits{Nodes: 1}, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if n.Rated != c.rated || c.fresh && n.Batches.Load() == before {
+			t.Errorf("%v: rated %v, asked %v", c.moves, n.Rated, n.Batches.Load() > before)
+		}
+	}
+}
+
+func TestScores(t *testing.T) {
+	p := prepared(t, &fakenet.Network{}, setup(""))
+	for _, c := range []struct {
+		line mcts.Line
+		want dataset.Score
+	}{
+		{mcts.Line{Value: 0.25}, dataset.Centipawns(25)},
+		{mcts.Line{Value: -1, Proven: true}, dataset.Centipawns(-100)},
+		{mcts.Line{Value: 1, Mate: 3, Proven: true}, dataset.MateIn(3)},
+		{mcts.Line{Value: -1, Mate: -2, Proven: true}, dataset.MateIn(-2)},
+	} {
+		if got := p.Score(&c.line); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.line, got, c.want)
+		}
+	}
+	for chances, want := range map[[3]float32][3]int{
+		{1, 0, 0}: {1000, 0, 0}, {0, 0, 1}: {0, 0, 1000}, {0, 1, 0}: {0, 1000, 0},
+		{0.3333, 0.3334, 0.3333}: {333, 334, 333}, {0.5005, 0, 0.4996}: {501, 0, 499}, {2, -1, 0}: {1000, 0, 0},
+		{0.0004, 0.9992, 0.0004}: {0, 1000, 0},
+	} {
+		if got := player.PerMille(chances); got != want {
+			t.Errorf("%v: %v, want %v", chances, got, want)
+		}
+	}
+}

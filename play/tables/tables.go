@@ -1,0 +1,116 @@
+// Package tables gives a search what Syzygy endgame tables say.
+//
+// In go positions of few pieces, out come results under perfect play. The tables are read by a Stockfish process (see
+// [stockfish.Tables]), which answers some ten thousand questions a second: too slow to wait for in a search, and enough
+// to answer what it meets. So a question that is new is not answered but handed to a goroutine that asks; when the
+// search meets the position again the answer is there. How soon that is depends on the machine, and so may the search.
+package tables
+
+import (
+	"context"
+	"sync"
+
+	"talbot/board"
+	"talbot/play/mcts"
+	"talbot/stockfish"
+)
+
+const (
+	waiting = 1024    // questions that wait at most; more are forgotten, and asked again
+	kept    = 1 << 20 // answers that are kept at most, 24 bytes each and the map's own
+)
+
+// answer is what is kept of a position.
+type answer struct {
+	mcts.Ending
+	known bool
+}
+
+// Prober implements [mcts.Prober]. Probe belongs to one goroutine, Close to whoever has it then.
+type Prober struct {
+	tables    *stockfish.Tables
+	questions chan board.Position
+	cancel    context.CancelFunc
+	ended     chan struct{}
+
+	mu      sync.Mutex
+	answers map[uint64]answer
+	asked   map[uint64]bool
+	err     error
+}
+
+// Open starts Stockfish, the executable of a configuration, and has it read the tables in a folder, or in several
+// separated as in PATH. It starts a goroutine, which Close ends.
+func Open(ctx context.Context, engine stockfish.Config, path string) (*Prober, error) {
+	t, err := stockfish.OpenTables(ctx, engine, path)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	p := &Prober{tables: t, questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
+		answers: map[uint64]answer{}, asked: map[uint64]bool{}}
+	go p.ask(ctx)
+	return p, nil
+}
+
+// Pieces is the largest number of pieces that the tables know, kings included.
+func (p *Prober) Pieces() int { return p.tables.Pieces() }
+
+// Probe returns the result of a position from a halfmove clock of 0, if it has been found out.
+func (p *Prober) Probe(pos *board.Position) (mcts.Ending, bool) {
+	key := pos.Key()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a, ok := p.answers[key]; ok {
+		return a.Ending, a.known
+	}
+	if !p.asked[key] && p.err == nil {
+		select {
+		case p.questions <- *pos:
+			p.asked[key] = true
+		default:
+		}
+	}
+	return mcts.Ending{}, false
+}
+
+// Err is why nothing is answered any more; nil: all is well.
+func (p *Prober) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Close ends the process. Nothing is to be asked any more.
+func (p *Prober) Close() error {
+	p.cancel()
+	<-p.ended
+	return p.tables.Close()
+}
+
+// ask answers questions until ctx ends.
+func (p *Prober) ask(ctx context.Context) {
+	defer close(p.ended)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case pos := <-p.questions:
+			wdl, dtz, known, err := p.tables.Lookup(ctx, &pos)
+			p.mu.Lock()
+			delete(p.asked, pos.Key())
+			if err != nil {
+				p.err = err
+			} else {
+				if len(p.answers) >= kept {
+					clear(p.answers)
+				}
+				p.answers[pos.Key()] = answer{mcts.Ending{WDL: mcts.WDL(wdl), DTZ: dtz}, known}
+			}
+			p.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package uci
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/play/mcts"
+	"talbot/play/pace"
+)
+
+// goCommand is what "go" asks for.
+type goCommand struct {
+	only             []string // searchmoves
+	ponder, infinite bool
+	left, increment  [2]time.Duration // by colour
+	clock            [2]bool          // left was given
+	movesToGo        int
+	moveTime         time.Duration
+	timed            bool // moveTime was given
+	nodes            int64
+	depth, mate      int
+}
+
+// milliseconds is a time on the wire. A thousand days bound it: no clock shows more, and nothing overflows.
+func milliseconds(n int64) time.Duration {
+	const most = 1000 * 24 * int64(time.Hour/time.Millisecond)
+	return time.Duration(max(-most, min(most, n))) * time.Millisecond
+}
+
+// parseGo reads the words behind "go". It passes over words that it does not know, and over those that it cannot use,
+// which notes say.
+func parseGo(words []string) (g goCommand, notes []string) {
+	number := func(name string) (n int64, ok bool) {
+		if len(words) == 0 {
+			notes = append(notes, fmt.Sprintf("go %s without a number", name))
+			return 0, false
+		}
+		n, err := strconv.ParseInt(words[0], 10, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // a number that is too large is the largest one
+			notes = append(notes, fmt.Sprintf("go %s %s is not a number", name, quote(words[0])))
+			return 0, false
+		}
+		words = words[1:]
+		return n, true
+	}
+	positive := func(name string) int64 {
+		n, ok := number(name)
+		if ok && n < 1 {
+			notes = append(notes, fmt.Sprintf("go %s %d is not above 0", name, n))
+		}
+		return max(0, n)
+	}
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		switch word {
+		case "ponder":
+			g.ponder = true
+		case "infinite":
+			g.infinite = true
+		case "wtime", "btime":
+			c := colour(word)
+			if n, ok := number(word); ok {
+				g.left[c], g.clock[c] = milliseconds(n), true
+			}
+		case "winc", "binc":
+			n, _ := number(word)
+			g.increment[colour(word)] = milliseconds(max(0, n))
+		case "movestogo":
+			g.movesToGo = int(min(1<<30, positive(word)))
+		case "movetime":
+			if n, ok := number(word); ok {
+				g.moveTime, g.timed = milliseconds(max(0, n)), true
+			}
+		case "nodes":
+			g.nodes = positive(word)
+		case "depth":
+			g.depth = int(min(1<<30, positive(word)))
+		case "mate":
+			g.mate = int(min(1<<30, positive(word)))
+		case "searchmoves":
+			for len(words) > 0 && board.LooksLikeUCI([]byte(words[0])) {
+				g.only = append(g.only, words[0])
+				words = words[1:]
+			}
+		}
+	}
+	return g, notes
+}
+
+// colour is that of "wtime" and the like.
+func colour(word string) board.Color {
+	if word[0] == 'b' {
+		return board.Black
+	}
+	return board.White
+}
+
+// budget is the time that the search has; nil: no limit. If only the opponent's clock is given, ours is taken to show
+// the same.
+func (g *goCommand) budget(turn board.Color, overhead time.Duration) *pace.Budget {
+	if g.infinite {
+		return nil
+	}
+	if g.timed {
+		b := pace.MoveTime(g.moveTime, overhead)
+		return &b
+	}
+	if !g.clock[turn] {
+		turn = turn.Other()
+	}
+	if !g.clock[turn] {
+		return nil
+	}
+	b := pace.Clock{Left: g.left[turn], Increment: g.increment[turn], MovesToGo: g.movesToGo}.Budget(overhead)
+	return &b
+}
+
+// endless reports whether only "stop" ends the search.
+func (g *goCommand) endless() bool {
+	return g.infinite || !g.timed && g.clock == [2]bool{} && g.nodes == 0 && g.depth == 0 && g.mate == 0
+}
+
+// limits are those of the search but time.
+func (g *goCommand) limits(p *board.Position) (l mcts.Limits, notes []string) {
+	for _, text := range g.only {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("searchmoves: %v", err))
+		} else if !slices.Contains(l.Moves, m) {
+			l.Moves = append(l.Moves, m)
+		}
+	}
+	if len(g.only) > 0 && len(l.Moves) == 0 {
+		notes = append(notes, "searchmoves names no legal move: all are searched")
+	}
+	if !g.infinite {
+		l.Nodes, l.Depth, l.Mate = g.nodes, g.depth, g.mate
+	}
+	return l, notes
+}
+
+// game is a position with its past.
+type game struct {
+	start board.Position
+	moves []board.Move
+	now   board.Position
+}
+
+// parsePosition reads the words behind "position". An error that is a *badMove comes with the game up to that move;
+// with every other one there is none.
+func parsePosition(words []string) (g game, err error) {
+	if len(words) == 0 {
+		return g, errors.New("position of nothing")
+	}
+	rest := words[1:]
+	switch words[0] {
+	case "startpos":
+		g.start = board.StartPosition()
+	case "fen":
+		end := slices.Index(rest, "moves")
+		if end < 0 {
+			end = len(rest)
+		}
+		if g.start, err = board.ParseFEN(strings.Join(rest[:end], " ")); err != nil {
+			return g, err
+		}
+		rest = rest[end:]
+	default:
+		return g, fmt.Errorf("position %s is neither startpos nor fen", quote(words[0]))
+	}
+	g.now = g.start
+	if len(rest) > 0 && rest[0] == "moves" {
+		rest = rest[1:]
+	}
+	for i, text := range rest {
+		m, err := g.now.ParseUCI(text)
+		if err != nil {
+			return g, &badMove{err, i}
+		}
+		g.moves = append(g.moves, m)
+		g.now.Play(m)
+	}
+	return g, nil
+}
+
+// badMove is a move of a list that cannot be played.
+type badMove struct {
+	error
+	after int // moves before it
+}
+
+func (e *badMove) Error() string {
+	return fmt.Sprintf("%v; the position is that after the %d moves before it", e.error, e.after)
+}
+
+// parseOption reads the text behind "setoption": names and values may have blanks.
+func parseOption(text string) (name, value string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(strings.ReplaceAll(text, "\t", " "))+" ", "name ")
+	name, value, _ = strings.Cut(" "+rest, " value ")
+	name = strings.Join(strings.Fields(name), " ")
+	return name, strings.TrimSpace(value), ok && name != ""
+}
+
+// quote shows a word that others sent.
+func quote(word string) string {
+	const most = 60
+	if len(word) > most {
+		return strconv.QuoteToASCII(word[:most]) + "…"
+	}
+	return strconv.QuoteToASCII(word)
+}

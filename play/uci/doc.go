@@ -1,0 +1,18 @@
+// Package uci is the engine's side of the Universal Chess Interface.
+//
+// In go lines of commands, out come lines of answers; a [player.Player] chooses the moves. [Engine.Run] starts one
+// goroutine that reads, and one at a time that prepares the player or searches, and ends them before it returns, but
+// for a reader whose input does not end.
+//
+// What a program may send is taken as follows.
+//
+//   - Lines may be up to 1 MiB long; a longer one is left out. Commands, words and options that are not known are
+//     ignored, and so is a known option with a value that it cannot have. An info string says so.
+//   - A position whose FEN cannot be read leaves the position as it was. Of a list of moves what comes before the first
+//     illegal one is played.
+//   - The network is loaded and compiled at the first isready or go, and again when an option asks for another batch.
+//     isready is answered once that is done, and at once during a search.
+//   - Each go is answered by exactly one bestmove, whatever happens: also by a network that fails, by quit and by the
+//     end of the input. A go during a search ends that one first.
+//   - quit ends a search. The end of the input ends only one that would not end by itself.
+package uci

@@ -1,0 +1,257 @@
+package uci
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/internal/plain"
+	"talbot/play/mcts"
+	"talbot/play/player"
+)
+
+// Engine is a UCI engine.
+type Engine struct {
+	Name, Author string
+	Searcher     string // [player.Auto], or what Searcher is at the beginning
+	Ratings      bool   // the network looks at the players' ratings
+	Player       *player.Player
+	// Tables opens endgame tables; nil: there are none.
+	Tables func(path string) (Tables, error)
+
+	out     output
+	log     io.Closer // of LogFile; nil: none
+	options []*Option
+	values  values
+	setup   player.Setup
+	seed    uint64 // of this game, where the option Seed is 0
+
+	tables     Tables
+	tablesPath string
+	retired    []Tables // to be closed once no search uses them
+
+	game  game
+	stale bool // the player is to forget what it knows before the next search
+
+	work    work        // of the player
+	done    chan result // of the work
+	search  *search     // that has no bestmove yet; it is over if there is no work
+	queue   []*request  // each go that waits for the end of the work
+	waiting int         // isready that wait for it
+	title   string      // of what was prepared last
+	ending  bool        // the input has ended
+}
+
+// work is what the goroutine does that has the player.
+type work uint8
+
+const (
+	idle work = iota
+	preparing
+	searching
+)
+
+// line is a line of the input, and when it came.
+type line struct {
+	text string
+	at   time.Time
+	long bool // it was too long and is left out
+}
+
+const maxLine = 1 << 20
+
+// Run talks until quit, the end of the input, or an error of the output, which it returns. A network that cannot be
+// loaded when isready asks for it ends the engine too, with that error.
+func (e *Engine) Run(in io.Reader, out io.Writer) error {
+	e.begin(out)
+	defer e.end()
+	lines, stop := make(chan line), make(chan struct{})
+	defer close(stop)
+	go read(in, lines, stop)
+	for {
+		select {
+		case l, open := <-lines:
+			if !open {
+				lines = nil
+				e.eof()
+			} else if l.long {
+				e.note("a line of more than %d bytes is left out", maxLine)
+			} else if quit := e.command(l); quit {
+				e.quit()
+				return e.out.failed()
+			}
+		case r := <-e.done:
+			if err := e.take(r); err != nil {
+				return err
+			}
+		}
+		if err := e.out.failed(); err != nil {
+			e.quit()
+			return err
+		}
+		if e.ending && e.work == idle {
+			return nil
+		}
+	}
+}
+
+// begin gives everything its first value.
+func (e *Engine) begin(out io.Writer) {
+	e.out.w = bufio.NewWriter(out)
+	e.options = Options(e.Ratings)
+	e.values = values{overhead: defaultOverhead, multiPV: 1}
+	e.setup = player.Setup{Searcher: e.Searcher, Options: mcts.Defaults()}
+	if e.setup.Searcher == "" {
+		e.setup.Searcher = player.Auto
+	}
+	for _, o := range e.options {
+		if o.Name == "Searcher" {
+			o.Default = e.setup.Searcher
+		}
+	}
+	e.game.start = board.StartPosition()
+	e.game.now = e.game.start
+	e.seed = rand.Uint64()
+	e.done = make(chan result, 1)
+}
+
+// end frees what has been opened.
+func (e *Engine) end() {
+	if e.work == idle { // else it is not ours; the process ends soon
+		e.Player.Close()
+	}
+	e.closeTables()
+	e.closeRetired()
+	if e.log != nil {
+		_ = e.log.Close() // what could not be written is not worth an exit status
+	}
+}
+
+func (e *Engine) closeRetired() {
+	for _, t := range e.retired {
+		_ = t.Close() // its process is killed in any case
+	}
+	e.retired = nil
+}
+
+// read sends the lines of the input until its end.
+func read(in io.Reader, lines chan<- line, stop <-chan struct{}) {
+	defer close(lines)
+	r := bufio.NewReaderSize(in, maxLine+2)
+	for {
+		text, err := r.ReadSlice('\n')
+		l := line{text: strings.TrimRight(string(text), "\r\n"), at: time.Now()}
+		for errors.Is(err, bufio.ErrBufferFull) {
+			l.text, l.long = "", true
+			_, err = r.ReadSlice('\n')
+		}
+		if len(text) > 0 {
+			select {
+			case lines <- l:
+			case <-stop:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// note says something to whoever reads the engine's output.
+func (e *Engine) note(format string, values ...any) {
+	e.out.say("info string " + plain.Sprintf(format, values...) + "\n")
+}
+
+// command carries out a line and reports whether it is "quit".
+func (e *Engine) command(l line) (quit bool) {
+	e.out.heard(l.text)
+	words := strings.Fields(l.text)
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "uci":
+		e.identify()
+	case "isready":
+		e.isReady()
+	case "setoption":
+		e.setOption(strings.TrimPrefix(strings.TrimSpace(l.text), "setoption"))
+	case "ucinewgame":
+		e.stale = true
+		e.seed = rand.Uint64()
+	case "position":
+		e.position(words[1:])
+	case "go":
+		e.goAt(words[1:], l.at)
+	case "stop":
+		e.stop()
+	case "ponderhit":
+		e.ponderHit(l.at)
+	case "quit":
+		return true
+	case "debug", "register":
+	default:
+		e.note("unknown command %s", quote(words[0]))
+	}
+	return false
+}
+
+// identify is the command "uci".
+func (e *Engine) identify() {
+	var b strings.Builder
+	fmt.Fprintf(&b, "id name %s\nid author %s\n", e.Name, e.Author)
+	for _, o := range e.options {
+		b.WriteString(o.line() + "\n")
+	}
+	e.out.say(b.String() + "uciok\n")
+}
+
+// isReady is the command "isready".
+func (e *Engine) isReady() {
+	switch {
+	case e.work == searching:
+		e.out.say("readyok\n")
+	case e.work == preparing:
+		e.waiting++
+	case e.Player.Ready(e.wanted()) && !e.stale:
+		e.out.say("readyok\n")
+	default:
+		e.waiting++
+		e.prepare()
+	}
+}
+
+// position is the command "position".
+func (e *Engine) position(words []string) {
+	g, err := parsePosition(words)
+	var bad *badMove
+	if err != nil {
+		e.note("position: %v", err)
+		if !errors.As(err, &bad) {
+			return
+		}
+	}
+	e.game = g
+}
+
+// wanted is the setup that the options ask for.
+func (e *Engine) wanted() player.Setup {
+	s := e.setup
+	s.MultiPV = e.values.multiPV
+	if e.values.stats {
+		s.MultiPV = board.MaxMoves
+	}
+	switch {
+	case e.values.seed != 0:
+		s.Seed = e.values.seed
+	case s.Temperature > 0:
+		s.Seed = e.seed
+	}
+	return s
+}

@@ -1,0 +1,302 @@
+package uci
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"talbot/play/mcts"
+	"talbot/play/player"
+)
+
+// Option is what an engine can be set to.
+type Option struct {
+	Name     string
+	Kind     string // check, spin, combo, button or string
+	Default  string // not of a button
+	Min, Max int64  // of a spin
+	Vars     []string
+	About    string // in a sentence, for documents
+
+	set func(e *Engine, value string) error
+}
+
+// line is the option as "uci" prints it.
+func (o *Option) line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Kind)
+	if o.Kind != "button" {
+		b.WriteString(" default ")
+		if b.WriteString(o.Default); o.Default == "" {
+			b.WriteString("<empty>")
+		}
+	}
+	if o.Kind == "spin" {
+		fmt.Fprintf(&b, " min %d max %d", o.Min, o.Max)
+	}
+	for _, v := range o.Vars {
+		b.WriteString(" var " + v)
+	}
+	return b.String()
+}
+
+// Form says in a cell of a table what the option takes: its default, and what else. What depends on the machine is in
+// words.
+func (o *Option) Form() string {
+	def := o.Default
+	switch {
+	case o.Name == "Threads":
+		return "all cores, from 1"
+	case o.Kind == "button":
+		return "button"
+	case o.Kind == "spin":
+		return fmt.Sprintf("%s, %d to %d", def, o.Min, o.Max)
+	case def == "":
+		return "empty"
+	}
+	return def
+}
+
+// check returns the value in the form that set reads, or why it cannot be.
+func (o *Option) check(value string) (string, error) {
+	switch o.Kind {
+	case "check":
+		value = strings.ToLower(value)
+		if value != "true" && value != "false" {
+			return "", errors.New("must be true or false")
+		}
+	case "spin":
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < o.Min || n > o.Max {
+			return "", fmt.Errorf("must be a whole number from %d to %d", o.Min, o.Max)
+		}
+		return strconv.FormatInt(n, 10), nil
+	case "combo":
+		for _, v := range o.Vars {
+			if strings.EqualFold(v, value) {
+				return v, nil
+			}
+		}
+		return "", fmt.Errorf("must be one of %s", strings.Join(o.Vars, ", "))
+	case "string":
+		if value == "<empty>" {
+			return "", nil
+		}
+	}
+	return value, nil
+}
+
+// values are what options set, but for those of the searcher.
+type values struct {
+	overhead time.Duration
+	wdl      bool
+	stats    bool
+	multiPV  int
+	seed     uint64 // 0: one for each game
+}
+
+const (
+	defaultOverhead = 30 * time.Millisecond
+	leastThreads    = 4 // that can be set on any machine
+	mostHash        = 1 << 20
+)
+
+// Options lists the options, in the order in which "uci" prints them. ratings says that the network looks at the
+// players' ratings.
+func Options(ratings bool) []*Option {
+	threads := runtime.NumCPU()
+	list := []*Option{
+		{Name: "Threads", Kind: "spin", Default: strconv.Itoa(threads), Min: 1, Max: int64(max(threads, leastThreads)),
+			About: "processor cores that the network may use on the backend go; XLA takes what the machine gives",
+			set: func(_ *Engine, v string) error {
+				n, err := strconv.Atoi(v)
+				runtime.GOMAXPROCS(max(1, min(n, runtime.NumCPU())))
+				return err
+			}},
+		{Name: "Move Overhead", Kind: "spin", Max: 60_000,
+			Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10),
+			About:   "milliseconds that are lost with each move on the way to the opponent's clock",
+			set: func(e *Engine, v string) error {
+				n, err := strconv.Atoi(v)
+				e.values.overhead = time.Duration(n) * time.Millisecond
+				return err
+			}},
+		{Name: "Ponder", Kind: "check", Default: "false",
+			About: "tells the engine that it may be asked to ponder; it needs no preparation for that",
+			set:   func(*Engine, string) error { return nil }},
+		{Name: "Searcher", Kind: "combo", Default: player.Auto, Vars: append([]string{player.Auto}, mcts.Names...),
+			About: "how moves are found; auto takes what fits the network",
+			set: func(e *Engine, v string) error {
+				e.setup.Searcher = v
+				return nil
+			}},
+		{Name: "SyzygyPath", Kind: "string", About: "folders of Syzygy tables, separated as in PATH",
+			set: (*Engine).setTables},
+		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
+			About: "shows chances of win, draw and loss in per mille",
+			set: func(e *Engine, v string) error {
+				e.values.wdl = v == "true"
+				return nil
+			}},
+		{Name: "UCI_Opponent", Kind: "string",
+			About: "title, rating, human or computer, and name of the opponent; only the rating is heeded, and only " +
+				"by networks that look at ratings",
+			set: (*Engine).setOpponent},
+		{Name: "Clear Hash", Kind: "button", About: "forgets tree and cache",
+			set: func(e *Engine, _ string) error {
+				e.stale = true
+				return nil
+			}},
+		{Name: "VerboseMoveStats", Kind: "check", Default: "false",
+			About: "shows visits, prior and value of every move at the root before the move is played",
+			set: func(e *Engine, v string) error {
+				e.values.stats = v == "true"
+				return nil
+			}},
+		{Name: "LogFile", Kind: "string", About: "file to which all commands and answers are appended",
+			set: (*Engine).setLog},
+	}
+	for i := range mcts.Settings {
+		if o := searchOption(&mcts.Settings[i], ratings); o != nil {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// searchOption is the option of a search setting; nil: there is none.
+func searchOption(s *mcts.Setting, ratings bool) *Option {
+	o := &Option{Name: s.Name, Kind: "string", Default: s.Default, About: s.Doc,
+		set: func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
+	switch s.Kind {
+	case mcts.Integer:
+		o.Kind, o.Min, o.Max = "spin", int64(s.Min), int64(min(s.Max, math.MaxInt32))
+	case mcts.Switch:
+		o.Kind = "check"
+	}
+	switch s.Name {
+	case "MultiPV":
+		o.set = func(e *Engine, v string) (err error) {
+			e.values.multiPV, err = strconv.Atoi(v)
+			return err
+		}
+	case "Seed":
+		o.Default = "0"
+		o.About = "of all that is drawn at random; 0 draws one for each game where Temperature is above 0"
+		o.set = func(e *Engine, v string) (err error) {
+			e.values.seed, err = strconv.ParseUint(v, 10, 64)
+			return err
+		}
+	case "Rating":
+		o.Name, o.About = "UCI_Elo", "rating of the players whose moves the network is to play; 0: not said"
+	}
+	if !ratings && (s.Name == "Rating" || s.Name == "OpponentRating") {
+		return nil
+	}
+	return o
+}
+
+// option finds an option by its name, in upper or lower case.
+func (e *Engine) option(name string) *Option {
+	for _, o := range e.options {
+		if strings.EqualFold(o.Name, name) {
+			return o
+		}
+	}
+	return nil
+}
+
+// setOption is the command "setoption".
+func (e *Engine) setOption(text string) {
+	name, value, ok := parseOption(text)
+	if !ok {
+		e.note("setoption without a name")
+		return
+	}
+	o := e.option(name)
+	if o == nil {
+		e.note("there is no option %s", quote(name))
+		return
+	}
+	checked, err := o.check(value)
+	if err == nil {
+		err = o.set(e, checked)
+	}
+	if err != nil {
+		e.note("option %s: %s: %v", o.Name, quote(value), err)
+	}
+}
+
+// setOpponent is the option UCI_Opponent, as "GM 2800 human Gary Kasparov" or "none none computer Shredder".
+func (e *Engine) setOpponent(value string) error {
+	words := strings.Fields(value)
+	if len(words) < 2 {
+		return nil
+	}
+	rating, err := strconv.Atoi(words[1])
+	if s, ok := mcts.SettingByName("OpponentRating"); ok && err == nil && e.Ratings {
+		return s.Set(&e.setup.Options, strconv.Itoa(rating))
+	}
+	return nil
+}
+
+// setLog is the option LogFile.
+func (e *Engine) setLog(value string) error {
+	if e.log != nil {
+		err := e.log.Close()
+		e.log = nil
+		e.out.setLog(nil)
+		if err != nil {
+			return err
+		}
+	}
+	if value == "" {
+		return nil
+	}
+	f, err := openLog(value)
+	if err != nil {
+		return err
+	}
+	e.log = f
+	e.out.setLog(f)
+	return nil
+}
+
+// setTables is the option SyzygyPath.
+func (e *Engine) setTables(value string) error {
+	if value == e.tablesPath {
+		return nil
+	}
+	e.closeTables()
+	if value == "" {
+		return nil
+	}
+	if e.Tables == nil {
+		return errors.New("tables cannot be read here")
+	}
+	t, err := e.Tables(value)
+	if err != nil {
+		return err
+	}
+	e.tables, e.tablesPath, e.setup.Tables = t, value, t
+	return nil
+}
+
+// closeTables ends what SyzygyPath has begun, once no search uses it.
+func (e *Engine) closeTables() {
+	if e.tables != nil {
+		e.retired = append(e.retired, e.tables)
+	}
+	e.tables, e.tablesPath, e.setup.Tables = nil, "", nil
+}
+
+// Tables are endgame tables that are open.
+type Tables interface {
+	mcts.Prober
+	io.Closer
+}

@@ -1,0 +1,179 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/encode"
+	"talbot/train/backend"
+	"talbot/train/model"
+	"talbot/train/recipe"
+	"talbot/train/run"
+)
+
+// noSearchGolden is a position of encode/testdata/nosearch.jsonl.gz: its words, and the numbers of its legal moves.
+type noSearchGolden struct {
+	packed []uint64
+	legal  []int32
+}
+
+// readNoSearchGolden returns the last n positions with legal moves.
+func readNoSearchGolden(t *testing.T, n int) (rows []noSearchGolden) {
+	t.Helper()
+	for line := range bytes.Lines(ungzip(t, "../encode/testdata/nosearch.jsonl.gz")) {
+		var row struct {
+			Packed []string
+			Legal  map[string]int32
+		}
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		g := noSearchGolden{legal: slices.Sorted(maps.Values(row.Legal))}
+		for _, text := range row.Packed {
+			word, err := strconv.ParseUint(text, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.packed = append(g.packed, word)
+		}
+		if len(g.legal) > 0 {
+			rows = append(rows, g)
+		}
+	}
+	return rows[len(rows)-n:]
+}
+
+// TestPyTorchNoSearch compares the network of the recipe nosearch with PyTorch (testdata/nosearch_oracle.py): logits,
+// the gradients of a step and five steps with AdamW, and a step with scores as targets.
+func TestPyTorchNoSearch(t *testing.T) {
+	var all map[string]pytorch
+	if err := json.Unmarshal(ungzip(t, "testdata/nosearch.json.gz"), &all); err != nil {
+		t.Fatal(err)
+	}
+	n := all["played"].Positions
+	rows := readNoSearchGolden(t, 5*n)
+	batch := func(step int, scores bool) (b Batch) {
+		layout := encode.NoSearch{Scores: scores}.Layout()
+		moves := 2
+		if scores {
+			moves = 128
+		}
+		b.Resize(n, moves, &layout)
+		for i := range n {
+			row := &rows[step*n+i]
+			copy(b.Packed[i*layout.Words:], row.packed)
+			codes, weights := b.Codes[i*moves:][:moves], b.Weights[i*moves:][:moves]
+			if !scores {
+				codes[0], codes[1] = row.legal[0], row.legal[len(row.legal)-1]
+				if weights[0], weights[1] = 0.75, 0.25; i%5 == 4 {
+					weights[0], weights[1] = 0, 0
+				}
+				continue
+			}
+			for k := range codes {
+				if codes[k], weights[k] = -1, 0; k < len(row.legal) {
+					codes[k] = row.legal[k]
+				}
+			}
+			weights[0] = 1
+			b.Floats[2*i], b.Floats[2*i+1] = float32(i%3-1), float32(1+5*i%60)
+			b.Known[2*i], b.Known[2*i+1] = 1, 1
+		}
+		return b
+	}
+	for name, steps := range map[string]int{"played": 5, "scores": 1} {
+		want, scores := all[name], name == "scores"
+		if len(want.Steps) != steps {
+			t.Fatalf("%d steps in testdata/nosearch.json.gz, %s", len(want.Steps), name)
+		}
+		eachBackend(t, func(t *testing.T, b *backend.Opened) {
+			c := smallNoSearch(t)
+			set(&c, "scores", scores)
+			c.Batch, c.Clip, c.Epsilon, c.WeightDecay, c.Decay = n, want.Clip, want.Epsilon, want.Decay, recipe.DecayAll
+			load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
+			e := load(c)
+			x, err := gomlx.NewExec(b.Backend, e.store.Store, func(_ *gomlx.Scope, packed *graph.Node) *graph.Node {
+				return e.network.Forward(&model.Pass{Store: e.store, Form: b.Form}, e.network.Unpack(b.Form, packed))[0]
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Finalize()
+			first := batch(0, scores)
+			out, err := e.call(x, []any{tensors.FromFlatDataAndDimensions(first.Packed, n, encode.NoSearchWords)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			agree(t, name+": logits", out[0], want.Evaluation.Logits, 5e-6)
+			m, err := e.validate([]Batch{first})
+			if err != nil {
+				t.Fatal(err)
+			}
+			agreeOne(t, name+": loss", m.Loss, want.Evaluation.Policy, 5e-6)
+			if scores && b.Kind != "go" { // the gradient by the logits aside, it is that of the moves played
+				return
+			}
+			want.train(t, load, c, func(step int) Batch { return batch(step, scores) }, 2e-5, 2e-4)
+		})
+	}
+}
+
+// smallNoSearch is the network that is compared with PyTorch.
+func smallNoSearch(t testing.TB) run.Config {
+	t.Helper()
+	c, err := run.New("nosearch", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []struct {
+		name  string
+		value any
+	}{{"heads", 4}, {"width", 32}, {"blocks", 2}} {
+		set(&c, s.name, s.value)
+	}
+	return c
+}
+
+// TestNoSearchSchedule: the learning rate rises for 1,000 steps and falls along a cosine to a hundredth at the last
+// one. In the published code it is the lowest one from the end of the rise on.
+func TestNoSearchSchedule(t *testing.T) {
+	c, err := run.New("nosearch", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate, err := c.LearningRate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cosine := func(step float64) float64 { return 4e-6 + 198e-6*(1+math.Cos(math.Pi*step/149_999)) }
+	for step, want := range map[int64]float64{0: 4e-7, 499: cosine(499) / 2, 999: cosine(999), 1000: cosine(1000),
+		1001: cosine(1001), 74_999: cosine(74_999), 75_000: 202e-6, 149_999: 4e-6} {
+		if got := rate(step); math.Abs(got-want) > 2e-5*want {
+			t.Errorf("step %d: %g, want %g", step, got, want)
+		}
+	}
+}
+
+// noSearchBatch is a batch of made-up tokens.
+func noSearchBatch(n int) (b Batch) {
+	layout := encode.NoSearch{}.Layout()
+	b.Resize(n, 1, &layout)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		w := b.Packed[i*layout.Words:]
+		w[0], w[1], w[2] = rng.Uint64()&rng.Uint64(), rng.Uint64()&rng.Uint64()&rng.Uint64(), 0
+		w[3], w[4] = rng.Uint64(), rng.Uint64()&0x1fff
+		b.Codes[i], b.Weights[i] = int32(rng.IntN(encode.UCIMoves)), 1
+	}
+	return b
+}

@@ -1,0 +1,97 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+
+	"talbot/encode"
+	"talbot/train/backend"
+	"talbot/train/recipe"
+	"talbot/train/run"
+)
+
+// tahlBatches are those of testdata/tahl_oracle.py: positions of n samples each, as batches and as planes.
+func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64) {
+	t.Helper()
+	words := func(names []string) (list []uint64) {
+		for _, name := range names {
+			word, err := strconv.ParseUint(name, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, word)
+		}
+		return list
+	}
+	layout := encode.Tahl{}.Layout()
+	list, planes = make([]Batch, batches), make([][]uint64, batches)
+	longest := 0
+	type row struct {
+		Packed, Planes []string
+		Changes        map[string][]int32
+	}
+	var rows []row
+	for line := range bytes.Lines(ungzip(t, "../encode/testdata/tahl.jsonl.gz")) {
+		var r row
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Changes) > 0 {
+			rows, longest = append(rows, r), max(longest, len(r.Changes))
+		}
+	}
+	for step := range list {
+		b := &list[step]
+		b.Resize(n, longest, &layout)
+		for i := range b.Codes {
+			b.Codes[i] = -1
+		}
+		clear(b.Weights)
+		for i, row := range rows[step*n:][:n] {
+			copy(b.Packed[i*layout.Words:], words(row.Packed))
+			planes[step] = append(planes[step], words(row.Planes)...)
+			names := slices.Sorted(maps.Keys(row.Changes))
+			for j, name := range names {
+				copy(b.Codes[(i*longest+j)*layout.Codes:], row.Changes[name])
+			}
+			if i%5 != 4 {
+				b.Weights[i*longest] += 0.75
+				b.Weights[i*longest+len(names)-1] += 0.25
+			}
+			b.Floats[i], b.Known[i] = float32(oracleNumber(fmt.Sprintf("value %d", step), i)), 1
+			if i%3 == 2 {
+				b.Known[i] = 0
+			}
+		}
+	}
+	return list, planes
+}
+
+// TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of
+// a step and five steps with AdamW that decays all tensors.
+func TestPyTorchTahl(t *testing.T) {
+	var want pytorch
+	if err := json.Unmarshal(ungzip(t, "testdata/tahl.json.gz"), &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Steps) != 5 {
+		t.Fatalf("%d steps in testdata/tahl.json.gz", len(want.Steps))
+	}
+	batches, planes := tahlBatches(t, len(want.Steps), want.Positions)
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c, err := run.New("tahl", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.set(&c)
+		c.Decay = recipe.DecayAll
+		load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
+		want.evaluate(t, load(c), planes[0])
+		want.train(t, load, c, func(step int) Batch { return batches[step] }, 5e-6, 2e-4)
+	})
+}
