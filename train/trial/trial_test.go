@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fake returns a trial whose talbot is a shell script.
@@ -84,10 +85,11 @@ func TestInterrupted(t *testing.T) {
 		if step == "data" {
 			go func() {
 				for {
-					if _, err := os.Stat(pid); err == nil {
+					if text, _ := os.ReadFile(pid); len(text) > 0 {
 						cancel()
 						return
 					}
+					time.Sleep(time.Millisecond)
 				}
 			}()
 		}
