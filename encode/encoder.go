@@ -61,7 +61,8 @@ type Layout struct {
 	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.
 	Floats []string
 
-	Ratings bool // the encoder looks at the players' ratings
+	Ratings bool        // the encoder looks at the players' ratings
+	Rating  *RatingBits // where a packed input has that of the side to move; nil if it has it nowhere
 
 	// What else the same position can be shown as; nil where the recipe does not know the difference.
 	NoPast, OtherColour *Disguise
@@ -111,6 +112,14 @@ func (d *Disguise) Apply(packed []uint64) {
 	for i := range d.And {
 		packed[i] = packed[i]&d.And[i] ^ d.Xor[i]
 	}
+}
+
+// RatingBits are the 16 bits from Shift on of a word of a packed input.
+type RatingBits struct{ Word, Shift int }
+
+// As changes a packed input into that of the same position with another rating, from 0 to 65535.
+func (r *RatingBits) As(packed []uint64, rating int) {
+	packed[r.Word] = packed[r.Word]&^(0xffff<<r.Shift) | uint64(rating)<<r.Shift
 }
 
 // Targets say how what is to be learnt is computed from raw labels.

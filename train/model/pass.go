@@ -13,8 +13,10 @@ import (
 type Pass struct {
 	Store *Store
 	Form  Form
-	Train bool  // batch statistics and dropout; running statistics are updated
-	Key   *Node // uint32[2], the random key of this step; without one nothing is dropped
+	Train bool // batch statistics and dropout; running statistics are updated
+	// Losses lets Forward return, behind the heads, scalars of the weights that Loss needs for terms over [Once].
+	Losses bool
+	Key    *Node // uint32[2], the random key of this step; without one nothing is dropped
 
 	// Prefix is put before the names of the parameters and statistics that are used: "" the trained ones, or one that
 	// [Store.AddCopies] was given.
