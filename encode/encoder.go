@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -117,9 +118,15 @@ func (d *Disguise) Apply(packed []uint64) {
 // RatingBits are the 16 bits from Shift on of a word of a packed input.
 type RatingBits struct{ Word, Shift int }
 
-// As changes a packed input into that of the same position with another rating, from 0 to 65535.
-func (r *RatingBits) As(packed []uint64, rating int) {
-	packed[r.Word] = packed[r.Word]&^(0xffff<<r.Shift) | uint64(rating)<<r.Shift
+// Rated makes the side to move have another rating, from 0 to 65535; nil where the recipe does not know it.
+func (l *Layout) Rated(rating int) *Disguise {
+	if l.Rating == nil {
+		return nil
+	}
+	d := &Disguise{slices.Repeat([]uint64{math.MaxUint64}, l.Words), make([]uint64, l.Words)}
+	d.And[l.Rating.Word] = ^(uint64(math.MaxUint16) << l.Rating.Shift)
+	d.Xor[l.Rating.Word] = uint64(rating) << l.Rating.Shift
+	return d
 }
 
 // Targets say how what is to be learnt is computed from raw labels.

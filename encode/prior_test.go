@@ -116,6 +116,7 @@ func TestPriorByHand(t *testing.T) {
 // TestPriorRatings: the rating is that of the side to move, 1500 where it is not known, and can be changed in the packed
 // input.
 func TestPriorRatings(t *testing.T) {
+	layout := Prior{}.Layout()
 	for elo, want := range map[int]float64{0: 0, 1: -1499.0 / 1500, 1250: -1.0 / 6, 1500: 0, 1501: 1.0 / 1500,
 		1750: 1.0 / 6, 2250: 0.5, 2750: 5.0 / 6, 65535: 64035.0 / 1500, 70000: 64035.0 / 1500} {
 		var changed [2][]uint64
@@ -127,7 +128,7 @@ func TestPriorRatings(t *testing.T) {
 					t.Fatalf("%q: %d is %g, want %g", fen, elo, got, want)
 				}
 			}
-			Prior{}.Layout().Rating.As(words, 1623)
+			layout.Rated(1623).Apply(words)
 			changed[i] = words
 		}
 		as, _ := priorOf(new(parseFEN(t, board.StartFEN)), 1623)
@@ -148,7 +149,7 @@ func TestPriorRatings(t *testing.T) {
 	e.Pack(words, &v)
 	v.Play(board.NewGame(board.StartPosition()), 0, 0)
 	Prior{}.Pack(other, &v)
-	if l := e.Layout(); !slices.Equal(words, other) || l.Ratings || l.Rating != nil {
+	if l := e.Layout(); !slices.Equal(words, other) || l.Ratings || l.Rated(1500) != nil {
 		t.Errorf("without ratings: %x, want %x; %+v", words, other, l)
 	}
 }
