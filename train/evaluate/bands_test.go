@@ -81,7 +81,7 @@ func TestToldRatings(t *testing.T) {
 		near("told "+band.String(), told.CE, ce)
 		near("more", told.More, ce-own)
 		near("its interval", told.MoreInterval[1]-told.MoreInterval[0], 0) // all lines are alike
-		near("first move", told.Top1, map[bool]float64{true: 0.25, false: 0.75}[p > 0.5 || p == 0.5])
+		near("first move", told.Top1, map[bool]float64{true: 0.25, false: 0.75}[p > 0.5])
 		p = oddsOf(uint64(band.Elo))
 		near("counted, told "+band.String(), bands[3].Told[i].CE, -0.75*math.Log(p)-0.25*math.Log(1-p))
 	}
