@@ -77,7 +77,9 @@ func (Prior) Unpack(f Form, packed *Node) *Node {
 	planes = append(planes, flagPlanes(rest, 4), BitwiseAnd(rest, uint64s(g, 0xff<<40)))
 	board := f.Spread(Concatenate(planes, 1))
 	rating := BitwiseAnd(BitwiseShiftRightLogicalScalar(rest, encode.Prior{}.Layout().Rating.Shift), uint64s(g, 0xffff))
-	number := DivScalar(AddScalar(ConvertDType(rating, dtypes.Float32), -encode.PriorRating), encode.PriorRating)
+	// Backends multiply by 1/1500, which float32 would show.
+	number := DivScalar(AddScalar(ConvertDType(rating, dtypes.Float64), -encode.PriorRating), encode.PriorRating)
+	number = ConvertDType(number, dtypes.Float32)
 	dims, wide := []int{1, 1, 1, 1}, board.Shape().Clone()
 	dims[f.batchAxis()], wide.Dimensions[f.channelAxis()] = number.Shape().Dim(0), 1
 	return Concatenate([]*Node{board, BroadcastToShape(Reshape(number, dims...), wide)}, f.channelAxis())
