@@ -12,7 +12,10 @@ import (
 // TestPyTorchPrior compares the network of the recipe prior with PyTorch (testdata/prior_oracle.py): logits and losses
 // in evaluation mode, the gradients of a step, and five steps with Adam.
 func TestPyTorchPrior(t *testing.T) {
-	var want pytorch
+	var want struct {
+		pytorch
+		L2 float64
+	}
 	if err := json.Unmarshal(ungzip(t, "testdata/prior.json.gz"), &want); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,10 @@ func TestPyTorchPrior(t *testing.T) {
 		if c.Batch = n; c.Clip != want.Clip || c.WeightDecay != want.Decay || c.Epsilon != want.Epsilon {
 			t.Errorf("trained with clip %g, decay %g, ε %g", c.Clip, c.WeightDecay, c.Epsilon)
 		}
-		load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
+		load := func(c run.Config) *engine {
+			set(&c, "l2", want.L2*float64(c.Accumulate)) // each part of a batch has its share
+			return want.load(t, b, c, want.Gain)
+		}
 		e, first := load(c), batch(0)
 		agree(t, "logits", firstHead(t, e, &first), want.Evaluation.Logits, 5e-6)
 		m, err := e.validate([]Batch{first})
@@ -50,7 +56,7 @@ func TestPyTorchPrior(t *testing.T) {
 			t.Fatal(err)
 		}
 		agreeOne(t, "loss", m.Loss, want.Evaluation.Policy+want.Evaluation.Penalty, 5e-6)
-		agreeOne(t, "penalty", 1e-4**m.Of("weights"), want.Evaluation.Penalty, 5e-6)
+		agreeOne(t, "penalty", want.L2**m.Of("weights"), want.Evaluation.Penalty, 5e-6)
 		want.train(t, load, c, batch, 2e-5, 2e-4)
 	})
 }

@@ -5,8 +5,8 @@ Regenerate the file, in this folder:
     python3 -m venv venv && venv/bin/pip install chess==1.11.2
     venv/bin/python prior_oracle.py prior.jsonl.gz
 
-It shares nothing with the Go code: the rules are python-chess's, and the encoding is written here a second time from its
-description. One JSON object a line: fen, elo (of the side to move, 0 = not known), packed (5 strings of 16 hex digits),
+It shares nothing with the Go code: the rules are python-chess's, and the encoding is written here a second time from
+its description. One JSON object a line: fen, elo (of the side to move, 0 = not known), packed (5 strings of 16 hex digits),
 planes (0 to 16 as strings of 16 hex digits, bit i = square i, a1 = 0), rating (the number on all squares of plane 17),
 legal (the number of each legal move). The moves and the positions are those of nosearch_oracle.py.
 

@@ -4,7 +4,7 @@ from torch import nn
 
 from napoleon import Norm
 
-PLANES, MOVES, L2 = 18, 1968, 1e-4
+PLANES, MOVES = 18, 1968
 
 
 class Block(nn.Module):
@@ -48,5 +48,5 @@ def cross_entropy(logits, index, weight):
     return ce.sum() / (weight.sum(1) > 0).sum()
 
 
-def penalty(net):
-    return L2 * sum((w**2).sum() for w in net.kernels())
+def penalty(net, l2):
+    return l2 * sum((w**2).sum() for w in net.kernels())
