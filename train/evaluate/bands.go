@@ -65,9 +65,10 @@ func newBands(bands []dataset.Band) []bandTally {
 	return list
 }
 
-// bandOf is that of a sample; nil if it is in none.
+// bandOf is that of a sample; nil if it is in none. The rating of a puzzle is no player's.
 func (a *Accumulator) bandOf(s *Sample) *bandTally {
-	if len(a.bands) == 0 || s.Place == nil || s.Place.Rating <= 0 || len(s.Policy) == 0 {
+	if len(a.bands) == 0 || s.Place == nil || s.Place.Rating <= 0 || len(s.Policy) == 0 ||
+		s.Source == dataset.SourcePuzzle.String() {
 		return nil
 	}
 	return &a.bands[dataset.BandOf(a.ranges, s.Place.Rating)]

@@ -52,6 +52,10 @@ func TestToldRatings(t *testing.T) {
 		s.Moves, s.Policy = 50, []Target{{0, 0.75}, {1, 0.25}}
 	}
 	samples = append(samples, bandSamples(t, 0, 8, 5000)...)
+	samples = append(samples, bandSamples(t, 2100, 8, 6000)...) // of puzzles
+	for i := range samples[len(samples)-8:] {
+		samples[len(samples)-8+i].Source = "puzzle"
+	}
 	o := Options{Layout: encode.Prior{}.Layout(), Bands: encode.PriorBands}
 	a, err := Evaluate(t.Context(), network, sequence(samples), o)
 	if err != nil {
