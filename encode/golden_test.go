@@ -2,11 +2,14 @@ package encode
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -120,4 +123,41 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pythonChess starts a script in testdata that answers what it is asked on its standard input, and returns its answers
+// and what ends it, which fails the test if there is more than was read. It skips the test without python-chess.
+func pythonChess(t *testing.T, asked io.Reader, script string, args ...string) (answers *bufio.Reader, end func()) {
+	t.Helper()
+	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", append([]string{"-B", "testdata/" + script, "-"}, args...)...)
+	cmd.Stdin, cmd.Stderr = asked, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers = bufio.NewReaderSize(out, 1<<16)
+	return answers, func() {
+		t.Helper()
+		if rest, err := io.ReadAll(answers); err != nil || len(rest) > 0 {
+			t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fens are positions, one a line.
+func fens(positions []board.Position) *bytes.Buffer {
+	var list bytes.Buffer
+	for i := range positions {
+		fmt.Fprintln(&list, positions[i].FEN())
+	}
+	return &list
 }
