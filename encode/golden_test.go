@@ -3,56 +3,24 @@ package encode
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
-// golden is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.
-type golden struct {
+// goldenPosition is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.
+type goldenPosition struct {
 	Start  string
 	Moves  []string
-	Planes []string
+	Planes golden.Words
 	Legal  map[string]int
-}
-
-// readGolden reads positions that a script in testdata wrote, each as JSON on a line of its own. Fewer than that many
-// are an error.
-func readGolden[T any](t testing.TB, path string, least int) (all []T) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewScanner(z)
-	for in.Scan() {
-		var g T
-		if err := json.Unmarshal(in.Bytes(), &g); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, g)
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < least {
-		t.Fatalf("%d golden positions", len(all))
-	}
-	return all
 }
 
 // uciLine returns the line of UCI moves from a FEN; its last position is the sample.
@@ -75,13 +43,6 @@ func uciLine(t *testing.T, fen string, moves ...string) dataset.Line {
 	return l
 }
 
-func hexPlanes(planes []uint64) (s []string) {
-	for _, p := range planes {
-		s = append(s, fmt.Sprintf("%016x", p))
-	}
-	return s
-}
-
 // encoded returns the planes of the line's last position and the game there.
 func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 	t.Helper()
@@ -99,15 +60,13 @@ func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 
 // TestGolden compares planes and the index of every legal move with python-chess.
 func TestGolden(t *testing.T) {
-	for n, g := range readGolden[golden](t, "testdata/golden.jsonl.gz", 150) {
+	for n, g := range golden.Lines[goldenPosition](t, "testdata/golden.jsonl.gz", 150) {
 		l := uciLine(t, g.Start, g.Moves...)
 		planes, game := encoded(t, &l)
 		p := game.Position()
-		if got := hexPlanes(planes); !slices.Equal(got, g.Planes) {
-			for i := range got {
-				if got[i] != g.Planes[i] {
-					t.Errorf("position %d, %q: plane %d = %s, want %s", n+1, p.FEN(), i, got[i], g.Planes[i])
-				}
+		for i, got := range planes {
+			if got != g.Planes[i] {
+				t.Errorf("position %d, %q: plane %d = %016x, want %016x", n+1, p.FEN(), i, got, g.Planes[i])
 			}
 		}
 		legal := map[string]int{}
