@@ -113,8 +113,8 @@ func TestPriorByHand(t *testing.T) {
 	}
 }
 
-// TestPriorRatings: the rating is that of the side to move, 1500 where it is not known, and can be changed in the packed
-// input.
+// TestPriorRatings: the rating is that of the side to move, 1500 where it is not known, and can be changed in the
+// packed input.
 func TestPriorRatings(t *testing.T) {
 	layout := Prior{}.Layout()
 	for elo, want := range map[int]float64{0: 0, 1: -1499.0 / 1500, 1250: -1.0 / 6, 1500: 0, 1501: 1.0 / 1500,
