@@ -16,9 +16,9 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/checkpoint"
 	"talbot/train/model"
 	"talbot/train/predict"
+	"talbot/train/predict/tinyrun"
 	"talbot/train/recipe"
 	"talbot/train/run"
 )
