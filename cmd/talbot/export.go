@@ -10,6 +10,7 @@ import (
 	"talbot/pipeline"
 	"talbot/train/job"
 	"talbot/train/onnx"
+	"talbot/train/predict"
 	"talbot/train/run"
 )
 

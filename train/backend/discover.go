@@ -28,7 +28,8 @@ type Found struct {
 	SIMD     bool     // the Go backend uses vector instructions
 	Plugins  []Plugin // in order of preference
 	GPUs     []GPU
-	Runtime  string   // path of ONNX Runtime's library; "" if there is none, or no way to load it
+	Loads    bool     // ONNX Runtime can be loaded
+	Runtime  string   // path of its library; "" if there is none, or it cannot be loaded
 	Searched []string // the folders looked through for plugins
 	Remedies []string // what to do about what is missing; empty if nothing is
 }
@@ -72,7 +73,7 @@ func pluginDir(home string, env func(string) string) string {
 }
 
 func discover(root, home string, env func(string) string) Found {
-	f := Found{Compiled: XLA, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+	f := Found{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
 		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
@@ -92,7 +93,7 @@ func discover(root, home string, env func(string) string) Found {
 		}
 	}
 	f.GPUs = gpus(root)
-	if ort.Compiled {
+	if f.Loads {
 		f.Runtime = runtimeLibrary(root, home, env)
 	}
 	for _, kind := range []string{"cpu", "cuda"} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/gomlx/compute"
@@ -54,7 +55,8 @@ type onRuntime struct {
 	heads   []model.Head
 }
 
-// newOnRuntime reads a network into ONNX Runtime.
+// newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads, and
+// can lose it. Weights are finite in every file.
 func newOnRuntime(b *backend.Opened, t *Trained) (*onRuntime, error) {
 	g, err := t.ONNX()
 	if err != nil {
@@ -63,6 +65,11 @@ func newOnRuntime(b *backend.Opened, t *Trained) (*onRuntime, error) {
 	text, err := g.Model()
 	if err != nil {
 		return nil, err
+	}
+	for i, p := range t.Network.Params() {
+		if p.Kind == model.RunningVar && slices.Min(t.Tensors[i].Data) < 0 {
+			return nil, fmt.Errorf("%w: the root of %q", ErrNotFinite, p.Name)
+		}
 	}
 	r := &onRuntime{input: g.Inputs()[0], encoder: t.Encoder, backend: b, heads: t.Network.Heads()}
 	var names []string
@@ -115,7 +122,7 @@ func (f *runtimeForward) put(i int, packed []uint64) {
 
 func (f *runtimeForward) run() ([]compute.Buffer, error) { return f.buffers, f.batch.Run() }
 
-// check looks at the heads: what was not finite on the way shows there, or does no harm.
+// check looks at the heads, the only numbers there are.
 func (f *runtimeForward) check() error {
 	for _, head := range f.out {
 		for _, x := range head {
