@@ -40,6 +40,7 @@ func planONNX(m machine) (step, error) {
 			"--platform", from.platform),
 		pattern: "*.whl", member: "onnxruntime/capi/" + from.member, sum: from.sum,
 	}
-	return step{part: partONNX, plan: []string{"ONNX Runtime for " + m.os + "/" + m.arch + ",", source.name, "into " + to},
-		do: func(ctx context.Context) error { return source.install(ctx, to) }}, nil
+	return step{part: partONNX,
+		plan: []string{"ONNX Runtime for " + m.os + "/" + m.arch + ",", source.name, "into " + to},
+		do:   func(ctx context.Context) error { return source.install(ctx, to) }}, nil
 }

@@ -113,7 +113,8 @@ func Open(spec string) (*Opened, error) {
 		return openXLA(Plugin{Kind: kindOf(path), Path: path}, "as asked")
 	}
 	if spec == "onnx" {
-		return nil, fmt.Errorf("backend %q does not train; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so", spec)
+		return nil, fmt.Errorf("backend %q does not train; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so",
+			spec)
 	}
 	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so", spec)
 }

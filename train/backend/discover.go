@@ -187,7 +187,8 @@ func runtimeLibrary(root, home string, env func(string) string) string {
 	}
 	dirs := append([]string{pluginDir(home, env)}, packages(root, home, env, "onnxruntime/capi")...)
 	dirs = append(dirs, filepath.Join(root, "usr/local/lib"), filepath.Join(root, "usr/lib"),
-		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"), filepath.Join(root, "opt/homebrew/lib"))
+		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"),
+		filepath.Join(root, "opt/homebrew/lib"))
 	for _, dir := range dirs {
 		for _, name := range []string{"libonnxruntime.so", "libonnxruntime.so.*", "libonnxruntime.dylib",
 			"libonnxruntime.*.dylib"} {

@@ -36,7 +36,8 @@ type Exported struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [predict.ErrNoONNX] and [ErrConfig].
+// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [predict.ErrNoONNX] and
+// [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.Exported], so that

@@ -55,8 +55,8 @@ type onRuntime struct {
 	heads   []model.Head
 }
 
-// newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads, and
-// can lose it. Weights are finite in every file.
+// newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads,
+// and can lose it. Weights are finite in every file.
 func newOnRuntime(b *backend.Opened, t *Trained) (*onRuntime, error) {
 	g, err := t.ONNX()
 	if err != nil {
