@@ -60,6 +60,8 @@ var arrows = map[string][]string{
 	"pipeline/tactics": {"board", "dataset", "shards", "pipeline", "pipeline/output", "pipeline/label"},
 	"pipeline/aggregate": {"board", "dataset", "shards", "pipeline", "pipeline/output", "internal/durable",
 		"internal/ordered"},
+	"pipeline/predict": {"board", "dataset", "shards", "encode", "pipeline", "pipeline/output", "internal/durable",
+		"internal/ordered"},
 	"pipeline/stats": {"board", "dataset", "rows", "shards", "encode", "pipeline", "pipeline/overlap",
 		"internal/ordered",
 		"internal/page", "internal/plain"},

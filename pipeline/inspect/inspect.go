@@ -65,9 +65,10 @@ type Sample struct {
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *Label         `json:"label"`        // nil unless an engine searched the sample
 	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
-	Exact  *string  `json:"exact"`
-	Value  *float32 `json:"value"`            // the recipe's target: of the exact result, where there is one
-	Planes []string `json:"planes,omitempty"` // of a recipe of bit planes: 16 hex digits each, bit i = square i
+	Exact       *string      `json:"exact"`
+	Value       *float32     `json:"value"`                 // the recipe's target: of the exact result, where there is one
+	Predictions []Prediction `json:"predictions,omitempty"` // what networks say
+	Planes      []string     `json:"planes,omitempty"`      // of a recipe of bit planes: 16 hex digits each, bit i = square i
 	*Encoded
 
 	start board.Position
@@ -255,6 +256,7 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 	s.Value = in.value()
 	in.policy(s)
 	in.band(s, l)
+	in.predictions(s, l)
 	if e, ok := e.(bitPlanes); ok {
 		planes := make([]uint64, in.layout.Shape[0])
 		e.Planes(planes, w.Game())

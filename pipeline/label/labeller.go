@@ -127,6 +127,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
 		Flags:        flags,
 		Fingerprints: slices.Clone(parent.Fingerprints),
+		Networks:     parent.Networks,
 	}
 }
 
