@@ -120,7 +120,7 @@ func FuzzFound(f *testing.F) {
 			return
 		}
 		pos := board.StartPosition()
-		found := newFound(&pos, multiPV, nil)
+		found := newFound(&pos, multiPV, nil, nil)
 		for s := range strings.SplitSeq(lines, "\n") {
 			i, err := ParseInfo([]byte(s))
 			if err != nil || found.add(i) != nil {
@@ -148,7 +148,7 @@ func FuzzFound(f *testing.F) {
 
 func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, nil)
+	found := newFound(&pos, 2, nil, nil)
 	for _, s := range []string{
 		"depth 7 multipv 1 score cp 10 pv e2e4",
 		"depth 7 multipv 2 score cp 9 pv d2d4",
@@ -178,7 +178,7 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 // Shallower depths are the last complete set up to each, also where the engine skips a depth.
 func TestFoundKeepsShallowerDepths(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, []int{1, 3, 4})
+	found := newFound(&pos, 2, []int{1, 3, 4}, nil)
 	for _, s := range []string{
 		"depth 1 multipv 1 score cp 10 nodes 20 pv e2e4",
 		"depth 1 multipv 2 score cp 9 nodes 20 pv d2d4",
@@ -216,7 +216,7 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 			t.Errorf("label %d: %+v, want %+v", k, l, want)
 		}
 	}
-	if _, err := newFound(&pos, 1, []int{1}).labels(&pos, "e2e4"); err == nil {
+	if _, err := newFound(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
 		t.Error("a label without a line")
 	}
 }

@@ -57,13 +57,15 @@ journal as they come. Repeat an interrupted command to continue it.`,
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "folder of the dataset to write (required)")
 	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network to ask (required)")
-	addBackend(f, &o.backend)
+	f.StringVar(&o.backend, "backend", "auto",
+		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	section(f, "Output", "out", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
+	values(cmd, "backend", backends...)
 	completeFolder(cmd, "out")
 	completeFolders(cmd, "run", run.IsRun)
 	return cmd

@@ -126,6 +126,11 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	if err != nil {
 		return fmt.Errorf("%q: %w", o.Dir, err)
 	}
+	if n := o.Encoder.Layout().Candidates; n > 0 {
+		if counting, err = counting.WithCandidates(d.Manifest, n); err != nil {
+			return fmt.Errorf("%q: %w", o.Dir, err)
+		}
+	}
 	in := &inspector{Request: o, counting: counting, dataset: d, show: show, layout: o.Encoder.Layout()}
 	for _, f := range d.Manifest.Fingerprints {
 		in.prints = append(in.prints, f.ID())

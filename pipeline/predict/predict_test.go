@@ -30,10 +30,10 @@ import (
 
 // fake answers what follows from the question alone.
 type fake struct {
-	encode.Encoder
-	asked atomic.Int64
-	fail  func(n int64) error // asked before each call, with the number of positions answered so far
-	sleep time.Duration
+	recipe encode.Encoder
+	asked  atomic.Int64
+	fail   func(n int64) error // asked before each call, with the number of positions answered so far
+	sleep  time.Duration
 }
 
 func (f *fake) Answer(ctx context.Context, questions []Question, answers []Answer) error {
@@ -50,13 +50,8 @@ func (f *fake) Answer(ctx context.Context, questions []Question, answers []Answe
 	return ctx.Err()
 }
 
-// Encoder returns what talbotbot reads; [fake] embeds it for its other methods alone.
-func (f *fake) encoder() encode.Encoder { return f.Encoder }
-
-// evaluator gives a fake the method that its embedded encoder hides.
-type evaluator struct{ *fake }
-
-func (e evaluator) Encoder() encode.Encoder { return e.fake.encoder() }
+// Encoder returns that of a recipe, of which only what it writes matters here.
+func (f *fake) Encoder() encode.Encoder { return f.recipe }
 
 func sayOf(q *Question) Answer {
 	h := fnv.New64a()
@@ -80,7 +75,7 @@ func sayOf(q *Question) Answer {
 	return a
 }
 
-func newFake() evaluator { return evaluator{&fake{Encoder: encode.TalbotBot{}}} }
+func newFake() *fake { return &fake{recipe: encode.TalbotBot{}} }
 
 var network = dataset.Network{Recipe: "talbotbot", Checkpoint: strings.Repeat("a", 64), Step: 7, Backend: "go",
 	Prior: true, Value: true}
@@ -275,7 +270,7 @@ func TestWithout(t *testing.T) {
 	net.Prior, net.Rating = false, 1500
 	out := filepath.Join(t.TempDir(), "out")
 	if _, err := (Request{In: in, Out: out, Network: net,
-		Evaluator: evaluator{&fake{Encoder: encode.Napoleon{}}}}).Run(t.Context()); err != nil {
+		Evaluator: &fake{recipe: encode.Napoleon{}}}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	d, err := shards.OpenDataset(out)
