@@ -40,6 +40,16 @@ func (b Band) String() string {
 	return fmt.Sprintf("%d–%d", b.From, b.To-1)
 }
 
+// BandOf returns the number of the band that a rating is in.
+func BandOf(bands []Band, elo int) int {
+	for i := len(bands) - 1; i > 0; i-- {
+		if elo >= bands[i].From {
+			return i
+		}
+	}
+	return 0
+}
+
 // MoverElo returns the rating of the side to move at the start of the line; 0 if it is not known.
 func (l *Line) MoverElo() int {
 	if l.Start.Turn() == board.White {

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"math"
+	"slices"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -61,7 +62,8 @@ type Layout struct {
 	// Floats are the names of the numbers beside the moves, such as [ValueFloat]. A sample may lack any of them.
 	Floats []string
 
-	Ratings bool // the encoder looks at the players' ratings
+	Ratings bool        // the encoder looks at the players' ratings
+	Rating  *RatingBits // where a packed input has that of the side to move; nil if it has it nowhere
 
 	// Candidates is how many of the likely moves of a position the encoder looks at, with their values: 0 = none. Only
 	// a dataset that has them can be trained on ([dataset.Counting.WithCandidates]); in play the player sets
@@ -116,6 +118,20 @@ func (d *Disguise) Apply(packed []uint64) {
 	for i := range d.And {
 		packed[i] = packed[i]&d.And[i] ^ d.Xor[i]
 	}
+}
+
+// RatingBits are the 16 bits from Shift on of a word of a packed input.
+type RatingBits struct{ Word, Shift int }
+
+// Rated makes the side to move have another rating, from 0 to 65535; nil where the recipe does not know it.
+func (l *Layout) Rated(rating int) *Disguise {
+	if l.Rating == nil {
+		return nil
+	}
+	d := &Disguise{slices.Repeat([]uint64{math.MaxUint64}, l.Words), make([]uint64, l.Words)}
+	d.And[l.Rating.Word] = ^(uint64(math.MaxUint16) << l.Rating.Shift)
+	d.Xor[l.Rating.Word] = uint64(rating) << l.Rating.Shift
+	return d
 }
 
 // Targets say how what is to be learnt is computed from raw labels.

@@ -77,7 +77,7 @@ func (e *engine) validate(batches []Batch) (run.Means, error) {
 	for i := range batches {
 		out, err := e.run(&e.loss, "validation", e.inputs(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Prefix: e.config.Evaluated()}
+			p := &model.Pass{Store: e.store, Form: e.backend.Form, Losses: true, Prefix: e.config.Evaluated()}
 			b := e.batch(in)
 			var shown []*graph.Node
 			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, b.Packed)), b) {

@@ -8,13 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	gomlx "github.com/gomlx/gomlx/ml/model"
-
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/model"
 	"talbot/train/run"
 )
 
@@ -66,21 +61,11 @@ func TestPyTorchNapoleon(t *testing.T) {
 		c.Batch, c.Clip, c.WeightDecay, c.Epsilon = n, want.Clip, want.Decay, want.Epsilon
 		load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
 		e := load(c)
-		x, err := gomlx.NewExec(b.Backend, e.store.Store, func(_ *gomlx.Scope, packed *graph.Node) *graph.Node {
-			return e.network.Forward(&model.Pass{Store: e.store, Form: b.Form}, e.network.Unpack(b.Form, packed))[0]
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Finalize()
 		first := batch(0)
-		out, err := e.call(x, []any{tensors.FromFlatDataAndDimensions(first.Packed, n, layout.Words)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := firstHead(t, e, &first)
 		for i, v := range want.Evaluation.Value {
-			if math.Abs(float64(out[0][i])-v) > 1e-5 {
-				t.Errorf("value %d is %g, in PyTorch %g", i, out[0][i], v)
+			if math.Abs(float64(values[i])-v) > 1e-5 {
+				t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
 			}
 		}
 		want.train(t, load, c, batch, 2e-5, 2e-4)

@@ -10,27 +10,23 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	gomlx "github.com/gomlx/gomlx/ml/model"
-
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/model"
 	"talbot/train/recipe"
 	"talbot/train/run"
 )
 
-// noSearchGolden is a position of encode/testdata/nosearch.jsonl.gz: its words, and the numbers of its legal moves.
-type noSearchGolden struct {
+// uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its legal
+// moves.
+type uciGolden struct {
 	packed []uint64
 	legal  []int32
 }
 
-// readNoSearchGolden returns the last n positions with legal moves.
-func readNoSearchGolden(t *testing.T, n int) (rows []noSearchGolden) {
+// readUCIGolden returns the last n positions with legal moves of a file of encode/testdata.
+func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 	t.Helper()
-	for line := range bytes.Lines(ungzip(t, "../encode/testdata/nosearch.jsonl.gz")) {
+	for line := range bytes.Lines(ungzip(t, "../encode/testdata/"+name)) {
 		var row struct {
 			Packed []string
 			Legal  map[string]int32
@@ -38,7 +34,7 @@ func readNoSearchGolden(t *testing.T, n int) (rows []noSearchGolden) {
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatal(err)
 		}
-		g := noSearchGolden{legal: slices.Sorted(maps.Values(row.Legal))}
+		g := uciGolden{legal: slices.Sorted(maps.Values(row.Legal))}
 		for _, text := range row.Packed {
 			word, err := strconv.ParseUint(text, 16, 64)
 			if err != nil {
@@ -61,7 +57,7 @@ func TestPyTorchNoSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := all["played"].Positions
-	rows := readNoSearchGolden(t, 5*n)
+	rows := readUCIGolden(t, "nosearch.jsonl.gz", 5*n)
 	batch := func(step int, scores bool) (b Batch) {
 		layout := encode.NoSearch{Scores: scores}.Layout()
 		moves := 2
@@ -102,19 +98,8 @@ func TestPyTorchNoSearch(t *testing.T) {
 			c.Batch, c.Clip, c.Epsilon, c.WeightDecay, c.Decay = n, want.Clip, want.Epsilon, want.Decay, recipe.DecayAll
 			load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
 			e := load(c)
-			x, err := gomlx.NewExec(b.Backend, e.store.Store, func(_ *gomlx.Scope, packed *graph.Node) *graph.Node {
-				return e.network.Forward(&model.Pass{Store: e.store, Form: b.Form}, e.network.Unpack(b.Form, packed))[0]
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer x.Finalize()
 			first := batch(0, scores)
-			out, err := e.call(x, []any{tensors.FromFlatDataAndDimensions(first.Packed, n, encode.NoSearchWords)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			agree(t, name+": logits", out[0], want.Evaluation.Logits, 5e-6)
+			agree(t, name+": logits", firstHead(t, e, &first), want.Evaluation.Logits, 5e-6)
 			m, err := e.validate([]Batch{first})
 			if err != nil {
 				t.Fatal(err)

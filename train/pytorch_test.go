@@ -53,6 +53,7 @@ type forwarded struct {
 	Value       []float64
 	Policy, MSE float64
 	BCE         float64 // of the board after the move
+	Penalty     float64 // of the weights, as it is in the loss
 }
 
 func ungzip(t *testing.T, path string) []byte {
@@ -187,6 +188,24 @@ func forward(e *engine, planes []uint64, n int) (logits, values []float32, err e
 		return nil, nil, err
 	}
 	return out[0], out[1], nil
+}
+
+// firstHead returns the network's first head for a batch in evaluation mode.
+func firstHead(t *testing.T, e *engine, b *Batch) []float32 {
+	t.Helper()
+	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, packed *graph.Node) *graph.Node {
+		form := e.backend.Form
+		return e.network.Forward(&model.Pass{Store: e.store, Form: form}, e.network.Unpack(form, packed))[0]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Finalize()
+	out, err := e.call(x, []any{packedInput(b)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0]
 }
 
 // agree compares float32 with PyTorch's float64: numbers within tolerance times the norm of their tensor.
@@ -330,6 +349,9 @@ func (want *pytorch) train(t *testing.T, load func(run.Config) *engine, c run.Co
 		}
 		if scores := l.Of("score_ce"); scores != nil {
 			agreeOne(t, at+"cross-entropy of scores", *scores, expected.Policy, 2e-5)
+		}
+		if squares := l.Of("weights"); squares != nil {
+			agreeOne(t, at+"loss", l.Loss, expected.Policy+expected.Penalty, 2e-5)
 		}
 		if mse := l.Of("value_mse"); mse != nil {
 			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)

@@ -113,7 +113,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float
 func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, b := in[0], in[1], in[2], e.batch(in[3:])
 	e.store.SetTraining(key.Graph(), true)
-	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Key: key,
+	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Losses: true, Key: key,
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.Disguise(b.Packed, e.layout.NoPast, e.config.HistoryDropout)
 	shown = p.Disguise(shown, e.layout.OtherColour, e.config.Mirror)

@@ -251,6 +251,9 @@ func (p penalised) Terms() []model.Term {
 }
 
 func (p penalised) Forward(pass *model.Pass, planes *Node) []*Node {
+	if !pass.Losses {
+		return p.linear.Forward(pass, planes)
+	}
 	w := pass.Store.GetVariable("/" + pass.Prefix + "value").NodeValue(planes.Graph())
 	return append(p.linear.Forward(pass, planes), MulScalar(ReduceAllSum(Square(w)), 3))
 }

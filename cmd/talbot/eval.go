@@ -54,6 +54,12 @@ past, if its recipe sees these. A network that is much worse without the past ha
 learned to rely on it. --no-history measures all samples without their past, except
 puzzles.
 
+Where targets are lists of moves, as in aggregated positions, their entropy stands below
+the cross-entropy: no network can be better. A second table has the bands of ratings for
+such data, for networks trained on it, and for recipes that read ratings. A network that
+reads them is also told the rating of each band in turn, for bands with 5,000 moves; this
+takes several times as long.
+
 RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
 boards. With --no-history the page is report-no-history.html, with --weights raw it is
 report-raw.html.

@@ -43,7 +43,8 @@ func printFigures(out io.Writer, f job.Figures) error {
 	}
 	row("", "95 % interval", func(i int) string { return heads[i] })
 	for _, m := range evaluate.ByHead() {
-		if m.Row == "" || !f.Knows.Has(m.Needs) || f.LegalMask && m.Needs.Others {
+		if m.Row == "" || !f.Knows.Has(m.Needs) || f.LegalMask && m.Needs.Others ||
+			m.Rare && f.Of(m.Name) == nil {
 			continue
 		}
 		row(m.Row, within(f.Intervals, m.Name, m.Kind == evaluate.Share),
@@ -100,6 +101,11 @@ func printFigures(out io.Writer, f job.Figures) error {
 			parts = append(parts, cell(s.SameMove, true)+" have the same first move")
 		}
 		plain.Fprintf(out, "colours swapped, %s: %s\n", pipeline.Count(s.Samples, "sample"), strings.Join(parts, ", "))
+	}
+	if f.Bands != nil {
+		if err := printBands(out, f.Bands); err != nil {
+			return err
+		}
 	}
 	if f.Endgames != nil {
 		if err := printEndgames(out, f.Endgames, f.Intervals); err != nil {

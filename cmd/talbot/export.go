@@ -39,7 +39,7 @@ have:
 
 Networks of the recipe napoleon have planes, N×34×8×8, and value; those of tahl have
 planes, N×28×8×8, after, N×12×8×8, and value; those of nosearch have tokens, N×78, and
-logits, N×1968;
+logits, N×1968; those of prior have planes, N×18×8×8, and logits, N×1968;
 ` + "`talbot inspect --recipe napoleon --json`" + ` prints the numbers of the input.
 
 With --format safetensors it holds the weights and the normalisation statistics under

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"talbot/dataset"
 	"talbot/train/predict"
 )
 
@@ -23,11 +24,13 @@ type Accumulator struct {
 	past          pastTally
 	ends          endgames
 	misses        misses
+	ranges        []dataset.Band
+	bands         []bandTally // of ranges
 }
 
 func newAccumulator(network predict.Knows, o Options) *Accumulator {
 	return &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
-		unseenSources: map[string]tally{}}
+		unseenSources: map[string]tally{}, ranges: o.Bands, bands: newBands(o.Bands)}
 }
 
 // add takes samples and the answers to them. On an error nothing is added.
@@ -65,6 +68,9 @@ func (a *Accumulator) count(q *scored, t tally) {
 		in(a.unseenSources, s.Source, newTally).add(t, 1)
 	}
 	a.group(s, t)
+	if b := a.bandOf(s); b != nil {
+		b.add(s, t)
+	}
 	if q.labelled {
 		a.values.add((q.value+1)/2, q.value, q.label, 20)
 	}
@@ -94,7 +100,7 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 		BySide:      figuresOf(a.groups[bySide]),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
 		Audited: Audited{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
-		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown)}}
+		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown)}}
 	if trainKnown {
 		r.Unseen = a.unseen.figures()
 		r.UnseenIntervals = a.boot.intervals(func(p part) bool { return p.unseen })

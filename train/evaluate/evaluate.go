@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 
+	"talbot/dataset"
 	"talbot/encode"
 	"talbot/train/predict"
 )
@@ -23,6 +24,10 @@ type Options struct {
 	Batch     int           // samples at a time; 0 = what the network likes
 	Tables    Tables        // that judge endgames; may be nil
 	NoHistory bool          // the network sees each sample as if its game had begun with it
+
+	// Bands of ratings are reported apart. A network that reads the rating is also told that of each band in turn.
+	// None: there are no such reports.
+	Bands []dataset.Band
 
 	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:
 	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
@@ -53,6 +58,9 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 		}
 		if err == nil && batches%compareEvery == 0 {
 			err = e.compare(ctx, batch, answers, o)
+		}
+		if err == nil {
+			err = e.tellBands(ctx, batch, o)
 		}
 		batches++
 		batch = batch[:0]

@@ -22,6 +22,7 @@ type Measure struct {
 	Apart    bool   // it belongs to another part of the report: it has an interval, and is no member of [Figures]' JSON
 
 	Row    string // name on the card; "" = it has no row there
+	Rare   bool   // it has a row only where there is a figure of all samples
 	Tile   Tile   // at the top of the page
 	Column Column // of the page's tables
 	As     string // name of a baseline on the page

@@ -45,6 +45,10 @@ var measures = []*Measure{
 		sums: mean(func(q *scored) (float64, bool) {
 			return math.Log(float64(len(q.sample.Legal))), q.learns()
 		})},
+	// −Σ w·ln w, the cross-entropy that no network can be below, and the weight of the target's first move, the share
+	// that no first move can be above. Where every target is a single move, 0 and 1 say nothing.
+	{Name: "policy_entropy", Head: PolicyHead, Needs: prior, Lower: true, Row: "entropy of the targets", Rare: true,
+		sums: ofLists((*scored).floor)},
 	{Name: "top1", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Baseline: "top1_uniform",
 		Row: "first move right", Tile: Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
 		Column: Column{"first move", 1},
@@ -52,6 +56,8 @@ var measures = []*Measure{
 	// Of a legal move drawn at random.
 	{Name: "top1_uniform", Head: PolicyHead, Needs: prior, Kind: Share, Row: "a move at random", As: "chance",
 		sums: mean(func(q *scored) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.learns() })},
+	{Name: "top1_best", Head: PolicyHead, Needs: prior, Kind: Share, Row: "the best possible", Rare: true,
+		sums: ofLists((*scored).heaviest)},
 	{Name: "top3", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first three",
 		sums: mean(func(q *scored) (float64, bool) { return q.among(3), q.learns() })},
 	{Name: "top5", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first five",
@@ -153,6 +159,17 @@ var correlation = sums{n: 6, add: func(sums []float64, q *scored) {
 	}
 	return max(-1, min(1, (xy-x*y/n)/math.Sqrt(ofX*ofY))), true
 }}
+
+// ofLists is the mean of f over the samples with a policy target; none if each target is a single move.
+func ofLists(f func(q *scored) float64) sums {
+	return sums{n: 3, add: func(sums []float64, q *scored) {
+		if q.learns() {
+			sums[0] += f(q)
+			sums[1]++
+			sums[2] += indicator(len(q.sample.Policy) > 1)
+		}
+	}, figure: func(sums []float64) (float64, bool) { return sums[0] / sums[1], sums[2] > 0 }}
+}
 
 func indicator(is bool) float64 {
 	if is {

@@ -33,6 +33,7 @@ type Parts struct {
 	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
 	History  *History       `json:"history"`
 	Endgames *EndgameReport `json:"endgames"` // nil without any position whose result endgame tables have
+	Bands    []BandReport   `json:"bands"`    // of ratings; nil if there are none
 	Audited  Audited        `json:"-"`
 	Misses   []Miss         `json:"misses"` // the worst first
 	Knows    Knows          `json:"-"`      // what the network was measured in

@@ -21,6 +21,7 @@ type Sample struct {
 	Floats []float32    // as the recipe's layout names them; NaN = not known
 	Unseen bool         // the position does not occur in the training data
 	Place  *Place       // nil: not known
+	Moves  int64        // that were played, and counted for the target: 1 in a game
 }
 
 // Target is one move of a policy target.

@@ -63,6 +63,24 @@ func (q *scored) among(k int) float64 {
 	return sum
 }
 
+// floor is the entropy of the target.
+func (q *scored) floor() float64 {
+	sum := 0.0
+	for _, t := range q.sample.Policy {
+		sum -= float64(t.Weight) * math.Log(float64(t.Weight))
+	}
+	return sum
+}
+
+// heaviest is the largest weight of the target.
+func (q *scored) heaviest() float64 {
+	largest := float32(0)
+	for _, t := range q.sample.Policy {
+		largest = max(largest, t.Weight)
+	}
+	return float64(largest)
+}
+
 // score holds an answer against its sample. An answer with a number that is not finite is an error.
 func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
 	q := scored{sample: sample, answer: answer, first: -1}

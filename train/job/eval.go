@@ -151,6 +151,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
+	if o.Bands, err = bands(data, trained, &o.Layout); err != nil {
+		return f, err
+	}
 	choose := loader.EvalOptions{Splits: splits, Limit: e.Samples, TrainedOn: trained}
 	if e.Audit != "" {
 		if f.Noise, err = readAudit(ctx, e.Audit, data); err != nil {
@@ -188,6 +191,34 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		return f, fmt.Errorf("%w: %w", ErrIncomplete, err)
 	}
 	return f, ctx.Err()
+}
+
+// bands are those of ratings that the network was trained on, or is evaluated on: of the first aggregated positions in
+// the evaluated data or, where there are none, in what it was trained on. Without any, a recipe that reads ratings has
+// its own; others have none.
+func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]dataset.Band, error) {
+	var manifests []*dataset.Manifest
+	for _, s := range data.Sets {
+		manifests = append(manifests, s.Manifest)
+	}
+	for _, s := range trained {
+		m, err := dataset.ReadManifest(s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		manifests = append(manifests, m)
+	}
+	for _, m := range manifests {
+		for _, in := range m.Inputs {
+			if in.Aggregate != nil && len(in.Aggregate.Bands) > 1 {
+				return in.Aggregate.Bands, nil
+			}
+		}
+	}
+	if l.Rating != nil {
+		return encode.PriorBands, nil
+	}
+	return nil, nil
 }
 
 // open loads the network on its backend. The caller closes both.

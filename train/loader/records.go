@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -36,6 +37,7 @@ type record struct {
 	result uint8 // that endgame tables have, a [dataset.Class] plus 1; 0 = not known, or not read
 	print  uint8 // fingerprint of the value's label plus 1; 0 = none, or beyond 255
 	number int32 // among the samples of the records
+	played int32 // moves that the target was counted from; 0 = not read
 	learns bool  // some move
 	valued bool  // it has a value
 }
@@ -139,11 +141,24 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 				valued: value >= 0 && p.target.Floats[value] == p.target.Floats[value]}
 			if d.Options.Origins {
 				v.sample.print, v.sample.result = printOf(said), s.result(v.line, w.Sample())
+				v.sample.played = playedIn(v.line, w.Sample())
 			}
 			f(v)
 		}
 	}
 	return unusable, nil
+}
+
+// playedIn is [record.played] of a sample.
+func playedIn(l *dataset.Line, sample int) int32 {
+	if l.Source != dataset.SourceAggregate || sample >= len(l.Policies) {
+		return 1
+	}
+	sum := 0.0
+	for _, m := range l.Policies[sample] {
+		sum += float64(m.Weight)
+	}
+	return int32(min(sum, math.MaxInt32))
 }
 
 // printOf is [record.print] of a sample.

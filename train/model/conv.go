@@ -12,7 +12,7 @@ type Form uint8
 const (
 	// Native uses the backend's convolution, activations [sample, rank, file, channel]. For XLA.
 	Native Form = iota
-	// Products writes a 3×3 convolution as nine shifted copies and one matrix product, activations
+	// Products writes a 3×3 convolution as nine shifted copies (25 for 5×5) and one matrix product, activations
 	// [channel, rank, file, sample]. For the Go backend, whose native convolution is two orders of magnitude slower.
 	//
 	// The layout is chosen for that backend: with the samples last a shift by a square moves whole runs of memory,
@@ -77,9 +77,9 @@ func (f Form) Flatten(x *Node) *Node {
 }
 
 // Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
-// [out, in, 3, 3] or [out, in, 1, 1].
+// [out, in, side, side] with a side of 1, 3 or 5.
 //
-// In the form Products the gradient by x of a 3×3 convolution is exact only where out ≤ in; it is zero otherwise. That
+// In the form Products the gradient by x is exact only where out ≤ in or the side is 1; it is zero otherwise. That
 // is the case for the first convolution alone, whose input is the board and needs none.
 func (f Form) Convolve(x, kernel *Node) *Node {
 	switch f {
@@ -129,10 +129,10 @@ func products(x, kernel *Node) *Node {
 	out, taps := kernel.Shape().Dim(0), kernel.Shape().Dim(2)*kernel.Shape().Dim(3)
 	w := Reshape(TransposeAllAxes(Reshape(kernel, out, in, taps), 0, 2, 1), out, taps*in)
 	columns := Reshape(x, in, 64*n)
-	if taps == 9 {
-		shifted := make([]*Node, 9)
+	if side := kernel.Shape().Dim(2); side > 1 {
+		shifted := make([]*Node, taps)
 		for i := range shifted {
-			shifted[i] = Reshape(shift(x, i/3-1, i%3-1), in, 64*n)
+			shifted[i] = Reshape(shift(x, i/side-side/2, i%side-side/2), in, 64*n)
 		}
 		columns = Concatenate(shifted, 0)
 	}

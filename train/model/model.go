@@ -41,13 +41,14 @@ type Network interface {
 	// Heads names what Forward returns.
 	Heads() []Head
 
-	// Forward builds the network's graph from what Unpack returns; each head is [N, shape…] float32.
+	// Forward builds the network's graph from what Unpack returns; each head is [N, shape…] float32. For Loss it may
+	// return more behind them: see [Pass].Losses.
 	Forward(p *Pass, input *graph.Node) []*graph.Node
 
 	// Terms are what Loss sums up.
 	Terms() []Term
 
-	// Loss returns for each term its sum over a batch, of which heads are what Forward returned.
+	// Loss returns for each term its sum over a batch, of which heads are what Forward returned with Losses.
 	Loss(heads []*graph.Node, b Batch) []Sum
 
 	// Answer turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each

@@ -13,8 +13,10 @@ import (
 type Pass struct {
 	Store *Store
 	Form  Form
-	Train bool  // batch statistics and dropout; running statistics are updated
-	Key   *Node // uint32[2], the random key of this step; without one nothing is dropped
+	Train bool // batch statistics and dropout; running statistics are updated
+	// Losses lets Forward return, behind the heads, scalars of the weights that Loss needs for terms over [Once].
+	Losses bool
+	Key    *Node // uint32[2], the random key of this step; without one nothing is dropped
 
 	// Prefix is put before the names of the parameters and statistics that are used: "" the trained ones, or one that
 	// [Store.AddCopies] was given.
@@ -81,6 +83,17 @@ func (p *Pass) linear(x *Node, name string) *Node {
 	g := x.Graph()
 	y := DotGeneral(p.low(x), []int{1}, nil, p.low(p.value(g, name+".weight")), []int{1}, nil)
 	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
+}
+
+// squares is the sum of the squares of all weights of convolutions and linear layers among some parameters.
+func (p *Pass) squares(g *Graph, params []Param) *Node {
+	sum := ScalarZero(g, dtypes.Float32)
+	for _, param := range params {
+		if param.Kind == Weight {
+			sum = Add(sum, ReduceAllSum(Square(p.value(g, param.Name))))
+		}
+	}
+	return sum
 }
 
 // watch adds x to NotFinite.

@@ -51,6 +51,10 @@ func (r residual) dropsIn(block int) bool { return 2*block >= r.blocks }
 func (r residual) trunkParams(l *layers) {
 	l.conv("stem.conv", r.filters, r.planes, 3)
 	l.norm("stem.bn", r.filters)
+	r.blockParams(l)
+}
+
+func (r residual) blockParams(l *layers) {
 	for b := range r.blocks {
 		for i := 1; i <= 2; i++ {
 			l.conv(fmt.Sprintf("blocks.%d.conv%d", b, i), r.filters, r.filters, 3)

@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior, probability}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -82,4 +82,35 @@ var nosearch = New(
 			p.Training = Training{Batch: 4096, Steps: 30000, Schedule: "cosine", LR: 1e-3, MinLR: 1e-5, Warmup: 3000,
 				WeightDecay: 1e-3, Decay: DecayAll, Clip: 1}
 		}},
+)
+
+// prior is trained as published, in passes over aggregated positions; Adam and its learning rate are Keras's. The weights
+// decay by the loss, not beside it.
+var prior = New(
+	Recipe{
+		Name:    "prior",
+		About:   "which moves players of a rating choose",
+		Data:    "positions with the moves played in them by rating, by talbot aggregate; or rated games",
+		Targets: "the share of each move",
+		Size:    []string{"blocks", "filters"},
+	},
+	model.Prior{Blocks: 7, Filters: 256, L2: 1e-4, Rating: true},
+	Preset{Passes: 100, ByPass: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
+		Decay: DecayWeights, Epsilon: 1e-7}},
+	func(n model.Prior) encode.Encoder { return encode.Prior{Unrated: !n.Rating} },
+)
+
+// probability is trained as published, 20 passes of 10 steps; Adam and its learning rate are Keras's.
+var probability = New(
+	Recipe{
+		Name:    "probability",
+		About:   "which of 20 likely moves players of a rating choose, by the engine's values of each",
+		Data:    "positions with the moves played in them by rating, and values of a prior's candidates (label --candidates)",
+		Targets: "the share of each candidate",
+		Size:    []string{"hidden"},
+	},
+	model.Probability{Hidden: 128, L2: 7e-5},
+	Preset{Passes: 20, ByPass: true, Training: Training{Batch: 2048, Steps: 200, Schedule: "constant", LR: 1e-3,
+		Decay: DecayWeights, Epsilon: 1e-7}},
+	func(model.Probability) encode.Encoder { return encode.Probability{} },
 )

@@ -28,6 +28,8 @@ var termTexts = []TermText{
 	{Name: "value_mse", Short: "value", Long: "value squared error", Chart: "loss/value",
 		Title: "Value", Note: "mean squared error, on −1 … 1", Zero: true, Falls: true, Tile: "value squared error",
 		Help: "against the label, on −1 … 1", Decimals: 4},
+	{Name: "weights", Short: "weights", Long: "squares of the weights", Chart: "loss/weights", Title: "Weights",
+		Note: "sum of their squares", Falls: true, Decimals: 1},
 }
 
 // Text returns how a term is shown: by its name, if it has no words of its own.

@@ -1,0 +1,170 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+
+	"talbot/dataset"
+)
+
+// leastMoves are needed in a band for a comparison of what the network says of it when it is told another rating.
+const leastMoves = 5000
+
+// BandReport has the samples with a policy target whose side to move has a rating in a band.
+type BandReport struct {
+	Figures
+	BandParts
+}
+
+// MarshalJSON returns one object with the figures and the parts.
+func (b BandReport) MarshalJSON() ([]byte, error) { return Members(b.Figures, b.BandParts) }
+
+// BandParts are what a [BandReport] has beside its figures.
+type BandParts struct {
+	From   int     `json:"from"`   // the lowest rating
+	To     int     `json:"to"`     // the lowest rating above it; 0 = none
+	Elo    int     `json:"elo"`    // that stands for the band
+	Moves  int64   `json:"moves"`  // that were played in the samples
+	Unseen Figures `json:"unseen"` // of the samples whose positions do not occur in train; nil if that is not known
+	// Told has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network that
+	// reads no rating.
+	Told []Told `json:"told"`
+}
+
+// Told are figures of a network that is told one rating for all samples of a band.
+type Told struct {
+	Elo  int     `json:"elo"`
+	CE   float64 `json:"policy_ce_legal"`
+	Top1 float64 `json:"top1"`
+	// More is by how much the cross-entropy is above that for the rating of the own band, and its 95 % interval, from
+	// the differences of whole lines.
+	More         float64    `json:"more"`
+	MoreInterval [2]float64 `json:"more_interval"`
+}
+
+// bandTally is what a [BandReport] is made of.
+type bandTally struct {
+	all, unseen tally
+	moves       int64
+	told        []toldTally // by band; nil if the network was not told any
+}
+
+type toldTally struct {
+	ce, first, more float64 // sums
+	n               float64
+	lines           [3]float64 // sums over lines: of the difference squared, times the samples, the samples squared
+	line            int64      // the present one, and its difference and samples
+	ofLine, inLine  float64
+}
+
+func newBands(bands []dataset.Band) []bandTally {
+	list := make([]bandTally, len(bands))
+	for i := range list {
+		list[i] = bandTally{all: newTally(), unseen: newTally()}
+	}
+	return list
+}
+
+// bandOf is that of a sample; nil if it is in none. The rating of a puzzle is no player's.
+func (a *Accumulator) bandOf(s *Sample) *bandTally {
+	if len(a.bands) == 0 || s.Place == nil || s.Place.Rating <= 0 || len(s.Policy) == 0 ||
+		s.Source == dataset.SourcePuzzle.String() {
+		return nil
+	}
+	return &a.bands[dataset.BandOf(a.ranges, s.Place.Rating)]
+}
+
+func (b *bandTally) add(s *Sample, t tally) {
+	b.all.add(t, 1)
+	b.moves += s.Moves
+	if s.Unseen {
+		b.unseen.add(t, 1)
+	}
+}
+
+// tellBands asks about samples as if the rating was that of each band in turn.
+func (e *evaluation) tellBands(ctx context.Context, samples []Sample, o Options) error {
+	if o.Layout.Rating == nil || !e.knows.Prior || len(e.bands) == 0 {
+		return nil
+	}
+	told := make([][]scored, len(e.ranges)) // by band and sample
+	for i, band := range e.ranges {
+		answers, err := e.ask(ctx, samples, o.Layout.Rated(band.Elo))
+		if err != nil {
+			return err
+		}
+		for j := range samples {
+			s := samples[j]
+			s.Place = nil // no mates are to be looked for
+			q, err := e.score(&s, &answers[j])
+			if err != nil {
+				return err
+			}
+			told[i] = append(told[i], q)
+		}
+	}
+	for j := range samples {
+		b := e.bandOf(&samples[j])
+		if b == nil {
+			continue
+		}
+		if b.told == nil {
+			b.told = make([]toldTally, len(e.ranges))
+		}
+		own := &told[dataset.BandOf(e.ranges, samples[j].Place.Rating)][j]
+		for i := range b.told {
+			b.told[i].add(samples[j].Place.Line, &told[i][j], own)
+		}
+	}
+	return nil
+}
+
+// add adds a sample of a line; the samples of a line come one after the other.
+func (t *toldTally) add(line int64, q, own *scored) {
+	if line != t.line {
+		t.flush()
+		t.line = line
+	}
+	t.n++
+	t.ce += q.entropy
+	t.first += q.among(1)
+	t.more += q.entropy - own.entropy
+	t.ofLine += q.entropy - own.entropy
+	t.inLine++
+}
+
+// flush ends a line.
+func (t *toldTally) flush() {
+	for i, x := range [...]float64{t.ofLine * t.ofLine, t.ofLine * t.inLine, t.inLine * t.inLine} {
+		t.lines[i] += x
+	}
+	t.ofLine, t.inLine = 0, 0
+}
+
+// report is what was found with a rating. The interval is that of a ratio of sums over lines: the variance of
+// Σd/Σn is Σ(d − m·n)²/(Σn)², m the ratio.
+func (t *toldTally) report(elo int) Told {
+	t.flush()
+	r := Told{Elo: elo, CE: t.ce / t.n, Top1: t.first / t.n, More: t.more / t.n}
+	within := 1.96 * math.Sqrt(max(0, t.lines[0]-2*r.More*t.lines[1]+r.More*r.More*t.lines[2])) / t.n
+	r.MoreInterval = [2]float64{r.More - within, r.More + within}
+	return r
+}
+
+// bandReports returns nil if there are no bands.
+func (a *Accumulator) bandReports(trainKnown bool) (list []BandReport) {
+	for i, band := range a.ranges {
+		b := &a.bands[i]
+		r := BandReport{b.all.figures(), BandParts{From: band.From, To: band.To, Elo: band.Elo, Moves: b.moves}}
+		if trainKnown {
+			r.Unseen = b.unseen.figures()
+		}
+		if b.moves >= leastMoves {
+			for j := range b.told {
+				r.Told = append(r.Told, b.told[j].report(a.ranges[j].Elo))
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}

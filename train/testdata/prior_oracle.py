@@ -1,0 +1,71 @@
+"""Writes prior.json.gz, known answers for the network of the recipe prior: a forward pass in both modes, a training
+step's losses, gradients and statistics, and five steps with Adam, all computed by PyTorch in float64.
+
+    pip install torch; python3 prior_oracle.py > /dev/null
+
+Weights are functions of names and indices (vectors.py), so that nothing but the results is stored. The batches are the
+last 80 positions with legal moves of encode/testdata/prior.jsonl.gz in their order, with their ratings. Targets are
+three quarters the first and one quarter the last of the legal moves by number; every fifth sample has none. Of long
+tensors the file has 16 elements and the norm. Adam is PyTorch's with the ε of Keras, 1e-7, without clipping and weight
+decay: the weights decay by the loss. L2 is 0.01, a hundred times that of the recipe, so that its gradient counts.
+"""
+import gzip
+import json
+import os
+
+import torch
+
+from prior import Prior, cross_entropy, penalty
+from vectors import digest, initial, write
+
+here = os.path.dirname(os.path.abspath(__file__))
+N, GAIN, LR, EPSILON, STEPS, L2 = 16, 1, 0.0001, 1e-7, 5, 0.01
+BLOCKS, FILTERS = 2, 20
+torch.set_default_dtype(torch.float64)
+with gzip.open(os.path.join(here, "../../encode/testdata/prior.jsonl.gz"), "rt") as f:
+    rows = [row for row in map(json.loads, f) if row["legal"]][-STEPS * N:]
+
+
+def batch(step):
+    some = rows[step * N:][:N]
+    planes = torch.tensor([[[int(p, 16) >> s & 1 for s in range(64)] for p in row["planes"]] + [[row["rating"]] * 64]
+                           for row in some], dtype=torch.float64).reshape(N, 18, 8, 8)
+    legal = [sorted(row["legal"].values()) for row in some]
+    index = torch.tensor([[moves[0], moves[-1]] for moves in legal])
+    weight = torch.tensor([[0.0, 0.0] if i % 5 == 4 else [0.75, 0.25] for i in range(N)])
+    return planes, index, weight
+
+
+def losses(net, data):
+    logits = net(data[0])
+    return logits, cross_entropy(logits, *data[1:])
+
+
+published = sum(p.numel() for p in Prior().parameters())
+assert published == 8_634_804, published
+net = Prior(BLOCKS, FILTERS)
+state = {name: initial(name, t.shape, GAIN) for name, t in net.state_dict().items()}
+net.load_state_dict(state)
+net.eval()
+logits, ce = losses(net, batch(0))
+out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCKS, "filters": FILTERS, "gain": GAIN,
+       "lr": LR, "decay": 0, "clip": 0, "epsilon": EPSILON, "l2": L2,
+       "initial": {k: digest(v) for k, v in state.items()},
+       "evaluation": {"logits": digest(logits), "policy": ce.item(), "penalty": penalty(net, L2).item()}, "steps": []}
+net.train()
+optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
+for step in range(STEPS):
+    optimizer.zero_grad()
+    _, ce = losses(net, batch(step))
+    total = ce + penalty(net, L2)
+    total.backward()
+    result = {"policy": ce.item(), "penalty": penalty(net, L2).item()}
+    if step == 0:
+        result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
+    result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
+    optimizer.step()
+    result["after"] = {k: digest(v) for k, v in net.state_dict().items()}
+    out["steps"].append(result)
+
+write(os.path.join(here, "prior.json.gz"), out)
+print(json.dumps([[s["policy"], s["penalty"], s["norm"]] for s in out["steps"]]))
