@@ -213,7 +213,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 // A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
 func TestEvalOfEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	games := write(t, madeup.Dataset{Seed: 1, Games: 200})
+	games := write(t, madeup.Dataset{Seed: 1, Games: 200, Candidates: true})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			job := tiny(t, games)
