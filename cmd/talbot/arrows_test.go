@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"play/tables":       {"board", "stockfish", "play/mcts"},
 	"play/uci":          {"board", "internal/plain", "play/mcts", "play/pace", "play/player"},
 	"play/console":      {"board", "play/match", "play/mcts", "play/pace", "play/player"},
-	"play/engine": {"board", "encode", "play/match", "play/mcts", "play/pace", "play/player", "train/predict",
+	"play/engine": {"board", "dataset", "encode", "stockfish", "play/match", "play/mcts", "play/pace", "play/player", "train/predict",
 		"train/backend", "train/checkpoint", "train/recipe", "train/run"},
 	"play/internal":    {"board", "play/mcts", "play/player"},
 	"play/match/stats": {},
