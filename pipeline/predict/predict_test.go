@@ -153,7 +153,7 @@ func contents(t testing.TB, dir string) map[string]string {
 // the lines is as it was.
 func TestPredictions(t *testing.T) {
 	output.SmallShards(t, 2000)
-	in := writeLines(t, 200)
+	in := writeLines(t, 100)
 	for _, top := range []int{0, 3} {
 		net := network
 		net.Top = top
@@ -168,7 +168,7 @@ func TestPredictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shown != sum.Samples || sum.GameOver != 40 || sum.Predicted+40 != sum.Samples || sum.Answered != sum.Predicted {
+		if shown != sum.Samples || sum.GameOver != 20 || sum.Predicted+20 != sum.Samples || sum.Answered != sum.Predicted {
 			t.Errorf("%+v after %d", sum, shown)
 		}
 		checkPredictions(t, in, out, top)
@@ -296,8 +296,8 @@ func TestWithout(t *testing.T) {
 // TestFaults: whatever step of writing fails, and wherever the network does, the command fails and leaves what the
 // same command goes on with, to the same bytes; nothing that is in the journal is asked again.
 func TestFaults(t *testing.T) {
-	output.SmallShards(t, 2000)
-	in := writeLines(t, 150)
+	output.SmallShards(t, 1000)
+	in := writeLines(t, 70)
 	whole := filepath.Join(t.TempDir(), "whole")
 	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
 	if err != nil {
@@ -305,7 +305,7 @@ func TestFaults(t *testing.T) {
 	}
 	want := contents(t, whole)
 	broken := errors.New("no space left on device")
-	for step := 0; ; step++ {
+	for step := 0; ; step += 1 + step/5 {
 		out := filepath.Join(t.TempDir(), "out")
 		e := newFake()
 		n := 0
@@ -337,7 +337,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("step %d: %d samples were asked about twice", step, again)
 		}
 	}
-	for at := int64(0); at < sum.Predicted; at += 700 {
+	for at := int64(0); at < sum.Predicted; at += 500 {
 		out := filepath.Join(t.TempDir(), "out")
 		e := newFake()
 		e.fail = func(n int64) error {
@@ -390,7 +390,7 @@ func TestMain(m *testing.M) {
 // TestKilled kills a process that predicts, with kill -9, at random moments until it ends. Each process asks about at
 // least one unit more.
 func TestKilled(t *testing.T) {
-	in := writeLines(t, 150)
+	in := writeLines(t, 100)
 	whole := filepath.Join(t.TempDir(), "whole")
 	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
 	if err != nil {
@@ -476,7 +476,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	warned := 0
-	for range 30 {
+	for range 12 {
 		begin()
 		bad := bytes.Clone(good)
 		at := rng.IntN(len(bad))
