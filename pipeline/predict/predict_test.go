@@ -152,7 +152,7 @@ func contents(t testing.TB, dir string) map[string]string {
 // TestPredictions: each sample has what the network says of its position, rounded and sorted, and everything else of
 // the lines is as it was.
 func TestPredictions(t *testing.T) {
-	output.SmallShards(t, 2000)
+	output.SmallShards(t, 1000)
 	in := writeLines(t, 100)
 	for _, top := range []int{0, 3} {
 		net := network
