@@ -94,7 +94,7 @@ const candidates = 4
 
 func candidateRequest(in, out, engine string, workers int) label.Request {
 	r := label.Request{In: in, Out: out, Workers: workers, Candidates: candidates, Engine: stockfish.Config{Path: engine}}
-	r.Engine.Limit, r.Engine.Shallower = label.CandidateDepths([]int{1, 3, 5})
+	r.Engine.Limit, r.Engine.Shallower = label.CandidateDepths([]int{1, 3})
 	return r
 }
 
@@ -114,11 +114,11 @@ func TestCandidates(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
-	output.SmallShards(t, 120)
-	in := withPriors(t, 40, 10)
+	output.SmallShards(t, 60)
+	in := withPriors(t, 20, 10)
 	out := filepath.Join(t.TempDir(), "out")
 	sum := Labelled(t, candidateRequest(in, out, engine, 2))
-	if sum.Unpredicted == 0 || sum.Labelled+sum.Reused+sum.Terminal+sum.Unpredicted != sum.Samples || len(sum.Fingerprints) != 3 {
+	if sum.Unpredicted == 0 || sum.Labelled+sum.Reused+sum.Terminal+sum.Unpredicted != sum.Samples || len(sum.Fingerprints) != 2 {
 		t.Errorf("%+v", sum)
 	}
 	d, err := shards.OpenDataset(out)
@@ -127,7 +127,7 @@ func TestCandidates(t *testing.T) {
 	}
 	defer d.Close()
 	m := d.Manifest
-	for i, limit := range []string{"depth 2", "depth 4", "depth 6"} {
+	for i, limit := range []string{"depth 2", "depth 4"} {
 		if f := &m.Fingerprints[i]; f.Limit != limit || !f.OfCandidates() {
 			t.Errorf("fingerprint %+v", f)
 		}
@@ -142,7 +142,7 @@ func TestCandidates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		columns := l.Columns([]int{0, 1, 2})
+		columns := l.Columns([]int{0, 1})
 		if predicted := l.PredictionsOf(0) != nil; predicted != (columns != nil) {
 			t.Fatalf("line %d: predictions %v, labels %v", number, predicted, columns != nil)
 		}
@@ -154,7 +154,7 @@ func TestCandidates(t *testing.T) {
 			}
 			asked = append(asked, checkCandidates(t, l, &w, columns))
 			if number == 2 || number == 3 {
-				first := columns[2][k].Lines[0]
+				first := columns[1][k].Lines[0]
 				if n, ok := first.Score.Mate(); !ok || n != 1 || first.PV[0] != l.PredictionsOf(0)[k].Moves[0].Move {
 					t.Errorf("line %d: %+v", number, first)
 				}
@@ -222,8 +222,8 @@ func TestCandidatesResumed(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
-	output.SmallShards(t, 120)
-	in := withPriors(t, 24, 0xff)
+	output.SmallShards(t, 60)
+	in := withPriors(t, 14, 0xff)
 	whole := filepath.Join(t.TempDir(), "whole")
 	sum := Labelled(t, candidateRequest(in, whole, engine, 2))
 	// the first position of lines 0 and 1 has other candidates in each
@@ -238,7 +238,7 @@ func TestCandidatesResumed(t *testing.T) {
 	same(t, again.Out, whole)
 
 	broken := errors.New("no space left on device")
-	for _, after := range []int{5, 20, 60} {
+	for _, after := range []int{5, 25} {
 		r := candidateRequest(in, filepath.Join(t.TempDir(), "out"), engine, 1)
 		n := 0
 		durable.InjectFaults(t, func(op, path string) error {
