@@ -21,7 +21,8 @@ const (
 // PriorBands are the ranges of ratings that the recipe prior is trained on, each at its centre; 1500, 2000 and 2500 are
 // in the upper one of two. They are those of `talbot aggregate`.
 var PriorBands = []dataset.Band{
-	{To: 1500, Elo: 1250}, {From: 1500, To: 2000, Elo: 1750}, {From: 2000, To: 2500, Elo: 2250}, {From: 2500, Elo: 2750},
+	{To: 1500, Elo: 1250}, {From: 1500, To: 2000, Elo: 1750}, {From: 2000, To: 2500, Elo: 2250},
+	{From: 2500, Elo: 2750},
 }
 
 // Prior is the encoding of the recipe prior: 18 planes, and the 1968 moves of [UCIMove].
@@ -39,8 +40,8 @@ var PriorBands = []dataset.Band{
 // player's own, in play what the settings say. So a network that was trained on aggregated positions has seen four
 // ratings only, and makes up what lies between them.
 //
-// Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the square
-// behind every double push.
+// Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the
+// square behind every double push.
 type Prior struct {
 	Unrated bool // plane 17 is 0 whoever moves
 }

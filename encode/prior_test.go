@@ -5,11 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
 // priorOf returns the packed words and the numbers of p, whose side to move has that rating. The memory is dirty: every
@@ -51,19 +51,19 @@ func TestPriorGolden(t *testing.T) {
 	type row struct {
 		FEN            string
 		Elo            int
-		Packed, Planes []string
+		Packed, Planes golden.Words
 		Rating         float64
 		Legal          map[string]int
 	}
-	for _, g := range readGolden[row](t, "testdata/prior.jsonl.gz", 200) {
+	for _, g := range golden.Lines[row](t, "testdata/prior.jsonl.gz", 200) {
 		p := parseFEN(t, g.FEN)
 		words, numbers := priorOf(&p, g.Elo)
-		if got := hexPlanes(words); !slices.Equal(got, g.Packed) {
-			t.Errorf("%q: packed %v, want %v", g.FEN, got, g.Packed)
+		if !slices.Equal(words, g.Packed) {
+			t.Errorf("%q: packed %016x, want %016x", g.FEN, words, g.Packed)
 		}
 		for i, want := range g.Planes {
-			if bits, err := strconv.ParseUint(want, 16, 64); err != nil || priorPlane(t, numbers[64*i:][:64]) != bits {
-				t.Errorf("%q: plane %d is %016x, want %s", g.FEN, i, priorPlane(t, numbers[64*i:][:64]), want)
+			if got := priorPlane(t, numbers[64*i:][:64]); got != want {
+				t.Errorf("%q: plane %d is %016x, want %016x", g.FEN, i, got, want)
 			}
 		}
 		if got := slices.Compact(slices.Clone(numbers[17*64:])); len(g.Planes) != 17 || len(got) != 1 ||
@@ -113,8 +113,8 @@ func TestPriorByHand(t *testing.T) {
 	}
 }
 
-// TestPriorRatings: the rating is that of the side to move, 1500 where it is not known, and can be changed in the packed
-// input.
+// TestPriorRatings: the rating is that of the side to move, 1500 where it is not known, and can be changed in the
+// packed input.
 func TestPriorRatings(t *testing.T) {
 	layout := Prior{}.Layout()
 	for elo, want := range map[int]float64{0: 0, 1: -1499.0 / 1500, 1250: -1.0 / 6, 1500: 0, 1501: 1.0 / 1500,

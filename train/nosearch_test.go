@@ -1,16 +1,14 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/recipe"
 	"talbot/train/run"
@@ -19,31 +17,20 @@ import (
 // uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its legal
 // moves.
 type uciGolden struct {
-	packed []uint64
+	packed golden.Words
 	legal  []int32
 }
 
 // readUCIGolden returns the last n positions with legal moves of a file of encode/testdata.
 func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 	t.Helper()
-	for line := range bytes.Lines(ungzip(t, "../encode/testdata/"+name)) {
-		var row struct {
-			Packed []string
-			Legal  map[string]int32
-		}
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
-		g := uciGolden{legal: slices.Sorted(maps.Values(row.Legal))}
-		for _, text := range row.Packed {
-			word, err := strconv.ParseUint(text, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.packed = append(g.packed, word)
-		}
-		if len(g.legal) > 0 {
-			rows = append(rows, g)
+	type row struct {
+		Packed golden.Words
+		Legal  map[string]int32
+	}
+	for _, row := range golden.Lines[row](t, "../encode/testdata/"+name, n) {
+		if len(row.Legal) > 0 {
+			rows = append(rows, uciGolden{row.Packed, slices.Sorted(maps.Values(row.Legal))})
 		}
 	}
 	return rows[len(rows)-n:]
@@ -52,10 +39,7 @@ func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 // TestPyTorchNoSearch compares the network of the recipe nosearch with PyTorch (testdata/nosearch_oracle.py): logits,
 // the gradients of a step and five steps with AdamW, and a step with scores as targets.
 func TestPyTorchNoSearch(t *testing.T) {
-	var all map[string]pytorch
-	if err := json.Unmarshal(ungzip(t, "testdata/nosearch.json.gz"), &all); err != nil {
-		t.Fatal(err)
-	}
+	all := golden.Read[map[string]pytorch](t, "testdata/nosearch.json.gz")
 	n := all["played"].Positions
 	rows := readUCIGolden(t, "nosearch.jsonl.gz", 5*n)
 	batch := func(step int, scores bool) (b Batch) {

@@ -1,10 +1,10 @@
 package train
 
 import (
-	"encoding/json"
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/run"
 )
@@ -12,13 +12,10 @@ import (
 // TestPyTorchPrior compares the network of the recipe prior with PyTorch (testdata/prior_oracle.py): logits and losses
 // in evaluation mode, the gradients of a step, and five steps with Adam.
 func TestPyTorchPrior(t *testing.T) {
-	var want struct {
+	want := golden.Read[struct {
 		pytorch
 		L2 float64
-	}
-	if err := json.Unmarshal(ungzip(t, "testdata/prior.json.gz"), &want); err != nil {
-		t.Fatal(err)
-	}
+	}](t, "testdata/prior.json.gz")
 	if len(want.Steps) != 5 {
 		t.Fatalf("%d steps in testdata/prior.json.gz", len(want.Steps))
 	}

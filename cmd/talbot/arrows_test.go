@@ -16,6 +16,7 @@ import (
 var arrows = map[string][]string{
 	"board":             {},
 	"internal/child":    {},
+	"internal/golden":   {},
 	"internal/durable":  {},
 	"internal/cache":    {"internal/durable"},
 	"internal/ordered":  {},

@@ -104,7 +104,8 @@ func (n Prior) Forward(p *Pass, planes *Node) []*Node {
 	return append(heads, p.squares(planes.Graph(), n.Params()))
 }
 
-// Terms are the policy's cross-entropy, the squares of the weights, and how often the policy's first move is the target.
+// Terms are the policy's cross-entropy, the squares of the weights, and how often the policy's first move is the
+// target.
 func (n Prior) Terms() []Term {
 	return []Term{{Name: "policy_ce", Weight: 1, Over: Listed}, {Name: "weights", Weight: n.L2, Over: Once},
 		{Name: "top1", Over: Listed, Figure: true}}

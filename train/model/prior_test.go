@@ -1,17 +1,15 @@
 package model
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 )
 
 func TestPriorParameters(t *testing.T) {
@@ -71,36 +69,20 @@ func TestPriorInitialValues(t *testing.T) {
 func TestPriorInput(t *testing.T) {
 	var packed []uint64
 	var want []float32
-	n := 0
-	for line := range strings.Lines(string(ungzip(t, "../../encode/testdata/prior.jsonl.gz"))) {
-		var row struct {
-			Packed, Planes []string
-			Rating         float64
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
-		word := func(text string) uint64 {
-			w, err := strconv.ParseUint(text, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return w
-		}
-		for _, text := range row.Packed {
-			packed = append(packed, word(text))
-		}
-		for _, text := range row.Planes {
+	type row struct {
+		Packed, Planes golden.Words
+		Rating         float64
+	}
+	for _, row := range golden.Lines[row](t, "../../encode/testdata/prior.jsonl.gz", 100) {
+		packed = append(packed, row.Packed...)
+		for _, plane := range row.Planes {
 			for s := range 64 {
-				want = append(want, float32(word(text)>>s&1))
+				want = append(want, float32(plane>>s&1))
 			}
 		}
 		want = append(want, slices.Repeat([]float32{float32(row.Rating)}, 64)...)
-		n++
 	}
-	if n < 100 {
-		t.Fatalf("%d golden positions", n)
-	}
+	n := len(packed) / encode.PriorWords
 	for _, form := range []Form{Native, Products, Patches} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
 			return form.Flatten(Prior{}.Unpack(form, x))
