@@ -9,9 +9,9 @@ import (
 	"talbot/board"
 )
 
-// Check replays the line and returns an error unless every move, policy move, searched and predicted move is legal, the samples
-// are plies of the line, policies, labels and predictions are one for each sample, and every number is in its range. The error
-// names the ply or the sample.
+// Check replays the line and returns an error unless every move, policy move, searched and predicted move is legal, the
+// samples are plies of the line, policies, labels and predictions are one for each sample, and every number is in its
+// range. The error names the ply or the sample.
 func (l *Line) Check() error {
 	if err := l.checkHead(); err != nil {
 		return err

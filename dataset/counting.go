@@ -88,8 +88,8 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 	return found
 }
 
-// LastEngine returns the last fingerprint that is an engine's, not a source's, of endgame tables or of candidates alone: the labels that are
-// audited. Without one the error is [ErrNoLabels].
+// LastEngine returns the last fingerprint that is an engine's, not a source's, of endgame tables or of candidates
+// alone: the labels that are audited. Without one the error is [ErrNoLabels].
 func LastEngine(prints []Fingerprint) (column int, err error) {
 	for i := len(prints) - 1; i >= 0; i-- {
 		if !prints[i].IsImported() && !prints[i].IsExact() && !prints[i].OfCandidates() {

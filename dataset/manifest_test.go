@@ -115,7 +115,8 @@ func TestManifestOfAggregate(t *testing.T) {
 
 func TestManifestRoundTrip(t *testing.T) {
 	for name, m := range map[string]*Manifest{"full": goodManifest(), "empty": {Splits: DefaultSplits},
-		"aggregate": aggregated(), "predicted": predictedManifest(), "bare": {Splits: DefaultSplits, Inputs: []Input{{Aggregate: &Aggregate{}}}}} {
+		"aggregate": aggregated(), "predicted": predictedManifest(),
+		"bare": {Splits: DefaultSplits, Inputs: []Input{{Aggregate: &Aggregate{}}}}} {
 		dir := t.TempDir()
 		if err := WriteManifest(dir, m); err != nil {
 			t.Fatal(name, err)

@@ -79,7 +79,9 @@ func drawnPriors(l *dataset.Line, seed uint64, top int) (list []dataset.Predicti
 		p := dataset.Prediction{Status: dataset.Predicted}
 		legal := w.Position().LegalMoves(nil)
 		rng.Shuffle(len(legal), func(i, j int) { legal[i], legal[j] = legal[j], legal[i] })
-		if i := slices.IndexFunc(legal, func(m board.Move) bool { return m.String() == "a1a8" || m.String() == "a8a1" }); i > 0 {
+		if i := slices.IndexFunc(legal, func(m board.Move) bool {
+			return m.String() == "a1a8" || m.String() == "a8a1"
+		}); i > 0 {
 			legal[0], legal[i] = legal[i], legal[0]
 		}
 		for i, m := range legal[:min(top, len(legal))] {
@@ -93,7 +95,8 @@ func drawnPriors(l *dataset.Line, seed uint64, top int) (list []dataset.Predicti
 const candidates = 4
 
 func candidateRequest(in, out, engine string, workers int) label.Request {
-	r := label.Request{In: in, Out: out, Workers: workers, Candidates: candidates, Engine: stockfish.Config{Path: engine}}
+	r := label.Request{In: in, Out: out, Workers: workers, Candidates: candidates,
+		Engine: stockfish.Config{Path: engine}}
 	r.Engine.Limit, r.Engine.Shallower = label.CandidateDepths([]int{1, 3})
 	return r
 }
@@ -118,7 +121,8 @@ func TestCandidates(t *testing.T) {
 	in := withPriors(t, 20, 10)
 	out := filepath.Join(t.TempDir(), "out")
 	sum := Labelled(t, candidateRequest(in, out, engine, 2))
-	if sum.Unpredicted == 0 || sum.Labelled+sum.Reused+sum.Terminal+sum.Unpredicted != sum.Samples || len(sum.Fingerprints) != 2 {
+	if sum.Unpredicted == 0 || sum.Labelled+sum.Reused+sum.Terminal+sum.Unpredicted != sum.Samples ||
+		len(sum.Fingerprints) != 2 {
 		t.Errorf("%+v", sum)
 	}
 	d, err := shards.OpenDataset(out)

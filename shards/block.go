@@ -96,8 +96,8 @@ func (b *block) add(l *dataset.Line) error {
 	}
 	size := lineSize(l)
 	if len(l.Moves) > lineMoves || size > lineBytes || len(l.Tags)+len(l.Labels)+len(l.Predictions) > blockNames {
-		return fmt.Errorf("%d moves, %d bytes, %d tags, %d label columns and %d of predictions are above the limits of "+
-			"a line", len(l.Moves), size, len(l.Tags), len(l.Labels), len(l.Predictions))
+		return fmt.Errorf("%d moves, %d bytes, %d tags, %d label columns and %d of predictions are above the limits "+
+			"of a line", len(l.Moves), size, len(l.Tags), len(l.Labels), len(l.Predictions))
 	}
 	b.bytes += size
 	b.source = append(b.source, byte(l.Source))

@@ -158,7 +158,8 @@ func toPython(l *dataset.Line) pythonLine {
 	}
 	for _, c := range l.Predictions {
 		for _, given := range c.Predictions {
-			q := pythonPrediction{[]string{"missing", "predicted", "over"}[given.Status], int(given.Value), []pythonPrior{}}
+			q := pythonPrediction{[]string{"missing", "predicted", "over"}[given.Status], int(given.Value),
+				[]pythonPrior{}}
 			for _, m := range given.Moves {
 				q.Moves = append(q.Moves, pythonPrior{m.Move.String(), int(m.Prior)})
 			}

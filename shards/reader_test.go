@@ -367,7 +367,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(shardOf(f, randomLines(f, 15, 3, true)))
 	f.Add(craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2}},
 		column{"label:0:status", []byte{1}}))
-	f.Add([]byte{0, 1, 1, 7, 1, 1, 8, 2, 1, 2, 28, 1, 1, 30, 1, 2, 31, 4, 12, 7, 11, 6, 32, 2, 3, 9}) // two predicted moves
+	// two predicted moves
+	f.Add([]byte{0, 1, 1, 7, 1, 1, 8, 2, 1, 2, 28, 1, 1, 30, 1, 2, 31, 4, 12, 7, 11, 6, 32, 2, 3, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, b := range [][]byte{b, seal(b)} {
 			lines, err := readAll(b)

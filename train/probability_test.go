@@ -1,10 +1,10 @@
 package train
 
 import (
-	"encoding/json"
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/model"
 	"talbot/train/run"
@@ -13,14 +13,12 @@ import (
 // TestPyTorchProbability compares the network of the recipe probability with PyTorch (testdata/probability_oracle.py):
 // its published size, logits and losses, the gradients of a step, and five steps with Adam.
 func TestPyTorchProbability(t *testing.T) {
-	var want struct {
+	type oracle struct {
 		pytorch
 		L2     float64
 		Hidden int
 	}
-	if err := json.Unmarshal(ungzip(t, "testdata/probability.json.gz"), &want); err != nil {
-		t.Fatal(err)
-	}
+	want := golden.Read[oracle](t, "testdata/probability.json.gz")
 	if len(want.Steps) != 5 {
 		t.Fatalf("%d steps in testdata/probability.json.gz", len(want.Steps))
 	}

@@ -29,7 +29,8 @@ func (o *labelOptions) chooseMoves(cmd *cobra.Command, engine *stockfish.Config)
 		return usage(fmt.Errorf("--candidates must be from 1 to %d: %d", maxCandidates, o.candidates),
 			"for example --candidates 20")
 	}
-	for _, name := range []string{"movetime", "nodes", "multipv", "hash-scope", "listen", "nats", "audit", "calibrate"} {
+	for _, name := range []string{"movetime", "nodes", "multipv", "hash-scope", "listen", "nats", "audit",
+		"calibrate"} {
 		if f.Changed(name) {
 			return usage(errors.New("--candidates takes no --"+name), "its limit is --depth, on this machine alone")
 		}

@@ -77,7 +77,8 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 		return usage(missing, example)
 	}
 	if o.rating < 0 || o.rating > math.MaxUint16 {
-		return usage(fmt.Errorf("--rating must be from 0 to %d: %d", math.MaxUint16, o.rating), "for example --rating 1500")
+		return usage(fmt.Errorf("--rating must be from 0 to %d: %d", math.MaxUint16, o.rating),
+			"for example --rating 1500")
 	}
 	if o.top < 0 {
 		return usage(fmt.Errorf("--top must not be negative: %d", o.top), "for example --top 20")
@@ -103,8 +104,8 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	ctx, stop := interrupts(cmd.Context(), abortNow)
 	defer stop()
 	show, end := progress()
-	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n}, Again: again(),
-		Progress: show, Warn: warn}.Run(ctx)
+	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n},
+		Again: again(), Progress: show, Warn: warn}.Run(ctx)
 	end()
 	if errors.Is(err, pipelinepredict.ErrPredicted) {
 		return hint(err, "`talbot stats` shows them")
@@ -134,7 +135,8 @@ func (o *predictOptions) print(sum pipelinepredict.Summary) error {
 		return printJSON(sum)
 	}
 	n := pipeline.Thousands
-	summarise("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per sample, %.1f s\n",
+	summarise("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per "+
+		"sample, %.1f s\n",
 		o.out, n(sum.Predicted), pipeline.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
 		sum.Network.Backend, sum.ID, n(sum.GameOver), pipeline.Rate(sum.PositionsPerSecond),
 		pipeline.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)

@@ -186,7 +186,8 @@ func decodeUnit(b []byte) (list []dataset.Prediction, err error) {
 				p.Moves = make([]dataset.PriorMove, n)
 			}
 			for i := range p.Moves {
-				p.Moves[i] = dataset.PriorMove{Move: board.Move(le.Uint16(b)), Prior: dataset.QuantizedPrior(le.Uint16(b[2:]))}
+				p.Moves[i] = dataset.PriorMove{Move: board.Move(le.Uint16(b)),
+					Prior: dataset.QuantizedPrior(le.Uint16(b[2:]))}
 				b = b[4:]
 			}
 		}

@@ -168,12 +168,13 @@ func TestPredictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shown != sum.Samples || sum.GameOver != 20 || sum.Predicted+20 != sum.Samples || sum.Answered != sum.Predicted {
+		if shown != sum.Samples || sum.GameOver != 20 || sum.Predicted+20 != sum.Samples ||
+			sum.Answered != sum.Predicted {
 			t.Errorf("%+v after %d", sum, shown)
 		}
 		checkPredictions(t, in, out, top)
-		if _, err := (Request{In: out, Out: out + "2", Network: net, Evaluator: newFake()}).Run(t.Context()); !errors.Is(err,
-			ErrPredicted) {
+		if _, err := (Request{In: out, Out: out + "2", Network: net, Evaluator: newFake()}).Run(
+			t.Context()); !errors.Is(err, ErrPredicted) {
 			t.Errorf("predicted twice: %v", err)
 		}
 	}
@@ -346,7 +347,8 @@ func TestFaults(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); !errors.Is(err, broken) {
+		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(
+			t.Context()); !errors.Is(err, broken) {
 			t.Fatalf("at %d: %v", at, err)
 		}
 		e.fail = nil
@@ -381,7 +383,8 @@ func TestMain(m *testing.M) {
 	e := newFake()
 	e.sleep = time.Millisecond
 	e.fail = func(int64) error { fmt.Print("."); return nil }
-	if _, err := (Request{In: in, Out: os.Getenv(childOut), Network: network, Evaluator: e}).Run(context.Background()); err != nil {
+	if _, err := (Request{In: in, Out: os.Getenv(childOut), Network: network, Evaluator: e}).Run(
+		context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

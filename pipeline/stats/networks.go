@@ -109,8 +109,8 @@ func (t *networkTally) stats(n *dataset.Network, samples int64) NetworkStats {
 
 // write writes the page's part of one network.
 func (n *NetworkStats) write(b *strings.Builder) {
-	plain.Fprintf(b, "\npredictions by %s, step %d, on %s (checkpoint %.16s, network %s)\n", n.Recipe, n.Step, n.Backend,
-		n.Checkpoint, n.ID)
+	plain.Fprintf(b, "\npredictions by %s, step %d, on %s (checkpoint %.16s, network %s)\n", n.Recipe, n.Step,
+		n.Backend, n.Checkpoint, n.ID)
 	plain.Fprintf(b, "  predicted %s, game over %s, missing %s\n", pipeline.Thousands(n.Predicted),
 		pipeline.Thousands(n.GameOver), pipeline.Thousands(n.Missing))
 	if n.Prior && n.Predicted > 0 {

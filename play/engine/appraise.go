@@ -16,10 +16,10 @@ import (
 	"talbot/train/predict"
 )
 
-// ErrCandidates says that a network chooses among valued candidates: it plays with another one's priors, by the searcher
-// rollouts.
-var ErrCandidates = errors.New("a network of the recipe probability does not play by itself; give it as probability to " +
-	"the searcher rollouts of a network with a policy")
+// ErrCandidates says that a network chooses among valued candidates: it plays with another one's priors, by the
+// searcher rollouts.
+var ErrCandidates = errors.New("a network of the recipe probability does not play by itself; give it as probability " +
+	"to the searcher rollouts of a network with a policy")
 
 // valuer is an evaluator's engine.
 type valuer struct {
@@ -89,8 +89,8 @@ func (e *Evaluator) valuesAt(ctx context.Context, depth int) (*stockfish.Engine,
 }
 
 // Appraise implements [mcts.Appraiser]: the 20 moves that the network finds most probable, with the engine's values
-// behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search that
-// goes wrong is repeated once, by another engine.
+// behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
+// that goes wrong is repeated once, by another engine.
 func (e *Evaluator) Appraise(ctx context.Context, at *mcts.Appraised, dst []mcts.Likely) ([]mcts.Likely, error) {
 	if !e.Knows().Prior {
 		return nil, errors.New("the searcher rollouts needs a network with a policy")
@@ -149,7 +149,8 @@ func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.Appraised, only []
 }
 
 // candidatesOf puts together what is known of moves. A label for one depth stands for all.
-func candidatesOf(moves []board.Move, labels []dataset.Label, logPrior func(i int) float64) ([]dataset.Candidate, error) {
+func candidatesOf(moves []board.Move, labels []dataset.Label, logPrior func(i int) float64) ([]dataset.Candidate,
+	error) {
 	list := make([]dataset.Candidate, len(moves))
 	for i, m := range moves {
 		list[i] = dataset.Candidate{Move: m, Prior: dataset.QuantizePrior(logPrior(i))}

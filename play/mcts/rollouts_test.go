@@ -48,8 +48,8 @@ func hashed(at *Appraised) (list []Likely) {
 	return list
 }
 
-// TestRolloutsDraw: the first move of a simulation is drawn with the probability of the formula, which was worked out by
-// hand for shares 0.5, 0.3, 0.2 and values 0.2, -0.4, 0.6 at 1500, where the exponent is 11.62: the weights are
+// TestRolloutsDraw: the first move of a simulation is drawn with the probability of the formula, which was worked
+// out by hand for shares 0.5, 0.3, 0.2 and values 0.2, -0.4, 0.6 at 1500, where the exponent is 11.62: the weights are
 // 0.5·0.8^11.62 = 0.03741, 0.3·0.5^11.62 = 0.0000953 and 0.2.
 func TestRolloutsDraw(t *testing.T) {
 	values := map[string]Likely{"h1g1": {Share: 0.5, Value: 0.2}, "h1g2": {Share: 0.3, Value: -0.4},
@@ -93,15 +93,16 @@ func TestRolloutsGolden(t *testing.T) {
 	for n, want := range means {
 		set(t, s, board.StartFEN)
 		r := search(t, s, Limits{Nodes: int64(n + 1)})
-		if got := r.Lines[0]; math.Abs(float64(got.Value)-want) > 1e-6 || got.Visits != int64(n+1) || len(got.PV) != n+1 ||
-			r.SelDepth != n+1 {
+		if got := r.Lines[0]; math.Abs(float64(got.Value)-want) > 1e-6 || got.Visits != int64(n+1) ||
+			len(got.PV) != n+1 || r.SelDepth != n+1 {
 			t.Errorf("after %d simulations: %+v, want %g", n+1, got, want)
 		}
 	}
 	s = mustNew(t, "rollouts", e, func(o *Options) { o.RolloutDepth = 2 })
 	set(t, s, board.StartFEN)
 	// two plies: 0.5, then −0.25 again and again
-	if r := search(t, s, Limits{Nodes: 5}); r.SelDepth != 2 || math.Abs(float64(r.Lines[0].Value)-(0.5-4*0.25)/5) > 1e-6 {
+	if r := search(t, s, Limits{Nodes: 5}); r.SelDepth != 2 ||
+		math.Abs(float64(r.Lines[0].Value)-(0.5-4*0.25)/5) > 1e-6 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -154,7 +155,7 @@ func TestRolloutsMates(t *testing.T) {
 			t.Errorf("%s: %+v", fen, l)
 		}
 	}
-	// White must not let Black mate on the back rank: only h2h3, g2g3, … avoid Ra1; a quiet move of the far rook does not
+	// White must not let Black mate on the back rank: only h2h3, g2g3, … avoid Ra1
 	s := mustNew(t, "rollouts", even)
 	set(t, s, "r5k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1")
 	r := search(t, s, Limits{Nodes: 4000})

@@ -32,7 +32,8 @@ func TestBaselines(t *testing.T) {
 			}
 		}
 	}
-	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5}, Target{2, 0.5})), nil, o, 1)
+	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5},
+		Target{2, 0.5})), nil, o, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,8 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 				unusable[split]++
 				continue
 			}
-			if d.Options.Origins && d.layout.Moves != encode.NoMoves && d.layout.Candidates == 0 { // what the network is judged by
+			// what the network is judged by
+			if d.Options.Origins && d.layout.Moves != encode.NoMoves && d.layout.Candidates == 0 {
 				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
 			}
 			if n := len(p.target.Moves); n > mostListed {

@@ -14,8 +14,8 @@ import (
 //
 //	linear 101→H, sigmoid, linear H→H, sigmoid, linear H→20
 //
-// First weights are Keras's. The loss is the cross-entropy over the 20 candidates and L2 times the sum of the squares of
-// all weights, biases aside, whose gradient is 2·L2·w.
+// First weights are Keras's. The loss is the cross-entropy over the 20 candidates and L2 times the sum of the squares
+// of all weights, biases aside, whose gradient is 2·L2·w.
 //
 // Source: chess-deep-learning.
 type Probability struct {
@@ -81,7 +81,8 @@ func (Probability) Unpack(_ Form, packed *Node) *Node {
 
 // Heads are the logits of the candidates.
 func (Probability) Heads() []Head {
-	return []Head{{"logits", []int{encode.ProbabilityMoves}, "of the candidates, the most probable by their priors first"}}
+	return []Head{{"logits", []int{encode.ProbabilityMoves},
+		"of the candidates, the most probable by their priors first"}}
 }
 
 // Forward takes the 101 numbers.

@@ -105,7 +105,7 @@ var probability = New(
 	Recipe{
 		Name:    "probability",
 		About:   "which of 20 likely moves players of a rating choose, by the engine's values of each",
-		Data:    "positions with the moves played in them by rating, and values of a prior's candidates (label --candidates)",
+		Data:    "positions with the moves played in them by rating, and values of candidates (label --candidates)",
 		Targets: "the share of each candidate",
 		Size:    []string{"hidden"},
 	},

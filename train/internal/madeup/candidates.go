@@ -46,7 +46,8 @@ func addCandidates(l *dataset.Line, rng *rand.Rand, samples []int, positions []b
 		}
 		said[i].Status = dataset.Predicted
 		for k, m := range legal {
-			said[i].Moves = append(said[i].Moves, dataset.PriorMove{Move: m, Prior: dataset.QuantizedPrior(2000 + 300*k)})
+			said[i].Moves = append(said[i].Moves, dataset.PriorMove{Move: m,
+				Prior: dataset.QuantizedPrior(2000 + 300*k)})
 		}
 		for d := range columns {
 			label := dataset.Label{Status: dataset.Labelled, Best: legal[0]}
