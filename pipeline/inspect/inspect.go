@@ -66,7 +66,7 @@ type Sample struct {
 	Label       *Label         `json:"label"`        // nil unless an engine searched the sample
 	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
 	Exact       *string      `json:"exact"`
-	Value       *float32     `json:"value"`                 // the recipe's target: of an exact result, where there is one
+	Value       *float32     `json:"value"`                 // the target: of an exact result, where there is one
 	Predictions []Prediction `json:"predictions,omitempty"` // what networks say
 	Planes      []string     `json:"planes,omitempty"`      // of bit planes: 16 hex digits each, bit i = square i
 	*Encoded
