@@ -268,3 +268,38 @@ func TestCountCores(t *testing.T) {
 		t.Errorf("%d workers", n)
 	}
 }
+
+// TestFoundOnly: where some moves are searched there is a line for each of them and none for any other, and the best
+// move is one of them.
+func TestFoundOnly(t *testing.T) {
+	pos := board.StartPosition()
+	only := []board.Move{board.NewMove(12, 28), board.NewMove(8, 16)}
+	for name, c := range map[string]struct {
+		lines []string
+		best  string
+		ok    bool
+	}{
+		"as asked":   {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "e2e4", true},
+		"other line": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv h2h3"}, "e2e4", false},
+		"other best": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "d2d4", false},
+		"one line":   {[]string{"multipv 1 score cp 5 pv e2e4"}, "e2e4", false},
+	} {
+		f := newFound(&pos, 20, nil, only)
+		for _, line := range c.lines {
+			i, err := ParseInfo([]byte("depth 3 " + line))
+			if err == nil {
+				err = f.add(i)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		labels, err := f.labels(&pos, c.best)
+		if (err == nil) != c.ok || c.ok && len(labels[0].Lines) != 2 {
+			t.Errorf("%s: %+v, %v", name, labels, err)
+		}
+	}
+	if err := newFound(&pos, 20, nil, only).add(Info{Rank: 3, Scored: true}); err == nil {
+		t.Error("a third line for two moves is no error")
+	}
+}
