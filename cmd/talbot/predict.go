@@ -62,7 +62,7 @@ journal as they come. Repeat an interrupted command to continue it.`,
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
-	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Output", "out", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
 	values(cmd, "backend", backends...)
