@@ -56,7 +56,7 @@ bytes with any number of workers.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior
   talbot aggregate lines --out positions --bands 1200,1600,2000 --min-band 5
-  talbot aggregate lines --out train-only --games-of train --min-count 1 --min-band 1`,
+  talbot aggregate lines --out train-only --games-of train --min-count 1`,
 		SuggestFor:        []string{"count", "unique", "distribution", "explorer"},
 		Args:              operands(1, many, "one or more datasets"),
 		ValidArgsFunction: completeDatasets(many),

@@ -29,13 +29,13 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.searcher, "searcher", player.Auto,
 		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		answeringFlag)
 	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
 	f.StringVar(&o.probability, "probability", "",
 		"run of the recipe probability that weighs moves for the searcher rollouts")
 	values(cmd, "searcher", searchers...)
+	values(cmd, "backend", answering...)
 	completeFolders(cmd, "probability", run.IsRun)
-	values(cmd, "backend", backends...)
 }
 
 // addRun adds the flag --run of commands that take the network so.
@@ -53,7 +53,7 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 		return engine.Quick{}, usage(fmt.Errorf("unknown --searcher %q", o.searcher),
 			"use "+strings.Join(searchers, ", "))
 	}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, answering); err != nil {
 		return engine.Quick{}, err
 	}
 	return engine.Look(o.run)

@@ -1,5 +1,5 @@
-// Package golden reads the numbers that tests compare with: compressed JSON that another program wrote, such as a script
-// on python-chess or PyTorch.
+// Package golden reads the numbers that tests compare with: compressed JSON that another program wrote, such as a
+// script on python-chess or PyTorch.
 package golden
 
 import (

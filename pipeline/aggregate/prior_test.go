@@ -3,10 +3,10 @@ package aggregate_test
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -53,12 +53,12 @@ func priorSamples(t *testing.T, dir string, n int, ask io.Writer) (list []priorS
 		if !e.Learn(&target, &v, encode.Targets{}) {
 			t.Fatalf("nothing is learnt of %q", l.Start.FEN())
 		}
-		slices.SortFunc(target.Moves, func(a, b dataset.WeightedMove) int {
-			return cmp.Compare(v.Code(e, 1, a.Move)[0], v.Code(e, 1, b.Move)[0])
-		})
+		shares := map[uint16]float32{}
 		for _, m := range target.Moves {
-			s.numbers = append(s.numbers, uint16(v.Code(e, 1, m.Move)[0]))
-			s.shares = append(s.shares, m.Weight)
+			shares[uint16(v.Code(e, 1, m.Move)[0])] = m.Weight
+		}
+		for _, number := range slices.Sorted(maps.Keys(shares)) {
+			s.numbers, s.shares = append(s.numbers, number), append(s.shares, shares[number])
 		}
 		list = append(list, s)
 		fmt.Fprintf(ask, "%s;%d;", l.Start.FEN(), l.MoverElo())

@@ -111,7 +111,7 @@ func TestExportedModels(t *testing.T) {
 			p := openNetwork(t, dir)
 			if _, ok := p.Network().(model.Exporter); !ok {
 				out := filepath.Join(t.TempDir(), "x")
-				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, ErrNoONNX) {
+				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
 					t.Errorf("%v", err)
 				}
 				return
@@ -214,7 +214,7 @@ type silent struct{ model.Network }
 func TestExportWithoutONNX(t *testing.T) {
 	n := &predict.Trained{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
 	n.Config.Recipe = "silent"
-	if _, err := onnxModel(n); !errors.Is(err, ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
+	if _, err := n.ONNX(); !errors.Is(err, predict.ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
 		t.Errorf("%v", err)
 	}
 }

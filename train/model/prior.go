@@ -120,7 +120,12 @@ func (Prior) Loss(heads []*Node, b Batch) []Sum {
 // Answer gives priors, and what falls on moves that are not legal.
 func (Prior) Answer(heads []*Node, legal *Node) Answer { return IndexedAnswer(heads[0], legal) }
 
-// Cost counts what the trunk keeps, and four tensors the size of the logits.
+// Cost counts what the trunk keeps, and four tensors the size of the logits; in the form Products also the other 16 of
+// the 25 shifted copies of the planes.
 func (n Prior) Cost(form Form) Cost {
-	return Cost{convolutional(n.Params()), n.trunk().floats(form) + 4*encode.UCIMoves}
+	kept := n.trunk().floats(form) + 4*encode.UCIMoves
+	if form == Products {
+		kept += 64 * 16 * encode.PriorPlanes
+	}
+	return Cost{convolutional(n.Params()), kept}
 }
