@@ -57,15 +57,14 @@ journal as they come. Repeat an interrupted command to continue it.`,
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "folder of the dataset to write (required)")
 	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network to ask (required)")
-	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
 	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Output", "out", "json")
 	section(f, "Network", "run", "backend", "batch", "rating", "top")
-	values(cmd, "backend", backends...)
+	values(cmd, "backend", answering...)
 	completeFolder(cmd, "out")
 	completeFolders(cmd, "run", run.IsRun)
 	return cmd
@@ -85,6 +84,9 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	}
 	if o.batch < 0 || o.batch > engine.MaxBatch {
 		return usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch), "for example --batch 64")
+	}
+	if err := checkBackend(o.backend, answering); err != nil {
+		return err
 	}
 	if _, err := dataset.ReadManifest(in); err != nil {
 		return err // before a network is loaded
