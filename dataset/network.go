@@ -18,7 +18,9 @@ type Network struct {
 	Checkpoint string `json:"checkpoint"` // the checksum of its file, as the file has it
 	Step       int64  `json:"step"`       // of training
 	Averaged   bool   `json:"averaged,omitempty"`
-	Backend    string `json:"backend"` // that computed it, "go" or "xla:cpu": their last digits differ
+	// Backend computed it, "go", "onnx" or "xla:cpu", with so many positions at a time: last digits depend on both.
+	Backend string `json:"backend"`
+	Batch   int    `json:"batch,omitempty"`
 	// Rating is the rating that both players were taken to have, in place of their own; 0 = their own.
 	Rating int `json:"rating,omitempty"`
 	// Top is how many moves are kept of each sample; 0 = all legal ones. The shares of the others are lost.
@@ -35,7 +37,7 @@ func (n Network) ID() string {
 
 // check returns an error if it contradicts itself.
 func (n *Network) check() error {
-	if n.Recipe == "" || n.Checkpoint == "" || n.Step < 0 || n.Rating < 0 || n.Rating > math.MaxUint16 || n.Top < 0 ||
+	if n.Recipe == "" || n.Checkpoint == "" || n.Step < 0 || n.Batch < 0 || n.Rating < 0 || n.Rating > math.MaxUint16 || n.Top < 0 ||
 		!n.Prior && !n.Value {
 		return fmt.Errorf("recipe %q, checkpoint %q, step %d, rating %d, %d moves kept", n.Recipe, n.Checkpoint, n.Step,
 			n.Rating, n.Top)

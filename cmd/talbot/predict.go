@@ -43,8 +43,8 @@ of itself, a value within 0.000016. --top K keeps the K most probable moves of a
 A network that looks at ratings gets those of the players, which for aggregated positions
 are the centres of their bands. --rating gives both players the same rating instead.
 
-The manifest names the network by the checksum of its checkpoint, the backend and these
-flags. The same network, backend and dataset give the same bytes. Answers are written to a
+The manifest names the network by the checksum of its checkpoint, the backend, its batch
+and these flags. With the same ones a dataset gets the same bytes. Answers are written to a
 journal as they come. Repeat an interrupted command to continue it.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
@@ -122,7 +122,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
 	knows := n.Knows()
 	d := dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
-		Backend: n.Backend, Rating: o.rating, Top: o.top, Prior: knows.Prior, Value: knows.Value || knows.Chances}
+		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior, Value: knows.Value || knows.Chances}
 	switch {
 	case o.top > 0 && !d.Prior:
 		return d, usage(fmt.Errorf("--top: the network of %q has no policy", o.run), "leave it out")
