@@ -43,8 +43,8 @@ of itself, a value within 0.000016. --top K keeps the K most probable moves of a
 A network that looks at ratings gets those of the players, which for aggregated positions
 are the centres of their bands. --rating gives both players the same rating instead.
 
-The manifest names the network by the checksum of its checkpoint, the backend, its batch
-and these flags. With the same ones a dataset gets the same bytes. Answers are written to a
+The manifest names the network by the checksum of its checkpoint, the backend, the size
+of its batches and these flags. The same ones give the same bytes. Answers are written to a
 journal as they come. Repeat an interrupted command to continue it.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
