@@ -9,9 +9,9 @@ import (
 	"talbot/board"
 )
 
-// Check replays the line and returns an error unless every move, policy move and searched move is legal, the samples
-// are plies of the line, policies and labels are one for each sample, and every number is in its range. The error
-// names the ply or the sample.
+// Check replays the line and returns an error unless every move, policy move, searched and predicted move is legal, the
+// samples are plies of the line, policies, labels and predictions are one for each sample, and every number is in its
+// range. The error names the ply or the sample.
 func (l *Line) Check() error {
 	if err := l.checkHead(); err != nil {
 		return err
@@ -28,6 +28,9 @@ func (l *Line) Check() error {
 		if c.Fingerprint < 0 || i > 0 && c.Fingerprint <= l.Labels[i-1].Fingerprint {
 			return fmt.Errorf("label columns are not in the order of their fingerprints")
 		}
+	}
+	if err := l.CheckPredictions(samples); err != nil {
+		return err
 	}
 	pos, k := l.Start, 0
 	for ply := 0; ply <= n; ply++ {
@@ -91,6 +94,11 @@ func (l *Line) checkSample(pos *board.Position, k int) error {
 	for _, c := range l.Labels {
 		if err := c.Labels[k].Check(pos); err != nil {
 			return fmt.Errorf("label of fingerprint %d: %w", c.Fingerprint, err)
+		}
+	}
+	for _, c := range l.Predictions {
+		if err := c.Predictions[k].Check(pos); err != nil {
+			return fmt.Errorf("prediction of network %d: %w", c.Network, err)
 		}
 	}
 	return nil

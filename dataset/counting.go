@@ -13,10 +13,12 @@ var ErrNoLabels = errors.New("no engine labels")
 //
 // Where a fingerprint is asked for, its label counts and no other. Else it is the last label, in the order of the
 // manifest's fingerprints, that an engine or a source gave (labelled or terminal: what failed or is missing is passed
-// over); but the value is that of endgame tables where they have the sample.
+// over; so are those of candidates alone); but the value is that of endgame tables where they have the sample.
 type Counting struct {
 	prints []Fingerprint
 	column int // of the fingerprint asked for; anyColumn
+
+	candidates *candidateColumns // nil: not asked for
 }
 
 const anyColumn = -1
@@ -25,12 +27,12 @@ const anyColumn = -1
 // empty for any. An id that is not among them is [ErrNoLabels].
 func NewCounting(prints []Fingerprint, id string) (Counting, error) {
 	if id == "" {
-		return Counting{prints, anyColumn}, nil
+		return Counting{prints: prints, column: anyColumn}, nil
 	}
 	known := make([]string, len(prints))
 	for i, f := range prints {
 		if f.ID() == id {
-			return Counting{prints, i}, nil
+			return Counting{prints: prints, column: i}, nil
 		}
 		known[i] = fmt.Sprintf("%s (%s, %s)", f.ID(), f.Engine, f.Limit)
 	}
@@ -46,6 +48,9 @@ type Counted struct {
 	Value Label // of which the value comes
 	// Column is the fingerprint of Moves, and ValueColumn that of Value: −1 where there is none.
 	Column, ValueColumn int
+	// Candidates are the likely moves of the sample, where the counting is asked for them: see
+	// [Counting.WithCandidates].
+	Candidates []Candidate
 }
 
 // Of returns what counts of the labels of a line's sample. The label is failed where nothing counts and an engine
@@ -57,8 +62,10 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 		if sample >= len(column.Labels) || c.column != anyColumn && column.Fingerprint != c.column {
 			continue
 		}
-		if c.column == anyColumn && column.Fingerprint < len(c.prints) && c.prints[column.Fingerprint].IsExact() {
-			continue
+		if c.column == anyColumn && column.Fingerprint < len(c.prints) {
+			if f := &c.prints[column.Fingerprint]; f.IsExact() || f.OfCandidates() {
+				continue
+			}
 		}
 		said := &column.Labels[sample]
 		if said.Status == Labelled || said.Status == Terminal {
@@ -70,6 +77,9 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 		}
 	}
 	found.Value, found.ValueColumn = found.Moves, found.Column
+	if c.candidates != nil {
+		found.Candidates = c.candidates.of(l, sample)
+	}
 	if c.column == anyColumn {
 		if exact, column, ok := l.exact(sample, c.prints); ok {
 			found.Value, found.ValueColumn = exact, column
@@ -78,11 +88,11 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 	return found
 }
 
-// LastEngine returns the last fingerprint that is an engine's, not a source's or of endgame tables: the labels that are
-// audited. Without one the error is [ErrNoLabels].
+// LastEngine returns the last fingerprint that is an engine's, not a source's, of endgame tables or of candidates
+// alone: the labels that are audited. Without one the error is [ErrNoLabels].
 func LastEngine(prints []Fingerprint) (column int, err error) {
 	for i := len(prints) - 1; i >= 0; i-- {
-		if !prints[i].IsImported() && !prints[i].IsExact() {
+		if !prints[i].IsImported() && !prints[i].IsExact() && !prints[i].OfCandidates() {
 			return i, nil
 		}
 	}

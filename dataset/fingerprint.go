@@ -18,6 +18,15 @@ type Fingerprint struct {
 	Limit   string `json:"limit"`   // "movetime 20" (ms), "nodes 20000", "depth 10", [ImportedLimit] or [ExactLimit]
 }
 
+// SearchMoves is the option of fingerprints whose searches looked at some moves of a position alone: it says which.
+const SearchMoves = "searchmoves"
+
+// OfCandidates reports whether the fingerprint's labels are of some moves of each position alone, as `talbot label
+// --candidates` makes them. What they say of a position is no more than what they say of those moves.
+func (f *Fingerprint) OfCandidates() bool {
+	return slices.ContainsFunc(f.Options, func(t Tag) bool { return t.Name == SearchMoves })
+}
+
 // ID returns the fingerprint's short name: the first 16 hex digits of the SHA-256 of its JSON, written without
 // spaces, with the keys in the order engine, author, build, options (sorted by name, then value), limit.
 func (f Fingerprint) ID() string {

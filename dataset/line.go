@@ -31,6 +31,9 @@ type Line struct {
 
 	// Labels has one column for each fingerprint that labelled this line, by ascending fingerprint.
 	Labels []LabelColumn
+
+	// Predictions has one column for each network that was asked about this line, by ascending network.
+	Predictions []PredictionColumn
 }
 
 // WeightedMove is a move and its weight (≥ 0) in a sample's policy. Weights need not sum to 1.

@@ -19,8 +19,9 @@ import (
 // version of the manifest too; [ManifestVersion] is the newest. A manifest is written in the oldest version that can
 // say what it says, so that what older programs can read they do, and the rest they refuse by its version.
 const (
-	FormatVersion   = 1
-	ManifestVersion = 3 // 2: inputs that are tables or left out, results that disagree; 3: aggregated positions
+	FormatVersion = 1
+	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions
+	ManifestVersion = 4
 )
 
 // ManifestName is the name of the manifest in a dataset's folder.
@@ -60,6 +61,7 @@ type Manifest struct {
 	Parents      []Parent      `json:"parents"`
 	Counts       Counts        `json:"counts"`
 	Fingerprints []Fingerprint `json:"fingerprints"`
+	Networks     []Network     `json:"networks,omitempty"` // that predicted something of the samples
 	Shards       []ShardInfo   `json:"shards"`
 }
 
@@ -165,8 +167,11 @@ func (m *Manifest) encode() []byte {
 
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
-	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Aggregate != nil }) {
+	if len(m.Networks) > 0 {
 		return ManifestVersion
+	}
+	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Aggregate != nil }) {
+		return 3
 	}
 	if m.Counts.ResultConflicts != (ResultConflicts{}) ||
 		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Table != nil || i.LeftOut != "" }) {
@@ -291,6 +296,11 @@ func (m *Manifest) check() error {
 			if err := a.check(); err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
+		}
+	}
+	for i := range m.Networks {
+		if err := m.Networks[i].check(); err != nil {
+			return fmt.Errorf("network %d: %w", i, err)
 		}
 	}
 	var lines, positions, samples int64

@@ -45,12 +45,53 @@ func TestManifestWithoutNewer(t *testing.T) {
 // aggregated is the manifest of aggregated positions.
 func aggregated() *Manifest {
 	m := goodManifest()
-	m.Format = ManifestVersion
+	m.Format = 3
 	m.Inputs = []Input{{Name: "positions", Games: 1, Aggregate: &Aggregate{
 		GamesRead: 9, GamesUsed: 7, Rejects: map[Reason]int64{TimeControl: 2}, Moves: 40,
 		MovesDropped: Drops{UnknownElo: 3},
 		Bands:        []Band{{To: 1500, Elo: 1250}, {From: 1500, Elo: 1750, Samples: 1, Moves: 40}}}}}
 	return m
+}
+
+// predictedManifest is the manifest of a dataset with predictions.
+func predictedManifest() *Manifest {
+	m := goodManifest()
+	m.Format = ManifestVersion
+	m.Networks = []Network{{Recipe: "prior", Checkpoint: strings.Repeat("c", 64), Step: 7, Backend: "go", Prior: true,
+		Value: true, Top: 20}, {Recipe: "napoleon", Checkpoint: "d", Backend: "xla:cpu", Rating: 1500, Value: true}}
+	return m
+}
+
+// TestManifestOfPredictions: a network says what it is.
+func TestManifestOfPredictions(t *testing.T) {
+	m := predictedManifest()
+	if a, b := m.Networks[0].ID(), m.Networks[1].ID(); len(a) != 16 || a == b {
+		t.Errorf("networks %s and %s", a, b)
+	}
+	if n, err := m.PriorOf(""); n != 0 || err != nil {
+		t.Errorf("priors of network %d, %v", n, err)
+	}
+	if n, err := m.PriorOf(m.Networks[0].ID()); n != 0 || err != nil {
+		t.Errorf("priors of network %d, %v", n, err)
+	}
+	if _, err := m.PriorOf(m.Networks[1].ID()); !errors.Is(err, ErrNoPredictions) ||
+		!strings.Contains(err.Error(), m.Networks[0].ID()) {
+		t.Errorf("priors of a network that has none: %v", err)
+	}
+	for name, spoil := range map[string]func(*Network){
+		"recipe":   func(n *Network) { n.Recipe = "" },
+		"sum":      func(n *Network) { n.Checkpoint = "" },
+		"rating":   func(n *Network) { n.Rating = 1 << 16 },
+		"step":     func(n *Network) { n.Step = -1 },
+		"top":      func(n *Network) { n.Top = -1 },
+		"says nil": func(n *Network) { n.Prior, n.Value = false, false },
+	} {
+		m := predictedManifest()
+		spoil(&m.Networks[0])
+		if err := WriteManifest(t.TempDir(), m); err == nil {
+			t.Errorf("%s: written", name)
+		}
+	}
 }
 
 // TestManifestOfAggregate: the figures must agree, and what is derived from aggregated positions is of their version.
@@ -74,7 +115,8 @@ func TestManifestOfAggregate(t *testing.T) {
 
 func TestManifestRoundTrip(t *testing.T) {
 	for name, m := range map[string]*Manifest{"full": goodManifest(), "empty": {Splits: DefaultSplits},
-		"aggregate": aggregated(), "bare": {Splits: DefaultSplits, Inputs: []Input{{Aggregate: &Aggregate{}}}}} {
+		"aggregate": aggregated(), "predicted": predictedManifest(),
+		"bare": {Splits: DefaultSplits, Inputs: []Input{{Aggregate: &Aggregate{}}}}} {
 		dir := t.TempDir()
 		if err := WriteManifest(dir, m); err != nil {
 			t.Fatal(name, err)
@@ -83,7 +125,7 @@ func TestManifestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if (name == "full" || name == "aggregate") && !reflect.DeepEqual(got, m) {
+		if (name == "full" || name == "aggregate" || name == "predicted") && !reflect.DeepEqual(got, m) {
 			t.Errorf("%+v\nwant %+v", got, m)
 		}
 		file, err := os.ReadFile(filepath.Join(dir, ManifestName))
@@ -139,9 +181,9 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 4": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 4`), 1))), ErrVersion},
-		"bad version 4": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 4`, 1),
+		"version 5": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 5`), 1))), ErrVersion},
+		"bad version 5": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 5`, 1),
 			ErrDamaged},
 		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
 			[]byte(`"format": 1`), 1))), ErrDamaged},

@@ -65,6 +65,11 @@ type Layout struct {
 	Ratings bool        // the encoder looks at the players' ratings
 	Rating  *RatingBits // where a packed input has that of the side to move; nil if it has it nowhere
 
+	// Candidates is how many of the likely moves of a position the encoder looks at, with their values: 0 = none. Only
+	// a dataset that has them can be trained on ([dataset.Counting.WithCandidates]); in play the player sets
+	// View.Said.Candidates.
+	Candidates int
+
 	// What else the same position can be shown as; nil where the recipe does not know the difference.
 	NoPast, OtherColour *Disguise
 }

@@ -6,6 +6,7 @@
 //	label      dataset → dataset with labels, and their parts, audits and measures
 //	tactics    dataset with labels → dataset of tactics
 //	aggregate  datasets of games → dataset of positions with what was played in them, by rating
+//	predict    dataset → dataset with what a network says of its samples
 //	stats      dataset → figures
 //	verify     datasets → what is wrong with them
 //	diff       two datasets → how they differ

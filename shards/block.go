@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type block struct {
 	places []int        // in tags, of the tags of the line being added
 	policy policyColumns
 	labels map[int]*labelColumns
+	nets   map[int]*networkColumns
 
 	packed []byte // the columns as they are written
 }
@@ -77,7 +79,7 @@ func (c *textColumn) raw(lines int) []byte {
 }
 
 func newBlock() *block {
-	return &block{labels: make(map[int]*labelColumns)}
+	return &block{labels: make(map[int]*labelColumns), nets: make(map[int]*networkColumns)}
 }
 
 // startPosition is what the start column does not spell out.
@@ -93,9 +95,9 @@ func (b *block) add(l *dataset.Line) error {
 		return err
 	}
 	size := lineSize(l)
-	if len(l.Moves) > lineMoves || size > lineBytes || len(l.Tags)+len(l.Labels) > blockNames {
-		return fmt.Errorf("%d moves, %d bytes, %d tags and %d label columns are above the limits of a line",
-			len(l.Moves), size, len(l.Tags), len(l.Labels))
+	if len(l.Moves) > lineMoves || size > lineBytes || len(l.Tags)+len(l.Labels)+len(l.Predictions) > blockNames {
+		return fmt.Errorf("%d moves, %d bytes, %d tags, %d label columns and %d of predictions are above the limits "+
+			"of a line", len(l.Moves), size, len(l.Tags), len(l.Labels), len(l.Predictions))
 	}
 	b.bytes += size
 	b.source = append(b.source, byte(l.Source))
@@ -131,6 +133,17 @@ func (b *block) add(l *dataset.Line) error {
 			b.labels[c.Fingerprint] = lc
 		}
 		lc.add(b.samples, c.Labels)
+	}
+	for _, c := range l.Predictions {
+		if !predicted(c.Predictions) {
+			continue
+		}
+		nc := b.nets[c.Network]
+		if nc == nil {
+			nc = new(networkColumns)
+			b.nets[c.Network] = nc
+		}
+		nc.add(b.samples, c.Predictions)
 	}
 	b.lines++
 	b.positions += len(l.Moves) + 1
@@ -224,7 +237,7 @@ func checkLine(l *dataset.Line, samples int) error {
 			return err
 		}
 	}
-	return nil
+	return l.CheckPredictions(samples)
 }
 
 // lineSize returns an upper bound of the column bytes a line needs.
@@ -244,13 +257,18 @@ func lineSize(l *dataset.Line) int {
 			}
 		}
 	}
+	for _, c := range l.Predictions {
+		for i := range c.Predictions {
+			size += 6 + 5*len(c.Predictions[i].Moves)
+		}
+	}
 	return size
 }
 
 // full reports whether the block ends here. The rule is part of the format only in so far as limits are kept.
 func (b *block) full() bool {
 	return b.lines >= blockLines || b.positions >= blockPositions || b.bytes >= blockBytes ||
-		b.names+len(b.labels) >= blockNames
+		b.names+len(b.labels)+len(b.nets) >= blockNames
 }
 
 // reset empties the block and keeps its buffers.
@@ -269,10 +287,11 @@ func (b *block) reset() {
 		c.textColumn = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
 	}
 	clear(b.labels)
+	clear(b.nets)
 }
 
-// columns returns the columns of the block in the order they are written: fixed names first, then tags and labels,
-// sorted. A column of zeros is left out. They are valid until reset.
+// columns returns the columns of the block in the order they are written: fixed names first, then tags, labels and
+// predictions, sorted. A column of zeros is left out. They are valid until reset.
 func (b *block) columns() []column {
 	cols := []column{
 		{colSource, b.source}, {colInput, b.input}, {colNumber, b.number}, {colOffset, b.offset}, {colResult, b.result},
@@ -284,13 +303,11 @@ func (b *block) columns() []column {
 	for _, c := range b.tags {
 		cols = append(cols, column{tagPrefix + c.name, c.raw(b.lines)})
 	}
-	var prints []int
-	for f := range b.labels {
-		prints = append(prints, f)
-	}
-	slices.Sort(prints)
-	for _, f := range prints {
+	for _, f := range slices.Sorted(maps.Keys(b.labels)) {
 		cols = b.labels[f].columns(cols, f, b.samples)
+	}
+	for _, n := range slices.Sorted(maps.Keys(b.nets)) {
+		cols = b.nets[n].columns(cols, n, b.samples)
 	}
 	return slices.DeleteFunc(cols, func(c column) bool { return zeros(c.raw) })
 }

@@ -17,18 +17,19 @@ type Columns uint16
 
 // The columns to ask for.
 const (
-	Origin     Columns = 1 << iota // Input, Number, Offset
-	Ratings                        // WhiteElo, BlackElo
-	Tags                           // Tags
-	Policies                       // Policies
-	Scores                         // Labels: Status, and of each line the Score
-	Best                           // Labels: Best
-	WDL                            // Labels: WDL of each line
-	Effort                         // Labels: Depth and Nodes of each line
-	Variations                     // Labels: PV of each line
+	Origin      Columns = 1 << iota // Input, Number, Offset
+	Ratings                         // WhiteElo, BlackElo
+	Tags                            // Tags
+	Policies                        // Policies
+	Scores                          // Labels: Status, and of each line the Score
+	Best                            // Labels: Best
+	WDL                             // Labels: WDL of each line
+	Effort                          // Labels: Depth and Nodes of each line
+	Variations                      // Labels: PV of each line
+	Predictions                     // Predictions
 
 	AllLabels  = Scores | Best | WDL | Effort | Variations
-	AllColumns = Origin | Ratings | Tags | Policies | AllLabels
+	AllColumns = Origin | Ratings | Tags | Policies | AllLabels | Predictions
 )
 
 // partOf says which Columns a part of a label belongs to.
@@ -55,6 +56,9 @@ func (c Columns) wanted(name string) bool {
 	if _, part, ok := labelColumn(name); ok {
 		return c&partOf[part] != 0
 	}
+	if _, part, ok := networkColumn(name); ok {
+		return c&Predictions != 0 && networkParts[part]
+	}
 	return false
 }
 
@@ -63,6 +67,7 @@ type rawBlock struct {
 	*blockIndex
 	raw   map[string][]byte // of the wanted columns
 	print []int             // fingerprints with a wanted column, sorted
+	nets  []int             // networks with a wanted column, sorted
 	tags  []string          // names of the wanted tag columns, sorted
 	arena *[]byte
 	want  Columns
@@ -125,9 +130,13 @@ func (r *Reader) rawBlock(i int, want Columns) (*rawBlock, error) {
 		if f, _, ok := labelColumn(c.Name); ok && !slices.Contains(b.print, f) {
 			b.print = append(b.print, f)
 		}
+		if n, _, ok := networkColumn(c.Name); ok && !slices.Contains(b.nets, n) {
+			b.nets = append(b.nets, n)
+		}
 	}
 	slices.Sort(b.tags)
 	slices.Sort(b.print)
+	slices.Sort(b.nets)
 	return b, nil
 }
 

@@ -18,7 +18,8 @@ type Dataset struct {
 }
 
 // OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
-// the manifest, and that it has the fingerprints of their labels, not their content: see [Verify]. Files the manifest
+// the manifest, and that it has the fingerprints of their labels and the networks of their predictions, not their
+// content: see [Verify]. Files the manifest
 // does not name are ignored. The errors are those of [dataset.ReadManifest] and [Open]. Whoever opens a Dataset closes
 // it.
 func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
@@ -53,7 +54,7 @@ func openShard(dir string, m *dataset.Manifest, want dataset.ShardInfo, options 
 			got.Bytes, got.Lines, got.Positions, got.Samples, want.Bytes, want.Lines, want.Positions, want.Samples,
 			dataset.ErrDamaged)
 	}
-	if err := r.index.checkFingerprints(len(m.Fingerprints)); err != nil {
+	if err := r.index.checkColumns(len(m.Fingerprints), len(m.Networks)); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%q: %w: %w", r.path, dataset.ErrDamaged, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,8 @@ func writeDataset(t testing.TB, lines []dataset.Line) (string, *dataset.Manifest
 	m := &dataset.Manifest{
 		Tool: "talbot test", Verb: "ingest", Seed: 1, Splits: dataset.DefaultSplits,
 		Inputs:       []dataset.Input{{Name: "a.pgn"}, {Name: "b.pgn"}, {Name: "c.csv"}},
-		Fingerprints: make([]dataset.Fingerprint, 5),
+		Fingerprints: make([]dataset.Fingerprint, 5), Networks: slices.Repeat([]dataset.Network{{Recipe: "prior",
+			Checkpoint: "0", Prior: true}}, 4),
 	}
 	half := (len(lines) + 1) / 2
 	for number, part := range [][]dataset.Line{lines[:half], lines[half:]} {
@@ -151,6 +153,7 @@ func TestVerifyFinds(t *testing.T) {
 		"wrong label":  {rewrite(func(m *dataset.Manifest) { m.Counts.Labelled++ }), "labelled samples"},
 		"inputs":       {rewrite(func(m *dataset.Manifest) { m.Inputs = m.Inputs[:1] }), "input "},
 		"fingerprints": {rewrite(func(m *dataset.Manifest) { m.Fingerprints = nil }), "fingerprint "},
+		"networks":     {rewrite(func(m *dataset.Manifest) { m.Networks = nil }), "network "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := writeDataset(t, lines)

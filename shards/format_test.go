@@ -106,6 +106,19 @@ type pythonLine struct {
 	Tags     map[string]string      `json:"tags"`
 	Policies [][]pythonTarget       `json:"policies"`
 	Labels   map[int][]*pythonLabel `json:"labels"`
+
+	Networks map[int][]pythonPrediction `json:"networks"`
+}
+
+type pythonPrediction struct {
+	Status string        `json:"status"`
+	Value  int           `json:"value"`
+	Moves  []pythonPrior `json:"moves"`
+}
+
+type pythonPrior struct {
+	Move  string `json:"move"`
+	Prior int    `json:"prior"`
 }
 
 type pythonTarget struct {
@@ -141,7 +154,17 @@ func toPython(l *dataset.Line) pythonLine {
 		Moves:    moveTexts(l.Moves),
 		Invented: l.Reconstructed, Samples: l.Samples.Plies([]int{}, len(l.Moves)), Result: l.Result.String(),
 		Elo: [2]int{l.WhiteElo, l.BlackElo}, Tags: map[string]string{}, Policies: [][]pythonTarget{},
-		Labels: map[int][]*pythonLabel{},
+		Labels: map[int][]*pythonLabel{}, Networks: map[int][]pythonPrediction{},
+	}
+	for _, c := range l.Predictions {
+		for _, given := range c.Predictions {
+			q := pythonPrediction{[]string{"missing", "predicted", "over"}[given.Status], int(given.Value),
+				[]pythonPrior{}}
+			for _, m := range given.Moves {
+				q.Moves = append(q.Moves, pythonPrior{m.Move.String(), int(m.Prior)})
+			}
+			p.Networks[c.Network] = append(p.Networks[c.Network], q)
+		}
 	}
 	for _, t := range l.Tags {
 		p.Tags[t.Name] = t.Value

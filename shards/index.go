@@ -102,15 +102,18 @@ func (ix *index) check(start, end int64) error {
 	return nil
 }
 
-// checkFingerprints returns an error if there are labels of a fingerprint that is not among so many. Nobody could say
-// whose they are, and whatever appends a fingerprint would take them for its own.
-func (ix *index) checkFingerprints(known int) error {
+// checkColumns returns an error if there are labels of a fingerprint, or predictions of a network, that is not among so
+// many. Nobody could say whose they are, and whatever appends one would take them for its own.
+func (ix *index) checkColumns(fingerprints, networks int) error {
 	for i := range ix.Blocks {
 		for _, c := range ix.Blocks[i].Columns {
-			if f, _, ok := labelColumn(c.Name); ok && f >= known {
+			if f, _, ok := labelColumn(c.Name); ok && f >= fingerprints {
 				return fmt.Errorf("block %d, column %q: labels of fingerprint %d, and the manifest has %d", i, c.Name,
-					f,
-					known)
+					f, fingerprints)
+			}
+			if n, _, ok := networkColumn(c.Name); ok && n >= networks {
+				return fmt.Errorf("block %d, column %q: predictions of network %d, and the manifest has %d", i, c.Name,
+					n, networks)
 			}
 		}
 	}
@@ -149,11 +152,33 @@ const (
 	labelNodes   = "nodes"
 	labelPVPlies = "pv_plies"
 	labelPV      = "pv"
+
+	networkPrefix = "network:" // and the network's index, a colon and one of:
+
+	networkStatus = "status"
+	networkValue  = "value"
+	networkCount  = "count"
+	networkMove   = "move"
+	networkPrior  = "prior"
 )
+
+// networkParts are what is behind the colon.
+var networkParts = map[string]bool{networkStatus: true, networkValue: true, networkCount: true, networkMove: true,
+	networkPrior: true}
 
 // labelColumn takes the name of a label's column apart.
 func labelColumn(name string) (fingerprint int, part string, ok bool) {
-	rest, ok := strings.CutPrefix(name, labelPrefix)
+	return numbered(name, labelPrefix)
+}
+
+// networkColumn takes the name of a prediction's column apart.
+func networkColumn(name string) (network int, part string, ok bool) {
+	return numbered(name, networkPrefix)
+}
+
+// numbered takes apart a name of a prefix, a number up to 999,999, a colon and a part.
+func numbered(name, prefix string) (number int, part string, ok bool) {
+	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return 0, "", false
 	}
@@ -165,7 +190,7 @@ func labelColumn(name string) (fingerprint int, part string, ok bool) {
 		if d < '0' || d > '9' {
 			return 0, "", false
 		}
-		fingerprint = 10*fingerprint + int(d-'0')
+		number = 10*number + int(d-'0')
 	}
-	return fingerprint, part, true
+	return number, part, true
 }

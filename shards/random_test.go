@@ -17,7 +17,7 @@ var starts = []string{
 	"6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 99 200",
 }
 
-// randomLine plays random moves and fills every field. With full, the line has policies and labels too.
+// randomLine plays random moves and fills every field. With full, the line has policies, labels and predictions too.
 func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 	l := dataset.Line{
 		Source: dataset.Source(rng.IntN(5)), Input: rng.IntN(3), Number: number,
@@ -53,6 +53,9 @@ func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 		addPolicies(rng, &l)
 		for f := range 3 {
 			addLabels(rng, &l, 2*f)
+		}
+		for n := range 2 {
+			addPredictions(rng, &l, 3*n)
 		}
 	}
 	return l
@@ -123,6 +126,35 @@ func addLabels(rng *rand.Rand, l *dataset.Line, fingerprint int) {
 	})
 	if some && rng.IntN(3) > 0 {
 		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: fingerprint, Labels: labels})
+	}
+}
+
+func addPredictions(rng *rand.Rand, l *dataset.Line, network int) {
+	list, some := make([]dataset.Prediction, l.SampleCount()), false
+	kind := rng.IntN(3)
+	eachSample(l, func(k int, pos board.Position) {
+		p := &list[k]
+		legal := pos.LegalMoves(nil)
+		if p.Status = dataset.PredictionStatus(rng.IntN(2)); len(legal) == 0 {
+			p.Status = dataset.GameOver
+		}
+		some = some || p.Status != dataset.NotPredicted
+		if p.Status != dataset.Predicted {
+			return
+		}
+		p.Value = dataset.QuantizeValue(2*rng.Float64() - 1)
+		if kind == 0 {
+			return // a network without priors
+		}
+		rng.Shuffle(len(legal), func(i, j int) { legal[i], legal[j] = legal[j], legal[i] })
+		last := 0
+		for _, m := range legal {
+			last = min(last+rng.IntN(1<<rng.IntN(17)), 65535)
+			p.Moves = append(p.Moves, dataset.PriorMove{Move: m, Prior: dataset.QuantizedPrior(last)})
+		}
+	})
+	if some && rng.IntN(3) > 0 {
+		l.Predictions = append(l.Predictions, dataset.PredictionColumn{Network: network, Predictions: list})
 	}
 }
 

@@ -183,10 +183,46 @@ func manyTexts(lengths []byte) (columns []column) {
 func TestUnknownColumns(t *testing.T) {
 	b := craft(1, 1, 0, unchanged, column{colResult, []byte{1}}, column{"clock", []byte{1, 2, 3}},
 		column{"label:0:later", []byte{1}},
-		column{"label:x:status", []byte{1}}, column{"label:00:status", []byte{1}}, column{"label:1", []byte{1}})
+		column{"label:x:status", []byte{1}}, column{"label:00:status", []byte{1}}, column{"label:1", []byte{1}},
+		column{"network:0:later", []byte{1}}, column{"network:01:status", []byte{1}})
 	lines, err := readAll(b)
 	if err != nil || len(lines) != 1 || lines[0].Result != dataset.WhiteWins {
 		t.Errorf("%v, %v", lines, err)
+	}
+}
+
+// TestWrongPredictions: columns of predictions that contradict each other are damage.
+func TestWrongPredictions(t *testing.T) {
+	good := map[string][]byte{networkStatus: {1}, networkValue: {1, 0}, networkCount: {2}, networkMove: {12, 7, 11, 6},
+		networkPrior: {3, 9}}
+	craftOf := func(part string, raw []byte) []byte {
+		columns := []column{{colPlies, []byte{1}}, {colMoves, []byte{12, 7}}}
+		for name, content := range good {
+			if name == part {
+				content = raw
+			}
+			if content != nil {
+				columns = append(columns, column{"network:0:" + name, content})
+			}
+		}
+		return craft(1, 2, 1, unchanged, columns...)
+	}
+	if lines, err := readAll(craftOf("", nil)); err != nil || len(lines[0].Predictions[0].Predictions[0].Moves) != 2 ||
+		lines[0].Predictions[0].Predictions[0].Moves[1].Prior != 12 {
+		t.Fatalf("%+v, %v", lines, err)
+	}
+	for part, all := range map[string][][]byte{
+		networkStatus: {nil, {3}, {1, 1}, {2}},
+		networkValue:  {{1}, {0, 0x80}, {1, 0, 1, 0}},
+		networkCount:  {nil, {1}, {3}, {2, 1}, {0x80}},
+		networkMove:   {nil, {12, 7}, {12, 7, 11}, {12, 7, 11, 6, 1, 1}},
+		networkPrior:  {{3}, {3, 9, 1}, {3, 0xff, 0xff, 3}, {3, 0x80}},
+	} {
+		for _, raw := range all {
+			if _, err := readAll(craftOf(part, raw)); !errors.Is(err, dataset.ErrDamaged) {
+				t.Errorf("%s = %v: %v", part, raw, err)
+			}
+		}
 	}
 }
 
@@ -234,6 +270,9 @@ func keep(l dataset.Line, c Columns) dataset.Line {
 	}
 	if c&AllLabels == 0 {
 		l.Labels = nil
+	}
+	if c&Predictions == 0 {
+		l.Predictions = nil
 	}
 	l.Labels = slices.Clone(l.Labels)
 	for i := range l.Labels {
@@ -328,6 +367,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(shardOf(f, randomLines(f, 15, 3, true)))
 	f.Add(craft(1, 2, 1, unchanged, column{colPlies, []byte{1}}, column{colMoves, []byte{1, 2}},
 		column{"label:0:status", []byte{1}}))
+	// two predicted moves
+	f.Add([]byte{0, 1, 1, 7, 1, 1, 8, 2, 1, 2, 28, 1, 1, 30, 1, 2, 31, 4, 12, 7, 11, 6, 32, 2, 3, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, b := range [][]byte{b, seal(b)} {
 			lines, err := readAll(b)
@@ -366,7 +407,8 @@ func seal(b []byte) []byte {
 		colSamples, colBitmap, colPolicyCount, colPolicyMove, colPolicyWeight, "tag:a", "tag:b", "label:0:status",
 		"label:0:best",
 		"label:0:lines", "label:0:score", "label:0:wdl", "label:0:depth", "label:0:nodes", "label:0:pv_plies",
-		"label:0:pv", "label:7:status",
+		"label:0:pv", "label:7:status", "network:0:status", "network:0:value", "network:0:count", "network:0:move",
+		"network:0:prior", "network:3:status",
 	}
 	if len(b) < 3 {
 		return nil

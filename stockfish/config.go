@@ -129,6 +129,10 @@ type Config struct {
 	// one search gives a label for each of them, under a fingerprint of its own.
 	Shallower []int
 
+	// SearchMoves says, for the fingerprint, what decides which moves of a position are searched ([Job].Only) where not
+	// all are.
+	SearchMoves string
+
 	// Options are set besides Threads, Hash, MultiPV and UCI_ShowWDL. One that
 	// the engine does not offer is an error, as is a value out of its range.
 	Options []dataset.Tag
@@ -160,6 +164,10 @@ func (c Config) check() error {
 	}
 	if t := c.SearchTimeout; t > 0 && t <= c.Limit.moveTime {
 		return fmt.Errorf("stockfish: search timeout %v must be above the move time %v", t, c.Limit.moveTime)
+	}
+	if c.SearchMoves != "" && c.HashScope() == LineScope {
+		return fmt.Errorf("stockfish: chosen moves (%s) are searched with a memory that is cleared before each search",
+			c.SearchMoves)
 	}
 	for _, o := range c.Options {
 		if strings.TrimSpace(o.Name) == "" || strings.ContainsAny(o.Name+o.Value, "\r\n") {

@@ -11,11 +11,12 @@ import (
 
 // found collects the lines of one search, per MultiPV rank.
 type found struct {
-	want  int         // lines to expect
-	exact bool        // some line had an exact score
-	now   []Info      // by rank - 1: the set being reported; rank 0 where there is no exact line
-	whole []Info      // the latest complete set of exact lines, nil if none yet
-	below []shallower // ascending
+	want  int          // lines to expect
+	only  []board.Move // that were searched; nil: all
+	exact bool         // some line had an exact score
+	now   []Info       // by rank - 1: the set being reported; rank 0 where there is no exact line
+	whole []Info       // the latest complete set of exact lines, nil if none yet
+	below []shallower  // ascending
 }
 
 // shallower is the latest complete set up to a depth.
@@ -24,10 +25,13 @@ type shallower struct {
 	lines []Info
 }
 
-func newFound(pos *board.Position, multiPV int, depths []int) *found {
-	legal := len(pos.LegalMoves(make([]board.Move, 0, 64)))
-	n := min(multiPV, legal)
-	f := &found{want: n, now: make([]Info, n)}
+func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move) *found {
+	moves := len(only)
+	if only == nil {
+		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
+	}
+	n := min(multiPV, moves)
+	f := &found{want: n, only: only, now: make([]Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -97,15 +101,18 @@ func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error
 	if err != nil {
 		return nil, fmt.Errorf("bestmove %q: %w", best, err)
 	}
+	if !f.searched(m) {
+		return nil, fmt.Errorf("bestmove %q is none of those that were to be searched", best)
+	}
 	labels := make([]dataset.Label, 0, len(f.below)+1)
 	for _, b := range f.below {
-		l, err := labelOf(pos, b.lines)
+		l, err := f.labelOf(pos, b.lines)
 		if err != nil {
 			return nil, fmt.Errorf("depth %d: %w", b.depth, err)
 		}
 		labels = append(labels, l)
 	}
-	l, err := labelOf(pos, f.whole)
+	l, err := f.labelOf(pos, f.whole)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +121,7 @@ func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error
 }
 
 // labelOf is the label of a complete set of lines, by its own best move.
-func labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
+func (f *found) labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
 	if lines == nil {
 		return dataset.Label{}, errNoScore
 	}
@@ -124,6 +131,9 @@ func labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
 		pv, err := playable(*pos, i.PV)
 		if err != nil {
 			return dataset.Label{}, fmt.Errorf("line of rank %d: %w", i.Rank, err)
+		}
+		if !f.searched(pv[0]) {
+			return dataset.Label{}, fmt.Errorf("line of rank %d: %s was not to be searched", i.Rank, pv[0])
 		}
 		for _, other := range label.Lines {
 			if other.PV[0] == pv[0] {
@@ -138,6 +148,9 @@ func labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
 	label.Best = label.Lines[0].PV[0]
 	return label, nil
 }
+
+// searched reports whether a move was to be searched.
+func (f *found) searched(m board.Move) bool { return f.only == nil || slices.Contains(f.only, m) }
 
 // playable is the longest legal beginning of a variation. It is an error if
 // there is none.

@@ -120,7 +120,7 @@ func FuzzFound(f *testing.F) {
 			return
 		}
 		pos := board.StartPosition()
-		found := newFound(&pos, multiPV, nil)
+		found := newFound(&pos, multiPV, nil, nil)
 		for s := range strings.SplitSeq(lines, "\n") {
 			i, err := ParseInfo([]byte(s))
 			if err != nil || found.add(i) != nil {
@@ -148,7 +148,7 @@ func FuzzFound(f *testing.F) {
 
 func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, nil)
+	found := newFound(&pos, 2, nil, nil)
 	for _, s := range []string{
 		"depth 7 multipv 1 score cp 10 pv e2e4",
 		"depth 7 multipv 2 score cp 9 pv d2d4",
@@ -178,7 +178,7 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 // Shallower depths are the last complete set up to each, also where the engine skips a depth.
 func TestFoundKeepsShallowerDepths(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, []int{1, 3, 4})
+	found := newFound(&pos, 2, []int{1, 3, 4}, nil)
 	for _, s := range []string{
 		"depth 1 multipv 1 score cp 10 nodes 20 pv e2e4",
 		"depth 1 multipv 2 score cp 9 nodes 20 pv d2d4",
@@ -216,7 +216,7 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 			t.Errorf("label %d: %+v, want %+v", k, l, want)
 		}
 	}
-	if _, err := newFound(&pos, 1, []int{1}).labels(&pos, "e2e4"); err == nil {
+	if _, err := newFound(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
 		t.Error("a label without a line")
 	}
 }
@@ -266,5 +266,40 @@ func TestCountCores(t *testing.T) {
 	}
 	if n := DefaultWorkers(); n < 1 {
 		t.Errorf("%d workers", n)
+	}
+}
+
+// TestFoundOnly: where some moves are searched there is a line for each of them and none for any other, and the best
+// move is one of them.
+func TestFoundOnly(t *testing.T) {
+	pos := board.StartPosition()
+	only := []board.Move{board.NewMove(12, 28), board.NewMove(8, 16)}
+	for name, c := range map[string]struct {
+		lines []string
+		best  string
+		ok    bool
+	}{
+		"as asked":   {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "e2e4", true},
+		"other line": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv h2h3"}, "e2e4", false},
+		"other best": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "d2d4", false},
+		"one line":   {[]string{"multipv 1 score cp 5 pv e2e4"}, "e2e4", false},
+	} {
+		f := newFound(&pos, 20, nil, only)
+		for _, line := range c.lines {
+			i, err := ParseInfo([]byte("depth 3 " + line))
+			if err == nil {
+				err = f.add(i)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		labels, err := f.labels(&pos, c.best)
+		if (err == nil) != c.ok || c.ok && len(labels[0].Lines) != 2 {
+			t.Errorf("%s: %+v, %v", name, labels, err)
+		}
+	}
+	if err := newFound(&pos, 20, nil, only).add(Info{Rank: 3, Scored: true}); err == nil {
+		t.Error("a third line for two moves is no error")
 	}
 }

@@ -20,6 +20,8 @@ type Job struct {
 	Start board.Position // of the line
 	Moves []board.Move   // legal, from Start; not changed, and not to be changed until all results are there
 	Plies []int          // the positions: after so many of the moves, ascending
+	// Only are the moves that are searched, for each of Plies; nil: all legal ones.
+	Only [][]board.Move
 }
 
 // Result is what became of one position of a job.

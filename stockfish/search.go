@@ -61,6 +61,13 @@ var errNoScore = errors.New("bestmove before all moves had an exact score")
 // the engine is as good as it was. After any other error, which includes the end of ctx during the search,
 // the process is dead and only Close is left.
 func (e *Engine) Search(ctx context.Context, start board.Position, moves []board.Move) ([]dataset.Label, error) {
+	return e.SearchMoves(ctx, start, moves, nil)
+}
+
+// SearchMoves is [Engine.Search] that searches only some of the legal moves, different ones; nil: all. Then the lines
+// start with these, and there are fewer than MultiPV if fewer are given. One that is illegal is a [*JobError] too.
+func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, only []board.Move) ([]dataset.Label,
+	error) {
 	if e.broken != nil {
 		return nil, e.broken
 	}
@@ -75,6 +82,11 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 		}
 		return labels, nil
 	}
+	for _, m := range only {
+		if !pos.IsLegal(m) {
+			return nil, &JobError{Ply: len(moves), Move: m, FEN: pos.FEN()}
+		}
+	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
 	}
@@ -86,7 +98,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 	}()
 
 	deadline := time.Now().Add(e.cfg.startTimeout())
-	if err := e.send(ctx, "position", e.commands(start, moves), deadline); err != nil {
+	if err := e.send(ctx, "position", e.commands(start, moves, only), deadline); err != nil {
 		return nil, err
 	}
 	err = e.read(ctx, "readyok", deadline, func(line []byte) (bool, error) {
@@ -103,7 +115,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 
 	var labels []dataset.Label
 	short := false
-	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower)
+	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
 	deadline = time.Now().Add(e.cfg.searchTimeout())
 	err = e.read(ctx, "bestmove", deadline, func(line []byte) (done bool, err error) {
 		w := words{rest: line}
@@ -136,7 +148,7 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 
 // commands is everything for one search in one write. The engine answers
 // isready before it starts on go.
-func (e *Engine) commands(start board.Position, moves []board.Move) string {
+func (e *Engine) commands(start board.Position, moves, only []board.Move) string {
 	var b strings.Builder
 	if e.stale || e.cfg.HashScope() == PositionScope {
 		b.WriteString("ucinewgame\n")
@@ -156,7 +168,15 @@ func (e *Engine) commands(start board.Position, moves []board.Move) string {
 		b.WriteByte(' ')
 		b.WriteString(m.String())
 	}
-	fmt.Fprintf(&b, "\ngo %s\n", e.cfg.Limit)
+	fmt.Fprintf(&b, "\ngo %s", e.cfg.Limit)
+	for i, m := range only {
+		if i == 0 {
+			b.WriteString(" searchmoves") // the last word but its moves
+		}
+		b.WriteByte(' ')
+		b.WriteString(m.String())
+	}
+	b.WriteByte('\n')
 	return b.String()
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"talbot/board"
 	"talbot/dataset"
 )
 
@@ -140,7 +141,11 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 		if k < i && passed[k] {
 			continue
 		}
-		labels, err := w.engine.Search(ctx, t.Start, t.Moves[:t.Plies[k]])
+		var only []board.Move
+		if t.Only != nil {
+			only = t.Only[k]
+		}
+		labels, err := w.engine.SearchMoves(ctx, t.Start, t.Moves[:t.Plies[k]], only)
 		if err != nil {
 			return nil, err
 		}

@@ -112,10 +112,31 @@ func printFigures(out io.Writer, f job.Figures) error {
 			return err
 		}
 	}
+	if f.Candidates != nil {
+		printCandidates(out, f.Candidates)
+	}
 	if f.Puzzles != nil {
 		return printPuzzles(out, f.Puzzles)
 	}
 	return nil
+}
+
+// printCandidates compares a network among candidates with its baselines.
+func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
+	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, all alike %.4f\n",
+		pipeline.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
+	row := func(what string, ce float64) {
+		verdict := "the network is better"
+		if r.Network >= ce {
+			verdict = "the network is NOT better"
+		}
+		plain.Fprintf(out, "  %s: %.4f; %s\n", what, ce, verdict)
+	}
+	row("the prior alone", r.Prior)
+	if r.Values != nil {
+		row(fmt.Sprintf("softmax of the values at depth 10, temperature %.3f fitted on %s", r.Temperature,
+			pipeline.Count(r.Fitted, "val sample")), *r.Values)
+	}
 }
 
 // worstMaterials is how many materials the card has.

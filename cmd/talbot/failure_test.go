@@ -72,6 +72,8 @@ var failing = map[string]struct {
 	"tactics":        {nil, []string{"none", "--out", "x"}, []string{"damaged", "--out", "x"}, false},
 	"aggregate": {[]string{"lines", "--out", "x", "--bands", "2000,1500"}, []string{"none", "--out", "x"},
 		[]string{"damaged", "--out", "y"}, false},
+	"predict": {[]string{"lines", "--run", "x", "--out", "x", "--top", "-1"},
+		[]string{"lines", "--run", "none", "--out", "x"}, []string{"damaged", "--run", "badrun", "--out", "z"}, false},
 	"train": {nil, []string{"--data", "none", "--run", "x"},
 		[]string{"--data", "damaged", "--run", "x", "--backend", "go"},
 		false},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/label"
 	"talbot/stockfish"
@@ -26,6 +27,8 @@ type labelOptions struct {
 	skipImported bool
 	syzygy       string
 	skipExact    bool
+	candidates   int
+	network      string
 }
 
 func newLabel() *cobra.Command {
@@ -63,6 +66,12 @@ Stockfish, which reads the tables but searches without them. Training takes the 
 from the tables and the move from the engine; ` + "`talbot stats`" + ` shows where they disagree.
 With --skip-exact only samples that are not in the tables are searched.
 
+--candidates 20 searches only the 20 moves that a network finds most probable, which
+` + "`talbot predict`" + ` has stored, and values each of them at the depths of --depth, by default
+1,3,7,10. These are depths after the move: the search of the position goes one deeper.
+Such labels do not count as labels of the position. Of each variation only the first move
+is kept.
+
 --audit 0.1% searches a share of the labels again with a hundred times the nodes and
 shows how far off they were.
 
@@ -76,6 +85,7 @@ position on which the engine fails twice is stored as failed.`,
   talbot label endgames --out endgames-labelled --syzygy /data/syzygy
   talbot label lines --out part2 --nodes 20000 --part 2/4
   talbot label lines --out many --nodes 20000 --listen :7777 --join-file join
+  talbot label predicted --out valued --candidates 20
   talbot label lines --calibrate --movetime 20ms
   talbot label labelled-nodes --audit 0.1% --out audit
   talbot label lines --out labelled-sf17 --engine /opt/stockfish17/stockfish`,
@@ -96,6 +106,9 @@ position on which the engine fails twice is stored as failed.`,
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"add exact results from the Syzygy tables in these folders, separated as in PATH")
 	f.BoolVar(&o.skipExact, "skip-exact", false, "do not search samples that are in the tables (they get no best move)")
+	f.IntVar(&o.candidates, "candidates", 0,
+		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
+	f.StringVar(&o.network, "network", "", "network to take the candidates from, by `ID` (default: the last one)")
 	f.StringVar(&o.audit, "audit", "",
 		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false,
@@ -105,6 +118,7 @@ position on which the engine fails twice is stored as failed.`,
 	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
 	section(f, "Endgame tables", "syzygy", "skip-exact")
+	section(f, "Candidate moves", "candidates", "network")
 	section(f, "Measure only", "audit", "calibrate")
 	o.shareOptions.add(cmd)
 	values(cmd, "hash-scope", "position", "line")
@@ -120,6 +134,9 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		return err
 	}
 	f := cmd.Flags()
+	if err := o.chooseMoves(cmd, &engine); err != nil {
+		return err
+	}
 	switch {
 	case o.calibrate && (o.audit != "" || o.listen != "" || o.nats != "" || f.Changed("nodes") ||
 		f.Changed("depth") || o.out != ""):
@@ -137,7 +154,7 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		}
 	}
 	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
-		Syzygy: o.syzygy, SkipExact: o.skipExact}
+		Syzygy: o.syzygy, SkipExact: o.skipExact, Candidates: o.candidates, Network: o.network}
 	if o.skipExact && o.syzygy == "" {
 		return usage(errors.New("--skip-exact needs --syzygy"), "for example --syzygy /data/syzygy")
 	}
@@ -210,6 +227,12 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	ctx, end := o.watch(ctx, &r)
 	sum, err := r.Run(ctx)
 	end()
+	switch {
+	case errors.Is(err, dataset.ErrNoPredictions):
+		return hint(err, "use `talbot predict` first, with a network that has a policy")
+	case errors.Is(err, label.ErrFewMoves):
+		return hint(err, "use fewer candidates, or `talbot predict` with a larger --top")
+	}
 	if err != nil {
 		return resumable(err)
 	}
@@ -266,6 +289,10 @@ func printLabelled(o *labelOptions, sum label.Summary) {
 	if sum.Exact > 0 || o.syzygy != "" {
 		summarise("  exact results from tables: %s; not searched: %s\n", n(sum.Exact),
 			pipeline.Count(sum.SkippedExact, "sample"))
+	}
+	if sum.Unpredicted > 0 {
+		summarise("  not searched because the network was not asked about them: %s\n", pipeline.Count(sum.Unpredicted,
+			"sample"))
 	}
 	if sum.Utilisation != nil {
 		summarise("  engines busy: %.1f %%\n", 100**sum.Utilisation)

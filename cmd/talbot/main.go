@@ -64,7 +64,8 @@ another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate()},
+		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate(),
+			newPredict()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newPlay(), newUCI(), newMatch(), newBench()},
 		{newStats(), newInspect(), newVerify(), newDiff()},

@@ -19,7 +19,7 @@ import (
 )
 
 // playerOptions are the flags that choose a network and how it plays.
-type playerOptions struct{ run, searcher, backend string }
+type playerOptions struct{ run, searcher, backend, engine, probability string }
 
 // searchers are the values of --searcher.
 var searchers = append([]string{player.Auto}, mcts.Names...)
@@ -30,8 +30,12 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto",
 		answeringFlag)
+	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
+	f.StringVar(&o.probability, "probability", "",
+		"run of the recipe probability that weighs moves for the searcher rollouts")
 	values(cmd, "searcher", searchers...)
 	values(cmd, "backend", answering...)
+	completeFolders(cmd, "probability", run.IsRun)
 }
 
 // addRun adds the flag --run of commands that take the network so.
@@ -58,7 +62,8 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 // player returns a player that opens the network when it is first needed.
 func (o *playerOptions) player() *player.Player {
 	return player.New(func(batch int) (player.Network, error) {
-		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch})
+		return engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: batch, Engine: o.engine,
+			Probability: o.probability})
 	})
 }
 
@@ -78,6 +83,7 @@ them.
 --searcher puct is the search that networks with priors and values play best with.
 talbotbot and napoleon search as the programs of that name do. policy plays the move
 that the network finds most probable, and value the one that leads to the best position.
+rollouts plays as people of a rating do, with a network of the recipe prior and Stockfish.
 auto takes puct, policy for a network without values, or napoleon for one without
 priors.`,
 		Example: `  talbot uci --run run1

@@ -20,13 +20,14 @@ type Request struct {
 // Difference is how two datasets differ. Lines are the same if their start and all their moves are; of several copies
 // as many are in both as the dataset with fewer has.
 type Difference struct {
-	// Same: both hold the same lines with the same splits, samples, policies and labels. Their manifests, the order
-	// of their lines and their headers may differ.
+	// Same: both hold the same lines with the same splits, samples, policies, labels and predictions. Their
+	// manifests, the order of their lines and their headers may differ.
 	Same      bool              `json:"same"`
 	Identical bool              `json:"identical"` // to the byte: one manifest, and the files are what it says
 	Manifest  []FieldDifference `json:"manifest"`  // fields that differ
 	Inputs    SetDifference     `json:"inputs"`    // by name and SHA-256
 	Engines   SetDifference     `json:"engines"`   // fingerprints, by their ID
+	Networks  SetDifference     `json:"networks"`  // by their ID
 	Lines     LineDifference    `json:"lines"`
 	Labels    []LabelDifference `json:"labels"` // of the lines in both, by fingerprint
 }
@@ -47,15 +48,17 @@ type SetDifference struct {
 
 // LineDifference counts lines.
 type LineDifference struct {
-	OnlyA    int64         `json:"only_a"`
-	OnlyB    int64         `json:"only_b"`
-	Both     int64         `json:"both"`
-	Moved    int64         `json:"moved"`    // in both, in different splits
-	Samples  int64         `json:"samples"`  // in both, with different plies as samples
-	Policies int64         `json:"policies"` // in both, with different policies
-	Labels   int64         `json:"labels"`   // in both, with different labels
-	Headers  int64         `json:"headers"`  // in both, with different result, ratings or tags
-	Examples []LineExample `json:"examples"` // up to 5 that only one has
+	OnlyA    int64 `json:"only_a"`
+	OnlyB    int64 `json:"only_b"`
+	Both     int64 `json:"both"`
+	Moved    int64 `json:"moved"`    // in both, in different splits
+	Samples  int64 `json:"samples"`  // in both, with different plies as samples
+	Policies int64 `json:"policies"` // in both, with different policies
+	Labels   int64 `json:"labels"`   // in both, with different labels
+	// in both, with different predictions of networks
+	Predictions int64         `json:"predictions"`
+	Headers     int64         `json:"headers"`  // in both, with different result, ratings or tags
+	Examples    []LineExample `json:"examples"` // up to 5 that only one has
 }
 
 // LineExample is a line that only one dataset has.
@@ -109,6 +112,7 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 	r.Manifest = manifestDifference(a, b)
 	r.Inputs = setDifference(inputNames(a), inputNames(b))
 	r.Engines = setDifference(printNames(a), printNames(b))
+	r.Networks = setDifference(networkNames(a), networkNames(b))
 	r.Lines.Examples = []LineExample{}
 	if a.Hash() == b.Hash() {
 		for _, set := range d.sets {
@@ -130,14 +134,14 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 		return nil, err
 	}
 	l := &r.Lines
-	r.Same = l.OnlyA+l.OnlyB+l.Moved+l.Samples+l.Policies+l.Labels == 0
+	r.Same = l.OnlyA+l.OnlyB+l.Moved+l.Samples+l.Policies+l.Labels+l.Predictions == 0
 	return r, nil
 }
 
 // digest reads a dataset.
 func (d *differ) digest(ctx context.Context, side int) error {
 	set := d.sets[side]
-	ids := printNames(set.Manifest)
+	ids, networks := printNames(set.Manifest), networkNames(set.Manifest)
 	for l, err := range set.Lines() {
 		if err != nil {
 			return err
@@ -153,7 +157,7 @@ func (d *differ) digest(ctx context.Context, side int) error {
 					Rate:  n, Unit: "lines"})
 			}
 		}
-		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, ids))
+		d.lines[side] = append(d.lines[side], newLineDigest(l, set.Manifest.Splits, ids, networks))
 	}
 	slices.SortFunc(d.lines[side], lineDigest.compare)
 	return nil
@@ -206,6 +210,9 @@ func (d *differ) pair(a, b *lineDigest) {
 	if a.policies != b.policies {
 		l.Policies++
 	}
+	if a.predictions != b.predictions {
+		l.Predictions++
+	}
 	if a.headers != b.headers {
 		l.Headers++
 	}
@@ -245,6 +252,13 @@ func inputNames(m *dataset.Manifest) (names []string) {
 func printNames(m *dataset.Manifest) (names []string) {
 	for _, f := range m.Fingerprints {
 		names = append(names, f.ID())
+	}
+	return names
+}
+
+func networkNames(m *dataset.Manifest) (names []string) {
+	for _, n := range m.Networks {
+		names = append(names, n.ID())
 	}
 	return names
 }

@@ -18,16 +18,18 @@ type lineDigest struct {
 	key               dataset.GameKey
 	samples, policies uint32
 	labels, headers   uint32
+	predictions       uint32
 	split             dataset.Split
 }
 
 func (a lineDigest) compare(b lineDigest) int {
 	return cmp.Or(compareKeys(a.key, b.key), cmp.Compare(a.samples, b.samples), cmp.Compare(a.policies, b.policies),
-		cmp.Compare(a.labels, b.labels), cmp.Compare(a.headers, b.headers))
+		cmp.Compare(a.labels, b.labels), cmp.Compare(a.predictions, b.predictions),
+		cmp.Compare(a.headers, b.headers))
 }
 
-// newLineDigest hashes a line; ids are the names of the fingerprints.
-func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDigest {
+// newLineDigest hashes a line; ids are the names of the fingerprints, networks those of the networks.
+func newLineDigest(l *dataset.Line, splits dataset.Splits, ids, networks []string) lineDigest {
 	le := binary.LittleEndian
 	var b []byte
 	sum := func() uint32 { h := xxhash.Sum64(b); b = b[:0]; return uint32(h ^ h>>32) }
@@ -51,6 +53,15 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDig
 		}
 	}
 	d.labels = sum()
+	for _, c := range l.Predictions {
+		if c.Network < len(networks) {
+			b = append(b, networks[c.Network]...)
+			for i := range c.Predictions {
+				b = appendPrediction(b, &c.Predictions[i])
+			}
+		}
+	}
+	d.predictions = sum()
 	b = append(b, byte(l.Source), byte(l.Result))
 	b = le.AppendUint32(b, uint32(l.WhiteElo))
 	b = le.AppendUint32(b, uint32(l.BlackElo))
@@ -59,6 +70,16 @@ func newLineDigest(l *dataset.Line, splits dataset.Splits, ids []string) lineDig
 	}
 	d.headers = sum()
 	return d
+}
+
+// appendPrediction appends bytes that are the same for equal predictions.
+func appendPrediction(b []byte, p *dataset.Prediction) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint16(append(b, byte(p.Status)), uint16(p.Value))
+	for _, m := range p.Moves {
+		b = le.AppendUint16(le.AppendUint16(b, uint16(m.Move)), uint16(m.Prior))
+	}
+	return append(b, 0xff)
 }
 
 // sortedColumns returns the label columns of a line by the names of their fingerprints.

@@ -91,7 +91,8 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		count int64
 	}{
 		{"are in another split", l.Moved}, {"have other samples", l.Samples}, {"have other policies", l.Policies},
-		{"have other labels", l.Labels}, {"have another result, rating or header", l.Headers},
+		{"have other labels", l.Labels}, {"have other predictions", l.Predictions},
+		{"have another result, rating or header", l.Headers},
 	} {
 		if c.count > 0 {
 			plain.Fprintf(&s, "  of those in both, %s %s\n", pipeline.Thousands(c.count), c.what)

@@ -65,9 +65,10 @@ type Sample struct {
 	LabelStatus string         `json:"label_status"` // of the newest label
 	Label       *Label         `json:"label"`        // nil unless an engine searched the sample
 	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
-	Exact  *string  `json:"exact"`
-	Value  *float32 `json:"value"`            // the recipe's target: of the exact result, where there is one
-	Planes []string `json:"planes,omitempty"` // of a recipe of bit planes: 16 hex digits each, bit i = square i
+	Exact       *string      `json:"exact"`
+	Value       *float32     `json:"value"`                 // the target: of an exact result, where there is one
+	Predictions []Prediction `json:"predictions,omitempty"` // what networks say
+	Planes      []string     `json:"planes,omitempty"`      // of bit planes: 16 hex digits each, bit i = square i
 	*Encoded
 
 	start board.Position
@@ -124,6 +125,11 @@ func (o Request) Run(ctx context.Context, show func(*Sample) error) error {
 	counting, err := dataset.NewCounting(d.Manifest.Fingerprints, o.Label)
 	if err != nil {
 		return fmt.Errorf("%q: %w", o.Dir, err)
+	}
+	if n := o.Encoder.Layout().Candidates; n > 0 {
+		if counting, err = counting.WithCandidates(d.Manifest, n); err != nil {
+			return fmt.Errorf("%q: %w", o.Dir, err)
+		}
 	}
 	in := &inspector{Request: o, counting: counting, dataset: d, show: show, layout: o.Encoder.Layout()}
 	for _, f := range d.Manifest.Fingerprints {
@@ -255,6 +261,7 @@ func (in *inspector) inspect(l *dataset.Line) *Sample {
 	s.Value = in.value()
 	in.policy(s)
 	in.band(s, l)
+	in.predictions(s, l)
 	if e, ok := e.(bitPlanes); ok {
 		planes := make([]uint64, in.layout.Shape[0])
 		e.Planes(planes, w.Game())

@@ -61,6 +61,9 @@ func (s *Sample) WriteText(w io.Writer) error {
 	if s.Exact != nil {
 		row("tables", "%s", *s.Exact)
 	}
+	for i := range s.Predictions {
+		row("network", "%s", s.Predictions[i].text(&pos))
+	}
 	if s.Value == nil {
 		row("value", "none")
 	} else {

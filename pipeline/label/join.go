@@ -102,7 +102,7 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 	whole := func(m *dataset.Manifest) (dataset.Manifest, Part, error) {
 		w := dataset.Manifest{
 			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents,
-			Fingerprints: m.Fingerprints,
+			Fingerprints: m.Fingerprints, Networks: m.Networks,
 		}
 		var part Part
 		err := errors.New("made without --part")

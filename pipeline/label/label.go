@@ -33,11 +33,15 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
-	Flags     []dataset.Tag // of the manifest beside the usual ones
-	Again     string        // the command line that goes on with it if it is interrupted, for messages
-	Progress  func(pipeline.Progress)
-	Failed    func(error) // told of each position without a label; may be nil
-	Warn      func(error) // what does not stop the run; may be nil
+	// Candidates has only so many moves of each sample searched: those that Network, an ID, or else the last one with
+	// priors, finds most probable. 0: all. Engine's limit is that of [CandidateDepths] then.
+	Candidates int
+	Network    string
+	Flags      []dataset.Tag // of the manifest beside the usual ones
+	Again      string        // the command line that goes on with it if it is interrupted, for messages
+	Progress   func(pipeline.Progress)
+	Failed     func(error) // told of each position without a label; may be nil
+	Warn       func(error) // what does not stop the run; may be nil
 	// Start starts what makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
 	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
@@ -103,6 +107,7 @@ type Summary struct {
 	Disagreed    int64    `json:"disagreed"`     // of Checked, found to be wrong
 	Exact        int64    `json:"exact"`         // results taken from endgame tables now
 	SkippedExact int64    `json:"skipped_exact"` // not searched because tables have them
+	Unpredicted  int64    `json:"unpredicted"`   // not searched because the network was not asked about them
 }
 
 // Saved are positions that had not to be searched, by where their label was found.
@@ -137,6 +142,12 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := output.CheckApart(r.In, r.Out); err != nil {
 		return Summary{}, err
 	}
+	network := -1
+	if r.Candidates > 0 {
+		if network, err = r.chooseCandidates(in.Manifest); err != nil {
+			return Summary{}, err
+		}
+	}
 	if r.Start == nil {
 		r.Start = startPool
 	}
@@ -148,7 +159,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if r.Pool != nil {
 		r.Pool(pool)
 	}
-	l := &labeller{Request: r, in: in, pool: pool}
+	l := &labeller{Request: r, in: in, pool: pool, network: network}
 	defer l.close()
 	if err := l.open(ctx); err != nil {
 		return Summary{}, err
@@ -215,7 +226,7 @@ func (l *labeller) summary(elapsed, searching time.Duration) Summary {
 	m := l.out.Manifest()
 	sum := Summary{
 		Labelled: s.Labelled, Reused: l.saved.sum(), Saved: l.saved, Skipped: l.skipped, Exact: l.exact.found,
-		SkippedExact: l.skippedExact, Terminal: l.terminal, Failed: l.state.Own.Failed,
+		SkippedExact: l.skippedExact, Unpredicted: l.noCandidates, Terminal: l.terminal, Failed: l.state.Own.Failed,
 		Workers: l.Workers, Seconds: elapsed.Seconds(), Retried: s.Retried, Restarts: s.Restarts + l.exact.restarts(),
 		Samples: m.Counts.Samples, Bytes: l.out.Bytes(), HashScope: l.Engine.HashScope().String(),
 		Resumed: l.out.Resumed(),

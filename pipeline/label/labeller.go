@@ -40,7 +40,11 @@ type labeller struct {
 	saved    Saved
 	terminal int64
 	skipped  int64 // by SkipImported
-	exact    exactLabels
+	network  int   // whose priors choose the candidates
+	// unpredicted are samples of the present shard without candidates, and noCandidates counts those of finished ones.
+	unpredicted  map[int64]bool
+	noCandidates int64
+	exact        exactLabels
 	// skippedExact counts samples that SkipExact leaves out.
 	skippedExact int64
 	samples      int64 // done, this process and before
@@ -121,12 +125,16 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 	if l.SkipImported {
 		flags = append(flags, dataset.Tag{Name: "skip-imported", Value: "true"})
 	}
+	if l.Candidates > 0 {
+		flags = append(flags, dataset.Tag{Name: "candidates", Value: l.Engine.SearchMoves})
+	}
 	flags = append(flags, l.Flags...)
 	return dataset.Manifest{
 		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
 		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
 		Flags:        flags,
 		Fingerprints: slices.Clone(parent.Fingerprints),
+		Networks:     parent.Networks,
 	}
 }
 
@@ -217,6 +225,7 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	l.unpredicted = map[int64]bool{}
 	s := &labelling{labeller: l, journal: j, have: have, open: map[int64]*waiting{}}
 	err = s.look(ctx, i)
 	if err == nil {
@@ -233,6 +242,7 @@ func (l *labeller) shard(ctx context.Context, i int) error {
 			return err
 		}
 	}
+	l.noCandidates += int64(len(l.unpredicted))
 	if err := l.out.EndShard(); err != nil {
 		return err
 	}

@@ -59,6 +59,8 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 		case given != nil:
 			w.todo = append(w.todo, k)
 			w.kept++
+		case s.Candidates > 0 && ply < terminal && s.candidates(line, k) == nil:
+			s.unpredicted[first+int64(k)] = true
 		case ply >= terminal:
 			w.labels[k] = terminalLabels(len(s.columns))
 			w.dead++
@@ -79,7 +81,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 			w.labels[k] = nil
 		}
 	}
-	w.ids = identities(nil, s.Engine.HashScope(), line, pliesOf(plies, w.todo))
+	w.ids = identities(nil, s.Engine.HashScope(), line, pliesOf(plies, w.todo), s.searchMoves(line, w.todo))
 	s.resume(w)
 	return w, nil
 }
@@ -106,6 +108,7 @@ func (s *labelling) resume(w *waiting) {
 // wanted, a pass over each donor the labels that are there.
 func (s *labelling) look(ctx context.Context, i int) error {
 	s.ledger = newLedger(s.Engine.HashScope())
+	s.ledger.some = s.Candidates > 0
 	next := int64(0)
 	for line, err := range s.in.Shards[i].Lines() {
 		if err != nil {
@@ -166,7 +169,8 @@ func (s *labelling) run(ctx context.Context, i int) error {
 			}
 			s.open[w.first] = w
 			plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
-			if !yield(stockfish.Job{Index: w.first, Start: w.line.Start, Moves: w.line.Moves, Plies: plies}) {
+			if !yield(stockfish.Job{Index: w.first, Start: w.line.Start, Moves: w.line.Moves, Plies: plies,
+				Only: s.searchMoves(&w.line, w.todo)}) {
 				return
 			}
 		}
@@ -205,6 +209,9 @@ func (s *labelling) result(r stockfish.Result) error {
 	k := w.todo[r.Sample]
 	if r.Err != nil && s.Failed != nil {
 		s.Failed(fmt.Errorf("input %d, number %d: %w", w.line.Input, w.line.Number, r.Err))
+	}
+	if s.Candidates > 0 {
+		cutVariations(r.Labels)
 	}
 	m := made{r.Labels, originOf(r.Worker)}
 	if err := s.journal.append(w.first+int64(k), m); err != nil {

@@ -3,9 +3,11 @@ package label
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
+	"talbot/board"
 	"talbot/dataset"
 	"talbot/shards"
 	"talbot/stockfish"
@@ -15,7 +17,8 @@ import (
 // memory was last cleared: two searches of the same identity under the same
 // fingerprint are the same search. With [stockfish.PositionScope] that is the
 // start of the line and the moves to the position; with [stockfish.LineScope]
-// also which positions before it on the line were searched.
+// also which positions before it on the line were searched. Where only some moves
+// are searched these belong to it, in whatever order.
 //
 // It is the beginning of a chain of SHA-256: of the FEN of the start, then, for
 // each move, of the link before and the move; and where a position is searched
@@ -23,11 +26,12 @@ import (
 type identity [16]byte
 
 // identities returns those of the searches at ascending plies of a line.
-func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, plies []int) []identity {
+func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, plies []int,
+	only [][]board.Move) []identity {
 	link := sha256.Sum256([]byte(line.Start.FEN()))
 	var b [sha256.Size + 2]byte
 	at := 0
-	for _, ply := range plies {
+	for i, ply := range plies {
 		for ; at < ply; at++ {
 			copy(b[:], link[:])
 			m := uint16(line.Moves[at])
@@ -37,9 +41,32 @@ func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, p
 		if scope == stockfish.LineScope {
 			link = sha256.Sum256(link[:])
 		}
-		dst = append(dst, identity(link[:]))
+		id := link
+		if only != nil {
+			id = sha256.Sum256(appendSorted(link[:], only[i]))
+		}
+		dst = append(dst, identity(id[:]))
 	}
 	return dst
+}
+
+// appendSorted appends moves to a copy of b, the lowest number first.
+func appendSorted(b []byte, moves []board.Move) []byte {
+	b = slices.Clone(b)
+	for _, m := range slices.Sorted(slices.Values(moves)) {
+		b = binary.LittleEndian.AppendUint16(b, uint16(m))
+	}
+	return b
+}
+
+// firstMoves are those of the lines of a label: what was searched, where not all moves were.
+func firstMoves(l *dataset.Label) (moves []board.Move) {
+	for i := range l.Lines {
+		if pv := l.Lines[i].PV; len(pv) > 0 {
+			moves = append(moves, pv[0])
+		}
+	}
+	return moves
 }
 
 // ledger knows, for the shard being labelled, which of the searches that it
@@ -47,6 +74,7 @@ func identities(dst []identity, scope stockfish.HashScope, line *dataset.Line, p
 // of these alone.
 type ledger struct {
 	scope  stockfish.HashScope
+	some   bool               // of the moves are searched, not all
 	wanted map[identity]int32 // how often; while the ledger is made
 	found  map[identity]made
 	shared map[identity]*search // wanted more than once, not found
@@ -112,6 +140,7 @@ func (g *ledger) search(ctx context.Context, d donor, origins func(shard int) ([
 	var plies, all, samples []int
 	var labels [][]dataset.Label
 	var ids []identity
+	var only [][]board.Move
 	for i, r := range d.shards {
 		if len(g.found) == len(g.wanted) {
 			return nil
@@ -144,7 +173,12 @@ func (g *ledger) search(ctx context.Context, d donor, origins func(shard int) ([
 					plies, labels, samples = append(plies, ply), append(labels, l), append(samples, k)
 				}
 			}
-			ids = identities(ids[:0], g.scope, line, plies)
+			if only = nil; g.some {
+				for _, l := range labels {
+					only = append(only, firstMoves(&l[0]))
+				}
+			}
+			ids = identities(ids[:0], g.scope, line, plies, only)
 			checked := false
 			for i, id := range ids {
 				if g.wanted[id] == 0 {

@@ -41,7 +41,8 @@ type Statistics struct {
 	Policies      int64            `json:"policies"`        // samples with a policy of their own
 	Bands         []dataset.Band   `json:"bands,omitempty"` // of aggregated positions: samples and moves by rating
 	Coverage      Coverage         `json:"coverage"`
-	Labels        []LabelStats     `json:"labels"` // one for each fingerprint of the manifest
+	Labels        []LabelStats     `json:"labels"`             // one for each fingerprint of the manifest
+	Networks      []NetworkStats   `json:"networks,omitempty"` // one for each network of the manifest
 	Openings      *Openings        `json:"openings"`
 	Dates         Dates            `json:"dates"` // of games
 	// games by class: [dataset.ClassOf], "none" (the tag is "-"), "unknown"
@@ -131,7 +132,8 @@ const (
 // [shards.Reader.ReadBlock], or the context's; of several damaged blocks the first is reported.
 func (o Request) Run(ctx context.Context) (*Statistics, error) {
 	d, err := shards.OpenDataset(o.Dir,
-		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort))
+		shards.WithColumns(shards.Ratings|shards.Tags|shards.Policies|shards.Scores|shards.Best|shards.Effort|
+			shards.Predictions))
 	if err != nil {
 		return nil, err
 	}

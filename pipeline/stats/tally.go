@@ -29,6 +29,7 @@ type tally struct {
 	manifest      *dataset.Manifest
 	bands         bandTally
 	labels        []labelTally
+	networks      []networkTally
 	coverage      coverageTally
 	openings      openingTally
 	dates         dateTally
@@ -57,7 +58,7 @@ func newTally(m *dataset.Manifest) *tally {
 		results: map[dataset.Result]int64{},
 		ratings: spread{width: ratingBin, bins: map[int64]int64{}},
 		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
-		labels:  newLabelTallies(len(m.Fingerprints)),
+		labels:  newLabelTallies(len(m.Fingerprints)), networks: make([]networkTally, len(m.Networks)),
 
 		coverage: newCoverageTally(m.Fingerprints),
 		openings: newOpeningTally(), dates: newDateTally(), timeControls: map[string]int64{}, examples: exampleTally{},
@@ -83,6 +84,9 @@ func (t *tally) add(l *dataset.Line) error {
 	n := len(l.Moves)
 	labelled, err := t.addLabels(l)
 	if err != nil {
+		return err
+	}
+	if err := t.addPredictions(l); err != nil {
 		return err
 	}
 	part := Totals{Games: 1, Positions: int64(n + 1), Samples: int64(l.SampleCount()), Labelled: labelled}
@@ -251,6 +255,9 @@ func (t *tally) merge(o *tally) {
 	for i := range o.labels {
 		t.labels[i].merge(&o.labels[i])
 	}
+	for i := range o.networks {
+		t.networks[i].merge(&o.networks[i])
+	}
 }
 
 // statistics returns what was counted, without the bytes.
@@ -282,6 +289,9 @@ func (t *tally) statistics(m *dataset.Manifest) *Statistics {
 		labels := t.labels[i].stats(m.Fingerprints[i], t.all.Samples)
 		labels.Tables = t.coverage.agreementOf(i)
 		s.Labels = append(s.Labels, labels)
+	}
+	for i := range t.networks {
+		s.Networks = append(s.Networks, t.networks[i].stats(&m.Networks[i], t.all.Samples))
 	}
 	return s
 }

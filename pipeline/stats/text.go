@@ -80,6 +80,9 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	for i := range s.Labels {
 		s.Labels[i].write(&b)
 	}
+	for i := range s.Networks {
+		s.Networks[i].write(&b)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

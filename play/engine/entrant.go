@@ -19,6 +19,8 @@ const (
 	searcherParam = "searcher"
 	backendParam  = "backend"
 	overheadParam = "overhead"
+	engineParam   = "engine"
+	likelyParam   = "probability"
 	eloParam      = "elo" // the setting Rating; rating= is what is known of a player's strength
 )
 
@@ -74,6 +76,10 @@ func (c *contestant) read(spec match.Spec) error {
 			}
 		case backendParam:
 			c.config.Backend = t.Value
+		case engineParam:
+			c.config.Engine = t.Value
+		case likelyParam:
+			c.config.Probability = t.Value
 		case overheadParam:
 			d, err := time.ParseDuration(t.Value)
 			if err != nil || d < 0 {
@@ -116,7 +122,7 @@ func Parameter(option string) string {
 
 // params are the names of all parameters.
 func params() []string {
-	all := []string{searcherParam, backendParam, overheadParam, eloParam}
+	all := []string{searcherParam, backendParam, overheadParam, engineParam, likelyParam, eloParam}
 	for i := range mcts.Settings {
 		if key := mcts.Settings[i].Key; key != "rating" {
 			all = append(all, key)
@@ -134,6 +140,12 @@ func (c *contestant) identity(n *Network, searcher string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
 		n.Batch(), searcher, c.overhead)
+	if n.likely != nil {
+		fmt.Fprintf(&b, " probability %s", n.likely.Sum)
+	}
+	if searcher == "rollouts" {
+		fmt.Fprintf(&b, " engine %s", c.config.Engine)
+	}
 	for i := range mcts.Settings {
 		if s := &mcts.Settings[i]; s.Heeds(searcher) {
 			fmt.Fprintf(&b, " %s=%s", s.Key, s.Get(&c.setup.Options))

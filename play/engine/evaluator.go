@@ -25,6 +25,7 @@ type Evaluator struct {
 	view      encode.View
 	questions []predict.Question
 	answers   []predict.Answer
+	values    valuer
 }
 
 // Evaluator returns one of its own for a search.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"talbot/board"
 	"talbot/encode"
 	"talbot/play/mcts"
+	"talbot/stockfish"
 	"talbot/train/backend"
 	"talbot/train/predict"
 )
@@ -19,6 +21,11 @@ type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
 	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
 	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch]
+
+	// Of the searcher rollouts: the engine that values moves, as [stockfish.Find] takes it, and a network of the recipe
+	// probability, like Path; "" = none.
+	Engine      string
+	Probability string
 }
 
 // Network is a trained network that is ready to answer.
@@ -28,6 +35,10 @@ type Network struct {
 	Why     string // it was chosen
 
 	opened     *backend.Opened
+	config     Config
+	likely     *predict.Predictor // of Config.Probability; nil: none
+	mu         sync.Mutex
+	engines    []*stockfish.Engine // that evaluators started
 	centipawns func(float32) float64
 }
 
@@ -69,7 +80,15 @@ func Open(c Config) (*Network, error) {
 		b.Finalize()
 		return nil, err
 	}
-	n := &Network{Predictor: p, Backend: b.Kind, Why: b.Why, opened: b}
+	n := &Network{Predictor: p, Backend: b.Kind, Why: b.Why, opened: b, config: c}
+	if p.Encoder().Layout().Candidates > 0 {
+		n.Close()
+		return nil, fmt.Errorf("%q: %w", c.Path, ErrCandidates)
+	}
+	if err := n.openProbability(); err != nil {
+		n.Close()
+		return nil, err
+	}
 	target, err := encode.ParseValueTarget(p.Config.ValueTarget)
 	if err != nil {
 		n.Close()
@@ -85,6 +104,10 @@ func open(b *backend.Opened, path string, batch int) (*predict.Predictor, error)
 
 // Close frees the network. Nothing is to use it any more.
 func (n *Network) Close() {
+	n.closeEngines()
+	if n.likely != nil {
+		n.likely.Close()
+	}
 	n.Predictor.Close()
 	n.opened.Finalize()
 }

@@ -34,6 +34,30 @@ func (f *fake) Batch() int   { return f.batch }
 func (f *fake) Knows() Knows { return f.knows }
 func (f *fake) Past() int    { return f.past }
 
+// Appraise says what Put and Evaluate would: priors, and the value behind each move.
+func (f *fake) Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error) {
+	if f.after != nil {
+		if err := f.after(); err != nil {
+			return dst, err
+		}
+	}
+	f.asked++
+	ply := at.Game.Ply()
+	for _, m := range at.Legal {
+		l := Likely{Move: m, Share: 1}
+		if f.prior != nil {
+			l.Share = f.prior(at.Game, m)
+		}
+		if f.value != nil {
+			at.Game.Push(m)
+			l.Value = -f.value(at.Game)
+			at.Game.Rewind(ply)
+		}
+		dst = append(dst, l)
+	}
+	return dst, ctx.Err()
+}
+
 func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 	if i < 0 || i >= f.batch || len(legal) == 0 {
 		f.t.Errorf("slot %d of %d, %d legal moves", i, f.batch, len(legal))

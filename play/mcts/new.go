@@ -6,7 +6,7 @@ import (
 )
 
 // Names are the names of the searchers, the default first.
-var Names = []string{"puct", "talbotbot", "napoleon", "policy", "value"}
+var Names = []string{"puct", "talbotbot", "napoleon", "policy", "value", "rollouts"}
 
 // New returns a searcher. An error says what the name should be, or which part of an answer the searcher needs and the
 // evaluator does not give.
@@ -20,6 +20,8 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 				"take value or puct")
 		}
 		return newPolicy(e, o), nil
+	case "rollouts":
+		return newRollouts(e, o)
 	case "puct", "talbotbot", "napoleon", "value":
 		if !hasValue {
 			return nil, fmt.Errorf("the searcher %s needs a network that values positions; this one gives priors "+

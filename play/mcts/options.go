@@ -32,6 +32,11 @@ type Options struct {
 	// Of napoleon.
 	Iterations  int     // a search's length where no limit on nodes is given
 	Exploration float64 // e: the share of playouts in a value
+
+	// Of rollouts.
+	Simulations  int // a search's length where no limit on nodes is given
+	RolloutDepth int // plies of a simulation, at most; 0: no limit
+	ValueDepth   int // of the engine's search behind a move
 }
 
 // Prober knows endgames, as Syzygy tables do. It is asked by one goroutine.

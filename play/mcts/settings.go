@@ -33,8 +33,8 @@ type Setting struct {
 
 // Settings are all settings, in the order in which they are shown. What else [Options] has is not set by text.
 var Settings = []Setting{
-	{"Hash", "hash", "puct talbotbot napoleon", "memory for tree and cache together, in MiB", Integer, 1, 1 << 20,
-		"256", func(o *Options) any { return mebibytes{&o.Hash} }},
+	{"Hash", "hash", "puct talbotbot napoleon rollouts", "memory for tree and cache together, in MiB", Integer, 1,
+		1 << 20, "256", func(o *Options) any { return mebibytes{&o.Hash} }},
 	{"NNCacheSize", "cache", "puct talbotbot", "answers of the network that are kept, within Hash; 0 keeps none",
 		Integer, 0, 1e9, "200000", func(o *Options) any { return &o.CacheSize }},
 	{"PositionCache", "position-cache", "puct talbotbot",
@@ -77,6 +77,13 @@ var Settings = []Setting{
 		Integer, 1, 1e9, "1000", func(o *Options) any { return &o.Iterations }},
 	{"Exploration", "exploration", "napoleon", "share of playouts in a value; the rest is the network's", Number, 0, 1,
 		"0.05", func(o *Options) any { return &o.Exploration }},
+	{"Simulations", "simulations", "rollouts", "nodes where no limit on nodes is given", Integer, 1, 1e9, "1200",
+		func(o *Options) any { return &o.Simulations }},
+	{"RolloutDepth", "rollout-depth", "rollouts", "plies that a simulation goes, at most; 0: no limit", Integer, 0,
+		1000, "0", func(o *Options) any { return &o.RolloutDepth }},
+	{"ValueDepth", "value-depth", "rollouts",
+		"depth to which the engine searches behind each likely move; 10 with a network of the recipe probability",
+		Integer, 1, 60, "10", func(o *Options) any { return &o.ValueDepth }},
 	{"Rating", "rating", "", "the own rating, for networks that know players' ratings; 0: not known", Integer, 0, 4000,
 		"0", func(o *Options) any { return &o.Ratings[0] }},
 	{"OpponentRating", "opponent-rating", "", "the opponent's rating, likewise", Integer, 0, 4000, "0",

@@ -61,7 +61,7 @@ func TestNewRefuses(t *testing.T) {
 		name, want string
 		knows      Knows
 	}{
-		{"rollouts", "puct, talbotbot", Knows{Prior: true, Value: true}},
+		{"playouts", "puct, talbotbot", Knows{Prior: true, Value: true}},
 		{"puct", "priors only: take policy", Knows{Prior: true}},
 		{"talbotbot", "priors only: take policy", Knows{Prior: true}},
 		{"napoleon", "priors only: take policy", Knows{Prior: true}},

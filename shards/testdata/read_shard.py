@@ -128,6 +128,28 @@ def read_labels(column, f, samples):
     return labels
 
 
+def read_predictions(column, n, samples):
+    name = "network:%d:" % n
+    status = fixed(column(name + "status"), "B", samples)
+    values = iter(fixed(column(name + "value"), "h", status.count(1)))
+    counts, steps = Numbers(column(name + "count")), Numbers(column(name + "prior"))
+    targets = moves(column(name + "move"))
+    predictions = []
+    for s in status:
+        p = {"status": ["missing", "predicted", "over"][s], "value": 0, "moves": []}
+        if s == 1:
+            p["value"] = next(values)
+            prior = 0
+            for _ in range(counts.next()):
+                prior += steps.next()
+                p["moves"].append({"move": targets.pop(0), "prior": prior})
+        predictions.append(p)
+    counts.end()
+    steps.end()
+    assert not targets
+    return predictions
+
+
 def read_block(data, block):
     columns = {}
     for c in block["columns"]:
@@ -147,6 +169,8 @@ def read_block(data, block):
     weights = [1.0] * len(targets) if weights is None else fixed(weights, "f", len(targets))
     prints = sorted({int(c.split(":")[1]) for c in columns if c.startswith("label:") and c.endswith(":status")})
     labels = {f: read_labels(column, f, block["samples"]) for f in prints}
+    networks = sorted({int(c.split(":")[1]) for c in columns if c.startswith("network:")})
+    networks = {n: read_predictions(column, n, block["samples"]) for n in networks}
     number = offset = first = 0
     for i in range(n):
         length = plies.next()
@@ -170,6 +194,8 @@ def read_block(data, block):
         line["policies"] = policies if any(policies) else []
         own = {f: column[first : first + k] for f, column in labels.items()}
         line["labels"] = {f: c for f, c in own.items() if any(label["status"] != "missing" for label in c)}
+        own = {n: column[first : first + k] for n, column in networks.items()}
+        line["networks"] = {n: c for n, c in own.items() if any(p["status"] != "missing" for p in c)}
         first += k
         print(json.dumps(line, ensure_ascii=False))
     for v in plies, inv, inputs, numbers, offsets, counts:

@@ -70,6 +70,8 @@ type About struct {
 	// policy_ce and illegal_mass, means nothing.
 	LegalMask bool            `json:"legal_mask"`
 	Noise     *evaluate.Noise `json:"noise,omitempty"`
+	// Candidates compares a network that chooses among candidates with what is known of them without it.
+	Candidates *evaluate.CandidateReport `json:"candidates,omitempty"`
 	// ValueTarget is what the values are compared with: "recipe", "tanh", "wdl" or "winprob".
 	ValueTarget string `json:"value_target"`
 	// PolicyTarget is what the moves are compared with, that of the run: "played" or "multipv:T".
@@ -164,6 +166,11 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	if err := e.measure(ctx, p, data, choose, o, &f); err != nil {
 		return f, err
+	}
+	if o.Layout.Candidates > 0 {
+		if err := e.candidates(ctx, p, data, choose, &f); err != nil {
+			return f, err
+		}
 	}
 	var missing []error
 	if e.Puzzles != nil {
@@ -266,6 +273,28 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = f.Figures["samples"] / f.Seconds
 	return nil
+}
+
+// mostFitted is how many val samples a baseline is fitted on at most.
+const mostFitted = 1 << 15
+
+// candidates computes the baselines of a network among candidates.
+func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,
+	f *Figures) error {
+	choose.TrainedOn, choose.Total, choose.Progress = nil, nil, nil
+	fit := choose
+	fit.Splits, fit.Limit = []dataset.Split{dataset.Val}, mostFitted
+	l := p.Encoder().Layout()
+	o := evaluate.CandidateOptions{Numbers: p.Encoder().Numbers, Size: l.Numbers(), Moves: l.Candidates,
+		Values: len(dataset.CandidateDepths)}
+	network := f.Figures["policy_ce_legal"]
+	r, err := evaluate.Baselines(data.Samples(ctx, choose), data.Samples(ctx, fit), o, network)
+	if errors.Is(err, loader.ErrNoSamples) {
+		e.warn(fmt.Errorf("no temperature for the values of candidates: %w", err))
+		r, err = evaluate.Baselines(data.Samples(ctx, choose), nil, o, network)
+	}
+	f.Candidates = r
+	return err
 }
 
 // lines are the puzzles of a text.

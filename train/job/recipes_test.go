@@ -34,7 +34,7 @@ import (
 // shows.
 func TestEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	spec := write(t, madeup.Dataset{Seed: 4, Games: 200})
+	spec := write(t, madeup.Dataset{Seed: 4, Games: 200, Candidates: true})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 40,

@@ -152,6 +152,9 @@ func (o Options) columns() shards.Columns {
 	if o.Encoder.Layout().Ratings {
 		wanted |= shards.Ratings
 	}
+	if o.Encoder.Layout().Candidates > 0 {
+		wanted |= shards.Predictions | shards.Variations
+	}
 	if o.Origins {
 		wanted |= shards.Origin | shards.Ratings | shards.Tags
 	}
@@ -168,6 +171,12 @@ func openSet(spec Spec, o Options) (*Set, error) {
 	if s.counting, err = dataset.NewCounting(ds.Manifest.Fingerprints, label); err != nil {
 		ds.Close()
 		return nil, fmt.Errorf("%q: %w", spec.Dir, err)
+	}
+	if n := o.Encoder.Layout().Candidates; n > 0 {
+		if s.counting, err = s.counting.WithCandidates(ds.Manifest, n); err != nil {
+			ds.Close()
+			return nil, fmt.Errorf("%q: %w", spec.Dir, err)
+		}
 	}
 	return s, nil
 }

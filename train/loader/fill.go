@@ -26,7 +26,7 @@ var replays = sync.Pool{New: func() any { return new(replay) }}
 // at goes to a sample.
 func (p *replay) at(r *records, s *record) error {
 	err := p.walker.At(&r.lines[s.line], int(s.ply))
-	p.view.Visit(&p.walker, dataset.Counted{})
+	p.view.Visit(&p.walker, dataset.Counted{Candidates: r.likely[s.likely:][:s.choice]})
 	p.target.Moves, p.target.Floats = r.moves(s), r.floatsOf(s)
 	return err
 }

@@ -19,8 +19,9 @@ type records struct {
 	samples  []record
 	targets  []dataset.WeightedMove
 	floats   []float32
-	width    int      // floats of a sample
-	unusable [3]int64 // samples with neither target, by split
+	likely   []dataset.Candidate // of recipes that look at them
+	width    int                 // floats of a sample
+	unusable [3]int64            // samples with neither target, by split
 }
 
 // record is one usable sample.
@@ -30,6 +31,8 @@ type record struct {
 	ply    int32
 	first  uint32 // its listed moves are targets[first:first+listed]
 	listed uint16
+	likely uint32 // its candidates are likely[likely:likely+choice] of the records
+	choice uint16
 	split  dataset.Split
 	result uint8 // that endgame tables have, a [dataset.Class] plus 1; 0 = not known, or not read
 	print  uint8 // fingerprint of the value's label plus 1; 0 = none, or beyond 255
@@ -68,13 +71,15 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 	unusable, err := d.each(s, block, want, func(v visit) {
 		if v.line != last { // without labels and policies, which are used up
 			kept := *v.line
-			kept.Policies, kept.Labels = nil, nil
+			kept.Policies, kept.Labels, kept.Predictions = nil, nil, nil
 			r.lines, r.keys, last = append(r.lines, kept), append(r.keys, v.key), v.line
 		}
 		v.sample.line, v.sample.first = int32(len(r.lines)-1), uint32(len(r.targets))
 		v.sample.number = int32(len(r.samples))
 		r.targets = append(r.targets, v.target.Moves...)
 		r.floats = append(r.floats, v.target.Floats...)
+		v.sample.likely, v.sample.choice = uint32(len(r.likely)), uint16(len(v.view.Said.Candidates))
+		r.likely = append(r.likely, v.view.Said.Candidates...)
 		r.samples = append(r.samples, v.sample)
 	})
 	r.unusable = unusable
@@ -125,7 +130,8 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 				unusable[split]++
 				continue
 			}
-			if d.Options.Origins && d.layout.Moves != encode.NoMoves { // what the network is judged by
+			// what the network is judged by
+			if d.Options.Origins && d.layout.Moves != encode.NoMoves && d.layout.Candidates == 0 {
 				p.target.Moves = encode.Policy(p.target.Moves[:0], d.encoder, d.Options.Targets, &p.view)
 			}
 			if n := len(p.target.Moves); n > mostListed {

@@ -85,6 +85,17 @@ func (p *Pass) linear(x *Node, name string) *Node {
 	return Add(ConvertDType(y, dtypes.Float32), InsertAxes(p.value(g, name+".bias"), 0))
 }
 
+// squares is the sum of the squares of all weights of convolutions and linear layers among some parameters.
+func (p *Pass) squares(g *Graph, params []Param) *Node {
+	sum := ScalarZero(g, dtypes.Float32)
+	for _, param := range params {
+		if param.Kind == Weight {
+			sum = Add(sum, ReduceAllSum(Square(p.value(g, param.Name))))
+		}
+	}
+	return sum
+}
+
 // watch adds x to NotFinite.
 func (p *Pass) watch(x *Node) *Node {
 	if !p.Watch {

@@ -101,13 +101,7 @@ func (n Prior) Forward(p *Pass, planes *Node) []*Node {
 	if !p.Losses {
 		return heads
 	}
-	squares := ScalarZero(planes.Graph(), dtypes.Float32)
-	for _, param := range n.Params() {
-		if param.Kind == Weight {
-			squares = Add(squares, ReduceAllSum(Square(p.value(planes.Graph(), param.Name))))
-		}
-	}
-	return append(heads, squares)
+	return append(heads, p.squares(planes.Graph(), n.Params()))
 }
 
 // Terms are the policy's cross-entropy, the squares of the weights, and how often the policy's first move is the

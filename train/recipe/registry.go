@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior, probability}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -98,4 +98,19 @@ var prior = New(
 	Preset{Passes: 100, ByPass: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
 		Decay: DecayWeights, Epsilon: 1e-7}},
 	func(n model.Prior) encode.Encoder { return encode.Prior{Unrated: !n.Rating} },
+)
+
+// probability is trained as published, 20 passes of 10 steps; Adam and its learning rate are Keras's.
+var probability = New(
+	Recipe{
+		Name:    "probability",
+		About:   "which of 20 likely moves players of a rating choose, by the engine's values of each",
+		Data:    "positions with the moves played in them by rating, and values of candidates (label --candidates)",
+		Targets: "the share of each candidate",
+		Size:    []string{"hidden"},
+	},
+	model.Probability{Hidden: 128, L2: 7e-5},
+	Preset{Passes: 20, ByPass: true, Training: Training{Batch: 2048, Steps: 200, Schedule: "constant", LR: 1e-3,
+		Decay: DecayWeights, Epsilon: 1e-7}},
+	func(model.Probability) encode.Encoder { return encode.Probability{} },
 )

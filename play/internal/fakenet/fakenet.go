@@ -132,3 +132,14 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 	}
 	return nil
 }
+
+// Appraise implements [mcts.Appraiser]: all moves are as likely and as good.
+func (e *evaluator) Appraise(ctx context.Context, at *mcts.Appraised, dst []mcts.Likely) ([]mcts.Likely, error) {
+	if err := e.Evaluate(ctx, nil); err != nil {
+		return nil, err
+	}
+	for _, m := range at.Legal {
+		dst = append(dst, mcts.Likely{Move: m, Share: 1})
+	}
+	return dst, nil
+}

@@ -22,6 +22,7 @@ type Dataset struct {
 	Unlabelled bool           // no label column; else two of three samples have a label
 	Policies   bool           // lists of up to three moves as policy targets
 	NoChances  bool           // labels have no chances of win, draw and loss
+	Candidates bool           // each sample has likely moves with values
 	// Plies is how many plies a game has, if it does not end before; the moves are those of other datasets with that
 	// seed. Nil = 10 to 59.
 	Plies func(game int) int
@@ -40,6 +41,9 @@ func (d Dataset) Write(dir string) error {
 	}
 	m := &dataset.Manifest{Tool: "test", Verb: "test", Seed: d.Seed, Splits: d.Splits,
 		Inputs: []dataset.Input{{Name: "made up"}}, Fingerprints: []dataset.Fingerprint{OldEngine, Engine}}
+	if d.Candidates {
+		m.Networks, m.Fingerprints = []dataset.Network{network}, append(m.Fingerprints, candidatePrints()...)
+	}
 	number := max(1, d.Shards)
 	game := 0
 	for s := range number {
@@ -71,9 +75,9 @@ func (d Dataset) Write(dir string) error {
 	return dataset.WriteManifest(dir, m)
 }
 
-func (d Dataset) line(game int) dataset.Line {
+func (d Dataset) line(game int) (l dataset.Line) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(game)))
-	l := dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition(),
+	l = dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition(),
 		Result: dataset.Result(game % 4)} // one of four is not known
 	switch d.Source {
 	case dataset.SourcePuzzle:
@@ -101,6 +105,9 @@ func (d Dataset) line(game int) dataset.Line {
 		for _, ply := range samples {
 			l.Policies = append(l.Policies, policy(rng, &positions[ply]))
 		}
+	}
+	if d.Candidates {
+		defer func() { addCandidates(&l, rand.New(rand.NewPCG(d.Seed, uint64(game)+1<<32)), samples, positions) }()
 	}
 	if d.Unlabelled {
 		return l

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/pipeline"
+	pipelinepredict "talbot/pipeline/predict"
+	"talbot/play/engine"
+	"talbot/train/predict"
+	"talbot/train/run"
+)
+
+type predictOptions struct {
+	out     string
+	run     string
+	backend string
+	batch   int
+	rating  int
+	top     int
+	json    bool
+}
+
+func newPredict() *cobra.Command {
+	var o predictOptions
+	cmd := &cobra.Command{
+		Use:   "predict DIR --run RUN --out DIR",
+		Short: "Store what a network says of the samples of a dataset",
+		Long: `Predict reads a dataset and writes the same lines with what a trained network says of
+every sample: the probability of each legal move, if the network has a policy, and the
+value for the side to move, if it has one. Labels stay as they are, and so do the
+predictions of other networks. Mates and stalemates are not asked about.
+
+Probabilities and values are stored in 16 bits: a probability above 1e-13 within 0.025 %
+of itself, a value within 0.000016. --top K keeps the K most probable moves of a sample.
+
+A network that looks at ratings gets those of the players, which for aggregated positions
+are the centres of their bands. --rating gives both players the same rating instead.
+
+The manifest names the network by the checksum of its checkpoint, the backend, the size
+of its batches and these flags. The same ones give the same bytes. Answers are written to a
+journal as they come. Repeat an interrupted command to continue it.`,
+		Example: `  talbot predict labelled --run run1 --out predicted
+  talbot predict positions --run prior --out candidates --top 20
+  talbot predict labelled --run prior --rating 1500 --out as-1500`,
+		SuggestFor:        []string{"evaluate", "distill", "infer"},
+		Args:              operands(1, 1, "one dataset"),
+		ValidArgsFunction: completeDatasets(1),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.predict(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "folder of the dataset to write (required)")
+	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network to ask (required)")
+	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
+	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
+	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")
+	f.IntVar(&o.top, "top", 0, "number of most probable moves to keep (default: all legal moves)")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
+	section(f, "Output", "out", "json")
+	section(f, "Network", "run", "backend", "batch", "rating", "top")
+	values(cmd, "backend", answering...)
+	completeFolder(cmd, "out")
+	completeFolders(cmd, "run", run.IsRun)
+	return cmd
+}
+
+func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
+	const example = "for example `talbot predict labelled --run run1 --out predicted`"
+	if missing := missingFlag("run", o.run, "out", o.out); missing != nil {
+		return usage(missing, example)
+	}
+	if o.rating < 0 || o.rating > math.MaxUint16 {
+		return usage(fmt.Errorf("--rating must be from 0 to %d: %d", math.MaxUint16, o.rating),
+			"for example --rating 1500")
+	}
+	if o.top < 0 {
+		return usage(fmt.Errorf("--top must not be negative: %d", o.top), "for example --top 20")
+	}
+	if o.batch < 0 || o.batch > engine.MaxBatch {
+		return usage(fmt.Errorf("--batch must be from 1 to %d: %d", engine.MaxBatch, o.batch), "for example --batch 64")
+	}
+	if err := checkBackend(o.backend, answering); err != nil {
+		return err
+	}
+	if _, err := dataset.ReadManifest(in); err != nil {
+		return err // before a network is loaded
+	}
+	n, err := engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: o.batch})
+	if err != nil {
+		return err
+	}
+	defer n.Close()
+	for _, d := range n.Damaged {
+		warn(fmt.Errorf("passed over a damaged checkpoint: %w", d))
+	}
+	net, err := o.network(n)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interrupts(cmd.Context(), abortNow)
+	defer stop()
+	show, end := progress()
+	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n},
+		Again: again(), Progress: show, Warn: warn}.Run(ctx)
+	end()
+	if errors.Is(err, pipelinepredict.ErrPredicted) {
+		return hint(err, "`talbot stats` shows them")
+	}
+	if err != nil {
+		return resumable(err)
+	}
+	return o.print(sum)
+}
+
+// network describes what answers.
+func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
+	knows := n.Knows()
+	d := dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
+		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior, Value: knows.Value || knows.Chances}
+	switch {
+	case o.top > 0 && !d.Prior:
+		return d, usage(fmt.Errorf("--top: the network of %q has no policy", o.run), "leave it out")
+	case o.rating > 0 && !n.Encoder().Layout().Ratings:
+		return d, usage(fmt.Errorf("--rating: the network of %q does not look at ratings", o.run), "leave it out")
+	}
+	return d, nil
+}
+
+func (o *predictOptions) print(sum pipelinepredict.Summary) error {
+	if o.json {
+		return printJSON(sum)
+	}
+	n := pipeline.Thousands
+	summarise("%s: %s of %s predicted by %s, step %d, on %s (network %s), %s game over, %s, %s more per "+
+		"sample, %.1f s\n",
+		o.out, n(sum.Predicted), pipeline.Count(sum.Samples, "sample"), sum.Network.Recipe, sum.Network.Step,
+		sum.Network.Backend, sum.ID, n(sum.GameOver), pipeline.Rate(sum.PositionsPerSecond),
+		pipeline.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
+	if sum.Unrated > 0 {
+		sayKind("warning", "the network looks at ratings, and %s without one; use --rating",
+			pipeline.Count(sum.Unrated, "sample"))
+	}
+	return nil
+}
+
+// networkEvaluator lets a pipeline ask a network.
+type networkEvaluator struct{ *engine.Network }
+
+// Encoder returns the recipe's.
+func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() }
+
+// Answer asks the network.
+func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.Question,
+	answers []pipelinepredict.Answer) error {
+	asked, said := make([]predict.Question, len(questions)), make([]predict.Answer, len(questions))
+	for i, q := range questions {
+		asked[i] = predict.Question(q)
+	}
+	if err := e.Network.Answer(ctx, asked, said); err != nil {
+		return err
+	}
+	knows := e.Knows()
+	for i := range said {
+		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
+		if !knows.Value && knows.Chances {
+			answers[i].Value = said[i].Chances[0] - said[i].Chances[2]
+		}
+	}
+	return nil
+}

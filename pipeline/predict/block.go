@@ -1,0 +1,212 @@
+package predict
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/internal/ordered"
+	"talbot/shards"
+)
+
+// unitSamples is how many samples of a block are asked about together, and stand together in the journal.
+const unitSamples = 256
+
+// asker asks about one unit after another. It is for one goroutine.
+type asker struct {
+	walker    dataset.Walker
+	view      encode.View
+	questions []Question
+	answers   []Answer
+	legal     [][]board.Move // of each question
+	at        []int          // the sample of the unit that it is about
+}
+
+// unit is what became of one.
+type unit struct {
+	predictions []dataset.Prediction
+	unrated     int64
+	asked       int64
+}
+
+// block predicts a block and writes its lines.
+func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j *journal) error {
+	lines, err := r.ReadBlock(number, nil)
+	if err != nil {
+		return err
+	}
+	if err := r.CheckLines(number, lines); err != nil {
+		return err
+	}
+	firsts := make([]int, len(lines)+1) // the number in the block of each line's first sample
+	for i := range lines {
+		firsts[i+1] = firsts[i] + lines[i].SampleCount()
+	}
+	total := firsts[len(lines)]
+	all := make([]dataset.Prediction, 0, total)
+	units := (total + unitSamples - 1) / unitSamples
+	held := j.take(units)
+	for u, err := range ordered.N(ctx, units, workers, func(worker, i int) (*unit, error) {
+		from := i * unitSamples
+		to := min(from+unitSamples, total)
+		var known []dataset.Prediction
+		if i < len(held) {
+			if known = held[i]; len(known) != to-from {
+				return nil, &JournalError{j.path, fmt.Errorf("%d predictions of %d samples: %w", len(known), to-from,
+					dataset.ErrDamaged)}
+			}
+		}
+		return p.workers[worker].unit(ctx, p, lines, firsts, from, to, known)
+	}) {
+		if err != nil {
+			return err
+		}
+		if u.asked >= 0 {
+			if err := j.append(u.predictions); err != nil {
+				return err
+			}
+			p.answered += u.asked
+		} else {
+			p.first += int64(len(u.predictions))
+		}
+		p.count(u)
+		all = append(all, u.predictions...)
+		p.samples += int64(len(u.predictions))
+		p.report()
+	}
+	for i := range lines {
+		l := &lines[i]
+		if n := l.SampleCount(); n > 0 {
+			l.Predictions = append(slices.Clone(l.Predictions),
+				dataset.PredictionColumn{Network: p.network, Predictions: all[:n:n]})
+			all = all[n:]
+		}
+		if err := p.out.Write(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *predicting) count(u *unit) {
+	for i := range u.predictions {
+		if u.predictions[i].Status == dataset.Predicted {
+			p.state.Predicted++
+		} else {
+			p.state.GameOver++
+		}
+	}
+	p.state.Unrated += u.unrated
+}
+
+// unit predicts the samples from…to−1 of a block; firsts are the numbers of the lines' first samples. What is known of
+// them already is only checked; asked is −1 then.
+func (a *asker) unit(ctx context.Context, p *predicting, lines []dataset.Line, firsts []int, from, to int,
+	known []dataset.Prediction) (*unit, error) {
+	u := &unit{predictions: known, asked: -1}
+	if known == nil {
+		u.predictions = make([]dataset.Prediction, to-from)
+	}
+	a.at, a.legal = a.at[:0], a.legal[:0]
+	// the last line whose first sample is not above from
+	line, _ := slices.BinarySearch(firsts, from+1)
+	for line--; line < len(lines) && firsts[line] < to; line++ {
+		for a.walker.Reset(&lines[line]); a.walker.Next(); {
+			k := firsts[line] + a.walker.Sample() - from
+			if k < 0 {
+				continue
+			}
+			if k >= to-from {
+				break
+			}
+			if err := a.sample(p, u, k, known != nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if known != nil {
+		return u, ctx.Err()
+	}
+	u.asked = int64(len(a.at))
+	a.answers = slices.Grow(a.answers[:0], len(a.at))[:len(a.at)]
+	if err := p.Evaluator.Answer(ctx, a.questions[:len(a.at)], a.answers); err != nil {
+		return nil, err
+	}
+	for i, k := range a.at {
+		u.predictions[k] = prediction(&a.answers[i], a.legal[i], &p.Network)
+	}
+	return u, nil
+}
+
+// sample makes a question of the walker's present sample, the k-th of the unit, unless its prediction is known.
+func (a *asker) sample(p *predicting, u *unit, k int, known bool) error {
+	a.view.Visit(&a.walker, dataset.Counted{})
+	v := &a.view
+	if rating := p.Network.Rating; rating > 0 {
+		v.WhiteElo, v.BlackElo = rating, rating
+	}
+	legal := v.Legal()
+	if own, _ := v.Ratings(); p.layout.Ratings && own == 0 && len(legal) > 0 {
+		u.unrated++
+	}
+	given := &u.predictions[k]
+	if known {
+		if over := given.Status == dataset.GameOver; given.Status == dataset.NotPredicted || over != (len(legal) == 0) {
+			return fmt.Errorf("the journal's prediction of %q has status %d: %w", v.Position().FEN(), given.Status,
+				dataset.ErrDamaged)
+		}
+		if err := given.Check(v.Position()); err != nil {
+			return fmt.Errorf("the journal: %w: %w", err, dataset.ErrDamaged)
+		}
+		return nil
+	}
+	if len(legal) == 0 {
+		given.Status = dataset.GameOver
+		return nil
+	}
+	i := len(a.at)
+	if i == len(a.questions) {
+		a.questions = append(a.questions, Question{Packed: make([]uint64, p.layout.Words)})
+	}
+	encoder := p.Evaluator.Encoder()
+	q := &a.questions[i]
+	encoder.Pack(q.Packed, v)
+	q.Codes = q.Codes[:0]
+	if p.layout.Moves != encode.NoMoves {
+		for _, m := range legal {
+			q.Codes = append(q.Codes, v.Code(encoder, p.layout.Codes, m)...)
+		}
+	}
+	a.at, a.legal = append(a.at, k), append(a.legal, slices.Clone(legal))
+	return nil
+}
+
+// prediction rounds an answer. Moves of one probability come in the order of their numbers.
+func prediction(a *Answer, legal []board.Move, n *dataset.Network) dataset.Prediction {
+	p := dataset.Prediction{Status: dataset.Predicted}
+	if n.Value {
+		p.Value = dataset.QuantizeValue(float64(a.Value))
+	}
+	if !n.Prior {
+		return p
+	}
+	order := make([]int, len(legal))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(a.Prior[j], a.Prior[i]), cmp.Compare(legal[i], legal[j]))
+	})
+	if n.Top > 0 {
+		order = order[:min(n.Top, len(order))]
+	}
+	p.Moves = make([]dataset.PriorMove, len(order))
+	for at, i := range order {
+		p.Moves[at] = dataset.PriorMove{Move: legal[i], Prior: dataset.QuantizePrior(float64(a.Prior[i]))}
+	}
+	return p
+}

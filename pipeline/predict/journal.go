@@ -1,0 +1,197 @@
+package predict
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/internal/durable"
+)
+
+// A journal holds the predictions of the shard that is being made, unit by unit in order. It is a sequence of records
+// (see [durable.SealRecord]). The payload of the first is [identityText] and the SHA-256 of what decides the answers;
+// that of each other record is the predictions of a unit: status u8, and of a predicted sample its value i16, the
+// number of its moves (uvarint), and for each move u16 and its prior u16.
+type journal struct {
+	path   string
+	file   *durable.File
+	held   [][]dataset.Prediction // of before that were not taken yet
+	buf    []byte
+	synced time.Time
+}
+
+const (
+	journalPrefix = "predictions-"
+	journalSync   = 2 * time.Second
+	identityText  = "talbot predict journal 1\n"
+)
+
+func journalName(shard int) string { return fmt.Sprintf("%s%05d.journal", journalPrefix, shard) }
+
+// JournalError says that the journal of an unfinished prediction cannot be gone on with.
+type JournalError struct {
+	Path string
+	Err  error
+}
+
+func (e *JournalError) Error() string { return fmt.Sprintf("the journal %q: %v", e.Path, e.Err) }
+
+// Unwrap returns what is wrong with it.
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// openJournal opens or creates the journal of an identity. It is believed up to the first record that is not whole;
+// what follows is asked again, and warn is told unless it is what a kill leaves behind. One of another identity is
+// [dataset.ErrDamaged].
+func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
+	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	j := &journal{path: path, file: f, synced: time.Now()}
+	end, err := j.read(id, warn)
+	if err == nil {
+		err = f.Truncate(end)
+	}
+	if err == nil {
+		_, err = f.Seek(end, io.SeekStart)
+	}
+	if err == nil && end == 0 {
+		err = j.write(append([]byte(identityText), id[:]...))
+	}
+	if err != nil {
+		f.Close()
+		return nil, &JournalError{path, err}
+	}
+	return j, nil
+}
+
+// read takes over what is there, and returns where it ends.
+func (j *journal) read(id [32]byte, warn func(error)) (end int64, err error) {
+	r := durable.NewRecordReader(j.file)
+	first := true
+	for {
+		var list []dataset.Prediction
+		record, skipped, torn, err := r.Next(func(payload []byte) bool {
+			if first {
+				return true
+			}
+			var err error
+			list, err = decodeUnit(payload)
+			return err == nil
+		})
+		switch {
+		case err != nil:
+			return 0, err
+		case first && record == nil && (torn || skipped == 0):
+			return 0, nil // killed while it was begun
+		case first && (skipped > 0 || record == nil ||
+			string(record[durable.RecordHead:]) != identityText+string(id[:])):
+			return 0, fmt.Errorf("%w: it belongs to another command or input; without the journal its samples are "+
+				"asked about again", dataset.ErrDamaged)
+		case skipped > 0 && !(record == nil && torn):
+			warn(fmt.Errorf("the journal %q is damaged at byte %d: what follows is computed again", j.path, end))
+			return end, nil
+		case record == nil:
+			return end, nil
+		}
+		if !first {
+			j.held = append(j.held, list)
+		}
+		first, end = false, r.At()
+	}
+}
+
+// take returns what is held of the next so many units.
+func (j *journal) take(units int) (held [][]dataset.Prediction) {
+	n := min(units, len(j.held))
+	held, j.held = j.held[:n], j.held[n:]
+	return held
+}
+
+// append writes a unit. It survives the end of this process at once, and that of the machine within about
+// [journalSync].
+func (j *journal) append(list []dataset.Prediction) error {
+	j.buf = encodeUnit(j.buf[:0], list)
+	if err := j.write(j.buf); err != nil {
+		return err
+	}
+	if time.Since(j.synced) < journalSync {
+		return nil
+	}
+	j.synced = time.Now()
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) write(payload []byte) error {
+	record := append(make([]byte, durable.RecordHead, durable.RecordHead+len(payload)), payload...)
+	durable.SealRecord(record)
+	if _, err := j.file.Write(record); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error {
+	if err := errors.Join(j.file.Sync(), j.file.Close()); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+func encodeUnit(b []byte, list []dataset.Prediction) []byte {
+	le := binary.LittleEndian
+	for i := range list {
+		p := &list[i]
+		b = append(b, byte(p.Status))
+		if p.Status != dataset.Predicted {
+			continue
+		}
+		b = le.AppendUint16(b, uint16(p.Value))
+		b = binary.AppendUvarint(b, uint64(len(p.Moves)))
+		for _, m := range p.Moves {
+			b = le.AppendUint16(b, uint16(m.Move))
+			b = le.AppendUint16(b, uint16(m.Prior))
+		}
+	}
+	return b
+}
+
+var errUnit = errors.New("malformed predictions")
+
+// decodeUnit reads what encodeUnit wrote. It is of the right form, but not checked to make sense.
+func decodeUnit(b []byte) (list []dataset.Prediction, err error) {
+	le := binary.LittleEndian
+	for len(b) > 0 {
+		p := dataset.Prediction{Status: dataset.PredictionStatus(b[0])}
+		b = b[1:]
+		if p.Status == dataset.Predicted {
+			if len(b) < 2 {
+				return nil, errUnit
+			}
+			p.Value = dataset.QuantizedValue(le.Uint16(b))
+			n, size := binary.Uvarint(b[2:])
+			if size <= 0 || n > uint64(len(b)-2-size)/4 {
+				return nil, errUnit
+			}
+			b = b[2+size:]
+			if n > 0 {
+				p.Moves = make([]dataset.PriorMove, n)
+			}
+			for i := range p.Moves {
+				p.Moves[i] = dataset.PriorMove{Move: board.Move(le.Uint16(b)),
+					Prior: dataset.QuantizedPrior(le.Uint16(b[2:]))}
+				b = b[4:]
+			}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}

@@ -1,0 +1,217 @@
+package predict
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// Question is a position as the network's encoder writes it.
+type Question struct {
+	Packed []uint64
+	Codes  []int32 // of the legal moves in any order; nil for a recipe without moves
+}
+
+// Answer is what a network says of a position. What it does not know is left out.
+type Answer struct {
+	Prior []float32 // log-probability of each legal move among the legal ones, in the order of the question
+	Value float32   // in [−1, 1] from the side to move's view
+}
+
+// Evaluator is a network. Answer may be called by several goroutines at once; answers[i] is that to questions[i].
+// What it says of a position must depend on that position alone.
+type Evaluator interface {
+	Encoder() encode.Encoder
+	Answer(ctx context.Context, questions []Question, answers []Answer) error
+}
+
+// ErrPredicted: the dataset has predictions of this network already.
+var ErrPredicted = errors.New("the dataset has predictions of this network already")
+
+// Request asks to have a network say something of every sample of a dataset.
+type Request struct {
+	In, Out   string          // folders
+	Network   dataset.Network // what answers, and how it is asked: Rating, Top
+	Evaluator Evaluator
+	Again     string // the command line that goes on with it if it is interrupted, for messages
+	Progress  func(pipeline.Progress)
+	Warn      func(error) // what does not stop the run; may be nil
+}
+
+// Summary is what predict reports: totals of the dataset, but for Answered, Seconds and PositionsPerSecond, which are
+// of this process.
+type Summary struct {
+	Samples            int64           `json:"samples"`
+	Predicted          int64           `json:"predicted"`
+	GameOver           int64           `json:"game_over"` // mates and stalemates, never asked about
+	Unrated            int64           `json:"unrated"`   // asked of a network that looks at ratings, without one
+	Answered           int64           `json:"answered"`
+	Seconds            float64         `json:"seconds"`
+	PositionsPerSecond float64         `json:"positions_per_second"`
+	Bytes              int64           `json:"bytes"`       // of the shards
+	AddedBytes         int64           `json:"added_bytes"` // more than those of the input
+	Network            dataset.Network `json:"network"`
+	ID                 string          `json:"id"` // of the network
+	Resumed            bool            `json:"resumed"`
+}
+
+// tally counts samples; progress.json keeps those of finished shards.
+type tally struct {
+	Predicted int64 `json:"predicted"`
+	GameOver  int64 `json:"game_over"`
+	Unrated   int64 `json:"unrated"`
+}
+
+// predicting is a prediction under way.
+type predicting struct {
+	Request
+	in      *shards.Dataset
+	out     *output.Folder
+	network int // its index in the manifest
+	layout  encode.Layout
+	state   tally
+	workers [workers]asker
+
+	samples  int64 // done, this process and before
+	first    int64 // done before
+	answered int64
+}
+
+// workers is how many questions are prepared and answered at a time.
+const workers = 2
+
+// Run predicts. Memory is what a block of lines and its predictions take, some hundred questions, and the network. The
+// errors: [ErrPredicted], those of [shards.OpenDataset] and [output.Open], [JournalError], the evaluator's, and
+// [dataset.ErrDamaged], also for lines that are illegal.
+func (r Request) Run(ctx context.Context) (Summary, error) {
+	start := time.Now()
+	in, err := shards.OpenDataset(r.In)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer in.Close()
+	if err := output.CheckApart(r.In, r.Out); err != nil {
+		return Summary{}, err
+	}
+	p := &predicting{Request: r, in: in, layout: r.Evaluator.Encoder().Layout()}
+	if err := p.open(); err != nil {
+		return Summary{}, err
+	}
+	defer p.out.Close()
+	begun := time.Now()
+	for i := len(p.out.Manifest().Shards); i < len(in.Shards); i++ {
+		if err := p.shard(ctx, i); err != nil {
+			return Summary{}, err
+		}
+	}
+	asking := time.Since(begun).Seconds()
+	if err := p.out.Finish(nil); err != nil {
+		return Summary{}, err
+	}
+	sum := Summary{Samples: p.out.Manifest().Counts.Samples, Predicted: p.state.Predicted, GameOver: p.state.GameOver,
+		Unrated: p.state.Unrated, Answered: p.answered, Seconds: time.Since(start).Seconds(), Bytes: p.out.Bytes(),
+		AddedBytes: p.out.Bytes(), Network: r.Network, ID: r.Network.ID(), Resumed: p.out.Resumed()}
+	for _, s := range in.Manifest.Shards {
+		sum.AddedBytes -= s.Bytes
+	}
+	if asking > 0 {
+		sum.PositionsPerSecond = float64(p.answered) / asking
+	}
+	return sum, nil
+}
+
+// open begins or takes up the output, whose manifest is that of the input with one network more.
+func (p *predicting) open() error {
+	parent := p.in.Manifest
+	id := p.Network.ID()
+	if slices.ContainsFunc(parent.Networks, func(n dataset.Network) bool { return n.ID() == id }) {
+		return fmt.Errorf("%q: %w: %s", p.In, ErrPredicted, id)
+	}
+	p.network = len(parent.Networks)
+	m := dataset.Manifest{
+		Verb: "predict", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
+		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(p.In))}},
+		Fingerprints: parent.Fingerprints,
+		Networks:     append(slices.Clone(parent.Networks), p.Network),
+	}
+	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
+	var err error
+	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, Again: p.Again, Warn: p.Warn,
+		Side: func(name string, shards int) (own, wanted bool) {
+			own = strings.HasPrefix(name, journalPrefix)
+			return own, own && name >= journalName(shards)
+		}})
+	if err != nil {
+		return err
+	}
+	p.samples = p.out.Manifest().Counts.Samples
+	p.first = p.samples
+	return nil
+}
+
+// shard predicts one shard of the input into one of the output.
+func (p *predicting) shard(ctx context.Context, i int) error {
+	path := p.out.Path(journalName(i))
+	j, err := openJournal(path, p.identity(i), p.warn)
+	if err != nil {
+		return err
+	}
+	r := p.in.Shards[i]
+	for k := range r.Blocks() {
+		if err = p.block(ctx, r, k, j); err != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, j.close()); err != nil {
+		return err
+	}
+	if p.out.Empty() { // a shard without lines
+		return fmt.Errorf("shard %d of %q: %w: no lines", i, p.In, dataset.ErrDamaged)
+	}
+	if err := p.out.EndShard(); err != nil {
+		return err
+	}
+	return durable.Remove(path)
+}
+
+// identity is the SHA-256 of what decides the answers of a shard: the command, which names the network, the shard of
+// the input, and how it is cut.
+func (p *predicting) identity(i int) [32]byte {
+	text, err := json.Marshal(struct {
+		Command string
+		Shard   int
+		Input   string
+		Unit    int
+	}{p.out.Command(), i, p.in.Manifest.Shards[i].SHA256, unitSamples})
+	if err != nil {
+		return [32]byte{} // strings and integers only
+	}
+	return sha256.Sum256(text)
+}
+
+func (p *predicting) warn(err error) {
+	if p.Warn != nil {
+		p.Warn(err)
+	}
+}
+
+// report tells how far the work has come.
+func (p *predicting) report() {
+	if p.Progress != nil {
+		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.answered,
+			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples})
+	}
+}

@@ -1,0 +1,522 @@
+package predict
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/internal/durable"
+	"talbot/pipeline"
+	"talbot/pipeline/output"
+	"talbot/shards"
+)
+
+// fake answers what follows from the question alone.
+type fake struct {
+	recipe encode.Encoder
+	asked  atomic.Int64
+	fail   func(n int64) error // asked before each call, with the number of positions answered so far
+	sleep  time.Duration
+}
+
+func (f *fake) Answer(ctx context.Context, questions []Question, answers []Answer) error {
+	if f.fail != nil {
+		if err := f.fail(f.asked.Load()); err != nil {
+			return err
+		}
+	}
+	time.Sleep(f.sleep)
+	for i := range questions {
+		answers[i] = sayOf(&questions[i])
+	}
+	f.asked.Add(int64(len(questions)))
+	return ctx.Err()
+}
+
+// Encoder returns that of a recipe, of which only what it writes matters here.
+func (f *fake) Encoder() encode.Encoder { return f.recipe }
+
+func sayOf(q *Question) Answer {
+	h := fnv.New64a()
+	for _, w := range q.Packed {
+		fmt.Fprint(h, w, " ")
+	}
+	var a Answer
+	sum := 0.0
+	for _, c := range q.Codes {
+		x := float64((h.Sum64()^uint64(c)*0x9e3779b97f4a7c15)%1000)/100 - 12
+		if c%7 == 0 {
+			x = 0 // several of one probability
+		}
+		a.Prior = append(a.Prior, float32(x))
+		sum += math.Exp(x)
+	}
+	for i := range a.Prior {
+		a.Prior[i] -= float32(math.Log(sum))
+	}
+	a.Value = float32(int64(h.Sum64()%2001)-1000) / 1000
+	return a
+}
+
+func newFake() *fake { return &fake{recipe: encode.TalbotBot{}} }
+
+var network = dataset.Network{Recipe: "talbotbot", Checkpoint: strings.Repeat("a", 64), Step: 7, Backend: "go",
+	Prior: true, Value: true}
+
+// writeLines makes a dataset of random games, among them some that end in mate.
+func writeLines(t testing.TB, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "lines")
+	out, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}}, nil, output.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range n {
+		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + i, Moves: []board.Move{}}
+		if i%5 == 4 { // fool's mate, with its last position
+			p := l.Start
+			for _, text := range []string{"f2f3", "e7e5", "g2g4", "d8h4"} {
+				m, err := p.ParseUCI(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.Moves = append(l.Moves, m)
+				p.Play(m)
+			}
+			l.Samples = dataset.SomePlies([]byte{1<<3 | 1<<4})
+		} else {
+			p := l.Start
+			for range rng.IntN(60) {
+				legal := p.LegalMoves(nil)
+				if len(legal) == 0 {
+					break
+				}
+				m := legal[rng.IntN(len(legal))]
+				l.Moves = append(l.Moves, m)
+				p.Play(m)
+			}
+		}
+		if err := out.Write(&l); err != nil {
+			t.Fatal(err)
+		}
+		if out.Full() {
+			if err := out.EndShard(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// contents are the files of a folder.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// TestPredictions: each sample has what the network says of its position, rounded and sorted, and everything else of
+// the lines is as it was.
+func TestPredictions(t *testing.T) {
+	output.SmallShards(t, 1000)
+	in := writeLines(t, 100)
+	for _, top := range []int{0, 3} {
+		net := network
+		net.Top = top
+		out := filepath.Join(t.TempDir(), "out")
+		shown := int64(0)
+		sum, err := Request{In: in, Out: out, Network: net, Evaluator: newFake(), Progress: func(p pipeline.Progress) {
+			if p.Done < shown || p.Done > p.Total {
+				t.Errorf("progress %d of %d after %d", p.Done, p.Total, shown)
+			}
+			shown = p.Done
+		}}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown != sum.Samples || sum.GameOver != 20 || sum.Predicted+20 != sum.Samples ||
+			sum.Answered != sum.Predicted {
+			t.Errorf("%+v after %d", sum, shown)
+		}
+		checkPredictions(t, in, out, top)
+		if _, err := (Request{In: out, Out: out + "2", Network: net, Evaluator: newFake()}).Run(
+			t.Context()); !errors.Is(err, ErrPredicted) {
+			t.Errorf("predicted twice: %v", err)
+		}
+	}
+}
+
+func checkPredictions(t *testing.T, in, out string, top int) {
+	t.Helper()
+	if _, err := shards.Verify(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	a, err := shards.OpenDataset(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := shards.OpenDataset(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if len(a.Shards) < 2 || len(a.Shards) != len(b.Shards) || b.Manifest.Format != dataset.ManifestVersion {
+		t.Fatalf("%d and %d shards, manifest version %d", len(a.Shards), len(b.Shards), b.Manifest.Format)
+	}
+	var before []dataset.Line
+	for l, err := range a.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = append(before, *l)
+	}
+	e := encode.TalbotBot{}
+	for l, err := range b.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := l.PredictionsOf(0)
+		l.Predictions = nil
+		if fmt.Sprintf("%+v", *l) != fmt.Sprintf("%+v", before[0]) {
+			t.Fatalf("%+v became %+v", before[0], *l)
+		}
+		before = before[1:]
+		var w dataset.Walker
+		var v encode.View
+		for w.Reset(l); w.Next(); {
+			v.Visit(&w, dataset.Counted{})
+			checkPrediction(t, &said[w.Sample()], &v, e, top)
+		}
+	}
+}
+
+func checkPrediction(t *testing.T, p *dataset.Prediction, v *encode.View, e encode.Encoder, top int) {
+	t.Helper()
+	legal := v.Legal()
+	if len(legal) == 0 {
+		if p.Status != dataset.GameOver {
+			t.Fatalf("status %d at the end of a game", p.Status)
+		}
+		return
+	}
+	q := Question{Packed: make([]uint64, e.Layout().Words)}
+	e.Pack(q.Packed, v)
+	for _, m := range legal {
+		q.Codes = append(q.Codes, v.Code(e, 1, m)...)
+	}
+	want := sayOf(&q)
+	if math.Abs(p.Value.Float()-float64(want.Value)) > 1.6e-5 {
+		t.Fatalf("value %g, want %g", p.Value.Float(), want.Value)
+	}
+	n := len(legal)
+	if top > 0 {
+		n = min(n, top)
+	}
+	if p.Status != dataset.Predicted || len(p.Moves) != n {
+		t.Fatalf("status %d, %d moves of %d", p.Status, len(p.Moves), n)
+	}
+	order := make([]int, len(legal))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(want.Prior[j], want.Prior[i]), cmp.Compare(legal[i], legal[j]))
+	})
+	for k, m := range p.Moves {
+		if i := order[k]; m.Move != legal[i] || math.Abs(m.Prior.Log()-float64(want.Prior[i])) > 1/4096. {
+			t.Fatalf("move %d is %s at %g, want %s at %g", k, m.Move, m.Prior.Log(), legal[i], want.Prior[i])
+		}
+	}
+}
+
+// TestWithout: a network without a policy, or without a value, leaves that out, and a rating replaces the players'.
+func TestWithout(t *testing.T) {
+	in := writeLines(t, 7)
+	net := network
+	net.Prior, net.Rating = false, 1500
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := (Request{In: in, Out: out, Network: net,
+		Evaluator: &fake{recipe: encode.Napoleon{}}}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d, err := shards.OpenDataset(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Manifest.Networks[0] != net {
+		t.Errorf("%+v", d.Manifest.Networks)
+	}
+	for l, err := range d.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range l.PredictionsOf(0) {
+			if len(p.Moves) > 0 || p.Status == dataset.NotPredicted {
+				t.Fatalf("%+v", p)
+			}
+		}
+	}
+}
+
+// TestFaults: whatever step of writing fails, and wherever the network does, the command fails and leaves what the
+// same command goes on with, to the same bytes; nothing that is in the journal is asked again.
+func TestFaults(t *testing.T) {
+	output.SmallShards(t, 1000)
+	in := writeLines(t, 70)
+	whole := filepath.Join(t.TempDir(), "whole")
+	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, whole)
+	broken := errors.New("no space left on device")
+	for step := 0; ; step += 1 + step/5 {
+		out := filepath.Join(t.TempDir(), "out")
+		e := newFake()
+		n := 0
+		durable.InjectFaults(t, func(op, path string) error {
+			if n++; n > step && strings.HasPrefix(path, out) { // the disk stays full
+				return broken
+			}
+			return nil
+		})
+		_, err := Request{In: in, Out: out, Network: network, Evaluator: e}.Run(t.Context())
+		durable.InjectFaults(t, nil)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, broken) {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, dataset.ManifestName)); err == nil {
+			continue // it failed behind the last step
+		}
+		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		if got := contents(t, out); !equalFiles(got, want) {
+			t.Fatalf("step %d: other bytes", step)
+		}
+		// what was being answered when the disk was full, and what was ready behind it
+		if again := e.asked.Load() - sum.Predicted; again > 3*unitSamples {
+			t.Errorf("step %d: %d samples were asked about twice", step, again)
+		}
+	}
+	for at := int64(0); at < sum.Predicted; at += 500 {
+		out := filepath.Join(t.TempDir(), "out")
+		e := newFake()
+		e.fail = func(n int64) error {
+			if n >= at {
+				return broken
+			}
+			return nil
+		}
+		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(
+			t.Context()); !errors.Is(err, broken) {
+			t.Fatalf("at %d: %v", at, err)
+		}
+		e.fail = nil
+		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if again := e.asked.Load() - sum.Predicted; !equalFiles(contents(t, out), want) || again > unitSamples {
+			t.Errorf("at %d: other bytes, or %d asked twice", at, again)
+		}
+	}
+}
+
+func equalFiles(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name := range a {
+		if a[name] != b[name] {
+			return false
+		}
+	}
+	return true
+}
+
+const childIn, childOut = "TALBOT_PREDICT_IN", "TALBOT_PREDICT_OUT"
+
+func TestMain(m *testing.M) {
+	in := os.Getenv(childIn)
+	if in == "" {
+		os.Exit(m.Run())
+	}
+	e := newFake()
+	e.sleep = time.Millisecond
+	e.fail = func(int64) error { fmt.Print("."); return nil }
+	if _, err := (Request{In: in, Out: os.Getenv(childOut), Network: network, Evaluator: e}).Run(
+		context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestKilled kills a process that predicts, with kill -9, at random moments until it ends. Each process asks about at
+// least one unit more.
+func TestKilled(t *testing.T) {
+	in := writeLines(t, 100)
+	whole := filepath.Join(t.TempDir(), "whole")
+	sum, err := Request{In: in, Out: whole, Network: network, Evaluator: newFake()}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	kills, calls := 0, 0
+	for ended := false; !ended; {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), childIn+"="+in, childOut+"="+out)
+		cmd.Stderr = os.Stderr
+		said, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// killed at its k-th question; some processes end before
+		b := make([]byte, 1)
+		for k := 3 + kills%3; k > 0; k-- {
+			if _, err := said.Read(b); err != nil {
+				break
+			}
+			calls++
+		}
+		if kills < 6 {
+			_ = cmd.Process.Signal(syscall.SIGKILL)
+			kills++
+		}
+		for {
+			n, err := said.Read(b)
+			calls += n
+			if err != nil {
+				break
+			}
+		}
+		ended = cmd.Wait() == nil
+	}
+	if !equalFiles(contents(t, out), contents(t, whole)) {
+		t.Error("other bytes")
+	}
+	units := int(sum.Samples+unitSamples-1) / unitSamples
+	if most := units + 2 + kills*(workers+1); calls > most {
+		t.Errorf("%d calls for some %d units with %d kills", calls, units, kills)
+	}
+	t.Logf("%d samples, %d kills, %d calls", sum.Samples, kills, calls)
+}
+
+// TestDamagedJournal: a flipped bit in the journal is found, or what follows it is asked again; the bytes are the same.
+func TestDamagedJournal(t *testing.T) {
+	in := writeLines(t, 60)
+	whole := filepath.Join(t.TempDir(), "whole")
+	if _, err := (Request{In: in, Out: whole, Network: network, Evaluator: newFake()}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, whole)
+	out := filepath.Join(t.TempDir(), "out")
+	begin := func() {
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		e := newFake()
+		e.fail = func(n int64) error {
+			if n >= 900 {
+				return errors.New("stopped")
+			}
+			return nil
+		}
+		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err == nil {
+			t.Fatal("not stopped")
+		}
+	}
+	begin()
+	path := filepath.Join(out, journalName(0))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	warned := 0
+	for range 12 {
+		begin()
+		bad := bytes.Clone(good)
+		at := rng.IntN(len(bad))
+		bad[at] ^= 1 << rng.IntN(8)
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Request{In: in, Out: out, Network: network, Evaluator: newFake(), Warn: func(error) { warned++ }}.Run(
+			t.Context())
+		if err != nil {
+			if !errors.Is(err, dataset.ErrDamaged) {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+			continue
+		}
+		if !equalFiles(contents(t, out), want) {
+			t.Errorf("byte %d: other bytes", at)
+		}
+	}
+	if warned == 0 {
+		t.Error("nobody was told")
+	}
+}
+
+// FuzzUnit: what is read of a journal's record is written the same way.
+func FuzzUnit(f *testing.F) {
+	f.Add(encodeUnit(nil, []dataset.Prediction{{Status: dataset.Predicted, Value: -5,
+		Moves: []dataset.PriorMove{{Move: 700, Prior: 3}, {Move: 701, Prior: 4}}}, {Status: dataset.GameOver}}))
+	f.Add([]byte{1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := decodeUnit(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeUnit(encodeUnit(nil, list))
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(list) {
+			t.Fatalf("%v, %v: %v", list, again, err)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"talbot/board"
+	"talbot/play/mcts"
+	"talbot/stockfish"
+	"talbot/train/predict/tinyrun"
+)
+
+func appraised(t *testing.T, fen string) *mcts.Appraised {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mcts.Appraised{Game: board.NewGame(p), Legal: p.LegalMoves(nil), Start: p, Depth: 3}
+}
+
+// TestAppraise: the engine's values are those of who plays the move, for both colours; shares sum to 1; an engine that
+// is lost is replaced; and a search
+// knows the mates.
+func TestAppraise(t *testing.T) {
+	if _, err := stockfish.Find(""); err != nil {
+		t.Skipf("SKIPPED: no Stockfish: %v", err)
+	}
+	policy := tiny(t, "talbotbot")
+	c := tinyrun.Config(t, "probability", "hidden=8")
+	probability, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	for _, config := range []Config{{Path: policy, Backend: "go", Batch: 1},
+		{Path: policy, Backend: "go", Batch: 1, Probability: probability}} {
+		e := mustOpen(t, config).evaluator()
+		for fen, mate := range map[string]string{"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1": "a1a8",
+			"r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1": "a8a1"} {
+			list, err := e.Appraise(t.Context(), appraised(t, fen), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, l := range list {
+				sum += l.Share
+				if mates := l.Move.String() == mate; mates != (l.Value == 1) || l.Value <= 0 { // a rook up
+					t.Errorf("%s: %s is worth %g", fen, l.Move, l.Value)
+				}
+			}
+			if math.Abs(sum-1) > 1e-4 || len(list) != min(20, len(appraised(t, fen).Legal)) {
+				t.Errorf("%s: %d moves, shares sum to %g", fen, len(list), sum)
+			}
+			if config.Probability != "" {
+				continue // it always searches to depth 10
+			}
+			if err := e.values.engine.Close(); err != nil { // as if it had died
+				t.Fatal(err)
+			}
+			o := mcts.Defaults()
+			o.ValueDepth, o.MultiPV = 2, 500
+			s, err := mcts.New("rollouts", e, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _ := board.ParseFEN(fen)
+			s.Position(&p, nil)
+			r, err := s.Search(t.Context(), mcts.Limits{Nodes: 10}, nil)
+			if err != nil || r.Nodes != 10 || len(r.Lines) != len(list) {
+				t.Errorf("%s: %+v, %v", fen, r, err)
+			}
+			for _, l := range r.Lines {
+				if (l.PV[0].String() == mate) != (l.Mate == 1) {
+					t.Errorf("%s: %+v", fen, l)
+				}
+			}
+		}
+	}
+	if _, err := Open(Config{Path: probability, Backend: "go"}); !errors.Is(err, ErrCandidates) {
+		t.Errorf("a network of candidates plays by itself: %v", err)
+	}
+	if _, err := Open(Config{Path: policy, Backend: "go", Probability: policy}); err == nil {
+		t.Error("a policy is taken for a network of candidates")
+	}
+}

@@ -1,0 +1,297 @@
+package mcts
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"talbot/board"
+)
+
+// Appraiser says which moves of a position are likely and how good they are, for the searcher rollouts. It is used by
+// one goroutine.
+type Appraiser interface {
+	// Appraise appends to dst likely moves of a position, one at least.
+	Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error)
+}
+
+// Appraised is a position to appraise. Nothing of it is kept.
+type Appraised struct {
+	Game  *board.Game  // with its present position
+	Legal []board.Move // there, at least one
+	Start board.Position
+	Moves []board.Move // from Start to the position
+	Depth int          // that values are searched to, behind each move
+}
+
+// Likely is a move of a position.
+type Likely struct {
+	Move  board.Move
+	Share float64 // of players who choose it, above 0
+	Value float64 // in [−1, 1], of the position behind it for who plays it
+}
+
+// rollouts searches as players of a rating would: simulation by simulation it walks down moves drawn by how likely they
+// are and how good, to a position that no simulation has come to yet, whose value counts on the whole way. It begins
+// anew with each move.
+//
+// A move is drawn with a probability proportional to
+//
+//	share · (1 − (vmax − v)/2)^(0.3·√rating)
+//
+// where v is the mean of the simulations through it, before the first the appraiser's value, both for who plays it;
+// vmax is the largest of these, and rating that of who plays. At 1500 the exponent is 11.6.
+//
+// Source: chess-deep-learning. That v is the mean, and that the appraiser is asked about a position when a second
+// simulation comes to it, is ours: neither is published.
+type rollouts struct {
+	root
+	appraiser Appraiser
+	options   Options
+	nodes     []branch
+	path      []int32
+	likely    []Likely
+	line      []board.Move // from the start of the game
+	replies   []board.Move
+	weights   []float64
+	random    *rand.Rand
+	deepest   int
+	depths    int64
+	added     int64
+}
+
+// branch is a move of the tree, or its root. Values are for who played the move.
+type branch struct {
+	move   board.Move
+	end    outcome // of the game behind it
+	first  int32   // its moves, all of them once it was appraised; 0: not yet
+	count  int32
+	visits int32
+	share  float64
+	value  float64 // the appraiser's
+	sum    float64 // of simulations
+}
+
+// branchBytes is what a move takes in memory.
+const branchBytes = 56
+
+// ratingUnknown is the rating that an unknown one is taken for.
+const ratingUnknown = 1500
+
+func newRollouts(e Evaluator, o Options) (Searcher, error) {
+	a, ok := e.(Appraiser)
+	if !ok {
+		return nil, fmt.Errorf("the searcher rollouts needs a network with priors and an engine that values moves")
+	}
+	return &rollouts{appraiser: a, options: o}, nil
+}
+
+// Position implements [Searcher].
+func (s *rollouts) Position(start *board.Position, moves []board.Move) { s.set(start, moves) }
+
+// Clear implements [Searcher].
+func (s *rollouts) Clear() {}
+
+// Search implements [Searcher]. A visit is one simulation.
+func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
+	moves := s.allowed(l.Moves)
+	if len(moves) == 0 {
+		return &Report{}, nil
+	}
+	s.random = s.root.random(s.options.Seed)
+	s.nodes, s.deepest, s.depths, s.added = append(s.nodes[:0], branch{}), 0, 0, 0
+	length := l.Nodes
+	if length <= 0 {
+		length = int64(s.options.Simulations)
+	}
+	var err error
+	began, told := time.Now(), time.Now()
+	progress := Progress{Settled: len(moves) == 1}
+	for len(moves) > 1 && err == nil && s.added < length && ctx.Err() == nil {
+		progress.Nodes = s.added
+		progress.Best, progress.Second = s.lead()
+		if l.Pace != nil && l.Pace(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
+			break
+		}
+		err = s.simulate(ctx, moves)
+		now := time.Now()
+		progress.Batch, began = now.Sub(began), now
+		if report != nil && now.Sub(told) >= time.Second {
+			told = now
+			report(short(s.report(moves), &s.options))
+		}
+	}
+	r := s.report(moves)
+	return short(r, &s.options), unlessDone(ctx, err)
+}
+
+// simulate walks down once. moves are those of the root.
+func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
+	ply := s.game.Ply()
+	defer s.game.Rewind(ply)
+	s.path, s.line = append(s.path[:0], 0), append(s.line[:0], s.moves...)
+	at, value := int32(0), 0.0
+	for {
+		n := &s.nodes[at]
+		value = n.value
+		most := s.options.RolloutDepth > 0 && len(s.path) > s.options.RolloutDepth
+		if at > 0 && (n.end != open || n.visits == 0 || most) {
+			break
+		}
+		if n.count == 0 {
+			if at > 0 && int64(len(s.nodes)+64) > s.options.Hash/branchBytes {
+				break
+			}
+			if err := s.expand(ctx, at, moves); err != nil {
+				return err
+			}
+		}
+		at = s.choose(at)
+		s.game.Push(s.nodes[at].move)
+		s.path, s.line = append(s.path, at), append(s.line, s.nodes[at].move)
+	}
+	for i := len(s.path) - 1; i >= 0; i-- {
+		n := &s.nodes[s.path[i]]
+		n.visits++
+		n.sum += value
+		value = -value
+	}
+	s.added++
+	s.depths += int64(len(s.path) - 1)
+	s.deepest = max(s.deepest, len(s.path)-1)
+	return nil
+}
+
+// expand gives a position its likely moves; at the root they are among moves, as far as any of these is likely, else
+// they are these, all as likely. Where the game is over behind a move its value is that.
+func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (err error) {
+	p := s.game.Position()
+	s.replies = inOrder(p, p.LegalMoves(s.replies[:0]))
+	if s.likely, err = s.appraiser.Appraise(ctx, &Appraised{Game: s.game, Legal: s.replies, Start: s.start,
+		Moves: s.line, Depth: s.options.ValueDepth}, s.likely[:0]); err != nil {
+		return err
+	}
+	if at == 0 && len(moves) < len(s.legal) {
+		s.likely = slices.DeleteFunc(s.likely, func(l Likely) bool { return !slices.Contains(moves, l.Move) })
+	}
+	if len(s.likely) == 0 {
+		for _, m := range moves {
+			s.likely = append(s.likely, Likely{Move: m, Share: 1 / float64(len(moves))})
+		}
+	}
+	first := int32(len(s.nodes))
+	ply := s.game.Ply()
+	for _, l := range s.likely {
+		s.game.Push(l.Move)
+		s.replies = s.game.Position().LegalMoves(s.replies[:0])
+		b := branch{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
+		switch b.end {
+		case open:
+		case mated:
+			b.value = 1
+		default:
+			b.value = 0
+		}
+		s.nodes = append(s.nodes, b)
+		s.game.Rewind(ply)
+	}
+	s.nodes[at].first, s.nodes[at].count = first, int32(len(s.likely))
+	return nil
+}
+
+// mean is what a move is worth for who plays it.
+func (b *branch) mean() float64 {
+	if b.visits == 0 {
+		return b.value
+	}
+	return b.sum / float64(b.visits)
+}
+
+// choose draws a move.
+func (s *rollouts) choose(at int32) int32 {
+	n := &s.nodes[at]
+	children := s.nodes[n.first : n.first+n.count]
+	best := math.Inf(-1)
+	for i := range children {
+		best = max(best, children[i].mean())
+	}
+	rating := s.options.Ratings[(len(s.path)-1)%2] // the root's side has the first
+	if rating == 0 {
+		rating = ratingUnknown
+	}
+	exponent := 0.3 * math.Sqrt(float64(rating))
+	s.weights = s.weights[:0]
+	for i := range children {
+		c := &children[i]
+		s.weights = append(s.weights, c.share*math.Pow(1-(best-c.mean())/2, exponent))
+	}
+	return n.first + int32(max(0, draw(s.weights, 1, s.random)))
+}
+
+func (s *rollouts) depth() int { return 1 + int(s.depths/max(s.added, 1)) }
+
+// lead returns the visits of the two most visited moves.
+func (s *rollouts) lead() (best, second int64) {
+	n := &s.nodes[0]
+	for _, c := range s.nodes[n.first : n.first+n.count] {
+		best, second = max(best, int64(c.visits)), max(second, min(best, int64(c.visits)))
+	}
+	return best, second
+}
+
+// report tells about the search so far. Moves are in the order of their visits.
+func (s *rollouts) report(moves []board.Move) *Report {
+	r := &Report{Nodes: s.added, Depth: s.depth(), SelDepth: max(s.deepest, 1)}
+	n := s.nodes[0]
+	if s.added == 0 {
+		for i := range moves {
+			r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: chancesOf(0)})
+		}
+		return r
+	}
+	weights := make([]float64, 0, n.count)
+	for i := n.first; i < n.first+n.count; i++ {
+		c := &s.nodes[i]
+		l := Line{PV: s.variation(i), Value: float32(c.mean()), Visits: int64(c.visits), Prior: float32(c.share)}
+		l.Proven, l.WDL = c.end != open, chancesOf(l.Value)
+		switch c.end {
+		case open:
+		case mated:
+			l.Mate, l.WDL = 1, [3]float32{1, 0, 0}
+		default:
+			l.WDL = [3]float32{0, 1, 0}
+		}
+		r.Lines = append(r.Lines, l)
+		weights = append(weights, float64(l.Visits))
+	}
+	first := board.NoMove
+	if warm := s.warm(&s.options); warm > 0 {
+		if i := draw(weights, warm, s.random); i >= 0 {
+			first = r.Lines[i].PV[0]
+		}
+	}
+	sortLines(r.Lines, first, func(l *Line) float32 { return float32(l.Visits) })
+	return r
+}
+
+// variation returns a move of the root and the most visited ones behind it.
+func (s *rollouts) variation(at int32) []board.Move {
+	pv := []board.Move{s.nodes[at].move}
+	for n := &s.nodes[at]; n.count > 0; {
+		children := s.nodes[n.first : n.first+n.count]
+		best := 0
+		for i := range children {
+			if children[i].visits > children[best].visits {
+				best = i
+			}
+		}
+		if n = &children[best]; n.visits == 0 {
+			break
+		}
+		pv = append(pv, n.move)
+	}
+	return pv
+}

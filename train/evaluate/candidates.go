@@ -1,0 +1,169 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+)
+
+// CandidateReport compares a network that chooses among candidate moves ([encode.Probability]) with what is known of
+// them without it: cross-entropies in nats over the samples that were evaluated, whose targets are over the candidates.
+type CandidateReport struct {
+	Samples int64   `json:"samples"`
+	Network float64 `json:"network_ce"` // among the candidates
+	Prior   float64 `json:"prior_ce"`   // of their priors alone, renormalised
+	Uniform float64 `json:"uniform_ce"` // of all candidates alike
+	Floor   float64 `json:"floor"`      // the entropy of the targets, which nothing can go below
+	// Values is that of the softmax of value/Temperature, the values at depth 10. The temperature is fitted on Fitted
+	// samples of the val split; nil where that has none.
+	Values      *float64 `json:"values_ce"`
+	Temperature float64  `json:"temperature"`
+	Fitted      int64    `json:"fitted"`
+}
+
+// candidateSample is what the baselines need of a sample: of each candidate.
+type candidateSample struct{ prior, value, weight []float64 }
+
+// ErrNotCandidates: a sample is none of a recipe that looks at candidates.
+var ErrNotCandidates = errors.New("the sample has no candidates")
+
+// candidatesOf reads a sample's numbers, as [encode.Probability] has them for so many moves; deepest is how many values
+// each move has.
+func candidatesOf(s *Sample, numbers []float32, moves, values int) (candidateSample, error) {
+	var c candidateSample
+	if len(numbers) < moves*(1+values) {
+		return c, ErrNotCandidates
+	}
+	weights := map[int]float64{} // by legal move
+	for _, t := range s.Policy {
+		weights[t.Move] = float64(t.Weight)
+	}
+	for i, code := range s.Codes {
+		if code < 0 || int(code) >= moves {
+			continue
+		}
+		c.prior = append(c.prior, max(float64(numbers[code]), 0.5/math.MaxUint16)) // it was rounded
+		c.value = append(c.value, float64(numbers[moves+values*int(code)+values-1]))
+		c.weight = append(c.weight, weights[i])
+	}
+	if len(c.prior) == 0 {
+		return c, ErrNotCandidates
+	}
+	return c, nil
+}
+
+// crossEntropy is that of a softmax of logits.
+func crossEntropy(logits, weights []float64) float64 {
+	top, sum, ce := math.Inf(-1), 0.0, 0.0
+	for _, z := range logits {
+		top = max(top, z)
+	}
+	for _, z := range logits {
+		sum += math.Exp(z - top)
+	}
+	for i, w := range weights {
+		if w > 0 {
+			ce -= w * (logits[i] - top - math.Log(sum))
+		}
+	}
+	return ce
+}
+
+// valuesEntropy is the mean cross-entropy of softmax(beta · value).
+func valuesEntropy(list []candidateSample, beta float64) float64 {
+	sum, logits := 0.0, []float64(nil)
+	for i := range list {
+		logits = logits[:0]
+		for _, v := range list[i].value {
+			logits = append(logits, beta*v)
+		}
+		sum += crossEntropy(logits, list[i].weight)
+	}
+	return sum / float64(len(list))
+}
+
+// fitBeta returns the inverse temperature of the least cross-entropy, in [0, 1000]. It is convex in that.
+func fitBeta(list []candidateSample) float64 {
+	const ratio = 0.6180339887498949
+	low, high := 0.0, 1000.0
+	a, b := high-ratio*(high-low), low+ratio*(high-low)
+	fa, fb := valuesEntropy(list, a), valuesEntropy(list, b)
+	for high-low > 1e-4 {
+		if fa <= fb {
+			high, b, fb = b, a, fa
+			a = high - ratio*(high-low)
+			fa = valuesEntropy(list, a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + ratio*(high-low)
+			fb = valuesEntropy(list, b)
+		}
+	}
+	return (low + high) / 2
+}
+
+// CandidateOptions say how numbers are read: see [Baselines].
+type CandidateOptions struct {
+	Numbers       func(dst []float32, packed []uint64)
+	Size          int // how many there are
+	Moves, Values int
+}
+
+// Baselines computes what a network among candidates is compared with: over samples, with a temperature that is fitted
+// on val; network is its own cross-entropy over the legal moves.
+func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network float64) (*CandidateReport, error) {
+	read := func(from iter.Seq2[Sample, error]) (list []candidateSample, err error) {
+		numbers := make([]float32, o.Size)
+		for s, err := range from {
+			if err != nil {
+				return nil, err
+			}
+			if len(s.Policy) == 0 {
+				continue
+			}
+			o.Numbers(numbers, s.Packed)
+			c, err := candidatesOf(&s, numbers, o.Moves, o.Values)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+		return list, nil
+	}
+	judged, err := read(samples)
+	if err != nil {
+		return nil, err
+	}
+	if len(judged) == 0 {
+		return nil, fmt.Errorf("%w: none of the evaluated ones", ErrNotCandidates)
+	}
+	r := &CandidateReport{Samples: int64(len(judged)), Network: network}
+	n := float64(len(judged))
+	for _, c := range judged {
+		logits := make([]float64, len(c.prior))
+		for i, p := range c.prior {
+			logits[i] = math.Log(p)
+		}
+		r.Prior += crossEntropy(logits, c.weight) / n
+		r.Uniform += math.Log(float64(len(c.prior))) / n
+		for _, w := range c.weight {
+			if w > 0 {
+				r.Floor -= w * math.Log(w) / n
+			}
+		}
+	}
+	if val == nil {
+		return r, nil
+	}
+	fitted, err := read(val)
+	if err != nil {
+		return nil, err
+	}
+	if r.Fitted = int64(len(fitted)); r.Fitted > 0 {
+		beta := fitBeta(fitted)
+		ce := valuesEntropy(judged, beta)
+		r.Values, r.Temperature = &ce, 1/max(beta, 1e-9)
+	}
+	return r, nil
+}

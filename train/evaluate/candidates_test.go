@@ -1,0 +1,74 @@
+package evaluate
+
+import (
+	"iter"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBaselines: priors and floor as computed by hand, and a temperature that is found again where the moves were drawn
+// with it.
+func TestBaselines(t *testing.T) {
+	// numbers: 3 moves with one value each
+	o := CandidateOptions{Size: 6, Moves: 3, Values: 1, Numbers: func(dst []float32, packed []uint64) {
+		for i := range dst {
+			dst[i] = math.Float32frombits(uint32(packed[i]))
+		}
+	}}
+	sample := func(priors, values [3]float32, weights ...Target) Sample {
+		s := Sample{Codes: []int32{3, 0, 1, 2}, Policy: weights}
+		for _, x := range append(priors[:], values[:]...) {
+			s.Packed = append(s.Packed, uint64(math.Float32bits(x)))
+		}
+		return s
+	}
+	each := func(list ...Sample) iter.Seq2[Sample, error] {
+		return func(yield func(Sample, error) bool) {
+			for _, s := range list {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5},
+		Target{2, 0.5})), nil, o, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s %g, want %g", what, got, want)
+		}
+	}
+	near("prior", r.Prior, (math.Log(2)+math.Log(4))/2)
+	near("uniform", r.Uniform, math.Log(3))
+	near("floor", r.Floor, math.Log(2))
+	if r.Values != nil || r.Samples != 1 {
+		t.Errorf("%+v", r)
+	}
+	const temperature = 0.2
+	rng := rand.New(rand.NewPCG(1, 1))
+	var list []Sample
+	for range 4000 {
+		var v [3]float32
+		var weights []Target
+		sum := 0.0
+		for i := range v {
+			v[i] = float32(2*rng.Float64() - 1)
+			sum += math.Exp(float64(v[i]) / temperature)
+		}
+		for i := range v {
+			weights = append(weights, Target{i + 1, float32(math.Exp(float64(v[i])/temperature) / sum)})
+		}
+		list = append(list, sample([3]float32{0.4, 0.3, 0.3}, v, weights...))
+	}
+	if r, err = Baselines(each(list[:2000]...), each(list[2000:]...), o, 1); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.Temperature-temperature) > 1e-3 || math.Abs(*r.Values-r.Floor) > 1e-5 || r.Fitted != 2000 {
+		t.Errorf("%+v, values %g", r, *r.Values)
+	}
+}

@@ -1,0 +1,119 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/encode"
+)
+
+// Probability is the network of the recipe probability, 32,148 parameters with 128 hidden units:
+//
+//	linear 101→H, sigmoid, linear H→H, sigmoid, linear H→20
+//
+// First weights are Keras's. The loss is the cross-entropy over the 20 candidates and L2 times the sum of the squares
+// of all weights, biases aside, whose gradient is 2·L2·w.
+//
+// Source: chess-deep-learning.
+type Probability struct {
+	Hidden int     `json:"hidden"` // units of either hidden layer
+	L2     float64 `json:"l2"`     // of the weights, at least 0
+}
+
+// Validate checks the settings.
+func (n Probability) Validate() error {
+	switch {
+	case n.Hidden < 1 || n.Hidden > 1<<14:
+		return fmt.Errorf("hidden must be from 1 to %d: %d", 1<<14, n.Hidden)
+	case !(n.L2 >= 0 && n.L2 <= 1):
+		return fmt.Errorf("l2 must be from 0 to 1: %g", n.L2)
+	}
+	return nil
+}
+
+// String is such as "2 layers of 128 units".
+func (n Probability) String() string { return fmt.Sprintf("2 layers of %d units", n.Hidden) }
+
+// Params lists the three layers.
+func (n Probability) Params() []Param {
+	var params []Param
+	for _, l := range []struct {
+		name    string
+		out, in int
+	}{{"fc1", n.Hidden, encode.ProbabilityNumbers}, {"fc2", n.Hidden, n.Hidden},
+		{"out", encode.ProbabilityMoves, n.Hidden}} {
+		params = append(params,
+			Param{Name: l.name + ".weight", Shape: []int{l.out, l.in}, Kind: Weight, FanIn: l.in, FanOut: l.out},
+			Param{Name: l.name + ".bias", Shape: []int{l.out}, Kind: Bias})
+	}
+	return params
+}
+
+// Unpack makes the 101 numbers [N, 101] of inputs as [encode.Probability.Pack] writes them.
+func (Probability) Unpack(_ Form, packed *Node) *Node {
+	g, n := packed.Graph(), packed.Shape().Dim(0)
+	var lanes []*Node
+	for i := range 4 {
+		lane := BitwiseAnd(BitwiseShiftRightLogicalScalar(packed, 16*i), uint64s(g, 0xffff))
+		lanes = append(lanes, InsertAxes(lane, 2))
+	}
+	x := Reshape(Concatenate(lanes, 2), n, 4*encode.ProbabilityWords)
+	x = ConvertDType(Slice(x, AxisRange(), AxisRange(0, encode.ProbabilityNumbers)), dtypes.Float64)
+	divisors, offsets := make([]float64, encode.ProbabilityNumbers), make([]float64, encode.ProbabilityNumbers)
+	for i := range divisors {
+		switch {
+		case i < encode.ProbabilityMoves:
+			divisors[i] = math.MaxUint16
+		case i < encode.ProbabilityNumbers-1:
+			divisors[i], offsets[i] = math.MaxInt16, -1
+		default:
+			divisors[i], offsets[i] = encode.ProbabilityRating, -1
+		}
+	}
+	wide := []int{n, encode.ProbabilityNumbers}
+	x = Add(Div(x, BroadcastToDims(Const(g, [][]float64{divisors}), wide...)),
+		BroadcastToDims(Const(g, [][]float64{offsets}), wide...))
+	return ConvertDType(x, dtypes.Float32)
+}
+
+// Heads are the logits of the candidates.
+func (Probability) Heads() []Head {
+	return []Head{{"logits", []int{encode.ProbabilityMoves},
+		"of the candidates, the most probable by their priors first"}}
+}
+
+// Forward takes the 101 numbers.
+func (n Probability) Forward(p *Pass, x *Node) []*Node {
+	x = Sigmoid(p.linear(x, "fc1"))
+	x = Sigmoid(p.linear(x, "fc2"))
+	heads := []*Node{p.linear(p.watch(x), "out")}
+	if p.Losses {
+		heads = append(heads, p.squares(x.Graph(), n.Params()))
+	}
+	return heads
+}
+
+// Terms are the cross-entropy, the squares of the weights, and how often the first candidate is the target.
+func (n Probability) Terms() []Term {
+	return []Term{{Name: "policy_ce", Weight: 1, Over: Listed}, {Name: "weights", Weight: n.L2, Over: Once},
+		{Name: "top1", Over: Listed, Figure: true}}
+}
+
+// Loss sums up the terms. The softmax is over all 20, also where there are fewer candidates.
+func (Probability) Loss(heads []*Node, b Batch) []Sum { return Prior{}.Loss(heads, b) }
+
+// Answer gives priors: of what is no candidate none.
+func (Probability) Answer(heads []*Node, legal *Node) Answer {
+	g, n := heads[0].Graph(), heads[0].Shape().Dim(0)
+	none := BroadcastToDims(Scalar(g, dtypes.Float32, never), n, 1)
+	return Answer{Prior: IndexedAnswer(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
+}
+
+// Cost counts products, and what is kept for the gradients.
+func (n Probability) Cost(Form) Cost {
+	h, in, out := n.Hidden, encode.ProbabilityNumbers, encode.ProbabilityMoves
+	return Cost{float64(2 * (in*h + h*h + h*out)), int64(2*in + 6*h + 5*out)}
+}
