@@ -202,46 +202,6 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 	return false
 }
 
-// shard labels one shard of the input into one of the output.
-func (l *labeller) shard(ctx context.Context, i int) error {
-	have := map[int64]made{}
-	samples := l.in.Manifest.Shards[i].Samples
-	j, err := openJournal(l.out.Path(journalName(i)), l.journalIdentity(i),
-		func(sample int64, m made) bool {
-			ours := sample >= 0 && sample < samples && len(m.labels) == len(l.columns)
-			if ours && !l.isBanned(m.origin) {
-				have[sample] = m
-			}
-			return ours
-		}, l.warn)
-	if err != nil {
-		return err
-	}
-	s := &labelling{labeller: l, journal: j, have: have, open: map[int64]*waiting{}}
-	err = s.look(ctx, i)
-	if err == nil {
-		err = s.run(ctx, i)
-	}
-	if err := errors.Join(err, j.close()); err != nil {
-		return err
-	}
-	if l.out.Empty() { // a shard without lines
-		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
-	}
-	if s.foreign {
-		if err := writeOrigins(l.out.Path(originsName(i)), l.journalIdentity(i), s.origins); err != nil {
-			return err
-		}
-	}
-	if err := l.out.EndShard(); err != nil {
-		return err
-	}
-	if err := l.finished(l.out.Manifest().Shards[i].File); err != nil {
-		return err
-	}
-	return durable.Remove(l.out.Path(journalName(i)))
-}
-
 // journalIdentity is the SHA-256 of what decides the labels of a shard: the command, the fingerprints in the order of
 // the labels, and the shard of the input.
 func (l *labeller) journalIdentity(i int) [32]byte {
