@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -97,10 +98,12 @@ type Coordinator struct {
 // offer is a job that is offered.
 type offer struct {
 	number    uint64
-	sequence  uint64 // in the stream
+	sequence  uint64    // in the stream; 0 until the queue says that it has it
+	offered   time.Time // monotonic, as all that follow
+	renewed   time.Time // when the queue was last told that it is held
 	ticket    ticket
 	holder    *member   // nil while nobody has said that it has it
-	heard     time.Time // of the holder; monotonic
+	heard     time.Time // of the holder
 	delivered time.Time // when it was found to be delivered, though nobody says that he has it
 }
 
@@ -196,6 +199,9 @@ func (c *Coordinator) begin(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
+	}
+	if _, err := c.nc.Subscribe(subjectFiled+"*", c.onFiled); err != nil {
+		return err
 	}
 	c.work.Go(c.watch)
 	return c.nc.Flush()
@@ -304,30 +310,46 @@ func (c *Coordinator) recount() {
 	c.change()
 }
 
-// Offer puts a job into the queue.
-func (c *Coordinator) Offer(ctx context.Context, j Job) (number uint64, err error) {
+// Offer puts a job into the queue, and does not wait until it is there: one that the queue does not take is lost.
+func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
 		return 0, fmt.Errorf("a job of %d bytes is too large", n)
 	}
-	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked)}
-	c.mu.Lock()
-	c.number++
-	o.number = c.number
-	c.offers[o.number] = o
-	c.mu.Unlock()
-	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
-	ack, err := c.js.Publish(ctx, subjectJobs+strconv.FormatUint(o.number, 10), text)
+	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked), offered: time.Now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil {
-		delete(c.offers, o.number)
+	c.number++
+	o.number = c.number
+	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
+	id := strconv.FormatUint(o.number, 10)
+	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
 		return 0, fmt.Errorf("offering a job: %w", err)
 	}
-	o.sequence = ack.Sequence
-	if c.offers[o.number] == nil { // retracted meanwhile
-		c.erase(o)
-	}
+	c.offers[o.number] = o
 	return o.number, nil
+}
+
+// onFiled is what the queue says of a job that was put into it.
+func (c *Coordinator) onFiled(m *nats.Msg) {
+	number, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, subjectFiled), 10, 64)
+	var ack struct {
+		Sequence uint64 `json:"seq"`
+	}
+	if err != nil {
+		return
+	}
+	_ = json.Unmarshal(m.Data, &ack) // errors, and that nobody is there, come without a sequence
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := c.offers[number]
+	switch {
+	case o == nil && ack.Sequence > 0:
+		c.erase(ack.Sequence) // retracted meanwhile
+	case o != nil && ack.Sequence > 0:
+		o.sequence = ack.Sequence
+	case o != nil: // not lost at once, for it would be offered again at once
+		o.offered = time.Now().Add(time.Second - c.cfg.Lease)
+	}
 }
 
 // Retract takes a job back: it is answered, or not wanted any more.
@@ -346,16 +368,15 @@ func (c *Coordinator) drop(o *offer) {
 		delete(o.holder.held, o.number)
 	}
 	if o.sequence > 0 {
-		c.erase(o)
+		c.erase(o.sequence)
 	}
 }
 
-// erase takes the message out of the stream, and with it out of what the consumer waits for.
-func (c *Coordinator) erase(o *offer) {
-	text, err := json.Marshal(map[string]any{"seq": o.sequence, "no_erase": true})
-	if err == nil {
-		_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, text) // if it is lost the job is stale when it comes
-	}
+// erase takes a job out of the stream, and with it out of what the consumer waits for.
+func (c *Coordinator) erase(sequence uint64) {
+	text := fmt.Sprintf(`{"seq":%d,"no_erase":true}`, sequence)
+	// If this is lost the job is stale when it comes.
+	_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, []byte(text))
 }
 
 // lose files the loss of an offer; c.mu is held.

@@ -108,7 +108,7 @@ func serve(t testing.TB, c *Coordinator, questions []string) {
 	open := map[uint64]string{}
 	left := map[string]bool{}
 	offer := func(q string) {
-		n, err := c.Offer(t.Context(), Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
+		n, err := c.Offer(Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -260,7 +260,7 @@ func TestReplies(t *testing.T) {
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
+	if _, err := c.Offer(Job{Asked: []byte("q")}); err != nil {
 		t.Fatal(err)
 	}
 	before := c.Status().Refused
@@ -332,7 +332,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%x: %v", data, got)
 		}
 	}
-	n, err := c.Offer(t.Context(), Job{Asked: []byte("q")})
+	n, err := c.Offer(Job{Asked: []byte("q")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestLeases(t *testing.T) {
 	}
 	take := func() job {
 		t.Helper()
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
+		if _, err := c.Offer(Job{Asked: []byte("q")}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inboxRoot+s.key+".aaaaaaaa.n0",
@@ -91,7 +91,7 @@ func TestStop(t *testing.T) {
 	defer c.Close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
 	for _, q := range questions(6) {
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestRestart(t *testing.T) {
 	e := &echo{delay: 700 * time.Millisecond}
 	testWorker(t, j, "a", e, 2)
 	for _, q := range questions(2) {
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}

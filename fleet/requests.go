@@ -169,7 +169,7 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 // has notes that a member has a job, unless another one has it.
 func (m *member) has(o *offer, now time.Time) {
 	if o.holder == nil {
-		o.holder = m
+		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
 		m.held[o.number] = o
 		if len(m.asked) > 0 {
 			m.asked = m.asked[1:]
@@ -203,8 +203,9 @@ func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
 			continue
 		}
 		member.has(o, now)
-		if o.sequence > 0 {
+		if o.sequence > 0 && now.Sub(o.renewed) > c.cfg.Lease/2 {
 			// The queue's own lease goes on too; it looks at nothing but the sequence in the stream.
+			o.renewed = now
 			_ = c.nc.Publish(fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", streamName, consumerName, o.sequence, o.sequence),
 				[]byte("+WPI"))
 		}
@@ -323,7 +324,11 @@ func (c *Coordinator) watch() {
 				if now.Sub(o.heard) > c.cfg.Lease {
 					c.lose(o, true, "the worker fell silent")
 				}
-			case !known || o.sequence == 0 || o.sequence > delivered:
+			case o.sequence == 0:
+				if now.Sub(o.offered) > c.cfg.Lease {
+					c.lose(o, false, "the queue never took it")
+				}
+			case !known || o.sequence > delivered:
 			case o.delivered.IsZero():
 				o.delivered = now
 			case now.Sub(o.delivered) > c.cfg.Lease:

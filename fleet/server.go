@@ -35,21 +35,22 @@ const (
 
 // Subjects. A worker is known by its key, and one process of it by its instance.
 const (
-	subjectRoot  = "talbot.w."   // talbot.w.KEY.INSTANCE.VERB: requests of a worker
-	subjectAll   = "talbot.all"  // from the coordinator to all workers
-	inboxRoot    = "_I."         // _I.KEY.INSTANCE.>: what a worker gets
-	subjectJobs  = "talbot.job." // talbot.job.NUMBER
-	verbJoin     = "join"        // a hello; the reply is what the kind has to say first
-	verbProve    = "prove"       // the kind's own proof; the reply may be a challenge
-	verbNext     = "next"        // one job more; it comes to the inbox
-	verbHold     = "hold"        // jobs that are held; the reply says which are still wanted, a code each
-	verbAnswer   = "answer"      // an answer
-	verbBack     = "back"        // a job is given back
-	verbLeave    = "leave"       // the worker ends
-	verbStatus   = "status"      // how far the work is; needs no join
-	instanceSize = 8             // hex digits
-	allFinished  = "finished"    // on subjectAll: the work is done
-	serverName   = "talbot"      //
+	subjectRoot  = "talbot.w."     // talbot.w.KEY.INSTANCE.VERB: requests of a worker
+	subjectAll   = "talbot.all"    // from the coordinator to all workers
+	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
+	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
+	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
+	verbJoin     = "join"          // a hello; the reply is what the kind has to say first
+	verbProve    = "prove"         // the kind's own proof; the reply may be a challenge
+	verbNext     = "next"          // one job more; it comes to the inbox
+	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
+	verbAnswer   = "answer"        // an answer
+	verbBack     = "back"          // a job is given back
+	verbLeave    = "leave"         // the worker ends
+	verbStatus   = "status"        // how far the work is; needs no join
+	instanceSize = 8               // hex digits
+	allFinished  = "finished"      // on subjectAll: the work is done
+	serverName   = "talbot"        //
 )
 
 // gate is the server with its door: who comes in, and what they may do there.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/fleet"
-	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
