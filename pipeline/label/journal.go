@@ -35,6 +35,9 @@ type made struct {
 	origin origin
 }
 
+// failed reports whether the search gave no label.
+func (m made) failed() bool { return len(m.labels) == 0 || m.labels[0].Status == dataset.Failed }
+
 const (
 	maxWorker     = 1 << 20 // number
 	journalPrefix = "labels-"

@@ -205,10 +205,9 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 		if len(w.todo) == 0 {
 			continue
 		}
-		index := int64(s.shard)<<shardBits | w.first
-		s.open[index] = w
+		s.open[s.index(w)] = w
 		plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
-		if !yield(stockfish.Job{Index: index, Start: w.line.Start, Moves: w.line.Moves, Plies: plies}) {
+		if !yield(stockfish.Job{Index: s.index(w), Start: w.line.Start, Moves: w.line.Moves, Plies: plies}) {
 			return false, nil
 		}
 	}
@@ -233,6 +232,9 @@ func (s *labelling) serve(w *waiting) {
 	}
 }
 
+// index is that of a line's job.
+func (s *labelling) index(w *waiting) int64 { return int64(s.shard)<<shardBits | w.first }
+
 // take files one position's labels.
 func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 	w := s.open[r.Index]
@@ -245,9 +247,7 @@ func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 		return id, m, err
 	}
 	w.labels[k], w.origins[k] = m.labels, m.origin
-	if w.open--; w.open == 0 {
-		delete(s.open, r.Index)
-	}
+	w.open--
 	s.ledger.share(id, m)
 	return id, m, nil
 }
@@ -258,6 +258,7 @@ func (s *labelling) flush() error {
 		w := s.queue[0]
 		s.queue[0] = nil
 		s.queue = s.queue[1:]
+		delete(s.open, s.index(w))
 		line := w.line
 		line.Labels = slices.Clone(line.Labels)
 		for i, c := range s.columns {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 
 	"talbot/dataset"
@@ -278,12 +279,12 @@ func (g *ledger) expect(w *waiting) {
 
 // has takes what the shard before has made of one of its samples. What failed there is tried again.
 func (g *ledger) has(sample int64, m made) {
-	id, ok := g.before[sample]
-	if !ok {
-		return
-	}
-	delete(g.before, sample)
-	if len(m.labels) > 0 && m.labels[0].Status == dataset.Labelled {
+	switch id, ok := g.before[sample]; {
+	case !ok:
+	case m.failed():
+		maps.DeleteFunc(g.before, func(_ int64, other identity) bool { return other == id })
+	default:
+		delete(g.before, sample)
 		g.found[id] = m
 	}
 }

@@ -37,7 +37,8 @@ type looking struct {
 // shardBits is where the number of the shard is in the index of a job.
 const shardBits = 40
 
-// sequence labels the shards from number i on, as many as can be chained.
+// sequence labels the shards from number i on, as many as can be chained. It ends early where the next shard waits for
+// a search that failed in the present one: looked through again, it makes that search itself.
 func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	looks, stop := context.WithCancel(ctx)
 	s := &sequence{labeller: l, ctx: looks}
@@ -153,6 +154,9 @@ func (s *sequence) result(r stockfish.Result) error {
 	if s.looking != nil {
 		select {
 		case <-s.looking.done:
+			if s.ctx.Err() != nil {
+				break // what is under way is all that is still wanted
+			}
 			if err := s.adopt(); err != nil {
 				return err
 			}
@@ -167,7 +171,7 @@ func (s *sequence) result(r stockfish.Result) error {
 	if err != nil {
 		return err
 	}
-	if l == s.present && s.next != nil {
+	if l == s.present && s.next != nil && !m.failed() {
 		s.next.ledger.share(id, m)
 	}
 	s.samples++
