@@ -144,10 +144,11 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 // begin makes the queue and listens to workers.
 func (c *Coordinator) begin(ctx context.Context) error {
 	var err error
+	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // who sent it asks again, or floods
 	if c.gate == nil {
-		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) })
+		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) }, dropped)
 	} else {
-		c.nc, err = c.gate.connect()
+		c.nc, err = c.gate.connect(dropped)
 	}
 	if err != nil {
 		return err

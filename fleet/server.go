@@ -139,11 +139,11 @@ func (g *gate) port() int {
 	return 0
 }
 
-// connect is the process's own way in.
-func (g *gate) connect() (*nats.Conn, error) {
+// connect is the process's own way in; dropped is called when a message is lost because there are too many.
+func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
 		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
-		nats.ReconnectWait(50*time.Millisecond))
+		nats.ReconnectWait(50*time.Millisecond), nats.ErrorHandler(dropped))
 }
 
 // Check lets in who has the token and can sign the nonce with the key that it says is its own. It is for the server.

@@ -155,6 +155,7 @@ func (w *worker) connect() error {
 				w.Log("the connection is lost: %v", err)
 			}
 		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { w.Log("%v", err) }),
 		nats.ReconnectHandler(func(*nats.Conn) { w.Log("connected again"); w.wake.send() }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, ErrPin) {

@@ -1,5 +1,14 @@
 package searches
 
+import (
+	"math"
+	"time"
+
+	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
 // tally counts what came from one worker.
 type tally struct {
 	positions int64

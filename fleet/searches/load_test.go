@@ -52,10 +52,14 @@ func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
 	return json.Marshal(proof{Fingerprints: s.prints})
 }
 
-func (s *sleepers) Open(context.Context) (fleet.Slot, error) { return &sleeper{sleepers: s}, nil }
+// Open makes an engine that is up to 40 % faster or slower than the mean.
+func (s *sleepers) Open(context.Context) (fleet.Slot, error) {
+	return &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}, nil
+}
 
 type sleeper struct {
 	*sleepers
+	own  time.Duration // for a position
 	last time.Time
 }
 
@@ -79,7 +83,7 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 				Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}}})
 		}
 	}
-	work := time.Duration(len(outcomes)) * s.each
+	work := time.Duration(len(outcomes)) * s.own
 	time.Sleep(work - time.Since(begun))
 	spent := time.Since(begun)
 	s.mu.Lock()
@@ -203,11 +207,15 @@ func TestLoadWorkers(t *testing.T) {
 	var workers sync.WaitGroup
 	for i := range l.Slots {
 		workers.Go(func() {
+			begun := false
 			if err := (fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(l.Dir, fmt.Sprint("key", i%50)), Kind: Kind,
 				Slots: s, Count: 1, Waited: func(what fleet.Wait, d time.Duration) {
 					mu.Lock()
 					defer mu.Unlock()
-					waits[what] = append(waits[what], d)
+					if begun { // the first job comes when the last worker is there
+						waits[what] = append(waits[what], d)
+					}
+					begun = true
 				}}).Run(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -281,7 +289,7 @@ func TestLoad(t *testing.T) {
 		"job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled, r.Jobs,
 		wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(wall.Seconds()*float64(l.Slots)), r.Between, r.Job, r.Reply,
 		processor.Seconds()/wall.Seconds(), r.Processor.Seconds()/wall.Seconds())
-	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples || sum.Samples < shards*int64(positions-1) {
+	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples || sum.Samples < shards*int64(positions)*9/10 {
 		t.Errorf("%+v", sum)
 	}
 }

@@ -141,6 +141,17 @@ func (j *journal) close() error {
 	return nil
 }
 
+// remove ends the journal of a shard that is finished.
+func (j *journal) remove() error {
+	if j.syncing != nil {
+		<-j.syncing
+	}
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("closing the label journal: %w", err)
+	}
+	return durable.Remove(j.file.Name())
+}
+
 // identityRecord is the first record of a journal.
 func identityRecord(id [32]byte) []byte {
 	b := append(make([]byte, durable.RecordHead), identityText...)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"talbot/dataset"
-	"talbot/internal/durable"
 	"talbot/stockfish"
 )
 
@@ -198,10 +197,6 @@ func (s *sequence) advance() error {
 // end ends the present shard.
 func (s *sequence) end() error {
 	l := s.present
-	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
-	if err := l.journal.close(); err != nil {
-		return err
-	}
 	if s.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", l.shard, s.In, dataset.ErrDamaged)
 	}
@@ -217,7 +212,8 @@ func (s *sequence) end() error {
 	if err := s.finished(s.out.Manifest().Shards[l.shard].File); err != nil {
 		return err
 	}
-	if err := durable.Remove(s.out.Path(journalName(l.shard))); err != nil {
+	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
+	if err := l.journal.remove(); err != nil {
 		return err
 	}
 	if s.present, s.next = s.next, nil; s.present == nil {

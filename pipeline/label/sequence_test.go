@@ -51,7 +51,7 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 		}
 		for k, id := range identities(nil, o.scope, &line, j.Plies) {
 			o.searched[id]++
-			kept = append(kept, result(j.Index, k, id))
+			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k])))
 		}
 		for len(kept) > o.keep {
 			if err := give(); err != nil {
@@ -67,15 +67,23 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 	return nil
 }
 
+// firstMove is a legal move of a position of a line.
+func firstMove(line *dataset.Line, ply int) board.Move {
+	p := line.Start
+	for _, m := range line.Moves[:ply] {
+		p.Play(m)
+	}
+	return p.LegalMoves(nil)[0]
+}
+
 // result is that of a search; a few always fail.
-func result(index int64, sample int, id identity) stockfish.Result {
+func result(index int64, sample int, id identity, m board.Move) stockfish.Result {
 	r := stockfish.Result{Index: index, Sample: sample, Labels: []dataset.Label{{Status: dataset.Failed}}}
 	sum := sha256.Sum256(id[:])
 	if sum[0] < 8 {
 		r.Err = errors.New("the engine fails")
 		return r
 	}
-	m := board.NewMove(12, 28)
 	r.Labels[0] = dataset.Label{Status: dataset.Labelled, Best: m, Lines: []dataset.Searched{{
 		Score: dataset.Centipawns(int(sum[1])), Depth: 1, Nodes: int64(sum[2]), PV: []board.Move{m}}}}
 	return r
@@ -151,7 +159,7 @@ func TestNextShardEarly(t *testing.T) {
 					t.Fatalf("round %d: %d files, %d in the first", round, len(got), len(want))
 				}
 				for id, n := range o.searched {
-					if n > 1 && result(0, 0, id).Err == nil && scope == stockfish.PositionScope && round%2 == 0 {
+					if n > 1 && result(0, 0, id, 0).Err == nil && scope == stockfish.PositionScope && round%2 == 0 {
 						t.Fatalf("round %d: searched %d times", round, n)
 					}
 				}
