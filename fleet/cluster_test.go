@@ -116,8 +116,8 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("another coordinator in the same account: %v", err)
 	}
 	worker := func(join Join) error {
-		return WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{}, Count: 2,
-			Cluster: Cluster{URL: url, Creds: credentials(t, account, []string{"talbot.w.>"},
+		return WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: &echo{},
+			Count: 2, Cluster: Cluster{URL: url, Creds: credentials(t, account, []string{"talbot.w.>"},
 				[]string{"talbot.all", "_I.>"})}, Log: t.Logf}.Run(t.Context())
 	}
 	wrong := joinOf(t, c)

@@ -111,7 +111,8 @@ func TestStatusOverHTTP(t *testing.T) {
 }
 
 var (
-	metricLine = regexp.MustCompile(`^([a-z_]+)(?:\{worker="\d+",process="\d+",(name="(?:[^"\\\n]|\\["\\n])*")\})? (\S+)$`)
+	metricLine = regexp.MustCompile(`^([a-z_]+)` +
+		`(?:\{worker="\d+",process="\d+",(name="(?:[^"\\\n]|\\["\\n])*")\})? (\S+)$`)
 	typeLine   = regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge)$`)
 	helpLine   = regexp.MustCompile(`^# HELP ([a-z_]+) \S.*$`)
 )

@@ -46,7 +46,8 @@ func (s timedSlot) Do(ctx context.Context, asked, payload []byte) ([]byte, error
 	return answer, err
 }
 
-// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards. It takes a minute.
+// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards. It takes a
+// minute.
 func TestFleetBusy(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("TALBOT_FULL is not set")

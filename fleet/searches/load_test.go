@@ -208,8 +208,8 @@ func TestLoadWorkers(t *testing.T) {
 	for i := range l.Slots {
 		workers.Go(func() {
 			begun := false
-			if err := (fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(l.Dir, fmt.Sprint("key", i%50)), Kind: Kind,
-				Slots: s, Count: 1, Waited: func(what fleet.Wait, d time.Duration) {
+			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
+			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1, Waited: func(what fleet.Wait, d time.Duration) {
 					mu.Lock()
 					defer mu.Unlock()
 					if begun { // the first job comes when the last worker is there
@@ -285,11 +285,13 @@ func TestLoad(t *testing.T) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d connections, %d positions in %d jobs, %v: engines busy %.1f %%; 99 %% of waits: between two jobs %v, for a "+
-		"job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled, r.Jobs,
-		wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(wall.Seconds()*float64(l.Slots)), r.Between, r.Job, r.Reply,
-		processor.Seconds()/wall.Seconds(), r.Processor.Seconds()/wall.Seconds())
-	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples || sum.Samples < shards*int64(positions)*9/10 {
+	seconds := wall.Seconds()
+	t.Logf("%d connections, %d positions in %d jobs, %v: engines busy %.1f %%; 99 %% of waits: between two jobs %v, "+
+		"for a job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled,
+		r.Jobs, wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(seconds*float64(l.Slots)), r.Between, r.Job,
+		r.Reply, processor.Seconds()/seconds, r.Processor.Seconds()/seconds)
+	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples ||
+		sum.Samples < shards*int64(positions)*9/10 {
 		t.Errorf("%+v", sum)
 	}
 }

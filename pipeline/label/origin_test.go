@@ -39,7 +39,8 @@ func TestOrigins(t *testing.T) {
 		}
 		flipped := slices.Clone(b)
 		flipped[n] ^= 4
-		if _, err := decodeOrigins(bytes.NewReader(flipped), id, int64(len(want))); !errors.Is(err, dataset.ErrDamaged) {
+		_, err := decodeOrigins(bytes.NewReader(flipped), id, int64(len(want)))
+		if !errors.Is(err, dataset.ErrDamaged) {
 			t.Errorf("byte %d changed: %v", n, err)
 		}
 	}

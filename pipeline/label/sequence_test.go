@@ -113,9 +113,9 @@ func similarLines(t *testing.T, rng *rand.Rand, n int) (list []dataset.Line) {
 	return list
 }
 
-// TestNextShardEarly: lines of the next shard go to the engines while some of the present one are under way. In whatever
-// order the results come, and however often the work is interrupted, the bytes are the same, and nothing is searched
-// twice that does not fail.
+// TestNextShardEarly: lines of the next shard go to the engines while some of the present one are under way. In
+// whatever order the results come, and however often the work is interrupted, the bytes are the same, and nothing is
+// searched twice that does not fail.
 func TestNextShardEarly(t *testing.T) {
 	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
 		t.Run(scope.String(), func(t *testing.T) {
@@ -133,9 +133,9 @@ func TestNextShardEarly(t *testing.T) {
 					if round%2 == 1 {
 						o.stop = 1 + rng.IntN(120)
 					}
-					_, err := Request{In: in, Out: out, Workers: 1,
-						Engine: stockfish.Config{Limit: stockfish.Nodes(1), Scope: scope},
-						Start:  func(context.Context, stockfish.Config, int) (Searcher, error) { return o, nil }}.Run(t.Context())
+					start := func(context.Context, stockfish.Config, int) (Searcher, error) { return o, nil }
+					_, err := Request{In: in, Out: out, Workers: 1, Start: start,
+						Engine: stockfish.Config{Limit: stockfish.Nodes(1), Scope: scope}}.Run(t.Context())
 					if err == nil {
 						break
 					}
