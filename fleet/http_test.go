@@ -113,8 +113,8 @@ func TestStatusOverHTTP(t *testing.T) {
 var (
 	metricLine = regexp.MustCompile(`^([a-z_]+)` +
 		`(?:\{worker="\d+",process="\d+",(name="(?:[^"\\\n]|\\["\\n])*")\})? (\S+)$`)
-	typeLine   = regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge)$`)
-	helpLine   = regexp.MustCompile(`^# HELP ([a-z_]+) \S.*$`)
+	typeLine = regexp.MustCompile(`^# TYPE ([a-z_]+) (counter|gauge)$`)
+	helpLine = regexp.MustCompile(`^# HELP ([a-z_]+) \S.*$`)
 )
 
 // exposition reads the text format of Prometheus 0.0.4 as strictly as it is specified: of each metric one line of help,

@@ -210,13 +210,13 @@ func TestLoadWorkers(t *testing.T) {
 			begun := false
 			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
 			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1, Waited: func(what fleet.Wait, d time.Duration) {
-					mu.Lock()
-					defer mu.Unlock()
-					if begun { // the first job comes when the last worker is there
-						waits[what] = append(waits[what], d)
-					}
-					begun = true
-				}}).Run(t.Context()); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				if begun { // the first job comes when the last worker is there
+					waits[what] = append(waits[what], d)
+				}
+				begun = true
+			}}).Run(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
