@@ -208,15 +208,17 @@ func TestLoadWorkers(t *testing.T) {
 	for i := range l.Slots {
 		workers.Go(func() {
 			begun := false
-			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
-			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1, Waited: func(what fleet.Wait, d time.Duration) {
+			waited := func(what fleet.Wait, d time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				if begun { // the first job comes when the last worker is there
 					waits[what] = append(waits[what], d)
 				}
 				begun = true
-			}}).Run(t.Context()); err != nil {
+			}
+			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
+			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1,
+				Waited: waited}).Run(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
