@@ -35,9 +35,10 @@ func (k Cluster) options() []nats.Option {
 	return o
 }
 
-// connect is the coordinator's connection; again is called when it is there again after it was lost.
-func (k Cluster) connect(again func()) (*nats.Conn, error) {
-	nc, err := nats.Connect(k.URL, append(k.options(), nats.Name("talbot coordinator"),
+// connect is the coordinator's connection; again is called when it is there again after it was lost, dropped when a
+// message is lost because there are too many.
+func (k Cluster) connect(again func(), dropped nats.ErrHandler) (*nats.Conn, error) {
+	nc, err := nats.Connect(k.URL, append(k.options(), nats.Name("talbot coordinator"), nats.ErrorHandler(dropped),
 		nats.ReconnectHandler(func(*nats.Conn) { again() }))...)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the NATS cluster: %w", err)

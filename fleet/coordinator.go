@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -29,12 +28,6 @@ type Kind struct {
 	Prove func(proof []byte) (challenge []byte, err error)
 	// Status fills in what only the kind knows; may be nil.
 	Status func(*Status)
-}
-
-// Job is one to be done.
-type Job struct {
-	Asked   []byte // what it asks: an answer brings it back unchanged
-	Payload []byte // what a worker needs besides
 }
 
 // Config is what a coordinator is made of.
@@ -94,16 +87,6 @@ type Coordinator struct {
 	done, refused, slots, workers atomic.Int64
 }
 
-// offer is a job that is offered.
-type offer struct {
-	number    uint64
-	sequence  uint64 // in the stream
-	ticket    ticket
-	holder    *member   // nil while nobody has said that it has it
-	heard     time.Time // of the holder; monotonic
-	delivered time.Time // when it was found to be delivered, though nobody says that he has it
-}
-
 // member is a process of a worker that has joined.
 type member struct {
 	key, instance string
@@ -123,14 +106,6 @@ type Answer struct {
 	Asked  []byte
 	Answer []byte
 	Reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
-}
-
-// Lost is a job that nobody holds any more; it is offered no longer.
-type Lost struct {
-	Number uint64
-	Worker int    // who had it; 0 if that is not known
-	Blame  bool   // it may be the job's fault: the worker fell silent over it, or said so
-	Reason string // in a worker's words
 }
 
 // Open starts a coordinator. Nobody else may have the folder. The caller closes it.
@@ -169,10 +144,11 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 // begin makes the queue and listens to workers.
 func (c *Coordinator) begin(ctx context.Context) error {
 	var err error
+	dropped := func(*nats.Conn, *nats.Subscription, error) { c.refused.Add(1) } // who sent it asks again, or floods
 	if c.gate == nil {
-		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) })
+		c.nc, err = c.cfg.Cluster.connect(func() { c.work.Go(c.renew) }, dropped)
 	} else {
-		c.nc, err = c.gate.connect()
+		c.nc, err = c.gate.connect(dropped)
 	}
 	if err != nil {
 		return err
@@ -196,6 +172,9 @@ func (c *Coordinator) begin(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
+	}
+	if _, err := c.nc.Subscribe(subjectFiled+"*", c.onFiled); err != nil {
+		return err
 	}
 	c.work.Go(c.watch)
 	return c.nc.Flush()
@@ -276,15 +255,6 @@ func (c *Coordinator) change() {
 	}
 }
 
-// TakeLost returns the jobs that were lost since the last call.
-func (c *Coordinator) TakeLost() []Lost {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := c.lost
-	c.lost = nil
-	return list
-}
-
 // Slots is how many jobs the workers that are here can do at a time, and how many workers (keys) there are.
 func (c *Coordinator) Slots() (slots, workers int) {
 	return int(c.slots.Load()), int(c.workers.Load())
@@ -301,72 +271,6 @@ func (c *Coordinator) recount() {
 	}
 	c.slots.Store(int64(slots))
 	c.workers.Store(int64(len(keys)))
-	c.change()
-}
-
-// Offer puts a job into the queue.
-func (c *Coordinator) Offer(ctx context.Context, j Job) (number uint64, err error) {
-	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
-		return 0, fmt.Errorf("a job of %d bytes is too large", n)
-	}
-	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked)}
-	c.mu.Lock()
-	c.number++
-	o.number = c.number
-	c.offers[o.number] = o
-	c.mu.Unlock()
-	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
-	ack, err := c.js.Publish(ctx, subjectJobs+strconv.FormatUint(o.number, 10), text)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		delete(c.offers, o.number)
-		return 0, fmt.Errorf("offering a job: %w", err)
-	}
-	o.sequence = ack.Sequence
-	if c.offers[o.number] == nil { // retracted meanwhile
-		c.erase(o)
-	}
-	return o.number, nil
-}
-
-// Retract takes a job back: it is answered, or not wanted any more.
-func (c *Coordinator) Retract(number uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if o := c.offers[number]; o != nil {
-		c.drop(o)
-	}
-}
-
-// drop forgets an offer; c.mu is held.
-func (c *Coordinator) drop(o *offer) {
-	delete(c.offers, o.number)
-	if o.holder != nil {
-		delete(o.holder.held, o.number)
-	}
-	if o.sequence > 0 {
-		c.erase(o)
-	}
-}
-
-// erase takes the message out of the stream, and with it out of what the consumer waits for.
-func (c *Coordinator) erase(o *offer) {
-	text, err := json.Marshal(map[string]any{"seq": o.sequence, "no_erase": true})
-	if err == nil {
-		_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, text) // if it is lost the job is stale when it comes
-	}
-}
-
-// lose files the loss of an offer; c.mu is held.
-func (c *Coordinator) lose(o *offer, blame bool, reason string) {
-	l := Lost{Number: o.number, Blame: blame, Reason: reason}
-	if o.holder != nil {
-		l.Worker = o.holder.worker
-		o.holder.lost++
-	}
-	c.drop(o)
-	c.lost = append(c.lost, l)
 	c.change()
 }
 

@@ -101,12 +101,13 @@ func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *ta
 		case <-w.ctx.Done():
 			return
 		}
-		again := w.wake.wait()
+		again, begun := w.wake.wait(), time.Now()
 		if w.nc.PublishRequest(w.subject(verbNext), inbox, nil) != nil {
 			_ = w.sleep(reconnectWait)
 			continue
 		}
 		if t := w.await(messages, again, session); t != nil {
+			w.Waited(WaitJob, time.Since(begun))
 			select {
 			case tasks <- t:
 			case <-t.gone:
@@ -187,7 +188,7 @@ func (w *worker) answer(t *task, text []byte) {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)
 	}
 	defer cancel()
-	for {
+	for begun := time.Now(); ; {
 		session := w.current()
 		try, end := context.WithTimeout(ctx, answerTimeout)
 		m, err := w.nc.RequestWithContext(try, w.subject(verbAnswer), data)
@@ -208,6 +209,7 @@ func (w *worker) answer(t *task, text []byte) {
 			if c == codeFinished {
 				w.stop(errFinished)
 			}
+			w.Waited(WaitReply, time.Since(begun))
 			w.mu.Lock()
 			w.forget(t)
 			w.mu.Unlock()

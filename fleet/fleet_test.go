@@ -105,14 +105,23 @@ func joinOf(t testing.TB, c *Coordinator) Join {
 // serve offers the questions and takes answers until all are answered once; lost ones are offered again.
 func serve(t testing.TB, c *Coordinator, questions []string) {
 	t.Helper()
+	serveWith(t, c, questions, nil, func(string) {})
+}
+
+// serveWith does so beside questions that are offered already, and tells of each answer that counts.
+func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uint64]string, answered func(string)) {
+	t.Helper()
 	open := map[uint64]string{}
 	left := map[string]bool{}
 	offer := func(q string) {
-		n, err := c.Offer(t.Context(), Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
+		n, err := c.Offer(Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		open[n] = q
+	}
+	for n, q := range offered {
+		open[n], left[q] = q, true
 	}
 	for _, q := range questions {
 		left[q] = true
@@ -125,6 +134,9 @@ func serve(t testing.TB, c *Coordinator, questions []string) {
 			if !bytes.Equal(reversed(a.Asked), a.Answer) {
 				a.Reply(errors.New("wrong"))
 				continue
+			}
+			if left[string(a.Asked)] {
+				answered(string(a.Asked))
 			}
 			delete(left, string(a.Asked))
 			a.Reply(nil)

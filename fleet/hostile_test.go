@@ -72,6 +72,32 @@ func (s *stranger) join() {
 	}
 }
 
+// take has the stranger get a job that asks q.
+func (s *stranger) take(c *Coordinator, q string) job {
+	s.t.Helper()
+	inbox := inboxRoot + s.key + ".aaaaaaaa.n0"
+	sub, err := s.nc.SubscribeSync(inbox)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inbox, nil); err != nil {
+		s.t.Fatal(err)
+	}
+	m, err := sub.NextMsg(5 * time.Second)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	j, err := decodeJob(m.Data)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return j
+}
+
 // violated waits for the server's word that something is not allowed.
 func (s *stranger) violated(what string) {
 	s.t.Helper()
@@ -260,7 +286,7 @@ func TestReplies(t *testing.T) {
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
+	if _, err := c.Offer(Job{Asked: []byte("q")}); err != nil {
 		t.Fatal(err)
 	}
 	before := c.Status().Refused
@@ -332,7 +358,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%x: %v", data, got)
 		}
 	}
-	n, err := c.Offer(t.Context(), Job{Asked: []byte("q")})
+	n, err := c.Offer(Job{Asked: []byte("q")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 )
 
@@ -75,4 +76,20 @@ func pinOf(key ed25519.PublicKey) (pin [sha256.Size]byte, err error) {
 		return pin, err
 	}
 	return sha256.Sum256(der), nil
+}
+
+// ownAddress is the first address of this machine that others may reach.
+func ownAddress() string {
+	addresses, err := net.InterfaceAddrs()
+	if err == nil {
+		for _, a := range addresses {
+			if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
+				return n.IP.String()
+			}
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		return name
+	}
+	return "localhost"
 }

@@ -17,29 +17,7 @@ func TestLeases(t *testing.T) {
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	sub, err := s.nc.SubscribeSync(inboxRoot + s.key + ".aaaaaaaa.n0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	take := func() job {
-		t.Helper()
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte("q")}); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inboxRoot+s.key+".aaaaaaaa.n0",
-			nil); err != nil {
-			t.Fatal(err)
-		}
-		m, err := sub.NextMsg(5 * time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j, err := decodeJob(m.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j
-	}
+	take := func() job { return s.take(c, "q") }
 	lost := func(most time.Duration, number uint64, blame bool) {
 		t.Helper()
 		select {
@@ -91,7 +69,7 @@ func TestStop(t *testing.T) {
 	defer c.Close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
 	for _, q := range questions(6) {
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +117,7 @@ func TestRestart(t *testing.T) {
 	e := &echo{delay: 700 * time.Millisecond}
 	testWorker(t, j, "a", e, 2)
 	for _, q := range questions(2) {
-		if _, err := c.Offer(t.Context(), Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -169,7 +167,7 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 // has notes that a member has a job, unless another one has it.
 func (m *member) has(o *offer, now time.Time) {
 	if o.holder == nil {
-		o.holder = m
+		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
 		m.held[o.number] = o
 		if len(m.asked) > 0 {
 			m.asked = m.asked[1:]
@@ -203,8 +201,9 @@ func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
 			continue
 		}
 		member.has(o, now)
-		if o.sequence > 0 {
+		if o.sequence > 0 && now.Sub(o.renewed) > c.cfg.Lease/2 {
 			// The queue's own lease goes on too; it looks at nothing but the sequence in the stream.
+			o.renewed = now
 			_ = c.nc.Publish(fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", streamName, consumerName, o.sequence, o.sequence),
 				[]byte("+WPI"))
 		}
@@ -297,82 +296,4 @@ func (c *Coordinator) onStatus(m *nats.Msg, _, _ string) {
 		return
 	}
 	c.reply(m, codeDone, text)
-}
-
-// watch finds jobs whose holders have fallen silent, by the monotonic clock.
-func (c *Coordinator) watch() {
-	tick := time.NewTicker(max(min(c.cfg.Lease/8, 500*time.Millisecond), time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-c.ended.Done():
-			return
-		case <-tick.C:
-		}
-		delivered, known := c.delivered()
-		c.mu.Lock()
-		now := time.Now()
-		for id, m := range c.members {
-			if now.Sub(m.heard) > 3*c.cfg.Lease {
-				c.remove(id, m, true, "the worker fell silent")
-			}
-		}
-		for _, o := range c.offers {
-			switch {
-			case o.holder != nil:
-				if now.Sub(o.heard) > c.cfg.Lease {
-					c.lose(o, true, "the worker fell silent")
-				}
-			case !known || o.sequence == 0 || o.sequence > delivered:
-			case o.delivered.IsZero():
-				o.delivered = now
-			case now.Sub(o.delivered) > c.cfg.Lease:
-				c.lose(o, false, "whoever got it never said so")
-			}
-		}
-		c.mu.Unlock()
-	}
-}
-
-// delivered is the sequence in the stream up to which jobs were handed out. It is asked for only if there are jobs that
-// nobody says he has.
-func (c *Coordinator) delivered() (sequence uint64, known bool) {
-	c.mu.Lock()
-	any := false
-	for _, o := range c.offers {
-		any = any || o.holder == nil && o.sequence > 0
-	}
-	c.mu.Unlock()
-	if !any {
-		return 0, false
-	}
-	m, err := c.nc.Request("$JS.API.CONSUMER.INFO."+streamName+"."+consumerName, nil, time.Second)
-	if err != nil {
-		return 0, false
-	}
-	var info struct {
-		Delivered struct {
-			Stream uint64 `json:"stream_seq"`
-		} `json:"delivered"`
-	}
-	if json.Unmarshal(m.Data, &info) != nil {
-		return 0, false
-	}
-	return info.Delivered.Stream, true
-}
-
-// ownAddress is the first address of this machine that others may reach.
-func ownAddress() string {
-	addresses, err := net.InterfaceAddrs()
-	if err == nil {
-		for _, a := range addresses {
-			if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && n.IP.To4() != nil {
-				return n.IP.String()
-			}
-		}
-	}
-	if name, err := os.Hostname(); err == nil {
-		return name
-	}
-	return "localhost"
 }

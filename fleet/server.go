@@ -35,21 +35,22 @@ const (
 
 // Subjects. A worker is known by its key, and one process of it by its instance.
 const (
-	subjectRoot  = "talbot.w."   // talbot.w.KEY.INSTANCE.VERB: requests of a worker
-	subjectAll   = "talbot.all"  // from the coordinator to all workers
-	inboxRoot    = "_I."         // _I.KEY.INSTANCE.>: what a worker gets
-	subjectJobs  = "talbot.job." // talbot.job.NUMBER
-	verbJoin     = "join"        // a hello; the reply is what the kind has to say first
-	verbProve    = "prove"       // the kind's own proof; the reply may be a challenge
-	verbNext     = "next"        // one job more; it comes to the inbox
-	verbHold     = "hold"        // jobs that are held; the reply says which are still wanted, a code each
-	verbAnswer   = "answer"      // an answer
-	verbBack     = "back"        // a job is given back
-	verbLeave    = "leave"       // the worker ends
-	verbStatus   = "status"      // how far the work is; needs no join
-	instanceSize = 8             // hex digits
-	allFinished  = "finished"    // on subjectAll: the work is done
-	serverName   = "talbot"      //
+	subjectRoot  = "talbot.w."     // talbot.w.KEY.INSTANCE.VERB: requests of a worker
+	subjectAll   = "talbot.all"    // from the coordinator to all workers
+	inboxRoot    = "_I."           // _I.KEY.INSTANCE.>: what a worker gets
+	subjectJobs  = "talbot.job."   // talbot.job.NUMBER
+	subjectFiled = "talbot.filed." // talbot.filed.NUMBER: the queue has the job
+	verbJoin     = "join"          // a hello; the reply is what the kind has to say first
+	verbProve    = "prove"         // the kind's own proof; the reply may be a challenge
+	verbNext     = "next"          // one job more; it comes to the inbox
+	verbHold     = "hold"          // jobs that are held; the reply says which are still wanted, a code each
+	verbAnswer   = "answer"        // an answer
+	verbBack     = "back"          // a job is given back
+	verbLeave    = "leave"         // the worker ends
+	verbStatus   = "status"        // how far the work is; needs no join
+	instanceSize = 8               // hex digits
+	allFinished  = "finished"      // on subjectAll: the work is done
+	serverName   = "talbot"        //
 )
 
 // gate is the server with its door: who comes in, and what they may do there.
@@ -138,11 +139,11 @@ func (g *gate) port() int {
 	return 0
 }
 
-// connect is the process's own way in.
-func (g *gate) connect() (*nats.Conn, error) {
+// connect is the process's own way in; dropped is called when a message is lost because there are too many.
+func (g *gate) connect(dropped nats.ErrHandler) (*nats.Conn, error) {
 	return nats.Connect("", nats.InProcessServer(g.srv), nats.UserInfo("coordinator", g.inside),
 		nats.Name("coordinator"), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
-		nats.ReconnectWait(50*time.Millisecond))
+		nats.ReconnectWait(50*time.Millisecond), nats.ErrorHandler(dropped))
 }
 
 // Check lets in who has the token and can sign the nonce with the key that it says is its own. It is for the server.

@@ -42,7 +42,19 @@ type WorkerConfig struct {
 	Name    string // of this machine, for people
 	Version string // of this program, for people
 	Log     func(string, ...any)
+	// Waited is told how long the worker waited for a job that it asked for, and for the reply to an answer; may be
+	// nil. It is called from several goroutines.
+	Waited func(what Wait, d time.Duration)
 }
+
+// Wait is what a worker waits for.
+type Wait int
+
+// What a worker waits for.
+const (
+	WaitJob Wait = iota
+	WaitReply
+)
 
 // Errors with which a worker ends.
 var (
@@ -100,6 +112,9 @@ func (cfg WorkerConfig) Run(ctx context.Context) error {
 	if cfg.Log == nil {
 		cfg.Log = func(string, ...any) {}
 	}
+	if cfg.Waited == nil {
+		cfg.Waited = func(Wait, time.Duration) {}
+	}
 	w := &worker{WorkerConfig: cfg, ready: make(chan struct{}), lease: defaultLease, held: map[*task]bool{},
 		rejoin: make(chan int, 1), claim: make(chan struct{}, 1), wake: newBroadcast()}
 	w.ctx, w.stop = context.WithCancelCause(ctx)
@@ -140,6 +155,7 @@ func (w *worker) connect() error {
 				w.Log("the connection is lost: %v", err)
 			}
 		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { w.Log("%v", err) }),
 		nats.ReconnectHandler(func(*nats.Conn) { w.Log("connected again"); w.wake.send() }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			if errors.Is(err, ErrPin) {

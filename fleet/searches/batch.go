@@ -60,6 +60,19 @@ func (r *run) target(d time.Duration) int {
 	return int(min(max(1, d.Seconds()/r.mean), maxBatch))
 }
 
+// size is how many positions the next batch gets: engine time of at most d, and towards the end half of an equal share
+// of what is left, so that all engines end together; but not so few that there are more batches in a second than a
+// coordinator can see to.
+func (r *run) size(d time.Duration) int {
+	slots, _ := r.crowd()
+	engines := slots + len(r.own)
+	most, least := r.target(d), 1
+	if r.mean > 0 {
+		least = min(most, r.target(time.Duration(engines)*time.Second/maxRate))
+	}
+	return min(most, max(least, r.waiting/(2*engines)))
+}
+
 // cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.
 func (r *run) cut(positions int) *batch {
 	b := &batch{}

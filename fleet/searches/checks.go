@@ -1,7 +1,6 @@
 package searches
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -121,7 +120,7 @@ func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
 }
 
 // publishChecks offers checks to workers, some at a time.
-func (r *run) publishChecks(ctx context.Context, workers int) {
+func (r *run) publishChecks(workers int) {
 	c := &r.checks
 	if workers < 2 { // nobody else could answer
 		c.own, c.others = append(c.own, c.others...), nil
@@ -131,7 +130,7 @@ func (r *run) publishChecks(ctx context.Context, workers int) {
 		n := min(len(c.others), checkBatch)
 		b := &batch{checks: slices.Clone(c.others[:n])}
 		c.others = c.others[n:]
-		r.offer(ctx, b)
+		r.offer(b)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,21 +20,20 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/fleet"
+	"talbot/pipeline/label"
+	"talbot/pipeline/output"
 	"talbot/stockfish"
 )
 
-// simulated is a pool without engines of its own, which serves; its workers' engines only sleep.
+// simulated is a pool without engines of its own; its workers' engines only sleep.
 func simulated(t testing.TB, limit stockfish.Limit) *Pool {
 	t.Helper()
 	p := &Pool{config: stockfish.Config{Limit: limit, Hash: 1, Path: "none"},
 		prints: []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}, batch: map[uint64]*batch{},
-		share:   Share{Listen: "127.0.0.1:0", CheckShare: checkShare, BatchTime: batchTime, Log: t.Logf},
+		share:   Share{Listen: "127.0.0.1:0", BatchTime: batchTime, Log: t.Logf}, // nobody could check labels
 		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
 		random: rand.New(rand.NewPCG(1, 2))}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
-	if err := p.Serve(t.Context(), t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
@@ -52,10 +52,14 @@ func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
 	return json.Marshal(proof{Fingerprints: s.prints})
 }
 
-func (s *sleepers) Open(context.Context) (fleet.Slot, error) { return &sleeper{sleepers: s}, nil }
+// Open makes an engine that is up to 40 % faster or slower than the mean.
+func (s *sleepers) Open(context.Context) (fleet.Slot, error) {
+	return &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}, nil
+}
 
 type sleeper struct {
 	*sleepers
+	own  time.Duration // for a position
 	last time.Time
 }
 
@@ -79,7 +83,7 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 				Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}}})
 		}
 	}
-	work := time.Duration(len(outcomes)) * s.each
+	work := time.Duration(len(outcomes)) * s.own
 	time.Sleep(work - time.Since(begun))
 	spent := time.Since(begun)
 	s.mu.Lock()
@@ -93,10 +97,10 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 }
 
 // randomLine is a game of random moves that goes on for so long.
-func randomLine(t testing.TB, plies int) []board.Move {
+func randomLine(t testing.TB, seed uint64, plies int) []board.Move {
 	t.Helper()
-	for seed := range uint64(1000) {
-		rng := rand.New(rand.NewPCG(seed, 0))
+	for attempt := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, attempt))
 		p := board.StartPosition()
 		var moves []board.Move
 		for range plies {
@@ -115,21 +119,48 @@ func randomLine(t testing.TB, plies int) []board.Move {
 	return nil
 }
 
-// jobsOf are so many positions on lines of 80.
+const linePlies = 80
+
+// jobsOf are so many positions on the same line.
 func jobsOf(t testing.TB, positions int) iter.Seq[stockfish.Job] {
-	const plies = 80
-	moves := randomLine(t, plies)
-	all := make([]int, plies)
+	moves := randomLine(t, 0, linePlies)
+	all := make([]int, linePlies)
 	for i := range all {
 		all[i] = i
 	}
 	return func(yield func(stockfish.Job) bool) {
-		for i := range positions / plies {
+		for i := range positions / linePlies {
 			if !yield(stockfish.Job{Index: int64(i), Start: board.StartPosition(), Moves: moves, Plies: all}) {
 				return
 			}
 		}
 	}
+}
+
+// randomGames writes a dataset of so many shards with about so many positions each.
+func randomGames(t *testing.T, shards, positions int) string {
+	t.Helper()
+	output.SmallShards(t, int64(positions))
+	dir := filepath.Join(t.TempDir(), "lines")
+	f, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.Splits{Train: 100},
+		Inputs: []dataset.Input{{Name: "random"}}}, nil, output.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := int64(1); len(f.Manifest().Shards) < shards; i++ {
+		line := dataset.Line{Number: i, Start: board.StartPosition(), Moves: randomLine(t, uint64(i), linePlies)}
+		if err = f.Write(&line); err == nil && f.Full() {
+			err = f.EndShard()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func processorTime() time.Duration {
@@ -140,61 +171,175 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestLoad: many workers are kept at work by one coordinator. With TALBOT_FULL=1 there are 1,000 connections and three
-// shards; TALBOT_SLOTS has another number.
-func TestLoad(t *testing.T) {
-	slots, shards, positions, each := 8, 2, 2_000, 5*time.Millisecond
-	if os.Getenv("TALBOT_FULL") != "" {
-		slots, shards, positions, each = 1000, 3, 150_000, 100*time.Millisecond
-		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &slots)
-		positions = positions * slots / 1000
+// load is what the other process is to do, and loadReport what it says: how long all its engines slept, and the 99th
+// percentiles of what they and their connections waited.
+type load struct {
+	Join, Dir string
+	Slots     int
+	Each      time.Duration
+	Prints    []dataset.Fingerprint
+}
+
+type loadReport struct {
+	Slept, Between, Job, Reply, Processor time.Duration
+	Jobs                                  int
+}
+
+const loadVar = "TALBOT_LOAD"
+
+// TestLoadWorkers is not a test: it is the process with the workers of [TestLoad], each with a connection of its own.
+func TestLoadWorkers(t *testing.T) {
+	text := os.Getenv(loadVar)
+	if text == "" {
+		t.Skip("it is run by TestLoad")
 	}
-	p := simulated(t, stockfish.Nodes(1))
-	join, err := p.Join()
+	var l load
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		t.Fatal(err)
+	}
+	join, err := fleet.ParseJoin(l.Join)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sleepers{prints: p.prints, each: each}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	s := &sleepers{prints: l.Prints, each: l.Each}
+	var mu sync.Mutex
+	waits := map[fleet.Wait][]time.Duration{}
 	var workers sync.WaitGroup
-	dir := t.TempDir()
-	for i := range slots {
+	for i := range l.Slots {
 		workers.Go(func() {
-			_ = fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(dir, fmt.Sprint("key", i%50)), Kind: Kind,
-				Slots: s, Count: 1}.Run(ctx)
+			begun := false
+			waited := func(what fleet.Wait, d time.Duration) {
+				mu.Lock()
+				defer mu.Unlock()
+				if begun { // the first job comes when the last worker is there
+					waits[what] = append(waits[what], d)
+				}
+				begun = true
+			}
+			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
+			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1,
+				Waited: waited}).Run(t.Context()); err != nil {
+				t.Error(err)
+			}
 		})
 	}
-	for n := 0; n < slots; n, _ = p.crowd() {
-		time.Sleep(10 * time.Millisecond)
-	}
-	begun, processor, done := time.Now(), processorTime(), 0
-	for range shards {
-		if err := p.Label(t.Context(), jobsOf(t, positions), func(r stockfish.Result) error {
-			done++
-			return r.Err
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wall := time.Since(begun)
-	s.mu.Lock()
-	slices.Sort(s.gaps)
-	gap := s.gaps[len(s.gaps)*99/100]
-	t.Logf("%d slots, %d positions in %v: %.1f %% of the engines' time, 99 %% of jobs begin within %v, %.2f cores for "+
-		"coordinator and workers", slots, done, wall, 100*float64(done)*each.Seconds()/(wall.Seconds()*float64(slots)),
-		gap, (processorTime()-processor).Seconds()/wall.Seconds())
-	s.mu.Unlock()
-	if done != shards*positions/80*80 {
-		t.Errorf("%d of %d positions", done, shards*positions)
-	}
-	p.Finish()
 	workers.Wait()
+	p99 := func(list []time.Duration) time.Duration {
+		slices.Sort(list)
+		return list[len(list)*99/100]
+	}
+	report, err := json.Marshal(loadReport{s.slept, p99(s.gaps), p99(waits[fleet.WaitJob]), p99(waits[fleet.WaitReply]),
+		processorTime(), len(waits[fleet.WaitReply])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(l.Dir, "report"), report, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. With
+// TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
+func TestLoad(t *testing.T) {
+	l := load{Dir: t.TempDir(), Slots: 8, Each: 2 * time.Millisecond}
+	positions := 4_000
+	if os.Getenv("TALBOT_FULL") != "" {
+		l.Slots, l.Each = 1000, 100*time.Millisecond
+		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &l.Slots)
+		positions = 150 * l.Slots
+	}
+	const shards = 3
+	in := randomGames(t, shards, positions)
+	var ended chan error
+	var begun time.Time
+	var processor time.Duration
+	limit := stockfish.Nodes(1)
+	sum, err := label.Request{In: in, Out: filepath.Join(t.TempDir(), "out"), Workers: 1,
+		Engine: stockfish.Config{Limit: limit, Hash: 1},
+		Start: func(context.Context, stockfish.Config, int) (label.Searcher, error) {
+			p := simulated(t, limit)
+			l.Prints = p.prints
+			return &loaded{p, func() {
+				join, err := p.Join()
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.Join = join.String()
+				ended = l.start(t)
+				for n := 0; n < l.Slots; n, _ = p.crowd() {
+					time.Sleep(10 * time.Millisecond)
+				}
+				begun, processor = time.Now(), processorTime()
+			}}, nil
+		}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wall, processor := time.Since(begun), processorTime()-processor
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(l.Dir, "report"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r loadReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	seconds := wall.Seconds()
+	t.Logf("%d connections, %d positions in %d jobs, %v: engines busy %.1f %%; 99 %% of waits: between two jobs %v, "+
+		"for a job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled,
+		r.Jobs, wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(seconds*float64(l.Slots)), r.Between, r.Job,
+		r.Reply, processor.Seconds()/seconds, r.Processor.Seconds()/seconds)
+	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples ||
+		sum.Samples < shards*int64(positions)*9/10 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// loaded is a pool whose workers all come before the work begins.
+type loaded struct {
+	*Pool
+	serving func()
+}
+
+func (p *loaded) Serve(ctx context.Context, dir string) error {
+	err := p.Pool.Serve(ctx, dir)
+	if err == nil {
+		p.serving()
+	}
+	return err
+}
+
+// start starts the process with the workers.
+func (l *load) start(t *testing.T) chan error {
+	t.Helper()
+	text, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestLoadWorkers$")
+	cmd.Env = append(os.Environ(), loadVar+"="+string(text))
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	return ended
 }
 
 // BenchmarkInstant is how many positions of games go out to an engine that takes no time, and come back.
 func BenchmarkInstant(b *testing.B) {
 	p := simulated(b, stockfish.Nodes(1))
+	if err := p.Serve(b.Context(), b.TempDir()); err != nil {
+		b.Fatal(err)
+	}
 	join, err := p.Join()
 	if err != nil {
 		b.Fatal(err)

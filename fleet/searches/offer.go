@@ -1,33 +1,35 @@
 package searches
 
 import (
-	"context"
-
 	"talbot/fleet"
 	"talbot/stockfish"
 )
 
 // publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare.
-func (r *run) publish(ctx context.Context) {
+func (r *run) publish() {
 	slots, workers := r.crowd()
 	if slots == 0 || r.full {
 		return
 	}
-	r.publishChecks(ctx, workers)
-	for len(r.batch) < 2*slots+slots/2+2 && !r.full {
+	r.publishChecks(workers)
+	most := 2*slots + slots/2 + 2
+	if r.mean == 0 { // what a batch is worth is known after the first answer
+		most = slots
+	}
+	for len(r.batch) < most && !r.full {
 		b := r.lostBatch(false)
 		if b == nil {
-			b = r.cut(min(r.target(r.share.BatchTime), max(1, r.waiting/(2*(slots+len(r.own))))))
+			b = r.cut(r.size(r.share.BatchTime))
 		}
 		if b == nil {
 			return
 		}
-		r.offer(ctx, b)
+		r.offer(b)
 	}
 }
 
 // offer puts a batch into the queue. If that takes no more it is kept for later.
-func (r *run) offer(ctx context.Context, b *batch) {
+func (r *run) offer(b *batch) {
 	var list []question
 	for _, p := range b.pieces {
 		list = append(list, newQuestion(&p.line.Job, p.line.Plies[p.from:p.to]))
@@ -35,7 +37,7 @@ func (r *run) offer(ctx context.Context, b *batch) {
 	for _, c := range b.checks {
 		list = append(list, c.question)
 	}
-	n, err := r.fleet.Offer(ctx, fleet.Job{Asked: appendAsked(nil, list), Payload: appendLines(nil, list)})
+	n, err := r.fleet.Offer(fleet.Job{Asked: appendAsked(nil, list), Payload: appendLines(nil, list)})
 	if err != nil {
 		r.share.Log("%v", err)
 		r.full = true

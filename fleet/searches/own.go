@@ -39,8 +39,7 @@ func (r *run) ownBatch() *batch {
 		r.prepared = r.lostBatch(true)
 	}
 	if r.prepared == nil {
-		most := r.target(min(ownBatchTime, r.share.BatchTime))
-		r.prepared = r.cut(min(most, max(1, r.waiting/(2*(slots+len(r.own))))))
+		r.prepared = r.cut(r.size(min(ownBatchTime, r.share.BatchTime)))
 	}
 	return r.prepared
 }

@@ -2,6 +2,7 @@ package searches
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -122,7 +123,12 @@ func FuzzTerms(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
-	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}}
+	known, err := openBuilds(filepath.Join(f.TempDir(), buildsFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	p := Pool{prints: make([]dataset.Fingerprint, 1), share: Share{AllowBuilds: true}, builds: known,
+		canary: []byte("what the canaries give")}
 	f.Add([]byte(`{"fingerprints":[{"build":"0123456789abcdef"}],"labels":"AAAA"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = p.prove(b)

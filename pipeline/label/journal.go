@@ -35,6 +35,9 @@ type made struct {
 	origin origin
 }
 
+// failed reports whether the search gave no label.
+func (m made) failed() bool { return len(m.labels) == 0 || m.labels[0].Status == dataset.Failed }
+
 const (
 	maxWorker     = 1 << 20 // number
 	journalPrefix = "labels-"
@@ -136,6 +139,17 @@ func (j *journal) close() error {
 		return fmt.Errorf("writing the label journal: %w", err)
 	}
 	return nil
+}
+
+// remove ends the journal of a shard that is finished.
+func (j *journal) remove() error {
+	if j.syncing != nil {
+		<-j.syncing
+	}
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("closing the label journal: %w", err)
+	}
+	return durable.Remove(j.file.Name())
 }
 
 // identityRecord is the first record of a journal.

@@ -190,7 +190,7 @@ func (l *labeller) all(ctx context.Context) error {
 		var err error
 		switch {
 		case i < len(l.in.Shards):
-			err = l.shard(ctx, i)
+			err = l.sequence(ctx, i)
 		case l.shared != nil:
 			if err = l.shared.Settle(ctx); err == nil {
 				return nil

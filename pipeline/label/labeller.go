@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"talbot/dataset"
 	"talbot/fleet"
-	"talbot/internal/durable"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -41,8 +39,7 @@ type labeller struct {
 	terminal int64
 	skipped  int64 // by SkipImported
 	network  int   // whose priors choose the candidates
-	// unpredicted are samples of the present shard without candidates, and noCandidates counts those of finished ones.
-	unpredicted  map[int64]bool
+	// noCandidates counts samples without candidates in the shards that are done.
 	noCandidates int64
 	exact        exactLabels
 	// skippedExact counts samples that SkipExact leaves out.
@@ -208,48 +205,6 @@ func (l *labeller) hasImported(line *dataset.Line, k int) bool {
 		}
 	}
 	return false
-}
-
-// shard labels one shard of the input into one of the output.
-func (l *labeller) shard(ctx context.Context, i int) error {
-	have := map[int64]made{}
-	samples := l.in.Manifest.Shards[i].Samples
-	j, err := openJournal(l.out.Path(journalName(i)), l.journalIdentity(i),
-		func(sample int64, m made) bool {
-			ours := sample >= 0 && sample < samples && len(m.labels) == len(l.columns)
-			if ours && !l.isBanned(m.origin) {
-				have[sample] = m
-			}
-			return ours
-		}, l.warn)
-	if err != nil {
-		return err
-	}
-	l.unpredicted = map[int64]bool{}
-	s := &labelling{labeller: l, journal: j, have: have, open: map[int64]*waiting{}}
-	err = s.look(ctx, i)
-	if err == nil {
-		err = s.run(ctx, i)
-	}
-	if err := errors.Join(err, j.close()); err != nil {
-		return err
-	}
-	if l.out.Empty() { // a shard without lines
-		return fmt.Errorf("shard %d of %q: %w: no lines", i, l.In, dataset.ErrDamaged)
-	}
-	if s.foreign {
-		if err := writeOrigins(l.out.Path(originsName(i)), l.journalIdentity(i), s.origins); err != nil {
-			return err
-		}
-	}
-	l.noCandidates += int64(len(l.unpredicted))
-	if err := l.out.EndShard(); err != nil {
-		return err
-	}
-	if err := l.finished(l.out.Manifest().Shards[i].File); err != nil {
-		return err
-	}
-	return durable.Remove(l.out.Path(journalName(i)))
 }
 
 // journalIdentity is the SHA-256 of what decides the labels of a shard: the command, the fingerprints in the order of

@@ -6,20 +6,28 @@ import (
 	"slices"
 
 	"talbot/dataset"
+	"talbot/internal/durable"
+	"talbot/shards"
 	"talbot/stockfish"
 )
 
 // labelling is the labelling of one shard.
 type labelling struct {
 	*labeller
+	shard   int
 	journal *journal
-	have    map[int64]made // of the journal, by number of the sample in the shard
+	have    map[int64]made      // of the journal, by number of the sample in the shard
+	donated []*shards.Reader    // of the output, as many as were finished when this began
+	infos   []dataset.ShardInfo // of these
 	ledger  *ledger
+	read    bool               // all lines are in the queue, or were
 	queue   []*waiting         // lines not written yet, in order
-	open    map[int64]*waiting // lines with searches under way, by first sample
+	open    map[int64]*waiting // lines with searches under way, by index of the job
 	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
 	origins []origin           // of the samples that are written
 	foreign bool               // some of these are workers'
+	// unpredicted are samples without candidates.
+	unpredicted map[int64]bool
 }
 
 // plan decides what is to be searched on a line: the chosen samples that have no
@@ -104,22 +112,13 @@ func (s *labelling) resume(w *waiting) {
 	w.journal = int64(n)
 }
 
-// look makes the ledger: a first pass over the shard finds the searches that are
-// wanted, a pass over each donor the labels that are there.
-func (s *labelling) look(ctx context.Context, i int) error {
+// look makes the ledger: a first pass over the shard finds the searches that are wanted, a pass over each donor the
+// labels that are there, and one over the shard before, if that is under way, which of them are made there.
+func (s *labelling) look(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
 	s.ledger.some = s.Candidates > 0
-	next := int64(0)
-	for line, err := range s.in.Shards[i].Lines() {
-		if err != nil {
-			return err
-		}
-		w, err := s.plan(ctx, line, next)
-		if err != nil {
-			return err
-		}
-		s.ledger.want(w)
-		next += int64(line.SampleCount())
+	if err := s.planned(ctx, s.ledger.want); err != nil {
+		return err
 	}
 	if len(s.ledger.wanted) > 0 {
 		for _, d := range s.donors {
@@ -127,62 +126,98 @@ func (s *labelling) look(ctx context.Context, i int) error {
 				return err
 			}
 		}
-		done := donor{s.done, s.columns}
+		done := donor{s.donated, s.columns}
 		if err := s.ledger.search(ctx, done, func(shard int) ([]origin, error) {
-			return readOrigins(s.out.Path(originsName(shard)), s.journalIdentity(shard),
-				s.out.Manifest().Shards[shard].Samples)
+			return readOrigins(s.out.Path(originsName(shard)), s.journalIdentity(shard), s.infos[shard].Samples)
 		}); err != nil {
 			return err
+		}
+		if before != nil {
+			if err := before.planned(ctx, s.ledger.expect); err != nil {
+				return err
+			}
 		}
 	}
 	s.ledger.looked()
 	return nil
 }
 
-// run searches what is wanted and writes the lines in order.
-func (s *labelling) run(ctx context.Context, i int) error {
-	var readErr error
+// planned goes through the plan of the whole shard.
+func (s *labelling) planned(ctx context.Context, each func(*waiting)) error {
 	next := int64(0)
-	jobs := func(yield func(stockfish.Job) bool) {
-		for line, err := range s.in.Shards[i].Lines() {
-			if err != nil {
-				readErr = err
-				return
+	for line, err := range s.in.Shards[s.shard].Lines() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		w, err := s.plan(ctx, line, next)
+		if err != nil {
+			return err
+		}
+		each(w)
+		next += int64(line.SampleCount())
+	}
+	return nil
+}
+
+// takeOver has the shard get its labels from the one before, which is under way: those that are in its journal now, and
+// those that it makes from now on.
+func (s *labelling) takeOver(before *labelling) error {
+	if len(s.ledger.before) > 0 {
+		f, err := durable.OpenRegular(before.journal.file.Name())
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := readJournal(f, s.journalIdentity(before.shard), func(sample int64, m made) bool {
+			if !s.isBanned(m.origin) {
+				s.ledger.has(sample, m)
 			}
-			var w *waiting
-			if w, readErr = s.plan(ctx, line, next); readErr == nil && !s.SkipExact {
-				w.exact, readErr = s.exact.of(ctx, line)
-			}
-			if readErr != nil {
-				return
-			}
-			next += int64(len(w.labels))
-			s.serve(w)
-			s.queue = append(s.queue, w)
-			if w.open == 0 {
-				if readErr = s.flush(); readErr != nil {
-					return
-				}
-			}
-			if len(w.todo) == 0 {
-				continue
-			}
-			s.open[w.first] = w
-			plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
-			if !yield(stockfish.Job{Index: w.first, Start: w.line.Start, Moves: w.line.Moves, Plies: plies,
-				Only: s.searchMoves(&w.line, w.todo)}) {
-				return
-			}
+			return true
+		}); err != nil {
+			return &JournalError{Path: f.Name(), Err: err}
 		}
 	}
-	err := s.pool.Label(ctx, jobs, s.result)
-	if readErr != nil {
-		return readErr
+	s.ledger.adopt()
+	return nil
+}
+
+// jobs has the lines with something to be searched go to the pool, and calls advance where one needs no search. It
+// reports whether the pool takes more.
+func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(stockfish.Job) bool) (bool, error) {
+	next := int64(0)
+	for line, err := range s.in.Shards[s.shard].Lines() {
+		if err != nil {
+			return false, err
+		}
+		w, err := s.plan(ctx, line, next)
+		if err == nil && !s.SkipExact {
+			w.exact, err = s.exact.of(ctx, line)
+		}
+		if err != nil {
+			return false, err
+		}
+		next += int64(len(w.labels))
+		s.serve(w)
+		s.queue = append(s.queue, w)
+		if w.open == 0 {
+			if err := advance(); err != nil {
+				return false, err
+			}
+		}
+		if len(w.todo) == 0 {
+			continue
+		}
+		s.open[s.index(w)] = w
+		plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
+		if !yield(stockfish.Job{Index: s.index(w), Start: w.line.Start, Moves: w.line.Moves, Plies: plies,
+			Only: s.searchMoves(&w.line, w.todo)}) {
+			return false, nil
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return s.flush()
+	return true, nil
 }
 
 // serve counts and takes what a line needs no search for.
@@ -203,8 +238,11 @@ func (s *labelling) serve(w *waiting) {
 	}
 }
 
-// result takes one position's labels from the pool.
-func (s *labelling) result(r stockfish.Result) error {
+// index is that of a line's job.
+func (s *labelling) index(w *waiting) int64 { return int64(s.shard)<<shardBits | w.first }
+
+// take files one position's labels.
+func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 	w := s.open[r.Index]
 	k := w.todo[r.Sample]
 	if r.Err != nil && s.Failed != nil {
@@ -213,19 +251,14 @@ func (s *labelling) result(r stockfish.Result) error {
 	if s.Candidates > 0 {
 		cutVariations(r.Labels)
 	}
-	m := made{r.Labels, originOf(r.Worker)}
+	id, m := w.ids[r.Sample], made{r.Labels, originOf(r.Worker)}
 	if err := s.journal.append(w.first+int64(k), m); err != nil {
-		return err
+		return id, m, err
 	}
 	w.labels[k], w.origins[k] = m.labels, m.origin
 	w.open--
-	for _, other := range s.ledger.made(w.ids[r.Sample], m) {
-		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
-		other.line.open--
-	}
-	s.samples++
-	s.report()
-	return s.flush()
+	s.ledger.share(id, m)
+	return id, m, nil
 }
 
 // flush writes the lines at the head of the queue that are done.
@@ -234,7 +267,7 @@ func (s *labelling) flush() error {
 		w := s.queue[0]
 		s.queue[0] = nil
 		s.queue = s.queue[1:]
-		delete(s.open, w.first)
+		delete(s.open, s.index(w))
 		line := w.line
 		line.Labels = slices.Clone(line.Labels)
 		for i, c := range s.columns {

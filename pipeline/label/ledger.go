@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"talbot/board"
@@ -79,6 +80,7 @@ type ledger struct {
 	found  map[identity]made
 	shared map[identity]*search // wanted more than once, not found
 	offers []offer              // what an interrupted run made of this shard
+	before map[int64]identity   // wanted searches of the shard before, by number of their sample there
 }
 
 // offer is a search with what it gave.
@@ -90,6 +92,7 @@ type offer struct {
 // search is one that several samples wait for.
 type search struct {
 	owned   bool // some line is having it made
+	earlier bool // that line is of the shard before
 	made    made // without labels until it is
 	waiters []waiter
 }
@@ -102,7 +105,8 @@ type waiter struct {
 
 func newLedger(scope stockfish.HashScope) *ledger {
 	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]made{},
-		shared: map[identity]*search{}}
+		shared: map[identity]*search{},
+		before: map[int64]identity{}}
 }
 
 // want notes the searches that a line wants, and those that it has from a journal.
@@ -266,7 +270,11 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 					s.waiters = append(s.waiters, waiter{w, k})
 					w.open++
 				}
-				repeated++
+				if s.earlier {
+					found++
+				} else {
+					repeated++
+				}
 				continue
 			}
 		}
@@ -280,13 +288,47 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 	return found, repeated
 }
 
-// made files what a search gave and returns the samples that waited for it.
-func (g *ledger) made(id identity, m made) []waiter {
+// share files what a search gave, for all samples that wait for it.
+func (g *ledger) share(id identity, m made) {
 	s := g.shared[id]
 	if s == nil || s.made.labels != nil {
-		return nil
+		return
 	}
-	waiters := s.waiters
+	for _, other := range s.waiters {
+		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
+		other.line.open--
+	}
 	s.owned, s.made, s.waiters = true, m, nil
-	return waiters
+}
+
+// expect notes which of the wanted searches a line of the shard before has, or has made.
+func (g *ledger) expect(w *waiting) {
+	for i, k := range w.todo {
+		id := w.ids[i]
+		if _, ok := g.found[id]; !ok && g.wanted[id] > 0 {
+			g.before[w.first+int64(k)] = id
+		}
+	}
+}
+
+// has takes what the shard before has made of one of its samples. What failed there is tried again.
+func (g *ledger) has(sample int64, m made) {
+	switch id, ok := g.before[sample]; {
+	case !ok:
+	case m.failed():
+		maps.DeleteFunc(g.before, func(_ int64, other identity) bool { return other == id })
+	default:
+		delete(g.before, sample)
+		g.found[id] = m
+	}
+}
+
+// adopt has the shard wait for what the one before will make.
+func (g *ledger) adopt() {
+	for _, id := range g.before {
+		if _, ok := g.found[id]; !ok {
+			g.shared[id] = &search{owned: true, earlier: true}
+		}
+	}
+	g.before = nil
 }

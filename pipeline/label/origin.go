@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,7 +87,15 @@ func readOrigins(path string, id [32]byte, samples int64) ([]origin, error) {
 		return nil, err
 	}
 	defer f.Close()
-	damaged := fmt.Errorf("%q: %w", path, dataset.ErrDamaged)
+	list, err := decodeOrigins(f, id, samples)
+	if errors.Is(err, dataset.ErrDamaged) {
+		err = fmt.Errorf("%q: %w", path, err)
+	}
+	return list, err
+}
+
+// decodeOrigins reads what [writeOrigins] writes.
+func decodeOrigins(f io.Reader, id [32]byte, samples int64) ([]origin, error) {
 	r := durable.NewRecordReader(f)
 	var list []origin
 	for first := true; ; first = false {
@@ -96,24 +105,24 @@ func readOrigins(path string, id [32]byte, samples int64) ([]origin, error) {
 		}
 		switch {
 		case skipped > 0:
-			return nil, damaged
+			return nil, dataset.ErrDamaged
 		case record == nil:
 			if int64(len(list)) != samples {
-				return nil, damaged
+				return nil, dataset.ErrDamaged
 			}
 			return list, nil
 		}
 		payload := record[durable.RecordHead:]
 		if first {
 			if string(payload) != originsText+string(id[:]) {
-				return nil, damaged
+				return nil, dataset.ErrDamaged
 			}
 			continue
 		}
 		for len(payload) > 0 {
 			v, n := binary.Uvarint(payload)
 			if n <= 0 || v > 1<<31 || int64(len(list)) == samples {
-				return nil, damaged
+				return nil, dataset.ErrDamaged
 			}
 			list = append(list, origin(v))
 			payload = payload[n:]

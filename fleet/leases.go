@@ -1,0 +1,72 @@
+package fleet
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// watch finds jobs whose holders have fallen silent, by the monotonic clock.
+func (c *Coordinator) watch() {
+	tick := time.NewTicker(max(min(c.cfg.Lease/8, 500*time.Millisecond), time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.ended.Done():
+			return
+		case <-tick.C:
+		}
+		delivered, known := c.delivered()
+		c.mu.Lock()
+		now := time.Now()
+		for id, m := range c.members {
+			if now.Sub(m.heard) > 3*c.cfg.Lease {
+				c.remove(id, m, true, "the worker fell silent")
+			}
+		}
+		for _, o := range c.offers {
+			switch {
+			case o.holder != nil:
+				if now.Sub(o.heard) > c.cfg.Lease {
+					c.lose(o, true, "the worker fell silent")
+				}
+			case o.sequence == 0:
+				if now.Sub(o.offered) > c.cfg.Lease {
+					c.lose(o, false, "the queue never took it")
+				}
+			case !known || o.sequence > delivered:
+			case o.delivered.IsZero():
+				o.delivered = now
+			case now.Sub(o.delivered) > c.cfg.Lease:
+				c.lose(o, false, "whoever got it never said so")
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// delivered is the sequence in the stream up to which jobs were handed out. It is asked for only if there are jobs that
+// nobody says he has.
+func (c *Coordinator) delivered() (sequence uint64, known bool) {
+	c.mu.Lock()
+	any := false
+	for _, o := range c.offers {
+		any = any || o.holder == nil && o.sequence > 0
+	}
+	c.mu.Unlock()
+	if !any {
+		return 0, false
+	}
+	m, err := c.nc.Request("$JS.API.CONSUMER.INFO."+streamName+"."+consumerName, nil, time.Second)
+	if err != nil {
+		return 0, false
+	}
+	var info struct {
+		Delivered struct {
+			Stream uint64 `json:"stream_seq"`
+		} `json:"delivered"`
+	}
+	if json.Unmarshal(m.Data, &info) != nil {
+		return 0, false
+	}
+	return info.Delivered.Stream, true
+}

@@ -1,0 +1,127 @@
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Job is one to be done.
+type Job struct {
+	Asked   []byte // what it asks: an answer brings it back unchanged
+	Payload []byte // what a worker needs besides
+}
+
+// offer is a job that is offered.
+type offer struct {
+	number    uint64
+	sequence  uint64    // in the stream; 0 until the queue says that it has it
+	offered   time.Time // monotonic, as all that follow
+	renewed   time.Time // when the queue was last told that it is held
+	ticket    ticket
+	holder    *member   // nil while nobody has said that it has it
+	heard     time.Time // of the holder
+	delivered time.Time // when it was found to be delivered, though nobody says that he has it
+}
+
+// Lost is a job that nobody holds any more; it is offered no longer.
+type Lost struct {
+	Number uint64
+	Worker int    // who had it; 0 if that is not known
+	Blame  bool   // it may be the job's fault: the worker fell silent over it, or said so
+	Reason string // in a worker's words
+}
+
+// Offer puts a job into the queue, and does not wait until it is there: one that the queue does not take is lost.
+func (c *Coordinator) Offer(j Job) (number uint64, err error) {
+	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
+		return 0, fmt.Errorf("a job of %d bytes is too large", n)
+	}
+	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked), offered: time.Now()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.number++
+	o.number = c.number
+	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
+	id := strconv.FormatUint(o.number, 10)
+	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
+		return 0, fmt.Errorf("offering a job: %w", err)
+	}
+	c.offers[o.number] = o
+	return o.number, nil
+}
+
+// onFiled is what the queue says of a job that was put into it.
+func (c *Coordinator) onFiled(m *nats.Msg) {
+	number, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, subjectFiled), 10, 64)
+	var ack struct {
+		Sequence uint64 `json:"seq"`
+	}
+	if err != nil {
+		return
+	}
+	_ = json.Unmarshal(m.Data, &ack) // errors, and that nobody is there, come without a sequence
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := c.offers[number]
+	switch {
+	case o == nil && ack.Sequence > 0:
+		c.erase(ack.Sequence) // retracted meanwhile
+	case o != nil && ack.Sequence > 0:
+		o.sequence = ack.Sequence
+	case o != nil: // not lost at once, for it would be offered again at once
+		o.offered = time.Now().Add(time.Second - c.cfg.Lease)
+	}
+}
+
+// Retract takes a job back: it is answered, or not wanted any more.
+func (c *Coordinator) Retract(number uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o := c.offers[number]; o != nil {
+		c.drop(o)
+	}
+}
+
+// drop forgets an offer; c.mu is held.
+func (c *Coordinator) drop(o *offer) {
+	delete(c.offers, o.number)
+	if o.holder != nil {
+		delete(o.holder.held, o.number)
+	}
+	if o.sequence > 0 {
+		c.erase(o.sequence)
+	}
+}
+
+// erase takes a job out of the stream, and with it out of what the consumer waits for.
+func (c *Coordinator) erase(sequence uint64) {
+	text := fmt.Sprintf(`{"seq":%d,"no_erase":true}`, sequence)
+	// If this is lost the job is stale when it comes.
+	_ = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+streamName, []byte(text))
+}
+
+// lose files the loss of an offer; c.mu is held.
+func (c *Coordinator) lose(o *offer, blame bool, reason string) {
+	l := Lost{Number: o.number, Blame: blame, Reason: reason}
+	if o.holder != nil {
+		l.Worker = o.holder.worker
+		o.holder.lost++
+	}
+	c.drop(o)
+	c.lost = append(c.lost, l)
+	c.change()
+}
+
+// TakeLost returns the jobs that were lost since the last call.
+func (c *Coordinator) TakeLost() []Lost {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.lost
+	c.lost = nil
+	return list
+}

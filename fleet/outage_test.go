@@ -1,0 +1,248 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The queue's own leases go by the wall clock. Set an hour ahead, all jobs that are held are handed out once more; set
+// an hour back, those of the dead are not. Neither loses a job or counts an answer twice. The clock of this machine is
+// left alone: the queue is told that its leases have just ended, and that they do not end.
+func TestWallClock(t *testing.T) {
+	for name, wait := range map[string]time.Duration{"an hour ahead": time.Millisecond, "an hour back": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			c := testCoordinator(t, t.TempDir(), nil)
+			defer c.Close()
+			stream, err := c.js.Stream(t.Context(), streamName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old, err := stream.Consumer(t.Context(), consumerName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leases := func(d time.Duration) {
+				t.Helper()
+				cfg := old.CachedInfo().Config
+				cfg.AckWait = d
+				if _, err := stream.UpdateConsumer(t.Context(), cfg); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "dead"))
+			s.join()
+			dead := s.take(c, "question 0")
+			s.ask(verbHold, appendHeld(nil, []held{{dead.number, dead.ticket}}))
+			e := &echo{delay: 5 * time.Millisecond}
+			testWorker(t, joinOf(t, c), "a", e, 2)
+			testWorker(t, joinOf(t, c), "b", e, 2)
+			answers, handed := 0, uint64(0)
+			serveWith(t, c, questions(100)[1:], map[uint64]string{dead.number: "question 0"}, func(string) {
+				if answers++; answers != 20 {
+					return
+				}
+				leases(wait)
+				if wait < time.Second {
+					time.Sleep(20 * time.Millisecond)
+					leases(2 * c.cfg.Lease)
+				}
+			})
+			if info, err := old.Info(t.Context()); err != nil {
+				t.Error(err)
+			} else {
+				handed = info.Delivered.Consumer
+			}
+			if answers != 100 || wait < time.Second && handed <= 100 {
+				t.Errorf("%d answers of jobs that were handed out %d times", answers, handed)
+			}
+			t.Logf("%d jobs were handed out, %d done", handed, e.done.Load())
+		})
+	}
+}
+
+const outageVar = "TALBOT_OUTAGE"
+
+// TestOutageWorker is not a test: it is a worker in a process, or network, of its own.
+func TestOutageWorker(t *testing.T) {
+	text, key, ok := strings.Cut(os.Getenv(outageVar), " ")
+	if !ok {
+		t.Skip("it is run by TestOutages")
+	}
+	join, err := ParseJoin(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: &echo{delay: 100 * time.Millisecond}, Count: 4,
+		Name: filepath.Base(key), Log: t.Logf}.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outageWorker starts one; prefix is a command that starts it.
+func outageWorker(t *testing.T, c *Coordinator, name string, prefix ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := append(prefix, self, "-test.run=^TestOutageWorker$")
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s", outageVar, joinOf(t, c), filepath.Join(t.TempDir(), name)))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd
+}
+
+// TestOutages measures how soon the work goes on after a coordinator, a worker and a network were gone. It takes a
+// minute, and its bounds are those of a machine that has time.
+func TestOutages(t *testing.T) {
+	if os.Getenv("TALBOT_FULL") == "" {
+		t.Skip("TALBOT_FULL is not set")
+	}
+	until := func(t *testing.T, what string, most time.Duration, reached func() bool) {
+		t.Helper()
+		for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+			d := time.Since(begun)
+			if reached() {
+				t.Logf("%s: %v", what, d.Round(time.Millisecond))
+				if d > most {
+					t.Errorf("that is more than %v", most)
+				}
+				return
+			}
+			if d > most+time.Minute {
+				t.Fatalf("%s: not within %v", what, d)
+			}
+		}
+	}
+	offer := func(t *testing.T, c *Coordinator, n int) {
+		t.Helper()
+		for i := range n {
+			if _, err := c.Offer(Job{Asked: []byte(strconv.Itoa(i))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Run("coordinator", func(t *testing.T) {
+		dir := t.TempDir()
+		c := testCoordinator(t, dir, nil)
+		j := joinOf(t, c)
+		for i := range 3 {
+			outageWorker(t, c, fmt.Sprint("w", i))
+		}
+		busy := func() bool { return c.Status().Held == 24 } // four slots of three workers, and as many ahead
+		offer(t, c, 24)
+		until(t, "the first time", time.Minute, busy)
+		c.Close()
+		time.Sleep(2 * time.Second)
+		c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
+		defer c.Close()
+		offer(t, c, 40)
+		go func() {
+			for a := range c.Answers() { // of the jobs of before, too
+				a.Reply(nil)
+			}
+		}()
+		until(t, "all slots are busy after a restart", 3*time.Second, busy)
+	})
+	t.Run("worker", func(t *testing.T) {
+		c := testCoordinator(t, t.TempDir(), nil)
+		defer c.Close()
+		w := outageWorker(t, c, "killed")
+		offer(t, c, 1)
+		until(t, "the first job", time.Minute, func() bool { return c.Status().Held == 1 })
+		if err := w.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		outageWorker(t, c, "other")
+		<-c.Changed()
+		for len(c.TakeLost()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		offer(t, c, 1)
+		until(t, "a killed worker's job is with another, besides the wait for the lease", c.cfg.Lease+time.Second-
+			time.Since(begun), func() bool { return c.Status().Held == 1 })
+		t.Logf("in all %v, with a lease of %v", time.Since(begun), c.cfg.Lease)
+	})
+	t.Run("network", func(t *testing.T) { cutNetwork(t, until) })
+}
+
+// cutNetwork cuts the only link to a worker in a network namespace for 20 seconds, without a word to either side.
+func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func() bool)) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: a network namespace can only be made by root")
+	}
+	id := os.Getpid() % 10000
+	space, here, there := fmt.Sprint("talbot", id), fmt.Sprint("tb", id, "a"), fmt.Sprint("tb", id, "b")
+	ip := func(arguments string) error {
+		text, err := exec.Command("ip", strings.Fields(arguments)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("ip %s: %w: %s", arguments, err, text)
+		}
+		return nil
+	}
+	if err := ip("netns add " + space); err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	t.Cleanup(func() { _ = ip("netns del " + space); _ = ip("link del " + here) })
+	for _, arguments := range []string{
+		"link add " + here + " type veth peer name " + there, "link set " + there + " netns " + space,
+		"addr add 10.213.7.1/24 dev " + here, "link set " + here + " up",
+		"-n " + space + " addr add 10.213.7.2/24 dev " + there, "-n " + space + " link set " + there + " up",
+	} {
+		if err := ip(arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Listen = "10.213.7.1:0" })
+	defer c.Close()
+	var mu sync.Mutex
+	answered := map[string]bool{}
+	go func() {
+		for a := range c.Answers() {
+			mu.Lock()
+			answered[string(a.Asked)] = true
+			mu.Unlock()
+			a.Reply(nil)
+			c.Retract(a.Number)
+		}
+	}()
+	outageWorker(t, c, "far", "ip", "netns", "exec", space)
+	ask := func(q string) func() bool {
+		t.Helper()
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+			t.Fatal(err)
+		}
+		return func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return answered[q]
+		}
+	}
+	until(t, "the first job", time.Minute, ask("before"))
+	if err := errors.Join(ip("link set "+here+" down"), ip("-n "+space+" link set "+there+" down")); err != nil {
+		t.Fatal(err)
+	}
+	lost := ask("lost") // to a connection that is thought to be there
+	time.Sleep(20 * time.Second)
+	if lost() {
+		t.Fatal("the network is not cut")
+	}
+	if err := errors.Join(ip("link set "+here+" up"), ip("-n "+space+" link set "+there+" up")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first job after a cut of 20 s", 3*time.Second, ask("after"))
+}

@@ -1,0 +1,32 @@
+package searches
+
+import (
+	"testing"
+	"time"
+)
+
+// Batches are worth five seconds, and become smaller towards the end, down to a position each; where there are many
+// engines they stay so large that there are not more than a thousand in a second.
+func TestBatchSizes(t *testing.T) {
+	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 1, 1500}, {1000, 10, 9000}} {
+		p := &Pool{crowd: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
+		r := &run{Pool: p, waiting: 100 * c.slots}
+		batches, size := 0, 50
+		for r.waiting > 0 {
+			n := r.size(p.share.BatchTime)
+			if n > size || n < c.last {
+				t.Fatalf("%d slots: %d positions after %d, with %d left", c.slots, n, size, r.waiting)
+			}
+			size = n
+			r.waiting -= min(n, r.waiting)
+			batches++
+		}
+		if size != c.last || batches > c.most {
+			t.Errorf("%d slots: %d batches, the last of %d", c.slots, batches, size)
+		}
+	}
+	fresh := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }}, waiting: 1 << 20}
+	if n := fresh.size(batchTime); n != firstBatch {
+		t.Errorf("%d positions before the speed is known", n)
+	}
+}

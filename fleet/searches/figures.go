@@ -1,0 +1,121 @@
+package searches
+
+import (
+	"math"
+	"time"
+
+	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/stockfish"
+)
+
+// tally counts what came from one worker.
+type tally struct {
+	positions int64
+	rate      rate
+}
+
+// Stats are the figures so far. Busy times are those of the pool's own engines.
+func (p *Pool) Stats() stockfish.Stats {
+	s := stockfish.Stats{Workers: len(p.own), Labelled: p.labelled.Load(), Terminal: p.terminal.Load(),
+		Failed: p.failed.Load(), Elapsed: time.Duration(p.elapsed.Load()), Limit: p.config.Limit}
+	if since := p.since.Load(); since != 0 {
+		s.Elapsed += time.Since(time.Unix(0, since))
+	}
+	for _, own := range p.own {
+		o := own.Stats()
+		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
+	}
+	slots, _ := p.crowd()
+	s.Workers += slots
+	return s
+}
+
+// Remote is how many of the labels came from workers, how many were searched again, and how many of these did not
+// agree.
+func (p *Pool) Remote() (labels, checked, disagreed int64) {
+	return p.remote.Load(), p.checked.Load(), p.disagreed.Load()
+}
+
+// status fills in what the coordinator does not know.
+func (p *Pool) status(s *fleet.Status) {
+	p.counts.Lock()
+	defer p.counts.Unlock()
+	now := p.now()
+	own := fleet.WorkerStatus{Name: "this machine", Slots: len(p.own)}
+	for worker, t := range p.byWorker {
+		rate := t.rate.at(now)
+		s.Positions += t.positions
+		s.PositionsPerSecond += rate
+		if worker == 0 {
+			own.Positions, own.PositionsPerSecond = t.positions, rate
+		}
+		for i := range s.Workers {
+			if s.Workers[i].Number == worker {
+				s.Workers[i].Positions, s.Workers[i].PositionsPerSecond = t.positions, rate
+			}
+		}
+	}
+	if left := p.outstanding.Load(); left >= 0 && s.PositionsPerSecond > 0 {
+		seconds := float64(left) / s.PositionsPerSecond
+		s.SecondsLeft = &seconds
+	}
+	s.Workers = append([]fleet.WorkerStatus{own}, s.Workers...)
+}
+
+// Expect tells how many positions are left, for the status.
+func (p *Pool) Expect(left int64) { p.outstanding.Store(left) }
+
+// count counts a result.
+func (p *Pool) count(r *stockfish.Result) {
+	switch r.Labels[0].Status {
+	case dataset.Labelled:
+		p.labelled.Add(1)
+	case dataset.Terminal:
+		p.terminal.Add(1)
+	default:
+		p.failed.Add(1)
+	}
+	if r.Worker > 0 {
+		p.remote.Add(1)
+	}
+	p.counts.Lock()
+	defer p.counts.Unlock()
+	t := p.byWorker[r.Worker]
+	if t == nil {
+		t = &tally{}
+		p.byWorker[r.Worker] = t
+	}
+	t.positions++
+	t.rate.add(p.now())
+}
+
+// rate is how often something happens in a second, over about the last minute.
+type rate struct {
+	value float64
+	last  time.Time
+	first time.Time
+}
+
+const rateSpan = 20 * time.Second
+
+func (r *rate) add(now time.Time) {
+	if r.first.IsZero() {
+		r.first, r.last = now, now
+	}
+	r.value = r.decayed(now) + 1/rateSpan.Seconds()
+	r.last = now
+}
+
+func (r *rate) decayed(now time.Time) float64 {
+	return r.value * math.Exp(-now.Sub(r.last).Seconds()/rateSpan.Seconds())
+}
+
+// at is the rate now, made up for the time before the first one.
+func (r *rate) at(now time.Time) float64 {
+	if r.first.IsZero() {
+		return 0
+	}
+	full := 1 - math.Exp(-max(now.Sub(r.first).Seconds(), 1)/rateSpan.Seconds())
+	return r.decayed(now) / full
+}

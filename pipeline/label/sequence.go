@@ -1,0 +1,224 @@
+package label
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"talbot/dataset"
+	"talbot/stockfish"
+)
+
+// sequence labels one shard after another in a single call of the pool, so that no engine waits while a shard is ended
+// and the next one is looked through. When all lines of a shard are with the pool those of the next one follow; it was
+// looked through meanwhile, by a goroutine of its own. At most two shards are under way: the present one, which is
+// written, and the next, whose labels wait in memory and in its journal.
+type sequence struct {
+	*labeller
+	ctx     context.Context
+	present *labelling
+	next    *labelling // nil until it is looked through
+	looking *looking   // nil: there is no other shard, or it is the next one already
+	over    bool       // no more lines go to the pool
+	err     error      // of making jobs
+	// journals are those that are open.
+	journals []*journal
+}
+
+// looking is a shard that is being looked through.
+type looking struct {
+	labelling *labelling
+	done      chan struct{}
+	err       error // once done is closed
+}
+
+// shardBits is where the number of the shard is in the index of a job.
+const shardBits = 40
+
+// sequence labels the shards from number i on, as many as can be chained. It ends early where the next shard waits for
+// a search that failed in the present one: looked through again, it makes that search itself.
+func (l *labeller) sequence(ctx context.Context, i int) (err error) {
+	looks, stop := context.WithCancel(ctx)
+	s := &sequence{labeller: l, ctx: looks}
+	defer func() {
+		stop()
+		if s.looking != nil {
+			<-s.looking.done
+		}
+		for _, j := range s.journals {
+			err = errors.Join(err, j.close())
+		}
+	}()
+	if s.present, err = s.openShard(i); err != nil {
+		return err
+	}
+	if err := s.present.look(looks, nil); err != nil {
+		return err
+	}
+	if err := s.lookAhead(); err != nil {
+		return err
+	}
+	err = l.pool.Label(ctx, s.jobs, s.result)
+	if s.err != nil {
+		return s.err
+	}
+	return err
+}
+
+// openShard opens the journal of a shard, whose labels count.
+func (s *sequence) openShard(i int) (*labelling, error) {
+	l := &labelling{labeller: s.labeller, shard: i, have: map[int64]made{}, open: map[int64]*waiting{},
+		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.done), infos: slices.Clip(s.out.Manifest().Shards)}
+	samples := s.in.Manifest.Shards[i].Samples
+	var err error
+	l.journal, err = openJournal(s.out.Path(journalName(i)), s.journalIdentity(i), func(sample int64, m made) bool {
+		ours := sample >= 0 && sample < samples && len(m.labels) == len(s.columns)
+		if ours && !s.isBanned(m.origin) {
+			l.have[sample] = m
+		}
+		return ours
+	}, s.warn)
+	if err != nil {
+		return nil, err
+	}
+	s.journals = append(s.journals, l.journal)
+	return l, nil
+}
+
+// lookAhead begins to look through the shard after the present one, if there is one.
+func (s *sequence) lookAhead() error {
+	i := s.present.shard + 1
+	if s.over || i == len(s.in.Shards) {
+		return nil
+	}
+	l, err := s.openShard(i)
+	if err != nil {
+		return err
+	}
+	s.looking = &looking{labelling: l, done: make(chan struct{})}
+	go func(n *looking, before *labelling) {
+		n.err = n.labelling.look(s.ctx, before)
+		close(n.done)
+	}(s.looking, s.present)
+	return nil
+}
+
+// adopt waits until a shard is looked through, and makes it the next one: it has what the present one has searched so
+// far, and gets what that one searches from now on.
+func (s *sequence) adopt() error {
+	n := s.looking
+	<-n.done
+	s.looking = nil
+	if n.err != nil {
+		return n.err
+	}
+	if err := n.labelling.takeOver(s.present); err != nil {
+		return err
+	}
+	s.next = n.labelling
+	return nil
+}
+
+// jobs is what goes to the pool: the lines of the present shard, then those of the next one. It ends when no more
+// shards can be under way.
+func (s *sequence) jobs(yield func(stockfish.Job) bool) {
+	for l := s.present; l != nil; {
+		var more bool
+		if more, s.err = l.jobs(s.ctx, s.advance, yield); !more || s.err != nil {
+			return
+		}
+		if l, s.err = s.after(l); s.err != nil {
+			return
+		}
+	}
+}
+
+// after returns the shard whose lines follow those of l; nil if none do for now.
+func (s *sequence) after(l *labelling) (following *labelling, err error) {
+	if l == s.present {
+		if s.looking != nil {
+			if err := s.adopt(); err != nil {
+				return nil, err
+			}
+		}
+		following = s.next
+	}
+	l.read, s.over = true, following == nil
+	return following, s.advance()
+}
+
+// result takes one position's labels from the pool.
+func (s *sequence) result(r stockfish.Result) error {
+	if s.looking != nil {
+		select {
+		case <-s.looking.done:
+			if s.ctx.Err() != nil {
+				break // what is under way is all that is still wanted
+			}
+			if err := s.adopt(); err != nil {
+				return err
+			}
+		default:
+		}
+	}
+	l := s.present
+	if int(r.Index>>shardBits) != l.shard {
+		l = s.next
+	}
+	id, m, err := l.take(r)
+	if err != nil {
+		return err
+	}
+	if l == s.present && s.next != nil && !m.failed() {
+		s.next.ledger.share(id, m)
+	}
+	s.samples++
+	s.report()
+	return s.advance()
+}
+
+// advance writes the lines that are done, and ends shards that are complete.
+func (s *sequence) advance() error {
+	for s.present != nil {
+		if err := s.present.flush(); err != nil {
+			return err
+		}
+		if !s.present.read || len(s.present.queue) > 0 {
+			return nil
+		}
+		if err := s.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the present shard.
+func (s *sequence) end() error {
+	l := s.present
+	if s.out.Empty() { // a shard without lines
+		return fmt.Errorf("shard %d of %q: %w: no lines", l.shard, s.In, dataset.ErrDamaged)
+	}
+	if l.foreign {
+		path := s.out.Path(originsName(l.shard))
+		if err := writeOrigins(path, s.journalIdentity(l.shard), l.origins); err != nil {
+			return err
+		}
+	}
+	s.noCandidates += int64(len(l.unpredicted))
+	if err := s.out.EndShard(); err != nil {
+		return err
+	}
+	if err := s.finished(s.out.Manifest().Shards[l.shard].File); err != nil {
+		return err
+	}
+	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
+	if err := l.journal.remove(); err != nil {
+		return err
+	}
+	if s.present, s.next = s.next, nil; s.present == nil {
+		return nil
+	}
+	return s.lookAhead()
+}
