@@ -175,7 +175,7 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 // forward returns logits and values of planes in evaluation mode.
 func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
-		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, e.backend.Form.Spread(in))
+		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.form}, e.form.Spread(in))
 		return heads[0], heads[1]
 	})
 	if err != nil {
@@ -230,11 +230,19 @@ func TestPyTorch(t *testing.T) {
 		c.Decay = recipe.DecayWeights
 		load := func(c run.Config) *engine { return want.load(t, b, c, 2) }
 		_, planes := oracleBatch(t, 0, want.Positions)
-		want.evaluate(t, load(c), planes)
-		want.train(t, load, c, func(step int) Batch {
-			batch, _ := oracleBatch(t, step, c.Batch)
-			return batch
-		}, 5e-6, 2e-4)
+		tried := map[model.Form]bool{}
+		for _, c.Winograd = range []bool{true, false} {
+			if form := formOf(c, b); tried[form] {
+				continue
+			} else {
+				tried[form] = true
+			}
+			want.evaluate(t, load(c), planes)
+			want.train(t, load, c, func(step int) Batch {
+				batch, _ := oracleBatch(t, step, c.Batch)
+				return batch
+			}, 5e-6, 2e-4)
+		}
 	})
 }
 

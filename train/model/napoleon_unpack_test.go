@@ -62,7 +62,7 @@ func TestNapoleonInput(t *testing.T) {
 	if len(fens) < 100 {
 		t.Fatalf("%d golden positions", len(fens))
 	}
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
 			return form.Flatten(Napoleon{}.Unpack(form, x))
 		})

@@ -92,11 +92,16 @@ func (r residual) value(p *Pass, x *Node) *Node {
 
 // floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
-// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well.
+// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well, in the form
+// Tiles what it becomes for the products, 144 numbers for 64.
 func (r residual) floats(form Form) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
-	if form == Products {
-		activations += 9 * (int64(r.planes) + 2*int64(r.blocks)*int64(r.filters))
+	inputs := int64(r.planes) + 2*int64(r.blocks)*int64(r.filters)
+	switch form {
+	case Products:
+		activations += 9 * inputs
+	case Tiles:
+		activations += inputs * 144 / 64
 	}
 	return 64 * activations
 }
