@@ -260,8 +260,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestForm: Winograd's way is that of new runs in float32 on one device of XLA's on the processor. Other runs, and those
-// that were begun before it existed, go on with what they have.
+// TestForm: Winograd's way is that of new runs in float32 on processors. Other runs, and those that were begun before it
+// existed, go on with what they have.
 func TestForm(t *testing.T) {
 	begun, err := run.New("talbotbot", "")
 	if err != nil {
@@ -277,7 +277,8 @@ func TestForm(t *testing.T) {
 	}{
 		{begun, cpu, model.Tiles}, {older, cpu, model.Native}, {rounded, cpu, model.Native},
 		{shared, cpu, model.Native}, {begun, &backend.Opened{Kind: "xla:cuda", Form: model.Native}, model.Native},
-		{begun, &backend.Opened{Kind: "go", Form: model.Products}, model.Products},
+		{begun, &backend.Opened{Kind: "go", Form: model.Products}, model.Tiles},
+		{older, &backend.Opened{Kind: "go", Form: model.Products}, model.Products},
 	} {
 		if got := formOf(x.c, x.b); got != x.want {
 			t.Errorf("%d: form %d, want %d", i, got, x.want)

@@ -57,7 +57,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestPeer: the scripts that are carried along import no other of ours, so that they run where they are written.
+// TestPeer: the scripts that are carried along import none of ours that is not.
 func TestPeer(t *testing.T) {
 	scripts, err := fs.Glob(Peer, "testdata/*.py")
 	if err != nil || len(scripts) < 3 {

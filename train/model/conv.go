@@ -13,7 +13,8 @@ const (
 	// Native uses the backend's convolution, activations [sample, rank, file, channel]. For XLA.
 	Native Form = iota
 	// Products writes a 3×3 convolution as nine shifted copies and one matrix product, activations
-	// [channel, rank, file, sample]. For the Go backend, whose native convolution is two orders of magnitude slower.
+	// [channel, rank, file, sample]. For the Go backend, whose native convolution is two orders of magnitude slower,
+	// and where Tiles are not to be used.
 	//
 	// The layout is chosen for that backend: with the samples last a shift by a square moves whole runs of memory,
 	// and with the channels first no product of the forward or the backward pass needs a transposed activation.
@@ -22,10 +23,11 @@ const (
 	// Native: whole runs of channels are moved, however few samples there are. For the Go backend where nothing is
 	// trained; there is no fast gradient.
 	Patches
-	// Tiles writes a 3×3 convolution in Winograd's way, as matrix products with a quarter of the multiplications,
-	// activations [rank, file, sample, channel]: with the squares first, what is done along ranks and files is a
-	// product with a small matrix, and nothing is transposed. For XLA on a processor, in float32. Rounding errors are
-	// about twice those of the other forms. It has no 5×5 convolutions but the backend's.
+	// Tiles writes the 3×3 convolutions of a trunk in Winograd's way, as matrix products with a quarter of the
+	// multiplications, and others as a product for each square of the kernel, activations [rank, file, sample,
+	// channel]: with the squares first, what is done along ranks and files is a product with a small matrix, and
+	// nothing is transposed. For training in float32 on a processor. Rounding errors are a few times those of the other
+	// forms.
 	Tiles
 )
 
@@ -102,18 +104,13 @@ func (f Form) Convolve(x, kernel *Node) *Node {
 	switch f {
 	case Patches:
 		return patches(x, flatKernel(kernel), kernel.Shape().Dim(2))
-	case Native, Tiles:
-		if f == Tiles && kernel.Shape().Dim(2) <= 3 {
-			return tiled(x, kernel)
-		}
-		squares := []int{1, 2}
-		if f == Tiles {
-			squares = []int{0, 1}
-		}
+	case Tiles:
+		return shifted(x, kernel)
+	case Native:
 		return ConvGeneral(x, kernel, ConvolveAxesConfig{
-			InputBatch: f.batchAxis(), InputSpatial: squares, InputChannels: 3,
+			InputBatch: 0, InputSpatial: []int{1, 2}, InputChannels: 3,
 			KernelOutputChannels: 0, KernelInputChannels: 1, KernelSpatial: []int{2, 3},
-			OutputBatch: f.batchAxis(), OutputSpatial: squares, OutputChannels: 3,
+			OutputBatch: 0, OutputSpatial: []int{1, 2}, OutputChannels: 3,
 		}, []int{1, 1}, same(kernel), []int{1, 1}, []int{1, 1}, 1, 1)
 	}
 	in, out := kernel.Shape().Dim(1), kernel.Shape().Dim(0)
@@ -133,6 +130,14 @@ func (f Form) Convolve(x, kernel *Node) *Node {
 		return products(first(adjoint, out), turned)
 	})
 	return Add(y, Sub(first(carrier, out), first(held, out)))
+}
+
+// ConvolveDense is Convolve of activations that are not sparse: in the form Tiles those of 3×3 in Winograd's way.
+func (f Form) ConvolveDense(x, kernel *Node) *Node {
+	if f == Tiles && kernel.Shape().Dim(2) == 3 {
+		return tiled(x, kernel)
+	}
+	return f.Convolve(x, kernel)
 }
 
 func first(x *Node, channels int) *Node {
@@ -156,18 +161,20 @@ func products(x, kernel *Node) *Node {
 	if taps == 9 {
 		shifted := make([]*Node, 9)
 		for i := range shifted {
-			shifted[i] = Reshape(shift(x, i/3-1, i%3-1), in, 64*n)
+			shifted[i] = Reshape(shift(x, i/3-1, i%3-1, 1), in, 64*n)
 		}
 		columns = Concatenate(shifted, 0)
 	}
 	return Reshape(DotProduct(w, columns), out, 8, 8, n)
 }
 
-// shift moves activations so that square (r, f) holds what (r+dr, f+df) held, zero from outside the board.
-func shift(x *Node, dr, df int) *Node {
+// shift moves activations, whose ranks are that axis and whose files the next, so that square (r, f) holds what
+// (r+dr, f+df) held, zero from outside the board.
+func shift(x *Node, dr, df, axis int) *Node {
 	if dr == 0 && df == 0 {
 		return x
 	}
-	return Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{Start: -dr, End: dr},
-		PadAxis{Start: -df, End: df}, PadAxis{})
+	pads := make([]PadAxis, 4)
+	pads[axis], pads[axis+1] = PadAxis{Start: -dr, End: dr}, PadAxis{Start: -df, End: df}
+	return Pad(x, ScalarZero(x.Graph(), x.DType()), pads...)
 }

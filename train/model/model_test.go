@@ -81,12 +81,17 @@ func TestConvolutionForms(t *testing.T) {
 		x, w, v := random(rng, n*64*shape.in), random(rng, shape.out*shape.in*shape.size*shape.size), random(rng,
 			n*64*shape.out)
 		var first [][]float32
-		for _, form := range []Form{Native, Products, Patches, Tiles} {
+		for _, way := range []struct {
+			form     Form
+			convolve func(f Form, x, kernel *Node) *Node
+		}{{Native, Form.Convolve}, {Products, Form.Convolve}, {Patches, Form.Convolve}, {Tiles, Form.Convolve},
+			{Tiles, Form.ConvolveDense}} {
+			form := way.form
 			if form == Products && shape.size > 3 {
 				continue
 			}
 			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
-				y := form.Convolve(laidOut(form, x), w)
+				y := way.convolve(form, laidOut(form, x), w)
 				grads := Gradient(ReduceAllSum(Mul(y, laidOut(form, v))), x, w)
 				return []*Node{form.Flatten(y), grads[0], grads[1]}
 			})

@@ -115,15 +115,12 @@ func (Napoleon) Loss(heads []*Node, b Batch) []Sum { return []Sum{{Shown: valueS
 // Answer gives the value.
 func (Napoleon) Answer(heads []*Node, _ *Node) Answer { return Answer{Value: heads[0]} }
 
-// Cost counts ten activations of the first block and twelve of each of the others; in the forms Products
-// and Tiles what is made of their inputs as well.
+// Cost counts ten activations of the first block and twelve of each of the others; in the form Products the shifted
+// copies of their inputs as well.
 func (n Napoleon) Cost(form Form) Cost {
 	activations := int64(10 + 2*12)
-	switch form {
-	case Products:
+	if form == Products {
 		activations += 9 * 2
-	case Tiles:
-		activations += 2 * 144 / 64
 	}
 	return Cost{convolutional(n.Params()), napoleonFlat * activations}
 }

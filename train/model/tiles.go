@@ -87,32 +87,63 @@ func boardWinograd() (inputs, outputs, kernel []float32) {
 	return inputs, outputs, kernel
 }
 
-// tiled is the convolution of the form [Tiles].
+// tiled is the convolution of the form [Tiles] of activations that are not sparse: of sparse ones, such as the board,
+// some gradients are exactly zero, and what rounding makes of them here Adam would make a whole step of. The kernel is
+// [out, in, 3, 3].
 func tiled(x, kernel *Node) *Node {
-	g, n := x.Graph(), x.Shape().Dim(2)
-	out, in, side := kernel.Shape().Dim(0), kernel.Shape().Dim(1), kernel.Shape().Dim(2)
-	if side == 1 {
-		w := Transpose(Reshape(kernel, out, in), 0, 1)
-		return Reshape(DotProduct(Reshape(x, 64*n, in), w), 8, 8, n, out)
+	n, in, out := x.Shape().Dim(2), kernel.Shape().Dim(1), kernel.Shape().Dim(0)
+	matrix := func(data []float32, rows int) *Node {
+		return ConstTensor(x.Graph(), tensors.FromFlatDataAndDimensions(data, rows, len(data)/rows))
 	}
 	inputs, outputs, taps := boardWinograd()
-	matrix := func(data []float32, rows int) *Node {
-		return ConstTensor(g, tensors.FromFlatDataAndDimensions(data, rows, len(data)/rows))
-	}
-	// A product of each of 12 ranks and 6 files: both tiles of the files share a factor.
-	w := DotProduct(matrix(taps, tileSide*tileSide), Reshape(TransposeAllAxes(kernel, 2, 3, 1, 0), 9, in*out))
-	w = InsertAxes(Reshape(w, tileSide, tileSide, in, out), 1)
-	w = Reshape(BroadcastToDims(w, tileSide, tiles, tileSide, in, out), tileRows*tileSide, in, out)
-	v := Reshape(alongBoth(matrix(inputs, tileRows), x), tileRows*tileSide, tiles*n, in)
-	y := DotGeneral(v, []int{2}, []int{0}, w, []int{1}, []int{0})
-	return alongBoth(matrix(outputs, 8), Reshape(y, tileRows, tileRows, n, out))
+	before, behind := matrix(inputs, tileRows), matrix(outputs, 8)
+
+	// GoMLX would derive gradients that transpose whole activations, at a third of the speed. So the gradients of
+	// factors are written here, as those of identities: that of y, which is found first, tells the two others what they
+	// are made of, and what GoMLX derives in between is not computed.
+	var adjoint, v, w *Node // [product, tile and sample, out], [product, tile and sample, in], [product, in, out]
+	x = IdentityWithCustomGradient(x, func(_, _ *Node) *Node {
+		return alongBoth(Transpose(before, 0, 1), DotGeneral(adjoint, []int{2}, []int{0}, w, []int{2}, []int{0}), n)
+	})
+	// There is a product for each of 12 ranks and 6 files: both tiles along the files have the same factor w.
+	v = Reshape(alongBoth(before, x, n), tileRows*tileSide, tiles*n, in)
+	w = DotProduct(matrix(taps, tileSide*tileSide), Reshape(TransposeAllAxes(kernel, 2, 3, 1, 0), 9, in*out))
+	w = BroadcastToDims(Reshape(w, tileSide, 1, tileSide, in, out), tileSide, tiles, tileSide, in, out)
+	w = IdentityWithCustomGradient(Reshape(w, tileRows*tileSide, in, out), func(_, _ *Node) *Node {
+		return DotGeneral(v, []int{1}, []int{0}, adjoint, []int{1}, []int{0})
+	})
+	y := alongBoth(behind, DotGeneral(v, []int{2}, []int{0}, w, []int{1}, []int{0}), n)
+	return IdentityWithCustomGradient(y, func(_, dy *Node) *Node {
+		adjoint = Reshape(alongBoth(Transpose(behind, 0, 1), dy, n), tileRows*tileSide, tiles*n, out)
+		return dy
+	})
 }
 
-// alongBoth applies a matrix [p, q] along the ranks and along the files: x [q, q, sample, channel] becomes [p, p, …].
-func alongBoth(matrix, x *Node) *Node {
+// shifted is the convolution of the form [Tiles] of anything: a product for each square of the kernel.
+func shifted(x, kernel *Node) *Node {
+	n, in := x.Shape().Dim(2), x.Shape().Dim(3)
+	out, side := kernel.Shape().Dim(0), kernel.Shape().Dim(2)
+	var sum *Node
+	for i := range side * side {
+		rank, file := i/side, i%side
+		w := Reshape(Slice(kernel, AxisRange(), AxisRange(), AxisElem(rank), AxisElem(file)), out, in)
+		seen := Reshape(shift(x, rank-side/2, file-side/2, 0), 64*n, in)
+		y := DotGeneral(seen, []int{1}, nil, w, []int{1}, nil)
+		if sum == nil {
+			sum = y
+		} else {
+			sum = Add(sum, y)
+		}
+	}
+	return Reshape(sum, 8, 8, n, out)
+}
+
+// alongBoth applies a matrix [p, q] along the ranks and along the files: x, of q·q squares and n samples in any shape,
+// becomes [p, p, sample, channel].
+func alongBoth(matrix, x *Node, n int) *Node {
 	p, q := matrix.Shape().Dim(0), matrix.Shape().Dim(1)
-	n, channels := x.Shape().Dim(2), x.Shape().Dim(3)
-	x = Reshape(DotProduct(matrix, Reshape(x, q, q*n*channels)), p, q, n*channels)
+	rest := x.Shape().Size() / (q * q)
+	x = Reshape(DotProduct(matrix, Reshape(x, q, q*rest)), p, q, rest)
 	each := BroadcastToDims(InsertAxes(matrix, 0), p, p, q)
-	return Reshape(DotGeneral(each, []int{2}, []int{0}, x, []int{1}, []int{0}), p, p, n, channels)
+	return Reshape(DotGeneral(each, []int{2}, []int{0}, x, []int{1}, []int{0}), p, p, n, rest/n)
 }
