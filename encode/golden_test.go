@@ -2,54 +2,25 @@ package encode
 
 import (
 	"bufio"
-	"compress/gzip"
-	"encoding/json"
+	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
-	"slices"
+	"os/exec"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
-// golden is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.
-type golden struct {
+// goldenPosition is one position of testdata/golden.jsonl.gz, written by testdata/oracle.py with python-chess.
+type goldenPosition struct {
 	Start  string
 	Moves  []string
-	Planes []string
+	Planes golden.Words
 	Legal  map[string]int
-}
-
-// readGolden reads positions that a script in testdata wrote, each as JSON on a line of its own. Fewer than that many
-// are an error.
-func readGolden[T any](t testing.TB, path string, least int) (all []T) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewScanner(z)
-	for in.Scan() {
-		var g T
-		if err := json.Unmarshal(in.Bytes(), &g); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, g)
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < least {
-		t.Fatalf("%d golden positions", len(all))
-	}
-	return all
 }
 
 // uciLine returns the line of UCI moves from a FEN; its last position is the sample.
@@ -72,13 +43,6 @@ func uciLine(t *testing.T, fen string, moves ...string) dataset.Line {
 	return l
 }
 
-func hexPlanes(planes []uint64) (s []string) {
-	for _, p := range planes {
-		s = append(s, fmt.Sprintf("%016x", p))
-	}
-	return s
-}
-
 // encoded returns the planes of the line's last position and the game there.
 func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 	t.Helper()
@@ -96,15 +60,13 @@ func encoded(t *testing.T, l *dataset.Line) ([]uint64, *board.Game) {
 
 // TestGolden compares planes and the index of every legal move with python-chess.
 func TestGolden(t *testing.T) {
-	for n, g := range readGolden[golden](t, "testdata/golden.jsonl.gz", 150) {
+	for n, g := range golden.Lines[goldenPosition](t, "testdata/golden.jsonl.gz", 150) {
 		l := uciLine(t, g.Start, g.Moves...)
 		planes, game := encoded(t, &l)
 		p := game.Position()
-		if got := hexPlanes(planes); !slices.Equal(got, g.Planes) {
-			for i := range got {
-				if got[i] != g.Planes[i] {
-					t.Errorf("position %d, %q: plane %d = %s, want %s", n+1, p.FEN(), i, got[i], g.Planes[i])
-				}
+		for i, got := range planes {
+			if got != g.Planes[i] {
+				t.Errorf("position %d, %q: plane %d = %016x, want %016x", n+1, p.FEN(), i, got, g.Planes[i])
 			}
 		}
 		legal := map[string]int{}
@@ -120,4 +82,41 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pythonChess starts a script in testdata that answers what it is asked on its standard input, and returns its answers
+// and what ends it, which fails the test if there is more than was read. It skips the test without python-chess.
+func pythonChess(t *testing.T, asked io.Reader, script string, args ...string) (answers *bufio.Reader, end func()) {
+	t.Helper()
+	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", append([]string{"-B", "testdata/" + script, "-"}, args...)...)
+	cmd.Stdin, cmd.Stderr = asked, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers = bufio.NewReaderSize(out, 1<<16)
+	return answers, func() {
+		t.Helper()
+		if rest, err := io.ReadAll(answers); err != nil || len(rest) > 0 {
+			t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fens are positions, one a line.
+func fens(positions []board.Position) *bytes.Buffer {
+	var list bytes.Buffer
+	for i := range positions {
+		fmt.Fprintln(&list, positions[i].FEN())
+	}
+	return &list
 }

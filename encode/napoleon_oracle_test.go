@@ -2,12 +2,9 @@ package encode
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -65,23 +62,7 @@ func TestNapoleonOracle(t *testing.T) {
 		n = 500
 	}
 	positions := sharedPositions(t, n)
-	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
-	}
-	var fens bytes.Buffer
-	for i := range positions {
-		fmt.Fprintln(&fens, positions[i].FEN())
-	}
-	cmd := exec.CommandContext(t.Context(), "python3", "testdata/napoleon_oracle.py", "-")
-	cmd.Stdin, cmd.Stderr = &fens, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReaderSize(out, 1<<16)
+	in, end := pythonChess(t, fens(positions), "napoleon_oracle.py")
 	answer := make([]byte, 8*NapoleonWords+napoleonSize)
 	want := make([]float32, napoleonSize)
 	for i := range positions {
@@ -102,10 +83,5 @@ func TestNapoleonOracle(t *testing.T) {
 		}
 		sameNapoleon(t, p, numbers, want)
 	}
-	if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
-		t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 }

@@ -8,19 +8,20 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
 // napoleonGolden is one position of testdata/napoleon.jsonl.gz, written by testdata/napoleon_oracle.py with
 // python-chess.
 type napoleonGolden struct {
 	FEN     string
-	Packed  []string
+	Packed  golden.Words
 	Numbers []float32
 }
 
 func readNapoleonGolden(t testing.TB) []napoleonGolden {
 	t.Helper()
-	return readGolden[napoleonGolden](t, "testdata/napoleon.jsonl.gz", 100)
+	return golden.Lines[napoleonGolden](t, "testdata/napoleon.jsonl.gz", 100)
 }
 
 // napoleonOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
@@ -65,8 +66,8 @@ func TestNapoleonGolden(t *testing.T) {
 	for _, g := range readNapoleonGolden(t) {
 		p := parseFEN(t, g.FEN)
 		words, numbers := napoleonOf(&p)
-		if got := hexPlanes(words); !slices.Equal(got, g.Packed) {
-			t.Errorf("%q: packed %v, want %v", g.FEN, got, g.Packed)
+		if !slices.Equal(words, g.Packed) {
+			t.Errorf("%q: packed %016x, want %016x", g.FEN, words, g.Packed)
 		}
 		sameNapoleon(t, &p, numbers, g.Numbers)
 	}

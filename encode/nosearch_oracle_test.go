@@ -1,13 +1,7 @@
 package encode
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -34,23 +28,7 @@ func TestNoSearchOracle(t *testing.T) {
 		n = 500
 	}
 	positions := sharedPositions(t, n)
-	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
-	}
-	var fens bytes.Buffer
-	for i := range positions {
-		fmt.Fprintln(&fens, positions[i].FEN())
-	}
-	cmd := exec.CommandContext(t.Context(), "python3", "testdata/nosearch_oracle.py", "-")
-	cmd.Stdin, cmd.Stderr = &fens, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReaderSize(out, 1<<16)
+	in, end := pythonChess(t, fens(positions), "nosearch_oracle.py")
 	for i := range positions {
 		var answer struct {
 			Words   [NoSearchWords]uint64
@@ -78,10 +56,5 @@ func TestNoSearchOracle(t *testing.T) {
 			t.Fatalf("%q: legal moves %v, want %v", p.FEN(), got, legal)
 		}
 	}
-	if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
-		t.Errorf("%d more bytes from python-chess: %v", len(rest), err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 }

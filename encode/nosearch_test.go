@@ -13,6 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
 // noSearchOf returns the packed words and the numbers of p. The memory is dirty: every word and number must be written.
@@ -66,15 +67,15 @@ func square(name string) board.Square { return board.Square(name[0]-'a') + 8*boa
 func TestNoSearchGolden(t *testing.T) {
 	type row struct {
 		FEN     string
-		Packed  []string
+		Packed  golden.Words
 		Numbers []float32
 		Legal   map[string]int
 	}
-	for _, g := range readGolden[row](t, "testdata/nosearch.jsonl.gz", 200) {
+	for _, g := range golden.Lines[row](t, "testdata/nosearch.jsonl.gz", 200) {
 		p := parseFEN(t, g.FEN)
 		words, numbers := noSearchOf(&p)
-		if got := hexPlanes(words); !slices.Equal(got, g.Packed) {
-			t.Errorf("%q: packed %v, want %v", g.FEN, got, g.Packed)
+		if !slices.Equal(words, g.Packed) {
+			t.Errorf("%q: packed %016x, want %016x", g.FEN, words, g.Packed)
 		}
 		if !slices.Equal(numbers, g.Numbers) {
 			t.Errorf("%q: %v, want %v", g.FEN, numbers, g.Numbers)

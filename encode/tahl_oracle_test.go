@@ -1,13 +1,11 @@
 package encode
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 
@@ -85,34 +83,21 @@ func TestTahlOracle(t *testing.T) {
 	if left != [2]int{} {
 		t.Fatalf("%v positions too few", left)
 	}
-	if out, err := exec.Command("python3", "-c", "import chess").CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: python3 with the package chess is missing: %v %s", err, out)
-	}
-	cmd := exec.CommandContext(t.Context(), "python3", "-B", "testdata/tahl_oracle.py", "-", strconv.Itoa(every))
-	cmd.Stdin, cmd.Stderr = &asked, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers := json.NewDecoder(bufio.NewReaderSize(out, 1<<16))
+	answers, end := pythonChess(t, &asked, "tahl_oracle.py", strconv.Itoa(every))
 	moves := 0
 	for i, view := range views {
 		var want tahlGolden
-		if err := answers.Decode(&want); err != nil {
+		line, err := answers.ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(line, &want)
+		}
+		if err != nil {
 			t.Fatalf("position %d of %d: %v", i+1, len(views), err)
 		}
 		sameTahl(t, view(), &want)
 		moves += len(want.Changes)
 	}
-	if answers.More() {
-		t.Error("python-chess says more than it was asked")
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	t.Logf("%d positions and %d moves", len(views), moves)
 	if moves < 20*len(views)/every {
 		t.Errorf("%d moves in every %dth of %d positions", moves, every, len(views))

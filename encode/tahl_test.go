@@ -9,13 +9,14 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/golden"
 )
 
 // tahlGolden is one position of testdata/tahl.jsonl.gz, written by testdata/tahl_oracle.py with python-chess.
 type tahlGolden struct {
 	Start          string
 	Moves          []string
-	Packed, Planes []string
+	Packed, Planes golden.Words
 	Changes        map[string][]int32
 	Played         string
 	After          []string
@@ -81,13 +82,13 @@ func sameTahl(t testing.TB, v *View, want *tahlGolden) {
 	t.Helper()
 	fen := v.Position().FEN()
 	words, planes := tahlOf(t, v)
-	for i, plane := range hexPlanes(planes) {
+	for i, plane := range planes {
 		if plane != want.Planes[i] {
-			t.Fatalf("%q: plane %d is %s, want %s", fen, i, plane, want.Planes[i])
+			t.Fatalf("%q: plane %d is %016x, want %016x", fen, i, plane, want.Planes[i])
 		}
 	}
-	if got := hexPlanes(words); !slices.Equal(got, want.Packed) {
-		t.Fatalf("%q: packed %v, want %v", fen, got, want.Packed)
+	if !slices.Equal(words, want.Packed) {
+		t.Fatalf("%q: packed %016x, want %016x", fen, words, want.Packed)
 	}
 	if want.Changes == nil {
 		return
@@ -105,7 +106,7 @@ func sameTahl(t testing.TB, v *View, want *tahlGolden) {
 
 // TestTahlGolden compares the input, what every legal move changes, and the board after one of them with python-chess.
 func TestTahlGolden(t *testing.T) {
-	for _, g := range readGolden[tahlGolden](t, "testdata/tahl.jsonl.gz", 150) {
+	for _, g := range golden.Lines[tahlGolden](t, "testdata/tahl.jsonl.gz", 150) {
 		l := uciLine(t, g.Start, g.Moves...)
 		v := viewAt(t, &l, len(g.Moves))
 		sameTahl(t, v, &g)

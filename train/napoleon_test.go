@@ -1,11 +1,8 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -13,6 +10,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/model"
 	"talbot/train/run"
@@ -21,36 +19,18 @@ import (
 // TestPyTorchNapoleon compares the network of the recipe napoleon with PyTorch: values in evaluation mode, the
 // gradients of a step and five steps with Adam.
 func TestPyTorchNapoleon(t *testing.T) {
-	var want pytorch
-	if err := json.Unmarshal(ungzip(t, "testdata/napoleon.json.gz"), &want); err != nil {
-		t.Fatal(err)
-	}
+	want := golden.Read[pytorch](t, "testdata/napoleon.json.gz")
 	if len(want.Steps) != 5 {
 		t.Fatalf("%d steps in testdata/napoleon.json.gz", len(want.Steps))
 	}
-	var rows [][]uint64
-	for line := range bytes.Lines(ungzip(t, "../encode/testdata/napoleon.jsonl.gz")) {
-		var row struct{ Packed []string }
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
-		var words []uint64
-		for _, text := range row.Packed {
-			word, err := strconv.ParseUint(text, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			words = append(words, word)
-		}
-		rows = append(rows, words)
-	}
 	n := want.Positions
+	rows := golden.Lines[struct{ Packed golden.Words }](t, "../encode/testdata/napoleon.jsonl.gz", 5*n)
 	rows = rows[len(rows)-5*n:]
 	layout := encode.Napoleon{}.Layout()
 	batch := func(step int) (b Batch) {
 		b.Resize(n, 0, &layout)
 		for i := range n {
-			copy(b.Packed[i*layout.Words:], rows[step*n+i])
+			copy(b.Packed[i*layout.Words:], rows[step*n+i].Packed)
 			b.Floats[i], b.Known[i] = float32(oracleNumber(fmt.Sprintf("value %d", step), i)), 1
 			if i%3 == 2 {
 				b.Known[i] = 0

@@ -1,13 +1,10 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -15,6 +12,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/model"
 	"talbot/train/recipe"
@@ -23,31 +21,20 @@ import (
 
 // noSearchGolden is a position of encode/testdata/nosearch.jsonl.gz: its words, and the numbers of its legal moves.
 type noSearchGolden struct {
-	packed []uint64
+	packed golden.Words
 	legal  []int32
 }
 
 // readNoSearchGolden returns the last n positions with legal moves.
 func readNoSearchGolden(t *testing.T, n int) (rows []noSearchGolden) {
 	t.Helper()
-	for line := range bytes.Lines(ungzip(t, "../encode/testdata/nosearch.jsonl.gz")) {
-		var row struct {
-			Packed []string
-			Legal  map[string]int32
-		}
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
-		g := noSearchGolden{legal: slices.Sorted(maps.Values(row.Legal))}
-		for _, text := range row.Packed {
-			word, err := strconv.ParseUint(text, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.packed = append(g.packed, word)
-		}
-		if len(g.legal) > 0 {
-			rows = append(rows, g)
+	type row struct {
+		Packed golden.Words
+		Legal  map[string]int32
+	}
+	for _, row := range golden.Lines[row](t, "../encode/testdata/nosearch.jsonl.gz", n) {
+		if len(row.Legal) > 0 {
+			rows = append(rows, noSearchGolden{row.Packed, slices.Sorted(maps.Values(row.Legal))})
 		}
 	}
 	return rows[len(rows)-n:]
@@ -56,10 +43,7 @@ func readNoSearchGolden(t *testing.T, n int) (rows []noSearchGolden) {
 // TestPyTorchNoSearch compares the network of the recipe nosearch with PyTorch (testdata/nosearch_oracle.py): logits,
 // the gradients of a step and five steps with AdamW, and a step with scores as targets.
 func TestPyTorchNoSearch(t *testing.T) {
-	var all map[string]pytorch
-	if err := json.Unmarshal(ungzip(t, "testdata/nosearch.json.gz"), &all); err != nil {
-		t.Fatal(err)
-	}
+	all := golden.Read[map[string]pytorch](t, "testdata/nosearch.json.gz")
 	n := all["played"].Positions
 	rows := readNoSearchGolden(t, 5*n)
 	batch := func(step int, scores bool) (b Batch) {

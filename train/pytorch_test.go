@@ -1,16 +1,9 @@
 package train
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"math"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -19,6 +12,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/model"
 	"talbot/train/recipe"
@@ -53,24 +47,6 @@ type forwarded struct {
 	Value       []float64
 	Policy, MSE float64
 	BCE         float64 // of the board after the move
-}
-
-func ungzip(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(bufio.NewReader(f))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // oracleNumber is number of oracle.py: the i-th number of that name, in [−1, 1).
@@ -129,29 +105,20 @@ func packed(t *testing.T, start string, moves []string) []uint64 {
 func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 	t.Helper()
 	type row struct {
-		Start         string
-		Moves, Planes []string
-		Legal         map[string]int32
+		Start  string
+		Moves  []string
+		Planes golden.Words
+		Legal  map[string]int32
 	}
 	var rows []row
-	for text := range strings.Lines(string(ungzip(t, "../encode/testdata/golden.jsonl.gz"))) {
-		var r row
-		if err := json.Unmarshal([]byte(text), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range golden.Lines[row](t, "../encode/testdata/golden.jsonl.gz", (step+1)*n) {
 		if len(r.Legal) > 0 {
 			rows = append(rows, r)
 		}
 	}
 	b.N = n
 	for i, row := range rows[step*n:][:n] {
-		for _, plane := range row.Planes {
-			bits, err := strconv.ParseUint(plane, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			planes = append(planes, bits)
-		}
+		planes = append(planes, row.Planes...)
 		b.Packed = append(b.Packed, packed(t, row.Start, row.Moves)...)
 		low, high := int32(encode.TalbotBotMoves), int32(0)
 		for _, move := range row.Legal {
@@ -217,10 +184,7 @@ func agreeOne(t *testing.T, what string, got, want, tolerance float64) {
 // TestPyTorch compares a forward pass, the gradients of a step and five steps with AdamW and clipping with PyTorch:
 // outputs, losses, every gradient, every weight and every running statistic.
 func TestPyTorch(t *testing.T) {
-	var want pytorch
-	if err := json.Unmarshal(ungzip(t, "testdata/pytorch.json.gz"), &want); err != nil {
-		t.Fatal(err)
-	}
+	want := golden.Read[pytorch](t, "testdata/pytorch.json.gz")
 	if len(want.Steps) != 5 {
 		t.Fatalf("%d steps in testdata/pytorch.json.gz", len(want.Steps))
 	}

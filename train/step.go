@@ -39,12 +39,12 @@ func (e *engine) forTraining() error {
 
 // dropoutKey is a function of seed and micro-batch (SplitMix64), so there is no generator state to save.
 func dropoutKey(seed, batch int64) []uint32 {
-	z := finalise(bits.RotateLeft64(uint64(seed), 32) ^ golden*uint64(batch+1))
+	z := finalise(bits.RotateLeft64(uint64(seed), 32) ^ goldenRatio*uint64(batch+1))
 	return []uint32{uint32(z), uint32(z >> 32)}
 }
 
-// golden is what a SplitMix64 generator adds to its state from one number to the next.
-const golden = 0x9E3779B97F4A7C15
+// goldenRatio is what a SplitMix64 generator adds to its state from one number to the next.
+const goldenRatio = 0x9E3779B97F4A7C15
 
 // finalise is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
 func finalise(z uint64) uint64 {

@@ -1,15 +1,13 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"testing"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 	"talbot/train/backend"
 	"talbot/train/recipe"
 	"talbot/train/run"
@@ -18,29 +16,15 @@ import (
 // tahlBatches are those of testdata/tahl_oracle.py: positions of n samples each, as batches and as planes.
 func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64) {
 	t.Helper()
-	words := func(names []string) (list []uint64) {
-		for _, name := range names {
-			word, err := strconv.ParseUint(name, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, word)
-		}
-		return list
-	}
 	layout := encode.Tahl{}.Layout()
 	list, planes = make([]Batch, batches), make([][]uint64, batches)
 	longest := 0
 	type row struct {
-		Packed, Planes []string
+		Packed, Planes golden.Words
 		Changes        map[string][]int32
 	}
 	var rows []row
-	for line := range bytes.Lines(ungzip(t, "../encode/testdata/tahl.jsonl.gz")) {
-		var r row
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range golden.Lines[row](t, "../encode/testdata/tahl.jsonl.gz", batches*n) {
 		if len(r.Changes) > 0 {
 			rows, longest = append(rows, r), max(longest, len(r.Changes))
 		}
@@ -53,8 +37,8 @@ func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64)
 		}
 		clear(b.Weights)
 		for i, row := range rows[step*n:][:n] {
-			copy(b.Packed[i*layout.Words:], words(row.Packed))
-			planes[step] = append(planes[step], words(row.Planes)...)
+			copy(b.Packed[i*layout.Words:], row.Packed)
+			planes[step] = append(planes[step], row.Planes...)
 			names := slices.Sorted(maps.Keys(row.Changes))
 			for j, name := range names {
 				copy(b.Codes[(i*longest+j)*layout.Codes:], row.Changes[name])
@@ -75,10 +59,7 @@ func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64)
 // TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of
 // a step and five steps with AdamW that decays all tensors.
 func TestPyTorchTahl(t *testing.T) {
-	var want pytorch
-	if err := json.Unmarshal(ungzip(t, "testdata/tahl.json.gz"), &want); err != nil {
-		t.Fatal(err)
-	}
+	want := golden.Read[pytorch](t, "testdata/tahl.json.gz")
 	if len(want.Steps) != 5 {
 		t.Fatalf("%d steps in testdata/tahl.json.gz", len(want.Steps))
 	}

@@ -16,6 +16,7 @@ import (
 	"talbot/internal/plain"
 	"talbot/stockfish"
 	"talbot/train/backend"
+	"talbot/train/ort"
 )
 
 type doctorOptions struct {
@@ -114,7 +115,8 @@ type diagnosis struct {
 		Compiler       string `json:"compiler"`
 		NodesPerSecond int64  `json:"nodes_per_second"`
 	} `json:"stockfish"`
-	XLA      bool         `json:"xla"` // compiled in
+	XLA      bool         `json:"xla"`  // compiled in
+	ONNX     foundThing   `json:"onnx"` // ONNX Runtime; "" if there is none
 	Plugins  []foundThing `json:"plugins"`
 	Searched []string     `json:"searched"` // folders looked through for plugins
 	GPUs     []foundThing `json:"gpus"`
@@ -170,6 +172,7 @@ func diagnose(ctx context.Context, engine string, found backend.Found) *diagnosi
 	d.checkMachine()
 	d.checkStockfish(ctx, engine)
 	d.checkXLA(found)
+	d.checkONNX(found)
 	d.OK = true
 	for _, c := range d.Checks {
 		d.OK = d.OK && c.Status != statusMissing
@@ -241,6 +244,26 @@ func (d *diagnosis) checkXLA(found backend.Found) {
 			d.add("xla:"+p.Kind, statusOK, "", "%s", p.Path)
 		}
 	}
+}
+
+// checkONNX looks for ONNX Runtime and loads it.
+func (d *diagnosis) checkONNX(found backend.Found) {
+	switch {
+	case !found.Loads:
+		d.add("onnx", statusAbsent, "build with a C compiler and CGO_ENABLED=1", "ONNX Runtime cannot be loaded")
+		return
+	case found.Runtime == "":
+		d.add("onnx", statusAbsent, "run `talbot setup onnx` for faster play and evaluation on the processor",
+			"ONNX Runtime was not found")
+		return
+	}
+	version, err := ort.Load(found.Runtime)
+	if err != nil {
+		d.add("onnx", statusAbsent, "run `talbot setup onnx --from FILE` with a newer library", "%v", err)
+		return
+	}
+	d.ONNX = foundThing{"ONNX Runtime " + version, found.Runtime}
+	d.add("onnx", statusOK, "", "ONNX Runtime %s, %s", version, found.Runtime)
 }
 
 func (d *diagnosis) writeText(w io.Writer) error {

@@ -121,7 +121,7 @@ func runTrial(ctx context.Context, o *doctorOptions) error {
 func (o *gpuOptions) trial() (*trial.Trial, error) {
 	t := &trial.Trial{Dir: o.out, Backend: o.backend, Batches: o.batches, Seconds: o.seconds, Matrix: o.matrix,
 		Games: o.games, Version: version}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, backends); err != nil {
 		return nil, err
 	}
 	if o.backend == "auto" || o.backend == "" {

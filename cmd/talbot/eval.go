@@ -100,7 +100,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 		"target to compare the value with: recipe, tanh, wdl or winprob (default: that of the run)")
 	f.IntVar(&o.batch, "batch", 256, "number of positions to evaluate at a time")
 	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		answeringFlag)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
@@ -113,7 +113,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	values(cmd, "split", "test", "val", "train", "all")
 	values(cmd, "weights", "raw", "average")
 	values(cmd, "value-target", valueTargets...)
-	values(cmd, "backend", backends...)
+	values(cmd, "backend", answering...)
 	completeFolders(cmd, "run", run.IsRun)
 	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "audit", isDataset)
@@ -142,7 +142,7 @@ func (o *evalOptions) job() (job.Eval, error) {
 	if o.weights != "" && o.weights != "raw" && o.weights != "average" {
 		return e, usage(fmt.Errorf("--weights must be raw or average: %q", o.weights), "")
 	}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, answering); err != nil {
 		return e, err
 	}
 	if o.valueTarget != "" {

@@ -10,6 +10,7 @@ import (
 	"talbot/pipeline"
 	"talbot/train/job"
 	"talbot/train/onnx"
+	"talbot/train/predict"
 	"talbot/train/run"
 )
 
@@ -80,7 +81,7 @@ func runExport(o *exportOptions) error {
 	e.Warn = warn
 	x, err := e.Run()
 	switch {
-	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, job.ErrNoONNX):
+	case errors.Is(err, onnx.ErrTooLarge), errors.Is(err, predict.ErrNoONNX):
 		return hint(err, "export it with --format safetensors")
 	case err != nil:
 		return err

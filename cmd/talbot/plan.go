@@ -65,7 +65,7 @@ high than too low.`,
 	f.Int64Var(&o.steps, "steps", 0, "number of training steps (default: from --passes)")
 	f.Float64Var(&o.passes, "passes", 0, "passes over the train samples (default: the preset's)")
 	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		backendFlag)
 	f.Float64Var(&o.trainRate, "train-rate", 0, "training speed in positions a second (default: measured)")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
@@ -95,7 +95,7 @@ func (o *planOptions) request(cmd *cobra.Command) (r plan.Request, c run.Config,
 			return r, c, usage(fmt.Errorf("--%s must be above 0: %s", name, v.Value), "leave it out to use the default")
 		}
 	}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, backends); err != nil {
 		return r, c, err
 	}
 	if c, err = run.New(o.recipe, o.preset); err != nil {

@@ -24,9 +24,10 @@ const (
 	partStockfish = "stockfish"
 	partCPU       = "xla-cpu"
 	partCUDA      = "xla-cuda"
+	partONNX      = "onnx"
 )
 
-var parts = []string{partStockfish, partCPU, partCUDA}
+var parts = []string{partStockfish, partCPU, partCUDA, partONNX}
 
 // checkParts refuses what setup cannot install.
 func checkParts(_ *cobra.Command, args []string) error {
@@ -48,7 +49,7 @@ type setupOptions struct {
 func newSetup() *cobra.Command {
 	var o setupOptions
 	cmd := &cobra.Command{
-		Use:   "setup [stockfish] [xla-cpu] [xla-cuda]",
+		Use:   "setup [stockfish] [xla-cpu] [xla-cuda] [onnx]",
 		Short: "Install missing components (asks first)",
 		Long: `Setup installs what talbot can use and this machine lacks, or only the parts you name:
 
@@ -57,12 +58,14 @@ func newSetup() *cobra.Command {
               from go-xla's releases if pip is missing or has no such package
   xla-cuda    XLA's plugin for NVIDIA GPUs and NVIDIA's libraries, with go-xla's
               installer
+  onnx        ONNX Runtime, with which networks play and are evaluated faster on
+              the processor, from a Python package with pip
 
 Setup first prints what it will download, from where and to where, or the command it
 will run. Then it asks. --yes answers the question. In a script --yes is required;
 without it, setup prints its plan and exits with status 2.
 
---from installs a plugin from a file on this machine. No other command of talbot
+--from installs a plugin or library from a file on this machine. No other command of talbot
 installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installed.`,
 		Example: `  talbot setup
   talbot setup stockfish --yes
@@ -77,13 +80,13 @@ installs or downloads anything. ` + "`talbot doctor`" + ` shows what is installe
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.StringVar(&o.from, "from", "", "install the plugin from this `FILE`")
+	f.StringVar(&o.from, "from", "", "install the plugin or library from this `FILE`")
 	return cmd
 }
 
 func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if o.from != "" && (len(o.parts) != 1 || o.parts[0] == partStockfish) {
-		return usage(errors.New("--from needs a plugin name: xla-cpu or xla-cuda"),
+		return usage(errors.New("--from needs a name: xla-cpu, xla-cuda or onnx"),
 			"for example `talbot setup xla-cpu --from FILE`")
 	}
 	steps, err := planSetup(o, backend.Discover(), thisMachine())
@@ -128,7 +131,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 	}
 	parts := slices.Compact(slices.Sorted(slices.Values(o.parts)))
 	if len(parts) == 0 {
-		parts = usefulParts(found)
+		parts = usefulParts(found, m)
 	}
 	var steps []step
 	for _, part := range parts {
@@ -152,13 +155,16 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 }
 
 // usefulParts lists what can be of use on this machine, there or not.
-func usefulParts(found backend.Found) []string {
+func usefulParts(found backend.Found, m machine) []string {
 	parts := []string{partStockfish}
 	if found.Compiled {
 		parts = append(parts, partCPU)
 		if len(found.GPUs) > 0 {
 			parts = append(parts, partCUDA)
 		}
+	}
+	if _, ok := onnxSources[m.os+"/"+m.arch]; ok && found.Loads && (found.Runtime != "" || m.pip()) {
+		parts = append(parts, partONNX)
 	}
 	return parts
 }
@@ -171,6 +177,9 @@ func inPlace(part string, found backend.Found, m machine) string {
 			return ""
 		}
 		return path
+	}
+	if part == partONNX {
+		return found.Runtime
 	}
 	p, _ := found.Plugin(pluginKind(part))
 	return p.Path

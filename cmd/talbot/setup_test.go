@@ -71,6 +71,9 @@ func TestPlanSetup(t *testing.T) {
 		"named twice":      {[]string{"xla-cpu", "xla-cpu"}, backend.Found{Compiled: true}, "xla-cpu"},
 		"named, in place":  {[]string{"xla-cpu"}, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
 		"named, no XLA":    {[]string{"xla-cpu"}, backend.Found{}, "error"},
+		"named, no cgo":    {[]string{"onnx"}, backend.Found{}, "error"},
+		"named, no pip":    {[]string{"onnx"}, backend.Found{Loads: true}, "error"},
+		"ONNX in place":    {[]string{"onnx"}, backend.Found{Loads: true, Runtime: "/x/libonnxruntime.so"}, ""},
 		"CUDA without GPU": {[]string{"xla-cuda"}, backend.Found{Compiled: true}, "error"},
 		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Found{Compiled: true, GPUs: gpu,
 			Plugins: []backend.Plugin{cpu}}, "xla-cuda"},
@@ -88,6 +91,47 @@ func TestPlanSetup(t *testing.T) {
 				t.Errorf("planned %q, want %q (%v)", got, c.want, err)
 			}
 		})
+	}
+}
+
+// TestPlanONNX: ONNX Runtime comes from the package for the machine, and goes to where it is looked for.
+func TestPlanONNX(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	t.Setenv("ONNXRUNTIME_LIBRARY", "")
+	m := bare(true, "apt-get", "pip")
+	m.plugins = backend.PluginDir()
+	steps, err := planSetup(&setupOptions{}, backend.Found{Loads: true}, m)
+	if err != nil || len(steps) != 2 || steps[1].part != partONNX {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	if plan := strings.Join(steps[1].plan, "\n"); !strings.Contains(plan, "onnxruntime "+onnxVersion) ||
+		!strings.HasSuffix(plan, "into "+filepath.Join(m.plugins, "libonnxruntime.so")) {
+		t.Errorf("plan\n%s", plan)
+	}
+	m.arch = "riscv64"
+	if _, err := planONNX(m); err == nil {
+		t.Error("no error without a package")
+	}
+
+	dir := t.TempDir()
+	for name, want := range map[string]bool{"OrtGetApiBase": true, "GetPjrtApi": false} {
+		from := filepath.Join(dir, name)
+		if err := os.WriteFile(from, library(t, name, "malloc"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := planFromFile(partONNX, from, backend.Found{Loads: true}, m)
+		if (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !want {
+			continue
+		}
+		if err := s.do(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if f := backend.Discover(); f.Loads && f.Runtime != filepath.Join(m.plugins, "libonnxruntime.so") {
+			t.Errorf("found %q", f.Runtime)
+		}
 	}
 }
 

@@ -22,9 +22,11 @@ import (
 
 // planInstaller says what will be fetched.
 func planInstaller(part string, found backend.Found, m machine) (step, error) {
-	if !found.Compiled {
-		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part),
-			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+	if err := compiledIn(part, found); err != nil {
+		return step{}, err
+	}
+	if part == partONNX {
+		return planONNX(m)
 	}
 	if part == partCPU {
 		return planCPU(m)
@@ -54,6 +56,7 @@ func planInstaller(part string, found backend.Found, m machine) (step, error) {
 // release is the plugin that go-xla publishes for more platforms, without a checksum.
 func release() pluginSource {
 	return pluginSource{
+		part: partCPU,
 		name: "from https://github.com/" + installer.BinaryCPUReleasesRepo + "/releases (about 100 MB)",
 		fetch: func(_ context.Context, dir string) error {
 			return offStdout(func() error { return installer.CPUAutoInstall(dir, false, installer.Quiet) })
@@ -96,11 +99,13 @@ func offStdout(install func() error) error {
 
 // planFromFile says how a plugin is copied from a file.
 func planFromFile(part, from string, found backend.Found, m machine) (step, error) {
-	if !found.Compiled {
-		return step{}, hint(fmt.Errorf("%s: this talbot was built without XLA", part),
-			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+	if err := compiledIn(part, found); err != nil {
+		return step{}, err
 	}
-	if err := checkPlugin(from); err != nil {
+	if err := checkPlugin(part, from); err != nil {
+		if part == partONNX {
+			return step{}, hint(err, "--from takes ONNX Runtime's library, such as libonnxruntime.so")
+		}
 		return step{}, hint(err, "--from takes a PJRT plugin, such as xla_cpu_pjrt.so or xla_cuda_plugin.so")
 	}
 	if lib, ok := nvidiaBeside(from); ok && part == partCUDA {
@@ -140,11 +145,32 @@ func (m machine) pluginPath(part string) (string, error) {
 	if m.os == "darwin" {
 		extension = ".dylib"
 	}
+	if part == partONNX {
+		return filepath.Join(m.plugins, "libonnxruntime"+extension), nil
+	}
 	return filepath.Join(m.plugins, "pjrt_c_api_"+pluginKind(part)+"_plugin"+extension), nil
 }
 
-// checkPlugin returns an error unless the file is a shared library with the entry point of PJRT.
-func checkPlugin(path string) error {
+// compiledIn returns an error if talbot cannot load a part.
+func compiledIn(part string, found backend.Found) error {
+	switch {
+	case part == partONNX && !found.Loads:
+		return hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part),
+			"build it with a C compiler and CGO_ENABLED=1")
+	case part != partONNX && !found.Compiled:
+		return hint(fmt.Errorf("%s: this talbot was built without XLA", part),
+			"build it with a C compiler, CGO_ENABLED=1 and without the tag noxla")
+	}
+	return nil
+}
+
+// checkPlugin returns an error unless the file is a shared library with the entry point of a part: of PJRT or of ONNX
+// Runtime.
+func checkPlugin(part, path string) error {
+	name, symbol := "a PJRT plugin", "GetPjrtApi"
+	if part == partONNX {
+		name, symbol = "ONNX Runtime", "OrtGetApiBase"
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -154,12 +180,12 @@ func checkPlugin(path string) error {
 	if err != nil {
 		return fmt.Errorf("%q is not a shared library: %w", path, err)
 	}
-	for _, name := range names {
-		if strings.TrimPrefix(name, "_") == "GetPjrtApi" {
+	for _, n := range names {
+		if strings.TrimPrefix(n, "_") == symbol {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not a PJRT plugin (GetPjrtApi is missing)", path)
+	return fmt.Errorf("%q is not %s (%s is missing)", path, name, symbol)
 }
 
 // exported lists the dynamic symbols that a library defines (on macOS all symbols).

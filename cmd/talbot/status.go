@@ -35,15 +35,7 @@ left. It needs the file that --join-file wrote there.`,
 }
 
 func (o *statusOptions) run(ctx context.Context) error {
-	join, err := o.join()
-	if err != nil {
-		return err
-	}
-	key, err := o.keyFile()
-	if err != nil {
-		return err
-	}
-	cluster, err := o.cluster()
+	join, cluster, key, err := o.connection()
 	if err != nil {
 		return err
 	}

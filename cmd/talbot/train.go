@@ -151,7 +151,7 @@ lower --lr.`,
 			"preset's)")
 	f.Int64Var(&o.seed, "seed", 42, "seed for the weights, dropout and order of the samples")
 	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		backendFlag)
 	f.StringVar(&o.label, "label", "",
 		"fingerprint of the labels to use (default: the last label of each sample, with the value from endgame "+
 			"tables if there is one)")

@@ -23,6 +23,13 @@ var (
 	policyTargets = []string{"played", "multipv:"}
 	valueTargets  = []string{"recipe", "tanh", "wdl", "winprob"}
 	backends      = []string{"auto", "go", "xla:cpu", "xla:cuda", "xla:/"}
+	answering     = append([]string{"onnx"}, backends...) // of networks that are trained
+)
+
+// backendFlag and answeringFlag explain --backend.
+const (
+	backendFlag   = "compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
+	answeringFlag = "compute backend: auto, go, onnx, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so"
 )
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
@@ -52,7 +59,7 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		return t, usage(fmt.Errorf("--steps must be above 0: %d", o.steps),
 			"leave it out to pass over the data as often as the preset does")
 	}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, backends); err != nil {
 		return t, err
 	}
 	if _, err := encode.ParsePolicyTarget(o.policyTarget); err != nil {
@@ -187,13 +194,17 @@ func effective(c *run.Config, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// checkBackend rejects what names no backend; whether a backend is there is found out later.
-func checkBackend(spec string) error {
-	if slices.Contains(backends, spec) || strings.HasPrefix(spec, "xla:/") {
+// checkBackend rejects what names no backend of these; whether a backend is there is found out later.
+func checkBackend(spec string, known []string) error {
+	if slices.Contains(known, spec) || strings.HasPrefix(spec, "xla:/") {
 		return nil
 	}
-	return usage(fmt.Errorf("unknown backend %q", spec),
-		"use auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so; `talbot doctor` lists the available ones")
+	if slices.Contains(answering, spec) {
+		return usage(fmt.Errorf("--backend %s plays and evaluates networks, but it cannot train them", spec),
+			"use auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+	}
+	return usage(fmt.Errorf("unknown backend %q", spec), "use "+strings.TrimPrefix(answeringFlag, "compute backend: ")+
+		"; `talbot doctor` lists the available ones")
 }
 
 // set takes over a flag that was given.

@@ -29,9 +29,9 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.searcher, "searcher", player.Auto,
 		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto",
-		"compute backend: auto, go, xla:cpu, xla:cuda or xla:/absolute/path/plugin.so")
+		answeringFlag)
 	values(cmd, "searcher", searchers...)
-	values(cmd, "backend", backends...)
+	values(cmd, "backend", answering...)
 }
 
 // addRun adds the flag --run of commands that take the network so.
@@ -49,7 +49,7 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 		return engine.Quick{}, usage(fmt.Errorf("unknown --searcher %q", o.searcher),
 			"use "+strings.Join(searchers, ", "))
 	}
-	if err := checkBackend(o.backend); err != nil {
+	if err := checkBackend(o.backend, answering); err != nil {
 		return engine.Quick{}, err
 	}
 	return engine.Look(o.run)

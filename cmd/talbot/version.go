@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/train/backend"
+	"talbot/train/ort"
 )
 
 // version is the version that datasets and runs are stamped with.
@@ -22,7 +23,7 @@ type build struct {
 	Go       string   `json:"go"`
 	OS       string   `json:"os"`
 	Arch     string   `json:"arch"`
-	Backends []string `json:"backends"` // built in; XLA's plugins are found by talbot doctor
+	Backends []string `json:"backends"` // built in; talbot doctor finds what they need
 	SIMD     bool     `json:"simd"`     // the Go backend uses vector instructions
 }
 
@@ -31,6 +32,9 @@ func thisBuild() build {
 		Backends: []string{"go"}, SIMD: backend.SIMD}
 	if backend.XLA {
 		b.Backends = append(b.Backends, "xla")
+	}
+	if ort.Compiled {
+		b.Backends = append(b.Backends, "onnx")
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

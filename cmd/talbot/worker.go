@@ -82,6 +82,18 @@ func (o *connectOptions) join() (fleet.Join, error) {
 	return j, nil
 }
 
+// connection is what the flags say of the coordinator, the way to it, and this machine's key.
+func (o *connectOptions) connection() (join fleet.Join, cluster fleet.Cluster, key string, err error) {
+	if join, err = o.join(); err != nil {
+		return join, cluster, key, err
+	}
+	if key, err = o.keyFile(); err != nil {
+		return join, cluster, key, err
+	}
+	cluster, err = o.cluster()
+	return join, cluster, key, err
+}
+
 // keyFile is the place of this machine's key.
 func (o *connectOptions) keyFile() (string, error) {
 	if o.key != "" {
@@ -135,15 +147,7 @@ labelling is finished.`,
 }
 
 func (o *workerOptions) run(ctx context.Context) error {
-	join, err := o.join()
-	if err != nil {
-		return err
-	}
-	key, err := o.keyFile()
-	if err != nil {
-		return err
-	}
-	cluster, err := o.cluster()
+	join, cluster, key, err := o.connection()
 	if err != nil {
 		return err
 	}

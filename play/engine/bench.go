@@ -26,10 +26,13 @@ type Speed struct {
 	Searcher string  `json:"searcher"`
 }
 
-// Backends lists the backends that this machine has, as [backend.Open] takes them.
+// Backends lists the backends that this machine has, as [backend.OpenToAnswer] takes them.
 func Backends() []string {
 	list := []string{"go"}
 	found := backend.Discover()
+	if found.Runtime != "" {
+		list = append(list, "onnx")
+	}
 	if _, ok := found.Plugin("cpu"); ok && found.Compiled {
 		list = append(list, "xla:cpu")
 	}

@@ -17,7 +17,7 @@ import (
 // Config says which network is opened, and how.
 type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
-	Backend string // as of `--backend`: see [backend.Open]; "" is auto
+	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
 	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch]
 }
 
@@ -35,7 +35,7 @@ type Network struct {
 // a second, and a search that is deciding on many at once decides on them knowing less.
 func DefaultBatch(kind string) int {
 	switch {
-	case kind == "go":
+	case kind == "go" || kind == "onnx":
 		return 8
 	case kind == "xla:cpu":
 		return 16
@@ -47,12 +47,12 @@ func DefaultBatch(kind string) int {
 const MaxBatch = 1024
 
 // Open loads a network. It compiles nothing yet: see [Network.Warm]. Errors are those of [predict.Open] and
-// [backend.Open].
+// [backend.OpenToAnswer].
 func Open(c Config) (*Network, error) {
 	if c.Backend == "" {
 		c.Backend = "auto"
 	}
-	b, err := backend.Open(c.Backend)
+	b, err := backend.OpenToAnswer(c.Backend)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,8 @@
 // goroutines of its own; a backend owns its own threads for the life of the process.
 //
 // Two implementations exist. "go" is pure Go and always there. "xla" is XLA behind its PJRT plugins (shared objects);
-// it needs a build with cgo and without the tag noxla.
+// it needs a build with cgo and without the tag noxla. "onnx" computes networks that are trained, with ONNX Runtime on
+// the processor, and what little else there is to compute with "go"; it needs a build with cgo.
 package backend
 
 import (
@@ -17,17 +18,71 @@ import (
 	"github.com/gomlx/compute/gobackend"
 
 	"talbot/train/model"
+	"talbot/train/ort"
 )
 
 // Opened is a backend in use.
 type Opened struct {
 	compute.Backend
-	Kind string     // "go", "xla:cpu", "xla:cuda" or "xla"
+	Kind string     // "go", "xla:cpu", "xla:cuda", "xla" or "onnx"
 	Why  string     // one sentence: what was chosen and why
 	Form model.Form // the convolutions that are fast on it
 }
 
-// Open opens the backend named by spec:
+// OnRuntime reports whether networks are computed with ONNX Runtime.
+func (o *Opened) OnRuntime() bool { return o.Kind == "onnx" }
+
+// OpenToAnswer opens the backend named by spec for networks that are trained: those of [Open], and
+//
+//	onnx         ONNX Runtime on the processor
+//
+// With auto ONNX Runtime comes second, after a GPU.
+func OpenToAnswer(spec string) (*Opened, error) {
+	switch spec {
+	case "onnx":
+		found := Discover()
+		if found.Runtime == "" {
+			return nil, fmt.Errorf("backend %q: %s", spec, runtimeRemedy())
+		}
+		return openRuntime(found.Runtime, "as asked")
+	case "", "auto":
+		found := Discover()
+		if _, cuda := found.Plugin("cuda"); found.Runtime == "" || cuda && len(found.GPUs) > 0 {
+			break
+		}
+		b, err := openRuntime(found.Runtime, "the fastest backend found")
+		if err == nil {
+			return b, nil
+		}
+		if b, e := openAuto(found); e == nil {
+			b.Why += fmt.Sprintf("; %v", err)
+			return b, nil
+		}
+	}
+	return Open(spec)
+}
+
+// runtimeRemedy says what to do without ONNX Runtime.
+func runtimeRemedy() string {
+	if !ort.Compiled {
+		return ort.ErrNotCompiled.Error()
+	}
+	return "ONNX Runtime was not found: run `talbot setup onnx`, or name its library in " + runtimeVariable
+}
+
+func openRuntime(path, why string) (*Opened, error) {
+	version, err := ort.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := openGo(fmt.Sprintf("ONNX Runtime %s in %s, %s", version, path, why))
+	if err == nil {
+		b.Kind = "onnx"
+	}
+	return b, err
+}
+
+// Open opens the backend named by spec, which trains and answers:
 //
 //	auto         CUDA if there are an NVIDIA GPU and a plugin for it, else the fastest CPU backend there is
 //	go           pure Go
@@ -56,6 +111,10 @@ func Open(spec string) (*Opened, error) {
 			return nil, fmt.Errorf("backend %q must be xla:cpu, xla:cuda or xla:/absolute/path/plugin.so", spec)
 		}
 		return openXLA(Plugin{Kind: kindOf(path), Path: path}, "as asked")
+	}
+	if spec == "onnx" {
+		return nil, fmt.Errorf("backend %q does not train; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so",
+			spec)
 	}
 	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so", spec)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"talbot/train/ort"
 )
 
 // machine makes a file tree and returns discover for it.
@@ -93,6 +95,53 @@ func TestDiscoverPython(t *testing.T) {
 	link("python3", "bin/python3") // to itself
 	if f := discover(root, filepath.Join(root, "home"), path); len(f.Plugins) != 0 {
 		t.Errorf("%+v", f.Plugins)
+	}
+}
+
+// TestDiscoverRuntime: ONNX Runtime is found where it is named, in talbot's folder, in Python's packages and where
+// systems keep libraries, in this order.
+func TestDiscoverRuntime(t *testing.T) {
+	if _, f := machine(t, nil, "usr/lib/libfoo.so"); f.Runtime != "" {
+		t.Errorf("found %q", f.Runtime)
+	}
+	places := []string{"named/ort.so", "home/.local/share/talbot/xla/libonnxruntime.so",
+		"venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1",
+		"usr/lib/x86_64-linux-gnu/libonnxruntime.so.1.31"}
+	for i, want := range places {
+		env := map[string]string{"VIRTUAL_ENV": "venv"}
+		if i == 0 {
+			env[runtimeVariable] = want
+		}
+		root, f := machine(t, env, append(places[i:], "venv/lib/python3.12/site-packages/onnxruntime/capi/other.so",
+			"usr/lib/libonnxruntime_providers_shared.so")...)
+		if ort.Compiled && f.Runtime != filepath.Join(root, want) || !ort.Compiled && f.Runtime != "" {
+			t.Errorf("found %q, want %q", f.Runtime, want)
+		}
+	}
+}
+
+// TestRuntimeFallsBack: a library that does not load is an error where it is asked for, and named where it is not.
+func TestRuntimeFallsBack(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	if err := os.WriteFile(broken, []byte("no library"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(runtimeVariable, broken)
+	if b, err := OpenToAnswer("onnx"); err == nil || ort.Compiled && !strings.Contains(err.Error(), broken) {
+		t.Errorf("%v, %v", b, err)
+	}
+	b, err := OpenToAnswer("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finalize()
+	if b.OnRuntime() || ort.Compiled && !strings.Contains(b.Why, broken) {
+		t.Errorf("%s: %s", b.Kind, b.Why)
+	}
+	for _, spec := range []string{"onnx", "onnxruntime"} {
+		if _, err := Open(spec); err == nil {
+			t.Errorf("%s trains", spec)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"talbot/train/ort"
 )
 
 // Plugin is a PJRT plugin found on this machine.
@@ -26,7 +28,9 @@ type Found struct {
 	SIMD     bool     // the Go backend uses vector instructions
 	Plugins  []Plugin // in order of preference
 	GPUs     []GPU
-	Searched []string // the folders looked through
+	Loads    bool     // ONNX Runtime can be loaded
+	Runtime  string   // path of its library; "" if there is none, or it cannot be loaded
+	Searched []string // the folders looked through for plugins
 	Remedies []string // what to do about what is missing; empty if nothing is
 }
 
@@ -69,7 +73,7 @@ func pluginDir(home string, env func(string) string) string {
 }
 
 func discover(root, home string, env func(string) string) Found {
-	f := Found{Compiled: XLA, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+	f := Found{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
 		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
@@ -89,6 +93,9 @@ func discover(root, home string, env func(string) string) Found {
 		}
 	}
 	f.GPUs = gpus(root)
+	if f.Loads {
+		f.Runtime = runtimeLibrary(root, home, env)
+	}
 	for _, kind := range []string{"cpu", "cuda"} {
 		if _, ok := f.Plugin(kind); (!ok || !XLA) && (kind == "cpu" || len(f.GPUs) > 0) {
 			if r := f.remedy(kind); !slices.Contains(f.Remedies, r) {
@@ -145,22 +152,58 @@ func pluginDirs(root, home string, env func(string) string) []string {
 	add(root, "usr/local/lib/go-xla/nvidia")
 	add(root, "usr/local/lib/gomlx/pjrt")
 	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
-		prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
-		for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
-			filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
-			filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
-			if prefix == "" {
+		for _, dir := range packages(root, home, env, filepath.Join("jax_plugins", cuda)) {
+			add(dir)
+		}
+	}
+	return dirs
+}
+
+// packages are the folders of that name in Python's packages.
+func packages(root, home string, env func(string) string, name string) (dirs []string) {
+	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
+	for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
+		filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
+		filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
+		if prefix == "" {
+			continue
+		}
+		for _, packages := range []string{"site-packages", "dist-packages"} {
+			found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, name))
+			dirs = append(dirs, found...)
+		}
+	}
+	return dirs
+}
+
+// runtimeVariable names ONNX Runtime's library, before all other places.
+const runtimeVariable = "ONNXRUNTIME_LIBRARY"
+
+// runtimeLibrary looks for ONNX Runtime: in the variable, in talbot's own folder, in Python's package onnxruntime and
+// where systems keep their libraries.
+func runtimeLibrary(root, home string, env func(string) string) string {
+	if path := env(runtimeVariable); path != "" {
+		return path
+	}
+	dirs := append([]string{pluginDir(home, env)}, packages(root, home, env, "onnxruntime/capi")...)
+	dirs = append(dirs, filepath.Join(root, "usr/local/lib"), filepath.Join(root, "usr/lib"),
+		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"),
+		filepath.Join(root, "opt/homebrew/lib"))
+	for _, dir := range dirs {
+		for _, name := range []string{"libonnxruntime.so", "libonnxruntime.so.*", "libonnxruntime.dylib",
+			"libonnxruntime.*.dylib"} {
+			if dir == "" {
 				continue
 			}
-			for _, packages := range []string{"site-packages", "dist-packages"} {
-				found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, "jax_plugins", cuda))
-				for _, dir := range found {
-					add(dir)
+			found, _ := filepath.Glob(filepath.Join(dir, name))
+			for _, path := range found {
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					return path
 				}
 			}
 		}
 	}
-	return dirs
+	return ""
 }
 
 // pythons are the prefixes of the Python that PATH leads to first: of its name there, and of each file that leads on to

@@ -193,7 +193,7 @@ func (e Eval) open(f *Figures) (*backend.Opened, *predict.Predictor, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := backend.Open(e.Backend)
+	b, err := backend.OpenToAnswer(e.Backend)
 	if err != nil {
 		return nil, nil, err
 	}

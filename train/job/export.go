@@ -3,15 +3,12 @@ package job
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 
 	"talbot/internal/durable"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
-	"talbot/train/onnx"
 	"talbot/train/predict"
 	"talbot/train/run"
 )
@@ -39,10 +36,8 @@ type Exported struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-// ErrNoONNX says that the networks of a recipe cannot be written as ONNX models.
-var ErrNoONNX = errors.New("cannot be written as an ONNX model")
-
-// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [ErrNoONNX] and [ErrConfig].
+// Run exports. Errors are those of [run.ReadConfig], [predict.Load] and [onnx.New], [predict.ErrNoONNX] and
+// [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.Exported], so that
@@ -81,7 +76,11 @@ func (e Export) file(t *predict.Trained) ([]byte, error) {
 	c := t.Config
 	switch e.Format {
 	case "onnx":
-		return onnxModel(t)
+		g, err := t.ONNX()
+		if err != nil {
+			return nil, err
+		}
+		return g.Model()
 	case "safetensors":
 		meta, err := json.Marshal(run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step,
 			Checkpoint: filepath.Base(t.Path), ValueTarget: c.ValueTarget, PolicyTarget: c.PolicyTarget})
@@ -93,28 +92,4 @@ func (e Export) file(t *predict.Trained) ([]byte, error) {
 		return out.Bytes(), err
 	}
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)
-}
-
-// onnxModel is the ONNX model of a network. Its metadata names the settings: those that the network describes, or all.
-func onnxModel(t *predict.Trained) ([]byte, error) {
-	exporter, ok := t.Network.(model.Exporter)
-	if !ok {
-		return nil, fmt.Errorf("networks of the recipe %s %w", t.Config.Recipe, ErrNoONNX)
-	}
-	g, err := onnx.New(t.Config.Recipe, t.Tensors)
-	if err != nil {
-		return nil, err
-	}
-	if err := exporter.ONNX(g); err != nil {
-		return nil, err
-	}
-	if !g.Described() {
-		for name, value := range t.Config.Settings.Values() {
-			g.Describe(name, value)
-		}
-	}
-	g.Describe("recipe", t.Config.Recipe)
-	g.Describe("step", strconv.FormatInt(t.Step, 10))
-	g.Describe("checkpoint", filepath.Base(t.Path))
-	return g.Model()
 }

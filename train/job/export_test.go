@@ -16,9 +16,9 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
-	"talbot/train/checkpoint"
 	"talbot/train/model"
 	"talbot/train/predict"
+	"talbot/train/predict/tinyrun"
 	"talbot/train/recipe"
 	"talbot/train/run"
 )
@@ -49,43 +49,7 @@ func madeUpRun(t *testing.T, name string) (dir string) {
 		t.Fatal(err)
 	}
 	small(&c, 3)
-	built, err := c.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := model.NewStore(built.Network, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Finalize()
-	rng := rand.New(rand.NewPCG(1, 2))
-	var tensors []checkpoint.Tensor
-	for _, p := range store.Params() {
-		data, err := store.Get(p.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range data {
-			switch p.Kind {
-			case model.RunningMean, model.NormBias:
-				data[i] = 0.2 * float32(rng.NormFloat64())
-			case model.RunningVar, model.NormGain:
-				data[i] = 0.5 + rng.Float32()
-			}
-		}
-		tensors = append(tensors, checkpoint.Tensor{Name: p.Name, Shape: p.Shape, Data: data})
-	}
-	meta, err := json.Marshal(run.State{Config: c, Step: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir = t.TempDir()
-	if err := c.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.Checkpoints(dir).Save(10, &checkpoint.File{Meta: meta, Tensors: tensors}, true); err != nil {
-		t.Fatal(err)
-	}
+	dir, _ = tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	return dir
 }
 
@@ -117,7 +81,7 @@ func exportTo(t *testing.T, dir, format string) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() != x.Bytes || x.Step != 10 || x.Parameters == 0 {
+	if info, err := os.Stat(path); err != nil || info.Size() != x.Bytes || x.Step != 7 || x.Parameters == 0 {
 		t.Errorf("%+v, %v", x, err)
 	}
 	return path
@@ -147,7 +111,7 @@ func TestExportedModels(t *testing.T) {
 			p := openNetwork(t, dir)
 			if _, ok := p.Network().(model.Exporter); !ok {
 				out := filepath.Join(t.TempDir(), "x")
-				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, ErrNoONNX) {
+				if _, err := (Export{Dir: dir, Out: out, Format: "onnx"}).Run(); !errors.Is(err, predict.ErrNoONNX) {
 					t.Errorf("%v", err)
 				}
 				return
@@ -208,7 +172,7 @@ func TestExportedNetworkAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(x) != fmt.Sprint(y) || b.Step != 10 || a.Config.Settings != b.Config.Settings {
+		if fmt.Sprint(x) != fmt.Sprint(y) || b.Step != 7 || a.Config.Settings != b.Config.Settings {
 			t.Errorf("%s: the exported network gives other heads: %+v", r.Name, b.About)
 		}
 	}
@@ -250,7 +214,7 @@ type silent struct{ model.Network }
 func TestExportWithoutONNX(t *testing.T) {
 	n := &predict.Trained{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
 	n.Config.Recipe = "silent"
-	if _, err := onnxModel(n); !errors.Is(err, ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
+	if _, err := n.ONNX(); !errors.Is(err, predict.ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
 		t.Errorf("%v", err)
 	}
 }

@@ -161,20 +161,18 @@ func products(x, kernel *Node) *Node {
 	if taps == 9 {
 		shifted := make([]*Node, 9)
 		for i := range shifted {
-			shifted[i] = Reshape(shift(x, i/3-1, i%3-1, 1), in, 64*n)
+			shifted[i] = Reshape(shift(x, i/3-1, i%3-1), in, 64*n)
 		}
 		columns = Concatenate(shifted, 0)
 	}
 	return Reshape(DotProduct(w, columns), out, 8, 8, n)
 }
 
-// shift moves activations, whose ranks are that axis and whose files the next, so that square (r, f) holds what
-// (r+dr, f+df) held, zero from outside the board.
-func shift(x *Node, dr, df, axis int) *Node {
+// shift moves activations so that square (r, f) holds what (r+dr, f+df) held, zero from outside the board.
+func shift(x *Node, dr, df int) *Node {
 	if dr == 0 && df == 0 {
 		return x
 	}
-	pads := make([]PadAxis, 4)
-	pads[axis], pads[axis+1] = PadAxis{Start: -dr, End: dr}, PadAxis{Start: -df, End: df}
-	return Pad(x, ScalarZero(x.Graph(), x.DType()), pads...)
+	return Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{Start: -dr, End: dr},
+		PadAxis{Start: -df, End: df}, PadAxis{})
 }

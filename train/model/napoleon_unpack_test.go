@@ -1,39 +1,14 @@
 package model
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 )
-
-// ungzip returns what a compressed file holds.
-func ungzip(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
 
 // TestNapoleonInput compares what the graph makes of packed inputs with python-chess:
 // encode/testdata/napoleon.jsonl.gz.
@@ -41,26 +16,14 @@ func TestNapoleonInput(t *testing.T) {
 	var packed []uint64
 	var want []float32
 	var fens []string
-	for in := bufio.NewScanner(bytes.NewReader(ungzip(t, "../../encode/testdata/napoleon.jsonl.gz"))); in.Scan(); {
-		var row struct {
-			FEN     string
-			Packed  []string
-			Numbers []float32
-		}
-		if err := json.Unmarshal(in.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range row.Packed {
-			w, err := strconv.ParseUint(s, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			packed = append(packed, w)
-		}
-		fens, want = append(fens, row.FEN), append(want, row.Numbers...)
+	type row struct {
+		FEN     string
+		Packed  golden.Words
+		Numbers []float32
 	}
-	if len(fens) < 100 {
-		t.Fatalf("%d golden positions", len(fens))
+	for _, row := range golden.Lines[row](t, "../../encode/testdata/napoleon.jsonl.gz", 100) {
+		packed = append(packed, row.Packed...)
+		fens, want = append(fens, row.FEN), append(want, row.Numbers...)
 	}
 	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {

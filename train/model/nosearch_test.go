@@ -1,13 +1,9 @@
 package model
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +12,7 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
+	"talbot/internal/golden"
 )
 
 // TestNoSearchParameters: published are 6.85 and 1.85 million, to which the 26 embeddings of the bits come.
@@ -88,27 +85,15 @@ func TestNoSearchInitialValues(t *testing.T) {
 func TestNoSearchInput(t *testing.T) {
 	var packed []uint64
 	var want []int32
-	for in := bufio.NewScanner(bytes.NewReader(ungzip(t, "../../encode/testdata/nosearch.jsonl.gz"))); in.Scan(); {
-		var row struct {
-			Packed  []string
-			Numbers []int32
-		}
-		if err := json.Unmarshal(in.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range row.Packed {
-			w, err := strconv.ParseUint(s, 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			packed = append(packed, w)
-		}
+	type row struct {
+		Packed  golden.Words
+		Numbers []int32
+	}
+	for _, row := range golden.Lines[row](t, "../../encode/testdata/nosearch.jsonl.gz", 100) {
+		packed = append(packed, row.Packed...)
 		want = append(want, row.Numbers...)
 	}
 	n := len(packed) / encode.NoSearchWords
-	if n < 100 {
-		t.Fatalf("%d golden positions", n)
-	}
 	exec := MustNewExec(goBackend(t), func(x *Node) *Node { return NoSearch{}.Unpack(Native, x) })
 	out := exec.MustCall(tensors.FromFlatDataAndDimensions(packed, n, encode.NoSearchWords))[0]
 	if got := tensors.MustCopyFlatData[int32](out); !slices.Equal(got, want) {

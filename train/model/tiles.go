@@ -123,11 +123,13 @@ func tiled(x, kernel *Node) *Node {
 func shifted(x, kernel *Node) *Node {
 	n, in := x.Shape().Dim(2), x.Shape().Dim(3)
 	out, side := kernel.Shape().Dim(0), kernel.Shape().Dim(2)
+	edge := PadAxis{Start: side / 2, End: side / 2}
+	x = Pad(x, ScalarZero(x.Graph(), x.DType()), edge, edge, PadAxis{}, PadAxis{})
 	var sum *Node
 	for i := range side * side {
 		rank, file := i/side, i%side
 		w := Reshape(Slice(kernel, AxisRange(), AxisRange(), AxisElem(rank), AxisElem(file)), out, in)
-		seen := Reshape(shift(x, rank-side/2, file-side/2, 0), 64*n, in)
+		seen := Reshape(Slice(x, AxisRange(rank, rank+8), AxisRange(file, file+8)), 64*n, in)
 		y := DotGeneral(seen, []int{1}, nil, w, []int{1}, nil)
 		if sum == nil {
 			sum = y

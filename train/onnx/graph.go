@@ -32,6 +32,7 @@ type Graph struct {
 	name                string
 	have                map[string][]int // shapes of the tensors
 	used, taken         map[string]bool  // tensors, and names of values
+	asks                []string         // names of the inputs
 	nodes, initializers []message
 	inputs, outputs     []message
 	metadata            map[string]string
@@ -79,8 +80,12 @@ func (g *Graph) fail(name, format string, args ...any) Value {
 func (g *Graph) Input(name, about string, shape ...int) Value {
 	g.inputs = append(g.inputs, valueInfo(name, about, shape...))
 	g.taken[name] = true
+	g.asks = append(g.asks, name)
 	return Value{name, shape}
 }
+
+// Inputs returns the names of the inputs.
+func (g *Graph) Inputs() []string { return g.asks }
 
 // Output makes a value an output under its name.
 func (g *Graph) Output(x Value, about string) {

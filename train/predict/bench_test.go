@@ -14,7 +14,7 @@ import (
 //
 //	go test ./train/predict -run '^$' -bench Answer -benchtime 40x
 func BenchmarkAnswer(b *testing.B) {
-	for _, name := range []string{"go", "xla:cpu"} {
+	for _, name := range []string{"go", "xla:cpu", "onnx"} {
 		for _, size := range [][2]int{{6, 64}, {20, 128}} {
 			for _, batch := range []int{1, 4, 8, 16, 32, 64, 128, 256} {
 				b.Run(fmt.Sprintf("%s/%dx%d/batch=%d", name, size[0], size[1], batch), func(b *testing.B) {
@@ -91,15 +91,8 @@ func (d *device) alone(n int) error {
 	if err != nil {
 		return err
 	}
-	if b.inputs[0] == nil {
-		if err := b.packed.send(d.backend, &b.inputs[0]); err != nil {
-			return err
-		}
-	}
-	out, err := b.graph.Executable().Execute(b.inputs, nil, 0)
-	copy(b.out, out)
 	defer b.drop()
-	if err != nil {
+	if err := d.forward(b); err != nil {
 		return err
 	}
 	return b.check()

@@ -1,22 +1,21 @@
 package predict
 
-import (
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/graph"
-
-	"talbot/train/model"
-)
+import "github.com/gomlx/compute"
 
 // body is the network for one batch size.
 type body struct {
-	program
-	packed input[uint64]
-	out    []compute.Buffer // of the last run: the heads, and NaN if a number on the way was not finite
-	watch  []float32        // the latter, on the host
-	into   any              // watch
-	tails  map[int]*tail    // by length of lists
+	forward
+	out   []compute.Buffer // of the last run: the heads
+	tails map[int]*tail    // by length of lists
+}
+
+// forward computes heads for a batch of one size.
+type forward interface {
+	put(i int, packed []uint64)     // writes the input of row i
+	run() ([]compute.Buffer, error) // computes the heads
+	check() error                   // is ErrNotFinite if a number of the last run was not finite
+	drop()                          // frees what run returned
+	close()
 }
 
 // body returns the network for a batch size, which is compiled at its first use.
@@ -24,24 +23,12 @@ func (d *device) body(n int) (*body, error) {
 	if b := d.bodies[n]; b != nil {
 		return b, nil
 	}
-	shape := shapes.Make(dtypes.Uint64, n, d.layout.Words)
-	watch := make([]float32, 1)
-	b := &body{watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1), tails: map[int]*tail{}}
-	err := b.compile(d, func(in []*graph.Node) []*graph.Node {
-		pass := &model.Pass{Store: d.store, Form: d.backend.Form.Answering(), Watch: true}
-		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
-		watch := pass.NotFinite
-		for _, h := range heads {
-			sum := graph.ReduceAllSum(graph.Sub(h, h)) // 0, or NaN for NaN and the infinities
-			if watch != nil {
-				sum = graph.Add(sum, watch)
-			}
-			watch = sum
-		}
-		return append(heads, watch)
-	}, shape)
-	if err == nil {
-		err = b.packed.make(d.backend, shape)
+	b := &body{tails: map[int]*tail{}}
+	var err error
+	if d.runtime != nil {
+		b.forward, err = d.runtime.forward(n)
+	} else {
+		b.forward, err = d.compiled(n)
 	}
 	if err != nil {
 		return nil, err
@@ -50,16 +37,21 @@ func (d *device) body(n int) (*body, error) {
 	return b, nil
 }
 
+// forward runs the network on what was put into a body. b.out is the caller's to drop.
+func (d *device) forward(b *body) (err error) {
+	b.out, err = b.run()
+	return err
+}
+
 // fill writes at most n questions, and the first again in place of those that are missing: a batch is not finite only
 // if one of its positions is not.
 func (b *body) fill(rows []row, n int) {
-	words := len(b.packed.flat) / n
 	for i := range n {
 		q := rows[0].question()
 		if i < len(rows) {
 			q = rows[i].question()
 		}
-		copy(b.packed.flat[i*words:(i+1)*words], q.Packed)
+		b.put(i, q.Packed)
 	}
 }
 
@@ -71,14 +63,18 @@ func (d *device) raw(dst [][]float32, packed []uint64, n int) error {
 	}
 	words := d.layout.Words
 	rows := len(packed) / words
-	for i := copy(b.packed.flat, packed); i < len(b.packed.flat); i += words {
-		copy(b.packed.flat[i:], packed[:words])
+	for i := range n {
+		from := 0
+		if i < rows {
+			from = i * words
+		}
+		b.put(i, packed[from:from+words])
 	}
 	if err := d.forward(b); err != nil {
 		return err
 	}
 	defer b.drop()
-	for i, buffer := range b.out[:len(d.heads)] {
+	for i, buffer := range b.out {
 		size := 1
 		for _, x := range d.heads[i].Shape {
 			size *= x
@@ -90,35 +86,4 @@ func (d *device) raw(dst [][]float32, packed []uint64, n int) error {
 		dst[i] = append(dst[i], all[:rows*size]...)
 	}
 	return nil
-}
-
-// forward runs the network on what stands in b.packed. b.out is the caller's to drop.
-func (d *device) forward(b *body) error {
-	if err := b.packed.send(d.backend, &b.inputs[0]); err != nil {
-		return err
-	}
-	defer b.packed.drop(&b.inputs[0])
-	out, err := d.execute(b.graph.Executable(), b.inputs)
-	copy(b.out, out)
-	return err
-}
-
-// check returns [ErrNotFinite] if a number of the last run was not.
-func (b *body) check() error {
-	if err := b.out[len(b.out)-1].ToFlatData(b.into); err != nil {
-		return err
-	}
-	if notFinite(b.watch[0]) {
-		return ErrNotFinite
-	}
-	return nil
-}
-
-func (b *body) drop() {
-	for i, buffer := range b.out {
-		if buffer != nil {
-			buffer.Finalize()
-		}
-		b.out[i] = nil
-	}
 }

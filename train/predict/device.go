@@ -13,7 +13,7 @@ import (
 //
 // There are two kinds of graphs: the network from packed inputs to heads, one for each batch size, which is most of the
 // work and takes long to compile; and what the heads say about listed moves, one for each batch size and length of
-// lists.
+// lists. With ONNX Runtime the former is one model for all sizes.
 //
 // GoMLX bakes the weights into graphs that are not marked as training where a backend likes that: on the backend go
 // each batch size has a copy of them, and computes faster for it.
@@ -27,6 +27,7 @@ type device struct {
 	legalOnly bool
 	knows     Knows
 	bodies    map[int]*body // by batch size
+	runtime   *onRuntime    // nil where the backend computes networks itself
 
 	execute func(x compute.Executable, in []compute.Buffer) ([]compute.Buffer, error) // tests make it fail
 }
@@ -49,7 +50,17 @@ func newDevice(b *backend.Opened, t *Trained, o Options) (*device, error) {
 	d.execute = func(x compute.Executable, in []compute.Buffer) ([]compute.Buffer, error) {
 		return x.Execute(in, nil, 0)
 	}
-	return d, d.learn()
+	if err := d.learn(); err != nil {
+		store.Finalize()
+		return nil, err
+	}
+	if b.OnRuntime() {
+		if d.runtime, err = newOnRuntime(b, t); err != nil {
+			store.Finalize()
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 func (d *device) longest() int { return d.lists[len(d.lists)-1] }
@@ -141,8 +152,10 @@ func (d *device) close() {
 			t.codes.close()
 			t.exec.Finalize()
 		}
-		b.packed.close()
-		b.exec.Finalize()
+		b.close()
+	}
+	if d.runtime != nil {
+		d.runtime.close()
 	}
 	d.store.Finalize()
 }

@@ -16,16 +16,16 @@ import (
 	"talbot/train/run"
 )
 
-// eachBackend runs a test on "go", and on "xla:cpu" where that is installed.
+// eachBackend runs a test on "go", and on "xla:cpu" and "onnx" where those are installed.
 func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
-	for _, name := range []string{"go", "xla:cpu"} {
+	for _, name := range []string{"go", "xla:cpu", "onnx"} {
 		t.Run(name, func(t *testing.T) { test(t, opened(t, name)) })
 	}
 }
 
 func opened(t testing.TB, name string) *backend.Opened {
 	t.Helper()
-	b, err := backend.Open(name)
+	b, err := backend.OpenToAnswer(name)
 	if err != nil && name != "go" {
 		t.Skipf("not tested on %s: %v", name, err)
 	}

@@ -151,7 +151,7 @@ func notFinite(x float32) bool { return x-x != 0 } // NaN for NaN and the infini
 
 // ask reads the heads of a body.
 func (d *device) ask(b *body, t *tail) error {
-	copy(t.inputs, b.out[:len(d.heads)])
+	copy(t.inputs, b.out)
 	if t.codes.flat != nil {
 		at := &t.inputs[len(d.heads)]
 		if err := t.codes.send(d.backend, at); err != nil {
