@@ -66,12 +66,12 @@ func BenchmarkPeers(b *testing.B) {
 	}
 	var names []string
 	var turns []func() float64
-	if formOf(c, openTest(b, specs[len(specs)-1])) == model.Tiles {
-		direct := c
-		direct.Winograd = false
-		names, turns = []string{"talbot direct"}, append(turns, ourTurn(b, "xla:cpu", direct, sample, turn))
-	}
 	for _, spec := range specs {
+		if direct := c; formOf(c, openTest(b, spec)) == model.Tiles {
+			direct.Winograd = false
+			names = append(names, "talbot "+spec+" direct")
+			turns = append(turns, ourTurn(b, spec, direct, sample, turn))
+		}
 		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, sample, turn))
 	}
 	last := len(turns) - 1
@@ -97,7 +97,7 @@ func BenchmarkPeers(b *testing.B) {
 	}
 	for i, name := range names {
 		median := got[i][rounds/2]
-		b.Logf("%-18s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
+		b.Logf("%-21s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
 			specs[len(specs)-1], got[last][rounds/2]/median)
 		b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/s")
 	}
