@@ -10,8 +10,8 @@ import (
 // axes of a board that is 36 products for 4×4 squares instead of 144. (Winograd, Arithmetic Complexity of Computations,
 // 1980; Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016.)
 //
-// The matrices follow from five points and infinity by the construction of Toom and Cook. Usual are the points 0, ±1 and
-// ±2; with 0, ±5/8 and ±3/2 rounding errors are half as large, about twice those of the definition.
+// The matrices follow from five points and infinity by the construction of Toom and Cook. Usual are the points 0, ±1
+// and ±2; with 0, ±5/8 and ±3/2 rounding errors are half as large, a few times those of the definition.
 var winogradPoints = [tileSide - 1]float64{0, 5. / 8, -5. / 8, 3. / 2, -3. / 2}
 
 const (
@@ -59,8 +59,8 @@ func monic(i int) (c [tileSide]float64) {
 	return c
 }
 
-// boardWinograd returns the matrices of a line of eight squares with a zero beyond each end: that of its inputs [12, 8],
-// row product·2 + tile, and of its outputs [8, 12]; and that of the kernel [36, 9].
+// boardWinograd returns the matrices of a line of eight squares with a zero beyond each end: that of its inputs
+// [12, 8], row product·2 + tile, and of its outputs [8, 12]; and that of the kernel [36, 9].
 func boardWinograd() (inputs, outputs, kernel []float32) {
 	a, g, b := winograd()
 	inputs, outputs = make([]float32, tileRows*8), make([]float32, 8*tileRows)

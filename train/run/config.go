@@ -39,8 +39,8 @@ type Config struct {
 	PolicyTarget string `json:"policy_target"`
 
 	Precision Precision `json:"precision"` // of products and activations in training
-	// Winograd lets processors compute the 3×3 convolutions of a trunk in float32 in Winograd's way, which is faster and
-	// rounds differently. Runs that were begun before there was a choice go on without.
+	// Winograd lets processors compute the 3×3 convolutions of a trunk in float32 in Winograd's way, which is faster
+	// and rounds differently. Runs that were begun before there was a choice go on without.
 	Winograd bool `json:"winograd,omitempty"`
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
