@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	onnxruntime "github.com/yalue/onnxruntime_go"
@@ -30,7 +31,11 @@ func Load(path string) (version string, err error) {
 	if loaded.path == "" {
 		onnxruntime.SetSharedLibraryPath(path)
 		if err := onnxruntime.InitializeEnvironment(onnxruntime.WithLogLevelError()); err != nil {
-			return "", fmt.Errorf("ONNX Runtime %q: %w", path, err)
+			text := err.Error()
+			if _, cause, ok := strings.Cut(text, `"`+path+`": `); ok {
+				text = strings.TrimPrefix(cause, path+": ")
+			}
+			return "", fmt.Errorf("ONNX Runtime %q: %s", path, text)
 		}
 		loaded.path = path
 	}
