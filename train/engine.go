@@ -24,6 +24,7 @@ import (
 type engine struct {
 	config  run.Config
 	backend *backend.Opened
+	form    model.Form
 	network model.Network
 	layout  encode.Layout
 	terms   []model.Term
@@ -49,8 +50,17 @@ func engineOf(b *backend.Opened, c run.Config, network model.Network, l encode.L
 	if err != nil {
 		return nil, err
 	}
-	return &engine{config: c, backend: b, network: network, layout: l, terms: network.Terms(), store: store,
-		execute: (*gomlx.Exec).Call}, nil
+	return &engine{config: c, backend: b, form: formOf(c, b), network: network, layout: l, terms: network.Terms(),
+		store: store, execute: (*gomlx.Exec).Call}, nil
+}
+
+// formOf is the form of a run's convolutions on a backend. Several devices share samples, which only the other forms
+// leave apart.
+func formOf(c run.Config, b *backend.Opened) model.Form {
+	if c.Winograd && c.Precision == run.Float32 && c.Devices == 1 && (b.Kind == "xla:cpu" || b.Kind == "go") {
+		return model.Tiles
+	}
+	return b.Form
 }
 
 func (e *engine) close() {
@@ -77,7 +87,7 @@ func (e *engine) validate(batches []Batch) (run.Means, error) {
 	for i := range batches {
 		out, err := e.run(&e.loss, "validation", e.inputs(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Losses: true, Prefix: e.config.Evaluated()}
+			p := &model.Pass{Store: e.store, Form: e.form, Losses: true, Prefix: e.config.Evaluated()}
 			b := e.batch(in)
 			var shown []*graph.Node
 			for _, s := range e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, b.Packed)), b) {

@@ -12,6 +12,7 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/train/backend"
+	"talbot/train/model"
 	"talbot/train/run"
 )
 
@@ -256,5 +257,34 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(c.Batch*b.N)/b.Elapsed().Seconds(), "positions/s")
 		})
+	}
+}
+
+// TestForm: Winograd's way is that of new runs in float32 on processors. Other runs, and those that were begun before
+// it existed, go on with what they have.
+func TestForm(t *testing.T) {
+	begun, err := run.New("talbotbot", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu := &backend.Opened{Kind: "xla:cpu", Form: model.Native}
+	older, rounded, shared := begun, begun, begun
+	older.Winograd, rounded.Precision, shared.Devices = false, run.BFloat16, 2
+	for i, x := range []struct {
+		c    run.Config
+		b    *backend.Opened
+		want model.Form
+	}{
+		{begun, cpu, model.Tiles}, {older, cpu, model.Native}, {rounded, cpu, model.Native},
+		{shared, cpu, model.Native}, {begun, &backend.Opened{Kind: "xla:cuda", Form: model.Native}, model.Native},
+		{begun, &backend.Opened{Kind: "go", Form: model.Products}, model.Tiles},
+		{older, &backend.Opened{Kind: "go", Form: model.Products}, model.Products},
+	} {
+		if got := formOf(x.c, x.b); got != x.want {
+			t.Errorf("%d: form %d, want %d", i, got, x.want)
+		}
+	}
+	if field, _, _ := begun.Differs(older); field != "winograd" {
+		t.Errorf("%q differs", field)
 	}
 }

@@ -109,7 +109,7 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if err := explainMemory(err, c, memoryOf(c, e.network, b.Form), 0, ""); !errors.Is(err, ErrMemory) ||
+	if err := explainMemory(err, c, memoryOf(c, e.network, e.form), 0, ""); !errors.Is(err, ErrMemory) ||
 		!strings.Contains(err.Error(), "samples would fit") {
 		t.Errorf("%v", err)
 	}

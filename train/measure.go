@@ -47,7 +47,7 @@ func Measure(ctx context.Context, c run.Config, b *backend.Opened, behind time.D
 		if _, _, err := e.step(&batch, step, c.LR); err != nil {
 			bytes, source := b.Memory()
 			return s, fmt.Errorf("measuring: %w",
-				explainMemory(err, c, memoryOf(c, e.network, b.Form), bytes, source))
+				explainMemory(err, c, memoryOf(c, e.network, e.form), bytes, source))
 		}
 		if step == 0 {
 			first = time.Now()

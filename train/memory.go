@@ -72,7 +72,7 @@ func RunsOn(c run.Config, b *backend.Opened) (warning, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkMemory(c, memoryOf(c, built.Network, b.Form), b.Free())
+	return checkMemory(c, memoryOf(c, built.Network, formOf(c, b)), b.Free())
 }
 
 // explainMemory turns a backend's error into [ErrMemory] if it is one. There are so many bytes, 0 if that is not known.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"talbot/train/model"
 	"talbot/train/run"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ import (
 
 // BenchmarkPeers trains the same network with talbot and with PyTorch (testdata/speed.py), in turns, and prints the
 // medians of positions per second: all on one batch, talbot with copying the batch to the device and the losses back.
+//
+// Where Winograd's way is the default, the direct one is measured beside it.
 //
 // The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, or nosearch, whose filters are its width),
 // TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu,
@@ -64,8 +67,14 @@ func BenchmarkPeers(b *testing.B) {
 	var names []string
 	var turns []func() float64
 	for _, spec := range specs {
+		if direct := c; formOf(c, openTest(b, spec)) == model.Tiles {
+			direct.Winograd = false
+			names = append(names, "talbot "+spec+" direct")
+			turns = append(turns, ourTurn(b, spec, direct, sample, turn))
+		}
 		names, turns = append(names, "talbot "+spec), append(turns, ourTurn(b, spec, c, sample, turn))
 	}
+	last := len(turns) - 1
 	for _, mode := range []string{"", "--compile"} {
 		args := []string{"--recipe", recipe, "--device", device, "--blocks", blocks, "--filters", filters,
 			"--batch", strconv.Itoa(batch), "--precision", precision, "--seconds", strconv.Itoa(seconds)}
@@ -88,8 +97,8 @@ func BenchmarkPeers(b *testing.B) {
 	}
 	for i, name := range names {
 		median := got[i][rounds/2]
-		b.Logf("%-18s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
-			specs[len(specs)-1], got[len(specs)-1][rounds/2]/median)
+		b.Logf("%-21s %8.0f positions/s (%.0f–%.0f), talbot %s is %.2f ×", name, median, got[i][0], got[i][rounds-1],
+			specs[len(specs)-1], got[last][rounds/2]/median)
 		b.ReportMetric(median, strings.ReplaceAll(name, " ", "-")+"/s")
 	}
 }

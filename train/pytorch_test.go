@@ -143,7 +143,7 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 // forward returns logits and values of planes in evaluation mode.
 func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
-		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.backend.Form}, e.backend.Form.Spread(in))
+		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.form}, e.form.Spread(in))
 		return heads[0], heads[1]
 	})
 	if err != nil {
@@ -214,11 +214,21 @@ func TestPyTorch(t *testing.T) {
 		load := func(c run.Config) *engine { return want.load(t, b, c, 2) }
 		_, planes := oracleBatch(t, 0, want.Positions)
 		want.evaluate(t, load(c), planes)
-		want.train(t, load, c, func(step int) Batch {
+		want.trainBothWays(t, load, c, func(step int) Batch {
 			batch, _ := oracleBatch(t, step, c.Batch)
 			return batch
-		}, 5e-6, 2e-4)
+		})
 	})
+}
+
+// trainBothWays is train of a residual network, with Winograd's way, which rounds more, and without.
+func (want *pytorch) trainBothWays(t *testing.T, load func(run.Config) *engine, c run.Config,
+	batch func(step int) Batch) {
+	t.Helper()
+	for winograd, gradient := range map[bool]float64{true: 2e-5, false: 5e-6} {
+		c.Winograd = winograd
+		want.train(t, load, c, batch, gradient, 2e-4)
+	}
 }
 
 // set makes a configuration that of the oracle, without dropout.

@@ -159,8 +159,8 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, need: memoryOf(c, built.Network, o.Backend.Form),
-		saves: run.Checkpoints(o.Dir), savedAt: -1, calibratedAt: -1}
+	r := &runner{Options: o, c: c, schedule: rate, plateau: plateau, saves: run.Checkpoints(o.Dir), savedAt: -1,
+		calibratedAt: -1, need: memoryOf(c, built.Network, formOf(c, o.Backend))}
 	if o.Claim == nil {
 		if r.owned, err = run.NewClaim(o.Dir, o.Resume); err != nil {
 			return nil, err

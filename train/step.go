@@ -113,7 +113,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float
 func (e *engine) trainGraph(in []*Node) *Node {
 	key, totals, numbers, b := in[0], in[1], in[2], e.batch(in[3:])
 	e.store.SetTraining(key.Graph(), true)
-	p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Losses: true, Key: key,
+	p := &model.Pass{Store: e.store, Form: e.form, Train: true, Losses: true, Key: key,
 		BFloat16: e.config.Precision == run.BFloat16}
 	shown := p.Disguise(b.Packed, e.layout.NoPast, e.config.HistoryDropout)
 	shown = p.Disguise(shown, e.layout.OtherColour, e.config.Mirror)
@@ -188,7 +188,7 @@ func (e *engine) calibrate(batches []Batch) error {
 			packedInput(&b),
 		}, func(in []*Node) *Node {
 			e.store.SetTraining(in[0].Graph(), true)
-			p := &model.Pass{Store: e.store, Form: e.backend.Form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
+			p := &model.Pass{Store: e.store, Form: e.form, Train: true, Prefix: averagePrefix, Momentum: in[0]}
 			var heads []*Node
 			for _, head := range e.network.Forward(p, e.network.Unpack(p.Form, in[1])) {
 				heads = append(heads, ReduceAllSum(head))

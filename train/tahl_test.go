@@ -73,6 +73,6 @@ func TestPyTorchTahl(t *testing.T) {
 		c.Decay = recipe.DecayAll
 		load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
 		want.evaluate(t, load(c), planes[0])
-		want.train(t, load, c, func(step int) Batch { return batches[step] }, 5e-6, 2e-4)
+		want.trainBothWays(t, load, c, func(step int) Batch { return batches[step] })
 	})
 }

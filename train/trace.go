@@ -17,7 +17,7 @@ import (
 
 // Peer are the scripts that train the recipe talbotbot with PyTorch: speed.py measures, trace.py repeats a [Trace].
 //
-//go:embed testdata/speed.py testdata/trace.py testdata/talbotbot.py
+//go:embed testdata/speed.py testdata/trace.py testdata/talbotbot.py testdata/nosearch.py
 var Peer embed.FS
 
 // traceBatches is how many batches a trace trains on, in turns.
@@ -145,6 +145,6 @@ func TooLarge(c run.Config, b *backend.Opened, bytes int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := memoryOf(c, built.Network, b.Form)
+	m := memoryOf(c, built.Network, formOf(c, b))
 	return int(max(8, 4*bytes/m.sample/8*8)), nil
 }

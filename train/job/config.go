@@ -122,7 +122,7 @@ func (t Train) resumed() (run.Config, error) {
 			return c, err
 		}
 		c.SetSteps(have.Steps)
-		c.EvalEvery = have.EvalEvery
+		c.EvalEvery, c.Winograd = have.EvalEvery, have.Winograd
 	}
 	if t.Steps != 0 {
 		c.Steps = t.Steps

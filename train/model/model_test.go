@@ -81,16 +81,15 @@ func TestConvolutionForms(t *testing.T) {
 		x, w, v := random(rng, n*64*shape.in), random(rng, shape.out*shape.in*shape.size*shape.size), random(rng,
 			n*64*shape.out)
 		var first [][]float32
-		for _, form := range []Form{Native, Products, Patches} {
+		for _, way := range []struct {
+			form     Form
+			convolve func(f Form, x, kernel *Node) *Node
+		}{{Native, Form.Convolve}, {Products, Form.Convolve}, {Patches, Form.Convolve}, {Tiles, Form.Convolve},
+			{Tiles, Form.ConvolveDense}} {
+			form := way.form
 			exec := MustNewExec(goBackend(t), func(x, w, v *Node) []*Node {
-				layout := func(x *Node) *Node { // from [sample, rank, file, channel]
-					if form == Products {
-						return TransposeAllAxes(x, 3, 1, 2, 0)
-					}
-					return x
-				}
-				y := form.Convolve(layout(x), w)
-				grads := Gradient(ReduceAllSum(Mul(y, layout(v))), x, w)
+				y := way.convolve(form, laidOut(form, x), w)
+				grads := Gradient(ReduceAllSum(Mul(y, laidOut(form, v))), x, w)
 				return []*Node{form.Flatten(y), grads[0], grads[1]}
 			})
 			out := exec.MustCall(
@@ -114,6 +113,17 @@ func TestConvolutionForms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// laidOut turns activations [sample, rank, file, channel] into the layout of a form.
+func laidOut(f Form, x *Node) *Node {
+	switch f {
+	case Products:
+		return TransposeAllAxes(x, 3, 1, 2, 0)
+	case Tiles:
+		return TransposeAllAxes(x, 1, 2, 0, 3)
+	}
+	return x
 }
 
 // loops is the convolution as a definition, flattened channel-major.
@@ -167,7 +177,7 @@ func TestSpread(t *testing.T) {
 			want = append(want, float32(bits[i]>>sq&1))
 		}
 	}
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		got := MustNewExec(goBackend(t), func(x *Node) *Node { return form.Flatten(form.Spread(x)) }).
 			MustCall(tensors.FromFlatDataAndDimensions(bits, n, planes))[0]
 		equal(t, "unpacked", tensors.MustCopyFlatData[float32](got), want)
@@ -179,7 +189,7 @@ func TestNorm(t *testing.T) {
 	const n, channels = 3, 2
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := random(rng, n*64*channels)
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		store := &Store{Store: gomlx.NewStore()}
 		for name, data := range map[string][]float32{"bn.weight": {2, 0.5}, "bn.bias": {1, -1},
 			"bn.running_mean": {0.3, 0}, "bn.running_var": {4, 1}} {
@@ -190,10 +200,7 @@ func TestNorm(t *testing.T) {
 		run := func(train bool) []float32 {
 			exec := gomlx.MustNewExec(goBackend(t), store.Store, func(_ *gomlx.Scope, x *Node) *Node {
 				store.SetTraining(x.Graph(), true)
-				if form == Products {
-					x = TransposeAllAxes(x, 3, 1, 2, 0)
-				}
-				return form.Flatten((&Pass{Store: store, Form: form, Train: train}).norm(x, "bn"))
+				return form.Flatten((&Pass{Store: store, Form: form, Train: train}).norm(laidOut(form, x), "bn"))
 			})
 			return tensors.MustCopyFlatData[float32](exec.MustCall1(tensors.FromFlatDataAndDimensions(x, n, 8, 8,
 				channels)))
@@ -229,14 +236,10 @@ func TestNorm(t *testing.T) {
 func TestDropout(t *testing.T) {
 	const n, channels, rate = 64, 100, 0.1
 	var first []float32
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		exec := MustNewExec(goBackend(t), func(key *Node) []*Node {
-			dims := []int{n, 8, 8, channels}
-			if form == Products {
-				dims = []int{channels, 8, 8, n}
-			}
 			p := &Pass{Form: form, Train: true, Key: key}
-			ones := BroadcastToDims(Scalar(key.Graph(), 11, 1.0), dims...)
+			ones := laidOut(form, BroadcastToDims(Scalar(key.Graph(), 11, 1.0), n, 8, 8, channels))
 			return []*Node{form.Flatten(p.dropChannels(ones, rate)), form.Flatten(p.dropChannels(ones, rate))}
 		})
 		out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2))

@@ -25,7 +25,7 @@ func TestNapoleonInput(t *testing.T) {
 		packed = append(packed, row.Packed...)
 		fens, want = append(fens, row.FEN), append(want, row.Numbers...)
 	}
-	for _, form := range []Form{Native, Products, Patches} {
+	for _, form := range []Form{Native, Products, Patches, Tiles} {
 		exec := graph.MustNewExec(goBackend(t), func(x *graph.Node) *graph.Node {
 			return form.Flatten(Napoleon{}.Unpack(form, x))
 		})

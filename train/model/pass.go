@@ -69,6 +69,14 @@ func (p *Pass) convolve(x *Node, name string) *Node {
 	return p.Form.Convolve(p.low(x), p.low(p.value(x.Graph(), name+".weight")))
 }
 
+// convolveDense is a convolution without bias of activations that are not sparse.
+func (p *Pass) convolveDense(x *Node, name string) *Node {
+	if p.Form != Tiles {
+		return p.convolve(x, name)
+	}
+	return p.Form.ConvolveDense(x, p.value(x.Graph(), name+".weight"))
+}
+
 // convolveBias is a convolution with a bias for each channel.
 func (p *Pass) convolveBias(x *Node, name string) *Node {
 	y := p.convolve(x, name)

@@ -78,11 +78,11 @@ func (r residual) trunk(p *Pass, planes *Node) *Node {
 	x := p.relu(p.convNorm(planes, "stem.conv", "stem.bn"))
 	for b := range r.blocks {
 		name := fmt.Sprintf("blocks.%d.", b)
-		y := p.relu(p.convNorm(x, name+"conv1", name+"bn1"))
+		y := p.relu(p.norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
 		if r.dropsIn(b + 1) {
 			y = p.dropChannels(y, r.blockDropout)
 		}
-		x = p.relu(Add(p.convNorm(y, name+"conv2", name+"bn2"), x))
+		x = p.relu(Add(p.norm(p.convolveDense(y, name+"conv2"), name+"bn2"), x))
 	}
 	return x
 }
@@ -96,11 +96,16 @@ func (r residual) value(p *Pass, x *Node) *Node {
 
 // floats are those that are kept for the backward pass of a sample, without heads of other kinds: about five
 // activations of each block (the outputs of two convolutions, of two normalisations, and the sum), four of stem and
-// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well.
+// heads. In the form Products nine shifted copies of the input of each 3×3 convolution are kept as well; in the form
+// Tiles those of the planes, and what the inputs of the blocks become, 144 numbers for 64.
 func (r residual) floats(form Form) int64 {
 	activations := int64(5*r.blocks+4) * int64(r.filters)
-	if form == Products {
-		activations += 9 * (int64(r.planes) + 2*int64(r.blocks)*int64(r.filters))
+	planes, trunk := int64(r.planes), 2*int64(r.blocks)*int64(r.filters)
+	switch form {
+	case Products:
+		activations += 9 * (planes + trunk)
+	case Tiles:
+		activations += 9*planes + trunk*144/64
 	}
 	return 64 * activations
 }

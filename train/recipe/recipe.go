@@ -22,6 +22,8 @@ type Recipe struct {
 	Targets string   // what it learns
 	Size    []string // settings that the shapes of the parameters depend on
 	Presets []Preset // other settings to start from; the default one has no name and is first
+	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
+	Winograd bool
 
 	build func(Settings) (Built, error)
 	write func(Settings) (Settings, error) // in the one way of [Settings]

@@ -39,6 +39,9 @@ type Config struct {
 	PolicyTarget string `json:"policy_target"`
 
 	Precision Precision `json:"precision"` // of products and activations in training
+	// Winograd lets processors compute the 3×3 convolutions of a trunk in float32 in Winograd's way, which is faster
+	// and rounds differently. Runs that were begun before there was a choice go on without.
+	Winograd bool `json:"winograd,omitempty"`
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
 
@@ -74,7 +77,7 @@ func New(name, preset string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
-		Precision: Float32, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
+		Precision: Float32, Winograd: r.Winograd, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
 }
 
 // Build returns the encoding and the network.
