@@ -49,7 +49,7 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 		for _, r := range kept {
 			o.ahead = o.ahead || r.Index>>shardBits < j.Index>>shardBits
 		}
-		for k, id := range identities(nil, o.scope, &line, j.Plies) {
+		for k, id := range identities(nil, o.scope, &line, j.Plies, nil) {
 			o.searched[id]++
 			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k])))
 		}
