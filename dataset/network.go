@@ -37,8 +37,8 @@ func (n Network) ID() string {
 
 // check returns an error if it contradicts itself.
 func (n *Network) check() error {
-	if n.Recipe == "" || n.Checkpoint == "" || n.Step < 0 || n.Batch < 0 || n.Rating < 0 || n.Rating > math.MaxUint16 || n.Top < 0 ||
-		!n.Prior && !n.Value {
+	if n.Recipe == "" || n.Checkpoint == "" || n.Step < 0 || n.Batch < 0 || n.Rating < 0 ||
+		n.Rating > math.MaxUint16 || n.Top < 0 || !n.Prior && !n.Value {
 		return fmt.Errorf("recipe %q, checkpoint %q, step %d, rating %d, %d moves kept", n.Recipe, n.Checkpoint, n.Step,
 			n.Rating, n.Top)
 	}

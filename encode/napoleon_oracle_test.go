@@ -54,12 +54,12 @@ func sharedPositions(t *testing.T, n int) []board.Position {
 	return chosen
 }
 
-// TestNapoleonOracle compares 20,000 positions, as many of either colour, with python-chess.
+// TestNapoleonOracle compares 2,000 positions, as many of either colour, with python-chess; 20,000 with TALBOT_FULL=1.
 func TestNapoleonOracle(t *testing.T) {
 	t.Parallel()
-	n := 10_000
-	if testing.Short() {
-		n = 500
+	n := 1000
+	if os.Getenv("TALBOT_FULL") != "" {
+		n = 10_000
 	}
 	positions := sharedPositions(t, n)
 	in, end := pythonChess(t, fens(positions), "napoleon_oracle.py")

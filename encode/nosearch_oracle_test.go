@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding/binary"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,13 +20,13 @@ func legalNumbers(p *board.Position) (list []uint16) {
 	return list
 }
 
-// TestNoSearchOracle compares 20,000 positions, as many of either colour, with python-chess: words, tokens, and the
-// number of every legal move.
+// TestNoSearchOracle compares 2,000 positions, as many of either colour, with python-chess: words, tokens, and the
+// number of every legal move; 20,000 with TALBOT_FULL=1.
 func TestNoSearchOracle(t *testing.T) {
 	t.Parallel()
-	n := 10_000
-	if testing.Short() {
-		n = 500
+	n := 1000
+	if os.Getenv("TALBOT_FULL") != "" {
+		n = 10_000
 	}
 	positions := sharedPositions(t, n)
 	in, end := pythonChess(t, fens(positions), "nosearch_oracle.py")

@@ -14,8 +14,8 @@ import (
 	"talbot/train/run"
 )
 
-// uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its legal
-// moves.
+// uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its
+// legal moves.
 type uciGolden struct {
 	packed golden.Words
 	legal  []int32

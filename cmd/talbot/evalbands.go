@@ -31,7 +31,7 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	if err := w.Flush(); err != nil || told == nil {
 		return err
 	}
-	fmt.Fprint(out, "\ncross-entropy if told the rating of the own band, and how much more if told another's\n\n")
+	fmt.Fprint(out, "\ncross-entropy if told the band's own rating, and how much more if told another\n\n")
 	for i := range bands {
 		plain.Fprintf(w, "\t%s", name(&bands[i]))
 	}

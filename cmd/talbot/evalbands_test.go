@@ -8,8 +8,8 @@ import (
 	"talbot/train/evaluate"
 )
 
-// TestCardOfBands: the tables of bands fit into 80 columns, a band with few moves is in the first one alone, and the last
-// line says in how many bands the own rating is the best one.
+// TestCardOfBands: the tables of bands fit into 80 columns, a band with few moves is in the first one alone, and the
+// last line says in how many bands the own rating is the best one.
 func TestCardOfBands(t *testing.T) {
 	figures := evaluate.Figures{"samples": 1_234_567, "policy_ce_legal": 2.34567, "policy_entropy": 0.12345,
 		"top1": 0.41234, "top1_best": 0.98765}

@@ -122,7 +122,8 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
 	knows := n.Knows()
 	d := dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
-		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior, Value: knows.Value || knows.Chances}
+		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior,
+		Value: knows.Value || knows.Chances}
 	switch {
 	case o.top > 0 && !d.Prior:
 		return d, usage(fmt.Errorf("--top: the network of %q has no policy", o.run), "leave it out")

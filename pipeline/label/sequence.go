@@ -69,7 +69,8 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 // openShard opens the journal of a shard, whose labels count.
 func (s *sequence) openShard(i int) (*labelling, error) {
 	l := &labelling{labeller: s.labeller, shard: i, have: map[int64]made{}, open: map[int64]*waiting{},
-		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.done), infos: slices.Clip(s.out.Manifest().Shards)}
+		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.done),
+		infos: slices.Clip(s.out.Manifest().Shards)}
 	samples := s.in.Manifest.Shards[i].Samples
 	var err error
 	l.journal, err = openJournal(s.out.Path(journalName(i)), s.journalIdentity(i), func(sample int64, m made) bool {

@@ -84,8 +84,8 @@ var nosearch = New(
 		}},
 )
 
-// prior is trained as published, in passes over aggregated positions; Adam and its learning rate are Keras's. The weights
-// decay by the loss, not beside it.
+// prior is trained as published, in passes over aggregated positions; Adam and its learning rate are Keras's. The
+// weights decay by the loss, not beside it.
 var prior = New(
 	Recipe{
 		Name:    "prior",
