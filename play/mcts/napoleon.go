@@ -3,9 +3,7 @@ package mcts
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"talbot/board"
 )
@@ -17,14 +15,10 @@ type napoleon struct {
 	evaluator Evaluator
 	options   Options
 	children  children
-	random    *rand.Rand
 	nodes     []spot
-	path      []int32
 	replies   []board.Move
 	keys      []uint64 // of a playout since its last capture or pawn move
-	deepest   int
-	depths    int64
-	added     int64
+	simulations
 }
 
 // spotBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
@@ -53,40 +47,14 @@ func (s *napoleon) Clear() {}
 
 // Search implements [Searcher]. A visit is one playout.
 func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
-	moves := s.allowed(l.Moves)
-	if len(moves) == 0 {
-		return &Report{}, nil
-	}
-	s.random = s.root.random(s.options.Seed)
-	s.nodes, s.deepest, s.depths, s.added = append(s.nodes[:0], spot{}), 0, 0, 0
-	length := l.Nodes
-	if length <= 0 {
-		length = int64(s.options.Iterations)
-	}
-	var err error
-	began, told := time.Now(), time.Now()
-	progress := Progress{Settled: len(moves) == 1}
-	for len(moves) > 1 && err == nil && s.added < length && ctx.Err() == nil {
-		progress.Nodes = s.added
-		progress.Best, progress.Second = s.lead()
-		if l.Pace != nil && l.Pace(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
-			break
-		}
-		err = s.iterate(ctx, moves)
-		now := time.Now()
-		progress.Batch, began = now.Sub(began), now
-		if report != nil && now.Sub(told) >= time.Second {
-			told = now
-			report(short(s.report(moves), &s.options))
-		}
-	}
-	r := s.report(moves)
-	return short(r, &s.options), unlessDone(ctx, err)
+	return s.search(ctx, s, &s.root, &s.options, s.options.Iterations, l, report)
 }
 
-// iterate goes down the best moves to a position without children, gives it some, goes on to the best of them and plays
+func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], spot{}) }
+
+// once goes down the best moves to a position without children, gives it some, goes on to the best of them and plays
 // from there at random; the result is counted on the whole way. Without memory it plays at random from the first one.
-func (s *napoleon) iterate(ctx context.Context, moves []board.Move) error {
+func (s *napoleon) once(ctx context.Context, moves []board.Move) error {
 	ply := s.game.Ply()
 	defer s.game.Rewind(ply)
 	s.path = append(s.path[:0], 0)
@@ -114,9 +82,7 @@ func (s *napoleon) iterate(ctx context.Context, moves []board.Move) error {
 		s.nodes[i].visits++
 		s.nodes[i].sum += result
 	}
-	s.added++
-	s.depths += int64(len(s.path) - 1)
-	s.deepest = max(s.deepest, len(s.path)-1)
+	s.count()
 	return nil
 }
 
@@ -182,7 +148,7 @@ func (s *napoleon) playout() float64 {
 		case len(moves) == 0 || p.IsDead() || p.HalfmoveClock() >= 150 || s.fivefold(&p):
 			return 0
 		}
-		p.Play(moves[s.random.IntN(len(moves))])
+		p.Play(moves[s.rng.IntN(len(moves))])
 	}
 }
 
@@ -201,29 +167,19 @@ func (s *napoleon) fivefold(p *board.Position) bool {
 	return seen >= 4
 }
 
-func (s *napoleon) depth() int { return 1 + int(s.depths/max(s.added, 1)) }
-
-// lead returns the visits of the two most visited moves.
 func (s *napoleon) lead() (best, second int64) {
 	n := &s.nodes[0]
-	for _, c := range s.nodes[n.first : n.first+n.count] {
-		best, second = max(best, int64(c.visits)), max(second, min(best, int64(c.visits)))
-	}
-	return best, second
+	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *spot) int32 { return c.visits })
 }
 
 // report tells about the search so far. Moves are in the order of their mixed values, without the bonus.
 func (s *napoleon) report(moves []board.Move) *Report {
-	r := &Report{Nodes: s.added, Depth: s.depth(), SelDepth: max(s.deepest, 1)}
+	r := s.told()
 	n := s.nodes[0]
 	if n.count == 0 {
-		for i := range moves {
-			r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: chancesOf(0)})
-		}
-		return r
+		return r.unsearched(moves)
 	}
 	player := s.player()
-	weights := make([]float64, 0, n.count)
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
 		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits)}
@@ -236,15 +192,8 @@ func (s *napoleon) report(moves []board.Move) *Report {
 			l.Value, l.WDL = 0, [3]float32{0, 1, 0}
 		}
 		r.Lines = append(r.Lines, l)
-		weights = append(weights, float64(l.Visits))
 	}
-	first := board.NoMove
-	if warm := s.warm(&s.options); warm > 0 {
-		if i := draw(weights, warm, s.random); i >= 0 {
-			first = r.Lines[i].PV[0]
-		}
-	}
-	sortLines(r.Lines, first, func(l *Line) float32 { return l.Value })
+	sortLines(r.Lines, s.first(r.Lines, s.warm(&s.options)), func(l *Line) float32 { return l.Value })
 	return r
 }
 

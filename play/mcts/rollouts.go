@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"talbot/board"
 )
@@ -52,15 +50,11 @@ type rollouts struct {
 	appraiser Appraiser
 	options   Options
 	nodes     []branch
-	path      []int32
 	likely    []Likely
 	line      []board.Move // from the start of the game
 	replies   []board.Move
 	weights   []float64
-	random    *rand.Rand
-	deepest   int
-	depths    int64
-	added     int64
+	simulations
 }
 
 // branch is a move of the tree, or its root. Values are for who played the move.
@@ -97,39 +91,13 @@ func (s *rollouts) Clear() {}
 
 // Search implements [Searcher]. A visit is one simulation.
 func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (*Report, error) {
-	moves := s.allowed(l.Moves)
-	if len(moves) == 0 {
-		return &Report{}, nil
-	}
-	s.random = s.root.random(s.options.Seed)
-	s.nodes, s.deepest, s.depths, s.added = append(s.nodes[:0], branch{}), 0, 0, 0
-	length := l.Nodes
-	if length <= 0 {
-		length = int64(s.options.Simulations)
-	}
-	var err error
-	began, told := time.Now(), time.Now()
-	progress := Progress{Settled: len(moves) == 1}
-	for len(moves) > 1 && err == nil && s.added < length && ctx.Err() == nil {
-		progress.Nodes = s.added
-		progress.Best, progress.Second = s.lead()
-		if l.Pace != nil && l.Pace(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
-			break
-		}
-		err = s.simulate(ctx, moves)
-		now := time.Now()
-		progress.Batch, began = now.Sub(began), now
-		if report != nil && now.Sub(told) >= time.Second {
-			told = now
-			report(short(s.report(moves), &s.options))
-		}
-	}
-	r := s.report(moves)
-	return short(r, &s.options), unlessDone(ctx, err)
+	return s.search(ctx, s, &s.root, &s.options, s.options.Simulations, l, report)
 }
 
-// simulate walks down once. moves are those of the root.
-func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
+func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], branch{}) }
+
+// once walks down once. moves are those of the root.
+func (s *rollouts) once(ctx context.Context, moves []board.Move) error {
 	ply := s.game.Ply()
 	defer s.game.Rewind(ply)
 	s.path, s.line = append(s.path[:0], 0), append(s.line[:0], s.moves...)
@@ -159,9 +127,7 @@ func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
 		n.sum += value
 		value = -value
 	}
-	s.added++
-	s.depths += int64(len(s.path) - 1)
-	s.deepest = max(s.deepest, len(s.path)-1)
+	s.count()
 	return nil
 }
 
@@ -228,31 +194,21 @@ func (s *rollouts) choose(at int32) int32 {
 		c := &children[i]
 		s.weights = append(s.weights, c.share*math.Pow(1-(best-c.mean())/2, exponent))
 	}
-	return n.first + int32(max(0, draw(s.weights, 1, s.random)))
+	return n.first + int32(max(0, draw(s.weights, 1, s.rng)))
 }
 
-func (s *rollouts) depth() int { return 1 + int(s.depths/max(s.added, 1)) }
-
-// lead returns the visits of the two most visited moves.
 func (s *rollouts) lead() (best, second int64) {
 	n := &s.nodes[0]
-	for _, c := range s.nodes[n.first : n.first+n.count] {
-		best, second = max(best, int64(c.visits)), max(second, min(best, int64(c.visits)))
-	}
-	return best, second
+	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *branch) int32 { return c.visits })
 }
 
 // report tells about the search so far. Moves are in the order of their visits.
 func (s *rollouts) report(moves []board.Move) *Report {
-	r := &Report{Nodes: s.added, Depth: s.depth(), SelDepth: max(s.deepest, 1)}
+	r := s.told()
 	n := s.nodes[0]
 	if s.added == 0 {
-		for i := range moves {
-			r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: chancesOf(0)})
-		}
-		return r
+		return r.unsearched(moves)
 	}
-	weights := make([]float64, 0, n.count)
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
 		l := Line{PV: s.variation(i), Value: float32(c.mean()), Visits: int64(c.visits), Prior: float32(c.share)}
@@ -265,15 +221,8 @@ func (s *rollouts) report(moves []board.Move) *Report {
 			l.WDL = [3]float32{0, 1, 0}
 		}
 		r.Lines = append(r.Lines, l)
-		weights = append(weights, float64(l.Visits))
 	}
-	first := board.NoMove
-	if warm := s.warm(&s.options); warm > 0 {
-		if i := draw(weights, warm, s.random); i >= 0 {
-			first = r.Lines[i].PV[0]
-		}
-	}
-	sortLines(r.Lines, first, func(l *Line) float32 { return float32(l.Visits) })
+	sortLines(r.Lines, s.first(r.Lines, s.warm(&s.options)), func(l *Line) float32 { return float32(l.Visits) })
 	return r
 }
 
