@@ -17,6 +17,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
 	"talbot/shards"
@@ -29,46 +30,36 @@ func withPriors(t *testing.T, n, top int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "priors")
 	net := dataset.Network{Recipe: "test", Checkpoint: "0", Backend: "go", Prior: true, Top: top}
-	out, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}, Networks: []dataset.Network{net}}, nil,
-		output.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	for i := range n {
-		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), Moves: []board.Move{}}
-		switch rng := rand.New(rand.NewPCG(9, uint64(max(i, 1)))); i {
-		case 2: // Ra8 mates
-			l.Start, _ = board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
-			l.Samples = dataset.LastPosition()
-		case 3: // Ra1 does
-			l.Start, _ = board.ParseFEN("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1")
-			l.Samples = dataset.LastPosition()
-		default:
-			p := l.Start
-			for range 3 + rng.IntN(9) {
-				legal := p.LegalMoves(nil)
-				m := legal[rng.IntN(len(legal))]
-				l.Moves = append(l.Moves, m)
-				p.Play(m)
+	lines := func(yield func(*dataset.Line) bool) {
+		for i := range n {
+			l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), Moves: []board.Move{}}
+			switch rng := rand.New(rand.NewPCG(9, uint64(max(i, 1)))); i {
+			case 2: // Ra8 mates
+				l.Start, _ = board.ParseFEN("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
+				l.Samples = dataset.LastPosition()
+			case 3: // Ra1 does
+				l.Start, _ = board.ParseFEN("r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1")
+				l.Samples = dataset.LastPosition()
+			default:
+				p := l.Start
+				for range 3 + rng.IntN(9) {
+					legal := p.LegalMoves(nil)
+					m := legal[rng.IntN(len(legal))]
+					l.Moves = append(l.Moves, m)
+					p.Play(m)
+				}
 			}
-		}
-		if i%10 != 9 {
-			l.Predictions = []dataset.PredictionColumn{{Predictions: drawnPriors(&l, uint64(i), top)}}
-		}
-		if err := out.Write(&l); err != nil {
-			t.Fatal(err)
-		}
-		if out.Full() {
-			if err := out.EndShard(); err != nil {
-				t.Fatal(err)
+			if i%10 != 9 {
+				l.Predictions = []dataset.PredictionColumn{{Predictions: drawnPriors(&l, uint64(i), top)}}
+			}
+			if !yield(&l) {
+				return
 			}
 		}
 	}
-	if err := out.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}, Networks: []dataset.Network{net}},
+		output.Options{}, lines)
 	return dir
 }
 

@@ -253,7 +253,7 @@ func TestWorkers(t *testing.T) {
 		if _, err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		got := files(t, r.Out)
+		got := madeup.Files(t, r.Out)
 		if first == nil {
 			first = got
 		}
@@ -261,24 +261,6 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d workers: %d files differ from %d", workers, len(got), len(first))
 		}
 	}
-}
-
-// files returns the content of a folder.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[e.Name()] = string(data)
-	}
-	return all
 }
 
 // interrupted stops a command at its n-th progress; false if it ended before.
@@ -377,7 +359,7 @@ func TestLeftovers(t *testing.T) {
 			if !errors.Is(err, c.want) || err == nil != (c.want == nil) {
 				t.Fatalf("error %v, want %v", err, c.want)
 			}
-			if err == nil && !maps.Equal(files(t, r.Out), files(t, want.Out)) {
+			if err == nil && !maps.Equal(madeup.Files(t, r.Out), madeup.Files(t, want.Out)) {
 				t.Error("another result")
 			}
 		})

@@ -15,6 +15,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 )
 
@@ -42,40 +43,30 @@ func TestMain(m *testing.M) {
 // writeRandom writes n lines of 20 plies each. Players prefer some moves, so that many positions recur.
 func writeRandom(t *testing.T, dir string, n int) {
 	t.Helper()
-	out, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "random"}}}, nil, output.Options{Workers: runtime.GOMAXPROCS(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	var legal, moves []board.Move
-	for i := range n {
-		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + rng.IntN(2000),
-			BlackElo: 1000 + rng.IntN(2000)}
-		p := l.Start
-		moves = moves[:0]
-		for range 20 {
-			if legal = p.LegalMoves(legal[:0]); len(legal) == 0 {
-				break
+	lines := func(yield func(*dataset.Line) bool) {
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		var legal, moves []board.Move
+		for i := range n {
+			l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + rng.IntN(2000),
+				BlackElo: 1000 + rng.IntN(2000)}
+			p := l.Start
+			moves = moves[:0]
+			for range 20 {
+				if legal = p.LegalMoves(legal[:0]); len(legal) == 0 {
+					break
+				}
+				m := legal[rng.IntN(4)*rng.IntN(6)%len(legal)]
+				moves = append(moves, m)
+				p.Play(m)
 			}
-			m := legal[rng.IntN(4)*rng.IntN(6)%len(legal)]
-			moves = append(moves, m)
-			p.Play(m)
-		}
-		l.Moves = moves
-		if err := out.Write(&l); err != nil {
-			t.Fatal(err)
-		}
-		if out.Full() {
-			if err := out.EndShard(); err != nil {
-				t.Fatal(err)
+			l.Moves = moves
+			if !yield(&l) {
+				return
 			}
 		}
 	}
-	if err := out.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "random"}}}, output.Options{Workers: runtime.GOMAXPROCS(0)}, lines)
 }
 
 // TestMemory aggregates a million and ten million random lines, 200 million plies, in processes of their own. The

@@ -20,6 +20,7 @@ import (
 	"talbot/dataset"
 	"talbot/internal/durable"
 	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 	"talbot/pipeline/verify"
 	"talbot/rows"
@@ -152,24 +153,6 @@ func content(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// folder is every file of a folder.
-func folder(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(data)
-	}
-	return files
-}
-
 // TestBadFiles: what is left of inputs with bad files among them is what the good ones alone give, line for line and
 // count for count.
 func TestBadFiles(t *testing.T) {
@@ -222,7 +205,7 @@ func TestBadFiles(t *testing.T) {
 			if r, err := (verify.Request{Dirs: []string{bad.Out}}).Run(t.Context()); err != nil {
 				t.Errorf("%+v, %v", r, err)
 			}
-			if files := folder(t, bad.Out); first == nil {
+			if files := madeup.Files(t, bad.Out); first == nil {
 				first = files
 			} else if !maps.Equal(first, files) {
 				t.Errorf("%d workers make another dataset", workers)
@@ -242,7 +225,7 @@ func TestBadFilesInterrupted(t *testing.T) {
 	if _, err := in.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := folder(t, in.Out)
+	want := madeup.Files(t, in.Out)
 	wantRejects, _ := os.ReadFile(in.Rejects)
 	failed, stride := 0, int64(3)
 	if os.Getenv("TALBOT_FULL") != "" {
@@ -268,7 +251,7 @@ func TestBadFilesInterrupted(t *testing.T) {
 			}
 		}
 		rejects, _ := os.ReadFile(got.Rejects)
-		if !maps.Equal(folder(t, got.Out), want) || string(rejects) != string(wantRejects) {
+		if !maps.Equal(madeup.Files(t, got.Out), want) || string(rejects) != string(wantRejects) {
 			t.Fatalf("step %d: another dataset or table of rejects", k)
 		}
 		if steps.Load() < k {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -174,18 +173,7 @@ func TestNextShardEarly(t *testing.T) {
 // filesOf are the files of a folder.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(text)
-	}
+	files := madeup.Files(t, dir)
 	if len(files) < 2 {
 		t.Fatal(fmt.Sprint("no dataset: ", files))
 	}

@@ -24,6 +24,7 @@ import (
 	"talbot/encode"
 	"talbot/internal/durable"
 	"talbot/pipeline"
+	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -84,69 +85,42 @@ var network = dataset.Network{Recipe: "talbotbot", Checkpoint: strings.Repeat("a
 func writeLines(t testing.TB, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "lines")
-	out, err := output.Open(dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}}, nil, output.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	for i := range n {
-		l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + i, Moves: []board.Move{}}
-		if i%5 == 4 { // fool's mate, with its last position
-			p := l.Start
-			for _, text := range []string{"f2f3", "e7e5", "g2g4", "d8h4"} {
-				m, err := p.ParseUCI(text)
-				if err != nil {
-					t.Fatal(err)
+	lines := func(yield func(*dataset.Line) bool) {
+		rng := rand.New(rand.NewPCG(1, uint64(n)))
+		for i := range n {
+			l := dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), WhiteElo: 1000 + i,
+				Moves: []board.Move{}}
+			if i%5 == 4 { // fool's mate, with its last position
+				p := l.Start
+				for _, text := range []string{"f2f3", "e7e5", "g2g4", "d8h4"} {
+					m, err := p.ParseUCI(text)
+					if err != nil {
+						t.Fatal(err)
+					}
+					l.Moves = append(l.Moves, m)
+					p.Play(m)
 				}
-				l.Moves = append(l.Moves, m)
-				p.Play(m)
-			}
-			l.Samples = dataset.SomePlies([]byte{1<<3 | 1<<4})
-		} else {
-			p := l.Start
-			for range rng.IntN(60) {
-				legal := p.LegalMoves(nil)
-				if len(legal) == 0 {
-					break
+				l.Samples = dataset.SomePlies([]byte{1<<3 | 1<<4})
+			} else {
+				p := l.Start
+				for range rng.IntN(60) {
+					legal := p.LegalMoves(nil)
+					if len(legal) == 0 {
+						break
+					}
+					m := legal[rng.IntN(len(legal))]
+					l.Moves = append(l.Moves, m)
+					p.Play(m)
 				}
-				m := legal[rng.IntN(len(legal))]
-				l.Moves = append(l.Moves, m)
-				p.Play(m)
 			}
-		}
-		if err := out.Write(&l); err != nil {
-			t.Fatal(err)
-		}
-		if out.Full() {
-			if err := out.EndShard(); err != nil {
-				t.Fatal(err)
+			if !yield(&l) {
+				return
 			}
 		}
 	}
-	if err := out.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	madeup.Write(t, dir, dataset.Manifest{Verb: "test", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "random", Games: int64(n)}}}, output.Options{}, lines)
 	return dir
-}
-
-// contents are the files of a folder.
-func contents(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[e.Name()] = string(data)
-	}
-	return all
 }
 
 // TestPredictions: each sample has what the network says of its position, rounded and sorted, and everything else of
@@ -304,7 +278,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, whole)
+	want := madeup.Files(t, whole)
 	broken := errors.New("no space left on device")
 	for step := 0; ; step += 1 + step/5 {
 		out := filepath.Join(t.TempDir(), "out")
@@ -330,7 +304,7 @@ func TestFaults(t *testing.T) {
 		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		if got := contents(t, out); !equalFiles(got, want) {
+		if got := madeup.Files(t, out); !equalFiles(got, want) {
 			t.Fatalf("step %d: other bytes", step)
 		}
 		// what was being answered when the disk was full, and what was ready behind it
@@ -355,7 +329,7 @@ func TestFaults(t *testing.T) {
 		if _, err := (Request{In: in, Out: out, Network: network, Evaluator: e}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if again := e.asked.Load() - sum.Predicted; !equalFiles(contents(t, out), want) || again > unitSamples {
+		if again := e.asked.Load() - sum.Predicted; !equalFiles(madeup.Files(t, out), want) || again > unitSamples {
 			t.Errorf("at %d: other bytes, or %d asked twice", at, again)
 		}
 	}
@@ -437,7 +411,7 @@ func TestKilled(t *testing.T) {
 		}
 		ended = cmd.Wait() == nil
 	}
-	if !equalFiles(contents(t, out), contents(t, whole)) {
+	if !equalFiles(madeup.Files(t, out), madeup.Files(t, whole)) {
 		t.Error("other bytes")
 	}
 	units := int(sum.Samples+unitSamples-1) / unitSamples
@@ -454,7 +428,7 @@ func TestDamagedJournal(t *testing.T) {
 	if _, err := (Request{In: in, Out: whole, Network: network, Evaluator: newFake()}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, whole)
+	want := madeup.Files(t, whole)
 	out := filepath.Join(t.TempDir(), "out")
 	begin := func() {
 		if err := os.RemoveAll(out); err != nil {
@@ -495,7 +469,7 @@ func TestDamagedJournal(t *testing.T) {
 			}
 			continue
 		}
-		if !equalFiles(contents(t, out), want) {
+		if !equalFiles(madeup.Files(t, out), want) {
 			t.Errorf("byte %d: other bytes", at)
 		}
 	}

@@ -7,21 +7,17 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/shards"
+	"talbot/pipeline/internal/madeup"
 )
 
 // positions writes aggregated positions of four bands: 3 samples of the second with 2, 3 and 4 moves, 1 of the last.
 func positions(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	bands := []dataset.Band{{To: 1500, Elo: 1250}, {From: 1500, To: 2000, Elo: 1750}, {From: 2000, To: 2500, Elo: 2250},
 		{From: 2500, Elo: 2750}}
 	m := dataset.Manifest{Splits: dataset.DefaultSplits, Inputs: []dataset.Input{{Name: "positions",
 		Aggregate: &dataset.Aggregate{Bands: bands}}}}
+	var lines []dataset.Line
 	start := board.StartPosition()
 	black := start.After(board.NewMove(12, 28))
 	for _, c := range []struct {
@@ -38,21 +34,9 @@ func positions(t *testing.T) string {
 		} else {
 			l.BlackElo = c.elo
 		}
-		if err := w.Write(&l); err != nil {
-			t.Fatal(err)
-		}
-		m.Counts.AddLine(&l)
+		lines = append(lines, l)
 	}
-	m.Counts.GamesRead = m.Counts.GamesKept
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Shards = []dataset.ShardInfo{info}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return madeup.OneShard(t, m, lines)
 }
 
 // TestBands counts samples and moves by band, and shows them as text and as a page.

@@ -3,7 +3,9 @@ package madeup
 
 import (
 	"context"
+	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -133,16 +135,21 @@ func Dataset(t testing.TB, lines []dataset.Line, perShard int) string {
 // Labelled writes lines as a dataset with one fingerprint.
 func Labelled(t testing.TB, lines []dataset.Line, multiPV string) string {
 	t.Helper()
+	return OneShard(t, dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
+		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}},
+			Limit: "nodes 1000"}},
+		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}, lines)
+}
+
+// OneShard writes lines as a dataset of one shard, and counts them in its manifest.
+func OneShard(t testing.TB, m dataset.Manifest, lines []dataset.Line) string {
+	t.Helper()
 	dir := t.TempDir()
 	w, err := shards.Create(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
-		Inputs: []dataset.Input{{Name: "x.pgn", Games: int64(len(lines))}},
-		Fingerprints: []dataset.Fingerprint{{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: multiPV}},
-			Limit: "nodes 1000"}},
-		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}
 	for i := range lines {
 		if err := w.Write(&lines[i]); err != nil {
 			t.Fatal(err)
@@ -159,6 +166,47 @@ func Labelled(t testing.TB, lines []dataset.Line, multiPV string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// Write writes lines as a command does: shards end where they are full.
+func Write(t testing.TB, dir string, m dataset.Manifest, o output.Options, lines iter.Seq[*dataset.Line]) {
+	t.Helper()
+	out, err := output.Open(dir, m, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	for l := range lines {
+		if err := out.Write(l); err != nil {
+			t.Fatal(err)
+		}
+		if out.Full() {
+			if err := out.EndShard(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := out.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files returns the content of every file of a folder.
+func Files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
 }
 
 // Verify fails the test unless the dataset is whole.
