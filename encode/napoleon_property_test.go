@@ -148,21 +148,4 @@ func TestNapoleonRandomGames(t *testing.T) {
 	}
 }
 
-// FuzzNapoleon plays the moves that the bytes choose among the legal ones.
-func FuzzNapoleon(f *testing.F) {
-	f.Add(uint8(0), []byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint8(4), []byte("pawns run to the end"))
-	f.Add(uint8(7), []byte{0, 0, 0, 0, 0, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
-		p := parseFEN(t, starts[int(start)%len(starts)])
-		checkNapoleon(t, &p)
-		for _, c := range choice[:min(len(choice), 60)] {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
-			p.Play(moves[int(c)%len(moves)])
-			checkNapoleon(t, &p)
-		}
-	})
-}
+func FuzzNapoleon(f *testing.F) { fuzzPositions(f, checkNapoleon) }

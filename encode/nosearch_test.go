@@ -157,36 +157,9 @@ func checkNoSearch(t testing.TB, p *board.Position) {
 	}
 }
 
-func TestNoSearchRandomGames(t *testing.T) {
-	for _, fen := range starts {
-		for seed := range uint64(3) {
-			line := randomLine(seed, parseFEN(t, fen), 80)
-			var w dataset.Walker
-			w.Reset(&line)
-			for w.Next() {
-				checkNoSearch(t, w.Position())
-			}
-		}
-	}
-}
+func TestNoSearchRandomGames(t *testing.T) { eachRandomPosition(t, checkNoSearch) }
 
-// FuzzNoSearch plays the moves that the bytes choose among the legal ones.
-func FuzzNoSearch(f *testing.F) {
-	f.Add(uint8(0), []byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint8(4), []byte("pawns run to the end"))
-	f.Fuzz(func(t *testing.T, start uint8, choice []byte) {
-		p := parseFEN(t, starts[int(start)%len(starts)])
-		checkNoSearch(t, &p)
-		for _, c := range choice[:min(len(choice), 60)] {
-			moves := p.LegalMoves(nil)
-			if len(moves) == 0 {
-				break
-			}
-			p.Play(moves[int(c)%len(moves)])
-			checkNoSearch(t, &p)
-		}
-	})
-}
+func FuzzNoSearch(f *testing.F) { fuzzPositions(f, checkNoSearch) }
 
 // TestNoSearchScore has the scores of recipes of its kind worked out by hand.
 func TestNoSearchScore(t *testing.T) {

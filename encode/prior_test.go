@@ -213,18 +213,9 @@ func checkPrior(t testing.TB, p *board.Position) {
 	}
 }
 
-func TestPriorRandomGames(t *testing.T) {
-	for _, fen := range starts {
-		for seed := range uint64(3) {
-			line := randomLine(seed, parseFEN(t, fen), 80)
-			var w dataset.Walker
-			w.Reset(&line)
-			for w.Next() {
-				checkPrior(t, w.Position())
-			}
-		}
-	}
-}
+func TestPriorRandomGames(t *testing.T) { eachRandomPosition(t, checkPrior) }
+
+func FuzzPrior(f *testing.F) { fuzzPositions(f, checkPrior) }
 
 func TestPriorAllocatesNothing(t *testing.T) {
 	var e Prior
