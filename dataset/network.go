@@ -129,7 +129,7 @@ func (p *Prediction) Check(pos *board.Position) error {
 		}
 		for _, other := range p.Moves[:i] {
 			if other.Move == m.Move {
-				return fmt.Errorf("predicted move %s stands there twice", m.Move)
+				return fmt.Errorf("predicted move %s appears twice", m.Move)
 			}
 		}
 	}

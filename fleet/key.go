@@ -45,7 +45,7 @@ func loadSeed(path string) (s seed, err error) {
 		}
 		return s, checkSecret(path)
 	}
-	return s, fmt.Errorf("the key %q comes and goes", path)
+	return s, fmt.Errorf("the key %q is made and removed again and again by another program", path)
 }
 
 // newSeed writes a fresh secret whole, and leaves alone one that another process has just written.

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +35,18 @@ func plural(one string) string {
 		return one + "es"
 	}
 	return one + "s"
+}
+
+// Reasons writes counts by reason, in alphabetical order: "player 549, short 1,234"; "none" if there are none.
+func Reasons[K ~string](counts map[K]int64) string {
+	if len(counts) == 0 {
+		return "none"
+	}
+	var all []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, string(reason)+" "+Thousands(counts[reason]))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Rate writes how many there are in a second: 0.4/s, 1,234/s, 54.6 M/s.

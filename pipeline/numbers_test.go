@@ -17,3 +17,10 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestReasons(t *testing.T) {
+	if got := Reasons(map[string]int64{"short": 1234, "player": 5}) + "; " + Reasons(map[string]int64{}); got !=
+		"player 5, short 1,234; none" {
+		t.Error(got)
+	}
+}

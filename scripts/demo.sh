@@ -166,7 +166,7 @@ judge() {
 	echo
 	printf '%-30s %8s %8s\n' "$samples $1" network chance
 	figure "policy cross-entropy" "$(number "$policy")" "$(number "$uniform")" "$(verdict "$policy" "$uniform")" \
-		"all legal moves alike"
+		"a uniform policy"
 	figure "first choice is the target" "$(percent "$top1")" "$(percent "$random")" "$(verdict "$random" "$top1")" \
 		"any legal move"
 	figure "value squared error" "$(number "$value")" "$(number "$mean")" "$(verdict "$value" "$mean")" \

@@ -42,7 +42,7 @@ func TestWorseThanBaseline(t *testing.T) {
 			plain.Sprintf("first move right 50.00 %% %.2f %%%s %.2f %%%s -\n", 25-100*by, mark, 25-100*by,
 				mark),
 			plain.Sprintf("value squared error 0.1250 %.4f%s %.4f%s -\n", 0.5+by, mark, 0.5+by, mark),
-			plain.Sprintf("policy on unseen positions: %s than all legal moves alike, %.4f against 3.0000\n", verdict,
+			plain.Sprintf("policy on unseen positions: %s than a uniform policy, %.4f against 3.0000\n", verdict,
 				3+by),
 			plain.Sprintf("value on unseen positions: %s than always the mean, %.4f against 0.5000\n", verdict, 0.5+by),
 		} {

@@ -110,9 +110,9 @@ func runTrial(ctx context.Context, o *doctorOptions) error {
 	}
 	switch {
 	case errors.Is(err, trial.ErrFailed):
-		return hint(err, report+" says why; the same command tries these steps again")
+		return hint(err, report+" says why; repeat the command to try these steps again")
 	case errors.Is(err, context.Canceled):
-		return hint(err, "the same command goes on; what was found so far is in "+report)
+		return hint(err, "repeat the command to continue; what was found so far is in "+report)
 	}
 	return err
 }

@@ -169,7 +169,8 @@ func (o *evalOptions) job() (job.Eval, error) {
 		return e, usage(err, "for example --data games,puzzles")
 	}
 	if e.Data[0].Weight > 0 {
-		return e, usage(fmt.Errorf("data %q: weights are for training only; eval takes every sample once", o.data), "")
+		return e, usage(fmt.Errorf("data %q: weights are for training only; eval takes every sample once", o.data),
+			"for example --data games,puzzles")
 	}
 	return e, nil
 }

@@ -29,7 +29,7 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	if err := w.Flush(); err != nil || told == nil {
 		return err
 	}
-	fmt.Fprint(out, "\ncross-entropy if told the band's own rating, and how much more if told another\n\n")
+	fmt.Fprint(out, "\ncross-entropy given the band's own rating, and how much more given another\n\n")
 	for i := range bands {
 		plain.Fprintf(w, "\t%s", bands[i].Name())
 	}
@@ -55,10 +55,10 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 		return err
 	}
 	if best == len(told) {
-		fmt.Fprint(out, "\nin each band the network is best when told the band's own rating\n")
+		fmt.Fprint(out, "\nin each band the network is best when given the band's own rating\n")
 		return nil
 	}
-	plain.Fprintf(out, "\nin %d of %s the network is best when told the band's own rating\n", best,
+	plain.Fprintf(out, "\nin %d of %s the network is best when given the band's own rating\n", best,
 		pipeline.Count(int64(len(told)), "band"))
 	return nil
 }

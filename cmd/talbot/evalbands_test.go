@@ -41,7 +41,7 @@ func TestCardOfBands(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"below 1500  1,234,567  12,345,678", "2.3000  +0.012 ±0.004  +0.049 ±0.004",
-		"\nin each band the network is best when told the band's own rating\n"} {
+		"\nin each band the network is best when given the band's own rating\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -123,15 +123,15 @@ func printFigures(out io.Writer, f job.Figures) error {
 
 // printCandidates compares a network among candidates with its baselines.
 func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
-	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, all alike %.4f\n",
+	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, uniform %.4f\n",
 		pipeline.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
 	row := func(what string, b evaluate.Baseline) {
 		verdict := "the network is better"
 		switch {
 		case b.MoreInterval[1] < 0:
-			verdict = "the network is NOT better"
+			verdict = "the network is worse"
 		case b.MoreInterval[0] <= 0:
-			verdict = "not told apart"
+			verdict = "no clear difference"
 		}
 		plain.Fprintf(out, "  %s: %.4f, %+.4f (%+.4f to %+.4f); %s\n", what, b.CE, b.More, b.MoreInterval[0],
 			b.MoreInterval[1], verdict)

@@ -31,7 +31,7 @@ func newPredict() *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
 		Use:   "predict DIR --run RUN --out DIR",
-		Short: "Store what a network says of the samples of a dataset",
+		Short: "Store a network's predictions for all samples",
 		Long: `Predict reads a dataset and writes the same lines with what a trained network says of
 every sample: the probability of each legal move, if the network has a policy, and the
 value for the side to move, if it has one. Labels stay as they are, and so do the
@@ -97,7 +97,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	}
 	defer n.Close()
 	for _, d := range n.Damaged {
-		warn(fmt.Errorf("passed over a damaged checkpoint: %w", d))
+		warn(fmt.Errorf("skipped a damaged checkpoint: %w", d))
 	}
 	net, err := o.network(n)
 	if err != nil {
@@ -128,7 +128,7 @@ func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
 	case o.top > 0 && !d.Prior:
 		return d, usage(fmt.Errorf("--top: the network of %q has no policy", o.run), "leave it out")
 	case o.rating > 0 && !n.Encoder().Layout().Ratings:
-		return d, usage(fmt.Errorf("--rating: the network of %q does not look at ratings", o.run), "leave it out")
+		return d, usage(fmt.Errorf("--rating: the network of %q does not use ratings", o.run), "leave it out")
 	}
 	return d, nil
 }
@@ -144,7 +144,7 @@ func (o *predictOptions) print(sum pipelinepredict.Summary) error {
 		sum.Network.Backend, sum.ID, n(sum.GameOver), pipeline.Rate(sum.PositionsPerSecond),
 		pipeline.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
 	if sum.Unrated > 0 {
-		sayKind("warning", "the network looks at ratings, and %s without one; use --rating",
+		sayKind("warning", "the network uses ratings, and %s had none; use --rating",
 			pipeline.Count(sum.Unrated, "sample"))
 	}
 	return nil

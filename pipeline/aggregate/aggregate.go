@@ -178,7 +178,7 @@ func (a *aggregation) open() error {
 	}
 	if s := &a.state; min(s.Chunks, s.Parts) < 0 || s.Chunks > len(a.chunks) || s.Parts > partitions ||
 		len(s.Bands) != len(a.bands) {
-		return fmt.Errorf("%w: %q says what cannot be: %w", output.ErrUnfinished, a.out.Path("progress.json"),
+		return fmt.Errorf("%w: %q has impossible counts: %w", output.ErrUnfinished, a.out.Path("progress.json"),
 			dataset.ErrDamaged)
 	}
 	return nil
@@ -414,9 +414,10 @@ func (a *aggregation) finish(start time.Time) (Summary, error) {
 	figures := a.figures()
 	c := &a.out.Manifest().Counts
 	if c.GamesKept == 0 {
-		err := fmt.Errorf("%w: of %s in %s, none in a position with %d moves, %d of a band (games left out: %v, "+
-			"moves: %v)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
-			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, figures.Rejects, figures.MovesDropped)
+		err := fmt.Errorf("%w: %s counted in %s, at least %d needed in a position and %d in a band (lines left out: %s; "+
+			"moves left out: %s)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
+			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, pipeline.Reasons(figures.Rejects),
+			pipeline.Reasons(figures.MovesDropped))
 		return Summary{}, errors.Join(err, a.out.Discard())
 	}
 	input := &a.out.Manifest().Inputs[0]

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrFewMoves: the predictions keep fewer moves than candidates are asked for.
-var ErrFewMoves = errors.New("the predictions do not have so many moves")
+var ErrFewMoves = errors.New("the predictions have too few moves")
 
 // chooseCandidates finds the network whose priors choose the candidates, and has the engine search them: one search
 // with so many lines for all depths.

@@ -114,8 +114,8 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		Positions: c.Positions, Fingerprint: id,
 	}
 	if c.Samples == 0 {
-		return sum, fmt.Errorf("%q: %w in %s (games left out: %v, samples: %v)", t.In, ErrNoTactics,
-			pipeline.Count(c.GamesRead, "game"), c.Rejects, c.SamplesDropped)
+		return sum, fmt.Errorf("%q: %w in %s (games left out: %s; samples left out: %s)", t.In, ErrNoTactics,
+			pipeline.Count(c.GamesRead, "game"), pipeline.Reasons(c.Rejects), pipeline.Reasons(c.SamplesDropped))
 	}
 	if err := out.Finish(nil); err != nil {
 		return sum, err

@@ -99,7 +99,7 @@ func ParseDrawRule(s string) (*DrawRule, error) {
 func numbers(s string, count int) ([]int, error) {
 	parts := strings.Split(s, ",")
 	if len(parts) != count {
-		return nil, errors.New("not so many numbers")
+		return nil, fmt.Errorf("%d numbers, expected %d", len(parts), count)
 	}
 	all := make([]int, count)
 	for i, p := range parts {

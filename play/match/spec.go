@@ -91,7 +91,7 @@ func parsePlayer(text string) (Spec, error) {
 		}
 	}
 	if s.Error > 0 && s.Rating == nil {
-		return s, errors.New("error= is that of rating=, which is missing")
+		return s, errors.New("error= needs rating=, whose error it is")
 	}
 	return s, nil
 }

@@ -156,7 +156,7 @@ type game struct {
 // with every other one there is none.
 func parsePosition(words []string) (g game, err error) {
 	if len(words) == 0 {
-		return g, errors.New("position of nothing")
+		return g, errors.New("position needs startpos or fen")
 	}
 	rest := words[1:]
 	switch words[0] {

@@ -120,7 +120,7 @@ func Options(ratings bool) []*Option {
 			}},
 		{Name: "Move Overhead", Kind: "spin", Max: 60_000,
 			Default: strconv.FormatInt(defaultOverhead.Milliseconds(), 10),
-			About:   "milliseconds that are lost with each move on the way to the opponent's clock",
+			About:   "milliseconds to reserve on each move for delays between engine and clock",
 			set: func(e *Engine, v string) error {
 				n, err := strconv.Atoi(v)
 				e.values.overhead = time.Duration(n) * time.Millisecond
@@ -144,8 +144,8 @@ func Options(ratings bool) []*Option {
 				return nil
 			}},
 		{Name: "UCI_Opponent", Kind: "string",
-			About: "title, rating, human or computer, and name of the opponent; only the rating is heeded, and only " +
-				"by networks that look at ratings",
+			About: "title, rating, human or computer, and name of the opponent; only the rating is used, and only " +
+				"by networks that take ratings as input",
 			set: (*Engine).setOpponent},
 		{Name: "Clear Hash", Kind: "button", About: "forgets tree and cache",
 			set: func(e *Engine, _ string) error {
@@ -187,13 +187,13 @@ func searchOption(s *mcts.Setting, ratings bool) *Option {
 		}
 	case "Seed":
 		o.Default = "0"
-		o.About = "of all that is drawn at random; 0 draws one for each game where Temperature is above 0"
+		o.About = "seed of all random choices; 0 draws a new one for each game if Temperature is above 0"
 		o.set = func(e *Engine, v string) (err error) {
 			e.values.seed, err = strconv.ParseUint(v, 10, 64)
 			return err
 		}
 	case "Rating":
-		o.Name, o.About = "UCI_Elo", "rating of the players whose moves the network is to play; 0: not said"
+		o.Name, o.About = "UCI_Elo", "rating of the players to imitate; 0: unknown"
 	}
 	if !ratings && (s.Name == "Rating" || s.Name == "OpponentRating") {
 		return nil

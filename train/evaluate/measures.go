@@ -41,7 +41,7 @@ var measures = []*Measure{
 		sums:   mean(func(q *scored) (float64, bool) { return q.entropy, q.learns() })},
 	// ln of the number of legal moves.
 	{Name: "policy_ce_uniform", Head: PolicyHead, Needs: prior, Lower: true,
-		Row: "all legal moves alike", As: "chance",
+		Row: "a uniform policy", As: "chance",
 		sums: mean(func(q *scored) (float64, bool) {
 			return math.Log(float64(len(q.sample.Legal))), q.learns()
 		})},

@@ -89,6 +89,6 @@ func (e *Eval) candidates() []candidateRow {
 	if r.Values != nil {
 		row(fmt.Sprintf("the values alone, temperature %.3f", r.Temperature), *r.Values)
 	}
-	return append(list, candidateRow{Name: "all candidates alike", Text: fmt.Sprintf("%.4f", r.Uniform)},
+	return append(list, candidateRow{Name: "uniform over the candidates", Text: fmt.Sprintf("%.4f", r.Uniform)},
 		candidateRow{Name: "entropy of the targets, the lowest possible", Text: fmt.Sprintf("%.4f", r.Floor)})
 }

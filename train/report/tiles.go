@@ -37,7 +37,7 @@ func (t tile) Words() string {
 	case worse:
 		return "worse than " + t.Than
 	case unsure:
-		return "not told apart from " + t.Than
+		return "no clear difference from " + t.Than
 	}
 	return ""
 }
@@ -142,7 +142,7 @@ func (e *Eval) interval(name string, show func(*float64) string) string {
 func (e *Eval) tile(m *evaluate.Measure) tile {
 	if e.LegalMask && m.Needs.Others {
 		return newTile("–", m.Tile.Name, "trained on legal moves only",
-			"what the network says of illegal moves means nothing")
+			"its probabilities of illegal moves mean nothing")
 	}
 	show := show(m, m.Tile.Decimals)
 	parts := []string{e.interval(m.Name, show)}

@@ -153,8 +153,8 @@ func (e *Eval) valueVerdict() verdict {
 // doubt takes back a verdict whose baseline is within the interval.
 func (v *verdict) doubt(interval [2]float64, baseline float64, name string) {
 	if within(interval, baseline) {
-		v.Class, v.Title = unsure, "Not told apart from "+name
-		v.Text += " The interval holds the baseline: evaluate more positions."
+		v.Class, v.Title = unsure, "No clear difference from "+name
+		v.Text += " The interval contains the baseline: evaluate more positions."
 	}
 }
 
@@ -175,7 +175,7 @@ func (e *Eval) bySource(format, name, than string) []judgement {
 		j := judgement{Class: against(figure, baseline), Source: source}
 		word := j.Class + " than"
 		if i, ok := f.Intervals[name]; ok && within(i, *baseline) || j.Class == unsure {
-			j.Class, word = unsure, "not told apart from"
+			j.Class, word = unsure, "no clear difference from"
 		}
 		j.Text = fmt.Sprintf("%s %s, "+format+" against "+format+" on %s", word, than, *figure, *baseline,
 			thousands(f.Count("samples")))

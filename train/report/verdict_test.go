@@ -40,7 +40,7 @@ func TestVerdicts(t *testing.T) {
 		"nothing at all": {evaluate.Figures{}, evaluate.Figures{}, nil, unsure, unsure,
 			[]string{"Cannot be judged", "has a label"}},
 		"in the interval": {good, good, map[string][2]float64{"policy_ce_legal": {0.5, 3.1}, "value_mse": {0.05, 0.15}},
-			unsure, better, []string{"Not told apart from chance", "95\u00a0% interval: 0.500 to 3.100",
+			unsure, better, []string{"No clear difference from chance", "95\u00a0% interval: 0.500 to 3.100",
 				"0.0500 to 0.1500"}},
 	} {
 		r := Run{Eval: &Eval{Report: evaluate.Report{Figures: c.all, Parts: evaluate.Parts{Unseen: c.unseen,
@@ -70,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 		UnseenBySource: map[string]evaluate.SourceFigures{"game": {Figures: good}, "puzzle": {Figures: bad},
 			"endgame": {Figures: good, Bounds: doubted}, "table": {}}}}}
 	parts := fmt.Sprint(e.policyVerdict().Parts)
-	want := "[{unsure endgame not told apart from chance, 1.000 against 3.000 on 100} " +
+	want := "[{unsure endgame no clear difference from chance, 1.000 against 3.000 on 100} " +
 		"{better game better than chance, 1.000 against 3.000 on 100} " +
 		"{worse puzzle worse than chance, 3.500 against 3.000 on 10}]"
 	if parts != want {
