@@ -47,9 +47,9 @@ this, eval needs the datasets that the run was trained on, in their original pla
 
 Intervals are 95 % bootstrap intervals over whole games. --json adds figures by phase,
 number of pieces, rating and side to move, and the calibration of both heads. Figures of
-what a network does not have, such as a policy, are left out (null with --json).
+heads that a network does not have are left out (null with --json).
 
-Eval also shows the network every eighth batch with colours swapped, and without its
+Eval also runs the network on every eighth batch with colours swapped, and without the
 past, if its recipe sees these. A network that is much worse without the past has
 learned to rely on it. --no-history measures all samples without their past, except
 puzzles.
@@ -57,8 +57,8 @@ puzzles.
 Where targets are lists of moves, as in aggregated positions, their entropy stands below
 the cross-entropy: no network can be better. A second table has the bands of ratings for
 such data, for networks trained on it, and for recipes that read ratings. A network that
-reads them is also told the rating of each band in turn, for bands with 5,000 moves; this
-takes several times as long.
+reads them is also run with the rating of each band in turn, for bands with 5,000 moves;
+this takes several times as long.
 
 RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
 boards. With --no-history the page is report-no-history.html, with --weights raw it is

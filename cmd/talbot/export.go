@@ -40,8 +40,10 @@ have:
 
 Networks of the recipe napoleon have planes, N×34×8×8, and value; those of tahl have
 planes, N×28×8×8, after, N×12×8×8, and value; those of nosearch have tokens, N×78, and
-logits, N×1968; those of prior have planes, N×18×8×8, and logits, N×1968;
-` + "`talbot inspect --recipe napoleon --json`" + ` prints the numbers of the input.
+logits, N×1968; those of prior have planes, N×18×8×8, and logits, N×1968; those of
+probability have numbers, N×101, and logits, N×20.
+` + "`talbot inspect --recipe napoleon --json`" + ` prints the numbers of the input
+of a recipe.
 
 With --format safetensors it holds the weights and the normalisation statistics under
 PyTorch's names and shapes, for load_state_dict. It names recipe and settings too, so

@@ -20,13 +20,13 @@ func newMatch() *cobra.Command {
 		Short: "Play a match and estimate the difference in strength",
 		Long: `Match plays games between two players, or with --gauntlet between the first player and
 each of the others, and reports the difference in Elo with its 95 % interval. Games are
-played in pairs: each opening once with each color, and never again in the same match.
+played in pairs: each opening once with each colour, and never again in the same match.
 
 A player is one of
 
   cmd:PATH   a UCI engine
   run:RUN    a trained network
-  random:    a player that draws from the legal moves with equal chances
+  random:    a player of random legal moves
 
 followed by settings, separated by commas: name=NAME, nodes=N, depth=N, movetime=50ms,
 tc=60+0.6 (seconds and increment; 40/60 for 40 moves), rating=R and error=E (a known
@@ -39,8 +39,8 @@ A crash, an illegal move, silence or exceeded time loses the game. It is counted
 DIR/logs has the last messages of the engine. Games that repeat an earlier one move by
 move are counted but left out of the figures.
 
---sprt LOW,HIGH stops the match as soon as the results fit one of the two differences
-in Elo clearly better than the other.
+--sprt LOW,HIGH is a sequential probability ratio test: it stops the match as soon as
+the results fit one of the two differences in Elo clearly better than the other.
 
 Adjudication is off by default. --syzygy ends games that endgame tables decide,
 --maxmoves long ones as draws, and --judge those that a third engine finds decided.

@@ -122,9 +122,9 @@ func printMatch(r *match.Result) {
 		printf("  identical games: %d; games without their pair, not in the figures: %d\n", r.Identical, r.Unpaired)
 	}
 	if t := r.SPRT; t != nil {
-		printf("  sequential test of %g and %g (%s Elo): %s, LLR %.2f of %.2f to %.2f\n", t.Bounds[0], t.Bounds[1],
+		printf("  SPRT of %g and %g (%s Elo): %s, LLR %.2f (bounds %.2f and %.2f)\n", t.Bounds[0], t.Bounds[1],
 			t.Model,
-			map[string]string{"accepted": "the higher is accepted", "rejected": "the lower is accepted",
+			map[string]string{"accepted": "the higher bound is accepted", "rejected": "the lower bound is accepted",
 				"undecided": "undecided"}[t.Decision], float64(*r.LLR), t.Limits[0], t.Limits[1])
 	}
 	for _, player := range r.Players {
@@ -160,7 +160,7 @@ func printRatings(r *match.Result) {
 		}
 		printf("  %s %8s %20s %7d%s\n", padded(x.Player, 28), rating, limits, x.Games, mark)
 		if i == 0 && x.FromAnchors != nil && x.FromAnchors.Known() {
-			printf("    of the interval ±%.1f come from the number of games and ±%.1f from the anchors' own ratings\n",
+			printf("    of the interval, ±%.1f come from the number of games and ±%.1f from the anchors' own ratings\n",
 				float64(*x.FromGames), float64(*x.FromAnchors))
 		}
 	}

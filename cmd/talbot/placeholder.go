@@ -13,8 +13,9 @@ var placeholders = map[string]string{
 	"audit": "DIR", "html": "FILE", "report": "FILE", "rejects": "FILE", "puzzles": "FILE", "material-file": "FILE",
 	"since": "DATE", "until": "DATE", "fraction": "SHARE", "label": "FINGERPRINT", "player": "NAME",
 	"elo-of": "PLAYERS", "unknown-elo": "ACTION", "result-conflict": "RULE", "hash": "MIB", "result": "RESULTS",
-	"termination": "TEXTS",
-	"material":    "MATERIALS", "pieces": "COUNTS", "time-control": "CONTROLS",
+	"termination": "TEXTS", "creds": "FILE", "key": "FILE", "openings": "FILE", "probability": "RUN",
+	"advertise": "HOST", "games-of": "SPLIT", "tc": "CLOCK", "batches": "SIZES",
+	"material": "MATERIALS", "pieces": "COUNTS", "time-control": "CONTROLS",
 }
 
 // placeholder returns the word that stands for a flag's value in help; "" if it takes none.

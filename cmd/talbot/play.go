@@ -31,8 +31,8 @@ func newPlay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play RUN",
 		Short: "Play against a network in the terminal",
-		Long: `Play lets you play against a trained network. Type moves as in e4, Nf3, O-O and e8=Q,
-or as in e2e4 and e7e8q. "help" lists the commands: take moves back, let the network
+		Long: `Play lets you play against a trained network. Type moves in SAN (e4, Nf3, O-O, e8=Q) or
+UCI notation (e2e4, e7e8q). "help" lists the commands: take moves back, let the network
 move for you, start again, resign.
 
 The network thinks for a second, or as long as --nodes or --movetime says.`,
@@ -48,11 +48,11 @@ The network thinks for a second, or as long as --nodes or --movetime says.`,
 	}
 	o.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.color, "color", "white", "your color: white, black or random")
+	f.StringVar(&o.color, "color", "white", "your colour: white, black or random")
 	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
 	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
-	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figures, not letters")
+	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figurines, not letters")
 	values(cmd, "color", "white", "black", "random")
 	return cmd
 }

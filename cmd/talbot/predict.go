@@ -32,20 +32,22 @@ func newPredict() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict DIR --run RUN --out DIR",
 		Short: "Store a network's predictions for all samples",
-		Long: `Predict reads a dataset and writes the same lines with what a trained network says of
-every sample: the probability of each legal move, if the network has a policy, and the
+		Long: `Predict reads a dataset and writes the same lines with a trained network's predictions
+for every sample: the probability of each legal move, if the network has a policy, and the
 value for the side to move, if it has one. Labels stay as they are, and so do the
-predictions of other networks. Mates and stalemates are not asked about.
+predictions of other networks. Checkmates and stalemates are skipped.
 
-Probabilities and values are stored in 16 bits: a probability above 1e-13 within 0.025 %
-of itself, a value within 0.000016. --top K keeps the K most probable moves of a sample.
+Probabilities and values are stored in 16 bits, with a relative error of at most 0.025 %
+for probabilities above 1e-13 and an error of at most 0.000016 for values. --top K keeps
+the K most probable moves of a sample.
 
-A network that looks at ratings gets those of the players, which for aggregated positions
-are the centres of their bands. --rating gives both players the same rating instead.
+A network that takes ratings as input gets those of the players, which for aggregated
+positions are the centres of their bands. --rating gives both players the same rating
+instead.
 
-The manifest names the network by the checksum of its checkpoint, the backend, the size
-of its batches and these flags. The same ones give the same bytes. Answers are written to a
-journal as they come. Repeat an interrupted command to continue it.`,
+The manifest names the network by the checksum of its checkpoint, the backend, the batch
+size and these flags. The same ones give the same bytes. Predictions are written to a
+journal as they are made. Repeat an interrupted command to continue it.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
   talbot predict labelled --run prior --rating 1500 --out as-1500`,
@@ -56,7 +58,7 @@ journal as they come. Repeat an interrupted command to continue it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "folder of the dataset to write (required)")
-	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network to ask (required)")
+	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network (required)")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")

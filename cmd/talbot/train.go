@@ -70,8 +70,8 @@ which compute the same as one, except for rounding. It has only been tested on X
 virtual devices. You may resume a run on another number of GPUs. On GPUs two runs differ
 in the last bits unless you use --deterministic, whose cost has not been measured.
 
---legal-mask takes the softmax over the legal moves only; what the network says about
-other moves then means nothing. --history-dropout P trains a share of the samples
+--legal-mask takes the softmax over the legal moves only; the network's probabilities of
+illegal moves then mean nothing. --history-dropout P trains a share of the samples
 without their past, because reconstructed pasts can give away their source.
 ` + "`talbot eval --no-history`" + ` measures the network without the past.
 

@@ -72,7 +72,7 @@ func newUCI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uci --run RUN",
 		Short: "Play as a UCI engine in a GUI or on a server",
-		Long: `UCI makes a chess engine of a trained network. GUIs, match runners and bots start it
+		Long: `UCI runs a trained network as a chess engine. GUIs, match runners and bots start it
 and talk to it through the Universal Chess Interface, on standard input and output.
 Give them the path of talbot as the program and "uci --run RUN" as its arguments.
 
@@ -83,9 +83,9 @@ them.
 --searcher puct is the search that networks with priors and values play best with.
 talbotbot and napoleon search as the programs of that name do. policy plays the move
 that the network finds most probable, and value the one that leads to the best position.
-rollouts plays as people of a rating do, with a network of the recipe prior and Stockfish.
-auto takes puct, policy for a network without values, or napoleon for one without
-priors.`,
+rollouts plays like players of a given rating, with a network of the recipe prior and
+Stockfish. auto takes puct, policy for a network without a value, or napoleon for one
+without a policy.`,
 		Example: `  talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go
   echo go nodes 100 | talbot uci --run run1`,

@@ -37,7 +37,7 @@ var talbotbot = New(
 var napoleon = New(
 	Recipe{
 		Name:    "napoleon",
-		About:   "a value from counts of attacks, by a small network with squeeze and excitation",
+		About:   "a value from counts of attacks: a small network with squeeze-and-excitation",
 		Data:    "evaluated positions; mates and more than ten pawns are left out",
 		Targets: "Stockfish's score",
 	},
@@ -67,7 +67,7 @@ var tahl = New(
 var nosearch = New(
 	Recipe{
 		Name:    "nosearch",
-		About:   "a transformer that answers with a move and does not search",
+		About:   "a transformer that plays without search",
 		Data:    "games; no labels are needed",
 		Targets: "the move played, with legality to be learnt; or scores of all moves",
 		Size:    []string{"width", "blocks"},
@@ -89,7 +89,7 @@ var nosearch = New(
 var prior = New(
 	Recipe{
 		Name:    "prior",
-		About:   "which moves players of a rating choose",
+		About:   "the moves that players of a given rating choose",
 		Data:    "positions with the moves played in them by rating, by talbot aggregate; or rated games",
 		Targets: "the share of each move",
 		Size:    []string{"blocks", "filters"},
@@ -104,7 +104,7 @@ var prior = New(
 var probability = New(
 	Recipe{
 		Name:    "probability",
-		About:   "which of 20 likely moves players of a rating choose, by the engine's values of each",
+		About:   "which of 20 likely moves players of a given rating choose, from priors and engine values",
 		Data:    "positions with the moves played in them by rating, and values of candidates (label --candidates)",
 		Targets: "the share of each candidate",
 		Size:    []string{"hidden"},
