@@ -44,9 +44,9 @@ kills the training and resumes it, makes the GPU run out of memory, compares 100
 with the backend go and with PyTorch, and measures how fast networks train: compared
 with PyTorch, as a share of what the GPU can do, with --deterministic and on several
 GPUs. The folder --out gets report.md, which is updated after each step. All of it takes
-about half an hour; if it is interrupted, the same command continues. It makes its own
-data and needs no network if the plugin and the libraries are installed, for instance in
-a Python environment with jax[cuda13]. PyTorch is measured if --python has it. The exit
+an estimated half an hour; if it is interrupted, the same command continues. It makes its
+own data and needs no internet connection if the plugin and the libraries are installed,
+for instance in a Python environment with jax[cuda13]. PyTorch is measured if --python has it. The exit
 status is 1 if a step failed.
 
 --backend xla:cpu with small --networks and --batches does the same without a GPU.`,

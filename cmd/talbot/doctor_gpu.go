@@ -183,7 +183,8 @@ func (o *gpuOptions) bring(ctx context.Context) error {
 	if err == nil || kind != "cuda" || len(found.GPUs) == 0 {
 		return err
 	}
-	return hint(err, "without a network, bring the Python packages of jax[cuda13]: elsewhere `python3 -m pip download "+
+	return hint(err, "without an internet connection, bring the Python packages of jax[cuda13]: elsewhere "+
+		"`python3 -m pip download "+
 		"-d wheels 'jax[cuda13]'`, here `python3 -m pip install --no-index --find-links wheels 'jax[cuda13]'` in a "+
 		"virtual environment whose python3 is in PATH")
 }

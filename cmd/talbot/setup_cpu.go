@@ -69,7 +69,8 @@ func (p pluginSource) install(ctx context.Context, to string) error {
 	defer os.RemoveAll(dir)
 	tell("setup: downloading %s\n", p.part)
 	if err := p.fetch(ctx, dir); err != nil {
-		return hint(err, "check the network, or use a file that is here: `talbot setup "+p.part+" --from FILE`")
+		return hint(err, "check the internet connection, or use a file on this machine: `talbot setup "+p.part+
+			" --from FILE`")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, p.pattern))
 	if err != nil {

@@ -70,7 +70,7 @@ func installCUDA(lib string) error {
 	tell("setup: downloading %s\n", partCUDA)
 	err := offStdout(func() error { return installer.AutoInstallPlugin("cuda", lib, true, installer.Quiet) })
 	if err != nil {
-		return hint(err, "check the network, or use a plugin file: `talbot setup xla-cuda --from FILE`")
+		return hint(err, "check the internet connection, or use a plugin file: `talbot setup xla-cuda --from FILE`")
 	}
 	p, ok := backend.Discover().Plugin("cuda")
 	if !ok {

@@ -225,7 +225,7 @@ func (t *Trial) compareRuns(whole, parts string, steps int, cut int64) (string, 
 	}
 	text := fmt.Sprintf("%d steps, and the same killed and resumed after step %d, with `--deterministic`: ", steps, cut)
 	if most > 0 {
-		return text, fmt.Errorf("losses differ by up to %.2g of themselves", most)
+		return text, fmt.Errorf("relative difference of the losses up to %.2g", most)
 	}
 	return text + fmt.Sprintf("%d lines of losses are equal to the last digit", len(a)), t.remove(whole, parts)
 }
