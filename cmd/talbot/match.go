@@ -188,7 +188,7 @@ func (o *matchOptions) announce(m *match.Match) {
 	for _, e := range m.Entrants {
 		detail("player %s: %s, limit %s", e.Name, e.Identity, e.Limits)
 		if cores := stockfish.DefaultWorkers(); e.Limits.Timed() && o.concurrency > cores {
-			sayKind("warning", "%s at the same time on %s: players will lack time",
+			sayKind("warning", "%s at the same time on %s: players will slow each other down",
 				pipeline.Count(int64(o.concurrency), "game"), pipeline.Count(int64(cores), "core"))
 			break
 		}

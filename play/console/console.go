@@ -38,7 +38,7 @@ type Game struct {
 
 const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
   back                       take back your last move and the answer
-  go                         let the network move for you; then you have the other side
+  go                         let the network move for you; then you play the other side
   new [white|black]          start again, with the side you name
   resign                     give up the game
   board, moves, fen          show the board, the moves so far, the position
@@ -49,7 +49,7 @@ const help = `  e4, Nf3, exd5, O-O, e8=Q   a move; e2e4 and e7e8q work too
 // of the network and of the output.
 func (g *Game) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	g.out, g.err = out, nil
-	g.say("%s\nYou have %s. Type a move, or help.\n\n", g.Player.Title(), g.Human)
+	g.say("%s\nYou play %s. Type a move, or help.\n\n", g.Player.Title(), g.Human)
 	g.show()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
@@ -178,13 +178,13 @@ func (g *Game) restart(words []string) {
 		case "black":
 			g.Human = board.Black
 		default:
-			g.say("new white or new black\n")
+			g.say("Type new white or new black.\n")
 			return
 		}
 	}
 	g.moves, g.resigned, g.over = nil, false, false
 	g.Player.Clear()
-	g.say("You have %s.\n", g.Human)
+	g.say("You play %s.\n", g.Human)
 	g.show()
 }
 

@@ -42,7 +42,7 @@ func from(t *testing.T, fen string) func(*Game) {
 func TestBoard(t *testing.T) {
 	out, err := play(t, &fakenet.Network{}, "")
 	want := `fake network, searcher puct
-You have white. Type a move, or help.
+You play white. Type a move, or help.
 
 8  r n b q k b n r
 7  p p p p p p p p
@@ -108,7 +108,7 @@ func TestEndings(t *testing.T) {
 		t.Errorf("the network does not play both sides:\n%s", out)
 	}
 	out, _ = play(t, &fakenet.Network{}, "resign\ne4\nnew black\n")
-	for _, want := range []string{"You resign: black wins.", "The game is over; type new", "You have black.",
+	for _, want := range []string{"You resign: black wins.", "The game is over; type new", "You play black.",
 		"white plays"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing says %q:\n%s", want, out)
