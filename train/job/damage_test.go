@@ -101,7 +101,7 @@ func TestDataWithoutLabels(t *testing.T) {
 		job.Begun, job.Warn = func(s Start) { start = s }, func(err error) { warned = append(warned, err.Error()) }
 		result := mustTrain(t, job)
 		told := slices.Contains(warned,
-			"no train sample has a value for the target recipe: the value head will not be trained")
+			"no train sample has a value for --value-target recipe: the value head will not be trained")
 		if told != c.none || (final(result, "value_mse") == nil) != c.none || final(result, "policy_ce") == nil {
 			t.Errorf("warned %q, final %+v", warned, result.Final)
 		}

@@ -200,7 +200,7 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Value = &wdl
-	refuse("no chances", "none has a value for the target wdl")
+	refuse("no chances", "none has a value for --value-target wdl")
 	asAudit(t, audit.Dir, dataset.Tag{Name: "audited", Value: "0123456789abcdef"}, limit)
 	e.Value = nil
 	refuse("unknown fingerprint", "did not write it")

@@ -276,7 +276,7 @@ func (t Train) begin(c run.Config, b *backend.Opened, data *loader.Data, survey 
 	}
 	layout := built.Encoder.Layout()
 	if values == 0 && layout.Float(encode.ValueFloat) >= 0 {
-		t.warn(fmt.Errorf("no train sample has a value for the target %s: the value head will not be trained",
+		t.warn(fmt.Errorf("no train sample has a value for --value-target %s: the value head will not be trained",
 			c.ValueTarget))
 	}
 	if policies == 0 && layout.Moves != encode.NoMoves {
