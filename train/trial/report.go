@@ -21,7 +21,7 @@ func (t *Trial) report(s *State, steps []step) string {
 	fmt.Fprintf(&b, "# talbot on %s\n\n", t.Backend)
 	switch {
 	case left > 0:
-		fmt.Fprintf(&b, "**Not finished: %s of %d not done, %d failed.** The same command goes on.\n\n",
+		fmt.Fprintf(&b, "**Not finished: %s of %d not done, %d failed.** Repeat the command to continue.\n\n",
 			count(left, "step", "steps"), len(steps), failed)
 	case failed > 0:
 		fmt.Fprintf(&b, "**%d of %d steps failed.** The same command tries these again.\n\n", failed, len(steps))
