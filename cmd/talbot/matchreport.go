@@ -160,7 +160,7 @@ func printRatings(r *match.Result) {
 		}
 		printf("  %s %8s %20s %7d%s\n", padded(x.Player, 28), rating, limits, x.Games, mark)
 		if i == 0 && x.FromAnchors != nil && x.FromAnchors.Known() {
-			printf("    of the interval, ±%.1f come from the number of games and ±%.1f from the anchors' own ratings\n",
+			printf("    of the interval, ±%.1f come from the number of games and ±%.1f from the anchors' ratings\n",
 				float64(*x.FromGames), float64(*x.FromAnchors))
 		}
 	}

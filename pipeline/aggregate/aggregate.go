@@ -414,8 +414,8 @@ func (a *aggregation) finish(start time.Time) (Summary, error) {
 	figures := a.figures()
 	c := &a.out.Manifest().Counts
 	if c.GamesKept == 0 {
-		err := fmt.Errorf("%w: %s counted in %s, at least %d needed in a position and %d in a band (lines left out: %s; "+
-			"moves left out: %s)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
+		err := fmt.Errorf("%w: %s counted in %s, at least %d needed in a position and %d in a band "+
+			"(lines left out: %s; moves left out: %s)", ErrNothingKept, pipeline.Count(a.state.Games.Moves, "move"),
 			pipeline.Count(figures.GamesRead, "line"), a.MinCount, a.MinBand, pipeline.Reasons(figures.Rejects),
 			pipeline.Reasons(figures.MovesDropped))
 		return Summary{}, errors.Join(err, a.out.Discard())
