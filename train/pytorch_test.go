@@ -26,6 +26,8 @@ type pytorch struct {
 	LR, Decay, Clip            float64
 	ValueWeight                float64 `json:"value_weight"`
 	Gain, Epsilon              float64 // of testdata/napoleon_oracle.py
+	L2                         float64 // of testdata/prior_oracle.py and probability_oracle.py
+	Hidden                     int     // of testdata/probability_oracle.py
 	Initial                    map[string]digest
 	Evaluation                 forwarded
 	Steps                      []struct {
@@ -203,15 +205,13 @@ func agreeOne(t *testing.T, what string, got, want, tolerance float64) {
 // TestPyTorch compares a forward pass, the gradients of a step and five steps with AdamW and clipping with PyTorch:
 // outputs, losses, every gradient, every weight and every running statistic.
 func TestPyTorch(t *testing.T) {
-	want := golden.Read[pytorch](t, "testdata/pytorch.json.gz")
-	if len(want.Steps) != 5 {
-		t.Fatalf("%d steps in testdata/pytorch.json.gz", len(want.Steps))
-	}
+	want := readPyTorch(t, "pytorch.json.gz")
+	want.Gain = 2
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		want.set(&c)
 		c.Decay = recipe.DecayWeights
-		load := func(c run.Config) *engine { return want.load(t, b, c, 2) }
+		load := want.loader(t, b)
 		_, planes := oracleBatch(t, 0, want.Positions)
 		want.evaluate(t, load(c), planes)
 		want.trainBothWays(t, load, c, func(step int) Batch {
@@ -219,6 +219,61 @@ func TestPyTorch(t *testing.T) {
 			return batch
 		})
 	})
+}
+
+// readPyTorch reads a file of testdata, of five steps.
+func readPyTorch(t *testing.T, name string) *pytorch {
+	t.Helper()
+	want := golden.Read[pytorch](t, "testdata/"+name)
+	if len(want.Steps) != 5 {
+		t.Fatalf("%d steps in testdata/%s", len(want.Steps), name)
+	}
+	return &want
+}
+
+// published returns the configuration of a recipe as it is published, in batches of the oracle's size.
+func (want *pytorch) published(t *testing.T, recipe string) run.Config {
+	t.Helper()
+	c, err := run.New(recipe, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Batch = want.Positions; c.Clip != want.Clip || c.WeightDecay != want.Decay || c.Epsilon != want.Epsilon {
+		t.Errorf("trained with clip %g, decay %g, ε %g", c.Clip, c.WeightDecay, c.Epsilon)
+	}
+	return c
+}
+
+// loader returns load for one backend.
+func (want *pytorch) loader(t *testing.T, b *backend.Opened) func(run.Config) *engine {
+	return func(c run.Config) *engine {
+		if want.L2 != 0 {
+			set(&c, "l2", want.L2*float64(c.Accumulate)) // each part of a batch has its share
+		}
+		return want.load(t, b, c)
+	}
+}
+
+// evaluatePolicy compares a network whose first head are the logits of a policy in evaluation mode.
+func (want *pytorch) evaluatePolicy(t *testing.T, e *engine, first Batch) {
+	t.Helper()
+	agree(t, "logits", firstHead(t, e, &first), want.Evaluation.Logits, 5e-6)
+	m, err := e.validate([]Batch{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreeOne(t, "loss", m.Loss, want.Evaluation.Policy+want.Evaluation.Penalty, 5e-6)
+	if squares := m.Of("weights"); squares != nil {
+		agreeOne(t, "penalty", want.L2**squares, want.Evaluation.Penalty, 5e-6)
+	}
+}
+
+// playedMoves is the target of the i-th sample of the oracles of policies: two moves, or none.
+func playedMoves(b *Batch, i int, first, second int32) {
+	b.Codes[2*i], b.Codes[2*i+1] = first, second
+	if b.Weights[2*i], b.Weights[2*i+1] = 0.75, 0.25; i%5 == 4 {
+		b.Weights[2*i], b.Weights[2*i+1] = 0, 0
+	}
 }
 
 // trainBothWays is train of a residual network, with Winograd's way, which rounds more, and without.
@@ -256,7 +311,7 @@ func (want *pytorch) evaluate(t *testing.T, e *engine, planes []uint64) {
 }
 
 // load returns an engine with the weights of the oracle.
-func (want *pytorch) load(t *testing.T, b *backend.Opened, c run.Config, gain float64) *engine {
+func (want *pytorch) load(t *testing.T, b *backend.Opened, c run.Config) *engine {
 	t.Helper()
 	e, err := newEngine(b, c)
 	if err != nil {
@@ -267,7 +322,7 @@ func (want *pytorch) load(t *testing.T, b *backend.Opened, c run.Config, gain fl
 		t.Fatalf("%d parameters and statistics, in PyTorch %d", got, len(want.Initial))
 	}
 	for _, p := range e.store.Params() {
-		data := oracleInitial(p, gain)
+		data := oracleInitial(p, want.Gain)
 		agree(t, "initial "+p.Name, data, want.Initial[p.Name], 1e-6)
 		if err := e.store.Set(p.Name, p.Shape, data); err != nil {
 			t.Fatal(err)
