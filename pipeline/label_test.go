@@ -29,7 +29,6 @@ import (
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
-	"talbot/shards"
 	"talbot/stockfish"
 )
 
@@ -107,20 +106,12 @@ func Labelled(t *testing.T, r label.Request) label.Summary {
 // scores returns the first score of every sample in every column, by the line, the ply and the limit.
 func Scores(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	all := map[string]string{}
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for d, l := range madeup.Each(t, dir) {
 		for _, c := range l.Labels {
 			for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 				all[fmt.Sprint(l.Start.FEN(), l.Moves, ply,
-					d.Manifest.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
+					d.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
 			}
 		}
 	}
@@ -307,16 +298,8 @@ func Drawn(hash [16]byte, ply uint32) float64 {
 // chosenPosition returns a position, as EPD, that occurs once in a dataset, late in a line, and is in that fraction.
 func ChosenPosition(t *testing.T, dir string, fraction float64) string {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	const late = 15
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, dir) {
 		if len(l.Moves) > 20 && Drawn(l.GameHash(), late) < fraction {
 			p := l.Start
 			for _, m := range l.Moves[:late] {

@@ -36,8 +36,7 @@ func TestPyTorchNapoleon(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Batch, c.Clip, c.WeightDecay, c.Epsilon = n, want.Clip, want.Decay, want.Epsilon
-		load := want.loader(t, b)
-		e := load(c)
+		e := want.load(t, b, c)
 		first := batch(0)
 		values := firstHead(t, e, &first)
 		for i, v := range want.Evaluation.Value {
@@ -45,6 +44,6 @@ func TestPyTorchNapoleon(t *testing.T) {
 				t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
 			}
 		}
-		want.train(t, load, c, batch, 2e-5, 2e-4)
+		want.train(t, want.load(t, b, c), batch, 2e-5)
 	})
 }

@@ -77,12 +77,11 @@ func TestPyTorchNoSearch(t *testing.T) {
 			c := smallNoSearch(t)
 			set(&c, "scores", scores)
 			c.Batch, c.Clip, c.Epsilon, c.WeightDecay, c.Decay = n, want.Clip, want.Epsilon, want.Decay, recipe.DecayAll
-			load := want.loader(t, b)
-			want.evaluatePolicy(t, load(c), batch(0, scores))
+			want.evaluatePolicy(t, want.load(t, b, c), batch(0, scores))
 			if scores && b.Kind != "go" { // the gradient by the logits aside, it is that of the moves played
 				return
 			}
-			want.train(t, load, c, func(step int) Batch { return batch(step, scores) }, 2e-5, 2e-4)
+			want.train(t, want.load(t, b, c), func(step int) Batch { return batch(step, scores) }, 2e-5)
 		})
 	}
 }

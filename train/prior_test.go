@@ -17,6 +17,7 @@ func TestPyTorchPrior(t *testing.T) {
 		c := want.published(t, "prior")
 		set(&c, "blocks", want.Blocks)
 		set(&c, "filters", want.Filters)
+		set(&c, "l2", want.L2)
 		batch := func(step int) (b Batch) {
 			b.Resize(n, 2, &layout)
 			for i, row := range rows[step*n:][:n] {
@@ -25,8 +26,7 @@ func TestPyTorchPrior(t *testing.T) {
 			}
 			return b
 		}
-		load := want.loader(t, b)
-		want.evaluatePolicy(t, load(c), batch(0))
-		want.train(t, load, c, batch, 2e-5, 2e-4)
+		want.evaluatePolicy(t, want.load(t, b, c), batch(0))
+		want.train(t, want.load(t, b, c), batch, 2e-5)
 	})
 }

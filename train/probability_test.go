@@ -19,6 +19,7 @@ func TestPyTorchProbability(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := want.published(t, "probability")
 		set(&c, "hidden", want.Hidden)
+		set(&c, "l2", want.L2)
 		batch := func(step int) (b Batch) {
 			b.Resize(n, 2, &layout)
 			for i := range n {
@@ -33,8 +34,7 @@ func TestPyTorchProbability(t *testing.T) {
 			}
 			return b
 		}
-		load := want.loader(t, b)
-		want.evaluatePolicy(t, load(c), batch(0))
-		want.train(t, load, c, batch, 2e-5, 2e-4)
+		want.evaluatePolicy(t, want.load(t, b, c), batch(0))
+		want.train(t, want.load(t, b, c), batch, 2e-5)
 	})
 }

@@ -68,8 +68,7 @@ func TestPyTorchTahl(t *testing.T) {
 		}
 		want.set(&c)
 		c.Decay = recipe.DecayAll
-		load := want.loader(t, b)
-		want.evaluate(t, load(c), planes[0])
-		want.trainBothWays(t, load, c, func(step int) Batch { return batches[step] })
+		want.evaluate(t, want.load(t, b, c), planes[0])
+		want.train(t, want.load(t, b, c), func(step int) Batch { return batches[step] }, 2e-5)
 	})
 }

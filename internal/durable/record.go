@@ -61,6 +61,9 @@ func NewRecordWriter(f *File, end int64, first []byte) (*RecordWriter, error) {
 	return w, nil
 }
 
+// Name returns the path of the file.
+func (w *RecordWriter) Name() string { return w.file.Name() }
+
 // Append writes a record.
 func (w *RecordWriter) Append(payload []byte) error {
 	if len(payload) > MaxRecord {

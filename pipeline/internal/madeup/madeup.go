@@ -191,6 +191,27 @@ func Write(t testing.TB, dir string, m dataset.Manifest, o output.Options, lines
 	}
 }
 
+// Each returns the lines of a dataset, each with its manifest.
+func Each(t testing.TB, dir string) iter.Seq2[*dataset.Manifest, *dataset.Line] {
+	t.Helper()
+	return func(yield func(*dataset.Manifest, *dataset.Line) bool) {
+		t.Helper()
+		d, err := shards.OpenDataset(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for l, err := range d.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(d.Manifest, l) {
+				return
+			}
+		}
+	}
+}
+
 // Files returns the content of every file of a folder.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
