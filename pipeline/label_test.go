@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -587,35 +586,16 @@ func TestLabelFailingWrites(t *testing.T) {
 	want := Job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.Label()
 	want.Fraction = 0.1
 	Labelled(t, want)
-	for _, full := range []bool{false, true} {
-		failed := 0
-		for k := int64(1); ; k++ {
+	for i, f := range failing(2) {
+		failed := madeup.FailSteps(t, f.first, f.stride, i == 1, func(dir string) (func() error, func()) {
 			got := want
-			got.Out = filepath.Join(t.TempDir(), "got")
-			var steps atomic.Int64
-			durable.InjectFaults(t, func(op, path string) error {
-				if n := steps.Add(1); n == k || full && n > k {
-					return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
-				}
-				return nil
-			})
-			_, err := got.Run(t.Context())
-			durable.InjectFaults(t, nil)
-			if err != nil {
-				failed++
-				if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), got.Out) {
-					t.Fatalf("step %d: %v", k, err)
-				}
-				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
-					t.Fatalf("step %d, repeated: %v", k, err)
-				}
-			}
-			Same(t, want.Out, got.Out)
-			if steps.Load() < k {
-				break
-			}
-		}
-		if failed < 15 {
+			got.Out = filepath.Join(dir, "got")
+			return func() error {
+				_, err := got.Run(t.Context())
+				return err
+			}, func() { Same(t, want.Out, got.Out) }
+		})
+		if failed < 15/int(f.stride) {
 			t.Errorf("only %d failures", failed)
 		}
 	}

@@ -441,7 +441,7 @@ func TestKill(t *testing.T) {
 	for _, j := range []Job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
-		{Verb: "synth", Workers: 2, Count: 50 * EndgameCount},
+		{Verb: "synth", Workers: 2, Count: 12 * EndgameCount},
 		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {

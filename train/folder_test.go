@@ -2,11 +2,8 @@ package train
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,46 +12,9 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/train/checkpoint"
+	"talbot/train/internal/madeup"
 	"talbot/train/run"
 )
-
-// flips calls f with the text with a bit of each of its bytes changed, cut at every fifth length, and one byte longer;
-// with TALBOT_FULL=1 with each bit changed and cut at each length.
-func flips(text []byte, f func(what string, bad []byte)) {
-	bits, stride := 1, 5
-	if os.Getenv("TALBOT_FULL") != "" {
-		bits, stride = 8, 1
-	}
-	rng := rand.New(rand.NewPCG(uint64(len(text)), 1))
-	for i := range text {
-		for _, bit := range rng.Perm(8)[:bits] {
-			bad := bytes.Clone(text)
-			bad[i] ^= 1 << bit
-			f(fmt.Sprintf("byte %d, bit %d flipped", i, bit), bad)
-		}
-		if i%stride == 0 {
-			f(fmt.Sprintf("cut at byte %d", i), text[:i:i])
-		}
-	}
-	f("one byte longer", append(bytes.Clone(text), ' '))
-}
-
-// unsealed is a file as a talbot without checksums wrote it.
-func unsealed(t *testing.T, text []byte) []byte {
-	t.Helper()
-	lines := strings.Split(string(text), "\n")
-	kept := lines[:1]
-	for _, line := range lines[1:] {
-		if !strings.HasPrefix(line, `  "version"`) && !strings.HasPrefix(line, `  "checksum"`) {
-			kept = append(kept, line)
-		}
-	}
-	older := strings.Replace(strings.Join(kept, "\n"), ",\n}", "\n}", 1)
-	if !json.Valid([]byte(older)) || durable.Sealed([]byte(older)) {
-		t.Fatalf("%s", older)
-	}
-	return []byte(older)
-}
 
 func write(t *testing.T, path string, text []byte) {
 	t.Helper()
@@ -72,7 +32,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestDamagedConfig: no bit of run.json can change (see [flips]), nor its end be lost, without an error.
+// TestDamagedConfig: no bit of run.json can change (see [madeup.Damage]), nor its end be lost, without an error.
 func TestDamagedConfig(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := run.New("talbotbot", "")
@@ -85,7 +45,7 @@ func TestDamagedConfig(t *testing.T) {
 		t.Fatalf("%+v, %v, %d warnings", got, err, warned)
 	}
 	path := filepath.Join(dir, run.ConfigName)
-	flips(read(t, path), func(what string, bad []byte) {
+	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		if _, err := run.ReadConfig(dir, nil); !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", what, err)
@@ -106,7 +66,7 @@ func TestDamagedConfig(t *testing.T) {
 func TestOlderConfigIsNotBelieved(t *testing.T) {
 	c, o := trained(t)
 	path := filepath.Join(o.Dir, run.ConfigName)
-	older := unsealed(t, read(t, path))
+	older := madeup.Unsealed(t, read(t, path))
 	write(t, path, older)
 	var warned []error
 	if got, err := run.ReadConfig(o.Dir, func(err error) { warned = append(warned, err) }); err != nil || got != c ||
@@ -125,7 +85,7 @@ func TestOlderConfigIsNotBelieved(t *testing.T) {
 		return err
 	}
 	believed := 0
-	flips(older, func(what string, bad []byte) {
+	madeup.Damage(older, 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		if err := load(); err != nil {
 			if !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
@@ -175,7 +135,7 @@ func TestOlderRunIsSealed(t *testing.T) {
 	c, o := trained(t)
 	config, lines := filepath.Join(o.Dir, run.ConfigName), filepath.Join(o.Dir, run.MetricsName)
 	want, sealed := readMetrics(t, o.Dir), read(t, lines)
-	write(t, config, unsealed(t, read(t, config)))
+	write(t, config, madeup.Unsealed(t, read(t, config)))
 	var older []byte
 	for line := range bytes.Lines(sealed) {
 		older = append(older, line[:bytes.Index(line, []byte(crcStart))]...)
@@ -224,7 +184,7 @@ func TestDamagedMetrics(t *testing.T) {
 	if err != nil || len(want) != 3 {
 		t.Fatalf("%+v, %v", want, err)
 	}
-	flips(read(t, path), func(what string, bad []byte) {
+	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		warned := 0
 		got, err := ReadMetrics(dir, func(error) { warned++ })
