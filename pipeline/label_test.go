@@ -567,7 +567,7 @@ func ChildrenOf(t *testing.T, parent int) (pids []int) {
 
 func MustBeGone(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
 			return
