@@ -6,5 +6,6 @@
 // ([RecordWriter], [RecordReader]), and what is opened for reading is a regular file ([OpenRegular]).
 // Every step of writing can be made to fail, for the tests of whoever writes ([InjectFaults]).
 //
-// Only a RecordWriter starts goroutines, one at a time, which its Close waits for. Values belong to one goroutine; functions may be called from any.
+// Only a RecordWriter starts goroutines, one at a time, which its Close waits for. Values belong to one goroutine;
+// functions may be called from any.
 package durable
