@@ -213,7 +213,8 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 // A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
 func TestEvalOfEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	games := write(t, madeup.Dataset{Seed: 1, Games: 70, Candidates: true})
+	games := write(t, madeup.Dataset{Seed: 1, Games: 70, Candidates: true,
+		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			job := tiny(t, games)

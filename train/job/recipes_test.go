@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"testing"
 
+	"talbot/dataset"
 	"talbot/encode"
 	"talbot/pipeline/inspect"
 	"talbot/train"
@@ -34,7 +35,8 @@ import (
 // shows.
 func TestEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	spec := write(t, madeup.Dataset{Seed: 4, Games: 70, Candidates: true})
+	spec := write(t, madeup.Dataset{Seed: 4, Games: 70, Candidates: true,
+		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 30,
