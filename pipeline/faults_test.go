@@ -1,27 +1,27 @@
 package pipeline_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
-	"talbot/internal/durable"
-	"talbot/pipeline/output"
+	"talbot/pipeline/internal/madeup"
 )
 
-// TestFailingWrites lets every third step of writing fail in turn, with TALBOT_FULL=1 each, alone or with all steps
-// behind it as on a full disk, and repeats the command: the result is to the byte that of an undisturbed run.
+// failing is how steps of writing fail in turn: every stride-th alone, and every stride-th, half a stride further, with
+// all steps behind it as on a full disk; with TALBOT_FULL=1 each step in both ways.
+func failing(stride int64) [2]struct{ first, stride int64 } {
+	if os.Getenv("TALBOT_FULL") != "" {
+		return [2]struct{ first, stride int64 }{{1, 1}, {1, 1}}
+	}
+	return [2]struct{ first, stride int64 }{{1, stride}, {1 + stride/2, stride}}
+}
+
+// TestFailingWrites lets steps of writing fail in turn (see [failing]), and repeats the command: the result is to the
+// byte that of an undisturbed run.
 func TestFailingWrites(t *testing.T) {
 	Small(t)
-	stride := int64(3)
-	if os.Getenv("TALBOT_FULL") != "" {
-		stride = 1
-	}
 	dir := t.TempDir()
 	cut, _, _, _ := CutGames(t, dir)
 	lines := filepath.Join(dir, "lines")
@@ -33,51 +33,30 @@ func TestFailingWrites(t *testing.T) {
 		{Verb: "synth", Workers: 2, Count: EndgameCount},
 		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
-		for _, full := range []bool{false, true} {
-			t.Run(fmt.Sprint(j.Verb, full), func(t *testing.T) {
-				want := j
-				want.Out = filepath.Join(t.TempDir(), "undisturbed")
-				if j.Rejects != "" {
-					want.Rejects = want.Out + ".tsv"
-				}
-				if err := want.Run(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				failed := 0
-				for k := int64(1); ; k += stride {
-					got := j
-					got.Out = filepath.Join(t.TempDir(), "disturbed")
-					if j.Rejects != "" {
-						got.Rejects = got.Out + ".tsv"
-					}
-					var steps atomic.Int64
-					durable.InjectFaults(t, func(op, path string) error {
-						if n := steps.Add(1); n == k || full && n > k {
-							return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
-						}
-						return nil
-					})
-					err := got.Run(t.Context())
-					durable.InjectFaults(t, nil)
-					if err != nil {
-						failed++
-						if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), filepath.Dir(got.Out)) {
-							t.Fatalf("step %d: %v", k, err)
-						}
-						if err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
-							t.Fatalf("step %d, repeated: %v", k, err)
+		in := func(dir string) Job {
+			j := j
+			if j.Out = filepath.Join(dir, "out"); j.Rejects != "" {
+				j.Rejects = j.Out + ".tsv"
+			}
+			return j
+		}
+		want := in(t.TempDir())
+		if err := want.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range failing(6) {
+			t.Run(fmt.Sprint(j.Verb, i == 1), func(t *testing.T) {
+				failed := madeup.FailSteps(t, f.first, f.stride, i == 1, func(dir string) (func() error, func()) {
+					got := in(dir)
+					return func() error { return got.Run(t.Context()) }, func() {
+						Same(t, want.Out, got.Out)
+						if j.Rejects != "" {
+							SameRejects(t, want, got)
 						}
 					}
-					Same(t, want.Out, got.Out)
-					if j.Rejects != "" {
-						SameRejects(t, want, got)
-					}
-					if steps.Load() < k {
-						break
-					}
-				}
+				})
 				t.Logf("failed at %d steps", failed)
-				if failed < 50/int(stride) {
+				if failed < 50/int(f.stride) {
 					t.Errorf("only %d failures", failed)
 				}
 			})

@@ -10,21 +10,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
-	"talbot/shards"
+	"talbot/pipeline/internal/madeup"
 )
 
 // readLines returns all lines of a dataset.
 func ReadLines(t *testing.T, dir string) (all []dataset.Line) {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, dir) {
 		all = append(all, *l)
 	}
 	return all

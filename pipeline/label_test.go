@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +28,6 @@ import (
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
-	"talbot/shards"
 	"talbot/stockfish"
 )
 
@@ -107,20 +105,12 @@ func Labelled(t *testing.T, r label.Request) label.Summary {
 // scores returns the first score of every sample in every column, by the line, the ply and the limit.
 func Scores(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	all := map[string]string{}
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for d, l := range madeup.Each(t, dir) {
 		for _, c := range l.Labels {
 			for k, ply := range l.Samples.Plies(nil, len(l.Moves)) {
 				all[fmt.Sprint(l.Start.FEN(), l.Moves, ply,
-					d.Manifest.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
+					d.Fingerprints[c.Fingerprint].Limit)] = fmt.Sprint(c.Labels[k])
 			}
 		}
 	}
@@ -307,16 +297,8 @@ func Drawn(hash [16]byte, ply uint32) float64 {
 // chosenPosition returns a position, as EPD, that occurs once in a dataset, late in a line, and is in that fraction.
 func ChosenPosition(t *testing.T, dir string, fraction float64) string {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	const late = 15
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, dir) {
 		if len(l.Moves) > 20 && Drawn(l.GameHash(), late) < fraction {
 			p := l.Start
 			for _, m := range l.Moves[:late] {
@@ -585,7 +567,7 @@ func ChildrenOf(t *testing.T, parent int) (pids []int) {
 
 func MustBeGone(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
 			return
@@ -604,35 +586,16 @@ func TestLabelFailingWrites(t *testing.T) {
 	want := Job{Inputs: []string{in}, Out: filepath.Join(dir, "want"), Workers: 1}.Label()
 	want.Fraction = 0.1
 	Labelled(t, want)
-	for _, full := range []bool{false, true} {
-		failed := 0
-		for k := int64(1); ; k++ {
+	for i, f := range failing(2) {
+		failed := madeup.FailSteps(t, f.first, f.stride, i == 1, func(dir string) (func() error, func()) {
 			got := want
-			got.Out = filepath.Join(t.TempDir(), "got")
-			var steps atomic.Int64
-			durable.InjectFaults(t, func(op, path string) error {
-				if n := steps.Add(1); n == k || full && n > k {
-					return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
-				}
-				return nil
-			})
-			_, err := got.Run(t.Context())
-			durable.InjectFaults(t, nil)
-			if err != nil {
-				failed++
-				if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), got.Out) {
-					t.Fatalf("step %d: %v", k, err)
-				}
-				if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
-					t.Fatalf("step %d, repeated: %v", k, err)
-				}
-			}
-			Same(t, want.Out, got.Out)
-			if steps.Load() < k {
-				break
-			}
-		}
-		if failed < 15 {
+			got.Out = filepath.Join(dir, "got")
+			return func() error {
+				_, err := got.Run(t.Context())
+				return err
+			}, func() { Same(t, want.Out, got.Out) }
+		})
+		if failed < 15/int(f.stride) {
 			t.Errorf("only %d failures", failed)
 		}
 	}

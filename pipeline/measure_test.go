@@ -11,7 +11,6 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/label"
-	"talbot/shards"
 	"talbot/stockfish"
 )
 
@@ -37,15 +36,7 @@ func TestAudit(t *testing.T) {
 	}
 	var value, phases, pieces float64
 	var changed int64
-	d, err := shards.OpenDataset(r.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, r.Out) {
 		if len(l.Labels) < 2 {
 			continue
 		}

@@ -404,16 +404,8 @@ func TestSynth(t *testing.T) {
 		outs = append(outs, out)
 	}
 	Same(t, outs[0], outs[1])
-	d, err := shards.OpenDataset(outs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	seen := map[string]bool{}
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, outs[0]) {
 		p := l.Start
 		for _, m := range l.Moves {
 			p.Play(m)
@@ -449,7 +441,7 @@ func TestKill(t *testing.T) {
 	for _, j := range []Job{
 		{Verb: "ingest", Inputs: []string{games}, Workers: 2},
 		{Verb: "ingest", Inputs: append([]string{games, table, tactics}, cut...), Workers: 2, Rejects: "filtered"},
-		{Verb: "synth", Workers: 2, Count: 50 * EndgameCount},
+		{Verb: "synth", Workers: 2, Count: 12 * EndgameCount},
 		{Verb: "aggregate", Inputs: []string{lines}, Workers: 2},
 	} {
 		t.Run(j.Verb+j.Rejects, func(t *testing.T) {
@@ -646,15 +638,7 @@ func TestLabel(t *testing.T) {
 		}
 	})
 	t.Run("scores", func(t *testing.T) {
-		d, err := shards.OpenDataset(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		for line, err := range d.Lines() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, line := range madeup.Each(t, out) {
 			p := line.Start
 			for _, m := range line.Moves {
 				p.Play(m)
@@ -720,16 +704,8 @@ func Rewritten(t *testing.T, from, to string, change func(*dataset.Line)) {
 // labelledLines returns the lines of a dataset of endgameCount that have a label.
 func LabelledLines(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	lines := map[string]bool{}
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, dir) {
 		if len(l.Labels) > 0 {
 			lines[fmt.Sprint(l.Start.FEN(), l.Moves)] = true
 		}

@@ -11,7 +11,7 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline"
 	"talbot/pipeline/endgames"
-	"talbot/shards"
+	"talbot/pipeline/internal/madeup"
 	"talbot/synth"
 )
 
@@ -37,16 +37,8 @@ func SynthMaterial(t *testing.T, text string) synth.Config {
 // how often each occurs, and how many there are of each class.
 func Sampled(t *testing.T, dir string) (copies map[string]int, classes map[string]int) {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	copies, classes = map[string]int{}, map[string]int{}
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, dir) {
 		p := l.Start
 		for _, m := range l.Moves {
 			if !p.IsLegal(m) {

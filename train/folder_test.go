@@ -2,9 +2,7 @@ package train
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,38 +12,9 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/train/checkpoint"
+	"talbot/train/internal/madeup"
 	"talbot/train/run"
 )
-
-// flips calls f with the text as it is with each of its bits changed, cut at each length, and one byte longer.
-func flips(text []byte, f func(what string, bad []byte)) {
-	for i := range text {
-		for bit := range 8 {
-			bad := bytes.Clone(text)
-			bad[i] ^= 1 << bit
-			f(fmt.Sprintf("byte %d, bit %d flipped", i, bit), bad)
-		}
-		f(fmt.Sprintf("cut at byte %d", i), text[:i:i])
-	}
-	f("one byte longer", append(bytes.Clone(text), ' '))
-}
-
-// unsealed is a file as a talbot without checksums wrote it.
-func unsealed(t *testing.T, text []byte) []byte {
-	t.Helper()
-	lines := strings.Split(string(text), "\n")
-	kept := lines[:1]
-	for _, line := range lines[1:] {
-		if !strings.HasPrefix(line, `  "version"`) && !strings.HasPrefix(line, `  "checksum"`) {
-			kept = append(kept, line)
-		}
-	}
-	older := strings.Replace(strings.Join(kept, "\n"), ",\n}", "\n}", 1)
-	if !json.Valid([]byte(older)) || durable.Sealed([]byte(older)) {
-		t.Fatalf("%s", older)
-	}
-	return []byte(older)
-}
 
 func write(t *testing.T, path string, text []byte) {
 	t.Helper()
@@ -63,7 +32,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestDamagedConfig: no bit of run.json can change, nor its end be lost, without an error.
+// TestDamagedConfig: no bit of run.json can change (see [madeup.Damage]), nor its end be lost, without an error.
 func TestDamagedConfig(t *testing.T) {
 	dir := t.TempDir()
 	c, _ := run.New("talbotbot", "")
@@ -76,7 +45,7 @@ func TestDamagedConfig(t *testing.T) {
 		t.Fatalf("%+v, %v, %d warnings", got, err, warned)
 	}
 	path := filepath.Join(dir, run.ConfigName)
-	flips(read(t, path), func(what string, bad []byte) {
+	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		if _, err := run.ReadConfig(dir, nil); !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", what, err)
@@ -97,7 +66,7 @@ func TestDamagedConfig(t *testing.T) {
 func TestOlderConfigIsNotBelieved(t *testing.T) {
 	c, o := trained(t)
 	path := filepath.Join(o.Dir, run.ConfigName)
-	older := unsealed(t, read(t, path))
+	older := madeup.Unsealed(t, read(t, path))
 	write(t, path, older)
 	var warned []error
 	if got, err := run.ReadConfig(o.Dir, func(err error) { warned = append(warned, err) }); err != nil || got != c ||
@@ -116,7 +85,7 @@ func TestOlderConfigIsNotBelieved(t *testing.T) {
 		return err
 	}
 	believed := 0
-	flips(older, func(what string, bad []byte) {
+	madeup.Damage(older, 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		if err := load(); err != nil {
 			if !errors.Is(err, run.ErrDamaged) || !strings.Contains(err.Error(), path) {
@@ -166,7 +135,7 @@ func TestOlderRunIsSealed(t *testing.T) {
 	c, o := trained(t)
 	config, lines := filepath.Join(o.Dir, run.ConfigName), filepath.Join(o.Dir, run.MetricsName)
 	want, sealed := readMetrics(t, o.Dir), read(t, lines)
-	write(t, config, unsealed(t, read(t, config)))
+	write(t, config, madeup.Unsealed(t, read(t, config)))
 	var older []byte
 	for line := range bytes.Lines(sealed) {
 		older = append(older, line[:bytes.Index(line, []byte(crcStart))]...)
@@ -215,7 +184,7 @@ func TestDamagedMetrics(t *testing.T) {
 	if err != nil || len(want) != 3 {
 		t.Fatalf("%+v, %v", want, err)
 	}
-	flips(read(t, path), func(what string, bad []byte) {
+	madeup.Damage(read(t, path), 1, func(what string, bad []byte) {
 		write(t, path, bad)
 		warned := 0
 		got, err := ReadMetrics(dir, func(error) { warned++ })

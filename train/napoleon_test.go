@@ -14,10 +14,7 @@ import (
 // TestPyTorchNapoleon compares the network of the recipe napoleon with PyTorch: values in evaluation mode, the
 // gradients of a step and five steps with Adam.
 func TestPyTorchNapoleon(t *testing.T) {
-	want := golden.Read[pytorch](t, "testdata/napoleon.json.gz")
-	if len(want.Steps) != 5 {
-		t.Fatalf("%d steps in testdata/napoleon.json.gz", len(want.Steps))
-	}
+	want := readPyTorch(t, "napoleon.json.gz")
 	n := want.Positions
 	rows := golden.Lines[struct{ Packed golden.Words }](t, "../encode/testdata/napoleon.jsonl.gz", 5*n)
 	rows = rows[len(rows)-5*n:]
@@ -39,8 +36,7 @@ func TestPyTorchNapoleon(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Batch, c.Clip, c.WeightDecay, c.Epsilon = n, want.Clip, want.Decay, want.Epsilon
-		load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
-		e := load(c)
+		e := want.load(t, b, c)
 		first := batch(0)
 		values := firstHead(t, e, &first)
 		for i, v := range want.Evaluation.Value {
@@ -48,6 +44,6 @@ func TestPyTorchNapoleon(t *testing.T) {
 				t.Errorf("value %d is %g, in PyTorch %g", i, values[i], v)
 			}
 		}
-		want.train(t, load, c, batch, 2e-5, 2e-4)
+		want.train(t, want.load(t, b, c), batch, 2e-5)
 	})
 }

@@ -52,14 +52,11 @@ func TestPyTorchNoSearch(t *testing.T) {
 		for i := range n {
 			row := &rows[step*n+i]
 			copy(b.Packed[i*layout.Words:], row.packed)
-			codes, weights := b.Codes[i*moves:][:moves], b.Weights[i*moves:][:moves]
 			if !scores {
-				codes[0], codes[1] = row.legal[0], row.legal[len(row.legal)-1]
-				if weights[0], weights[1] = 0.75, 0.25; i%5 == 4 {
-					weights[0], weights[1] = 0, 0
-				}
+				playedMoves(&b, i, row.legal[0], row.legal[len(row.legal)-1])
 				continue
 			}
+			codes, weights := b.Codes[i*moves:][:moves], b.Weights[i*moves:][:moves]
 			for k := range codes {
 				if codes[k], weights[k] = -1, 0; k < len(row.legal) {
 					codes[k] = row.legal[k]
@@ -80,19 +77,11 @@ func TestPyTorchNoSearch(t *testing.T) {
 			c := smallNoSearch(t)
 			set(&c, "scores", scores)
 			c.Batch, c.Clip, c.Epsilon, c.WeightDecay, c.Decay = n, want.Clip, want.Epsilon, want.Decay, recipe.DecayAll
-			load := func(c run.Config) *engine { return want.load(t, b, c, want.Gain) }
-			e := load(c)
-			first := batch(0, scores)
-			agree(t, name+": logits", firstHead(t, e, &first), want.Evaluation.Logits, 5e-6)
-			m, err := e.validate([]Batch{first})
-			if err != nil {
-				t.Fatal(err)
-			}
-			agreeOne(t, name+": loss", m.Loss, want.Evaluation.Policy, 5e-6)
+			want.evaluatePolicy(t, want.load(t, b, c), batch(0, scores))
 			if scores && b.Kind != "go" { // the gradient by the logits aside, it is that of the moves played
 				return
 			}
-			want.train(t, load, c, func(step int) Batch { return batch(step, scores) }, 2e-5, 2e-4)
+			want.train(t, want.load(t, b, c), func(step int) Batch { return batch(step, scores) }, 2e-5)
 		})
 	}
 }

@@ -53,7 +53,8 @@ func mustRun(t *testing.T, c run.Config, o Options) Result {
 	return result
 }
 
-// TestKilledRunResumesToTheBit kills two processes in a row with SIGKILL and resumes. All options of training are on.
+// TestKilledRunResumesToTheBit kills two processes in a row with SIGKILL and resumes; on XLA one, or with TALBOT_FULL=1
+// two. All options of training are on.
 func TestKilledRunResumesToTheBit(t *testing.T) {
 	if dir := os.Getenv("TALBOT_TEST_KILL_DIR"); dir != "" {
 		killSelf(t, dir, os.Getenv("TALBOT_TEST_KILL_BACKEND"))
@@ -66,7 +67,11 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 			Val: valBatches(c, 2), Calibration: valBatches(c, 3)})
 
 		cut := t.TempDir()
-		for _, at := range []string{"6", "10"} { // checkpoints are of steps 4 and 8
+		kills := []string{"6", "10"} // checkpoints are of steps 4 and 8
+		if b.Kind != "go" && os.Getenv("TALBOT_FULL") == "" {
+			kills = kills[:1] // each process compiles for long
+		}
+		for _, at := range kills {
 			child := exec.Command(os.Args[0], "-test.run=^TestKilledRunResumesToTheBit$")
 			child.Env = append(os.Environ(), "TALBOT_TEST_KILL_DIR="+cut, "TALBOT_TEST_KILL_BACKEND="+b.Kind,
 				"TALBOT_TEST_KILL_AT="+at)
@@ -76,7 +81,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 		}
 		got := mustRun(t, c, Options{Dir: cut, Backend: b, Source: play(c),
 			Val: valBatches(c, 2), Calibration: valBatches(c, 3), Resume: true})
-		if want := int64(4 * c.Batch); got.Samples != want {
+		if want := int64(12-4*len(kills)) * int64(c.Batch); got.Samples != want {
 			t.Errorf("resumed run trained on %d samples, want %d", got.Samples, want)
 		}
 		sameRuns(t, whole, cut)
@@ -144,11 +149,15 @@ func readMetrics(t *testing.T, dir string) []MetricsLine {
 	return lines
 }
 
+// TestCancelledRunResumesToTheBit cancels a run again and again; with TALBOT_FULL=1 also one in bfloat16 on XLA, which
+// TestBFloat16 takes back to a checkpoint and TestKilledRunResumesToTheBit kills.
 func TestCancelledRunResumesToTheBit(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b *backend.Opened) {
 		c := tiny()
 		if b.Form == model.Native {
-			c.Precision = run.BFloat16
+			if c.Precision = run.BFloat16; os.Getenv("TALBOT_FULL") == "" {
+				t.Skip("set TALBOT_FULL=1 to train four runs")
+			}
 		}
 		whole, cut := t.TempDir(), t.TempDir()
 		mustRun(t, c, Options{Dir: whole, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 2),

@@ -22,6 +22,8 @@ from array import array
 
 import chess
 
+from nosearch_oracle import played
+
 SEED = 20261122
 POSITIONS = 140
 TYPES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
@@ -121,17 +123,6 @@ def crowded(rng):
             return board
 
 
-def played(rng):
-    """A position of a random game."""
-    board = chess.Board(rng.choice(STARTS))
-    for _ in range(rng.choice([1, 2, 5, 13, 34, 89])):
-        moves = list(board.legal_moves)
-        if not moves:
-            break
-        board.push(rng.choice(moves))
-    return board
-
-
 def answer():
     for line in sys.stdin:
         board = chess.Board(line.strip())
@@ -147,7 +138,7 @@ def main(path):
         if board.is_valid():
             boards.append(board)
     while len(boards) < POSITIONS:
-        boards.append((crowded if len(boards) % 2 else played)(rng))
+        boards.append(crowded(rng) if len(boards) % 2 else played(rng, STARTS))
     low, high = [0] * 34, [0] * 34
     with open(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as out:
         for board in boards:

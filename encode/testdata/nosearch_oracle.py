@@ -116,10 +116,10 @@ def special():
     yield "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"  # stalemate
 
 
-def played(rng):
+def played(rng, starts=(chess.STARTING_FEN, "8/PPPP1k2/8/8/8/8/2K1pppp/8 w - - 0 50",
+                        "4k3/pppppppp/8/PPPPPPPP/8/8/8/4K3 b - - 0 1")):
     """A position of a random game."""
-    board = chess.Board(rng.choice([chess.STARTING_FEN, "8/PPPP1k2/8/8/8/8/2K1pppp/8 w - - 0 50",
-                                    "4k3/pppppppp/8/PPPPPPPP/8/8/8/4K3 b - - 0 1"]))
+    board = chess.Board(rng.choice(starts))
     for _ in range(rng.choice([1, 2, 5, 13, 34, 89])):
         moves = list(board.legal_moves)
         if not moves:

@@ -3,8 +3,11 @@ package durable
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
+	"time"
 )
 
 // A journal is a file that is only appended to, in records:
@@ -17,15 +20,103 @@ const (
 	RecordHead = 8
 	// MaxRecord is the longest payload.
 	MaxRecord = 1 << 20
+
+	recordSync = 2 * time.Second // how long a record may be lost to the end of the machine
 )
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-// SealRecord fills in the head of a record, whose payload stands behind [RecordHead] bytes.
-func SealRecord(record []byte) {
-	payload := record[RecordHead:]
-	binary.LittleEndian.PutUint32(record, uint32(len(payload)))
-	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(payload, crcTable))
+// AppendRecord appends the record of a payload to b.
+func AppendRecord(b, payload []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(payload)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(payload, crcTable))
+	return append(b, payload...)
+}
+
+// RecordWriter appends to a journal. A record survives the end of this process at once, and that of the machine within
+// about two seconds. It belongs to one goroutine.
+type RecordWriter struct {
+	file    *File
+	buf     []byte
+	synced  time.Time
+	syncing chan error // the sync under way, if there is one: nobody waits for the disk
+}
+
+// NewRecordWriter returns a writer that goes on behind the first end bytes of a file and cuts off what follows them. A
+// journal that is empty begins with the payload first. The file is the writer's from then on: it is closed if there is
+// an error.
+func NewRecordWriter(f *File, end int64, first []byte) (*RecordWriter, error) {
+	w := &RecordWriter{file: f, synced: time.Now()}
+	err := f.Truncate(end)
+	if err == nil {
+		_, err = f.Seek(end, io.SeekStart)
+	}
+	if err == nil && end == 0 {
+		err = w.Append(first)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Name returns the path of the file.
+func (w *RecordWriter) Name() string { return w.file.Name() }
+
+// Append writes a record.
+func (w *RecordWriter) Append(payload []byte) error {
+	if len(payload) > MaxRecord {
+		return fmt.Errorf("a record of %d bytes, more than %d", len(payload), MaxRecord)
+	}
+	w.buf = AppendRecord(w.buf[:0], payload)
+	if _, err := w.file.Write(w.buf); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	if time.Since(w.synced) < recordSync {
+		return nil
+	}
+	w.synced = time.Now()
+	if w.syncing != nil {
+		select {
+		case err := <-w.syncing:
+			if w.syncing = nil; err != nil {
+				return fmt.Errorf("writing the journal: %w", err)
+			}
+		default:
+			return nil // a slow disk
+		}
+	}
+	w.syncing = make(chan error, 1)
+	go func(done chan<- error) { done <- w.file.Sync() }(w.syncing)
+	return nil
+}
+
+// Close makes all records durable and closes the file.
+func (w *RecordWriter) Close() error {
+	if err := errors.Join(w.wait(), w.file.Sync(), w.file.Close()); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+// Remove closes the file and removes it: its records are needed no more.
+func (w *RecordWriter) Remove() error {
+	_ = w.wait()
+	if err := w.file.Close(); err != nil {
+		return fmt.Errorf("closing the journal: %w", err)
+	}
+	return Remove(w.file.Name())
+}
+
+// wait waits for the sync under way.
+func (w *RecordWriter) wait() error {
+	if w.syncing == nil {
+		return nil
+	}
+	err := <-w.syncing
+	w.syncing = nil
+	return err
 }
 
 // RecordReader goes through the whole records of a journal. Behind a damaged one it looks for the next, byte by byte.

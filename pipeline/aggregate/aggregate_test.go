@@ -19,7 +19,6 @@ import (
 	"talbot/pipeline"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
-	"talbot/shards"
 )
 
 // Few positions recur in random games, so players choose among the first moves.
@@ -104,16 +103,8 @@ func naive(lines []dataset.Line, r *Request, splits dataset.Splits) map[string]d
 // stored reads what a dataset of positions holds, as naive says it, and checks its lines.
 func stored(t *testing.T, dir string, bands Bands) map[string]distribution {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
 	all, splits, number := map[string]distribution{}, map[string]dataset.Split{}, int64(0)
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for d, l := range madeup.Each(t, dir) {
 		number++
 		own, opponent := l.WhiteElo, l.BlackElo
 		if l.Start.Turn() == board.Black {
@@ -124,7 +115,7 @@ func stored(t *testing.T, dir string, bands Bands) map[string]distribution {
 			l.SampleCount() != 1 || len(l.Policies) != 1 || l.Number != number || len(l.Tags) > 0 {
 			t.Fatalf("line %+v", l)
 		}
-		split := d.Manifest.Splits.Of(dataset.SplitKey(l))
+		split := d.Splits.Of(dataset.SplitKey(l))
 		mirror := l.Start.Mirror()
 		for _, epd := range []string{l.Start.EPD(), mirror.EPD()} {
 			if other, ok := splits[epd]; ok && other != split {

@@ -20,8 +20,8 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
 	"talbot/rows"
-	"talbot/shards"
 )
 
 const rated = "../../../shared/data/rated/"
@@ -76,16 +76,8 @@ func aggregated(t *testing.T, r aggregate.Request, files ...string) string {
 // eachLine calls f with the lines of a dataset.
 func eachLine(t *testing.T, dir string, f func(l *dataset.Line, band int)) {
 	t.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		bands, own := d.Manifest.BandsOf(l)
+	for d, l := range madeup.Each(t, dir) {
+		bands, own := d.BandsOf(l)
 		if bands == nil {
 			t.Fatalf("a line without a band: %+v", l)
 		}

@@ -12,13 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/internal/durable"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
@@ -227,37 +224,24 @@ func TestBadFilesInterrupted(t *testing.T) {
 	}
 	want := madeup.Files(t, in.Out)
 	wantRejects, _ := os.ReadFile(in.Rejects)
-	failed, stride := 0, int64(3)
+	stride := int64(3)
 	if os.Getenv("TALBOT_FULL") != "" {
 		stride = 1
 	}
-	for k := int64(1); ; k += stride {
+	failed := madeup.FailSteps(t, 1, stride, true, func(dir string) (func() error, func()) {
 		got := in
-		got.Out = filepath.Join(t.TempDir(), "disturbed")
+		got.Out = filepath.Join(dir, "disturbed")
 		got.Rejects = got.Out + ".tsv"
-		var steps atomic.Int64
-		durable.InjectFaults(t, func(op, path string) error {
-			if steps.Add(1) >= k {
-				return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
+		return func() error {
+				_, err := got.Run(t.Context())
+				return err
+			}, func() {
+				rejects, _ := os.ReadFile(got.Rejects)
+				if !maps.Equal(madeup.Files(t, got.Out), want) || string(rejects) != string(wantRejects) {
+					t.Error("another dataset or table of rejects")
+				}
 			}
-			return nil
-		})
-		_, err := got.Run(t.Context())
-		durable.InjectFaults(t, nil)
-		if err != nil {
-			failed++
-			if _, err := got.Run(t.Context()); err != nil && !errors.Is(err, output.ErrFinished) {
-				t.Fatalf("step %d, repeated: %v", k, err)
-			}
-		}
-		rejects, _ := os.ReadFile(got.Rejects)
-		if !maps.Equal(madeup.Files(t, got.Out), want) || string(rejects) != string(wantRejects) {
-			t.Fatalf("step %d: another dataset or table of rejects", k)
-		}
-		if steps.Load() < k {
-			break
-		}
-	}
+	})
 	t.Logf("failed at %d steps", failed)
 	if failed < 50 {
 		t.Errorf("only %d failures", failed)

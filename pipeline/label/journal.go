@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -14,7 +13,7 @@ import (
 
 // A journal holds the labels of the shard that is being labelled, in the order
 // in which they were made, so that a kill loses only the searches under way. It
-// is a sequence of records (see [durable.SealRecord]). The payload of the first is [identityText] and the SHA-256
+// is a sequence of records (see [durable.AppendRecord]). The payload of the first is [identityText] and the SHA-256
 // of what decides the labels ([labeller.journalIdentity]). That of the others is
 // the number of the sample within the shard (uvarint), how many labels follow
 // (u8, one for each fingerprint that is being made), then each label: status u8,
@@ -23,10 +22,8 @@ import (
 // u16; and behind them, if a worker elsewhere made them, its number (uvarint). Journals of before there were identities
 // lack the first record.
 type journal struct {
-	file    *durable.File
-	buf     []byte
-	synced  time.Time
-	syncing chan error // the sync under way, if there is one: nobody waits for the disk
+	*durable.RecordWriter
+	buf []byte
 }
 
 // made is what a search gave: a label for each fingerprint, and who searched.
@@ -41,7 +38,6 @@ func (m made) failed() bool { return len(m.labels) == 0 || m.labels[0].Status ==
 const (
 	maxWorker     = 1 << 20 // number
 	journalPrefix = "labels-"
-	journalSync   = 2 * time.Second
 	identityText  = "talbot label journal 1\n" // as labels it would be cut short
 )
 
@@ -82,83 +78,28 @@ func openJournal(path string, id [32]byte, each func(sample int64, m made) bool,
 			held.end, err = f.Seek(0, io.SeekEnd)
 		}
 	}
-	if err == nil {
-		err = f.Truncate(held.end)
-	}
-	if err == nil {
-		_, err = f.Seek(held.end, io.SeekStart)
-	}
-	if err == nil && held.end == 0 {
-		_, err = f.Write(identityRecord(id))
-	}
 	if err != nil {
 		f.Close()
 		return nil, &JournalError{Path: path, Err: err}
 	}
-	return &journal{file: f, synced: time.Now()}, nil
+	w, err := durable.NewRecordWriter(f, held.end, identityPayload(id))
+	if err != nil {
+		return nil, &JournalError{Path: path, Err: err}
+	}
+	return &journal{RecordWriter: w}, nil
 }
 
-// append writes one record. It survives the end of this process at once, and
-// that of the machine within about [journalSync].
+// append writes one record.
 func (j *journal) append(sample int64, m made) error {
-	b := append(j.buf[:0], make([]byte, durable.RecordHead)...)
-	b = encodeRecord(b, sample, m)
-	j.buf = b
-	if len(b)-durable.RecordHead > durable.MaxRecord {
-		return fmt.Errorf("label of sample %d has %d bytes", sample, len(b)-durable.RecordHead)
-	}
-	durable.SealRecord(b)
-	if _, err := j.file.Write(b); err != nil {
-		return fmt.Errorf("writing the label journal: %w", err)
-	}
-	if time.Since(j.synced) < journalSync {
-		return nil
-	}
-	j.synced = time.Now()
-	if j.syncing != nil {
-		select {
-		case err := <-j.syncing:
-			if j.syncing = nil; err != nil {
-				return fmt.Errorf("writing the label journal: %w", err)
-			}
-		default:
-			return nil // a slow disk
-		}
-	}
-	j.syncing = make(chan error, 1)
-	go func(done chan<- error) { done <- j.file.Sync() }(j.syncing)
-	return nil
-}
-
-func (j *journal) close() error {
-	var err error
-	if j.syncing != nil {
-		err = <-j.syncing
-	}
-	if err = errors.Join(err, j.file.Sync(), j.file.Close()); err != nil {
-		return fmt.Errorf("writing the label journal: %w", err)
+	j.buf = encodeRecord(j.buf[:0], sample, m)
+	if err := j.Append(j.buf); err != nil {
+		return fmt.Errorf("label of sample %d: %w", sample, err)
 	}
 	return nil
 }
 
-// remove ends the journal of a shard that is finished.
-func (j *journal) remove() error {
-	if j.syncing != nil {
-		<-j.syncing
-	}
-	if err := j.file.Close(); err != nil {
-		return fmt.Errorf("closing the label journal: %w", err)
-	}
-	return durable.Remove(j.file.Name())
-}
-
-// identityRecord is the first record of a journal.
-func identityRecord(id [32]byte) []byte {
-	b := append(make([]byte, durable.RecordHead), identityText...)
-	b = append(b, id[:]...)
-	durable.SealRecord(b)
-	return b
-}
+// identityPayload is that of the first record of a journal.
+func identityPayload(id [32]byte) []byte { return append([]byte(identityText), id[:]...) }
 
 func encodeRecord(b []byte, sample int64, m made) []byte {
 	b = binary.AppendUvarint(b, uint64(sample))

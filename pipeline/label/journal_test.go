@@ -35,13 +35,13 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 			t.Fatal(err)
 		}
 	}
-	if err := j.close(); err != nil {
+	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if whole, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
-	head = len(identityRecord(id))
+	head = len(durable.AppendRecord(nil, identityPayload(id)))
 	return whole, head, (len(whole) - head) / journalRecords
 }
 
@@ -80,7 +80,7 @@ func TestJournalTorn(t *testing.T) {
 		if err != nil || len(o.samples) != n || len(o.warned) > 0 {
 			t.Fatalf("cut at %d: %+v, %v", cut, o, err)
 		}
-		if err := j.close(); err != nil {
+		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
@@ -114,12 +114,12 @@ func TestJournalFlipped(t *testing.T) {
 		if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 && !last {
 			t.Fatalf("bit %d flipped: %+v, %v", bit, o, err)
 		}
-		j.close()
+		j.Close()
 		again, p, err := reopen(t, path, id)
 		if err != nil || fmt.Sprint(p.samples) != fmt.Sprint(o.samples) || len(p.warned) > 0 {
 			t.Fatalf("bit %d flipped, opened again: %+v, %v", bit, p, err)
 		}
-		again.close()
+		again.Close()
 	}
 }
 
@@ -147,7 +147,7 @@ func TestJournalWithoutIdentity(t *testing.T) {
 		if err != nil || len(o.samples) != n || len(o.warned) != 1 {
 			t.Fatalf("%+v, %v", o, err)
 		}
-		j.close()
+		j.Close()
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, whole[:head+n*record]) {
 			t.Errorf("%d bytes are left", len(got))
 		}
@@ -159,7 +159,7 @@ func TestJournalWithoutIdentity(t *testing.T) {
 	if err != nil || len(o.samples) != journalRecords-1 || len(o.warned) != 1 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	j.close()
+	j.Close()
 }
 
 func FuzzJournal(f *testing.F) {
@@ -176,8 +176,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		// Whatever stands in a journal, each whole record that follows it is found.
-		sealed := append(make([]byte, durable.RecordHead), encodeRecord(nil, 3, made{sampleLabels, originOf(5)})...)
-		durable.SealRecord(sealed)
+		sealed := durable.AppendRecord(nil, encodeRecord(nil, 3, made{sampleLabels, originOf(5)}))
 		n := 0
 		r := durable.NewRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
 		for {

@@ -40,7 +40,6 @@ func (h held) warning() error {
 // reading.
 func readJournal(f io.Reader, id [32]byte, each func(sample int64, m made) bool) (h held, err error) {
 	r := durable.NewRecordReader(f)
-	want := identityRecord(id)
 	first := true
 	for {
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
@@ -63,7 +62,7 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, m made) bool)
 				"again",
 				dataset.ErrDamaged)
 		case first && bytes.HasPrefix(record[durable.RecordHead:], []byte(identityText)):
-			if !bytes.Equal(record, want) {
+			if !bytes.Equal(record[durable.RecordHead:], identityPayload(id)) {
 				return h, fmt.Errorf("%w: it belongs to another command, engine or input; without the journal its "+
 					"labels are searched again", dataset.ErrDamaged)
 			}
@@ -86,7 +85,7 @@ func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, 
 		return err
 	}
 	defer out.Abort()
-	if _, err := out.Write(identityRecord(id)); err != nil {
+	if _, err := out.Write(durable.AppendRecord(nil, identityPayload(id))); err != nil {
 		return err
 	}
 	r := durable.NewRecordReader(f)

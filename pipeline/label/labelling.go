@@ -166,7 +166,7 @@ func (s *labelling) planned(ctx context.Context, each func(*waiting)) error {
 // those that it makes from now on.
 func (s *labelling) takeOver(before *labelling) error {
 	if len(s.ledger.before) > 0 {
-		f, err := durable.OpenRegular(before.journal.file.Name())
+		f, err := durable.OpenRegular(before.journal.Name())
 		if err != nil {
 			return err
 		}

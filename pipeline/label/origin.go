@@ -57,12 +57,10 @@ func writeOrigins(path string, id [32]byte, list []origin) error {
 		return err
 	}
 	defer out.Abort()
-	b := append(make([]byte, durable.RecordHead), originsText...)
-	b = append(b, id[:]...)
+	b := append([]byte(originsText), id[:]...)
 	flush := func() {
-		durable.SealRecord(b)
-		_, _ = out.Write(b) // Commit returns its error
-		b = b[:durable.RecordHead]
+		_, _ = out.Write(durable.AppendRecord(nil, b)) // Commit returns its error
+		b = b[:0]
 	}
 	flush()
 	for _, o := range list {
@@ -71,7 +69,7 @@ func writeOrigins(path string, id [32]byte, list []origin) error {
 			flush()
 		}
 	}
-	if len(b) > durable.RecordHead {
+	if len(b) > 0 {
 		flush()
 	}
 	return out.Commit()
@@ -194,7 +192,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return errors.Join(err, j.close())
+			return errors.Join(err, j.Close())
 		}
 		columns := line.Columns(l.columns)
 		for k := range line.SampleCount() {
@@ -208,11 +206,11 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 				labels[c] = columns[c][k]
 			}
 			if err := j.append(int64(next-1), made{labels, o}); err != nil {
-				return errors.Join(err, j.close())
+				return errors.Join(err, j.Close())
 			}
 		}
 	}
-	return j.close()
+	return j.Close()
 }
 
 // recount counts what the finished shards have again.

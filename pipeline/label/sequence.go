@@ -47,7 +47,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 			<-s.looking.done
 		}
 		for _, j := range s.journals {
-			err = errors.Join(err, j.close())
+			err = errors.Join(err, j.Close())
 		}
 	}()
 	if s.present, err = s.openShard(i); err != nil {
@@ -215,7 +215,7 @@ func (s *sequence) end() error {
 		return err
 	}
 	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
-	if err := l.journal.remove(); err != nil {
+	if err := l.journal.Remove(); err != nil {
 		return err
 	}
 	if s.present, s.next = s.next, nil; s.present == nil {

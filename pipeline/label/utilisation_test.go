@@ -18,6 +18,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pipeline/ingest"
+	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
@@ -162,16 +163,8 @@ func benchLines(b *testing.B, positions int) string {
 // bareLoops is what one would write first: engines in loops that take line after line.
 func bareLoops(b *testing.B, dir string, c stockfish.Config, workers int) (positions int64, took time.Duration) {
 	b.Helper()
-	d, err := shards.OpenDataset(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer d.Close()
 	var scripts [][]string
-	for line, err := range d.Lines() {
-		if err != nil {
-			b.Fatal(err)
-		}
+	for _, line := range madeup.Each(b, dir) {
 		var commands []string
 		for i, ply := range line.Samples.Plies(nil, len(line.Moves)) {
 			var s strings.Builder

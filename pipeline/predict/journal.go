@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -14,20 +13,18 @@ import (
 )
 
 // A journal holds the predictions of the shard that is being made, unit by unit in order. It is a sequence of records
-// (see [durable.SealRecord]). The payload of the first is [identityText] and the SHA-256 of what decides the answers;
+// (see [durable.AppendRecord]). The payload of the first is [identityText] and the SHA-256 of what decides the answers;
 // that of each other record is the predictions of a unit: status u8, and of a predicted sample its value i16, the
 // number of its moves (uvarint), and for each move u16 and its prior u16.
 type journal struct {
-	path   string
-	file   *durable.File
-	held   [][]dataset.Prediction // of before that were not taken yet
-	buf    []byte
-	synced time.Time
+	*durable.RecordWriter
+	path string
+	held [][]dataset.Prediction // of before that were not taken yet
+	buf  []byte
 }
 
 const (
 	journalPrefix = "predictions-"
-	journalSync   = 2 * time.Second
 	identityText  = "talbot predict journal 1\n"
 )
 
@@ -52,27 +49,21 @@ func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
-	j := &journal{path: path, file: f, synced: time.Now()}
-	end, err := j.read(id, warn)
-	if err == nil {
-		err = f.Truncate(end)
-	}
-	if err == nil {
-		_, err = f.Seek(end, io.SeekStart)
-	}
-	if err == nil && end == 0 {
-		err = j.write(append([]byte(identityText), id[:]...))
-	}
+	j := &journal{path: path}
+	end, err := j.read(f, id, warn)
 	if err != nil {
 		f.Close()
+		return nil, &JournalError{path, err}
+	}
+	if j.RecordWriter, err = durable.NewRecordWriter(f, end, append([]byte(identityText), id[:]...)); err != nil {
 		return nil, &JournalError{path, err}
 	}
 	return j, nil
 }
 
 // read takes over what is there, and returns where it ends.
-func (j *journal) read(id [32]byte, warn func(error)) (end int64, err error) {
-	r := durable.NewRecordReader(j.file)
+func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, err error) {
+	r := durable.NewRecordReader(f)
 	first := true
 	for {
 		var list []dataset.Prediction
@@ -113,37 +104,10 @@ func (j *journal) take(units int) (held [][]dataset.Prediction) {
 	return held
 }
 
-// append writes a unit. It survives the end of this process at once, and that of the machine within about
-// [journalSync].
+// append writes a unit.
 func (j *journal) append(list []dataset.Prediction) error {
 	j.buf = encodeUnit(j.buf[:0], list)
-	if err := j.write(j.buf); err != nil {
-		return err
-	}
-	if time.Since(j.synced) < journalSync {
-		return nil
-	}
-	j.synced = time.Now()
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
-}
-
-func (j *journal) write(payload []byte) error {
-	record := append(make([]byte, durable.RecordHead, durable.RecordHead+len(payload)), payload...)
-	durable.SealRecord(record)
-	if _, err := j.file.Write(record); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
-}
-
-func (j *journal) close() error {
-	if err := errors.Join(j.file.Sync(), j.file.Close()); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
+	return j.Append(j.buf)
 }
 
 func encodeUnit(b []byte, list []dataset.Prediction) []byte {

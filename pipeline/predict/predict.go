@@ -175,7 +175,7 @@ func (p *predicting) shard(ctx context.Context, i int) error {
 			break
 		}
 	}
-	if err := errors.Join(err, j.close()); err != nil {
+	if err := errors.Join(err, j.Close()); err != nil {
 		return err
 	}
 	if p.out.Empty() { // a shard without lines

@@ -10,7 +10,6 @@ import (
 	"talbot/dataset"
 	"talbot/pipeline/internal/madeup"
 	"talbot/pipeline/output"
-	"talbot/shards"
 )
 
 // twoLines is a label of two moves with their scores.
@@ -96,15 +95,7 @@ func TestTactics(t *testing.T) {
 			Unlabelled: 2}) {
 		t.Errorf("%+v", sum)
 	}
-	d, err := shards.OpenDataset(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	for l, err := range d.Lines() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range madeup.Each(t, out) {
 		if l.Source != dataset.SourcePuzzle || len(l.Moves) != len(moves) ||
 			dataset.SplitKey(l) != dataset.SplitKey(&lines[0]) || l.GameHash() != lines[0].GameHash() {
 			t.Errorf("the game is another line: %+v", l)

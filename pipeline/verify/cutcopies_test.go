@@ -14,36 +14,18 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/pipeline/internal/madeup"
 	"talbot/rows"
-	"talbot/shards"
 )
 
 // datasetOf writes lines as a dataset of one input, numbered from 1.
 func datasetOf(t *testing.T, splits dataset.Splits, lines []dataset.Line) string {
 	t.Helper()
-	dir := t.TempDir()
-	m := &dataset.Manifest{Tool: "test", Verb: "test", Splits: splits, Inputs: []dataset.Input{{Name: "made up"}}}
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i := range lines {
 		lines[i].Number = int64(i + 1)
-		if err := w.Write(&lines[i]); err != nil {
-			t.Fatal(err)
-		}
 	}
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Shards = append(m.Shards, info)
-	m.Counts.GamesRead, m.Counts.GamesKept = info.Lines, info.Lines
-	m.Counts.Positions, m.Counts.Samples = info.Positions, info.Samples
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return madeup.OneShard(t, dataset.Manifest{Tool: "test", Verb: "test", Splits: splits,
+		Inputs: []dataset.Input{{Name: "made up"}}}, lines)
 }
 
 // branching are lines of few openings, each up to 45 plies; half of them are beginnings of others.

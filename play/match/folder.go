@@ -124,7 +124,7 @@ func (f *folder) log(name string, all bool) (*EngineLog, error) {
 
 // finish makes all that was written durable.
 func (f *folder) finish() error {
-	err := f.journal.close()
+	err := f.journal.Close()
 	f.journal = nil
 	if syncErr := f.pgn.Sync(); syncErr != nil {
 		err = errors.Join(err, fmt.Errorf("syncing %q: %w", f.path(PGNFile), syncErr))
@@ -135,7 +135,7 @@ func (f *folder) finish() error {
 // close releases everything.
 func (f *folder) close() {
 	if f.journal != nil {
-		_ = f.journal.close()
+		_ = f.journal.Close()
 	}
 	if f.pgn != nil {
 		_ = f.pgn.Close()

@@ -13,13 +13,13 @@ import (
 )
 
 // A journal holds the games of a match in the order in which they ended, so that a kill loses only the games under way.
-// It is a sequence of records (see [durable.SealRecord]): the first is journalText and a header as JSON, each of the
+// It is a sequence of records (see [durable.AppendRecord]): the first is journalText and a header as JSON, each of the
 // others a [Record] as JSON.
 type journal struct {
-	file   *durable.File
-	end    int64
-	games  map[int]span // by number
-	synced time.Time
+	*durable.RecordWriter
+	file  *durable.File // of the writer
+	end   int64
+	games map[int]span // by number
 }
 
 // span is where a record is.
@@ -28,10 +28,7 @@ type span struct {
 	length int
 }
 
-const (
-	journalText = "talbot match journal 1\n"
-	journalSync = 2 * time.Second // how long a game may be lost to the end of the machine
-)
+const journalText = "talbot match journal 1\n"
 
 // header is what a journal begins with.
 type header struct {
@@ -69,10 +66,7 @@ func headerRecord(h header) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	record := append(make([]byte, durable.RecordHead), journalText...)
-	record = append(record, text...)
-	durable.SealRecord(record)
-	return record, nil
+	return durable.AppendRecord(nil, append([]byte(journalText), text...)), nil
 }
 
 // appendTo opens a journal that ends at so many bytes.
@@ -81,14 +75,11 @@ func appendTo(path string, end int64) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = f.Truncate(end); err == nil {
-		_, err = f.Seek(end, io.SeekStart)
-	}
+	w, err := durable.NewRecordWriter(f, end, nil)
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
-	return &journal{file: f, end: end, games: map[int]span{}, synced: time.Now()}, nil
+	return &journal{RecordWriter: w, file: f, end: end, games: map[int]span{}}, nil
 }
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
@@ -223,35 +214,17 @@ func (j *journal) game(number int) (*Record, error) {
 	return &r, nil
 }
 
-// append writes a game. It survives the end of this process at once, and that of the machine within [journalSync].
+// append writes a game.
 func (j *journal) append(r *Record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if len(text) > durable.MaxRecord {
-		return fmt.Errorf("game %d takes %d bytes in the journal", r.Number+1, len(text))
+	if err := j.Append(text); err != nil {
+		return fmt.Errorf("game %d: %w", r.Number+1, err)
 	}
-	record := append(make([]byte, durable.RecordHead, durable.RecordHead+len(text)), text...)
-	durable.SealRecord(record)
-	if _, err := j.file.Write(record); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	j.games[r.Number] = span{j.end, len(record)}
-	j.end += int64(len(record))
-	if time.Since(j.synced) < journalSync {
-		return nil
-	}
-	j.synced = time.Now()
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
-}
-
-func (j *journal) close() error {
-	if err := errors.Join(j.file.Sync(), j.file.Close()); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
+	length := durable.RecordHead + len(text)
+	j.games[r.Number] = span{j.end, length}
+	j.end += int64(length)
 	return nil
 }

@@ -87,7 +87,7 @@ func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 		}
 		ends = append(ends, int(sizeOf(path)))
 	}
-	if err := j.close(); err != nil {
+	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	whole, err = os.ReadFile(path)
@@ -114,7 +114,7 @@ func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
 			t.Fatalf("game %d read again: %+v, %v", n, r, err)
 		}
 	}
-	return numbers, warned, j.close()
+	return numbers, warned, j.Close()
 }
 
 // TestJournalTorn: a journal that is cut anywhere has all games that are whole, and more can be written behind them.

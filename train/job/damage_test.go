@@ -33,7 +33,7 @@ func TestDamagedDataIsRefused(t *testing.T) {
 	moved := write(t, madeup.Dataset{Seed: 9, Games: 30})
 	apart := eval
 	apart.Data = []loader.Spec{moved} // the data trained on is read for the unseen positions alone
-	for i := 0; i < len(whole); i += 1 + len(whole)/100 {
+	for i := 0; i < len(whole); i += 1 + len(whole)/30 {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 1
 		if err := os.WriteFile(path, bad, 0o666); err != nil {

@@ -158,8 +158,8 @@ func noise(t *testing.T, dir string) (mse float64, n int64) {
 }
 
 func TestEvalAgainstAnAudit(t *testing.T) {
-	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 200}), write(t,
-		madeup.Dataset{Seed: 2, Games: 200, NoChances: true})
+	games, audit := write(t, madeup.Dataset{Seed: 1, Games: 80}), write(t,
+		madeup.Dataset{Seed: 2, Games: 80, NoChances: true})
 	job := tiny(t, games)
 	job.Steps = 3
 	mustTrain(t, job)
@@ -213,7 +213,8 @@ func TestEvalAgainstAnAudit(t *testing.T) {
 // A network of every recipe is trained and evaluated, has the figures of what it knows, and has a page.
 func TestEvalOfEveryRecipe(t *testing.T) {
 	testrecipe.Register()
-	games := write(t, madeup.Dataset{Seed: 1, Games: 200, Candidates: true})
+	games := write(t, madeup.Dataset{Seed: 1, Games: 70, Candidates: true,
+		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			job := tiny(t, games)

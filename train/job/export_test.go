@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"talbot/board"
@@ -26,7 +27,7 @@ import (
 // python runs a script of testdata, or skips where Python lacks a module.
 func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 	t.Helper()
-	if err := exec.Command("python3", "-c", "import "+module).Run(); err != nil {
+	if err := canImport(module); err != nil {
 		t.Skipf("Python with %s is not installed: not compared with it (pip install %s)", module,
 			strings.ReplaceAll(module, ",", ""))
 	}
@@ -39,6 +40,16 @@ func python(t *testing.T, module string, stdin []byte, args ...string) []byte {
 	}
 	return out
 }
+
+// canImport says whether Python has that module; each is asked for once.
+func canImport(module string) error {
+	once, _ := imports.LoadOrStore(module, sync.OnceValue(func() error {
+		return exec.Command("python3", "-c", "import "+module).Run()
+	}))
+	return once.(func() error)()
+}
+
+var imports sync.Map
 
 // madeUpRun writes a run of a recipe with one checkpoint. Its network is small, if the recipe's can be, and was not
 // trained; its statistics are not those of the start.
@@ -118,23 +129,27 @@ func TestExportedModels(t *testing.T) {
 			}
 			path := exportTo(t, dir, "onnx")
 			layout := p.Encoder().Layout()
-			worst := 0.0
-			for _, n := range []int{1, 8, 32} {
+			sizes := []int{1, 8, 32}
+			var in bytes.Buffer
+			for _, n := range sizes {
 				packed := packedPositions(p.Encoder(), n)
 				numbers := make([]float32, n*layout.Numbers())
 				for i := range n {
 					p.Encoder().Numbers(numbers[i*layout.Numbers():], packed[i*layout.Words:(i+1)*layout.Words])
 				}
-				in, err := json.Marshal(numbers)
-				if err != nil {
+				if err := json.NewEncoder(&in).Encode(numbers); err != nil {
 					t.Fatal(err)
 				}
+			}
+			answers := json.NewDecoder(bytes.NewReader(python(t, "onnxruntime", in.Bytes(), "../onnx/testdata/run.py",
+				path)))
+			worst := 0.0
+			for _, n := range sizes {
 				var theirs map[string][][]float32
-				if err := json.Unmarshal(python(t, "onnxruntime", in, "../onnx/testdata/run.py", path),
-					&theirs); err != nil {
+				if err := answers.Decode(&theirs); err != nil {
 					t.Fatal(err)
 				}
-				ours, err := p.Heads(packed, n)
+				ours, err := p.Heads(packedPositions(p.Encoder(), n), n)
 				if err != nil {
 					t.Fatal(err)
 				}

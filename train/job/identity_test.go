@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,33 +14,6 @@ import (
 	"talbot/train/loader"
 	"talbot/train/run"
 )
-
-// changed calls f with the text with one bit of each byte changed, and cut at each length.
-func changed(text []byte, f func(what string, bad []byte)) {
-	rng := rand.New(rand.NewPCG(11, uint64(len(text))))
-	for i := range text {
-		bad := bytes.Clone(text)
-		bad[i] ^= 1 << rng.IntN(8)
-		f(fmt.Sprintf("byte %d is %q, not %q", i, bad[i], text[i]), bad)
-		f(fmt.Sprintf("cut at byte %d", i), text[:i:i])
-	}
-}
-
-// older is a JSON file of a run as a talbot without checksums wrote it.
-func older(t *testing.T, text []byte) []byte {
-	t.Helper()
-	var kept []string
-	for _, line := range strings.Split(string(text), "\n") {
-		if !strings.HasPrefix(line, `  "version"`) && !strings.HasPrefix(line, `  "checksum"`) {
-			kept = append(kept, line)
-		}
-	}
-	out := strings.Replace(strings.Join(kept, "\n"), ",\n}", "\n}", 1)
-	if !json.Valid([]byte(out)) || durable.Sealed([]byte(out)) {
-		t.Fatalf("%s", out)
-	}
-	return []byte(out)
-}
 
 // folder is a finished run, and what is read of it.
 type folder struct {
@@ -115,7 +86,7 @@ func TestChangedConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := f.read(f.config)
-	changed(whole, func(what string, bad []byte) {
+	madeup.Damage(whole, 7, func(what string, bad []byte) {
 		f.put(f.config, bad)
 		_, _, evaluated := f.eval()
 		_, exported := f.export()
@@ -125,13 +96,13 @@ func TestChangedConfig(t *testing.T) {
 			}
 		}
 	})
-	before := older(t, whole)
+	before := madeup.Unsealed(t, whole)
 	f.put(f.config, before)
 	if got, warned, err := f.eval(); got != figures || warned != 1 || err != nil {
 		t.Errorf("an older run: %d warnings, %v\n%s", warned, err, got)
 	}
 	silent, same := 0, 0
-	changed(before, func(what string, bad []byte) {
+	madeup.Damage(before, 7, func(what string, bad []byte) {
 		f.put(f.config, bad)
 		got, warned, err := f.eval()
 		if err == nil && (got != figures || warned == 0) {
@@ -161,7 +132,7 @@ func TestChangedIdentity(t *testing.T) {
 	if !durable.Intact(whole) {
 		t.Fatalf("%s", whole)
 	}
-	changed(whole, func(what string, bad []byte) {
+	madeup.Damage(whole, 3, func(what string, bad []byte) {
 		f.put(f.data, bad)
 		if _, err := loader.ReadIdentity(f.dir); !errors.Is(err, loader.ErrNoIdentity) {
 			t.Errorf("%s: %v", what, err)
@@ -173,7 +144,7 @@ func TestChangedIdentity(t *testing.T) {
 	if text, warned, err := f.eval(); warned != 1 || err != nil || !strings.Contains(text, `"unseen":null`) {
 		t.Errorf("%d warnings, %v, %s", warned, err, text)
 	}
-	f.put(f.data, older(t, whole))
+	f.put(f.data, madeup.Unsealed(t, whole))
 	if text, warned, err := f.eval(); warned != 1 || err != nil || strings.Contains(text, `"unseen":null`) {
 		t.Errorf("an older run: %d warnings, %v, %s", warned, err, text)
 	}

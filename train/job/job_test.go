@@ -66,8 +66,8 @@ func mustTrain(t *testing.T, job Train) train.Result {
 }
 
 func TestTrainThenEval(t *testing.T) {
-	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 300}), write(t,
-		madeup.Dataset{Seed: 2, Games: 300, Source: dataset.SourcePuzzle})
+	games, puzzles := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t,
+		madeup.Dataset{Seed: 2, Games: 100, Source: dataset.SourcePuzzle})
 	job := tiny(t, games, puzzles)
 	job.Data[0].Weight, job.Data[1].Weight = 0.8, 0.2
 	var start Start
@@ -382,7 +382,8 @@ func TestBackendOfARun(t *testing.T) {
 			t.Errorf("%+v: warned %q", test, warned)
 		}
 	}
-	auto := tiny(t, a)
+	auto := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 20, Candidates: true}))
+	auto.Recipe, auto.Adjust = "probability", nil // quickly compiled
 	auto.Steps, auto.Backend = 1, "auto"
 	mustTrain(t, auto)
 	if id, err := loader.ReadIdentity(auto.Dir); err != nil || id.Backend != id.Kind || id.Kind == "" ||

@@ -10,6 +10,32 @@ import (
 	"talbot/train/internal/madeup"
 )
 
+// oneShard writes lines as a dataset of one shard and one input.
+func oneShard(t *testing.T, m dataset.Manifest, lines ...dataset.Line) string {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := shards.Create(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range lines {
+		if err := w.Write(&lines[i]); err != nil {
+			t.Fatal(err)
+		}
+		m.Counts.AddLine(&lines[i])
+	}
+	info, err := w.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Counts.GamesRead = m.Counts.GamesKept
+	m.Inputs, m.Shards = []dataset.Input{{Name: "made up"}}, []dataset.ShardInfo{info}
+	if err := dataset.WriteManifest(dir, &m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestMaxCopies keeps at most so many copies of a position over two datasets, and all that are fewer.
 func TestMaxCopies(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
@@ -75,30 +101,13 @@ func (seesRatings) Layout() encode.Layout {
 
 // TestMaxCopiesOfBands: the bands of an aggregated position are copies only for a recipe that does not see ratings.
 func TestMaxCopiesOfBands(t *testing.T) {
-	dir := t.TempDir()
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := dataset.Manifest{Splits: dataset.Splits{Train: 100}, Inputs: []dataset.Input{{Name: "positions"}}}
+	var lines []dataset.Line
 	for _, elo := range []int{1250, 1750, 2250, 2250} {
 		e4 := dataset.WeightedMove{Move: board.NewMove(12, 28), Weight: 3}
-		l := dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), WhiteElo: elo,
-			Samples: dataset.LastPosition(), Policies: [][]dataset.WeightedMove{{e4}}}
-		if err := w.Write(&l); err != nil {
-			t.Fatal(err)
-		}
-		m.Counts.AddLine(&l)
+		lines = append(lines, dataset.Line{Source: dataset.SourceAggregate, Start: board.StartPosition(), WhiteElo: elo,
+			Samples: dataset.LastPosition(), Policies: [][]dataset.WeightedMove{{e4}}})
 	}
-	m.Counts.GamesRead = m.Counts.GamesKept
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Shards = []dataset.ShardInfo{info}
-	if err := dataset.WriteManifest(dir, &m); err != nil {
-		t.Fatal(err)
-	}
+	dir := oneShard(t, dataset.Manifest{Splits: dataset.Splits{Train: 100}}, lines...)
 	for want, e := range map[int64]encode.Encoder{1: encode.TalbotBot{}, 3: seesRatings{}} {
 		d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: e, MaxCopies: 1, Workers: 1})
 		if err != nil {

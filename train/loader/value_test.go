@@ -7,7 +7,6 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/shards"
 )
 
 // TestValueTargetsAreRead: each target finds in the shards what it is made of. An endgame's sample comes with the
@@ -25,26 +24,8 @@ func TestValueTargetsAreRead(t *testing.T) {
 		Labels: []dataset.LabelColumn{
 			{Fingerprint: 0, Labels: []dataset.Label{said}}, {Fingerprint: 1,
 				Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}}}}
-	dir := t.TempDir()
-	w, err := shards.Create(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(&line); err != nil {
-		t.Fatal(err)
-	}
-	info, err := w.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &dataset.Manifest{Tool: "test", Verb: "test", Splits: dataset.Splits{Test: 100},
-		Inputs: []dataset.Input{{Name: "made up"}},
-		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables",
-			Limit: dataset.ExactLimit}}, Shards: []dataset.ShardInfo{info}}
-	m.Counts.GamesRead, m.Counts.GamesKept, m.Counts.Positions, m.Counts.Samples = 1, 1, info.Positions, info.Samples
-	if err := dataset.WriteManifest(dir, m); err != nil {
-		t.Fatal(err)
-	}
+	dir := oneShard(t, dataset.Manifest{Splits: dataset.Splits{Test: 100},
+		Fingerprints: []dataset.Fingerprint{engine, {Engine: "Tables", Limit: dataset.ExactLimit}}}, line)
 	for target, want := range map[encode.ValueTarget]float64{
 		encode.TanhValue: math.Tanh(1), encode.WDLValue: 0.6,
 		encode.WinProbValue: 2/(1+math.Exp(-0.00368208*350)) - 1} {

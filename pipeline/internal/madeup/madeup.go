@@ -3,14 +3,18 @@ package madeup
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/durable"
 	"talbot/pipeline/output"
 	"talbot/shards"
 )
@@ -191,6 +195,27 @@ func Write(t testing.TB, dir string, m dataset.Manifest, o output.Options, lines
 	}
 }
 
+// Each returns the lines of a dataset, each with its manifest.
+func Each(t testing.TB, dir string) iter.Seq2[*dataset.Manifest, *dataset.Line] {
+	t.Helper()
+	return func(yield func(*dataset.Manifest, *dataset.Line) bool) {
+		t.Helper()
+		d, err := shards.OpenDataset(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for l, err := range d.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(d.Manifest, l) {
+				return
+			}
+		}
+	}
+}
+
 // Files returns the content of every file of a folder.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
@@ -229,5 +254,41 @@ func Flip(t testing.TB, path string, at int) {
 	data[at] ^= 0x10
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// FailSteps runs a job again and again, and lets another step of writing fail each time: step first, and every
+// stride-th after it; alone, or with all behind it as on a full disk. The error has to say so, and the job repeated
+// has to leave what check accepts. It returns how many runs failed.
+func FailSteps(t testing.TB, first, stride int64, rest bool,
+	job func(dir string) (run func() error, check func())) (failed int) {
+	t.Helper()
+	for k := first; ; k += stride {
+		dir := t.TempDir()
+		run, check := job(dir)
+		var steps atomic.Int64
+		durable.InjectFaults(t, func(op, path string) error {
+			if n := steps.Add(1); n == k || rest && n > k {
+				return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
+			}
+			return nil
+		})
+		err := run()
+		durable.InjectFaults(t, nil)
+		if err != nil {
+			failed++
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
+				t.Fatalf("step %d: %v", k, err)
+			}
+			if err := run(); err != nil && !errors.Is(err, output.ErrFinished) {
+				t.Fatalf("step %d, repeated: %v", k, err)
+			}
+		}
+		if check(); t.Failed() {
+			t.Fatalf("behind a failure at step %d", k)
+		}
+		if steps.Load() < k {
+			return failed
+		}
 	}
 }

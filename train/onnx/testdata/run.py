@@ -2,8 +2,8 @@
 
     run.py FILE < numbers
 
-The numbers of the one input, a JSON list, are those of as many samples as they fill. All outputs are printed as JSON, by
-name, each a list of flat lists.
+Each line of the numbers is a batch: a JSON list, of as many samples as it fills. All outputs of a batch are printed as a
+line of JSON, by name, each a list of flat lists.
 """
 import json
 import sys
@@ -18,6 +18,7 @@ except ImportError:
     print("onnx is not installed: the model is run, but not checked", file=sys.stderr)
 session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
 x = session.get_inputs()[0]
-data = np.array(json.load(sys.stdin), dtype=np.float32).reshape(-1, *x.shape[1:])
-outputs = session.run(None, {x.name: data})
-print(json.dumps({o.name: y.reshape(len(data), -1).tolist() for o, y in zip(session.get_outputs(), outputs)}))
+for line in sys.stdin:
+    data = np.array(json.loads(line), dtype=np.float32).reshape(-1, *x.shape[1:])
+    outputs = session.run(None, {x.name: data})
+    print(json.dumps({o.name: y.reshape(len(data), -1).tolist() for o, y in zip(session.get_outputs(), outputs)}))
