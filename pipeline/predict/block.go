@@ -49,7 +49,10 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 	total := firsts[len(lines)]
 	all := make([]dataset.Prediction, 0, total)
 	units := (total + unitSamples - 1) / unitSamples
-	held := j.take(units)
+	held, err := j.take(units)
+	if err != nil {
+		return err
+	}
 	for u, err := range ordered.N(ctx, units, workers, func(worker, i int) (*unit, error) {
 		from := i * unitSamples
 		to := min(from+unitSamples, total)
