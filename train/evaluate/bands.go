@@ -156,8 +156,12 @@ func (t *toldTally) report(elo int) Told {
 	return r
 }
 
-// bandReports returns nil if there are no bands.
+// bandReports returns nil if there are no bands, or no sample is in any.
 func (a *Accumulator) bandReports(trainKnown bool) (list []BandReport) {
+	some := func(b bandTally) bool { return slices.ContainsFunc(b.all, func(sum float64) bool { return sum != 0 }) }
+	if !slices.ContainsFunc(a.bands, some) {
+		return nil
+	}
 	for i, band := range a.ranges {
 		b := &a.bands[i]
 		r := BandReport{b.all.figures(), BandParts{From: band.From, To: band.To, Elo: band.Elo, Moves: b.moves}}
