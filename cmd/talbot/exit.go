@@ -14,6 +14,7 @@ import (
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
 	"talbot/pipeline/output"
+	pipelinepredict "talbot/pipeline/predict"
 	"talbot/pipeline/tactics"
 	"talbot/pipeline/verify"
 	"talbot/play/match"
@@ -115,6 +116,7 @@ var statuses = []struct {
 		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games"},
 	{verify.ErrOverlap, exitFailed,
 		"use a higher --max-overlap; openings recur, and `talbot eval` reports unseen positions separately"},
+	{dataset.ErrNoCandidates, exitFailed, "use `talbot predict`, then `talbot label --candidates 20`"},
 	{dataset.ErrNoLabels, exitFailed,
 		"`talbot stats DIR` lists the labels of a dataset; `talbot label` makes them, with --multipv 2 for tactics"},
 	{tactics.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
@@ -166,6 +168,7 @@ func folderHint(err error) string {
 	var interrupted *output.InterruptedError
 	var missing *dataset.NoDatasetError
 	var journal *label.JournalError
+	var predictions *pipelinepredict.JournalError
 	switch {
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
@@ -179,6 +182,9 @@ func folderHint(err error) string {
 	case errors.As(err, &journal) && errors.Is(err, dataset.ErrDamaged):
 		return "`" + shellQuote([]string{"rm", journal.Path}) +
 			"`, then repeat the command; it searches the labels of the journal again"
+	case errors.As(err, &predictions) && errors.Is(err, dataset.ErrDamaged):
+		return "`" + shellQuote([]string{"rm", predictions.Path}) +
+			"`, then repeat the command; it asks the network about the samples of the journal again"
 	}
 	return ""
 }

@@ -239,9 +239,12 @@ func runLabel(ctx context.Context, o *labelOptions, r label.Request) error {
 	if err := o.finish(sum, sum, func() error { printLabelled(o, sum); return nil }); err != nil {
 		return err
 	}
-	if r.Part.N > 1 {
+	switch {
+	case r.Part.N > 1:
 		next("join", o.out, "PART...", "--out", newName(o.out+"-joined", ""))
-	} else {
+	case r.Candidates > 0:
+		next("train", "--recipe", "probability", "--data", o.out, "--run", newRun())
+	default:
 		nextTrain(o.out)
 	}
 	return nil

@@ -93,7 +93,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	if _, err := dataset.ReadManifest(in); err != nil {
 		return err // before a network is loaded
 	}
-	n, err := engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: o.batch})
+	n, err := engine.Open(engine.Config{Path: o.run, Backend: o.backend, Batch: o.batch, Bulk: true})
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (o *predictOptions) print(sum pipelinepredict.Summary) error {
 		sum.Network.Backend, sum.ID, n(sum.GameOver), pipeline.Rate(sum.PositionsPerSecond),
 		pipeline.Size(float64(sum.AddedBytes)/float64(max(1, sum.Samples))), sum.Seconds)
 	if sum.Unrated > 0 {
-		sayKind("warning", "the network uses ratings, and %s had none; use --rating",
+		sayKind("warning", "the network uses ratings, and %s had none; --rating gives them one",
 			pipeline.Count(sum.Unrated, "sample"))
 	}
 	return nil

@@ -104,7 +104,7 @@ func (o *playerOptions) runUCI() error {
 		return err
 	}
 	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
-		Ratings: quick.Ratings, Player: o.player(), Tables: openTables}
+		Ratings: quick.Ratings || o.searcher == "rollouts", Player: o.player(), Tables: openTables}
 	return e.Run(os.Stdin, stdout.exact())
 }
 

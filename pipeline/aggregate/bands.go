@@ -32,7 +32,7 @@ func ParseBands(s string) (Bands, error) {
 	for field := range strings.SplitSeq(s, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		if err != nil {
-			return nil, fmt.Errorf("bands %q: %q is not a rating", s, field)
+			return nil, fmt.Errorf("%q is not a rating", field)
 		}
 		b = append(b, n)
 	}
@@ -42,11 +42,11 @@ func ParseBands(s string) (Bands, error) {
 // Check returns an error unless the ratings ascend and each band can have a rating of its own.
 func (b Bands) Check() error {
 	if len(b) >= maxBands {
-		return fmt.Errorf("%d bands, more than %d", len(b)+1, maxBands)
+		return fmt.Errorf("at most %d bands: %d", maxBands, len(b)+1)
 	}
 	for i, edge := range b {
 		if edge < 2 || edge > math.MaxUint16 || i > 0 && edge <= b[i-1] {
-			return fmt.Errorf("bands %s: ratings must ascend and be from 2 to %d", b, math.MaxUint16)
+			return fmt.Errorf("ratings must ascend, each from 2 to %[2]d: %[1]s", b, math.MaxUint16)
 		}
 	}
 	return nil

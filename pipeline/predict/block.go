@@ -3,6 +3,7 @@ package predict
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,7 +50,10 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 	total := firsts[len(lines)]
 	all := make([]dataset.Prediction, 0, total)
 	units := (total + unitSamples - 1) / unitSamples
-	held := j.take(units)
+	held, err := j.take(units)
+	if err != nil {
+		return err
+	}
 	for u, err := range ordered.N(ctx, units, workers, func(worker, i int) (*unit, error) {
 		from := i * unitSamples
 		to := min(from+unitSamples, total)
@@ -60,7 +64,11 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 					dataset.ErrDamaged)}
 			}
 		}
-		return p.workers[worker].unit(ctx, p, lines, firsts, from, to, known)
+		u, err := p.workers[worker].unit(ctx, p, lines, firsts, from, to, known)
+		if known != nil && errors.Is(err, dataset.ErrDamaged) {
+			err = &JournalError{j.path, err}
+		}
+		return u, err
 	}) {
 		if err != nil {
 			return err
@@ -156,11 +164,11 @@ func (a *asker) sample(p *predicting, u *unit, k int, known bool) error {
 	given := &u.predictions[k]
 	if known {
 		if over := given.Status == dataset.GameOver; given.Status == dataset.NotPredicted || over != (len(legal) == 0) {
-			return fmt.Errorf("the journal's prediction of %q has status %d: %w", v.Position().FEN(), given.Status,
+			return fmt.Errorf("the prediction of %q has status %d: %w", v.Position().FEN(), given.Status,
 				dataset.ErrDamaged)
 		}
 		if err := given.Check(v.Position()); err != nil {
-			return fmt.Errorf("the journal: %w: %w", err, dataset.ErrDamaged)
+			return fmt.Errorf("%w: %w", err, dataset.ErrDamaged)
 		}
 		return nil
 	}

@@ -18,9 +18,10 @@ import (
 // number of its moves (uvarint), and for each move u16 and its prior u16.
 type journal struct {
 	*durable.RecordWriter
-	path string
-	held [][]dataset.Prediction // of before that were not taken yet
-	buf  []byte
+	path   string
+	held   int                   // units of before that were not taken yet
+	before *durable.RecordReader // of these
+	buf    []byte
 }
 
 const (
@@ -58,21 +59,27 @@ func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	if j.RecordWriter, err = durable.NewRecordWriter(f, end, append([]byte(identityText), id[:]...)); err != nil {
 		return nil, &JournalError{path, err}
 	}
+	if j.held == 0 {
+		return j, nil
+	}
+	j.before = durable.NewRecordReader(io.NewSectionReader(f, 0, end))
+	if _, err := j.next(); err != nil { // the identity
+		f.Close()
+		return nil, &JournalError{path, err}
+	}
 	return j, nil
 }
 
-// read takes over what is there, and returns where it ends.
+// read counts the units that are there, and returns where they end.
 func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, err error) {
 	r := durable.NewRecordReader(f)
 	first := true
 	for {
-		var list []dataset.Prediction
 		record, skipped, torn, err := r.Next(func(payload []byte) bool {
 			if first {
 				return true
 			}
-			var err error
-			list, err = decodeUnit(payload)
+			_, err := decodeUnit(payload)
 			return err == nil
 		})
 		switch {
@@ -82,8 +89,7 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 			return 0, nil // killed while it was begun
 		case first && (skipped > 0 || record == nil ||
 			string(record[durable.RecordHead:]) != identityText+string(id[:])):
-			return 0, fmt.Errorf("%w: it belongs to another command or input; without the journal its samples are "+
-				"asked about again", dataset.ErrDamaged)
+			return 0, fmt.Errorf("%w: it belongs to another command or input", dataset.ErrDamaged)
 		case skipped > 0 && !(record == nil && torn):
 			warn(fmt.Errorf("the journal %q is damaged at byte %d: what follows is computed again", j.path, end))
 			return end, nil
@@ -91,17 +97,38 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 			return end, nil
 		}
 		if !first {
-			j.held = append(j.held, list)
+			j.held++
 		}
 		first, end = false, r.At()
 	}
 }
 
-// take returns what is held of the next so many units.
-func (j *journal) take(units int) (held [][]dataset.Prediction) {
-	n := min(units, len(j.held))
-	held, j.held = j.held[:n], j.held[n:]
-	return held
+// take returns what is held of the next so many units. The others stay on disk.
+func (j *journal) take(units int) (held [][]dataset.Prediction, err error) {
+	for ; len(held) < units && j.held > 0; j.held-- {
+		payload, err := j.next()
+		if err != nil {
+			return nil, &JournalError{j.path, err}
+		}
+		list, err := decodeUnit(payload)
+		if err != nil {
+			return nil, &JournalError{j.path, fmt.Errorf("%w: %w", err, dataset.ErrDamaged)}
+		}
+		held = append(held, list)
+	}
+	return held, nil
+}
+
+// next returns the payload of the next record that read has seen.
+func (j *journal) next() ([]byte, error) {
+	record, _, _, err := j.before.Next(func([]byte) bool { return true })
+	if err == nil && record == nil {
+		err = fmt.Errorf("it has become shorter: %w", dataset.ErrDamaged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return record[durable.RecordHead:], nil
 }
 
 // append writes a unit.

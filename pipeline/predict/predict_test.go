@@ -464,7 +464,8 @@ func TestDamagedJournal(t *testing.T) {
 		_, err := Request{In: in, Out: out, Network: network, Evaluator: newFake(), Warn: func(error) { warned++ }}.Run(
 			t.Context())
 		if err != nil {
-			if !errors.Is(err, dataset.ErrDamaged) {
+			var journal *JournalError
+			if !errors.Is(err, dataset.ErrDamaged) || !errors.As(err, &journal) || journal.Path != path {
 				t.Fatalf("byte %d: %v", at, err)
 			}
 			continue
@@ -475,6 +476,29 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	if warned == 0 {
 		t.Error("nobody was told")
+	}
+	// whole records of other samples
+	begin()
+	f, err := durable.Open(path, os.O_RDWR|os.O_TRUNC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := journal{path: path, file: f, synced: time.Now()}
+	head := len(identityText) + 32
+	if _, err := f.Write(good[:durable.RecordHead+head]); err != nil {
+		t.Fatal(err)
+	}
+	list := make([]dataset.Prediction, unitSamples)
+	for i := range list {
+		list[i].Status = dataset.GameOver
+	}
+	if err := errors.Join(j.append(list), j.close()); err != nil {
+		t.Fatal(err)
+	}
+	var damaged *JournalError
+	if _, err := (Request{In: in, Out: out, Network: network, Evaluator: newFake()}).Run(
+		t.Context()); !errors.As(err, &damaged) || !errors.Is(err, dataset.ErrDamaged) {
+		t.Errorf("predictions of other samples are taken: %v", err)
 	}
 }
 

@@ -88,13 +88,16 @@ func (e *Evaluator) valuesAt(ctx context.Context, depth int) (*stockfish.Engine,
 	return started, nil
 }
 
+// CanAppraise implements [mcts.Appraiser]: an engine must be there.
+func (e *Evaluator) CanAppraise() error {
+	_, err := stockfish.Find(e.network.config.Engine)
+	return err
+}
+
 // Appraise implements [mcts.Appraiser]: the 20 moves that the network finds most probable, with the engine's values
 // behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
 // that goes wrong is repeated once, by another engine.
 func (e *Evaluator) Appraise(ctx context.Context, at *mcts.Appraised, dst []mcts.Likely) ([]mcts.Likely, error) {
-	if !e.Knows().Prior {
-		return nil, errors.New("the searcher rollouts needs a network with a policy")
-	}
 	e.Put(0, at.Game, at.Legal)
 	if err := e.network.Answer(ctx, e.questions[:1], e.answers[:1]); err != nil {
 		return nil, err

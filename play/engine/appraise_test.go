@@ -21,8 +21,7 @@ func appraised(t *testing.T, fen string) *mcts.Appraised {
 }
 
 // TestAppraise: the engine's values are those of who plays the move, for both colours; shares sum to 1; an engine that
-// is lost is replaced; and a search
-// knows the mates.
+// is lost is replaced; a search knows the mates; and what is missing is found before any search.
 func TestAppraise(t *testing.T) {
 	if _, err := stockfish.Find(""); err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
@@ -73,6 +72,15 @@ func TestAppraise(t *testing.T) {
 				}
 			}
 		}
+	}
+	o := mcts.Defaults()
+	e := mustOpen(t, Config{Path: policy, Backend: "go", Batch: 1, Engine: "/no/engine"}).evaluator()
+	if _, err := mcts.New("rollouts", e, o); !errors.Is(err, stockfish.ErrNotFound) {
+		t.Errorf("an engine that is not there is found in play only: %v", err)
+	}
+	if _, err := mcts.New("rollouts", mustOpen(t, Config{Path: tiny(t, "napoleon"), Backend: "go"}).evaluator(),
+		o); err == nil {
+		t.Error("a network without a policy is taken")
 	}
 	if _, err := Open(Config{Path: probability, Backend: "go"}); !errors.Is(err, ErrCandidates) {
 		t.Errorf("a network of candidates plays by itself: %v", err)

@@ -25,8 +25,11 @@ import (
 func tiny(t testing.TB, name string) string {
 	t.Helper()
 	var sets []string
-	if name == "talbotbot" {
+	switch name {
+	case "talbotbot":
 		sets = []string{"blocks=2", "filters=8"}
+	case "prior":
+		sets = []string{"blocks=1", "filters=4"}
 	}
 	c := tinyrun.Config(t, name, sets...)
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
@@ -168,6 +171,14 @@ func TestNetwork(t *testing.T) {
 		}
 		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
 			t.Errorf("%s: %+v, %v", name, q, err)
+		}
+	}
+	// a network without values is played one position at a time, but asked about many at once
+	prior := tiny(t, "prior")
+	for bulk, want := range map[bool]int{false: 1, true: DefaultBatch("go")} {
+		if n := mustOpen(t, Config{Path: prior, Backend: "go", Bulk: bulk}); n.Batch() != want ||
+			n.Searcher() != "policy" {
+			t.Errorf("bulk %v: batches of %d, searcher %s", bulk, n.Batch(), n.Searcher())
 		}
 	}
 	if _, err := Look(t.TempDir()); err == nil {

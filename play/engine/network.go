@@ -20,7 +20,8 @@ import (
 type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
 	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
-	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch]
+	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch], or 1 of a network without values
+	Bulk    bool   // many positions are asked about and none is searched: Batch 0 is DefaultBatch for all networks
 
 	// Of the searcher rollouts: the engine that values moves, as [stockfish.Find] takes it, and a network of the recipe
 	// probability, like Path; "" = none.
@@ -72,7 +73,7 @@ func Open(c Config) (*Network, error) {
 		batch = DefaultBatch(b.Kind)
 	}
 	p, err := open(b, c.Path, batch)
-	if err == nil && c.Batch == 0 && !p.Knows().Value && !p.Knows().Chances {
+	if err == nil && c.Batch == 0 && !c.Bulk && !p.Knows().Value && !p.Knows().Chances {
 		p.Close() // such a network is asked about one position for each move
 		p, err = open(b, c.Path, 1)
 	}

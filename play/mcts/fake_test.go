@@ -20,6 +20,7 @@ type fake struct {
 	after   func() error                              // called by Evaluate
 	drawn   float32                                   // chance of a draw
 	illegal bool
+	lacks   error // what CanAppraise says
 
 	slots  []Answer
 	asked  int64
@@ -33,6 +34,9 @@ func newFake(t testing.TB, batch int) *fake {
 func (f *fake) Batch() int   { return f.batch }
 func (f *fake) Knows() Knows { return f.knows }
 func (f *fake) Past() int    { return f.past }
+
+// CanAppraise says that nothing is missing.
+func (f *fake) CanAppraise() error { return f.lacks }
 
 // Appraise says what Put and Evaluate would: priors, and the value behind each move.
 func (f *fake) Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error) {

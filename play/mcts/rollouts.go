@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +13,8 @@ import (
 // Appraiser says which moves of a position are likely and how good they are, for the searcher rollouts. It is used by
 // one goroutine.
 type Appraiser interface {
+	// CanAppraise says why positions cannot be appraised, nil if they can. It is asked before any search.
+	CanAppraise() error
 	// Appraise appends to dst likely moves of a position, one at least.
 	Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error)
 }
@@ -76,9 +79,16 @@ const branchBytes = 56
 const ratingUnknown = 1500
 
 func newRollouts(e Evaluator, o Options) (Searcher, error) {
+	if !e.Knows().Prior {
+		return nil, errors.New("the searcher rollouts needs a network with priors over moves; this one has none: " +
+			"take value or puct")
+	}
 	a, ok := e.(Appraiser)
 	if !ok {
-		return nil, fmt.Errorf("the searcher rollouts needs a network with priors and an engine that values moves")
+		return nil, errors.New("the searcher rollouts needs an engine that values moves")
+	}
+	if err := a.CanAppraise(); err != nil {
+		return nil, fmt.Errorf("the searcher rollouts: %w", err)
 	}
 	return &rollouts{appraiser: a, options: o}, nil
 }

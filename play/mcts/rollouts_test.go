@@ -227,4 +227,14 @@ func TestRolloutsChoice(t *testing.T) {
 	if _, err := New("rollouts", struct{ Evaluator }{newFake(t, 1)}, Defaults()); err == nil {
 		t.Error("a network without an engine is no error")
 	}
+	f := newFake(t, 1)
+	f.lacks = errors.New("no engine found")
+	if _, err := New("rollouts", f, Defaults()); !errors.Is(err, f.lacks) {
+		t.Errorf("an engine that is not there: %v", err)
+	}
+	f = newFake(t, 1)
+	f.knows.Prior = false
+	if _, err := New("rollouts", f, Defaults()); err == nil {
+		t.Error("a network without priors is no error")
+	}
 }

@@ -19,7 +19,7 @@ import (
 type Engine struct {
 	Name, Author string
 	Searcher     string // [player.Auto], or what Searcher is at the beginning
-	Ratings      bool   // the network looks at the players' ratings
+	Ratings      bool   // the network or the searcher looks at the players' ratings
 	Player       *player.Player
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)

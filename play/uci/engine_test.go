@@ -409,6 +409,18 @@ func TestOptionsTakeEffect(t *testing.T) {
 	if n.Rated != [2]int{1800, 2500} || !slices.Equal(n.Opened, []int{7, 3}) {
 		t.Errorf("ratings %v, batches %v", n.Rated, n.Opened)
 	}
+	// another opponent, or none, has not the rating of the one before; a rating that cannot be changes nothing
+	for _, o := range []struct {
+		value string
+		rated int
+	}{{"IM 2400 human C", 2400}, {"none none computer D", 0}, {"none 9000 human E", 0}, {"FM 2300 human F", 2300},
+		{"FM 4001 human F", 2300}, {"<empty>", 0}, {"WGM 2200 human G", 2200}, {"GM", 0}} {
+		s.say("setoption name UCI_Opponent value "+o.value, "position startpos", "go nodes 5")
+		s.wait("bestmove")
+		if n.Rated != [2]int{1800, o.rated} {
+			t.Errorf("against %q: ratings %v", o.value, n.Rated)
+		}
+	}
 	s.say("setoption name LogFile value <empty>", "setoption name LogFile")
 	s.quit()
 	text, err := os.ReadFile(log)

@@ -106,8 +106,8 @@ const (
 	mostHash        = 1 << 20
 )
 
-// Options lists the options, in the order in which "uci" prints them. ratings says that the network looks at the
-// players' ratings.
+// Options lists the options, in the order in which "uci" prints them. ratings says that the network or the searcher
+// looks at the players' ratings.
 func Options(ratings bool) []*Option {
 	threads := runtime.NumCPU()
 	list := []*Option{
@@ -145,7 +145,7 @@ func Options(ratings bool) []*Option {
 			}},
 		{Name: "UCI_Opponent", Kind: "string",
 			About: "title, rating, human or computer, and name of the opponent; only the rating is used, and only " +
-				"by networks that take ratings as input",
+				"where there is UCI_Elo",
 			set: (*Engine).setOpponent},
 		{Name: "Clear Hash", Kind: "button", About: "forgets tree and cache",
 			set: func(e *Engine, _ string) error {
@@ -232,17 +232,20 @@ func (e *Engine) setOption(text string) {
 	}
 }
 
-// setOpponent is the option UCI_Opponent, as "GM 2800 human Gary Kasparov" or "none none computer Shredder".
+// setOpponent is the option UCI_Opponent, as "GM 2800 human Gary Kasparov" or "none none computer Shredder". The rating
+// of a former opponent is forgotten.
 func (e *Engine) setOpponent(value string) error {
-	words := strings.Fields(value)
-	if len(words) < 2 {
+	s, ok := mcts.SettingByName("OpponentRating")
+	if !ok || !e.Ratings {
 		return nil
 	}
-	rating, err := strconv.Atoi(words[1])
-	if s, ok := mcts.SettingByName("OpponentRating"); ok && err == nil && e.Ratings {
-		return s.Set(&e.setup.Options, strconv.Itoa(rating))
+	rating := "0"
+	if words := strings.Fields(value); len(words) > 1 {
+		if _, err := strconv.Atoi(words[1]); err == nil {
+			rating = words[1]
+		}
 	}
-	return nil
+	return s.Set(&e.setup.Options, rating)
 }
 
 // setLog is the option LogFile.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"talbot/dataset"
 )
@@ -85,9 +86,13 @@ func (b *bandTally) add(s *Sample, t tally) {
 	}
 }
 
-// tellBands asks about samples as if the rating was that of each band in turn.
-func (e *evaluation) tellBands(ctx context.Context, samples []Sample, o Options) error {
+// tellBands asks about the samples that are in a band as if the rating was that of each band in turn.
+func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) error {
 	if o.Layout.Rating == nil || !e.knows.Prior || len(e.bands) == 0 {
+		return nil
+	}
+	samples := slices.DeleteFunc(slices.Clone(all), func(s Sample) bool { return e.bandOf(&s) == nil })
+	if len(samples) == 0 {
 		return nil
 	}
 	told := make([][]scored, len(e.ranges)) // by band and sample
@@ -108,9 +113,6 @@ func (e *evaluation) tellBands(ctx context.Context, samples []Sample, o Options)
 	}
 	for j := range samples {
 		b := e.bandOf(&samples[j])
-		if b == nil {
-			continue
-		}
 		if b.told == nil {
 			b.told = make([]toldTally, len(e.ranges))
 		}
@@ -154,8 +156,12 @@ func (t *toldTally) report(elo int) Told {
 	return r
 }
 
-// bandReports returns nil if there are no bands.
+// bandReports returns nil if there are no bands, or no sample is in any.
 func (a *Accumulator) bandReports(trainKnown bool) (list []BandReport) {
+	some := func(b bandTally) bool { return slices.ContainsFunc(b.all, func(sum float64) bool { return sum != 0 }) }
+	if !slices.ContainsFunc(a.bands, some) {
+		return nil
+	}
 	for i, band := range a.ranges {
 		b := &a.bands[i]
 		r := BandReport{b.all.figures(), BandParts{From: band.From, To: band.To, Elo: band.Elo, Moves: b.moves}}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"talbot/board"
@@ -91,6 +92,17 @@ func TestToldRatings(t *testing.T) {
 	}
 	if text, err := json.Marshal(bands[1]); err != nil || !json.Valid(text) {
 		t.Errorf("%s, %v", text, err)
+	}
+	// what is in no band is asked about once, and there is no table of empty bands
+	network.sizes = nil
+	if a, err = Evaluate(t.Context(), network, sequence(samples[len(samples)-16:]), o); err != nil {
+		t.Fatal(err)
+	}
+	if bands := a.Report(true).Bands; bands != nil {
+		t.Errorf("bands without samples: %+v", bands)
+	}
+	if !slices.Equal(network.sizes, []int{16}) {
+		t.Errorf("asked %v times about 16 samples without a player's rating", network.sizes)
 	}
 	o.Layout = encode.Prior{Unrated: true}.Layout()
 	if a, err = Evaluate(t.Context(), network, sequence(samples), o); err != nil {

@@ -95,24 +95,21 @@ func crossEntropy(logits, weights []float64) float64 {
 	return ce
 }
 
-// valuesEntropies are the cross-entropies of softmax(beta · value).
-func valuesEntropies(list []candidateSample, beta float64) []float64 {
-	ces, logits := make([]float64, 0, len(list)), []float64(nil)
+// logits are those of the candidates.
+func (c *candidateSample) logits(of func(i int) float64) []float64 {
+	list := make([]float64, len(c.prior))
 	for i := range list {
-		logits = logits[:0]
-		for _, v := range list[i].value {
-			logits = append(logits, beta*v)
-		}
-		ces = append(ces, crossEntropy(logits, list[i].weight))
+		list[i] = of(i)
 	}
-	return ces
+	return list
 }
 
-// valuesEntropy is the mean of valuesEntropies.
+// valuesEntropy is the mean cross-entropy of softmax(beta · value).
 func valuesEntropy(list []candidateSample, beta float64) float64 {
 	sum := 0.0
-	for _, ce := range valuesEntropies(list, beta) {
-		sum += ce
+	for i := range list {
+		c := &list[i]
+		sum += crossEntropy(c.logits(func(i int) float64 { return beta * c.value[i] }), c.weight)
 	}
 	return sum / float64(len(list))
 }
@@ -144,47 +141,53 @@ type CandidateOptions struct {
 	Moves, Values int
 }
 
-// Baselines computes what a network among candidates is compared with: over samples, with a temperature that is fitted
-// on val; network are its own cross-entropies over the legal moves, one for each sample that has a target.
-func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network []float64) (*CandidateReport, error) {
-	read := func(from iter.Seq2[Sample, error]) (list []candidateSample, err error) {
+// samples goes through those of samples that have a target.
+func (o *CandidateOptions) samples(from iter.Seq2[Sample, error]) iter.Seq2[candidateSample, error] {
+	return func(yield func(candidateSample, error) bool) {
 		numbers := make([]float32, o.Size)
 		for s, err := range from {
-			if err != nil {
-				return nil, err
-			}
-			if len(s.Policy) == 0 {
+			if err == nil && len(s.Policy) == 0 {
 				continue
 			}
-			o.Numbers(numbers, s.Packed)
-			c, err := candidatesOf(&s, numbers, o.Moves, o.Values)
+			var c candidateSample
+			if err == nil {
+				o.Numbers(numbers, s.Packed)
+				c, err = candidatesOf(&s, numbers, o.Moves, o.Values)
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Baselines computes what a network among candidates is compared with: over samples, with a temperature that is fitted
+// on val, which may be nil; network are its own cross-entropies over the legal moves, one for each sample that has a
+// target. Of val everything is kept in memory, of samples three numbers each.
+func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network []float64) (*CandidateReport, error) {
+	r := &CandidateReport{}
+	beta := 0.0
+	if val != nil {
+		var list []candidateSample
+		for c, err := range o.samples(val) {
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, c)
 		}
-		return list, nil
-	}
-	judged, err := read(samples)
-	if err != nil {
-		return nil, err
-	}
-	if len(judged) == 0 {
-		return nil, fmt.Errorf("%w: none of the evaluated ones", ErrNotCandidates)
-	}
-	if len(judged) != len(network) {
-		return nil, fmt.Errorf("%d samples with a target, and the network was asked about %d", len(judged), len(network))
-	}
-	r := &CandidateReport{Samples: int64(len(judged))}
-	n := float64(len(judged))
-	var prior []float64
-	for i, c := range judged {
-		logits := make([]float64, len(c.prior))
-		for i, p := range c.prior {
-			logits[i] = math.Log(p)
+		if r.Fitted = int64(len(list)); r.Fitted > 0 {
+			beta = fitBeta(list)
+			r.Temperature = 1 / max(beta, 1e-9)
 		}
-		prior = append(prior, crossEntropy(logits, c.weight))
-		r.Network += network[i] / n
+	}
+	n := float64(len(network))
+	var prior, values []float64
+	for c, err := range o.samples(samples) {
+		if err != nil {
+			return nil, err
+		}
+		prior = append(prior, crossEntropy(c.logits(func(i int) float64 { return math.Log(c.prior[i]) }), c.weight))
+		values = append(values, crossEntropy(c.logits(func(i int) float64 { return beta * c.value[i] }), c.weight))
 		r.Uniform += math.Log(float64(len(c.prior))) / n
 		for _, w := range c.weight {
 			if w > 0 {
@@ -192,18 +195,20 @@ func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, networ
 			}
 		}
 	}
+	if len(prior) == 0 {
+		return nil, fmt.Errorf("%w: none of the evaluated ones", ErrNotCandidates)
+	}
+	if len(prior) != len(network) {
+		return nil, fmt.Errorf("%d samples with a target, and the network was asked about %d", len(prior), len(network))
+	}
+	r.Samples = int64(len(network))
+	for _, ce := range network {
+		r.Network += ce / n
+	}
 	r.Prior = baseline(prior, network)
-	if val == nil {
-		return r, nil
-	}
-	fitted, err := read(val)
-	if err != nil {
-		return nil, err
-	}
-	if r.Fitted = int64(len(fitted)); r.Fitted > 0 {
-		beta := fitBeta(fitted)
-		values := baseline(valuesEntropies(judged, beta), network)
-		r.Values, r.Temperature = &values, 1/max(beta, 1e-9)
+	if r.Fitted > 0 {
+		b := baseline(values, network)
+		r.Values = &b
 	}
 	return r, nil
 }

@@ -133,6 +133,9 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 	return nil
 }
 
+// CanAppraise implements [mcts.Appraiser].
+func (e *evaluator) CanAppraise() error { return nil }
+
 // Appraise implements [mcts.Appraiser]: all moves are as likely and as good.
 func (e *evaluator) Appraise(ctx context.Context, at *mcts.Appraised, dst []mcts.Likely) ([]mcts.Likely, error) {
 	if err := e.Evaluate(ctx, nil); err != nil {
