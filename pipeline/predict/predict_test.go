@@ -483,16 +483,18 @@ func TestDamagedJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := journal{path: path, file: f, synced: time.Now()}
-	head := len(identityText) + 32
-	if _, err := f.Write(good[:durable.RecordHead+head]); err != nil {
+	var identity [32]byte
+	copy(identity[:], good[durable.RecordHead+len(identityText):])
+	j := journal{path: path}
+	j.RecordWriter, err = durable.NewRecordWriter(f, 0, append([]byte(identityText), identity[:]...))
+	if err != nil {
 		t.Fatal(err)
 	}
 	list := make([]dataset.Prediction, unitSamples)
 	for i := range list {
 		list[i].Status = dataset.GameOver
 	}
-	if err := errors.Join(j.append(list), j.close()); err != nil {
+	if err := errors.Join(j.append(list), j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var damaged *JournalError
