@@ -24,7 +24,7 @@ func (r *runner) loop(ctx context.Context) error {
 			return r.saves.Prune(r.c.Keep)
 		}
 		begun, waited := time.Now(), r.batches.wait
-		batch, err := r.batches.next(ctx)
+		batches, err := r.batches.some(ctx, r.several())
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -34,11 +34,11 @@ func (r *runner) loop(ctx context.Context) error {
 			}
 			return r.stop(err)
 		}
-		if err := r.step(batch); err != nil {
+		if err := r.train(batches); err != nil {
 			return err
 		}
-		r.batches.release(batch)
-		r.pace.add(r.c.Batch, time.Since(begun), r.batches.wait-waited)
+		r.batches.release(batches...)
+		r.pace.add(len(batches)*r.c.Batch, time.Since(begun), r.batches.wait-waited)
 	}
 }
 
@@ -50,27 +50,61 @@ func (r *runner) rate(step int64) float64 {
 	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
 }
 
-// step trains on one batch.
-func (r *runner) step(b *Batch) error {
-	if b.N != r.c.Batch {
-		return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
+// longest is how long about several steps in one execution may take: nothing is shown meanwhile, and Ctrl-C waits.
+const longest = 2 * time.Second
+
+// several is how many steps are trained next: something is due behind none but the last. Bits do not depend on it.
+func (r *runner) several() int {
+	step := r.state.Step
+	if !r.engine.stacks() || r.took == 0 {
+		return 1
 	}
-	lr := r.rate(r.state.Step)
-	r.used = lr
-	l, norm, err := r.engine.step(b, r.state.Step, lr)
+	n := min(int64(together), 2*r.last, int64(longest/r.took), r.c.Steps-step)
+	for _, every := range []int64{r.c.LogEvery, r.c.EvalEvery, r.c.CheckpointEvery} {
+		if every > 0 {
+			n = min(n, every-step%every)
+		}
+	}
+	return int(max(1, n))
+}
+
+// train trains on one batch after the other.
+func (r *runner) train(batches []*Batch) error {
+	var rates []float64
+	for i, b := range batches {
+		if b.N != r.c.Batch {
+			return fmt.Errorf("batch of step %d has %d samples, want %d", r.state.Step+1, b.N, r.c.Batch)
+		}
+		rates = append(rates, r.rate(r.state.Step+int64(i)))
+	}
+	begun := time.Now()
+	list, err := r.engine.steps(batches, r.state.Step, rates)
 	if err != nil {
 		bytes, source := r.Backend.Memory()
 		err = explainMemory(err, r.c, r.need, bytes, source)
 		return fmt.Errorf("step %d: %w; %s", r.state.Step+1, err, r.lastSaved())
 	}
-	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, norm}
+	r.last = int64(len(batches))
+	r.took = max(1, time.Since(begun)/time.Duration(r.last))
+	for i, s := range list {
+		if err := r.trained(batches[i], s, rates[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trained counts a step.
+func (r *runner) trained(b *Batch, l stepped, lr float64) error {
+	r.used = lr
+	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, l.norm}
 	for _, term := range l.Terms {
 		if term.Mean != nil {
 			figures, all = figures+fmt.Sprintf(", %s %g", term.Name, *term.Mean), append(all, *term.Mean)
 		}
 	}
 	if !finite(all...) {
-		return r.diverged(fmt.Sprintf("%s, gradient norm %g", figures, norm))
+		return r.diverged(fmt.Sprintf("%s, gradient norm %g", figures, l.norm))
 	}
 	if r.savedAt == r.state.Step { // what was saved is of use: the ones before may go
 		if err := r.saves.Prune(r.c.Keep); err != nil {
@@ -80,8 +114,8 @@ func (r *runner) step(b *Batch) error {
 	r.state.Step++
 	r.state.Source = append(r.state.Source[:0:0], b.State...)
 	r.samples += int64(b.N)
-	r.state.Window.Add(l, norm)
-	r.progress(l, lr, nil)
+	r.state.Window.Add(l.Means, l.norm)
+	r.progress(l.Means, lr, nil)
 	return nil
 }
 

@@ -14,7 +14,8 @@ type prefetcher struct {
 	free  chan *Batch
 	stop  context.CancelFunc
 	done  sync.WaitGroup
-	wait  time.Duration // time next has blocked
+	wait  time.Duration // time some has blocked
+	held  *fetched      // received and not given out; nil if there is none
 }
 
 type fetched struct {
@@ -28,8 +29,8 @@ const ahead = 2
 // prefetch begins to fetch batches of a layout.
 func prefetch(src Source, l *encode.Layout) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &prefetcher{ready: make(chan fetched, ahead), free: make(chan *Batch, ahead+2), stop: stop}
-	for range ahead + 2 { // ahead in the channel, one being filled, one in use
+	p := &prefetcher{ready: make(chan fetched, ahead), free: make(chan *Batch, ahead+2+together), stop: stop}
+	for range ahead + 2 + together { // ahead in the channel, one being filled, one held, the others in use
 		p.free <- &Batch{}
 	}
 	p.done.Go(func() {
@@ -57,19 +58,38 @@ func prefetch(src Source, l *encode.Layout) *prefetcher {
 	return p
 }
 
-// next returns the next batch; the caller gives it back with release.
-func (p *prefetcher) next(ctx context.Context) (*Batch, error) {
+// some returns up to n batches, at least one; the caller gives them back with release. Their lists of moves are of one
+// length. An error is returned once there is no batch before it.
+func (p *prefetcher) some(ctx context.Context, n int) (list []*Batch, err error) {
 	start := time.Now()
 	defer func() { p.wait += time.Since(start) }()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case f := <-p.ready:
-		return f.batch, f.err
+	for len(list) < n {
+		if p.held == nil {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case f := <-p.ready:
+				p.held = &f
+			}
+		}
+		next := *p.held
+		if len(list) > 0 && (next.err != nil || next.batch.N != list[0].N || next.batch.Moves() != list[0].Moves()) {
+			break
+		}
+		p.held = nil
+		if next.err != nil {
+			return nil, next.err
+		}
+		list = append(list, next.batch)
 	}
+	return list, nil
 }
 
-func (p *prefetcher) release(b *Batch) { p.free <- b }
+func (p *prefetcher) release(list ...*Batch) {
+	for _, b := range list {
+		p.free <- b
+	}
+}
 
 // close stops the goroutine and waits for it; a Next in progress is waited for.
 func (p *prefetcher) close() {

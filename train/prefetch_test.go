@@ -35,10 +35,11 @@ func keepsOrderAndMeasuresWaiting(t *testing.T) {
 	defer p.close()
 	start := time.Now()
 	for i := range 10 {
-		b, err := p.next(context.Background())
+		list, err := p.some(context.Background(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
+		b := list[0]
 		if got := string(b.State); got != string(rune('1'+i)) && got != "10" {
 			t.Fatalf("batch %d has state %s", i, got)
 		}
@@ -50,7 +51,7 @@ func keepsOrderAndMeasuresWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 100 { // a cancelled wait ends even while batches are ready
-		if _, err := p.next(ctx); err != nil {
+		if _, err := p.some(ctx, 1); err != nil {
 			return
 		}
 	}

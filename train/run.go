@@ -130,6 +130,9 @@ type runner struct {
 	saved    string // path of the last checkpoint
 	savedAt  int64  // its step, −1 without any
 
+	last int64         // how many steps were trained together
+	took time.Duration // by one of them
+
 	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }
 

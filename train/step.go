@@ -53,24 +53,29 @@ func finalise(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// step trains on a batch; step counts from 0. The loss may be NaN or infinite, and so may the norm, which is that of
-// the gradient before clipping.
+// stepped is what a step found. The loss may be NaN or infinite, and so may the norm, which is that of the gradient
+// before clipping.
+type stepped struct {
+	run.Means
+	norm float64
+}
+
+// step trains on a batch; step counts from 0.
+func (e *engine) step(b *Batch, step int64, lr float64) (run.Means, float64, error) {
+	list, err := e.steps([]*Batch{b}, step, []float64{lr})
+	if err != nil {
+		return run.Means{}, 0, err
+	}
+	return list[0].Means, list[0].norm, nil
+}
+
+// stepAlone trains on a batch in an execution of its own.
 //
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
-func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float64, err error) {
-	over, totals := make([]float64, len(e.terms)), []float32{} // of the terms of the loss
-	for i, term := range e.terms {
-		over[i] = b.over(term.Over, e.layout.Scores)
-		switch {
-		case term.Figure:
-		case over[i] > 0:
-			totals = append(totals, float32(over[i]))
-		default:
-			totals = append(totals, 1)
-		}
-	}
+func (e *engine) stepAlone(b *Batch, step int64, lr float64) (s stepped, err error) {
+	over, totals := e.totals(b)
 	numbers := hyper(e.config, step, lr)
 	parts := e.config.Accumulate
 	sums := make([]float64, len(e.terms)+2) // loss, those of the terms, norm
@@ -85,28 +90,46 @@ func (e *engine) step(b *Batch, step int64, lr float64) (m run.Means, norm float
 			}, e.inputs(&share)
 		}, e.trainGraph)
 		if err != nil {
-			return m, 0, err
+			return s, err
 		}
 		for j := range sums[:len(sums)-1] {
 			sums[j] += float64(out[0][j])
 		}
-		norm = float64(out[0][len(sums)-1])
+		s.norm = float64(out[0][len(sums)-1])
 	}
 	if parts > 1 {
 		out, err := e.runOnAll(&e.update, "update", func(int, int) (whole, shared []any) {
 			return []any{tensors.FromFlatDataAndDimensions(numbers, len(numbers))}, nil
 		}, e.updateGraph)
 		if err != nil {
-			return m, 0, err
+			return s, err
 		}
-		norm = float64(out[0][0])
+		s.norm = float64(out[0][0])
 	}
 	for i, term := range e.terms {
 		if term.Over == model.Once { // each part has all of it
 			over[i] = float64(parts)
 		}
 	}
-	return e.means(sums[0], sums[1:], over), norm, nil
+	s.Means = e.means(sums[0], sums[1:], over)
+	return s, nil
+}
+
+// totals returns what the sum of each term over a batch is divided by, and that of the terms of the loss, 1 instead of
+// 0.
+func (e *engine) totals(b *Batch) (over []float64, totals []float32) {
+	for _, term := range e.terms {
+		n := b.over(term.Over, e.layout.Scores)
+		over = append(over, n)
+		switch {
+		case term.Figure:
+		case n > 0:
+			totals = append(totals, float32(n))
+		default:
+			totals = append(totals, 1)
+		}
+	}
+	return over, totals
 }
 
 // trainGraph is forward and backward pass of a micro-batch, and the update if that is all of the batch.

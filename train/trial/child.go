@@ -77,9 +77,15 @@ func (p *program) said(ctx context.Context, most time.Duration) (text, exit stri
 		return b.String(), exit, ctx.Err()
 	case !ended:
 		p.Kill()
-		return b.String(), "", fmt.Errorf("took longer than %s", most)
+		return b.String(), "", p.tooLong(most)
 	}
 	return b.String(), exit, nil
+}
+
+// tooLong says which program it was, and where to look.
+func (p *program) tooLong(most time.Duration) error {
+	name := filepath.Base(p.log)
+	return fmt.Errorf("%s took longer than %s; logs/%s has what it said", strings.TrimSuffix(name, ".log"), most, name)
 }
 
 const exitOK = "exit status 0"
@@ -140,7 +146,7 @@ func (p *program) until(ctx context.Context, most time.Duration, is func() bool)
 		case ended:
 			return fmt.Errorf("%s: %s", exit, lastLines(p.Stderr(), 3))
 		case time.Now().After(deadline):
-			return fmt.Errorf("took longer than %s", most)
+			return p.tooLong(most)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +28,7 @@ func (t *Trial) machine(ctx context.Context, s *State) (string, error) {
 	add("talbot", t.Version+", "+runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	add("processor", strings.Join([]string{field("/proc/cpuinfo", "model name"),
 		count(runtime.NumCPU(), "thread", "threads")}, ", "))
-	add("memory", field("/proc/meminfo", "MemTotal"))
+	add("memory", gibibytes(field("/proc/meminfo", "MemTotal")))
 	add("system", strings.Trim(field("/etc/os-release", "PRETTY_NAME"), `"`))
 	add("kernel", ask(ctx, "uname", "-r"))
 	gpus := ask(ctx, "nvidia-smi", "--query-gpu=name,driver_version,memory.total,power.limit,clocks.max.sm,uuid",
@@ -85,4 +87,13 @@ func sum(path string) string {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// gibibytes is a text of Linux's "N kB", as GiB.
+func gibibytes(text string) string {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
+	if err != nil {
+		return text
+	}
+	return fmt.Sprintf("%.1f GiB", n/(1<<20))
 }

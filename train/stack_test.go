@@ -1,0 +1,150 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/encode"
+	"talbot/train/backend"
+	"talbot/train/run"
+)
+
+// TestStack: steps that are computed together equal those alone to the bit, however they are put together.
+func TestStack(t *testing.T) {
+	configs := map[string]run.Config{"talbotbot": tiny()}
+	c, err := run.New("nosearch", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Batch = 16
+	set(&c, "blocks", 1)
+	set(&c, "width", 16)
+	set(&c, "heads", 2)
+	configs["nosearch"] = c
+	batch := func(recipe string, step int) (b Batch) {
+		if recipe == "talbotbot" {
+			(&synthetic{batch: 16, k: 2}).fill(&b, int64(step))
+			return b
+		}
+		b = noSearchBatch(16)
+		for i := range b.Codes {
+			b.Codes[i] = (b.Codes[i] + int32(step)) % encode.UCIMoves
+		}
+		return b
+	}
+	b := openTest(t, "xla:cpu") // go has no DynamicSlice, and nothing to gain
+	for recipe, c := range configs {
+		c.Clip, c.EMA, c.WeightDecay = 0.5, 0.9, 0.1
+		if recipe == "talbotbot" {
+			c.HistoryDropout = 0.3
+		}
+		alone, joined := trainingEngine(t, b, c), trainingEngine(t, b, c)
+		step := 0
+		for _, n := range []int{1, 8, 3, 2} {
+			var batches []*Batch
+			var rates []float64
+			var want []stepped
+			for i := range n {
+				x, rate := batch(recipe, step+i), 1e-3*float64(step+i+1)
+				batches, rates = append(batches, &x), append(rates, rate)
+				s, err := alone.stepAlone(&x, int64(step+i), rate)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, s)
+			}
+			got, err := joined.stack(batches, int64(step), rates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := shown(got), shown(want); a != b {
+				t.Errorf("%s: %d steps behind step %d:\n%s\nalone:\n%s", recipe, n, step, a, b)
+			}
+			step += n
+		}
+		for _, x := range alone.tensors() {
+			a, err := alone.store.Get(x.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := joined.store.Get(x.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: %s differs", recipe, x.Name)
+			}
+		}
+	}
+}
+
+func trainingEngine(t testing.TB, b *backend.Opened, c run.Config) *engine {
+	t.Helper()
+	e, err := newEngine(b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.close)
+	if err := e.forTraining(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// shown are all digits of what steps found.
+func shown(list []stepped) string {
+	var lines []string
+	for _, s := range list {
+		line := fmt.Sprint(s.Loss, s.norm)
+		for _, term := range s.Terms {
+			if term.Mean != nil {
+				line += fmt.Sprint(" ", term.Name, *term.Mean)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestNaNInStack: of several steps in one execution the one that was not finite is named, and what was saved before
+// them stays.
+func TestNaNInStack(t *testing.T) {
+	c := tiny()
+	c.Steps, c.LogEvery, c.CheckpointEvery, c.EvalEvery = 24, 8, 8, 0
+	o := Options{Dir: t.TempDir(), Backend: openTest(t, "xla:cpu"), Source: &synthetic{batch: c.Batch}}
+	r, err := begin(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.last, r.took = together, 1 // so that the first execution takes 8 steps, and the next, however long it took
+	r.Progress = func(Progress) { r.took = 1 }
+	var begun []int64
+	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
+		begun = append(begun, r.state.Step)
+		out, err := x.Call(args...)
+		if r.state.Step == 8 && err == nil {
+			rows, err := tensors.CopyFlatData[float32](out[0])
+			if err != nil {
+				return nil, err
+			}
+			rows[2*len(rows)/together] = float32(math.NaN())
+			out[0] = tensors.FromFlatDataAndDimensions(rows, len(rows))
+		}
+		return out, err
+	}
+	err = errors.Join(r.loop(t.Context()), r.end())
+	if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "at step 11: loss NaN") ||
+		!strings.HasSuffix(err.Error(), "the last checkpoint is from step 8") {
+		t.Errorf("%v", err)
+	}
+	if !slices.Equal(begun, []int64{0, 8}) {
+		t.Errorf("executions began behind the steps %d", begun)
+	}
+}
