@@ -23,13 +23,16 @@ type outOfOrder struct {
 	rng      *rand.Rand
 	keep     int // results that are kept back
 	stop     int // results after which it fails; 0: never
+	sound    bool // nothing fails
 	searched map[identity]int
 	ahead    bool // a job of a shard came while there were results of the one before
+	calls    int  // of Label
 }
 
 var errStopped = errors.New("stopped")
 
 func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	o.calls++
 	var kept []stockfish.Result
 	give := func() error {
 		if o.stop > 0 {
@@ -50,9 +53,12 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 		}
 		for k, id := range identities(nil, o.scope, &line, j.Plies, nil) {
 			o.searched[id]++
-			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k])))
+			kept = append(kept, o.result(j.Index, k, id, firstMove(&line, j.Plies[k])))
 		}
-		for len(kept) > o.keep {
+		if len(j.Plies) == 0 && len(kept) == 0 {
+			return errors.New("no job though nothing is under way")
+		}
+		for len(kept) > o.keep || len(j.Plies) == 0 && len(kept) > 0 {
 			if err := give(); err != nil {
 				return err
 			}
