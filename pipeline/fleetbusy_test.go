@@ -46,8 +46,8 @@ func (s timedSlot) Do(ctx context.Context, asked, payload []byte) ([]byte, error
 	return answer, err
 }
 
-// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards. It takes a
-// minute.
+// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards, while the
+// labelling has an engine of its own. Three engines without a network do the same for comparison. It takes two minutes.
 func TestFleetBusy(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("TALBOT_FULL is not set")
@@ -83,4 +83,13 @@ func TestFleetBusy(t *testing.T) {
 	if share := slots.busy.Seconds() / (2 * wall.Seconds()); share < 0.97 {
 		t.Errorf("that is less than 97 %%")
 	}
+	alone := r
+	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
+	without, err := alone.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.1f positions/s; with three engines of its own and no workers %.1f", sum.PositionsPerSecond,
+		without.PositionsPerSecond)
+	Same(t, alone.Out, r.Out)
 }

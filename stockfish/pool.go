@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -47,9 +46,8 @@ type Pool struct {
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
-	labelled, terminal, failed, retried, restarts atomic.Int64
-	elapsed                                       atomic.Int64 // ns inside Label that has returned
-	since                                         atomic.Int64 // start of the running Label, Unix ns, 0 if none
+	figures           Figures
+	retried, restarts atomic.Int64
 }
 
 // ErrAborted is the cause of what [Pool.Abort] ends.
@@ -167,12 +165,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	if p.abort.Err() != nil {
 		return fmt.Errorf("stockfish: %w", context.Cause(p.abort))
 	}
-	begin := time.Now()
-	p.since.Store(begin.UnixNano())
-	defer func() {
-		p.since.Store(0)
-		p.elapsed.Add(int64(time.Since(begin)))
-	}()
+	defer p.figures.Begin()()
 
 	n := len(p.workers)
 	hard, kill := context.WithCancelCause(p.abort)

@@ -3,6 +3,7 @@
 package searches
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,9 @@ type sleepers struct {
 
 	mu    sync.Mutex
 	slept time.Duration
+	begun time.Time       // the first job
 	gaps  []time.Duration // between two jobs of a slot
+	late  time.Duration   // by which the machine woke the engines too late, in all
 }
 
 func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
@@ -73,14 +76,8 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 	}
 	var outcomes []outcome
 	for _, q := range list {
-		p, at := q.start, 0
-		for _, ply := range q.plies {
-			for ; at < ply; at++ {
-				p.Play(q.moves[at])
-			}
-			m := p.LegalMoves(nil)[0]
-			outcomes = append(outcomes, outcome{labels: []dataset.Label{{Status: dataset.Labelled, Best: m,
-				Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}}})
+		for _, labels := range firstLegal(&q.start, q.moves, q.plies) {
+			outcomes = append(outcomes, outcome{labels: labels})
 		}
 	}
 	work := time.Duration(len(outcomes)) * s.own
@@ -88,13 +85,50 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 	spent := time.Since(begun)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.begun.IsZero() {
+		s.begun = begun
+	}
 	if !s.last.IsZero() {
 		s.gaps = append(s.gaps, begun.Sub(s.last))
 	}
 	s.slept += work
+	s.late += spent - work
 	s.last = time.Now()
 	return appendAnswer(nil, spent, 1, outcomes), nil
 }
+
+// firstLegal are the labels that a sleeping engine gives to positions of a line.
+func firstLegal(start *board.Position, moves []board.Move, plies []int) (all [][]dataset.Label) {
+	p, at := *start, 0
+	for _, ply := range plies {
+		for ; at < ply; at++ {
+			p.Play(moves[at])
+		}
+		m := p.LegalMoves(nil)[0]
+		all = append(all, []dataset.Label{{Status: dataset.Labelled, Best: m,
+			Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}})
+	}
+	return all
+}
+
+// here is a searcher on this machine that gives the same labels, and does not sleep.
+type here struct{ prints []dataset.Fingerprint }
+
+func (h here) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	for j := range jobs {
+		for i, labels := range firstLegal(&j.Start, j.Moves, j.Plies) {
+			if err := done(stockfish.Result{Index: j.Index, Sample: i, Labels: labels}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (h here) Fingerprints() []dataset.Fingerprint { return h.prints }
+func (h here) Stats() stockfish.Stats              { return stockfish.Stats{} }
+func (h here) Abort()                              {}
+func (h here) Close() error                        { return nil }
 
 // randomLine is a game of random moves that goes on for so long.
 func randomLine(t testing.TB, seed uint64, plies int) []board.Move {
@@ -171,8 +205,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// load is what the other process is to do, and loadReport what it says: how long all its engines slept, and the 99th
-// percentiles of what they and their connections waited.
+// load is what the other process is to do, and loadReport what it says.
 type load struct {
 	Join, Dir string
 	Slots     int
@@ -181,8 +214,14 @@ type load struct {
 }
 
 type loadReport struct {
-	Slept, Between, Job, Reply, Processor time.Duration
-	Jobs                                  int
+	Slept     time.Duration // all engines together
+	Span      time.Duration // from the first job's begin to the last answer's reply
+	Late      time.Duration // by which engines woke too late
+	Processor time.Duration
+	Jobs      int
+	// What is waited between two jobs of a slot, for a job, and for the reply to an answer: the half, and 99 %, take at
+	// most so long.
+	Between, Job, Reply [2]time.Duration
 }
 
 const loadVar = "TALBOT_LOAD"
@@ -204,6 +243,7 @@ func TestLoadWorkers(t *testing.T) {
 	s := &sleepers{prints: l.Prints, each: l.Each}
 	var mu sync.Mutex
 	waits := map[fleet.Wait][]time.Duration{}
+	var last time.Time // reply
 	var workers sync.WaitGroup
 	for i := range l.Slots {
 		workers.Go(func() {
@@ -215,6 +255,9 @@ func TestLoadWorkers(t *testing.T) {
 					waits[what] = append(waits[what], d)
 				}
 				begun = true
+				if what == fleet.WaitReply {
+					last = time.Now()
+				}
 			}
 			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
 			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1,
@@ -224,12 +267,13 @@ func TestLoadWorkers(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	p99 := func(list []time.Duration) time.Duration {
+	shares := func(list []time.Duration) [2]time.Duration {
 		slices.Sort(list)
-		return list[len(list)*99/100]
+		return [2]time.Duration{list[len(list)/2], list[len(list)*99/100]}
 	}
-	report, err := json.Marshal(loadReport{s.slept, p99(s.gaps), p99(waits[fleet.WaitJob]), p99(waits[fleet.WaitReply]),
-		processorTime(), len(waits[fleet.WaitReply])})
+	report, err := json.Marshal(loadReport{Slept: s.slept, Span: last.Sub(s.begun), Late: s.late,
+		Processor: processorTime(), Jobs: len(waits[fleet.WaitReply]), Between: shares(s.gaps),
+		Job: shares(waits[fleet.WaitJob]), Reply: shares(waits[fleet.WaitReply])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,23 +282,28 @@ func TestLoadWorkers(t *testing.T) {
 	}
 }
 
-// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. With
-// TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
+// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. The bytes are
+// those of one machine. With TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
+//
+// Engine time is what the engines sleep, of the time from the first job to the reply to the last answer. Waits are all
+// but that of a connection for its first job: for a job from the request to the arrival, while the engine has another
+// one; for a reply from the sending of the answer.
 func TestLoad(t *testing.T) {
 	l := load{Dir: t.TempDir(), Slots: 8, Each: 2 * time.Millisecond}
 	positions := 4_000
-	if os.Getenv("TALBOT_FULL") != "" {
+	full := os.Getenv("TALBOT_FULL") != ""
+	if full {
 		l.Slots, l.Each = 1000, 100*time.Millisecond
 		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &l.Slots)
 		positions = 150 * l.Slots
 	}
 	const shards = 3
-	in := randomGames(t, shards, positions)
 	var ended chan error
 	var begun time.Time
 	var processor time.Duration
 	limit := stockfish.Nodes(1)
-	sum, err := label.Request{In: in, Out: filepath.Join(t.TempDir(), "out"), Workers: 1,
+	dir := t.TempDir()
+	r := label.Request{In: randomGames(t, shards, positions), Out: filepath.Join(dir, "out"), Workers: 1,
 		Engine: stockfish.Config{Limit: limit, Hash: 1},
 		Start: func(context.Context, stockfish.Config, int) (label.Searcher, error) {
 			p := simulated(t, limit)
@@ -271,7 +320,8 @@ func TestLoad(t *testing.T) {
 				}
 				begun, processor = time.Now(), processorTime()
 			}}, nil
-		}}.Run(t.Context())
+		}}
+	sum, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,18 +333,48 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r loadReport
-	if err := json.Unmarshal(text, &r); err != nil {
+	var rep loadReport
+	if err := json.Unmarshal(text, &rep); err != nil {
 		t.Fatal(err)
 	}
-	seconds := wall.Seconds()
-	t.Logf("%d connections, %d positions in %d jobs, %v: engines busy %.1f %%; 99 %% of waits: between two jobs %v, "+
-		"for a job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled,
-		r.Jobs, wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(seconds*float64(l.Slots)), r.Between, r.Job,
-		r.Reply, processor.Seconds()/seconds, r.Processor.Seconds()/seconds)
+	busy := rep.Slept.Seconds() / (rep.Span.Seconds() * float64(l.Slots))
+	t.Logf("%d connections, %d positions in %d jobs; from the first job to the last reply %v, with what comes before "+
+		"and after %v; engines busy %.1f %%, %.1f %% of the time asleep too long", l.Slots, sum.Labelled, rep.Jobs,
+		rep.Span.Round(time.Millisecond), wall.Round(time.Millisecond), 100*busy,
+		100*rep.Late.Seconds()/(rep.Span.Seconds()*float64(l.Slots)))
+	t.Logf("waits (50 %%, 99 %%): for a job %v, for the reply to an answer %v, of an engine between two jobs %v; cores: "+
+		"coordinator %.2f, workers %.2f", rep.Job, rep.Reply, rep.Between, processor.Seconds()/wall.Seconds(),
+		rep.Processor.Seconds()/wall.Seconds())
 	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples ||
 		sum.Samples < shards*int64(positions)*9/10 {
 		t.Errorf("%+v", sum)
+	}
+	if full && busy < 0.8 {
+		t.Errorf("the engines are busy %.1f %% of the time", 100*busy)
+	}
+	r.Out = filepath.Join(dir, "alone")
+	r.Start = func(context.Context, stockfish.Config, int) (label.Searcher, error) { return here{l.Prints}, nil }
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, filepath.Join(dir, "out"), r.Out)
+}
+
+// sameFiles compares what two folders hold.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	for _, dirs := range [][2]string{{a, b}, {b, a}} {
+		list, err := os.ReadDir(dirs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			one, errOne := os.ReadFile(filepath.Join(dirs[0], e.Name()))
+			other, errOther := os.ReadFile(filepath.Join(dirs[1], e.Name()))
+			if errOne != nil || errOther != nil || !bytes.Equal(one, other) {
+				t.Errorf("%s differs: %v, %v", e.Name(), errOne, errOther)
+			}
+		}
 	}
 }
 

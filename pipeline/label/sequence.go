@@ -24,6 +24,7 @@ type sequence struct {
 	over    bool       // no more lines go to the pool
 	err     error      // of making jobs
 	asked   int        // searches that the pool has not answered
+	ending  chan error // the present shard is being ended; nil: it is not
 	// journals are those that are open.
 	journals []*journal
 }
@@ -47,6 +48,12 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 		stop()
 		if s.looking != nil {
 			<-s.looking.done
+		}
+		if s.ending != nil {
+			s.over = true
+			if e := s.ended(<-s.ending); e != nil {
+				err = errors.Join(err, e)
+			}
 		}
 		for _, j := range s.journals {
 			err = errors.Join(err, j.close())
@@ -226,9 +233,26 @@ const writeAtOnce = 4
 // advance writes some of the lines that are done, and ends shards that are complete.
 func (s *sequence) advance() error { return s.write(writeAtOnce) }
 
-// write writes lines that are done, that many of a shard at most, and ends shards that are complete.
+// write writes lines that are done, that many of a shard at most, and ends shards that are complete. It waits for the
+// end of a shard, which takes several writes to the disk, only if all lines are to be written.
 func (s *sequence) write(most int) error {
 	for s.present != nil {
+		if s.ending != nil {
+			select {
+			case err := <-s.ending:
+				if err := s.ended(err); err != nil {
+					return err
+				}
+			default:
+				if most < math.MaxInt {
+					return nil
+				}
+				if err := s.ended(<-s.ending); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		if err := s.present.flush(most); err != nil {
 			return err
 		}
@@ -242,27 +266,43 @@ func (s *sequence) write(most int) error {
 	return nil
 }
 
-// end ends the present shard.
+// end begins to end the present shard, in a goroutine: nothing else is written meanwhile, but for the journal of the
+// next shard.
 func (s *sequence) end() error {
 	l := s.present
 	if s.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", l.shard, s.In, dataset.ErrDamaged)
 	}
-	if l.foreign {
-		path := s.out.Path(originsName(l.shard))
-		if err := writeOrigins(path, s.journalIdentity(l.shard), l.origins); err != nil {
-			return err
-		}
-	}
 	s.noCandidates += int64(len(l.unpredicted))
-	if err := s.out.EndShard(); err != nil {
-		return err
-	}
-	if err := s.finished(s.out.Manifest().Shards[l.shard].File); err != nil {
-		return err
-	}
+	origins, id := s.out.Path(originsName(l.shard)), s.journalIdentity(l.shard)
 	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
-	if err := l.journal.remove(); err != nil {
+	s.ending = make(chan error, 1)
+	go func(done chan<- error) {
+		var err error
+		if l.foreign {
+			err = writeOrigins(origins, id, l.origins)
+		}
+		if err == nil {
+			err = s.out.EndShard()
+		}
+		if err == nil {
+			err = l.journal.remove()
+		} else {
+			err = errors.Join(err, l.journal.close())
+		}
+		done <- err
+	}(s.ending)
+	return nil
+}
+
+// ended goes on to the next shard when the present one has ended.
+func (s *sequence) ended(err error) error {
+	s.ending = nil
+	l := s.present
+	if err == nil {
+		err = s.finished(s.out.Manifest().Shards[l.shard].File)
+	}
+	if err != nil {
 		return err
 	}
 	if s.present, s.next = s.next, nil; s.present == nil {
