@@ -46,6 +46,7 @@ type sleepers struct {
 
 	mu    sync.Mutex
 	slept time.Duration
+	slots []*sleeper
 	begun time.Time       // the first job
 	gaps  []time.Duration // between two jobs of a slot
 	late  time.Duration   // by which the machine woke the engines too late, in all
@@ -57,13 +58,17 @@ func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
 
 // Open makes an engine that is up to 40 % faster or slower than the mean.
 func (s *sleepers) Open(context.Context) (fleet.Slot, error) {
-	return &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}, nil
+	e := &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots = append(s.slots, e)
+	return e, nil
 }
 
 type sleeper struct {
 	*sleepers
-	own  time.Duration // for a position
-	last time.Time
+	own         time.Duration // for a position
+	first, last time.Time     // of its jobs
 }
 
 func (s *sleeper) Close() error { return nil }
@@ -88,7 +93,9 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 	if s.begun.IsZero() {
 		s.begun = begun
 	}
-	if !s.last.IsZero() {
+	if s.first.IsZero() {
+		s.first = begun
+	} else {
 		s.gaps = append(s.gaps, begun.Sub(s.last))
 	}
 	s.slept += work
@@ -219,6 +226,7 @@ type loadReport struct {
 	Late      time.Duration // by which engines woke too late
 	Processor time.Duration
 	Jobs      int
+	Idle      [3]time.Duration // of all engines before their first job, between jobs, and after the last
 	// What is waited between two jobs of a slot, for a job, and for the reply to an answer: the half, and 99 %, take at
 	// most so long.
 	Between, Job, Reply [2]time.Duration
@@ -267,13 +275,21 @@ func TestLoadWorkers(t *testing.T) {
 		})
 	}
 	workers.Wait()
+	r := loadReport{Slept: s.slept, Span: last.Sub(s.begun), Late: s.late, Processor: processorTime(),
+		Jobs: len(waits[fleet.WaitReply])}
+	for _, e := range s.slots {
+		r.Idle[0] += e.first.Sub(s.begun)
+		r.Idle[2] += last.Sub(e.last)
+	}
+	for _, d := range s.gaps {
+		r.Idle[1] += d
+	}
 	shares := func(list []time.Duration) [2]time.Duration {
 		slices.Sort(list)
 		return [2]time.Duration{list[len(list)/2], list[len(list)*99/100]}
 	}
-	report, err := json.Marshal(loadReport{Slept: s.slept, Span: last.Sub(s.begun), Late: s.late,
-		Processor: processorTime(), Jobs: len(waits[fleet.WaitReply]), Between: shares(s.gaps),
-		Job: shares(waits[fleet.WaitJob]), Reply: shares(waits[fleet.WaitReply])})
+	r.Between, r.Job, r.Reply = shares(s.gaps), shares(waits[fleet.WaitJob]), shares(waits[fleet.WaitReply])
+	report, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,11 +353,13 @@ func TestLoad(t *testing.T) {
 	if err := json.Unmarshal(text, &rep); err != nil {
 		t.Fatal(err)
 	}
-	busy := rep.Slept.Seconds() / (rep.Span.Seconds() * float64(l.Slots))
+	all := rep.Span.Seconds() * float64(l.Slots)
+	busy := rep.Slept.Seconds() / all
 	t.Logf("%d connections, %d positions in %d jobs; from the first job to the last reply %v, with what comes before "+
-		"and after %v; engines busy %.1f %%, %.1f %% of the time asleep too long", l.Slots, sum.Labelled, rep.Jobs,
-		rep.Span.Round(time.Millisecond), wall.Round(time.Millisecond), 100*busy,
-		100*rep.Late.Seconds()/(rep.Span.Seconds()*float64(l.Slots)))
+		"and after %v; engines busy %.1f %%; idle before the first job %.1f %%, between jobs %.1f %%, after the last "+
+		"%.1f %%, woken too late %.1f %%", l.Slots, sum.Labelled, rep.Jobs, rep.Span.Round(time.Millisecond),
+		wall.Round(time.Millisecond), 100*busy, 100*rep.Idle[0].Seconds()/all, 100*rep.Idle[1].Seconds()/all,
+		100*rep.Idle[2].Seconds()/all, 100*rep.Late.Seconds()/all)
 	t.Logf("waits (50 %%, 99 %%): for a job %v, for the reply to an answer %v, of an engine between two jobs %v; cores: "+
 		"coordinator %.2f, workers %.2f", rep.Job, rep.Reply, rep.Between, processor.Seconds()/wall.Seconds(),
 		rep.Processor.Seconds()/wall.Seconds())

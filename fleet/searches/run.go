@@ -40,12 +40,12 @@ const (
 	ownBatchTime = time.Second
 	firstBatch   = 8 // positions, before the engines' speed is known
 	maxBatch     = 4096
-	maxRate      = 1000      // batches in a second
+	maxRate      = 2000      // batches in a second
 	maxBatchData = 256 << 10 // bytes of lines, about
 	maxLost      = 3
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
 	tickTime     = 500 * time.Millisecond
-	stepTime     = 10 * time.Millisecond // of reading and offering, before answers are heard again
+	stepTime     = 5 * time.Millisecond // of reading, of offering, and of hearing answers, before it is others' turn
 )
 
 // ready is a channel that never has to be waited for.
@@ -134,7 +134,7 @@ func (r *run) steps(ctx context.Context) error {
 		case o := <-r.results:
 			err = r.ownDone(o)
 		case a := <-answers:
-			err = r.answered(a)
+			err = r.answeredAll(a, answers)
 		case <-changed:
 			r.lostOnes()
 		case <-more:
