@@ -64,8 +64,8 @@ func (r *run) target(d time.Duration) int {
 	return int(min(max(1, d.Seconds()/r.mean), maxBatch))
 }
 
-// size is how many positions the next batch gets: engine time of at most d, and towards the end half of an equal share
-// of what is left, so that all engines end together; but not so few that there are more batches in a second than a
+// size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
+// may take a while to come; and towards the end half of that, so that all engines end together; but not so few that there are more batches in a second than a
 // coordinator can see to. The first batches are small, for nobody knows yet what they are worth, and differ, so that
 // their answers do not come all at once.
 func (r *run) size(d time.Duration) int {
@@ -78,10 +78,11 @@ func (r *run) size(d time.Duration) int {
 	case r.mean > 0:
 		least = min(most, r.target(time.Duration(engines)*time.Second/maxRate))
 	}
-	if !r.ended {
-		return most
+	share := r.waiting / engines
+	if r.ended {
+		share /= 2
 	}
-	return min(most, max(least, r.waiting/(2*engines)))
+	return min(most, max(least, share))
 }
 
 // cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.

@@ -40,7 +40,7 @@ const (
 	ownBatchTime = time.Second
 	firstBatch   = 8 // positions, before the engines' speed is known
 	maxBatch     = 4096
-	maxRate      = 2000      // batches in a second
+	maxRate      = 1000      // batches in a second
 	maxBatchData = 256 << 10 // bytes of lines, about
 	maxLost      = 3
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
