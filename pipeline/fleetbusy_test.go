@@ -58,7 +58,7 @@ func TestFleetBusy(t *testing.T) {
 	}
 	Small(t)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 240, 1)
+	Openings(t, filepath.Join(dir, "g.pgn"), 160, 1)
 	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	r := label.Request{In: in, Out: filepath.Join(dir, "out"), Workers: 1,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(20_000), Hash: 16}}
