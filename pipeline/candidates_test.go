@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"talbot/board"
@@ -210,8 +211,9 @@ func askPython(t *testing.T, engine string, asked []candidateLine) {
 	t.Logf("%s", bytes.TrimSpace(said))
 }
 
-// TestCandidatesResumed: the bytes are the same with other workers, after a full disk, and after an interrupt; and what
-// was searched is not searched again, also for another dataset, unless other moves of a position are asked for.
+// TestCandidatesResumed: the bytes are the same with other workers, after a full disk, with engines killed, and after an
+// interrupt; and what was searched is not searched again, also for another dataset, unless other moves of a position are
+// asked for.
 func TestCandidatesResumed(t *testing.T) {
 	engine, err := stockfish.Find("stockfish")
 	if err != nil {
@@ -255,6 +257,19 @@ func TestCandidatesResumed(t *testing.T) {
 		}
 		same(t, r.Out, whole)
 	}
+	killed := candidateRequest(in, filepath.Join(t.TempDir(), "killed"), engine, 2)
+	shots := 0
+	killed.Progress = func(p pipeline.Progress) {
+		if list := ChildrenOf(t, os.Getpid()); shots < 3 && p.Done > int64(10*shots) && len(list) > 0 &&
+			syscall.Kill(list[shots%len(list)], syscall.SIGKILL) == nil {
+			shots++
+		}
+	}
+	if s := Labelled(t, killed); shots < 3 || s.Restarts == 0 || s.Failed != 0 {
+		t.Errorf("%d engines killed: %+v", shots, s)
+	}
+	same(t, killed.Out, whole)
+
 	ctx, stop := context.WithCancel(t.Context())
 	r := candidateRequest(in, filepath.Join(t.TempDir(), "stopped"), engine, 2)
 	r.Progress = func(p pipeline.Progress) {

@@ -503,7 +503,7 @@ func TestKillLabel(t *testing.T) {
 	}
 }
 
-// killLabel labels in a process of its own until that is done. Up to that many times it kills that process or one of
+// KillLabel labels in a process of its own until that is done. Up to that many times it kills that process or one of
 // its engines, and counts both.
 func KillLabel(t *testing.T, self string, j Job, rng *rand.Rand, most int) (talbots, engines int) {
 	t.Helper()
@@ -562,7 +562,7 @@ func KillLabel(t *testing.T, self string, j Job, rng *rand.Rand, most int) (talb
 	}
 }
 
-// childrenOf lists the processes whose parent is that one and that run an engine.
+// ChildrenOf lists the processes whose parent is that one and that run an engine.
 func ChildrenOf(t *testing.T, parent int) (pids []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")

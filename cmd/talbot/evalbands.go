@@ -5,7 +5,6 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"talbot/dataset"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/train/evaluate"
@@ -14,7 +13,6 @@ import (
 // printBands prints a table with a row for each band of ratings, and one of what the network says when it is told
 // another rating.
 func printBands(out io.Writer, bands []evaluate.BandReport) error {
-	name := func(b *evaluate.BandReport) string { return dataset.Band{From: b.From, To: b.To}.String() }
 	fmt.Fprint(out, "\nby the rating of the player to move, over legal moves\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tsamples\tmoves\tcross-entropy\tlowest\tfirst move\thighest\t\n")
@@ -24,7 +22,7 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 		if b.Told != nil {
 			told = append(told, b)
 		}
-		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name(b), pipeline.Thousands(b.Count("samples")),
+		plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", b.Name(), pipeline.Thousands(b.Count("samples")),
 			pipeline.Thousands(b.Moves), cell(b.Of("policy_ce_legal"), false), cell(b.Of("policy_entropy"), false),
 			cell(b.Of("top1"), true), cell(b.Of("top1_best"), true))
 	}
@@ -33,13 +31,13 @@ func printBands(out io.Writer, bands []evaluate.BandReport) error {
 	}
 	fmt.Fprint(out, "\ncross-entropy if told the band's own rating, and how much more if told another\n\n")
 	for i := range bands {
-		plain.Fprintf(w, "\t%s", name(&bands[i]))
+		plain.Fprintf(w, "\t%s", bands[i].Name())
 	}
 	fmt.Fprint(w, "\t\n")
 	best := 0
 	for _, b := range told {
 		own := true
-		plain.Fprintf(w, "%s\t", name(b))
+		plain.Fprintf(w, "%s\t", b.Name())
 		for _, t := range b.Told {
 			if t.Elo == b.Elo {
 				plain.Fprintf(w, "%.4f\t", t.CE)

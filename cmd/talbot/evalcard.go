@@ -125,16 +125,20 @@ func printFigures(out io.Writer, f job.Figures) error {
 func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, all alike %.4f\n",
 		pipeline.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
-	row := func(what string, ce float64) {
+	row := func(what string, b evaluate.Baseline) {
 		verdict := "the network is better"
-		if r.Network >= ce {
+		switch {
+		case b.MoreInterval[1] < 0:
 			verdict = "the network is NOT better"
+		case b.MoreInterval[0] <= 0:
+			verdict = "not told apart"
 		}
-		plain.Fprintf(out, "  %s: %.4f; %s\n", what, ce, verdict)
+		plain.Fprintf(out, "  %s: %.4f, %+.4f (%+.4f to %+.4f); %s\n", what, b.CE, b.More, b.MoreInterval[0],
+			b.MoreInterval[1], verdict)
 	}
 	row("the prior alone", r.Prior)
 	if r.Values != nil {
-		row(fmt.Sprintf("softmax of the values at depth 10, temperature %.3f fitted on %s", r.Temperature,
+		row(fmt.Sprintf("the values alone (temperature %.3f, of %s)", r.Temperature,
 			pipeline.Count(r.Fitted, "val sample")), *r.Values)
 	}
 }

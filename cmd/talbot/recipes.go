@@ -23,7 +23,7 @@ type recipeView struct {
 	Heads      []headView      `json:"heads"`
 	Targets    string          `json:"targets"`
 	Data       string          `json:"data"`
-	Value      string          `json:"value"` // formula
+	Value      string          `json:"value"` // formula; "" if it has none
 	Settings   recipe.Settings `json:"settings"`
 	Presets    []presetView    `json:"presets"`
 }
@@ -88,7 +88,9 @@ func runRecipes(asJSON bool) error {
 		printf("  input     %s\n", shapeText(r.Input))
 		printf("  heads     %s\n", strings.Join(heads, ", "))
 		printf("  targets   %s\n", r.Targets)
-		printf("  value     %s\n", r.Value)
+		if r.Value != "" {
+			printf("  value     %s\n", r.Value)
+		}
 		printf("  data      %s\n", r.Data)
 		if len(settings) > 0 {
 			printf("  settings  %s\n", strings.Join(settings, " "))
@@ -108,7 +110,10 @@ func viewOf(r *recipe.Recipe) (recipeView, error) {
 	}
 	v := recipeView{Name: r.Name, About: r.About, Network: built.Network.String(), Targets: r.Targets, Data: r.Data,
 		Parameters: model.CountTrainable(built.Network.Params()), Input: built.Encoder.Layout().Shape,
-		Value: built.Encoder.ValueFormula(), Settings: r.Presets[0].Settings, Presets: []presetView{}}
+		Settings: r.Presets[0].Settings, Presets: []presetView{}}
+	if built.HasValue() {
+		v.Value = built.Encoder.ValueFormula()
+	}
 	for _, h := range built.Network.Heads() {
 		v.Heads = append(v.Heads, headView{h.Name, append([]int{}, h.Shape...), h.About})
 	}

@@ -64,7 +64,7 @@ func printStart(s job.Start) {
 	for _, set := range s.Sets {
 		tell("data: %s: %s (%.1f %% of the draws, %.2f passes), %s", set.Dir,
 			pipeline.Count(set.Train, "train sample"), 100*set.Share, set.Passes, pipeline.Count(set.Val, "val sample"))
-		if set.Values < set.Train {
+		if s.HasValue && set.Values < set.Train {
 			tell("; %.1f %% of the train samples have a label", 100*float64(set.Values)/float64(set.Train))
 		}
 		if set.Capped > 0 {

@@ -13,7 +13,7 @@ func (t *tree) gather(visits int64) {
 	for more := true; more && t.asked < len(t.answers) && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
 		switch t.descend() {
 		case visited:
-			more = !t.proven()
+			more = !t.over()
 		case meets:
 			met++
 			more = met <= t.options.MaxCollisions && len(t.path) > 1

@@ -5,7 +5,8 @@ import "talbot/board"
 // Options are the parameters of all searchers. [Defaults] gives the usual ones; each is described in [Settings].
 type Options struct {
 	// Of every searcher.
-	MultiPV       int     // lines of a report
+	MultiPV       int     // lines of a report; puct does not end before that many moves are proven
+	Verbose       bool    // reports have a line for each move
 	Temperature   float64 // of the choice of a move; 0: the best one
 	TempCutoffPly int     // plies of a game that the temperature is for; 0: all
 	Seed          uint64  // of every choice at random

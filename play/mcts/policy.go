@@ -85,6 +85,9 @@ func unlessDone(ctx context.Context, err error) error {
 
 // short leaves as many lines as the options ask for.
 func short(r *Report, o *Options) *Report {
+	if o.Verbose {
+		return r
+	}
 	r.Lines = slices.Clip(r.Lines[:min(len(r.Lines), max(o.MultiPV, 1))])
 	return r
 }

@@ -5,12 +5,12 @@ import "math"
 // newPUCT returns the searcher puct.
 func newPUCT(e Evaluator, o Options) *tree {
 	t := newTree(e, o)
-	t.choose = (*tree).puct
+	t.choose, t.patient = (*tree).puct, true
 	return t
 }
 
 // puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through
-// node and child, those that wait included.
+// node and child, those that wait included. Proven moves of the root are not chosen where several lines are asked for.
 func (t *tree) puct(n *node, top bool) int {
 	u := t.exploration(n)
 	best, unvisited := -1, -1
@@ -37,6 +37,9 @@ func (t *tree) puct(n *node, top bool) int {
 		}
 		if c.lower() == 1 || top && !t.may[i] {
 			continue // the opponent wins there
+		}
+		if top && t.several && c.proven() {
+			continue // nothing is left to find out there
 		}
 		weight := prior / float64(1+c.started())
 		if c.visits == 0 {

@@ -67,6 +67,7 @@ func (t *tree) begin(l Limits) {
 	t.limits = l
 	t.added, t.depths, t.deepest, t.hits, t.illegal = 0, 0, 0, 0, 0
 	t.moving = t.byTables(t.allowed(l.Moves))
+	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	if t.top == 0 {
 		t.top = t.newNode()
@@ -92,7 +93,7 @@ const mostVisits = math.MaxUint32 - 1<<20
 func (t *tree) done(took time.Duration) bool {
 	l := &t.limits
 	switch {
-	case t.proven(), t.at(t.top).visits > mostVisits:
+	case t.over(), t.at(t.top).visits > mostVisits:
 		return true
 	case l.Nodes > 0 && t.added >= l.Nodes:
 		return true
@@ -103,9 +104,24 @@ func (t *tree) done(took time.Duration) bool {
 	case l.Pace == nil:
 		return false
 	}
-	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1}
+	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven()}
 	p.Best, p.Second = t.lead()
 	return l.Pace(p)
+}
+
+// over reports whether nothing is left to find out: the result of the root is proven, and if several lines are asked
+// for, that of as many moves, too. The search for a mate ends with the first.
+func (t *tree) over() bool {
+	if !t.proven() || !t.several {
+		return t.proven()
+	}
+	open, n := 0, t.at(t.top)
+	for i, e := range t.edgesOf(n) {
+		if c := t.child(&e); t.may[i] && (c == nil || !c.proven()) {
+			open++
+		}
+	}
+	return open == 0 || len(t.moving)-open >= t.options.MultiPV
 }
 
 // depth is one more than the mean distance of this search's visits from the root, rounded down.

@@ -435,6 +435,41 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// TestSeveralLines: a mate in one ends the search, unless other lines are asked for, which then get the visits, or a mate
+// is. Where all moves are proven, nothing is left to do.
+func TestSeveralLines(t *testing.T) {
+	run := func(fen string, lines int, l Limits) *Report {
+		s := mustNew(t, "puct", noisy(t, 4, 0), func(o *Options) { o.MultiPV = lines })
+		g := set(t, s, fen)
+		r := search(t, s, l)
+		checkReport(t, g, r)
+		check(t, s.(*tree))
+		return r
+	}
+	const mate = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+	if r := run(mate, 1, Limits{Nodes: 500}); r.Nodes >= 500 || r.Lines[0].Mate != 1 {
+		t.Errorf("one line: %+v", r)
+	}
+	r := run(mate, 3, Limits{Nodes: 500})
+	if r.Nodes != 500 || r.Lines[0].Mate != 1 || len(r.Lines) != 3 {
+		t.Fatalf("three lines: %+v", r)
+	}
+	rest := int64(0)
+	for _, l := range r.Lines[1:] {
+		rest += l.Visits
+	}
+	if rest < 100 || r.Lines[0].Visits > 50 {
+		t.Errorf("%d visits of the mate, %d of the next two", r.Lines[0].Visits, rest)
+	}
+	if r := run(mate, 3, Limits{Mate: 1}); r.Nodes >= 500 || r.Lines[0].Mate != 1 {
+		t.Errorf("a mate: %+v", r)
+	}
+	// The only move takes the last piece.
+	if r := run("8/8/8/8/8/3k4/1q6/K7 w - - 0 1", 3, Limits{Nodes: 500}); r.Nodes >= 500 || len(r.Lines) != 1 {
+		t.Errorf("one move: %+v", r)
+	}
+}
+
 // TestReports sees that the last of the reports on the way is that of the result, and that they are the caller's.
 func TestReports(t *testing.T) {
 	s := mustNew(t, "puct", noisy(t, 4, 0), func(o *Options) { o.MultiPV = 2 })

@@ -19,6 +19,7 @@ type tree struct {
 	// published: nothing but the end of the game is known for certain, nothing is a draw before it, and no two descents
 	// of a batch meet, as talbotbot has it.
 	published bool
+	patient   bool // MultiPV makes the search go on where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was last needed
@@ -28,6 +29,7 @@ type tree struct {
 	moving       []board.Move         // that may be chosen, at least one
 	may          [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
+	several      bool                 // a proven root does not end the search: lines of other moves are asked for
 	added        int64                // visits
 	depths       int64                // sum of their distances from the root
 	deepest      int

@@ -244,9 +244,7 @@ func (e *Engine) position(words []string) {
 func (e *Engine) wanted() player.Setup {
 	s := e.setup
 	s.MultiPV = e.values.multiPV
-	if e.values.stats {
-		s.MultiPV = board.MaxMoves
-	}
+	s.Verbose = e.values.stats
 	switch {
 	case e.values.seed != 0:
 		s.Seed = e.values.seed

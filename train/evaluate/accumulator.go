@@ -24,13 +24,14 @@ type Accumulator struct {
 	past          pastTally
 	ends          endgames
 	misses        misses
+	asked         func(ce float64) // may be nil
 	ranges        []dataset.Band
 	bands         []bandTally // of ranges
 }
 
 func newAccumulator(network predict.Knows, o Options) *Accumulator {
 	return &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
-		unseenSources: map[string]tally{}, ranges: o.Bands, bands: newBands(o.Bands)}
+		unseenSources: map[string]tally{}, asked: o.Asked, ranges: o.Bands, bands: newBands(o.Bands)}
 }
 
 // add takes samples and the answers to them. On an error nothing is added.
@@ -76,6 +77,9 @@ func (a *Accumulator) count(q *scored, t tally) {
 	}
 	if a.knows.Prior && q.learns() {
 		a.confidence.add(q.confidence, q.confidence, q.among(1), 10)
+		if a.asked != nil {
+			a.asked(q.entropy)
+		}
 	}
 	if s.Place == nil {
 		return

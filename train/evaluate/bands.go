@@ -31,6 +31,9 @@ type BandParts struct {
 	Told []Told `json:"told"`
 }
 
+// Name is such as "1500–1999".
+func (b *BandParts) Name() string { return dataset.Band{From: b.From, To: b.To}.String() }
+
 // Told are figures of a network that is told one rating for all samples of a band.
 type Told struct {
 	Elo  int     `json:"elo"`

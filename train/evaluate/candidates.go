@@ -10,16 +10,41 @@ import (
 // CandidateReport compares a network that chooses among candidate moves ([encode.Probability]) with what is known of
 // them without it: cross-entropies in nats over the samples that were evaluated, whose targets are over the candidates.
 type CandidateReport struct {
-	Samples int64   `json:"samples"`
-	Network float64 `json:"network_ce"` // among the candidates
-	Prior   float64 `json:"prior_ce"`   // of their priors alone, renormalised
-	Uniform float64 `json:"uniform_ce"` // of all candidates alike
-	Floor   float64 `json:"floor"`      // the entropy of the targets, which nothing can go below
+	Samples int64    `json:"samples"`
+	Network float64  `json:"network_ce"` // among the candidates
+	Prior   Baseline `json:"prior"`      // of their priors alone, renormalised
+	Uniform float64  `json:"uniform_ce"` // of all candidates alike
+	Floor   float64  `json:"floor"`      // the entropy of the targets, which nothing can go below
 	// Values is that of the softmax of value/Temperature, the values at depth 10. The temperature is fitted on Fitted
 	// samples of the val split; nil where that has none.
-	Values      *float64 `json:"values_ce"`
-	Temperature float64  `json:"temperature"`
-	Fitted      int64    `json:"fitted"`
+	Values      *Baseline `json:"values"`
+	Temperature float64   `json:"temperature"`
+	Fitted      int64     `json:"fitted"`
+}
+
+// Baseline is the cross-entropy of something simpler than the network, and by how much it is above the network's.
+type Baseline struct {
+	CE   float64 `json:"ce"`
+	More float64 `json:"more"`
+	// MoreInterval is the 95 % interval of More, from the differences of the samples.
+	MoreInterval [2]float64 `json:"more_interval"`
+}
+
+// baseline compares cross-entropies, each of a sample.
+func baseline(of, network []float64) Baseline {
+	var b Baseline
+	n := float64(len(of))
+	for i, ce := range of {
+		b.CE += ce / n
+		b.More += (ce - network[i]) / n
+	}
+	squares := 0.0
+	for i, ce := range of {
+		squares += (ce - network[i] - b.More) * (ce - network[i] - b.More)
+	}
+	within := 1.96 * math.Sqrt(squares) / n
+	b.MoreInterval = [2]float64{b.More - within, b.More + within}
+	return b
 }
 
 // candidateSample is what the baselines need of a sample: of each candidate.
@@ -70,15 +95,24 @@ func crossEntropy(logits, weights []float64) float64 {
 	return ce
 }
 
-// valuesEntropy is the mean cross-entropy of softmax(beta · value).
-func valuesEntropy(list []candidateSample, beta float64) float64 {
-	sum, logits := 0.0, []float64(nil)
+// valuesEntropies are the cross-entropies of softmax(beta · value).
+func valuesEntropies(list []candidateSample, beta float64) []float64 {
+	ces, logits := make([]float64, 0, len(list)), []float64(nil)
 	for i := range list {
 		logits = logits[:0]
 		for _, v := range list[i].value {
 			logits = append(logits, beta*v)
 		}
-		sum += crossEntropy(logits, list[i].weight)
+		ces = append(ces, crossEntropy(logits, list[i].weight))
+	}
+	return ces
+}
+
+// valuesEntropy is the mean of valuesEntropies.
+func valuesEntropy(list []candidateSample, beta float64) float64 {
+	sum := 0.0
+	for _, ce := range valuesEntropies(list, beta) {
+		sum += ce
 	}
 	return sum / float64(len(list))
 }
@@ -111,8 +145,8 @@ type CandidateOptions struct {
 }
 
 // Baselines computes what a network among candidates is compared with: over samples, with a temperature that is fitted
-// on val; network is its own cross-entropy over the legal moves.
-func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network float64) (*CandidateReport, error) {
+// on val; network are its own cross-entropies over the legal moves, one for each sample that has a target.
+func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, network []float64) (*CandidateReport, error) {
 	read := func(from iter.Seq2[Sample, error]) (list []candidateSample, err error) {
 		numbers := make([]float32, o.Size)
 		for s, err := range from {
@@ -138,14 +172,19 @@ func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, networ
 	if len(judged) == 0 {
 		return nil, fmt.Errorf("%w: none of the evaluated ones", ErrNotCandidates)
 	}
-	r := &CandidateReport{Samples: int64(len(judged)), Network: network}
+	if len(judged) != len(network) {
+		return nil, fmt.Errorf("%d samples with a target, and the network was asked about %d", len(judged), len(network))
+	}
+	r := &CandidateReport{Samples: int64(len(judged))}
 	n := float64(len(judged))
-	for _, c := range judged {
+	var prior []float64
+	for i, c := range judged {
 		logits := make([]float64, len(c.prior))
 		for i, p := range c.prior {
 			logits[i] = math.Log(p)
 		}
-		r.Prior += crossEntropy(logits, c.weight) / n
+		prior = append(prior, crossEntropy(logits, c.weight))
+		r.Network += network[i] / n
 		r.Uniform += math.Log(float64(len(c.prior))) / n
 		for _, w := range c.weight {
 			if w > 0 {
@@ -153,6 +192,7 @@ func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, networ
 			}
 		}
 	}
+	r.Prior = baseline(prior, network)
 	if val == nil {
 		return r, nil
 	}
@@ -162,8 +202,8 @@ func Baselines(samples, val iter.Seq2[Sample, error], o CandidateOptions, networ
 	}
 	if r.Fitted = int64(len(fitted)); r.Fitted > 0 {
 		beta := fitBeta(fitted)
-		ce := valuesEntropy(judged, beta)
-		r.Values, r.Temperature = &ce, 1/max(beta, 1e-9)
+		values := baseline(valuesEntropies(judged, beta), network)
+		r.Values, r.Temperature = &values, 1/max(beta, 1e-9)
 	}
 	return r, nil
 }

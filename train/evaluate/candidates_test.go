@@ -33,7 +33,7 @@ func TestBaselines(t *testing.T) {
 		}
 	}
 	r, err := Baselines(each(sample([3]float32{0.5, 0.25, 0.25}, [3]float32{}, Target{1, 0.5},
-		Target{2, 0.5})), nil, o, 1)
+		Target{2, 0.5})), nil, o, []float64{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,9 @@ func TestBaselines(t *testing.T) {
 			t.Errorf("%s %g, want %g", what, got, want)
 		}
 	}
-	near("prior", r.Prior, (math.Log(2)+math.Log(4))/2)
+	near("network", r.Network, 1)
+	near("prior", r.Prior.CE, (math.Log(2)+math.Log(4))/2)
+	near("prior", r.Prior.More, r.Prior.CE-1)
 	near("uniform", r.Uniform, math.Log(3))
 	near("floor", r.Floor, math.Log(2))
 	if r.Values != nil || r.Samples != 1 {
@@ -52,7 +54,11 @@ func TestBaselines(t *testing.T) {
 	const temperature = 0.2
 	rng := rand.New(rand.NewPCG(1, 1))
 	var list []Sample
-	for range 4000 {
+	var network []float64
+	for i := range 4000 {
+		if i < 2000 {
+			network = append(network, float64(i%2*2))
+		}
 		var v [3]float32
 		var weights []Target
 		sum := 0.0
@@ -65,10 +71,18 @@ func TestBaselines(t *testing.T) {
 		}
 		list = append(list, sample([3]float32{0.4, 0.3, 0.3}, v, weights...))
 	}
-	if r, err = Baselines(each(list[:2000]...), each(list[2000:]...), o, 1); err != nil {
+	if r, err = Baselines(each(list[:2000]...), each(list[2000:]...), o, network); err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(r.Temperature-temperature) > 1e-3 || math.Abs(*r.Values-r.Floor) > 1e-5 || r.Fitted != 2000 {
-		t.Errorf("%+v, values %g", r, *r.Values)
+	if math.Abs(r.Temperature-temperature) > 1e-3 || math.Abs(r.Values.CE-r.Floor) > 1e-5 || r.Fitted != 2000 {
+		t.Errorf("%+v, values %+v", r, *r.Values)
+	}
+	// the network's are 0 and 2 in turns: a standard deviation of 1 and a little for the baseline's own
+	i := r.Values.MoreInterval
+	if math.Abs(i[1]-i[0]-2*1.96/math.Sqrt(2000)) > 0.01 || math.Abs(i[0]+i[1]-2*r.Values.More) > 1e-9 {
+		t.Errorf("%+v", *r.Values)
+	}
+	if _, err = Baselines(each(list[:3]...), nil, o, network); err == nil {
+		t.Error("other samples than the network's")
 	}
 }

@@ -164,11 +164,15 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Begun != nil {
 		e.Begun(b.Why)
 	}
+	var asked []float64
+	if o.Layout.Candidates > 0 {
+		o.Asked = func(ce float64) { asked = append(asked, ce) }
+	}
 	if err := e.measure(ctx, p, data, choose, o, &f); err != nil {
 		return f, err
 	}
 	if o.Layout.Candidates > 0 {
-		if err := e.candidates(ctx, p, data, choose, &f); err != nil {
+		if err := e.candidates(ctx, p, data, choose, asked, &f); err != nil {
 			return f, err
 		}
 	}
@@ -278,20 +282,19 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 // mostFitted is how many val samples a baseline is fitted on at most.
 const mostFitted = 1 << 15
 
-// candidates computes the baselines of a network among candidates.
+// candidates computes the baselines of a network among candidates, whose cross-entropies are asked.
 func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,
-	f *Figures) error {
+	asked []float64, f *Figures) error {
 	choose.TrainedOn, choose.Total, choose.Progress = nil, nil, nil
 	fit := choose
 	fit.Splits, fit.Limit = []dataset.Split{dataset.Val}, mostFitted
 	l := p.Encoder().Layout()
 	o := evaluate.CandidateOptions{Numbers: p.Encoder().Numbers, Size: l.Numbers(), Moves: l.Candidates,
 		Values: len(dataset.CandidateDepths)}
-	network := f.Figures["policy_ce_legal"]
-	r, err := evaluate.Baselines(data.Samples(ctx, choose), data.Samples(ctx, fit), o, network)
+	r, err := evaluate.Baselines(data.Samples(ctx, choose), data.Samples(ctx, fit), o, asked)
 	if errors.Is(err, loader.ErrNoSamples) {
 		e.warn(fmt.Errorf("no temperature for the values of candidates: %w", err))
-		r, err = evaluate.Baselines(data.Samples(ctx, choose), nil, o, network)
+		r, err = evaluate.Baselines(data.Samples(ctx, choose), nil, o, asked)
 	}
 	f.Candidates = r
 	return err

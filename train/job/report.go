@@ -57,6 +57,9 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	}
 	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
 	r.LegalMask = legalMask(c)
+	if !built.HasValue() {
+		r.Config.ValueFormula = "" // of soft targets at most
+	}
 	if e != nil {
 		r.Dates.Evaluated = time.Now()
 	}
@@ -101,11 +104,14 @@ func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
-		Puzzles: f.Puzzles, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask}
+		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}
-	r.Note = f.Weights + " weights, values by the target " + f.ValueTarget
+	r.Note = f.Weights + " weights"
+	if f.Knows.Value {
+		r.Note += ", values by the target " + f.ValueTarget
+	}
 	if e.NoHistory {
 		r.Note += ", shown without history"
 	}

@@ -55,6 +55,7 @@ type Start struct {
 	Backend    string // what was chosen and why
 	Kind       string // of the backend
 	Parameters int    // trainable
+	HasValue   bool   // the network learns values
 	Val        int64  // validation samples
 	Sets       []Set
 }
@@ -285,7 +286,7 @@ func (t Train) begin(c run.Config, b *backend.Opened, data *loader.Data, survey 
 		t.warn(fmt.Errorf("no label has several moves, so policy target %s learns only the moves played; label with "+
 			"--multipv", c.PolicyTarget))
 	}
-	s := Start{Config: c, Network: built.Network.String(), Backend: b.Why, Kind: b.Kind,
+	s := Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
 		Parameters: model.CountTrainable(built.Network.Params())}
 	for i, counts := range survey.Sets {
 		draws := float64(c.Steps) * float64(c.Batch) * counts.Share

@@ -8,6 +8,7 @@ package recipe
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"talbot/encode"
@@ -43,6 +44,11 @@ type Preset struct {
 type Built struct {
 	Encoder encode.Encoder
 	Network model.Network
+}
+
+// HasValue reports whether the network answers with a value.
+func (b Built) HasValue() bool {
+	return slices.ContainsFunc(b.Network.Heads(), func(h model.Head) bool { return h.Name == "value" })
 }
 
 // Training is how a network is trained; run.Config says what the rest of a run depends on.

@@ -117,3 +117,16 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+func TestHasValue(t *testing.T) {
+	for name, want := range map[string]bool{"talbotbot": true, "napoleon": true, "tahl": true, "nosearch": false,
+		"prior": false, "probability": false} {
+		r, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if built, err := r.Build(""); err != nil || built.HasValue() != want {
+			t.Errorf("%s: %v, %v", name, built.HasValue(), err)
+		}
+	}
+}

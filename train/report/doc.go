@@ -90,7 +90,9 @@ type Eval struct {
 	LegalMask  bool   // as [Run.LegalMask]
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
-	Noise   *evaluate.Noise        // nil if it is not known
+	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
+	Candidates *evaluate.CandidateReport
+	Noise      *evaluate.Noise // nil if it is not known
 }
 
 // view is what the template sees.
@@ -105,6 +107,8 @@ type view struct {
 	Calibration []scatter
 	Groups      []*group
 	Leans       *leaning
+	Bands       *bands
+	Candidates  []candidateRow
 	Endgames    *endgames
 	Puzzles     []solved
 	Misses      []miss
@@ -126,6 +130,8 @@ func (v *view) contents() (list []section) {
 		{len(v.Curves) > 0, "training", "Training"},
 		{len(v.Calibration) > 0 || v.Leans != nil, "calibration", "Calibration"},
 		{len(v.Groups) > 0, "accuracy", "Accuracy"},
+		{v.Bands != nil, "bands", "Ratings"},
+		{v.Candidates != nil, "candidates", "Candidates"},
 		{v.Endgames != nil, "endgames", "Endgames"},
 		{len(v.Puzzles) > 0, "puzzles", "Puzzles"},
 		{len(v.Misses) > 0, "misses", "The worst misses"},
@@ -147,6 +153,7 @@ func Write(w io.Writer, r Run) error {
 		v.Groups = e.groups()
 		v.Puzzles = e.solved()
 		v.Leans = e.leaning()
+		v.Bands, v.Candidates = e.bands(), e.candidates()
 		v.Endgames = e.endgames()
 		for i := range e.Misses {
 			m, err := newMiss(&e.Misses[i])
@@ -191,11 +198,14 @@ func rateText(c run.Config) string {
 // identity says what the run is made of.
 func (r Run) identity() []Fact {
 	c := r.Config
+	optimizer := "Adam, learning rate " + rateText(c)
+	if c.WeightDecay > 0 {
+		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
+	}
 	list := []Fact{
 		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
 			c.Seed)},
-		{"optimiser", fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay,
-			c.Decay)},
+		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
 		list[1].Text += ", value weight " + weight
@@ -233,6 +243,9 @@ func (r Run) identity() []Fact {
 
 // signed writes a value with its sign.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
+
+// signed3 has three decimals.
+func signed3(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
 func number(x *float64, format string) string {
 	if x == nil {

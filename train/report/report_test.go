@@ -59,6 +59,37 @@ func made() Run {
 	return r
 }
 
+// TestBandsAndCandidates: ratings and candidates have tables, in which a better rating and a better baseline are marked.
+func TestBandsAndCandidates(t *testing.T) {
+	r := made()
+	f := r.Eval.Figures
+	band := func(from, to, elo int, told ...evaluate.Told) evaluate.BandReport {
+		return evaluate.BandReport{Figures: f, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo, Moves: 5000,
+			Told: told}}
+	}
+	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.Told{Elo: 1250, CE: 1.75},
+		evaluate.Told{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0, 1750)}
+	r.Eval.Candidates = &evaluate.CandidateReport{Samples: 100, Network: 1.5, Uniform: 3, Floor: 0.25,
+		Prior:  evaluate.Baseline{CE: 1.625, More: 0.125, MoreInterval: [2]float64{0.1, 0.15}},
+		Values: &evaluate.Baseline{CE: 1.375, More: -0.125, MoreInterval: [2]float64{-0.15, -0.1}}}
+	var page bytes.Buffer
+	if err := Write(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(page.String(), "&#43;", "+")
+	for _, want := range []string{"from 1500", "<b>1.750</b>", "var(--bad) 50.0%", "−0.050", "−0.060 to −0.040 more",
+		"1.6250", "+0.125 (+0.100 to +0.150)", "the network is worse", `href="#bands"`, `href="#candidates"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	pagetest.Check(t, page.String(), 1)
+	r.Eval.Knows.Prior = false
+	if r.Eval.bands() != nil {
+		t.Error("bands of a network without a policy")
+	}
+}
+
 // The page is well formed, needs nothing from elsewhere, and shows what it is given.
 func TestPage(t *testing.T) {
 	var page bytes.Buffer

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from napoleon import Napoleon, loss
-from vectors import digest, initial, number, write
+from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, GAIN, LR, EPSILON, STEPS = 24, 1, 0.0001, 1e-7, 5
@@ -57,15 +57,8 @@ out["evaluation"], _ = mode(False, batch(0))
 optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
 out["steps"] = []
 for step in range(STEPS):
-    optimizer.zero_grad()
     result, mse = mode(True, batch(step))
-    mse.backward()
-    if step == 0:
-        result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-    result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
-    optimizer.step()
-    result["after"] = {k: digest(v) for k, v in net.state_dict().items()}
-    out["steps"].append(result)
+    out["steps"].append(result | learn(net, optimizer, mse, step == 0))
 
 write(os.path.join(here, "napoleon.json.gz"), out)
 print(json.dumps([s["mse"] for s in out["steps"]] + [out["steps"][0]["norm"]]))

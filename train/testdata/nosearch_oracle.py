@@ -19,7 +19,7 @@ import os
 import torch
 
 from nosearch import NoSearch, losses, score_loss
-from vectors import digest, initial, write
+from vectors import digest, initial, learn, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, GAIN, LR, DECAY, CLIP, EPSILON, STEPS = 24, 2, 0.0004, 0.001, 1.0, 1e-6, 5
@@ -56,16 +56,8 @@ def run(scores, steps):
            "evaluation": {"logits": digest(logits), "policy": ce.item()}, "steps": []}
     optimizer = torch.optim.AdamW(net.parameters(), lr=LR, eps=EPSILON, weight_decay=DECAY)
     for step in range(steps):
-        optimizer.zero_grad()
         _, ce = loss(net, batch(step), scores)
-        ce.backward()
-        result = {"policy": ce.item()}
-        if step == 0:
-            result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-        result["norm"] = float(torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP))
-        optimizer.step()
-        result["after"] = {k: digest(v) for k, v in net.state_dict().items()}
-        out["steps"].append(result)
+        out["steps"].append({"policy": ce.item()} | learn(net, optimizer, ce, step == 0, CLIP))
     return out
 
 

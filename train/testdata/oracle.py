@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from talbotbot import TalbotBot, groups, losses
-from vectors import digest, initial, number, write
+from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, BLOCKS, FILTERS = 24, 2, 8
@@ -57,14 +57,7 @@ optimizer = torch.optim.AdamW(groups(net, DECAY), lr=LR)
 out["steps"] = []
 for step in range(STEPS):
     data = batch(step)
-    optimizer.zero_grad()
     result, loss = mode(True, data)
-    loss.backward()
-    result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-    result["norm"] = float(torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP))
-    optimizer.step()
-    result["after"] = {k: digest(v) for k, v in net.state_dict().items() if "num_batches" not in k}
-    out["steps"].append(result)
-
+    out["steps"].append(result | learn(net, optimizer, loss, True, CLIP))
 
 write(os.path.join(here, "pytorch.json.gz"), out)

@@ -16,7 +16,7 @@ import os
 import torch
 
 from prior import Prior, cross_entropy, penalty
-from vectors import digest, initial, write
+from vectors import digest, initial, learn, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, GAIN, LR, EPSILON, STEPS, L2 = 16, 1, 0.0001, 1e-7, 5, 0.01
@@ -55,17 +55,10 @@ out = {"torch": torch.__version__.split("+")[0], "positions": N, "blocks": BLOCK
 net.train()
 optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
 for step in range(STEPS):
-    optimizer.zero_grad()
     _, ce = losses(net, batch(step))
     total = ce + penalty(net, L2)
-    total.backward()
     result = {"policy": ce.item(), "penalty": penalty(net, L2).item()}
-    if step == 0:
-        result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-    result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
-    optimizer.step()
-    result["after"] = {k: digest(v) for k, v in net.state_dict().items()}
-    out["steps"].append(result)
+    out["steps"].append(result | learn(net, optimizer, total, step == 0))
 
 write(os.path.join(here, "prior.json.gz"), out)
 print(json.dumps([[s["policy"], s["penalty"], s["norm"]] for s in out["steps"]]))

@@ -16,7 +16,7 @@ import os
 import torch
 from torch import nn
 
-from vectors import digest, initial, number, write
+from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, GAIN, LR, EPSILON, STEPS, L2, HIDDEN = 16, 1, 0.001, 1e-7, 5, 0.007, 24
@@ -64,16 +64,9 @@ out = {"torch": torch.__version__.split("+")[0], "positions": N, "hidden": HIDDE
        "evaluation": {"logits": digest(logits), "policy": ce.item(), "penalty": penalty.item()}, "steps": []}
 optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=EPSILON)
 for step in range(STEPS):
-    optimizer.zero_grad()
     _, ce, penalty = losses(net, batch(step))
-    (ce + penalty).backward()
     result = {"policy": ce.item(), "penalty": penalty.item()}
-    if step == 0:
-        result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-    result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
-    optimizer.step()
-    result["after"] = {k: digest(v) for k, v in net.state_dict().items()}
-    out["steps"].append(result)
+    out["steps"].append(result | learn(net, optimizer, ce + penalty, step == 0))
 
 write(os.path.join(here, "probability.json.gz"), out)
 print(json.dumps([[s["policy"], s["penalty"], s["norm"]] for s in out["steps"]]))

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from tahl import Tahl, losses
-from vectors import digest, initial, number, write
+from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, BLOCKS, FILTERS, GAIN = 24, 2, 8, 1
@@ -78,15 +78,8 @@ out["evaluation"], _ = mode(False, batch(0))
 optimizer = torch.optim.AdamW(net.parameters(), lr=LR, weight_decay=DECAY)
 out["steps"] = []
 for step in range(STEPS):
-    optimizer.zero_grad()
     result, loss = mode(True, batch(step))
-    loss.backward()
-    if step == 0:
-        result["gradients"] = {k: digest(p.grad) for k, p in net.named_parameters()}
-    result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
-    optimizer.step()
-    result["after"] = {k: digest(v) for k, v in net.state_dict().items() if "num_batches" not in k}
-    out["steps"].append(result)
+    out["steps"].append(result | learn(net, optimizer, loss, step == 0))
 
 write(os.path.join(here, "tahl.json.gz"), out)
 print(json.dumps([[s["policy"], s["bce"], s["mse"], s["norm"]] for s in out["steps"]]))

@@ -45,6 +45,20 @@ def digest(t):
     return {"norm": float(flat.norm()), "some": [float(x) for x in flat[::stride][:16]]}
 
 
+def learn(net, optimizer, loss, gradients, clip=None):
+    """Takes a step, with gradients of at most that norm. What is stored of it: gradients if asked for, their norm before
+    they are clipped, and all numbers after it."""
+    optimizer.zero_grad()
+    loss.backward()
+    result = {"gradients": {k: digest(p.grad) for k, p in net.named_parameters()}} if gradients else {}
+    if clip:
+        result["norm"] = float(torch.nn.utils.clip_grad_norm_(net.parameters(), clip))
+    else:
+        result["norm"] = float(sum((p.grad**2).sum() for p in net.parameters()).sqrt())
+    optimizer.step()
+    return result | {"after": {k: digest(v) for k, v in net.state_dict().items() if "num_batches" not in k}}
+
+
 def short(x):
     """Ten digits are more than float32 has."""
     if isinstance(x, float):

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"talbot/train/evaluate"
+)
+
+// bands are the figures by the rating of the player to move.
+type bands struct {
+	Rows  []*evaluate.BandReport
+	Names []string  // of the ratings that the network was told, the columns of Told
+	Told  []toldRow // of the bands with enough moves
+}
+
+// toldRow is what the network makes of the moves of a band when it is told the rating of each.
+type toldRow struct {
+	Name  string
+	Cells []toldCell
+}
+
+// toldCell is the cross-entropy with a band's own rating, else how much more it is with another.
+type toldCell struct {
+	Text, Hover string
+	Own, Better bool    // Better: than with the own rating, beyond the interval
+	Shade       float64 // of the largest difference, in [0, 1]
+}
+
+// bands is nil if there are none.
+func (e *Eval) bands() *bands {
+	if e.Bands == nil || !e.Knows.Prior {
+		return nil
+	}
+	v := new(bands)
+	largest := 1e-9
+	for i := range e.Bands {
+		b := &e.Bands[i]
+		v.Rows, v.Names = append(v.Rows, b), append(v.Names, b.Name())
+		for _, t := range b.Told {
+			largest = max(largest, math.Abs(t.More))
+		}
+	}
+	for _, b := range v.Rows {
+		if b.Told == nil {
+			continue
+		}
+		row := toldRow{Name: b.Name()}
+		for _, t := range b.Told {
+			c := toldCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
+				Shade: math.Abs(t.More) / largest,
+				Hover: fmt.Sprintf("cross-entropy %.4f; %s to %s more; first move right in %s", t.CE,
+					signed3(t.MoreInterval[0]), signed3(t.MoreInterval[1]), percent(t.Top1))}
+			if c.Own {
+				c.Text, c.Hover = fmt.Sprintf("%.3f", t.CE), "first move right in "+percent(t.Top1)
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		v.Told = append(v.Told, row)
+	}
+	return v
+}
+
+// candidateRow is a baseline of a network among candidates.
+type candidateRow struct {
+	Name, Text, More string
+	Class            string // of the network against it
+}
+
+// candidates are the baselines of a network among candidates; nil for any other.
+func (e *Eval) candidates() []candidateRow {
+	r := e.Candidates
+	if r == nil {
+		return nil
+	}
+	list := []candidateRow{{Name: "the network", Text: fmt.Sprintf("%.4f", r.Network)}}
+	row := func(name string, b evaluate.Baseline) {
+		c := candidateRow{Name: name, Text: fmt.Sprintf("%.4f", b.CE), Class: better,
+			More: fmt.Sprintf("%s (%s to %s)", signed3(b.More), signed3(b.MoreInterval[0]), signed3(b.MoreInterval[1]))}
+		switch {
+		case b.MoreInterval[1] < 0:
+			c.Class = worse
+		case b.MoreInterval[0] <= 0:
+			c.Class = unsure
+		}
+		list = append(list, c)
+	}
+	row("the prior alone", r.Prior)
+	if r.Values != nil {
+		row(fmt.Sprintf("the values alone, temperature %.3f", r.Temperature), *r.Values)
+	}
+	return append(list, candidateRow{Name: "all candidates alike", Text: fmt.Sprintf("%.4f", r.Uniform)},
+		candidateRow{Name: "entropy of the targets, the lowest possible", Text: fmt.Sprintf("%.4f", r.Floor)})
+}
