@@ -29,7 +29,7 @@ type batch struct {
 	number uint64   // in the fleet
 }
 
-// fill reads jobs until there are enough to cut batches of, or the time is up, and reports whether it did the former.
+// fill reads jobs until there are enough to cut batches of, and reports whether it got so far before the time was up.
 func (r *run) fill(until time.Time) bool {
 	slots, _ := r.crowd()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
@@ -65,9 +65,9 @@ func (r *run) target(d time.Duration) int {
 }
 
 // size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
-// may take a while to come; and towards the end half of that, so that all engines end together; but not so few that there are more batches in a second than a
-// coordinator can see to. The first batches are small, for nobody knows yet what they are worth, and differ, so that
-// their answers do not come all at once.
+// may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
+// there are more batches in a second than a coordinator can see to. The first batches are small, for nobody knows yet
+// what they are worth, and differ, so that their answers do not come all at once.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.crowd()
 	engines := slots + len(r.own)
