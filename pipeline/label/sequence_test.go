@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -60,6 +61,7 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 			if len(kept) == 0 {
 				return errors.New("there are no jobs for now though nothing is under way")
 			}
+			time.Sleep(2 * time.Millisecond) // the next shard is looked through
 			if err := give(); err != nil {
 				return err
 			}
