@@ -77,6 +77,7 @@ func (r *run) loop(ctx context.Context) error {
 		if r.prepared != nil {
 			r.checks.own = append(r.prepared.checks, r.checks.own...)
 		}
+		r.checks.recover(r.batch)
 	}
 	err := r.steps(ctx)
 	if err == nil && ctx.Err() != nil && !r.finished() {
