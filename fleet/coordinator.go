@@ -113,7 +113,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if cfg.Lease <= 0 {
 		cfg.Lease = defaultLease
 	}
-	c := &Coordinator{cfg: cfg, answers: make(chan *Answer), changed: make(chan struct{}, 1),
+	c := &Coordinator{cfg: cfg, answers: make(chan *Answer, 64), changed: make(chan struct{}, 1),
 		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}
 	c.ended, c.end = context.WithCancel(context.Background())
 	var err error

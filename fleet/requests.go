@@ -178,20 +178,29 @@ func (m *member) has(o *offer, now time.Time) {
 	}
 }
 
-// onHold takes note that a worker has jobs. The reply says of each whether it is still wanted.
-func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
-	list, err := decodeHeld(m.Data)
+// fromMember decodes what a worker that has joined says, and hands it to do, with c.mu held.
+func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode func([]byte) (T, error),
+	do func(*member, T)) {
+	said, err := decode(m.Data)
 	if err != nil {
 		c.refuse(m, err)
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	member := c.member(key, instance)
-	if member == nil {
+	if member := c.member(key, instance); member != nil {
+		do(member, said)
+	} else {
 		c.reply(m, codeStranger, nil)
-		return
 	}
+}
+
+// onHold takes note that a worker has jobs. The reply says of each whether it is still wanted.
+func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
+	fromMember(c, m, key, instance, decodeHeld, func(member *member, list []held) { c.hold(m, member, list) })
+}
+
+func (c *Coordinator) hold(m *nats.Msg, member *member, list []held) {
 	now := time.Now()
 	codes := make([]byte, len(list))
 	for i, h := range list {
@@ -262,20 +271,13 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 
 // onBack takes a job back from who holds it.
 func (c *Coordinator) onBack(m *nats.Msg, key, instance string) {
-	b, err := decodeBack(m.Data)
-	if err != nil {
-		c.refuse(m, err)
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	member := c.member(key, instance)
-	if o := c.offers[b.number]; member != nil && o != nil && o.ticket == b.ticket &&
-		(o.holder == nil || o.holder == member) {
-		member.has(o, time.Now())
-		c.lose(o, b.blame, b.reason)
-	}
-	c.reply(m, codeDone, nil)
+	fromMember(c, m, key, instance, decodeBack, func(member *member, b back) {
+		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
+			member.has(o, time.Now())
+			c.lose(o, b.blame, b.reason)
+		}
+		c.reply(m, codeDone, nil)
+	})
 }
 
 // onLeave ends a worker's process, whose jobs go to others at once.

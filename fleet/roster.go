@@ -1,9 +1,7 @@
 package fleet
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"sync"
 
@@ -45,14 +43,7 @@ type rosterEntry struct {
 // openRoster reads the file of that path, which need not be there.
 func openRoster(path string) (*roster, error) {
 	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}}, number: map[string]int{}}
-	data, err := durable.ReadFile(path, 64<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	if err == nil {
-		_, err = durable.UnsealVersion(data, 1, &r.list)
-	}
-	if err != nil {
+	if err := durable.ReadSealed(path, 64<<20, 1, &r.list); err != nil {
 		return nil, fmt.Errorf("the list of workers %q: %w", path, err)
 	}
 	for i, e := range r.list.Workers {
@@ -113,13 +104,7 @@ func (r *roster) ban(number int, reason string) (key string, err error) {
 	return e.Key, err
 }
 
-func (r *roster) write() error {
-	data, err := durable.Seal(r.list)
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(r.path, data)
-}
+func (r *roster) write() error { return durable.WriteSealed(r.path, r.list) }
 
 // banned returns why a key is banned; "" if it is not.
 func (r *roster) banned(key string) string {

@@ -118,7 +118,7 @@ func (w *worker) joined() {
 	defer w.mu.Unlock()
 	w.session++
 	close(w.ready)
-	w.Log("joined with %d slots", w.Count)
+	w.Log("joined, for %d jobs at a time", w.Count)
 }
 
 // hold tells the coordinator what the worker has: at once when there is something new, and again and again.

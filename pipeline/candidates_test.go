@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"talbot/board"
@@ -261,7 +260,7 @@ func TestCandidatesResumed(t *testing.T) {
 	shots := 0
 	killed.Progress = func(p pipeline.Progress) {
 		if list := ChildrenOf(t, os.Getpid()); shots < 3 && p.Done > int64(10*shots) && len(list) > 0 &&
-			syscall.Kill(list[shots%len(list)], syscall.SIGKILL) == nil {
+			Shoot(list[shots%len(list)]) == nil {
 			shots++
 		}
 	}

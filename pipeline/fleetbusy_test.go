@@ -46,8 +46,8 @@ func (s timedSlot) Do(ctx context.Context, asked, payload []byte) ([]byte, error
 	return answer, err
 }
 
-// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards. It takes a
-// minute.
+// TestFleetBusy: two slots with Stockfish over loopback are at work all the time, over several shards, while the
+// labelling has an engine of its own. Three engines without a network do the same for comparison. It takes two minutes.
 func TestFleetBusy(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("TALBOT_FULL is not set")
@@ -58,7 +58,7 @@ func TestFleetBusy(t *testing.T) {
 	}
 	Small(t)
 	dir := t.TempDir()
-	Openings(t, filepath.Join(dir, "g.pgn"), 240, 1)
+	Openings(t, filepath.Join(dir, "g.pgn"), 160, 1)
 	in := Ingested(t, filepath.Join(dir, "in"), filepath.Join(dir, "g.pgn"))
 	r := label.Request{In: in, Out: filepath.Join(dir, "out"), Workers: 1,
 		Engine: stockfish.Config{Path: path, Limit: stockfish.Nodes(20_000), Hash: 16}}
@@ -83,4 +83,13 @@ func TestFleetBusy(t *testing.T) {
 	if share := slots.busy.Seconds() / (2 * wall.Seconds()); share < 0.97 {
 		t.Errorf("that is less than 97 %%")
 	}
+	alone := r
+	alone.Out, alone.Workers, alone.Start = filepath.Join(dir, "alone"), 3, nil
+	without, err := alone.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.1f positions/s; with three engines of its own and no workers %.1f", sum.PositionsPerSecond,
+		without.PositionsPerSecond)
+	Same(t, alone.Out, r.Out)
 }

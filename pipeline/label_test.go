@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -515,7 +514,7 @@ func KillLabel(t *testing.T, self string, j Job, rng *rand.Rand, most int) (talb
 				list := ChildrenOf(t, cmd.Process.Pid)
 				seen = append(seen, list...)
 				if len(list) > 0 && rng.IntN(2) == 0 {
-					if syscall.Kill(list[rng.IntN(len(list))], syscall.SIGKILL) == nil {
+					if Shoot(list[rng.IntN(len(list))]) == nil {
 						engines++
 					}
 				} else {

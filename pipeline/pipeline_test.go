@@ -712,3 +712,12 @@ func LabelledLines(t *testing.T, dir string) map[string]bool {
 	}
 	return lines
 }
+
+// Shoot ends a process as kill -9 does.
+func Shoot(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		err = p.Kill()
+	}
+	return err
+}

@@ -56,14 +56,7 @@ func (d *delivery) give(r Result) error {
 	if d.failure != nil {
 		return d.failure
 	}
-	switch r.Labels[0].Status {
-	case dataset.Labelled:
-		d.pool.labelled.Add(1)
-	case dataset.Terminal:
-		d.pool.terminal.Add(1)
-	default:
-		d.pool.failed.Add(1)
-	}
+	d.pool.figures.Count(&r)
 	d.failure = d.done(r)
 	return d.failure
 }

@@ -110,7 +110,7 @@ func (f *fake) start() {
 	case f.is("late"): // n ms
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
 	case f.is("shotstarting") && f.starts <= f.n: // a stranger kills the first n engines before they say anything
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		shoot(os.Getpid())
 		select {}
 	case f.is("crash"):
 		fmt.Fprintln(os.Stderr, "no such network")
@@ -203,7 +203,7 @@ func (f *fake) tables() {
 	case f.is("tableshang") && f.starts <= f.n && f.ds > 1, f.is("tablesmute") && f.ds > 1:
 		select {}
 	case f.is("tablesshot") && f.starts <= f.n && f.ds > 1:
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		shoot(os.Getpid())
 		select {}
 	}
 	fmt.Println("Tablebases WDL: Draw (Success)\nTablebases DTZ: 0 (Success)")
@@ -257,13 +257,13 @@ func (f *fake) misbehave() bool {
 		return false
 	case "shot": // a stranger kills the engine at its n-th search, so it never gets farther
 		if f.gos == f.n {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			shoot(os.Getpid())
 			select {}
 		}
 		return false
 	case "shotat": // a stranger kills the first n engines at their first search
 		if f.starts <= f.n {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			shoot(os.Getpid())
 			select {}
 		}
 		return false
@@ -345,4 +345,11 @@ func (f *fake) misbehave() bool {
 		time.Sleep(time.Hour)
 	}
 	return true
+}
+
+// shoot ends a process as kill -9 does.
+func shoot(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill() // it may be gone
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -19,7 +18,7 @@ type Job struct {
 	Index int64          // the caller's own number, handed back
 	Start board.Position // of the line
 	Moves []board.Move   // legal, from Start; not changed, and not to be changed until all results are there
-	Plies []int          // the positions: after so many of the moves, ascending
+	Plies []int          // the positions: after so many of the moves, ascending; none: see [Pool.Label]
 	// Only are the moves that are searched, for each of Plies; nil: all legal ones.
 	Only [][]board.Move
 }
@@ -47,9 +46,8 @@ type Pool struct {
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
-	labelled, terminal, failed, retried, restarts atomic.Int64
-	elapsed                                       atomic.Int64 // ns inside Label that has returned
-	since                                         atomic.Int64 // start of the running Label, Unix ns, 0 if none
+	figures           Figures
+	retried, restarts atomic.Int64
 }
 
 // ErrAborted is the cause of what [Pool.Abort] ends.
@@ -152,6 +150,9 @@ func (p *Pool) Close() error {
 // jobs are at their end. Besides them, at most four results for each worker are
 // searched for or wait for done at a time.
 //
+// A job without positions says that there are none for now. It is asked for more when the next result was handed on, or,
+// if no search is under way, when all failures were.
+//
 // When ctx ends, no further search begins; the running ones finish, their results
 // are handed on and Label returns the cause of ctx.
 //
@@ -164,12 +165,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	if p.abort.Err() != nil {
 		return fmt.Errorf("stockfish: %w", context.Cause(p.abort))
 	}
-	begin := time.Now()
-	p.since.Store(begin.UnixNano())
-	defer func() {
-		p.since.Store(0)
-		p.elapsed.Add(int64(time.Since(begin)))
-	}()
+	defer p.figures.Begin()()
 
 	n := len(p.workers)
 	hard, kill := context.WithCancelCause(p.abort)
@@ -193,7 +189,11 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 			give, first = todo, q.ready[0]
 		}
 		if give == nil && under == 0 {
-			break
+			if over || q.end {
+				break
+			}
+			_ = d.flush(true) // nothing else can bring more jobs; d keeps the error
+			continue
 		}
 		select {
 		case give <- first:

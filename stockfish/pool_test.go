@@ -191,6 +191,35 @@ func TestPoolFailureAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestPoolJobsLater: jobs may depend on results, of failures, too, which nothing vouches for: until these are handed on
+// there are none.
+func TestPoolJobsLater(t *testing.T) {
+	moves := shuffle(12)
+	done := 0
+	jobs := func(yield func(Job) bool) {
+		for k := range 12 {
+			if !yield(Job{Index: int64(k), Start: board.StartPosition(), Moves: moves, Plies: []int{k}}) {
+				return
+			}
+			for done <= k {
+				if !yield(Job{}) {
+					t.Error("no more is wanted")
+					return
+				}
+			}
+		}
+	}
+	p := newPool(t, fakeConfig(t, "poison:5"), 2)
+	if err := p.Label(t.Context(), jobs, func(r Result) error {
+		if done++; (r.Err != nil) != (r.Index == 5) {
+			t.Errorf("job %d: %v", r.Index, r.Err)
+		}
+		return nil
+	}); err != nil || done != 12 {
+		t.Errorf("%d results, %v", done, err)
+	}
+}
+
 // TestPoolBreaker: an engine that always fails ends the run, and none of its
 // failures is blamed on the positions.
 func TestPoolBreaker(t *testing.T) {
@@ -436,6 +465,9 @@ func TestPoolLongestFirst(t *testing.T) {
 		j := Job{Plies: make([]int, lengths[0])}
 		lengths = lengths[1:]
 		return j, true
+	}
+	if !q.fill() || len(q.ready) != 2 { // there are none for now
+		t.Fatalf("%d tasks", len(q.ready))
 	}
 	if !q.fill() || len(q.ready) != 4 {
 		t.Fatalf("%d tasks", len(q.ready))

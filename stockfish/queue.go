@@ -10,7 +10,7 @@ type queue struct {
 	end   bool // of the jobs
 }
 
-// fill makes sure that a task is ready, if there is one left.
+// fill makes sure that a task is ready, if there is one for now.
 func (q *queue) fill() bool {
 	for !q.end && len(q.ready) < ahead*len(q.pool.workers) {
 		j, ok := q.next()
@@ -19,10 +19,11 @@ func (q *queue) fill() bool {
 			slices.SortStableFunc(q.ready, func(a, b task) int { return (b.to - b.from) - (a.to - a.from) })
 			break
 		}
+		if len(j.Plies) == 0 {
+			break
+		}
 		if q.pool.cfg.HashScope() == LineScope {
-			if len(j.Plies) > 0 {
-				q.ready = append(q.ready, task{Job: j, to: len(j.Plies)})
-			}
+			q.ready = append(q.ready, task{Job: j, to: len(j.Plies)})
 			continue
 		}
 		for i := range j.Plies {

@@ -1,6 +1,11 @@
 package stockfish
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+
+	"talbot/dataset"
+)
 
 // Stats are a pool's figures since it was made.
 type Stats struct {
@@ -16,21 +21,49 @@ type Stats struct {
 	Limit   Limit
 }
 
-// Stats returns the figures so far. Busy counts a line or position when it has ended.
-func (p *Pool) Stats() Stats {
-	s := Stats{
-		Workers:  len(p.workers),
-		Labelled: p.labelled.Load(),
-		Terminal: p.terminal.Load(),
-		Failed:   p.failed.Load(),
-		Retried:  p.retried.Load(),
-		Restarts: p.restarts.Load(),
-		Elapsed:  time.Duration(p.elapsed.Load()),
-		Limit:    p.cfg.Limit,
+// Figures count what a pool hands on and the time that it takes. The zero value is ready; it is safe for concurrent use.
+type Figures struct {
+	labelled, terminal, failed atomic.Int64
+	elapsed                    atomic.Int64 // ns inside Label that has returned
+	since                      atomic.Int64 // start of the running Label, Unix ns, 0 if none
+}
+
+// Begin is called when Label begins, and what it returns when Label ends.
+func (f *Figures) Begin() (end func()) {
+	begin := time.Now()
+	f.since.Store(begin.UnixNano())
+	return func() {
+		f.since.Store(0)
+		f.elapsed.Add(int64(time.Since(begin)))
 	}
-	if since := p.since.Load(); since != 0 {
+}
+
+// Count counts a result.
+func (f *Figures) Count(r *Result) {
+	switch r.Labels[0].Status {
+	case dataset.Labelled:
+		f.labelled.Add(1)
+	case dataset.Terminal:
+		f.terminal.Add(1)
+	default:
+		f.failed.Add(1)
+	}
+}
+
+// Stats are Labelled, Terminal, Failed and Elapsed so far; the rest is left to the pool.
+func (f *Figures) Stats() Stats {
+	s := Stats{Labelled: f.labelled.Load(), Terminal: f.terminal.Load(), Failed: f.failed.Load(),
+		Elapsed: time.Duration(f.elapsed.Load())}
+	if since := f.since.Load(); since != 0 {
 		s.Elapsed += time.Since(time.Unix(0, since))
 	}
+	return s
+}
+
+// Stats returns the figures so far. Busy counts a line or position when it has ended.
+func (p *Pool) Stats() Stats {
+	s := p.figures.Stats()
+	s.Workers, s.Retried, s.Restarts, s.Limit = len(p.workers), p.retried.Load(), p.restarts.Load(), p.cfg.Limit
 	for _, w := range p.workers {
 		s.Busy = append(s.Busy, time.Duration(w.busy.Load()))
 	}

@@ -20,9 +20,9 @@ func newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status --join-file FILE",
 		Short: "Show the progress of a labelling and its workers",
-		Long: `Status asks a labelling that runs with --listen how far it is: the machines that take
-part, their rates, the jobs that they hold and have lost, what was refused, and the time
-left. It needs the file that --join-file wrote there.`,
+		Long: `Status asks a labelling that runs with --listen how far it is: the workers, their rates,
+the jobs that they have and those that they lost, what was refused, and the time left. It
+needs the file that --join-file wrote there. Worker 0 is the labelling's own engines.`,
 		Example: `  talbot status --join-file join
   talbot status --join-file join --json`,
 		Args: noArgs,
@@ -56,14 +56,14 @@ func printStatus(s fleet.Status) {
 	if s.SecondsLeft != nil {
 		printf(", %s left", pipeline.Duration(time.Duration(*s.SecondsLeft*float64(time.Second))))
 	}
-	printf("\njobs: %s offered, %s of them held, %s done; refused: %s; banned workers: %d\n", n(int64(s.Open)),
-		n(int64(s.Held)), n(s.Done), n(s.Refused), s.Banned)
+	printf("\n%s open, %s of them with workers, %s done; %s refused; %s banned\n", pipeline.Count(int64(s.Open), "job"),
+		n(int64(s.Held)), n(s.Done), pipeline.Count(s.Refused, "request"), pipeline.Count(int64(s.Banned), "worker"))
 	if s.Idle != "" {
 		printf("idle: %s\n", s.Idle)
 	}
-	printf("\n%8s %-24s %8s %12s %12s %6s %6s\n", "worker", "name", "engines", "positions", "a second", "held", "lost")
+	printf("\n%7s %-24s %7s %13s %10s %6s %6s\n", "worker", "name", "engines", "positions", "per second", "jobs", "lost")
 	for _, w := range s.Workers {
-		printf("%8d %-24s %8d %12s %12.1f %6d %6d\n", w.Number, w.Name, w.Slots, n(w.Positions),
+		printf("%7d %-24.24s %7d %13s %10.1f %6d %6d\n", w.Number, w.Name, w.Slots, n(w.Positions),
 			w.PositionsPerSecond, w.Held, w.Lost)
 	}
 }

@@ -119,8 +119,8 @@ func newWorker() *cobra.Command {
 		Use:   "worker --join-file FILE",
 		Short: "Search positions for a labelling on another machine",
 		Long: `Worker takes part in a labelling that runs elsewhere with --listen. It needs talbot, the
-engine and the file that --join-file wrote there; no dataset. Start as many workers on as
-many machines as you like, at any time, and stop them at any time.
+engine, and the file that --join-file wrote there, but no dataset. Start and stop as many
+workers as you like, on as many machines as you like, at any time.
 
 The engine must be the same build that the labelling uses, unless it runs with
 --allow-builds. Limit, options and hash come from the labelling.

@@ -11,6 +11,20 @@ import (
 	"talbot/stockfish"
 )
 
+// answeredAll takes an answer and those that wait behind it, for a while.
+func (r *run) answeredAll(a *fleet.Answer, more <-chan *fleet.Answer) error {
+	for until := time.Now().Add(stepTime); ; {
+		if err := r.answered(a); err != nil || time.Now().After(until) {
+			return err
+		}
+		select {
+		case a = <-more:
+		default:
+			return nil
+		}
+	}
+}
+
 // answered takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
 func (r *run) answered(a *fleet.Answer) error {
 	if r.Banned(a.Worker) {

@@ -29,24 +29,28 @@ type batch struct {
 	number uint64   // in the fleet
 }
 
-// fill reads jobs until there is enough to cut batches of.
-func (r *run) fill() {
+// fill reads jobs until there are enough to cut batches of, and reports whether it got so far before the time was up.
+func (r *run) fill(until time.Time) bool {
 	slots, _ := r.crowd()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
 	for !r.ended && r.waiting < enough {
 		j, ok := r.next()
 		if !ok {
 			r.ended = true
-			return
+			break
 		}
 		if len(j.Plies) == 0 {
-			continue
+			break // there are none for now
 		}
 		l := &line{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
 		r.open[j.Index] = l
 		r.ready = append(r.ready, piece{l, 0, len(j.Plies)})
 		r.waiting += len(j.Plies)
+		if time.Now().After(until) {
+			return false
+		}
 	}
+	return true
 }
 
 // target is how many positions are worth that time.
@@ -60,17 +64,25 @@ func (r *run) target(d time.Duration) int {
 	return int(min(max(1, d.Seconds()/r.mean), maxBatch))
 }
 
-// size is how many positions the next batch gets: engine time of at most d, and towards the end half of an equal share
-// of what is left, so that all engines end together; but not so few that there are more batches in a second than a
-// coordinator can see to.
+// size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
+// may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
+// there are more batches in a second than a coordinator can see to. The first batches are small, for nobody knows yet
+// what they are worth, and differ, so that their answers do not come all at once.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.crowd()
 	engines := slots + len(r.own)
 	most, least := r.target(d), 1
-	if r.mean > 0 {
+	switch {
+	case r.mean == 0 && r.config.Limit.Time() == 0:
+		return 1 + len(r.batch)%most
+	case r.mean > 0:
 		least = min(most, r.target(time.Duration(engines)*time.Second/maxRate))
 	}
-	return min(most, max(least, r.waiting/(2*engines)))
+	share := r.waiting / engines
+	if r.ended {
+		share /= 2
+	}
+	return min(most, max(least, share))
 }
 
 // cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.

@@ -10,7 +10,7 @@ import (
 func TestBatchSizes(t *testing.T) {
 	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 1, 1500}, {1000, 10, 9000}} {
 		p := &Pool{crowd: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
-		r := &run{Pool: p, waiting: 100 * c.slots}
+		r := &run{Pool: p, waiting: 100 * c.slots, ended: true}
 		batches, size := 0, 50
 		for r.waiting > 0 {
 			n := r.size(p.share.BatchTime)
@@ -25,8 +25,21 @@ func TestBatchSizes(t *testing.T) {
 			t.Errorf("%d slots: %d batches, the last of %d", c.slots, batches, size)
 		}
 	}
-	fresh := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }}, waiting: 1 << 20}
-	if n := fresh.size(batchTime); n != firstBatch {
-		t.Errorf("%d positions before the speed is known", n)
+	most := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }, mean: 0.1}, waiting: 30_000}
+	if n := most.size(batchTime); n != 30 {
+		t.Errorf("%d positions while there is more to come", n)
+	}
+	fresh := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }, batch: map[uint64]*batch{}}, waiting: 1 << 20}
+	sizes := map[int]bool{}
+	for i := range uint64(100) {
+		n := fresh.size(batchTime)
+		sizes[n] = true
+		if n < 1 || n > firstBatch {
+			t.Errorf("%d positions before the speed is known", n)
+		}
+		fresh.batch[i] = &batch{}
+	}
+	if len(sizes) != firstBatch {
+		t.Errorf("the first batches have %d sizes", len(sizes))
 	}
 }

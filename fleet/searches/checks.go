@@ -68,6 +68,26 @@ func (c *checks) lost(list []*check) {
 	}
 }
 
+// recover gives back to the own engines what one of them had when the work was broken off: it waits in no list and is
+// not offered.
+func (c *checks) recover(offered map[uint64]*batch) {
+	known := map[*check]bool{}
+	for _, b := range offered {
+		for _, k := range b.checks {
+			known[k] = true
+		}
+	}
+	for _, k := range slices.Concat(c.own, c.others) {
+		known[k] = true
+	}
+	for _, k := range c.open {
+		if !known[k] {
+			k.own = nil
+			c.own = append(c.own, k)
+		}
+	}
+}
+
 // forget drops what was to be found out about a worker, and what it said of others.
 func (c *checks) forget(worker int) {
 	gone := func(k *check) bool { return k.worker == worker }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"talbot/dataset"
 	"talbot/fleet"
 	"talbot/stockfish"
 )
@@ -17,11 +16,8 @@ type tally struct {
 
 // Stats are the figures so far. Busy times are those of the pool's own engines.
 func (p *Pool) Stats() stockfish.Stats {
-	s := stockfish.Stats{Workers: len(p.own), Labelled: p.labelled.Load(), Terminal: p.terminal.Load(),
-		Failed: p.failed.Load(), Elapsed: time.Duration(p.elapsed.Load()), Limit: p.config.Limit}
-	if since := p.since.Load(); since != 0 {
-		s.Elapsed += time.Since(time.Unix(0, since))
-	}
+	s := p.figures.Stats()
+	s.Workers, s.Limit = len(p.own), p.config.Limit
 	for _, own := range p.own {
 		o := own.Stats()
 		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
@@ -42,7 +38,7 @@ func (p *Pool) status(s *fleet.Status) {
 	p.counts.Lock()
 	defer p.counts.Unlock()
 	now := p.now()
-	own := fleet.WorkerStatus{Name: "this machine", Slots: len(p.own)}
+	own := fleet.WorkerStatus{Name: "the labelling itself", Slots: len(p.own)}
 	for worker, t := range p.byWorker {
 		rate := t.rate.at(now)
 		s.Positions += t.positions
@@ -68,14 +64,7 @@ func (p *Pool) Expect(left int64) { p.outstanding.Store(left) }
 
 // count counts a result.
 func (p *Pool) count(r *stockfish.Result) {
-	switch r.Labels[0].Status {
-	case dataset.Labelled:
-		p.labelled.Add(1)
-	case dataset.Terminal:
-		p.terminal.Add(1)
-	default:
-		p.failed.Add(1)
-	}
+	p.figures.Count(r)
 	if r.Worker > 0 {
 		p.remote.Add(1)
 	}

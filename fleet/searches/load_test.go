@@ -3,6 +3,7 @@
 package searches
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,10 @@ type sleepers struct {
 
 	mu    sync.Mutex
 	slept time.Duration
+	slots []*sleeper
+	begun time.Time       // the first job
 	gaps  []time.Duration // between two jobs of a slot
+	late  time.Duration   // by which the machine woke the engines too late, in all
 }
 
 func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
@@ -54,13 +58,17 @@ func (s *sleepers) Prove(context.Context, []byte, bool) ([]byte, error) {
 
 // Open makes an engine that is up to 40 % faster or slower than the mean.
 func (s *sleepers) Open(context.Context) (fleet.Slot, error) {
-	return &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}, nil
+	e := &sleeper{sleepers: s, own: time.Duration((0.6 + 0.8*rand.Float64()) * float64(s.each))}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots = append(s.slots, e)
+	return e, nil
 }
 
 type sleeper struct {
 	*sleepers
-	own  time.Duration // for a position
-	last time.Time
+	own         time.Duration // for a position
+	first, last time.Time     // of its jobs
 }
 
 func (s *sleeper) Close() error { return nil }
@@ -73,14 +81,8 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 	}
 	var outcomes []outcome
 	for _, q := range list {
-		p, at := q.start, 0
-		for _, ply := range q.plies {
-			for ; at < ply; at++ {
-				p.Play(q.moves[at])
-			}
-			m := p.LegalMoves(nil)[0]
-			outcomes = append(outcomes, outcome{labels: []dataset.Label{{Status: dataset.Labelled, Best: m,
-				Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}}})
+		for _, labels := range firstLegal(&q.start, q.moves, q.plies) {
+			outcomes = append(outcomes, outcome{labels: labels})
 		}
 	}
 	work := time.Duration(len(outcomes)) * s.own
@@ -88,13 +90,52 @@ func (s *sleeper) Do(ctx context.Context, asked, lines []byte) ([]byte, error) {
 	spent := time.Since(begun)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.last.IsZero() {
+	if s.begun.IsZero() {
+		s.begun = begun
+	}
+	if s.first.IsZero() {
+		s.first = begun
+	} else {
 		s.gaps = append(s.gaps, begun.Sub(s.last))
 	}
 	s.slept += work
+	s.late += spent - work
 	s.last = time.Now()
 	return appendAnswer(nil, spent, 1, outcomes), nil
 }
+
+// firstLegal are the labels that a sleeping engine gives to positions of a line.
+func firstLegal(start *board.Position, moves []board.Move, plies []int) (all [][]dataset.Label) {
+	p, at := *start, 0
+	for _, ply := range plies {
+		for ; at < ply; at++ {
+			p.Play(moves[at])
+		}
+		m := p.LegalMoves(nil)[0]
+		all = append(all, []dataset.Label{{Status: dataset.Labelled, Best: m,
+			Lines: []dataset.Searched{{Score: 1, Depth: 1, Nodes: 1, PV: []board.Move{m}}}}})
+	}
+	return all
+}
+
+// here is a searcher on this machine that gives the same labels, and does not sleep.
+type here struct{ prints []dataset.Fingerprint }
+
+func (h here) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	for j := range jobs {
+		for i, labels := range firstLegal(&j.Start, j.Moves, j.Plies) {
+			if err := done(stockfish.Result{Index: j.Index, Sample: i, Labels: labels}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (h here) Fingerprints() []dataset.Fingerprint { return h.prints }
+func (h here) Stats() stockfish.Stats              { return stockfish.Stats{} }
+func (h here) Abort()                              {}
+func (h here) Close() error                        { return nil }
 
 // randomLine is a game of random moves that goes on for so long.
 func randomLine(t testing.TB, seed uint64, plies int) []board.Move {
@@ -171,8 +212,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// load is what the other process is to do, and loadReport what it says: how long all its engines slept, and the 99th
-// percentiles of what they and their connections waited.
+// load is what the other process is to do, and loadReport what it says.
 type load struct {
 	Join, Dir string
 	Slots     int
@@ -181,8 +221,18 @@ type load struct {
 }
 
 type loadReport struct {
-	Slept, Between, Job, Reply, Processor time.Duration
-	Jobs                                  int
+	Slept     time.Duration // all engines together
+	Span      time.Duration // from the first job's begin to the last answer's reply
+	Late      time.Duration // by which engines woke too late
+	Processor time.Duration
+	Jobs      int
+	Idle      [3]time.Duration // of all engines before their first job, between jobs, and after the last
+	// What is waited between two jobs of a slot, for a job, and for the reply to an answer: the half, and 99 %, take at
+	// most so long.
+	Between, Job, Reply [2]time.Duration
+	// SteadyJob and SteadyReply leave out the first and the last fifth of the time, in which many engines begin and
+	// batches are small.
+	SteadyJob, SteadyReply [2]time.Duration
 }
 
 const loadVar = "TALBOT_LOAD"
@@ -203,7 +253,12 @@ func TestLoadWorkers(t *testing.T) {
 	}
 	s := &sleepers{prints: l.Prints, each: l.Each}
 	var mu sync.Mutex
-	waits := map[fleet.Wait][]time.Duration{}
+	type wait struct {
+		end  time.Time
+		took time.Duration
+	}
+	waits := map[fleet.Wait][]wait{}
+	var last time.Time // reply
 	var workers sync.WaitGroup
 	for i := range l.Slots {
 		workers.Go(func() {
@@ -212,9 +267,12 @@ func TestLoadWorkers(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if begun { // the first job comes when the last worker is there
-					waits[what] = append(waits[what], d)
+					waits[what] = append(waits[what], wait{time.Now(), d})
 				}
 				begun = true
+				if what == fleet.WaitReply {
+					last = time.Now()
+				}
 			}
 			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
 			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1,
@@ -224,12 +282,34 @@ func TestLoadWorkers(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	p99 := func(list []time.Duration) time.Duration {
-		slices.Sort(list)
-		return list[len(list)*99/100]
+	r := loadReport{Slept: s.slept, Span: last.Sub(s.begun), Late: s.late, Processor: processorTime(),
+		Jobs: len(waits[fleet.WaitReply])}
+	for _, e := range s.slots {
+		r.Idle[0] += e.first.Sub(s.begun)
+		r.Idle[2] += last.Sub(e.last)
 	}
-	report, err := json.Marshal(loadReport{s.slept, p99(s.gaps), p99(waits[fleet.WaitJob]), p99(waits[fleet.WaitReply]),
-		processorTime(), len(waits[fleet.WaitReply])})
+	for _, d := range s.gaps {
+		r.Idle[1] += d
+	}
+	shares := func(list []time.Duration) [2]time.Duration {
+		if len(list) == 0 {
+			return [2]time.Duration{}
+		}
+		slices.Sort(list)
+		return [2]time.Duration{list[len(list)/2], list[len(list)*99/100]}
+	}
+	between := func(what fleet.Wait, margin time.Duration) [2]time.Duration {
+		var list []time.Duration
+		for _, w := range waits[what] {
+			if w.end.Sub(s.begun) >= margin && last.Sub(w.end) >= margin {
+				list = append(list, w.took)
+			}
+		}
+		return shares(list)
+	}
+	r.Between, r.Job, r.Reply = shares(s.gaps), between(fleet.WaitJob, 0), between(fleet.WaitReply, 0)
+	r.SteadyJob, r.SteadyReply = between(fleet.WaitJob, r.Span/5), between(fleet.WaitReply, r.Span/5)
+	report, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,23 +318,28 @@ func TestLoadWorkers(t *testing.T) {
 	}
 }
 
-// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. With
-// TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
+// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. The bytes are
+// those of one machine. With TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
+//
+// Engine time is what the engines sleep, of the time from the first job to the reply to the last answer. Waits are all
+// but that of a connection for its first job: for a job from the request to the arrival, while the engine has another
+// one; for a reply from the sending of the answer.
 func TestLoad(t *testing.T) {
 	l := load{Dir: t.TempDir(), Slots: 8, Each: 2 * time.Millisecond}
 	positions := 4_000
-	if os.Getenv("TALBOT_FULL") != "" {
+	full := os.Getenv("TALBOT_FULL") != ""
+	if full {
 		l.Slots, l.Each = 1000, 100*time.Millisecond
 		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &l.Slots)
-		positions = 150 * l.Slots
+		positions = 400 * l.Slots
 	}
 	const shards = 3
-	in := randomGames(t, shards, positions)
 	var ended chan error
 	var begun time.Time
 	var processor time.Duration
 	limit := stockfish.Nodes(1)
-	sum, err := label.Request{In: in, Out: filepath.Join(t.TempDir(), "out"), Workers: 1,
+	dir := t.TempDir()
+	r := label.Request{In: randomGames(t, shards, positions), Out: filepath.Join(dir, "out"), Workers: 1,
 		Engine: stockfish.Config{Limit: limit, Hash: 1},
 		Start: func(context.Context, stockfish.Config, int) (label.Searcher, error) {
 			p := simulated(t, limit)
@@ -271,7 +356,8 @@ func TestLoad(t *testing.T) {
 				}
 				begun, processor = time.Now(), processorTime()
 			}}, nil
-		}}.Run(t.Context())
+		}}
+	sum, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,18 +369,51 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r loadReport
-	if err := json.Unmarshal(text, &r); err != nil {
+	var rep loadReport
+	if err := json.Unmarshal(text, &rep); err != nil {
 		t.Fatal(err)
 	}
-	seconds := wall.Seconds()
-	t.Logf("%d connections, %d positions in %d jobs, %v: engines busy %.1f %%; 99 %% of waits: between two jobs %v, "+
-		"for a job %v, for the reply to an answer %v; cores: coordinator %.2f, workers %.2f", l.Slots, sum.Labelled,
-		r.Jobs, wall.Round(time.Millisecond), 100*r.Slept.Seconds()/(seconds*float64(l.Slots)), r.Between, r.Job,
-		r.Reply, processor.Seconds()/seconds, r.Processor.Seconds()/seconds)
+	all := rep.Span.Seconds() * float64(l.Slots)
+	busy := rep.Slept.Seconds() / all
+	t.Logf("%d connections, %d positions in %d jobs; from the first job to the last reply %v, with what comes before "+
+		"and after %v; engines busy %.1f %%; idle before the first job %.1f %%, between jobs %.1f %%, after the last "+
+		"%.1f %%, woken too late %.1f %%", l.Slots, sum.Labelled, rep.Jobs, rep.Span.Round(time.Millisecond),
+		wall.Round(time.Millisecond), 100*busy, 100*rep.Idle[0].Seconds()/all, 100*rep.Idle[1].Seconds()/all,
+		100*rep.Idle[2].Seconds()/all, 100*rep.Late.Seconds()/all)
+	t.Logf("waits (50 %%, 99 %%): for a job %v, for the reply to an answer %v, of an engine between two jobs %v; without "+
+		"the first and last fifth of the time, for a job %v, for a reply %v; cores: coordinator %.2f, workers %.2f",
+		rep.Job, rep.Reply, rep.Between, rep.SteadyJob, rep.SteadyReply, processor.Seconds()/wall.Seconds(),
+		rep.Processor.Seconds()/wall.Seconds())
 	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples ||
 		sum.Samples < shards*int64(positions)*9/10 {
 		t.Errorf("%+v", sum)
+	}
+	if full && busy < 0.8 {
+		t.Errorf("the engines are busy %.1f %% of the time", 100*busy)
+	}
+	r.Out = filepath.Join(dir, "alone")
+	r.Start = func(context.Context, stockfish.Config, int) (label.Searcher, error) { return here{l.Prints}, nil }
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, filepath.Join(dir, "out"), r.Out)
+}
+
+// sameFiles compares what two folders hold.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	for _, dirs := range [][2]string{{a, b}, {b, a}} {
+		list, err := os.ReadDir(dirs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			one, errOne := os.ReadFile(filepath.Join(dirs[0], e.Name()))
+			other, errOther := os.ReadFile(filepath.Join(dirs[1], e.Name()))
+			if errOne != nil || errOther != nil || !bytes.Equal(one, other) {
+				t.Errorf("%s differs: %v, %v", e.Name(), errOne, errOther)
+			}
+		}
 	}
 }
 

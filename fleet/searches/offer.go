@@ -1,20 +1,23 @@
 package searches
 
 import (
+	"time"
+
 	"talbot/fleet"
 	"talbot/stockfish"
 )
 
-// publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare.
-func (r *run) publish() {
+// publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare. It reports
+// whether these were all, or the time was up before.
+func (r *run) publish(until time.Time) bool {
 	slots, workers := r.crowd()
 	if slots == 0 || r.full {
-		return
+		return true
 	}
 	r.publishChecks(workers)
 	most := 2*slots + slots/2 + 2
 	if r.mean == 0 { // what a batch is worth is known after the first answer
-		most = slots
+		most = 2 * slots
 	}
 	for len(r.batch) < most && !r.full {
 		b := r.lostBatch(false)
@@ -22,10 +25,14 @@ func (r *run) publish() {
 			b = r.cut(r.size(r.share.BatchTime))
 		}
 		if b == nil {
-			return
+			break
 		}
 		r.offer(b)
+		if time.Now().After(until) {
+			return false
+		}
 	}
+	return true
 }
 
 // offer puts a batch into the queue. If that takes no more it is kept for later.

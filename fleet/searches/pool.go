@@ -90,11 +90,11 @@ type Pool struct {
 	refused map[int]int // answers of workers that could not be right
 	mean    float64     // seconds of an engine for a position; 0: not known yet
 
-	counts                      sync.Mutex
-	byWorker                    map[int]*tally
-	labelled, terminal, failed  atomic.Int64
-	remote, checked, disagreed  atomic.Int64
-	elapsed, since, outstanding atomic.Int64
+	counts                     sync.Mutex
+	byWorker                   map[int]*tally
+	figures                    stockfish.Figures
+	remote, checked, disagreed atomic.Int64
+	outstanding                atomic.Int64
 }
 
 // NewPool starts the pool's own engines. Nobody else is let in before [Pool.Serve].
@@ -256,12 +256,7 @@ func (p *Pool) do(ctx context.Context, r *run) error {
 	if p.abort.Err() != nil {
 		return fmt.Errorf("labelling: %w", context.Cause(p.abort))
 	}
-	begin := time.Now()
-	p.since.Store(begin.UnixNano())
-	defer func() {
-		p.since.Store(0)
-		p.elapsed.Add(int64(time.Since(begin)))
-	}()
+	defer p.figures.Begin()()
 	r.Pool, r.open = p, map[int64]*line{}
 	return r.loop(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -48,14 +47,7 @@ const (
 
 func openBuilds(path string) (*builds, error) {
 	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
-	data, err := durable.ReadFile(path, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return b, nil
-	}
-	if err == nil {
-		_, err = durable.UnsealVersion(data, 1, &b.list)
-	}
-	if err != nil {
+	if err := durable.ReadSealed(path, 1<<20, 1, &b.list); err != nil {
 		return nil, fmt.Errorf("the list of builds %q: %w", path, err)
 	}
 	return b, nil
@@ -73,11 +65,7 @@ func (b *builds) add(build string) error {
 	}
 	b.list.Builds = append(b.list.Builds, build)
 	slices.Sort(b.list.Builds)
-	data, err := durable.Seal(b.list)
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(b.path, data)
+	return durable.WriteSealed(b.path, b.list)
 }
 
 func (b *builds) all() []string {

@@ -45,7 +45,15 @@ const (
 	maxLost      = 3
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
 	tickTime     = 500 * time.Millisecond
+	stepTime     = 5 * time.Millisecond // of reading, of offering, and of hearing answers, before it is others' turn
 )
+
+// ready is a channel that never has to be waited for.
+var ready = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // loop searches until all is done.
 func (r *run) loop(ctx context.Context) error {
@@ -69,6 +77,7 @@ func (r *run) loop(ctx context.Context) error {
 		if r.prepared != nil {
 			r.checks.own = append(r.prepared.checks, r.checks.own...)
 		}
+		r.checks.recover(r.batch)
 	}
 	err := r.steps(ctx)
 	if err == nil && ctx.Err() != nil && !r.finished() {
@@ -101,9 +110,12 @@ func (r *run) steps(ctx context.Context) error {
 		if r.abort.Err() != nil {
 			return nil
 		}
+		var more <-chan struct{} // ready if there is more to be read or offered at once
 		if !over {
-			r.fill()
-			r.publish()
+			read := r.fill(time.Now().Add(stepTime))
+			if offered := r.publish(time.Now().Add(stepTime)); !read || !offered {
+				more = ready
+			}
 		}
 		if r.under == 0 && (over || r.finished()) {
 			return nil
@@ -123,9 +135,10 @@ func (r *run) steps(ctx context.Context) error {
 		case o := <-r.results:
 			err = r.ownDone(o)
 		case a := <-answers:
-			err = r.answered(a)
+			err = r.answeredAll(a, answers)
 		case <-changed:
 			r.lostOnes()
+		case <-more:
 		case <-tick.C:
 			r.full = false
 		case <-draining:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 var (
@@ -112,4 +113,27 @@ func UnsealVersion(data []byte, version int, v any) (sealed bool, err error) {
 		return true, fmt.Errorf("%w: %d (this program reads up to %d)", ErrVersion, is.Version, version)
 	}
 	return Unseal(data, v)
+}
+
+// WriteSealed writes v as [Seal] does into the file of that path, which has the old content or the new one whatever
+// happens.
+func WriteSealed(path string, v any) error {
+	data, err := Seal(v)
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, data)
+}
+
+// ReadSealed reads into v what [WriteSealed] wrote, of versions 1 … version, in at most limit bytes. Without a file it
+// leaves v as it is.
+func ReadSealed(path string, limit int64, version int, v any) error {
+	data, err := ReadFile(path, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = UnsealVersion(data, version, v)
+	}
+	return err
 }

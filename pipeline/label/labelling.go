@@ -261,9 +261,9 @@ func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 	return id, m, nil
 }
 
-// flush writes the lines at the head of the queue that are done.
-func (s *labelling) flush() error {
-	for len(s.queue) > 0 && s.queue[0].open == 0 {
+// flush writes the lines at the head of the queue that are done, that many at most.
+func (s *labelling) flush(most int) error {
+	for ; most > 0 && len(s.queue) > 0 && s.queue[0].open == 0; most-- {
 		w := s.queue[0]
 		s.queue[0] = nil
 		s.queue = s.queue[1:]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"talbot/dataset"
@@ -22,6 +23,8 @@ type sequence struct {
 	looking *looking   // nil: there is no other shard, or it is the next one already
 	over    bool       // no more lines go to the pool
 	err     error      // of making jobs
+	asked   int        // searches that the pool has not answered
+	ending  chan error // the present shard is being ended; nil: it is not
 	// journals are those that are open.
 	journals []*journal
 }
@@ -46,6 +49,12 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 		if s.looking != nil {
 			<-s.looking.done
 		}
+		if s.ending != nil {
+			s.over = true
+			if e := s.ended(<-s.ending); e != nil {
+				err = errors.Join(err, e)
+			}
+		}
 		for _, j := range s.journals {
 			err = errors.Join(err, j.Close())
 		}
@@ -62,6 +71,9 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	err = l.pool.Label(ctx, s.jobs, s.result)
 	if s.err != nil {
 		return s.err
+	}
+	if err == nil {
+		err = s.write(math.MaxInt)
 	}
 	return err
 }
@@ -121,13 +133,22 @@ func (s *sequence) adopt() error {
 	return nil
 }
 
-// jobs is what goes to the pool: the lines of the present shard, then those of the next one. It ends when no more
-// shards can be under way.
+// jobs is what goes to the pool: the lines of one shard after another. A job without positions says that there are none
+// for now.
 func (s *sequence) jobs(yield func(stockfish.Job) bool) {
+	give := func(j stockfish.Job) bool {
+		s.asked += len(j.Plies)
+		return yield(j)
+	}
 	for l := s.present; l != nil; {
 		var more bool
-		if more, s.err = l.jobs(s.ctx, s.advance, yield); !more || s.err != nil {
+		if more, s.err = l.jobs(s.ctx, s.advance, give); !more || s.err != nil {
 			return
+		}
+		for s.waits(l) {
+			if !yield(stockfish.Job{}) {
+				return
+			}
 		}
 		if l, s.err = s.after(l); s.err != nil {
 			return
@@ -135,8 +156,33 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	}
 }
 
+// waits reports whether the shard after l is not to be had before other searches are answered: l, whose lines are all
+// with the pool, is not the present one yet, or the one after it is still looked through.
+func (s *sequence) waits(l *labelling) bool {
+	if s.asked == 0 || l.shard+1 == len(s.in.Shards) {
+		return false
+	}
+	if l != s.present {
+		return true
+	}
+	if s.looking == nil {
+		return false
+	}
+	select {
+	case <-s.looking.done:
+		return false
+	default:
+		return true
+	}
+}
+
 // after returns the shard whose lines follow those of l; nil if none do for now.
 func (s *sequence) after(l *labelling) (following *labelling, err error) {
+	if l != s.present && s.asked == 0 {
+		if err := s.write(math.MaxInt); err != nil {
+			return nil, err
+		}
+	}
 	if l == s.present {
 		if s.looking != nil {
 			if err := s.adopt(); err != nil {
@@ -163,6 +209,7 @@ func (s *sequence) result(r stockfish.Result) error {
 		default:
 		}
 	}
+	s.asked--
 	l := s.present
 	if int(r.Index>>shardBits) != l.shard {
 		l = s.next
@@ -179,10 +226,34 @@ func (s *sequence) result(r stockfish.Result) error {
 	return s.advance()
 }
 
-// advance writes the lines that are done, and ends shards that are complete.
-func (s *sequence) advance() error {
+// writeAtOnce is how many lines are written for each result, though a late one may have made many ready: whoever brings
+// the next result waits meanwhile.
+const writeAtOnce = 4
+
+// advance writes some of the lines that are done, and ends shards that are complete.
+func (s *sequence) advance() error { return s.write(writeAtOnce) }
+
+// write writes lines that are done, that many of a shard at most, and ends shards that are complete. It waits for the
+// end of a shard, which takes several writes to the disk, only if all lines are to be written.
+func (s *sequence) write(most int) error {
 	for s.present != nil {
-		if err := s.present.flush(); err != nil {
+		if s.ending != nil {
+			select {
+			case err := <-s.ending:
+				if err := s.ended(err); err != nil {
+					return err
+				}
+			default:
+				if most < math.MaxInt {
+					return nil
+				}
+				if err := s.ended(<-s.ending); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := s.present.flush(most); err != nil {
 			return err
 		}
 		if !s.present.read || len(s.present.queue) > 0 {
@@ -195,27 +266,43 @@ func (s *sequence) advance() error {
 	return nil
 }
 
-// end ends the present shard.
+// end begins to end the present shard, in a goroutine: nothing else is written meanwhile, but for the journal of the
+// next shard.
 func (s *sequence) end() error {
 	l := s.present
 	if s.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", l.shard, s.In, dataset.ErrDamaged)
 	}
-	if l.foreign {
-		path := s.out.Path(originsName(l.shard))
-		if err := writeOrigins(path, s.journalIdentity(l.shard), l.origins); err != nil {
-			return err
-		}
-	}
 	s.noCandidates += int64(len(l.unpredicted))
-	if err := s.out.EndShard(); err != nil {
-		return err
-	}
-	if err := s.finished(s.out.Manifest().Shards[l.shard].File); err != nil {
-		return err
-	}
+	origins, id := s.out.Path(originsName(l.shard)), s.journalIdentity(l.shard)
 	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
-	if err := l.journal.Remove(); err != nil {
+	s.ending = make(chan error, 1)
+	go func(done chan<- error) {
+		var err error
+		if l.foreign {
+			err = writeOrigins(origins, id, l.origins)
+		}
+		if err == nil {
+			err = s.out.EndShard()
+		}
+		if err == nil {
+			err = l.journal.Remove()
+		} else {
+			err = errors.Join(err, l.journal.Close())
+		}
+		done <- err
+	}(s.ending)
+	return nil
+}
+
+// ended goes on to the next shard when the present one has ended.
+func (s *sequence) ended(err error) error {
+	s.ending = nil
+	l := s.present
+	if err == nil {
+		err = s.finished(s.out.Manifest().Shards[l.shard].File)
+	}
+	if err != nil {
 		return err
 	}
 	if s.present, s.next = s.next, nil; s.present == nil {

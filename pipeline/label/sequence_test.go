@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -21,15 +23,18 @@ import (
 type outOfOrder struct {
 	scope    stockfish.HashScope
 	rng      *rand.Rand
-	keep     int // results that are kept back
-	stop     int // results after which it fails; 0: never
+	keep     int  // results that are kept back
+	stop     int  // results after which it fails; 0: never
+	sound    bool // nothing fails
 	searched map[identity]int
 	ahead    bool // a job of a shard came while there were results of the one before
+	calls    int  // of Label
 }
 
 var errStopped = errors.New("stopped")
 
 func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	o.calls++
 	var kept []stockfish.Result
 	give := func() error {
 		if o.stop > 0 {
@@ -50,7 +55,16 @@ func (o *outOfOrder) Label(_ context.Context, jobs iter.Seq[stockfish.Job], done
 		}
 		for k, id := range identities(nil, o.scope, &line, j.Plies, nil) {
 			o.searched[id]++
-			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k])))
+			kept = append(kept, result(j.Index, k, id, firstMove(&line, j.Plies[k]), o.sound))
+		}
+		if len(j.Plies) == 0 {
+			if len(kept) == 0 {
+				return errors.New("there are no jobs for now though nothing is under way")
+			}
+			time.Sleep(2 * time.Millisecond) // the next shard is looked through
+			if err := give(); err != nil {
+				return err
+			}
 		}
 		for len(kept) > o.keep {
 			if err := give(); err != nil {
@@ -75,11 +89,11 @@ func firstMove(line *dataset.Line, ply int) board.Move {
 	return p.LegalMoves(nil)[0]
 }
 
-// result is that of a search; a few always fail.
-func result(index int64, sample int, id identity, m board.Move) stockfish.Result {
+// result is that of a search; a few always fail, unless the engine is sound.
+func result(index int64, sample int, id identity, m board.Move, sound bool) stockfish.Result {
 	r := stockfish.Result{Index: index, Sample: sample, Labels: []dataset.Label{{Status: dataset.Failed}}}
 	sum := sha256.Sum256(id[:])
-	if sum[0] < 8 {
+	if sum[0] < 8 && !sound {
 		r.Err = errors.New("the engine fails")
 		return r
 	}
@@ -158,7 +172,7 @@ func TestNextShardEarly(t *testing.T) {
 					t.Fatalf("round %d: %d files, %d in the first", round, len(got), len(want))
 				}
 				for id, n := range o.searched {
-					if n > 1 && result(0, 0, id, 0).Err == nil && scope == stockfish.PositionScope && round%2 == 0 {
+					if n > 1 && result(0, 0, id, 0, false).Err == nil && scope == stockfish.PositionScope && round%2 == 0 {
 						t.Fatalf("round %d: searched %d times", round, n)
 					}
 				}
@@ -167,6 +181,33 @@ func TestNextShardEarly(t *testing.T) {
 				t.Errorf("the next shard came early in %d rounds only", aheads)
 			}
 		})
+	}
+}
+
+// TestShardsChained: however many results are kept back, all shards are labelled in one call of the searcher, which is
+// never without work before the end, and the bytes are the same.
+func TestShardsChained(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	in := madeup.Dataset(t, similarLines(t, rng, 96), 12)
+	var want map[string]string
+	for _, keep := range []int{0, 10, 40, 80, 150} {
+		o := &outOfOrder{rng: rng, keep: keep, sound: true, searched: map[identity]int{}}
+		out := filepath.Join(t.TempDir(), "out")
+		start := func(context.Context, stockfish.Config, int) (Searcher, error) { return o, nil }
+		if _, err := (Request{In: in, Out: out, Workers: 1, Start: start,
+			Engine: stockfish.Config{Limit: stockfish.Nodes(1)}}).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if o.calls != 1 {
+			t.Errorf("%d kept back: the searcher was called %d times", keep, o.calls)
+		}
+		got := filesOf(t, out)
+		if want == nil {
+			want = got
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d kept back: the files differ", keep)
+		}
 	}
 }
 
