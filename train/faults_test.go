@@ -72,19 +72,6 @@ func TestFailingDevice(t *testing.T) {
 	}
 }
 
-func checkpointSteps(t *testing.T, dir string) string {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, "checkpoints"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".safetensors"))
-	}
-	return strings.Join(names, " ")
-}
-
 // TestOutOfMemoryForReal asks XLA for two terabytes.
 func TestOutOfMemoryForReal(t *testing.T) {
 	b := openTest(t, "xla:cpu")

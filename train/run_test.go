@@ -374,3 +374,16 @@ func TestPace(t *testing.T) {
 		t.Errorf("no steps: %g, %g", rate, wait)
 	}
 }
+
+func checkpointSteps(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "checkpoints"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".safetensors"))
+	}
+	return strings.Join(names, " ")
+}
