@@ -210,9 +210,9 @@ func askPython(t *testing.T, engine string, asked []candidateLine) {
 	t.Logf("%s", bytes.TrimSpace(said))
 }
 
-// TestCandidatesResumed: the bytes are the same with other workers, after a full disk, with engines killed, and after an
-// interrupt; and what was searched is not searched again, also for another dataset, unless other moves of a position are
-// asked for.
+// TestCandidatesResumed: the bytes are the same with other workers, after a full disk, with engines killed, and after
+// an interrupt; and what was searched is not searched again, also for another dataset, unless other moves of a position
+// are asked for.
 func TestCandidatesResumed(t *testing.T) {
 	engine, err := stockfish.Find("stockfish")
 	if err != nil {

@@ -150,8 +150,8 @@ func (p *Pool) Close() error {
 // jobs are at their end. Besides them, at most four results for each worker are
 // searched for or wait for done at a time.
 //
-// A job without positions says that there are none for now. It is asked for more when the next result was handed on, or,
-// if no search is under way, when all failures were.
+// A job without positions says that there are none for now. It is asked for more when the next result was handed on,
+// or, if no search is under way, when all failures were.
 //
 // When ctx ends, no further search begins; the running ones finish, their results
 // are handed on and Label returns the cause of ctx.

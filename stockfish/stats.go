@@ -21,7 +21,8 @@ type Stats struct {
 	Limit   Limit
 }
 
-// Figures count what a pool hands on and the time that it takes. The zero value is ready; it is safe for concurrent use.
+// Figures count what a pool hands on and the time that it takes. The zero value is ready; it is safe for concurrent
+// use.
 type Figures struct {
 	labelled, terminal, failed atomic.Int64
 	elapsed                    atomic.Int64 // ns inside Label that has returned

@@ -14,15 +14,17 @@ import (
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside
 // the kernels, handing over hundreds of tensors and taking back as many, is paid once for all of them, and memory for
 // activations and for the new weights is not taken anew for each. How many steps of the stack are computed is an input,
-// so one step alone is computed by the same program, and bits do not depend on how steps are put together.
+// so one step alone is computed by the same program, and bits do not depend on how steps are put together. A step in an
+// execution of its own is another program, which XLA may round differently: runs that were begun so go on so.
 
 // together is the most steps that one execution takes.
 const together = 8
 
-// stacks tells whether several steps can be computed in one execution. The backend go has no
+// stacks tells whether several steps are computed in one execution: in runs that were begun so. The backend go has no
 // DynamicSlice and nothing to hand over; several devices and micro-batches have graphs of their own.
 func (e *engine) stacks() bool {
-	return strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 && e.config.Accumulate == 1
+	return e.config.Stacked && strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 &&
+		e.config.Accumulate == 1
 }
 
 // steps trains on one batch after the other, up to [together] if the engine stacks, all with lists of moves of one

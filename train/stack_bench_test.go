@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkStack measures steps of 20×8 alone and together, in turns, and prints the medians of three turns of 3 s each:
-// milliseconds and page faults of a step.
+// BenchmarkStack measures steps of 20×8 alone and together, in turns, and prints the medians of three turns of 3 s
+// each: milliseconds and page faults of a step.
 func BenchmarkStack(b *testing.B) {
 	for _, size := range []int{16, 512} {
 		c := tiny()

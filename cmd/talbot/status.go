@@ -61,7 +61,8 @@ func printStatus(s fleet.Status) {
 	if s.Idle != "" {
 		printf("idle: %s\n", s.Idle)
 	}
-	printf("\n%7s %-24s %7s %13s %10s %6s %6s\n", "worker", "name", "engines", "positions", "per second", "jobs", "lost")
+	printf("\n%7s %-24s %7s %13s %10s %6s %6s\n", "worker", "name", "engines", "positions", "per second", "jobs",
+		"lost")
 	for _, w := range s.Workers {
 		printf("%7d %-24.24s %7d %13s %10.1f %6d %6d\n", w.Number, w.Name, w.Slots, n(w.Positions),
 			w.PositionsPerSecond, w.Held, w.Lost)

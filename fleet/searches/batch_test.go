@@ -29,7 +29,8 @@ func TestBatchSizes(t *testing.T) {
 	if n := most.size(batchTime); n != 30 {
 		t.Errorf("%d positions while there is more to come", n)
 	}
-	fresh := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }, batch: map[uint64]*batch{}}, waiting: 1 << 20}
+	crowd := func() (int, int) { return 1000, 1 }
+	fresh := &run{Pool: &Pool{crowd: crowd, batch: map[uint64]*batch{}}, waiting: 1 << 20}
 	sizes := map[int]bool{}
 	for i := range uint64(100) {
 		n := fresh.size(batchTime)

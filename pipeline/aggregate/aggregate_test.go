@@ -379,7 +379,7 @@ func TestHostile(t *testing.T) {
 		"none":          {[]string{in, t.TempDir()}, 3, DefaultBands, dataset.ErrNoDataset, ""},
 		"twice":         {[]string{in, twice, in}, 3, DefaultBands, ErrTwice, filepath.Base(in)},
 		"nothing":       {[]string{in}, 1000, DefaultBands, ErrNothingKept, "rare_position"},
-		"nobody rated":  {[]string{madeup.Dataset(t, unrated, 9)}, 1, DefaultBands, ErrNothingKept, "unknown_elo:1"},
+		"nobody rated":  {[]string{madeup.Dataset(t, unrated, 9)}, 1, DefaultBands, ErrNothingKept, "unknown_elo 1"},
 		"no lines":      {[]string{madeup.Dataset(t, nil, 9)}, 1, DefaultBands, ErrNothingKept, "0 moves"},
 		"bad bands":     {[]string{in}, 1, Bands{3, 3}, nil, "ascend"},
 		"least is none": {[]string{in}, 0, DefaultBands, nil, "at least 1"},

@@ -172,7 +172,8 @@ func TestNextShardEarly(t *testing.T) {
 					t.Fatalf("round %d: %d files, %d in the first", round, len(got), len(want))
 				}
 				for id, n := range o.searched {
-					if n > 1 && result(0, 0, id, 0, false).Err == nil && scope == stockfish.PositionScope && round%2 == 0 {
+					if n > 1 && result(0, 0, id, 0, false).Err == nil && scope == stockfish.PositionScope &&
+						round%2 == 0 {
 						t.Fatalf("round %d: searched %d times", round, n)
 					}
 				}

@@ -435,8 +435,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestSeveralLines: a mate in one ends the search, unless other lines are asked for, which then get the visits, or a mate
-// is. Where all moves are proven, nothing is left to do.
+// TestSeveralLines: a mate in one ends the search, unless other lines are asked for, which then get the visits, or a
+// mate is. Where all moves are proven, nothing is left to do.
 func TestSeveralLines(t *testing.T) {
 	run := func(fen string, lines int, l Limits) *Report {
 		s := mustNew(t, "puct", noisy(t, 4, 0), func(o *Options) { o.MultiPV = lines })

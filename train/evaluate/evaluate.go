@@ -29,7 +29,8 @@ type Options struct {
 	// None: there are no such reports.
 	Bands []dataset.Band
 
-	// Asked is called with the cross-entropy over the legal moves of each sample that has a target, in order; may be nil.
+	// Asked is called with the cross-entropy over the legal moves of each sample that has a target, in order; may be
+	// nil.
 	Asked func(ce float64)
 
 	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:

@@ -122,7 +122,7 @@ func (t Train) resumed() (run.Config, error) {
 			return c, err
 		}
 		c.SetSteps(have.Steps)
-		c.EvalEvery, c.Winograd = have.EvalEvery, have.Winograd
+		c.EvalEvery, c.Winograd, c.Stacked = have.EvalEvery, have.Winograd, have.Stacked
 	}
 	if t.Steps != 0 {
 		c.Steps = t.Steps

@@ -59,7 +59,8 @@ func made() Run {
 	return r
 }
 
-// TestBandsAndCandidates: ratings and candidates have tables, in which a better rating and a better baseline are marked.
+// TestBandsAndCandidates: ratings and candidates have tables, in which a better rating and a better baseline are
+// marked.
 func TestBandsAndCandidates(t *testing.T) {
 	r := made()
 	f := r.Eval.Figures

@@ -42,6 +42,9 @@ type Config struct {
 	// Winograd lets processors compute the 3×3 convolutions of a trunk in float32 in Winograd's way, which is faster
 	// and rounds differently. Runs that were begun before there was a choice go on without.
 	Winograd bool `json:"winograd,omitempty"`
+	// Stacked lets XLA compute several steps in one execution, which is faster. The program is another one and rounds
+	// differently, but not by how the steps are put together. Older runs go on without.
+	Stacked bool `json:"stacked,omitempty"`
 	// a GPU shall give the same bits each time: [backend.MakeDeterministic]
 	Deterministic bool `json:"deterministic,omitempty"`
 
@@ -77,7 +80,7 @@ func New(name, preset string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
-		Precision: Float32, Winograd: r.Winograd, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
+		Precision: Float32, Winograd: r.Winograd, Stacked: true, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
 }
 
 // Build returns the encoding and the network.

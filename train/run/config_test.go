@@ -94,7 +94,7 @@ func TestOlderConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Validate(); err != nil || c.Accumulate != 1 || c.Devices != 1 || c.Schedule != "cosine" ||
-		c.Precision != Float32 || c.Winograd || c.EMA != 0 ||
+		c.Precision != Float32 || c.Winograd || c.Stacked || c.EMA != 0 ||
 		c.Settings != `{"blocks":1,"filters":8,"block_dropout":0,"value_dropout":0,"value_weight":0,`+
 			`"label_smoothing":0,"legal_mask":false}` {
 		t.Errorf("%+v, %v", c, err)
