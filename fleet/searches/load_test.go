@@ -381,7 +381,8 @@ func TestLoad(t *testing.T) {
 		wall.Round(time.Millisecond), 100*busy, 100*rep.Idle[0].Seconds()/all, 100*rep.Idle[1].Seconds()/all,
 		100*rep.Idle[2].Seconds()/all, 100*rep.Late.Seconds()/all)
 	t.Logf("waits (50 %%, 99 %%): for a job %v, for the reply to an answer %v, of an engine between two jobs %v; "+
-		"without the first and last fifth of the time, for a job %v, for a reply %v; cores: coordinator %.2f, workers %.2f",
+		"without the first and last fifth of the time, for a job %v, for a reply %v; "+
+		"cores: coordinator %.2f, workers %.2f",
 		rep.Job, rep.Reply, rep.Between, rep.SteadyJob, rep.SteadyReply, processor.Seconds()/wall.Seconds(),
 		rep.Processor.Seconds()/wall.Seconds())
 	if sum.Labelled != sum.Remote || sum.Labelled+sum.Reused != sum.Samples ||

@@ -80,7 +80,8 @@ func New(name, preset string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{Recipe: name, Settings: p.Settings, Training: p.Training, Accumulate: 1, Devices: 1, Seed: 42,
-		Precision: Float32, Winograd: r.Winograd, Stacked: true, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000, Keep: 3}, nil
+		Precision: Float32, Winograd: r.Winograd, Stacked: true, LogEvery: 100, EvalEvery: 5000, CheckpointEvery: 1000,
+		Keep: 3}, nil
 }
 
 // Build returns the encoding and the network.
