@@ -16,29 +16,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
-	gomlx "github.com/gomlx/gomlx/ml/model"
-
 	"talbot/train/backend"
 	"talbot/train/checkpoint"
 	"talbot/train/model"
 	"talbot/train/run"
 )
-
-// dying runs until the n-th execution of a graph, which fails with that error.
-func dying(c run.Config, o Options, n int, fault error) error {
-	r, err := begin(c, o)
-	if err != nil {
-		return err
-	}
-	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
-		if n--; n < 0 {
-			return nil, fault
-		}
-		return x.Call(args...)
-	}
-	return errors.Join(r.loop(context.Background()), r.end())
-}
 
 // TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are
 // those of the steps before. Resumed on a whole device it equals the uninterrupted run.

@@ -22,6 +22,9 @@ import (
 	"talbot/train/checkpoint"
 	"talbot/train/model"
 	"talbot/train/run"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
 )
 
 // specs are the backends every training test runs on; one that is not there is skipped loudly.
@@ -386,4 +389,19 @@ func checkpointSteps(t *testing.T, dir string) string {
 		names = append(names, strings.TrimSuffix(e.Name(), ".safetensors"))
 	}
 	return strings.Join(names, " ")
+}
+
+// dying runs until the n-th execution of a graph, which fails with that error.
+func dying(c run.Config, o Options, n int, fault error) error {
+	r, err := begin(c, o)
+	if err != nil {
+		return err
+	}
+	r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
+		if n--; n < 0 {
+			return nil, fault
+		}
+		return x.Call(args...)
+	}
+	return errors.Join(r.loop(context.Background()), r.end())
 }

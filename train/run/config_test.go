@@ -63,8 +63,8 @@ func TestPresetIsTheRecipe(t *testing.T) {
 	want := `{"recipe":"talbotbot","settings":{"blocks":20,"filters":128,"block_dropout":0.1,"value_dropout":0.2,` +
 		`"value_weight":5,"label_smoothing":0,"legal_mask":false},"batch":512,"steps":656844,"schedule":"cosine",` +
 		`"lr":0.0001,"min_lr":0.00001,"warmup":0,"weight_decay":0.0001,"decay":"all","clip":0,"accumulate":1,` +
-		`"devices":1,"seed":42,"policy_target":"","precision":"float32","winograd":true,"history_dropout":0,"ema":0,"log_every":100,` +
-		`"eval_every":5000,"checkpoint_every":1000,"keep":3}`
+		`"devices":1,"seed":42,"policy_target":"","precision":"float32","winograd":true,"stacked":true,` +
+		`"history_dropout":0,"ema":0,"log_every":100,"eval_every":5000,"checkpoint_every":1000,"keep":3}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
