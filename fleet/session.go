@@ -45,10 +45,19 @@ func (w *worker) lapsed(session int) {
 	}
 }
 
-// request asks the coordinator until it replies.
+// request asks the coordinator until it replies. What was asked before a reconnection is asked again after it: the
+// reply may have been lost with the connection.
 func (w *worker) request(verb string, data []byte, timeout time.Duration) (code, []byte, error) {
 	for {
 		ctx, cancel := context.WithTimeout(w.ctx, timeout)
+		again := w.wake.wait()
+		go func() {
+			select {
+			case <-again:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		m, err := w.nc.RequestWithContext(ctx, w.subject(verb), data)
 		cancel()
 		if err == nil {
