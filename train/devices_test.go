@@ -34,14 +34,7 @@ func TestDevices(t *testing.T) {
 	var figures [][]float64
 	var files []*checkpoint.File
 	for _, c.Devices = range []int{1, 4} {
-		e, err := newEngine(b, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.close()
-		if err := e.forTraining(); err != nil {
-			t.Fatal(err)
-		}
+		e := trainingEngine(t, b, c)
 		got := steps(t, e, 0, 3)
 		if err := e.calibrate(valBatches(c, 1)); err != nil { // on one device, which writes what all of them hold
 			t.Fatal(err)

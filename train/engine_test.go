@@ -152,14 +152,7 @@ func TestBackendsAgree(t *testing.T) {
 	c.Clip = 2
 	var want [][]float64
 	for i, spec := range specs {
-		e, err := newEngine(openTest(t, spec), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.close()
-		if err := e.forTraining(); err != nil {
-			t.Fatal(err)
-		}
+		e := trainingEngine(t, openTest(t, spec), c)
 		for step := range 10 {
 			var b Batch
 			(&synthetic{batch: c.Batch, k: 3}).fill(&b, int64(step))
@@ -235,13 +228,7 @@ func BenchmarkStep(b *testing.B) {
 			c.Batch = 256
 			set(&c, "blocks", 6)
 			set(&c, "filters", 64)
-			e, err := newEngine(openTest(b, spec), c)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := e.forTraining(); err != nil {
-				b.Fatal(err)
-			}
+			e := trainingEngine(b, openTest(b, spec), c)
 			var batch Batch
 			(&synthetic{batch: c.Batch}).fill(&batch, 1)
 			start := time.Now()

@@ -64,17 +64,10 @@ func TestOutOfMemoryForReal(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("set TALBOT_FULL=1 to make a network of half a gigabyte")
 	}
-	e, err := newEngine(b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.close()
-	if err := e.forTraining(); err != nil {
-		t.Fatal(err)
-	}
+	e := trainingEngine(t, b, c)
 	var batch Batch
 	(&synthetic{batch: c.Batch}).fill(&batch, 1)
-	_, _, err = e.step(&batch, 0, 1e-3)
+	_, _, err := e.step(&batch, 0, 1e-3)
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -105,14 +105,7 @@ func BenchmarkPeers(b *testing.B) {
 
 // ourTurn trains for at least that long and returns positions per second.
 func ourTurn(b *testing.B, spec string, c run.Config, batch Batch, turn time.Duration) func() float64 {
-	e, err := newEngine(openTest(b, spec), c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(e.close)
-	if err := e.forTraining(); err != nil {
-		b.Fatal(err)
-	}
+	e := trainingEngine(b, openTest(b, spec), c)
 	step := int64(0)
 	next := func() {
 		if _, _, err := e.step(&batch, step, 1e-3); err != nil {

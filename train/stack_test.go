@@ -12,7 +12,6 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
-	"talbot/train/backend"
 	"talbot/train/run"
 )
 
@@ -84,19 +83,6 @@ func TestStack(t *testing.T) {
 			}
 		}
 	}
-}
-
-func trainingEngine(t testing.TB, b *backend.Opened, c run.Config) *engine {
-	t.Helper()
-	e, err := newEngine(b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.close)
-	if err := e.forTraining(); err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // shown are all digits of what steps found.

@@ -41,6 +41,19 @@ func linearEngine(t *testing.T, b *backend.Opened, c run.Config) *engine {
 		t.Fatal(err)
 	}
 	e, err := engineOf(b, c, linear{built.Network.(model.TalbotBot)}, built.Encoder.Layout())
+	return forTraining(t, e, err)
+}
+
+// trainingEngine returns an engine that can train, until the test ends.
+func trainingEngine(t testing.TB, b *backend.Opened, c run.Config) *engine {
+	t.Helper()
+	e, err := newEngine(b, c)
+	return forTraining(t, e, err)
+}
+
+// forTraining makes a fresh engine ready to train.
+func forTraining(t testing.TB, e *engine, err error) *engine {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,14 +138,7 @@ func TestAverage(t *testing.T) {
 func TestCalibration(t *testing.T) {
 	c := tiny()
 	c.EMA = 0.9
-	e, err := newEngine(openTest(t, "go"), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.close()
-	if err := e.forTraining(); err != nil {
-		t.Fatal(err)
-	}
+	e := trainingEngine(t, openTest(t, "go"), c)
 	var batch Batch
 	for step := range int64(2) {
 		(&synthetic{batch: c.Batch}).fill(&batch, step)
@@ -202,14 +208,7 @@ func TestBFloat16(t *testing.T) {
 	set(&c, "filters", 16)
 	var want [][]float64
 	for _, c.Precision = range []run.Precision{run.Float32, run.BFloat16} {
-		e, err := newEngine(b, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.close()
-		if err := e.forTraining(); err != nil {
-			t.Fatal(err)
-		}
+		e := trainingEngine(t, b, c)
 		same := true
 		for step := range 10 {
 			var batch Batch

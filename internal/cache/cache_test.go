@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 	"talbot/internal/durable"
 )
 
-// entries are the sizes of the files in a folder by name.
+// entries are the sizes of the files in a folder by name, without those that another process takes away meanwhile.
 func entries(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -24,7 +25,9 @@ func entries(t *testing.T, dir string) map[string]int64 {
 	sizes := map[string]int64{}
 	for _, f := range files {
 		info, err := f.Info()
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		sizes[f.Name()] = info.Size()
@@ -199,6 +202,7 @@ func TestProcesses(t *testing.T) {
 			if err := child.Start(); err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(func() { _ = child.Process.Kill() })
 			children = append(children, child)
 		}
 		for len(entries(t, dir)) < 6 { // the lock and five
