@@ -3,8 +3,10 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -33,7 +35,9 @@ func (w *worker) slot(i int) error {
 	tasks := make(chan *task)
 	var others sync.WaitGroup
 	defer others.Wait()
-	others.Go(func() { w.fetch(inbox, messages, tasks) })
+	var took atomic.Int64 // by the last job
+	took.Store(int64(2 * maxAhead))
+	others.Go(func() { w.fetch(inbox, messages, tasks, &took) })
 	under := make(chan struct{}, inFlight)
 	for {
 		select {
@@ -41,9 +45,13 @@ func (w *worker) slot(i int) error {
 			return nil
 		case t := <-tasks:
 			if !w.begin(t) {
+				close(t.over)
 				continue
 			}
+			begun := time.Now()
 			answer, err := s.Do(w.ctx, t.asked, t.payload)
+			took.Store(int64(time.Since(begun)))
+			close(t.over)
 			if err == nil && len(answer)+len(t.asked) > MaxMessage {
 				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
 			}
@@ -90,8 +98,9 @@ func (w *worker) begin(t *task) bool {
 	return t.begun
 }
 
-// fetch asks for jobs, one at a time, and hands them on.
-func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *task) {
+// fetch asks for jobs, one at a time, and hands them on. It asks for the one ahead some time after the one before has
+// begun, so that slots that begin together do not ask together again; took is what the last job took.
+func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *task, took *atomic.Int64) {
 	for w.ctx.Err() == nil {
 		w.mu.Lock()
 		ready, session := w.ready, w.session
@@ -111,6 +120,13 @@ func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *ta
 			select {
 			case tasks <- t:
 			case <-t.gone:
+				continue
+			case <-w.ctx.Done():
+				return
+			}
+			select {
+			case <-time.After(rand.N(min(time.Duration(took.Load())/2, maxAhead) + 1)):
+			case <-t.over:
 			case <-w.ctx.Done():
 				return
 			}
@@ -150,7 +166,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 				w.Log("a job that cannot be read: kind %q, %v", j.kind, err)
 				continue
 			}
-			t := &task{job: j, session: session, gone: make(chan struct{})}
+			t := &task{job: j, session: session, gone: make(chan struct{}), over: make(chan struct{})}
 			w.mu.Lock()
 			w.held[t] = true
 			w.mu.Unlock()

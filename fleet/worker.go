@@ -73,7 +73,8 @@ const (
 	reconnectWait  = 200 * time.Millisecond
 	leaveTimeout   = 700 * time.Millisecond
 	openAttempts   = 3
-	inFlight       = 2 // answers of a slot that are under way
+	inFlight       = 2           // answers of a slot that are under way
+	maxAhead       = 2 * time.Second // after the begin of a job, before the next one is asked for
 )
 
 // worker is a running one.
@@ -103,6 +104,7 @@ type task struct {
 	session int
 	begun   bool
 	gone    chan struct{} // closed when it is not wanted any more
+	over    chan struct{} // closed when a slot has done with it
 }
 
 // Run does jobs until the work is finished, which is no error, or ctx ends, whose cause it returns. It waits for a

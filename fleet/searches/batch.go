@@ -67,7 +67,7 @@ func (r *run) target(d time.Duration) int {
 // size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
 // may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
 // there are more batches in a second than a coordinator can see to. The first batches are small, for nobody knows yet
-// what they are worth, and differ, so that their answers do not come all at once.
+// what they are worth.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.crowd()
 	engines := slots + len(r.own)

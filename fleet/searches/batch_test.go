@@ -6,9 +6,9 @@ import (
 )
 
 // Batches are worth five seconds, and become smaller towards the end, down to a position each; where there are many
-// engines they stay so large that there are not more than a thousand in a second.
+// engines they stay so large that there are not more than five hundred in a second.
 func TestBatchSizes(t *testing.T) {
-	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 1, 1500}, {1000, 10, 9000}} {
+	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 2, 1000}, {1000, 20, 4500}} {
 		p := &Pool{crowd: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
 		r := &run{Pool: p, waiting: 100 * c.slots, ended: true}
 		batches, size := 0, 50

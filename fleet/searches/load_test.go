@@ -331,7 +331,7 @@ func TestLoad(t *testing.T) {
 	if full {
 		l.Slots, l.Each = 1000, 100*time.Millisecond
 		_, _ = fmt.Sscan(os.Getenv("TALBOT_SLOTS"), &l.Slots)
-		positions = 400 * l.Slots
+		positions = min(output.ShardPositions, 1050*l.Slots)
 	}
 	const shards = 3
 	var ended chan error

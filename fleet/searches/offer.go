@@ -15,14 +15,23 @@ func (r *run) publish(until time.Time) bool {
 		return true
 	}
 	r.publishChecks(workers)
+	if r.begun.IsZero() {
+		r.begun = r.now()
+	}
 	most := 2*slots + slots/2 + 2
-	if r.mean == 0 { // what a batch is worth is known after the first answer
-		most = 2 * slots
+	if r.mean == 0 { // what a batch is worth is known after the first answer, which some are enough for
+		if most = 2 * slots; r.now().Sub(r.begun) < scoutTime {
+			most = min(most, maxScouts)
+		}
 	}
 	for len(r.batch) < most && !r.full {
 		b := r.lostBatch(false)
 		if b == nil {
-			b = r.cut(r.size(r.share.BatchTime))
+			size := r.size(r.share.BatchTime)
+			if r.offered < 2*slots { // otherwise all answers come at the same time, again and again
+				size = 1 + r.random.IntN(size)
+			}
+			b = r.cut(size)
 		}
 		if b == nil {
 			break
@@ -53,6 +62,7 @@ func (r *run) offer(b *batch) {
 	}
 	b.number = n
 	r.batch[n] = b
+	r.offered++
 }
 
 // keep puts a batch back among those that are to be offered.

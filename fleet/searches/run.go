@@ -21,12 +21,14 @@ type run struct {
 
 	ended   bool // next has no more
 	open    map[int64]*line
-	ready   []piece  // to be searched, in order
-	waiting int      // positions in ready
-	again   []*batch // that were lost
-	ownOnly []*batch // that no worker managed
-	full    bool     // the queue takes no more for now
-	under   int      // batches with the own engines
+	ready   []piece   // to be searched, in order
+	waiting int       // positions in ready
+	again   []*batch  // that were lost
+	ownOnly []*batch  // that no worker managed
+	full    bool      // the queue takes no more for now
+	under   int       // batches with the own engines
+	offered int       // batches so far
+	begun   time.Time // of offering
 
 	prepared *batch // for the next own engine
 
@@ -38,9 +40,11 @@ type run struct {
 const (
 	batchTime    = 5 * time.Second
 	ownBatchTime = time.Second
-	firstBatch   = 8 // positions, before the engines' speed is known
+	firstBatch   = 8  // positions, before the engines' speed is known
+	maxScouts    = 64 // batches that are offered before that, for
+	scoutTime    = time.Second
 	maxBatch     = 4096
-	maxRate      = 1000      // batches in a second
+	maxRate      = 500       // batches in a second
 	maxBatchData = 256 << 10 // bytes of lines, about
 	maxLost      = 3
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
