@@ -73,7 +73,7 @@ const (
 	reconnectWait  = 200 * time.Millisecond
 	leaveTimeout   = 700 * time.Millisecond
 	openAttempts   = 3
-	inFlight       = 2           // answers of a slot that are under way
+	inFlight       = 2               // answers of a slot that are under way
 	maxAhead       = 2 * time.Second // after the begin of a job, before the next one is asked for
 )
 
