@@ -177,7 +177,7 @@ func TestWork(t *testing.T) {
 	c.Finish()
 	join := joinOf(t, c)
 	c.Close()
-	if d := time.Since(begun); d > 1500*time.Millisecond {
+	if d := time.Since(begun); d > 10*time.Second { // of a busy machine; a lease takes longer
 		t.Errorf("ending took %v", d)
 	}
 	for _, stop := range stops {

@@ -55,8 +55,11 @@ var benchLines = []string{
 // searchNodes is how long a search of [Bench] is at most.
 const searchNodes = 2000
 
-// Bench measures a network at a batch size for about so long, alone and in a search. The backend and the batch of the
-// configuration are given.
+// turn is how long is measured alone and in a search before it is the other's turn: machines change their speed.
+const turn = time.Second
+
+// Bench measures a network at a batch size for about so long, alone and in a search, in turns. The backend and the
+// batch of the configuration are given.
 func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	n, err := Open(c)
 	if err != nil {
@@ -72,10 +75,27 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.PerSecond, err = alone(ctx, e, games, each); err != nil {
-		return s, err
+	var alone, search measured
+	for left := each; left > 0; left -= turn {
+		if err := alone.ready(ctx, e, games, min(turn, left)); err != nil {
+			return s, err
+		}
+		if err := search.search(ctx, n.Searcher(), e, games, min(turn, left)); err != nil {
+			return s, err
+		}
 	}
-	return s, s.search(ctx, e, games, each)
+	s.PerSecond = float64(alone.evaluations) / alone.took.Seconds()
+	s.InSearch = float64(search.evaluations) / search.took.Seconds()
+	s.Nodes = float64(search.nodes) / search.took.Seconds()
+	s.Fill = float64(search.evaluations) / float64(max(1, search.batches)*int64(e.Batch()))
+	return s, nil
+}
+
+// measured is what was done in a time.
+type measured struct {
+	evaluations, batches, nodes int64
+	took                        time.Duration
+	searches                    int
 }
 
 // benchGames are the games with every position of which something is asked.
@@ -94,8 +114,8 @@ func benchGames() (games []*board.Game, err error) {
 	return games, nil
 }
 
-// alone measures full batches of different positions that lie ready.
-func alone(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) (float64, error) {
+// ready measures full batches of different positions that lie ready.
+func (m *measured) ready(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
 	for i := range e.questions { // the end of a game, a ply earlier each time
 		g := games[i%len(games)]
 		back := (i / len(games)) % g.Ply()
@@ -106,15 +126,15 @@ func alone(ctx context.Context, e *Evaluator, games []*board.Game, each time.Dur
 		e.Put(i, past, past.Position().LegalMoves(nil))
 	}
 	answers := make([]predict.Answer, len(e.questions))
-	done := 0
 	begun := time.Now()
 	for time.Since(begun) < each {
 		if err := e.network.Answer(ctx, e.questions, answers); err != nil {
-			return 0, err
+			return err
 		}
-		done += len(answers)
+		m.evaluations += int64(len(answers))
 	}
-	return float64(done) / time.Since(begun).Seconds(), nil
+	m.took += time.Since(begun)
+	return nil
 }
 
 // moveBetween returns the move that leads from a position to the next.
@@ -127,23 +147,23 @@ func moveBetween(p, next *board.Position) board.Move {
 	return board.NoMove
 }
 
-// search measures searches.
-func (s *Speed) search(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
+// search measures searches, each with an empty tree.
+func (m *measured) search(ctx context.Context, name string, e *Evaluator, games []*board.Game,
+	each time.Duration) error {
 	o := mcts.Defaults()
 	o.CacheSize = 0
-	searcher, err := mcts.New(s.Searcher, e, o)
+	searcher, err := mcts.New(name, e, o)
 	if err != nil {
 		return err
 	}
 	start := board.StartPosition()
 	e.Evaluations, e.Batches = 0, 0
-	nodes := int64(0)
 	begun := time.Now()
 	limits := mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
 		return p.Nodes > 0 && time.Since(begun) >= each
 	}}
-	for i := 0; time.Since(begun) < each; i++ {
-		g := games[i%len(games)]
+	for time.Since(begun) < each {
+		g := games[m.searches%len(games)]
 		var moves []board.Move
 		for k := g.Ply(); k > g.Ply()/2; k-- { // a position in the middle of the line
 			moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
@@ -157,10 +177,11 @@ func (s *Speed) search(ctx context.Context, e *Evaluator, games []*board.Game, e
 		if err != nil {
 			return err
 		}
-		nodes += r.Nodes
+		m.nodes += r.Nodes
+		m.searches++
 	}
-	took := time.Since(begun).Seconds()
-	s.InSearch, s.Nodes = float64(e.Evaluations)/took, float64(nodes)/took
-	s.Fill = float64(e.Evaluations) / float64(max(1, e.Batches)*int64(e.Batch()))
+	m.took += time.Since(begun)
+	m.evaluations += int64(e.Evaluations)
+	m.batches += int64(e.Batches)
 	return nil
 }
