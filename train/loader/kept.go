@@ -130,15 +130,16 @@ func (d *Data) keepSet(i int, s *setSurvey, cuts []cutFacts, limit int) {
 
 // of reports whether s can be a survey of that dataset.
 func (s *setSurvey) of(set *Set, l *encode.Layout) bool {
-	if len(s.Blocks) != len(set.blocks) || len(s.Mask) == 0 && len(s.Blocks) > 0 || s.Longest < 1 {
+	if len(s.Blocks) != len(set.blocks) || s.Longest < 1 {
+		return false
+	}
+	if len(s.Mask) != len(s.Blocks) || len(s.Parts) != len(s.Blocks) {
 		return false
 	}
 	var samples int64
 	for i, n := range s.Blocks {
-		if n < 0 || len(s.Mask) != len(s.Blocks) {
-			return false
-		}
-		if b := &s.Mask[i]; len(b.Bits) != (b.N+63)/64 {
+		b := &s.Mask[i]
+		if n < 0 || len(b.Bits) != (b.N+63)/64 || s.Parts[i].kept(b, 0, blockParts) != n {
 			return false
 		}
 		samples += n

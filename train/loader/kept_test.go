@@ -113,7 +113,8 @@ func TestCachedSurvey(t *testing.T) {
 	}
 	for name, change := range map[string]func(s *setSurvey){
 		"empty": func(s *setSurvey) { *s = setSurvey{} }, "blocks": func(s *setSurvey) { s.Blocks = s.Blocks[1:] },
-		"count": func(s *setSurvey) { s.Counts.Train++ }, "mask": func(s *setSurvey) { s.Mask[0].N = 64 },
+		"count": func(s *setSurvey) { s.Counts.Train++ }, "part": func(s *setSurvey) { s.Parts[0][3]++ },
+		"parts": func(s *setSurvey) { s.Parts = nil }, "mask": func(s *setSurvey) { s.Mask[0].N = 64 },
 		"masks": func(s *setSurvey) { s.Mask = append(s.Mask, bitmap{}) },
 		"hash":  func(s *setSurvey) { s.Hashes = s.Hashes[1:] }, "longest": func(s *setSurvey) { s.Longest = 0 },
 		"input":  func(s *setSurvey) { s.Val.Packed = s.Val.Packed[1:] },

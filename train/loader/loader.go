@@ -60,6 +60,8 @@ type Place struct {
 	Epoch    int    `json:"epoch"`
 	Group    int    `json:"group"`  // of the epoch
 	Offset   int    `json:"offset"` // in the group
+	// Parts is in how many parts each block is drawn, 0 being one, as in earlier versions.
+	Parts int `json:"parts,omitempty"`
 }
 
 // NewLoader returns a loader at the beginning. Whoever makes one closes it, before the data.
@@ -69,7 +71,11 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 	}
 	l := &Loader{data: s.data, survey: s, options: o}
 	for i, set := range s.data.Sets {
-		l.streams = append(l.streams, &stream{loader: l, set: i, Place: Place{Manifest: set.Hash}})
+		parts := 0
+		if !o.Filled {
+			parts = partsOf(s.blocks[i], l.limit(i))
+		}
+		l.streams = append(l.streams, &stream{loader: l, set: i, Place: Place{Manifest: set.Hash, Parts: parts}})
 	}
 	return l
 }
@@ -140,8 +146,8 @@ func (l *Loader) Restore(text json.RawMessage) error {
 		if p.Manifest != s.Manifest {
 			return fmt.Errorf("state of the loader is of another dataset than %q", l.data.Sets[i].Dir)
 		}
-		if p.Epoch < 0 || p.Group < 0 || p.Offset < 0 {
-			return fmt.Errorf("state of the loader %q has a negative number", text)
+		if p.Epoch < 0 || p.Group < 0 || p.Offset < 0 || p.Parts < 0 || p.Parts > 0 && blockParts%p.Parts != 0 {
+			return fmt.Errorf("state of the loader %q has a number that cannot be", text)
 		}
 	}
 	l.options.Filled = !state.Even
@@ -204,15 +210,16 @@ func (s *stream) draw(b *train.Batch) error {
 
 // behind is the beginning of the group behind the present one.
 func (s *stream) behind() Place {
+	p := Place{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1, Parts: s.Parts}
 	if s.now.last {
-		return Place{Manifest: s.Manifest, Epoch: s.Epoch + 1}
+		p.Epoch, p.Group = s.Epoch+1, 0
 	}
-	return Place{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1}
+	return p
 }
 
 func (s *stream) seek(p Place) error {
 	s.stop()
-	g, err := s.load(p.Epoch, p.Group, new(group))
+	g, err := s.load(p, new(group))
 	if err != nil {
 		return err
 	}
@@ -232,7 +239,7 @@ func (s *stream) prefetch() {
 	}
 	s.ahead, s.spare = c, nil
 	go func() {
-		g, err := s.load(next.Epoch, next.Group, into)
+		g, err := s.load(next, into)
 		c <- loaded{g, err}
 	}()
 }
@@ -246,43 +253,50 @@ func (s *stream) stop() {
 	s.now, s.spare = nil, nil
 }
 
-// load reads a group into the memory of another. It is called from the goroutine of prefetch as well, and changes
-// nothing else.
-func (s *stream) load(epoch, number int, g *group) (*group, error) {
+// limit is how many samples a group of a dataset has at most.
+func (l *Loader) limit(set int) int64 {
+	return int64(float64(l.options.GroupSamples) * l.survey.Sets[set].Share)
+}
+
+// load reads the group of a place into the memory of another. It is called from the goroutine of prefetch as well, and
+// changes nothing else.
+func (s *stream) load(p Place, g *group) (*group, error) {
 	l := s.loader
-	counts := l.survey.blocks[s.set]
-	limit := int64(float64(l.options.GroupSamples) * l.survey.Sets[s.set].Share)
-	plan := groups(counts, limit, l.options.Filled, l.options.Seed, s.set, epoch)
-	if number >= len(plan) {
-		return nil, fmt.Errorf("group %d of an epoch of %d groups", number, len(plan))
+	pieces := l.survey.pieces(s.set, max(p.Parts, 1))
+	counts := make([]int64, len(pieces))
+	for i, u := range pieces {
+		counts[i] = l.survey.samples(s.set, u)
 	}
-	blocks := plan[number]
-	firsts, n := make([]int, len(blocks)), 0
-	for i, b := range blocks {
+	plan := groups(counts, l.limit(s.set), l.options.Filled, l.options.Seed, s.set, p.Epoch)
+	if p.Group >= len(plan) {
+		return nil, fmt.Errorf("group %d of an epoch of %d groups", p.Group, len(plan))
+	}
+	chosen := plan[p.Group]
+	firsts, n := make([]int, len(chosen)), 0
+	for i, k := range chosen {
 		firsts[i] = n
-		n += int(counts[b])
+		n += int(counts[k])
 	}
-	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(epoch), int64(number))
+	d := newDraws(l.options.Seed, forSamples, int64(s.set), int64(p.Epoch), int64(p.Group))
 	g.order = d.order(n)
-	g.resize(n, len(blocks), l.shape())
-	g.last = number == len(plan)-1
-	if err := ordered.All(context.Background(), len(blocks), l.data.Options.Workers, func(_, i int) error {
-		b := blocks[i]
-		return s.fill(g, b, i, firsts[i], int(counts[b]))
+	g.resize(n, len(chosen), l.shape())
+	g.last = p.Group == len(plan)-1
+	if err := ordered.All(context.Background(), len(chosen), l.data.Options.Workers, func(_, i int) error {
+		return s.fill(g, pieces[chosen[i]], i, firsts[i], int(counts[chosen[i]]))
 	}); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// fill encodes the n train samples of a block that stay in into a group, whose block it is by that number, from place
+// fill encodes the n train samples of a piece of a block that stay in into a group, whose piece it is by that number, from place
 // first on.
-func (s *stream) fill(g *group, block, number, first, n int) error {
+func (s *stream) fill(g *group, u piece, number, first, n int) error {
 	l := s.loader
-	all, put := 0, 0
+	all, put := l.survey.parts[s.set][u.block].usable(0, u.from), 0
 	var fault error
-	_, err := l.data.each(l.data.Sets[s.set], block, only(dataset.Train), func(v visit) {
-		keep := l.survey.mask.keeps(s.set, block, all)
+	_, err := l.data.eachOf(l.data.Sets[s.set], u, only(dataset.Train), func(v visit) {
+		keep := l.survey.mask.keeps(s.set, u.block, all)
 		if all++; !keep {
 			return
 		}

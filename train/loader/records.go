@@ -89,6 +89,7 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 // visit is a usable sample while its line is replayed. It is valid during the call that it is given to.
 type visit struct {
 	line   *dataset.Line
+	part   int    // of the block, that the line is in
 	key    uint64 // split key of the line
 	view   *encode.View
 	target *encode.Target
@@ -98,7 +99,12 @@ type visit struct {
 // each reads a block and calls f with the usable samples of its lines in those splits, in their order. It returns how
 // many samples of each split have neither target.
 func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [3]int64, err error) {
-	at := s.blocks[block]
+	return d.eachOf(s, piece{block, 0, blockParts}, want, f)
+}
+
+// eachOf does what [Data.each] does with some parts of a block.
+func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [3]int64, err error) {
+	at := s.blocks[u.block]
 	r := s.shards.Shards[at.Shard]
 	lines, err := r.ReadBlock(at.Block, nil)
 	if err != nil {
@@ -115,7 +121,11 @@ func (d *Data) each(s *Set, block int, want splitSet, f func(visit)) (unusable [
 	w := &p.walker
 	value := d.layout.Float(encode.ValueFloat)
 	v := visit{view: &p.view, target: &p.target}
-	for i := range lines {
+	v.part = u.from
+	for i := u.from * len(lines) / blockParts; i < u.to*len(lines)/blockParts; i++ {
+		for i >= (v.part+1)*len(lines)/blockParts {
+			v.part++
+		}
 		v.line = &lines[i]
 		v.key = dataset.SplitKey(v.line)
 		split := s.Manifest.Splits.Of(v.key)

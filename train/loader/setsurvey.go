@@ -15,6 +15,7 @@ type setSurvey struct {
 	Counts  Counts  // without share
 	Longest int     // list of moves, at least 1
 	Blocks  []int64 // train samples of each block
+	Parts   []parts // of each block
 	Mask    []bitmap
 	Hashes  []uint64    // of the val samples with the lowest hashes, in the order of the data
 	Val     train.Batch // these samples
@@ -85,7 +86,8 @@ func (d *Data) surveyAll(ctx context.Context, limit int, held *dataset.CutSet,
 	sets, chosen := make([]*setSurvey, len(d.Sets)), make([]*picks, len(d.Sets))
 	for i, set := range d.Sets {
 		n := len(set.blocks)
-		sets[i], chosen[i] = &setSurvey{Longest: 1, Blocks: make([]int64, n), Mask: make([]bitmap, n)}, newPicks(limit)
+		sets[i], chosen[i] = &setSurvey{Longest: 1, Blocks: make([]int64, n), Parts: make([]parts, n),
+			Mask: make([]bitmap, n)}, newPicks(limit)
 	}
 	for found, err := range overBlocks(ctx, d, done, func(set, block int) (counted, error) {
 		return d.count(set, block, held)
@@ -151,8 +153,9 @@ func (s *setSurvey) lowest(n int) []int {
 // counted is what is in one block.
 type counted struct {
 	set, block int
-	Counts            // before the cap on copies, without share
-	longest    int    // list of moves
+	Counts         // before the cap on copies, without share
+	longest    int // list of moves
+	parts      parts
 	keep       bitmap // the usable train samples that are not of cut copies
 	train      []one  // with a cap: the usable train samples
 	val        []pick
@@ -182,6 +185,7 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
 		if v.sample.valued {
 			s.value = 1
 		}
+		c.parts[v.part]++
 		if c.keep.add(!s.cut); s.cut {
 			c.CutSamples++
 		} else {
@@ -211,7 +215,7 @@ func (s *setSurvey) add(b counted, copies *copyCap) {
 	if b.CutSamples+b.Capped > 0 {
 		s.Mask[b.block] = b.keep
 	}
-	s.Blocks[b.block] = b.Train
+	s.Blocks[b.block], s.Parts[b.block] = b.Train, b.parts
 	c := &s.Counts
 	c.Train += b.Train
 	c.Val += b.Val

@@ -18,6 +18,7 @@ type Survey struct {
 	key    string    // what it is a survey of
 	kept   bool      // it is from the file of a run
 	blocks [][]int64 // train samples of each block of each dataset
+	parts  [][]parts
 	mask   mask
 }
 
@@ -64,7 +65,7 @@ func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, o
 	for i, x := range sets {
 		s.Sets[i] = x.Counts
 		s.Longest = max(s.Longest, x.Longest)
-		s.blocks, s.mask = append(s.blocks, x.Blocks), append(s.mask, x.Mask)
+		s.blocks, s.parts, s.mask = append(s.blocks, x.Blocks), append(s.parts, x.Parts), append(s.mask, x.Mask)
 	}
 	if err := s.share(); err != nil {
 		return nil, err

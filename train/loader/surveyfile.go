@@ -22,7 +22,7 @@ import (
 const surveyName = "survey.bin"
 
 // surveyVersion is to be raised when a survey of the same data comes out different, or has checked more.
-const surveyVersion = 5
+const surveyVersion = 6
 
 // surveyFile is a [Survey] without what the data says itself.
 type surveyFile struct {
@@ -31,6 +31,7 @@ type surveyFile struct {
 	Longest int
 	Val     []train.Batch
 	Blocks  [][]int64
+	Parts   [][]parts
 	Mask    mask
 }
 
@@ -72,7 +73,8 @@ func (s *Survey) read(path string) (bool, error) {
 	if err != nil || !ok || gob.NewDecoder(bytes.NewReader(content)).Decode(&f) != nil || f.Key != s.key {
 		return false, nil
 	}
-	s.Sets, s.Longest, s.Val, s.blocks, s.mask, s.kept = f.Sets, f.Longest, f.Val, f.Blocks, f.Mask, true
+	s.Sets, s.Longest, s.Val, s.kept = f.Sets, f.Longest, f.Val, true
+	s.blocks, s.parts, s.mask = f.Blocks, f.Parts, f.Mask
 	return true, nil
 }
 
@@ -83,7 +85,8 @@ func (s *Survey) Keep(dir string) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(surveyFile{s.key, s.Sets, s.Longest, s.Val, s.blocks, s.mask}); err != nil {
+	f := surveyFile{s.key, s.Sets, s.Longest, s.Val, s.blocks, s.parts, s.mask}
+	if err := gob.NewEncoder(&b).Encode(f); err != nil {
 		return err
 	}
 	return durable.WriteFile(filepath.Join(dir, surveyName), cache.Seal(b.Bytes()))

@@ -1,0 +1,84 @@
+package loader
+
+import "math/bits"
+
+// Lines that follow each other in a dataset are alike: games of one player or event, or even the same game again and
+// again. A block has a thousand of them, and a group of a million samples few blocks. So where blocks are few they are
+// drawn in parts, each a share of the block's lines.
+
+// blockParts is in how many parts a block is counted, and drawn at most.
+const blockParts = 16
+
+// fewPieces is how many pieces a group is to have at least.
+const fewPieces = 32
+
+// piece is some of the parts of a block: those from one to before another.
+type piece struct{ block, from, to int }
+
+// parts is how many usable train samples each part of a block has, of cut copies and above the cap on copies, too.
+type parts [blockParts]int32
+
+// usable returns the samples of some parts.
+func (p *parts) usable(from, to int) (n int) {
+	for _, k := range p[from:to] {
+		n += int(k)
+	}
+	return n
+}
+
+// kept returns how many samples of some parts stay in.
+func (p *parts) kept(b *bitmap, from, to int) int64 {
+	first := p.usable(0, from)
+	end := first + p.usable(from, to)
+	if b.Bits == nil {
+		return int64(end - first)
+	}
+	return int64(b.count(end) - b.count(first))
+}
+
+// count returns how many of the first n samples stay in.
+func (b *bitmap) count(n int) (all int) {
+	n = min(n, b.N)
+	for _, w := range b.Bits[:n/64] {
+		all += bits.OnesCount64(w)
+	}
+	if n%64 > 0 {
+		all += bits.OnesCount64(b.Bits[n/64] & (1<<(n%64) - 1))
+	}
+	return all
+}
+
+// samples returns how many train samples of a piece stay in.
+func (s *Survey) samples(set int, u piece) int64 {
+	return s.parts[set][u.block].kept(&s.mask[set][u.block], u.from, u.to)
+}
+
+// pieces returns what a dataset is drawn in, with so many pieces a block.
+func (s *Survey) pieces(set, many int) (all []piece) {
+	step := blockParts / many
+	for b := range s.blocks[set] {
+		for from := 0; from < blockParts; from += step {
+			all = append(all, piece{b, from, from + step})
+		}
+	}
+	return all
+}
+
+// partsOf returns in how many parts blocks with so many samples are drawn, so that a group of up to limit samples has
+// enough pieces of different blocks; 0, being one, if a group has the whole dataset.
+func partsOf(blocks []int64, limit int64) int {
+	total, used := int64(0), int64(0)
+	for _, n := range blocks {
+		if n > 0 {
+			total, used = total+n, used+1
+		}
+	}
+	if total <= limit {
+		return 0
+	}
+	many := 1
+	for many < blockParts && limit*used*int64(many) < fewPieces*total {
+		many *= 2
+	}
+	return many
+}

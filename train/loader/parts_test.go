@@ -1,0 +1,117 @@
+package loader
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"talbot/encode"
+	"talbot/train/internal/madeup"
+)
+
+// TestParts: blocks that are drawn in parts give every sample once that stays in, and a group has them of lines from
+// all over the data.
+func TestParts(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	for _, most := range []int{0, 2} {
+		d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		s := survey(t, d)
+		if (s.Sets[0].Capped > 0) != (most > 0) {
+			t.Fatalf("%+v", s.Sets[0])
+		}
+		epoch := func(groupSamples int64, parts int) map[uint64]int {
+			l := s.NewLoader(LoaderOptions{Batch: 1, GroupSamples: groupSamples})
+			defer l.Close()
+			if got := l.streams[0].Parts; got != parts {
+				t.Fatalf("blocks are drawn in %d parts, want %d", got, parts)
+			}
+			all := map[uint64]int{}
+			for range s.Sets[0].Train {
+				all[hashOf(next(t, l).Packed)]++
+			}
+			if l.streams[0].Epoch != 0 || l.streams[0].Offset != l.streams[0].now.n || !l.streams[0].now.last {
+				t.Errorf("not at the end of the epoch: %+v", l.streams[0].Place)
+			}
+			return all
+		}
+		if whole := epoch(1<<20, 0); !maps.Equal(whole, epoch(20_000, blockParts)) {
+			t.Errorf("at most %d copies: the parts of blocks are not what blocks are", most)
+		}
+	}
+}
+
+// TestPartsFrom: the samples of a group are of many parts of the data.
+func TestPartsFrom(t *testing.T) {
+	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
+	_, places := inputsOf(t, dir)
+	l := survey(t, open(t, 2, Spec{Dir: dir})).NewLoader(LoaderOptions{Batch: 1, GroupSamples: 20_000})
+	defer l.Close()
+	tenths := map[int64]int{}
+	for range 5_000 {
+		if p, known := places[hashOf(next(t, l).Packed)]; known {
+			tenths[p.game*10/(threeBlocks+1)]++
+		}
+	}
+	if len(tenths) < 6 {
+		t.Errorf("the first samples are of the tenths %v of the data", tenths)
+	}
+}
+
+func TestPartsOf(t *testing.T) {
+	for _, c := range []struct {
+		blocks []int64
+		limit  int64
+		want   int
+	}{
+		{nil, 10, 0}, {[]int64{5, 0, 5}, 10, 0}, {[]int64{5, 0, 6}, 10, blockParts}, {[]int64{80, 80, 80, 80}, 10, blockParts},
+		{make([]int64, 100), 10, 0},
+	} {
+		if got := partsOf(c.blocks, c.limit); got != c.want {
+			t.Errorf("%v in groups of %d: %d parts, want %d", c.blocks, c.limit, got, c.want)
+		}
+	}
+	many := make([]int64, 1000)
+	for i := range many {
+		many[i] = 1000
+	}
+	for limit, want := range map[int64]int{32_000: 1, 31_000: 2, 16_000: 2, 6_000: 8, 1_000: blockParts} {
+		if got := partsOf(many, limit); got != want {
+			t.Errorf("groups of %d: %d parts, want %d", limit, got, want)
+		}
+	}
+}
+
+// TestBeforeParts: a loader that is restored from a state of an earlier version draws whole blocks, as that did.
+func TestBeforeParts(t *testing.T) {
+	s := survey(t, open(t, 2, Spec{Dir: write(t, madeup.Dataset{Seed: 1, Games: threeBlocks})}))
+	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 20_000}
+	before := s.NewLoader(o)
+	defer before.Close()
+	before.streams[0].Parts = 0
+	state := next(t, before).State
+	if bytes.Contains(state, []byte("parts")) {
+		t.Fatalf("%s", state)
+	}
+	var want []uint64
+	for range 60 { // some groups
+		want = append(want, sum(next(t, before)))
+	}
+	after := s.NewLoader(o)
+	defer after.Close()
+	if next(t, after); sum(next(t, after)) == want[0] {
+		t.Error("parts of blocks are whole ones")
+	}
+	if err := after.Restore(json.RawMessage(state)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if got := sum(next(t, after)); got != want[i] {
+			t.Fatalf("batch %d after the restored one is another one", i)
+		}
+	}
+}
