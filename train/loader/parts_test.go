@@ -15,7 +15,8 @@ import (
 func TestParts(t *testing.T) {
 	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
 	for _, most := range []int{0, 2} {
-		d, err := Open(t.Context(), []Spec{{Dir: dir}}, Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: 2})
+		d, err := Open(t.Context(), []Spec{{Dir: dir}},
+			Options{Encoder: encode.TalbotBot{}, MaxCopies: most, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,8 @@ func TestPartsOf(t *testing.T) {
 		limit  int64
 		want   int
 	}{
-		{nil, 10, 0}, {[]int64{5, 0, 5}, 10, 0}, {[]int64{5, 0, 6}, 10, blockParts}, {[]int64{80, 80, 80, 80}, 10, blockParts},
+		{nil, 10, 0}, {[]int64{5, 0, 5}, 10, 0}, {[]int64{5, 0, 6}, 10, blockParts},
+		{[]int64{80, 80, 80, 80}, 10, blockParts},
 		{make([]int64, 100), 10, 0},
 	} {
 		if got := partsOf(c.blocks, c.limit); got != c.want {
