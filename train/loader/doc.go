@@ -9,8 +9,8 @@
 // What is drawn depends on the data, the seed and the shares alone, not on the number of workers. Each dataset is a
 // stream of its own that gives every usable train sample exactly once an epoch: the blocks of all its shards, or parts
 // of them where a group has few blocks, are permuted, put into groups of about the same size and up to a million
-// samples, and the samples of a group are permuted. A draw first picks the dataset by its share. A [State] is a place in
-// all streams, so a restored loader goes on at the same sample.
+// samples, and the samples of a group are permuted. A draw first picks the dataset by its share. A [State] is a place
+// in all streams, so a restored loader goes on at the same sample.
 //
 // # Cost
 //
