@@ -57,17 +57,14 @@ func parsePlayer(text string) (Spec, error) {
 	}
 	s.Kind = kind
 	settings := strings.Split(rest, ",")
-	if kind != "random" {
+	if kind != "random" || settings[0] == "" { // random:name=N is the same as random:,name=N
 		s.Path, settings = settings[0], settings[1:]
-		if s.Path == "" {
-			return s, fmt.Errorf("nothing follows %q", kind+":")
-		}
+	}
+	if kind != "random" && s.Path == "" {
+		return s, fmt.Errorf("nothing follows %q", kind+":")
 	}
 	seen := map[string]bool{}
 	for _, setting := range settings {
-		if setting == "" && kind == "random" && len(settings) == 1 {
-			break
-		}
 		name, value, ok := strings.Cut(setting, "=")
 		if !ok || name == "" {
 			return s, fmt.Errorf("%q is not a setting: write NAME=VALUE", setting)
