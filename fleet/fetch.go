@@ -14,8 +14,8 @@ import (
 	"talbot/fleet/wire"
 )
 
-// slot does jobs, one at a time and one ahead.
-func (w *worker) slot(i int) error {
+// slot does jobs, one at a time and one ahead. An error ends the work of the others, too.
+func (w *worker) slot(i int) (err error) {
 	s, err := w.open()
 	if err != nil {
 		return err
@@ -34,8 +34,13 @@ func (w *worker) slot(i int) error {
 	defer func() { _ = sub.Unsubscribe() }()
 	tasks := make(chan *task)
 	var others sync.WaitGroup
-	defer others.Wait()
-	var took atomic.Int64 // by the last job
+	defer func() {
+		if err != nil {
+			w.stop(err) // else fetch would wait for its end
+		}
+		others.Wait()
+	}()
+	var took atomic.Int64 // by the last job; before the first one, what leaves the whole of maxAhead
 	took.Store(int64(2 * maxAhead))
 	others.Go(func() { w.fetch(inbox, messages, tasks, &took) })
 	under := make(chan struct{}, inFlight)

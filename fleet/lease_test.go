@@ -107,6 +107,41 @@ func TestFailingJobs(t *testing.T) {
 	}
 }
 
+// A worker whose slot cannot be opened again ends with the error, and the job it had ahead goes to others.
+func TestNoSlot(t *testing.T) {
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
+	defer c.Close()
+	for _, q := range questions(6) {
+		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := errors.New("the engine is gone")
+	s := &opensOnce{echo: echo{fail: func([]byte) error { return broken }}, err: broken}
+	err := WorkerConfig{Join: joinOf(t, c), KeyFile: filepath.Join(t.TempDir(), "key"), Kind: "echo", Slots: s,
+		Count: 1}.Run(t.Context())
+	if !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if n := c.Status().Held; n != 0 {
+		t.Errorf("%d jobs are held", n)
+	}
+}
+
+// opensOnce has one slot, once.
+type opensOnce struct {
+	echo
+	err  error
+	open atomic.Bool
+}
+
+func (s *opensOnce) Open(context.Context) (Slot, error) {
+	if s.open.Swap(true) {
+		return nil, s.err
+	}
+	return &s.echo, nil
+}
+
 // When the coordinator is started anew the workers are back within seconds, and an answer to what the old one asked
 // counts.
 func TestRestart(t *testing.T) {

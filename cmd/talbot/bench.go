@@ -37,7 +37,7 @@ this machine has and at several batch sizes: in full batches that are ready in m
 and in a search that starts with an empty tree and keeps no evaluations. "fill" is how
 full the batches of the search are.
 
-Each figure takes --seconds; full batches and searches take turns, a second each.
+Each figure takes --seconds; full batches and searches take turns.
 Close other programs before you measure.`,
 		Example: `  talbot bench --run run1
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,

@@ -1,6 +1,7 @@
 package searches
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -67,7 +68,8 @@ func (r *run) target(d time.Duration) int {
 // size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
 // may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
 // there are more batches in a second than a coordinator can see to. The first batches are small, for nobody knows yet
-// what they are worth.
+// what they are worth; those that follow have any size, for otherwise the answers of all engines would come at the same
+// time, again and again.
 func (r *run) size(d time.Duration) int {
 	slots, _ := r.crowd()
 	engines := slots + len(r.own)
@@ -82,7 +84,11 @@ func (r *run) size(d time.Duration) int {
 	if r.ended {
 		share /= 2
 	}
-	return min(most, max(least, share))
+	n := min(most, max(least, share))
+	if r.offered < 2*slots {
+		n = least + rand.IntN(n-least+1)
+	}
+	return n
 }
 
 // cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.

@@ -19,7 +19,7 @@ func (r *run) publish(until time.Time) bool {
 		r.begun = r.now()
 	}
 	most := 2*slots + slots/2 + 2
-	if r.mean == 0 { // what a batch is worth is known after the first answer, which some are enough for
+	if r.mean == 0 && r.config.Limit.Time() == 0 { // the first answers say what a batch is worth
 		if most = 2 * slots; r.now().Sub(r.begun) < scoutTime {
 			most = min(most, maxScouts)
 		}
@@ -27,11 +27,7 @@ func (r *run) publish(until time.Time) bool {
 	for len(r.batch) < most && !r.full {
 		b := r.lostBatch(false)
 		if b == nil {
-			size := r.size(r.share.BatchTime)
-			if r.offered < 2*slots { // otherwise all answers come at the same time, again and again
-				size = 1 + r.random.IntN(size)
-			}
-			b = r.cut(size)
+			b = r.cut(r.size(r.share.BatchTime))
 		}
 		if b == nil {
 			break

@@ -55,9 +55,6 @@ var benchLines = []string{
 // searchNodes is how long a search of [Bench] is at most.
 const searchNodes = 2000
 
-// turn is how long is measured alone and in a search before it is the other's turn: machines change their speed.
-const turn = time.Second
-
 // Bench measures a network at a batch size for about so long, alone and in a search, in turns. The backend and the
 // batch of the configuration are given.
 func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
@@ -75,12 +72,19 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	if err != nil {
 		return s, err
 	}
+	o := mcts.Defaults()
+	o.CacheSize = 0
+	searcher, err := mcts.New(n.Searcher(), e, o)
+	if err != nil {
+		return s, err
+	}
 	var alone, search measured
-	for left := each; left > 0; left -= turn {
-		if err := alone.ready(ctx, e, games, min(turn, left)); err != nil {
+	for search.took < each { // in turns, since machines change their speed
+		before := search.took
+		if err := search.one(ctx, searcher, e, games, each-before); err != nil {
 			return s, err
 		}
-		if err := search.search(ctx, n.Searcher(), e, games, min(turn, left)); err != nil {
+		if err := alone.full(ctx, e, games, search.took-before); err != nil {
 			return s, err
 		}
 	}
@@ -114,8 +118,8 @@ func benchGames() (games []*board.Game, err error) {
 	return games, nil
 }
 
-// ready measures full batches of different positions that lie ready.
-func (m *measured) ready(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
+// full measures full batches of different positions that lie ready.
+func (m *measured) full(ctx context.Context, e *Evaluator, games []*board.Game, each time.Duration) error {
 	for i := range e.questions { // the end of a game, a ply earlier each time
 		g := games[i%len(games)]
 		back := (i / len(games)) % g.Ply()
@@ -147,41 +151,32 @@ func moveBetween(p, next *board.Position) board.Move {
 	return board.NoMove
 }
 
-// search measures searches, each with an empty tree.
-func (m *measured) search(ctx context.Context, name string, e *Evaluator, games []*board.Game,
-	each time.Duration) error {
-	o := mcts.Defaults()
-	o.CacheSize = 0
-	searcher, err := mcts.New(name, e, o)
-	if err != nil {
-		return err
-	}
+// one measures a search with an empty tree, which ends after that time at the latest.
+func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator, games []*board.Game,
+	most time.Duration) error {
 	start := board.StartPosition()
 	e.Evaluations, e.Batches = 0, 0
 	begun := time.Now()
-	limits := mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
-		return p.Nodes > 0 && time.Since(begun) >= each
-	}}
-	for time.Since(begun) < each {
-		g := games[m.searches%len(games)]
-		var moves []board.Move
-		for k := g.Ply(); k > g.Ply()/2; k-- { // a position in the middle of the line
-			moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
-		}
-		searcher.Clear()
-		searcher.Position(&start, moves)
-		r, err := searcher.Search(ctx, limits, nil)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		m.nodes += r.Nodes
-		m.searches++
+	g := games[m.searches%len(games)]
+	var moves []board.Move
+	for k := g.Ply(); k > g.Ply()/2; k-- { // a position in the middle of the line
+		moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
+	}
+	searcher.Clear()
+	searcher.Position(&start, moves)
+	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
+		return p.Nodes > 0 && time.Since(begun) >= most
+	}}, nil)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
 	}
 	m.took += time.Since(begun)
 	m.evaluations += int64(e.Evaluations)
 	m.batches += int64(e.Batches)
+	m.nodes += r.Nodes
+	m.searches++
 	return nil
 }

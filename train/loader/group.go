@@ -15,7 +15,7 @@ import (
 // processor's cache and takes whole ones, for that is what drawing a sample costs.
 //
 // Where no sample of the data has more moves than a few, they stand in the run: for each its words and its weight, half
-// a word each. Else they stand in a list of their block's, and the run says where.
+// a word each. Else they stand in a list of their piece's, and the run says where.
 type group struct {
 	n      int
 	shape  shape

@@ -139,7 +139,8 @@ func (s *setSurvey) of(set *Set, l *encode.Layout) bool {
 	var samples int64
 	for i, n := range s.Blocks {
 		b := &s.Mask[i]
-		if n < 0 || len(b.Bits) != (b.N+63)/64 || s.Parts[i].kept(b, 0, blockParts) != n {
+		if n < 0 || b.N < 0 || len(b.Bits) != (b.N+63)/64 || slices.Min(s.Parts[i][:]) < 0 ||
+			s.Parts[i].kept(b, 0, blockParts) != n {
 			return false
 		}
 		samples += n

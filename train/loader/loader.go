@@ -289,8 +289,7 @@ func (s *stream) load(p Place, g *group) (*group, error) {
 	return g, nil
 }
 
-// fill encodes the n train samples of a piece of a block that stay in into a group, whose piece it is by that number,
-// from place first on.
+// fill encodes the n train samples of u that stay in into a group, from place first on; u is piece number of the group.
 func (s *stream) fill(g *group, u piece, number, first, n int) error {
 	l := s.loader
 	all, put := l.survey.parts[s.set][u.block].usable(0, u.from), 0

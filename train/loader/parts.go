@@ -3,19 +3,20 @@ package loader
 import "math/bits"
 
 // Lines that follow each other in a dataset are alike: games of one player or event, or even the same game again and
-// again. A block has a thousand of them, and a group of a million samples few blocks. So where blocks are few they are
+// again. A block of talbot's has a thousand of them, and a group of a
+// million samples few blocks. So where blocks are few they are
 // drawn in parts, each a share of the block's lines.
 
 // blockParts is in how many parts a block is counted, and drawn at most.
 const blockParts = 16
 
-// fewPieces is how many pieces a group is to have at least.
+// fewPieces is about how many pieces a group is to have; those of datasets with a small share have fewer.
 const fewPieces = 32
 
 // piece is some of the parts of a block: those from one to before another.
 type piece struct{ block, from, to int }
 
-// parts is how many usable train samples each part of a block has, of cut copies and above the cap on copies, too.
+// parts is how many usable train samples each part of a block has, including those that a mask leaves out.
 type parts [blockParts]int32
 
 // usable returns the samples of some parts.
@@ -65,15 +66,16 @@ func (s *Survey) pieces(set, many int) (all []piece) {
 }
 
 // partsOf returns in how many parts blocks with so many samples are drawn, so that a group of up to limit samples has
-// enough pieces of different blocks; 0, being one, if a group has the whole dataset.
+// enough pieces of different blocks; 0 (whole blocks) if
+// one group has the whole dataset.
 func partsOf(blocks []int64, limit int64) int {
-	total, used := int64(0), int64(0)
+	total, largest, used := int64(0), int64(0), int64(0)
 	for _, n := range blocks {
 		if n > 0 {
-			total, used = total+n, used+1
+			total, largest, used = total+n, max(largest, n), used+1
 		}
 	}
-	if total <= limit {
+	if total+largest <= limit {
 		return 0
 	}
 	many := 1

@@ -69,7 +69,7 @@ func TestPartsOf(t *testing.T) {
 		limit  int64
 		want   int
 	}{
-		{nil, 10, 0}, {[]int64{5, 0, 5}, 10, 0}, {[]int64{5, 0, 6}, 10, blockParts},
+		{nil, 10, 0}, {[]int64{5, 0, 5}, 15, 0}, {[]int64{5, 0, 5}, 14, blockParts}, {[]int64{5, 0, 6}, 10, blockParts},
 		{[]int64{80, 80, 80, 80}, 10, blockParts},
 		{make([]int64, 100), 10, 0},
 	} {
