@@ -38,7 +38,8 @@ func TestParsePlayer(t *testing.T) {
 		"cmd:x,nodes=0", "cmd:x,nodes=-1", "cmd:x,depth=246", "cmd:x,depth=a", "cmd:x,movetime=5", "cmd:x,movetime=1us",
 		"cmd:x,tc=0", "cmd:x,tc=60+", "cmd:x,tc=a/60", "cmd:x,tc=60,movetime=1s", "cmd:x,nodes=1,nodes=2",
 		"cmd:x,option.=3",
-		"cmd:x,option.Hash=1,option.hash=2", "cmd:x,searcher=puct", "random:nodes", "random:,", "random:x", "random:option.Hash=1", "cmd:x,=3",
+		"cmd:x,option.Hash=1,option.hash=2", "cmd:x,searcher=puct", "random:nodes", "random:,", "random:x",
+		"random:option.Hash=1", "cmd:x,=3",
 		"cmd:x,rating=NaN", "cmd:x,error=3", "cmd:x,rating=1,error=-1", "cmd:x,name=", "cmd:x,", "cmd:x,dir=a\nb",
 		"run:x,arg=1,arg=2,\n=3"} {
 		if s, err := ParsePlayer(bad); err == nil || !strings.Contains(err.Error(), "player") {
