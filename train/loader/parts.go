@@ -3,9 +3,8 @@ package loader
 import "math/bits"
 
 // Lines that follow each other in a dataset are alike: games of one player or event, or even the same game again and
-// again. A block of talbot's has a thousand of them, and a group of a
-// million samples few blocks. So where blocks are few they are
-// drawn in parts, each a share of the block's lines.
+// again. A block of talbot's has a thousand of them, and a group of a million samples few blocks. So where blocks are
+// few they are drawn in parts, each a share of the block's lines.
 
 // blockParts is in how many parts a block is counted, and drawn at most.
 const blockParts = 16
@@ -66,8 +65,7 @@ func (s *Survey) pieces(set, many int) (all []piece) {
 }
 
 // partsOf returns in how many parts blocks with so many samples are drawn, so that a group of up to limit samples has
-// enough pieces of different blocks; 0 (whole blocks) if
-// one group has the whole dataset.
+// about [fewPieces]; 0 (whole blocks) if one group has the whole dataset.
 func partsOf(blocks []int64, limit int64) int {
 	total, largest, used := int64(0), int64(0), int64(0)
 	for _, n := range blocks {

@@ -10,8 +10,7 @@ import (
 	"talbot/train/internal/madeup"
 )
 
-// TestParts: blocks that are drawn in parts give every sample once that stays in, and a group has them of lines from
-// all over the data.
+// TestParts: blocks that are drawn in parts give every sample once that stays in.
 func TestParts(t *testing.T) {
 	dir := write(t, madeup.Dataset{Seed: 3, Games: threeBlocks, Shards: 2})
 	for _, most := range []int{0, 2} {

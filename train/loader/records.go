@@ -120,8 +120,7 @@ func (d *Data) eachOf(s *Set, u piece, want splitSet, f func(visit)) (unusable [
 	*p = replay{walker: p.walker, view: p.view} // the target may be that of records
 	w := &p.walker
 	value := d.layout.Float(encode.ValueFloat)
-	v := visit{view: &p.view, target: &p.target}
-	v.part = u.from
+	v := visit{part: u.from, view: &p.view, target: &p.target}
 	for i := u.from * len(lines) / blockParts; i < u.to*len(lines)/blockParts; i++ {
 		for i >= (v.part+1)*len(lines)/blockParts {
 			v.part++
