@@ -145,6 +145,7 @@ func openAuto(found Found) (*Opened, error) {
 }
 
 func openGo(why string) (*Opened, error) {
+	spareHeap()
 	b, err := gobackend.New("")
 	if err != nil {
 		return nil, fmt.Errorf("backend \"go\": %w", err)

@@ -1,0 +1,6 @@
+//go:build !(goexperiment.simd && amd64 && linux && !race)
+
+package backend
+
+// spareHeap has nothing to do: see heap.go.
+func spareHeap() {}
