@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -26,12 +27,8 @@ var spareHeap = sync.OnceFunc(func() {
 			continue
 		}
 		syscall.Munmap(m)
-		spare = make([]byte, size)
-		spare = nil
+		runtime.KeepAlive(make([]byte, size))
 		debug.FreeOSMemory()
 		return
 	}
 })
-
-// spare keeps the compiler from leaving the block out.
-var spare []byte
