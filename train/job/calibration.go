@@ -13,8 +13,7 @@ func calibrationBatches(c run.Config, survey *loader.Survey) ([]train.Batch, err
 		return nil, nil
 	}
 	const count, group = 16, 1 << 17
-	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group,
-		Filled: true}) // the first group alone is used, and stays what it was
+	source := survey.NewLoader(loader.LoaderOptions{Batch: min(c.Batch, valBatch), Seed: ^c.Seed, GroupSamples: group})
 	defer source.Close()
 	batches := make([]train.Batch, count)
 	for i := range batches {

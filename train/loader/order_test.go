@@ -59,9 +59,9 @@ func TestFilled(t *testing.T) {
 	o := LoaderOptions{Batch: 999, Seed: 5, GroupSamples: 20000}
 	even := s.NewLoader(o)
 	defer even.Close()
-	o.Filled = true
 	filled := s.NewLoader(o)
 	defer filled.Close()
+	filled.full, filled.streams[0].Parts = true, 0
 	first, want := next(t, filled).State, sum(next(t, filled))
 	var state map[string]any
 	if err := json.Unmarshal(first, &state); err != nil || state["even"] != nil {

@@ -65,19 +65,18 @@ func (s *Survey) pieces(set, many int) (all []piece) {
 }
 
 // partsOf returns in how many parts blocks with so many samples are drawn, so that a group of up to limit samples has
-// about [fewPieces]; 0 (whole blocks) if one group has the whole dataset.
+// about [fewPieces]; 0 (whole blocks) if one group has the whole dataset. Small blocks beside large ones hardly count:
+// the number of blocks is that of alike ones, (Σn)²/Σn².
 func partsOf(blocks []int64, limit int64) int {
-	total, largest, used := int64(0), int64(0), int64(0)
+	total, largest, squares := int64(0), int64(0), 0.0
 	for _, n := range blocks {
-		if n > 0 {
-			total, largest, used = total+n, max(largest, n), used+1
-		}
+		total, largest, squares = total+n, max(largest, n), squares+float64(n)*float64(n)
 	}
 	if total+largest <= limit {
 		return 0
 	}
 	many := 1
-	for many < blockParts && limit*used*int64(many) < fewPieces*total {
+	for many < blockParts && float64(limit)*float64(total)*float64(many) < fewPieces*squares {
 		many *= 2
 	}
 	return many

@@ -85,6 +85,12 @@ func TestPartsOf(t *testing.T) {
 			t.Errorf("groups of %d: %d parts, want %d", limit, got, want)
 		}
 	}
+	for i := range 10 {
+		many[i*100] = 1_000_000
+	}
+	if got := partsOf(many, 1_000_000); got != blockParts {
+		t.Errorf("ten large blocks among small ones: %d parts", got)
+	}
 }
 
 // TestBeforeParts: a loader that is restored from a state of an earlier version draws whole blocks, as that did.
