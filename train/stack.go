@@ -9,6 +9,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/train/model"
 )
 
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside
@@ -21,10 +23,16 @@ import (
 const together = 8
 
 // stacks tells whether several steps are computed in one execution: in runs that were begun so. The backend go has no
-// DynamicSlice and nothing to hand over; several devices and micro-batches have graphs of their own.
+// DynamicSlice and nothing to hand over; several devices and micro-batches have graphs of their own. On a processor XLA
+// computes its own convolutions fifty times slower inside a loop than outside.
 func (e *engine) stacks() bool {
 	return e.config.Stacked && strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 &&
-		e.config.Accumulate == 1
+		e.config.Accumulate == 1 && !(e.backend.Kind == "xla:cpu" && e.form == model.Native && convolves(e.network))
+}
+
+// convolves tells whether a network has convolutions: kernels of four axes.
+func convolves(n model.Network) bool {
+	return slices.ContainsFunc(n.Params(), func(p model.Param) bool { return len(p.Shape) == 4 })
 }
 
 // steps trains on one batch after the other, up to [together] if the engine stacks, all with lists of moves of one

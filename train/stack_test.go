@@ -12,6 +12,9 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
+	"talbot/train/backend"
+	"talbot/train/model"
+	"talbot/train/recipe"
 	"talbot/train/run"
 )
 
@@ -28,8 +31,8 @@ func TestStack(t *testing.T) {
 	set(&c, "width", 16)
 	set(&c, "heads", 2)
 	configs["nosearch"] = c
-	batch := func(recipe string, step int) (b Batch) {
-		if recipe == "talbotbot" {
+	batch := func(name string, step int) (b Batch) {
+		if name == "talbotbot" {
 			(&synthetic{batch: 16, k: 2}).fill(&b, int64(step))
 			return b
 		}
@@ -40,9 +43,9 @@ func TestStack(t *testing.T) {
 		return b
 	}
 	b := openTest(t, "xla:cpu") // go has no DynamicSlice, and nothing to gain
-	for recipe, c := range configs {
+	for name, c := range configs {
 		c.Clip, c.EMA, c.WeightDecay = 0.5, 0.9, 0.1
-		if recipe == "talbotbot" {
+		if name == "talbotbot" {
 			c.HistoryDropout = 0.3
 		}
 		alone, joined := trainingEngine(t, b, c), trainingEngine(t, b, c)
@@ -52,7 +55,7 @@ func TestStack(t *testing.T) {
 			var rates []float64
 			var want []stepped
 			for i := range n {
-				x, rate := batch(recipe, step+i), 1e-3*float64(step+i+1)
+				x, rate := batch(name, step+i), 1e-3*float64(step+i+1)
 				batches, rates = append(batches, &x), append(rates, rate)
 				s, err := alone.stack([]*Batch{&x}, int64(step+i), []float64{rate})
 				if err != nil {
@@ -65,7 +68,7 @@ func TestStack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if a, b := shown(got), shown(want); a != b {
-				t.Errorf("%s: %d steps behind step %d:\n%s\none by one:\n%s", recipe, n, step, a, b)
+				t.Errorf("%s: %d steps behind step %d:\n%s\none by one:\n%s", name, n, step, a, b)
 			}
 			step += n
 		}
@@ -79,7 +82,7 @@ func TestStack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(a, b) {
-				t.Errorf("%s: %s differs", recipe, x.Name)
+				t.Errorf("%s: %s differs", name, x.Name)
 			}
 		}
 	}
@@ -133,5 +136,38 @@ func TestNaNInStack(t *testing.T) {
 	}
 	if !slices.Equal(begun, []int64{0, 8}) {
 		t.Errorf("executions began behind the steps %d", begun)
+	}
+}
+
+// TestStacks: no convolution of XLA's own comes into a loop on a processor.
+func TestStacks(t *testing.T) {
+	never := "napoleon prior"
+	for _, name := range recipe.Names() {
+		c, err := run.New(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := c.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stacks := func(kind string, form model.Form) bool {
+			b := &backend.Opened{Kind: kind, Form: form}
+			return (&engine{config: c, backend: b, form: formOf(c, b), network: built.Network}).stacks()
+		}
+		if !stacks("xla:cuda", model.Native) || stacks("go", model.Products) {
+			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native), stacks("go", model.Products))
+		}
+		if got, want := stacks("xla:cpu", model.Native), !strings.Contains(never, name); got != want {
+			t.Errorf("%s on a processor: %v, want %v", name, got, want)
+		}
+		c.Precision, c.Winograd = run.BFloat16, true
+		if got, want := stacks("xla:cpu", model.Native), !convolves(built.Network); got != want {
+			t.Errorf("%s in bf16 on a processor: %v, want %v", name, got, want)
+		}
+		c.Accumulate = 2
+		if stacks("xla:cuda", model.Native) {
+			t.Errorf("%s: micro-batches are stacked", name)
+		}
 	}
 }
