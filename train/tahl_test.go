@@ -14,7 +14,7 @@ import (
 )
 
 // tahlBatches are those of testdata/tahl_oracle.py: positions of n samples each, as batches and as planes.
-func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64) {
+func tahlBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64) {
 	t.Helper()
 	layout := encode.Tahl{}.Layout()
 	list, planes = make([]Batch, batches), make([][]uint64, batches)
@@ -54,6 +54,28 @@ func tahlBatches(t *testing.T, batches, n int) (list []Batch, planes [][]uint64)
 		}
 	}
 	return list, planes
+}
+
+// tahlBatch is a batch of n samples that repeats real positions.
+func tahlBatch(t testing.TB, n int) (b Batch) {
+	const real = 24
+	list, _ := tahlBatches(t, 1, real)
+	layout, from := encode.Tahl{}.Layout(), &list[0]
+	longest := len(from.Weights) / real
+	b.Resize(n, longest, &layout)
+	repeat(b.Packed, from.Packed)
+	repeat(b.Codes, from.Codes)
+	repeat(b.Weights, from.Weights)
+	repeat(b.Floats, from.Floats)
+	repeat(b.Known, from.Known)
+	return b
+}
+
+// repeat fills to with copies of from.
+func repeat[T any](to, from []T) {
+	for n := 0; n < len(to); {
+		n += copy(to[n:], from)
+	}
 }
 
 // TestPyTorchTahl compares the network of the recipe tahl with PyTorch: both heads in evaluation mode, the gradients of

@@ -1,10 +1,10 @@
 """Measures how fast PyTorch trains a recipe: forward and backward pass and AdamW, on one batch in memory.
 
-    speed.py [--recipe talbotbot|nosearch] --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
+    speed.py [--recipe talbotbot|tahl|nosearch] --device cpu|cuda --blocks 6 --filters 64 --batch 256 --precision float32|bf16 [--compile] [--seconds 10]
 
-Prints one JSON object with positions_per_second. Activations of talbotbot are channels-last; of nosearch, filters are
-the width. With --serve it measures for --seconds at
-every line on standard input and prints a line for each, so that another program can measure in turns with it.
+Prints one JSON object with positions_per_second. Activations of talbotbot and tahl are channels-last; of
+nosearch, filters are the width. With --serve it measures for --seconds at every line on standard input and prints a
+line for each, so that another program can measure in turns with it.
 """
 import argparse
 import json
@@ -12,12 +12,14 @@ import sys
 import time
 
 import torch
+import torch.nn.functional as F
 
 import nosearch
+import tahl
 import talbotbot
 
 p = argparse.ArgumentParser()
-p.add_argument("--recipe", choices=["talbotbot", "nosearch"], default="talbotbot")
+p.add_argument("--recipe", choices=["talbotbot", "tahl", "nosearch"], default="talbotbot")
 p.add_argument("--device", default="cpu")
 p.add_argument("--blocks", type=int, default=6)
 p.add_argument("--filters", type=int, default=64)
@@ -29,6 +31,8 @@ p.add_argument("--seconds", type=float, default=10)
 p.add_argument("--serve", action="store_true")
 o = p.parse_args()
 
+MOVES = 48  # legal moves of a position of tahl
+
 torch.manual_seed(1)
 if o.device == "cpu":
     torch.set_num_threads(o.threads)
@@ -36,11 +40,18 @@ else:
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
 
+channels_last = dict(memory_format=torch.channels_last)
 if o.recipe == "talbotbot":
-    net = talbotbot.TalbotBot(o.blocks, o.filters, 0.1, 0.2).to(o.device, memory_format=torch.channels_last).train()
+    net = talbotbot.TalbotBot(o.blocks, o.filters, 0.1, 0.2).to(o.device, **channels_last).train()
     optimizer = torch.optim.AdamW(talbotbot.groups(net, 1e-2), lr=1e-3, fused=True)
     planes = (torch.rand(o.batch, talbotbot.PLANES, 8, 8) < 0.1).float()
-    inputs = [planes.to(o.device, memory_format=torch.channels_last)]
+    inputs = [planes.to(o.device, **channels_last)]
+elif o.recipe == "tahl":
+    net = tahl.Tahl(o.blocks, o.filters, 0.2, 0.2).to(o.device, **channels_last).train()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-4, fused=True)
+    planes = (torch.rand(o.batch, tahl.PLANES, 8, 8) < 0.1).float()
+    inputs = [planes.to(o.device, **channels_last)]
+    after = (torch.rand(o.batch, MOVES, tahl.LAYERS, 8, 8) < 0.04).float().to(o.device)
 else:
     net = nosearch.NoSearch(o.filters, o.blocks).to(o.device).train()
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4, weight_decay=0.0, fused=True)
@@ -57,6 +68,12 @@ def forward():
         out = net(*inputs)
     if o.recipe == "nosearch":
         return nosearch.losses(out.float(), index, weight)
+    if o.recipe == "tahl":
+        # tahl.losses for a batch: the first legal move is the one played.
+        logits = out[0].float()
+        scores = torch.einsum("nlcij,ncij->nl", after, logits)
+        return (-F.log_softmax(scores, 1)[:, 0].mean() + F.binary_cross_entropy_with_logits(logits, after[:, 0])
+                + F.mse_loss(out[1].float(), value))
     policy, mse = talbotbot.losses(out[0].float(), out[1].float(), index, weight, value, labelled)
     return policy + mse
 
