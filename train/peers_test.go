@@ -22,9 +22,9 @@ import (
 //
 // Where Winograd's way is the default, the direct one is measured beside it.
 //
-// The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, tahl, or nosearch, whose filters are its width),
-// TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda), TALBOT_BENCH_PRECISION
-// (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn (5).
+// The environment says what is measured: TALBOT_BENCH_RECIPE (talbotbot, tahl, or nosearch, whose filters are its
+// width), TALBOT_BENCH_NET (6x64), TALBOT_BENCH_BATCH (256), TALBOT_BENCH_DEVICE (cpu, or cuda),
+// TALBOT_BENCH_PRECISION (float32, or bf16), TALBOT_BENCH_ROUNDS (5) and TALBOT_BENCH_SECONDS of each turn (5).
 func BenchmarkPeers(b *testing.B) {
 	env := func(name, otherwise string) string { return cmp.Or(os.Getenv("TALBOT_BENCH_"+name), otherwise) }
 	number := func(text string) int {

@@ -45,10 +45,9 @@ kept in that band. Moves of players without a rating are left out, unless you us
 none. Everything left out is counted by reason. Puzzles, endgames and single positions
 are left out as not_a_game.
 
-A game that occurs in two of the datasets counts twice. Read such files with one
-` + "`talbot ingest`" + `. That leaves out copies of games, which for counting moves is not always
-wanted: short games that were played twice are copies too. --keep-duplicates of ingest
-keeps them.
+A game that occurs in two of the datasets counts twice. If files overlap, read them with
+one ` + "`talbot ingest`" + `, which leaves out copies. It takes short games that were really
+played twice for copies too; ingest --keep-duplicates keeps all games.
 
 Positions are sorted on disk in the output folder, and memory does not grow with the
 number of games. Repeat an interrupted command to continue it. The result has the same

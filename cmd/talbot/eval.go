@@ -54,8 +54,8 @@ past, if its recipe sees these. A network that is much worse without the past ha
 learned to rely on it. --no-history measures all samples without their past, except
 puzzles.
 
-Where targets are lists of moves, as in aggregated positions, their entropy stands below
-the cross-entropy: no network can be better. A second table has the bands of ratings for
+Where targets are lists of moves, as in aggregated positions, their entropy is printed
+under the cross-entropy; no network can score lower. A second table has the bands of ratings for
 such data, for networks trained on it, and for recipes that read ratings. A network that
 reads them is also run with the rating of each band in turn, for bands with 5,000 moves;
 this takes several times as long.

@@ -108,7 +108,8 @@ position on which the engine fails twice is stored as failed.`,
 	f.BoolVar(&o.skipExact, "skip-exact", false, "do not search samples that are in the tables (they get no best move)")
 	f.IntVar(&o.candidates, "candidates", 0,
 		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
-	f.StringVar(&o.network, "network", "", "network to take the candidates from, by `ID` (default: the last one)")
+	f.StringVar(&o.network, "network", "",
+		"network to take the candidates from, by its `ID` in talbot stats (default: the last one)")
 	f.StringVar(&o.audit, "audit", "",
 		"search this `SHARE` of the labels again with a hundred times the nodes and compare")
 	f.BoolVar(&o.calibrate, "calibrate", false,

@@ -32,12 +32,14 @@ followed by settings, separated by commas: name=NAME, nodes=N, depth=N, movetime
 tc=60+0.6 (seconds and increment; 40/60 for 40 moves), rating=R and error=E (a known
 rating and half of its 95 % interval, for a gauntlet). An engine also takes
 option.NAME=VALUE and arg=ARGUMENT, both repeatedly, and dir=FOLDER. A network also takes
-searcher=NAME, backend=NAME, batch=N and the parameters of its search (docs/12-play.md).
+searcher=NAME, backend=NAME, batch=N, elo=R (the rating to imitate), for the searcher
+rollouts engine=ENGINE and probability=RUN, and the parameters of its search
+(docs/12-play.md).
 A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
 
-A crash, an illegal move, silence or exceeded time loses the game. It is counted, and
-DIR/logs has the last messages of the engine. Games that repeat an earlier one move by
-move are counted but left out of the figures.
+A player that crashes, makes an illegal move, does not answer or runs out of time loses
+the game. The fault is counted, and DIR/logs has the last messages of the engine. Games
+that repeat an earlier one move by move are counted but left out of the figures.
 
 --sprt LOW,HIGH is a sequential probability ratio test: it stops the match as soon as
 the results fit one of the two differences in Elo clearly better than the other.

@@ -58,7 +58,7 @@ high than too low.`,
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the network (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "", "training preset, such as v1.5, 10x64 or 20x256")
 	f.StringArrayVar(&o.set, "set", nil,
-		"change a setting of the network: `NAME=VALUE`, repeatable (see \"talbot recipes\")")
+		"change a setting of the network, `NAME=VALUE`; repeatable (see \"talbot recipes\")")
 	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's)")
 	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's)")
 	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")

@@ -35,7 +35,9 @@ func newPlay() *cobra.Command {
 UCI notation (e2e4, e7e8q). "help" lists the commands: take moves back, let the network
 move for you, start again, resign.
 
-The network thinks for a second, or as long as --nodes or --movetime says.`,
+The network thinks for a second, or as long as --nodes or --movetime says. With
+--searcher rollouts give it more, such as --movetime 1m. The rating to imitate can be set
+in ` + "`talbot uci` and `talbot match`" + ` only.`,
 		Example: `  talbot play run1
   talbot play run1 --color black --nodes 100
   echo e4 | talbot play run1 --nodes 1`,

@@ -46,8 +46,9 @@ positions are the centres of their bands. --rating gives both players the same r
 instead.
 
 The manifest names the network by the checksum of its checkpoint, the backend, the batch
-size and these flags. The same ones give the same bytes. Predictions are written to a
-journal as they are made. Repeat an interrupted command to continue it.`,
+size and these flags. With the same network, backend, batch size and flags the bytes are
+the same. Predictions are written to a journal as they are made. Repeat an interrupted
+command to continue it.`,
 		Example: `  talbot predict labelled --run run1 --out predicted
   talbot predict positions --run prior --out candidates --top 20
   talbot predict labelled --run prior --rating 1500 --out as-1500`,

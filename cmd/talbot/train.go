@@ -51,7 +51,8 @@ weights the share follows from the number of samples. Before the first step trai
 and counts all data; survey.bin keeps the counts for --resume, and a cache keeps those of
 each dataset for the next run ($XDG_CACHE_HOME/talbot, by default ~/.cache/talbot). Up to
 2,048 samples of the val splits measure the network during training and decide which
-checkpoint is the best. Samples without an engine label train only the policy.
+checkpoint is the best. Samples without a value to learn (for most recipes: without a
+label) train only the policy.
 
 A train line is left out if it is a cut copy of a val or test line: both begin at the
 same position, and the moves of one, at least 20 plies, are the first moves of the
@@ -83,9 +84,10 @@ colour would see them.
 were no better than the best one, and stops the run when eight were not.
 
 Without --steps a run passes over the data as often as its preset says: once by default,
-12 times with --preset v1.5, 20 times with --recipe tahl, up to 60 times with --recipe
-napoleon. With weights, small datasets are then repeated more often, which is printed at
-the start. In short runs the warm-up, --eval-every and --checkpoint-every become shorter.
+12 times with --preset v1.5, 20 times with the recipes tahl and probability, up to 60
+with napoleon, and 100 with prior. With a :weight in --data, small datasets are then
+repeated more often, which is printed at the start. In short runs the warm-up,
+--eval-every and --checkpoint-every become shorter.
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
@@ -94,8 +96,9 @@ has the size of these weights; --preset, --blocks and --filters must agree with 
 
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; on the
 processor the result is the same to the bit. It needs no other flag and refuses those
-that contradict the run, except --keep, --eval-every and --checkpoint-every, which you
-may change. A run that diverged would diverge again: begin another one with --from and a
+that contradict the run. You may change --keep, --checkpoint-every, --devices,
+--deterministic and, unless the schedule is a plateau, --eval-every. Another --backend
+gives other last bits. A run that diverged would diverge again: begin another one with --from and a
 lower --lr.`,
 		Example: `  talbot train --data labelled --run run1 --blocks 6 --filters 64 --steps 1000
   talbot train --data games:0.7,puzzles:0.3 --run run2 --preset v1.5
@@ -114,7 +117,7 @@ lower --lr.`,
 		"settings to start from (see \"talbot recipes\"), such as v1.5 (as published for the reference), 10x64 or "+
 			"20x256 (the default settings with another size)")
 	f.StringArrayVar(&o.set, "set", nil,
-		"change a setting of the network: `NAME=VALUE`, repeatable (see \"talbot recipes\")")
+		"change a setting of the network, `NAME=VALUE`; repeatable (see \"talbot recipes\")")
 	f.IntVar(&o.blocks, "blocks", 0, "number of residual blocks (default: the preset's)")
 	f.IntVar(&o.filters, "filters", 0, "number of channels (default: the preset's)")
 	f.IntVar(&o.batch, "batch", 0, "number of samples in a step (default: the preset's)")

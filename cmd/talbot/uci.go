@@ -83,8 +83,8 @@ them.
 --searcher puct is the search that networks with priors and values play best with.
 talbotbot and napoleon search as the programs of that name do. policy plays the move
 that the network finds most probable, and value the one that leads to the best position.
-rollouts plays like players of a given rating, with a network of the recipe prior and
-Stockfish. auto takes puct, policy for a network without a value, or napoleon for one
+rollouts plays like players of a given rating (the option UCI_Elo), with a network of the
+recipe prior and Stockfish. auto takes puct, policy for a network without a value, or napoleon for one
 without a policy.`,
 		Example: `  talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go

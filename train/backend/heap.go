@@ -15,10 +15,10 @@ const reserved = 8 << 30
 // spareHeap maps more of Go's heap than the process will use, once.
 //
 // On processors without AVX-512, Go 1.27 reads the last numbers of a slice as a whole vector (simd.LoadFloat32sPart and
-// its kin): up to 28 bytes behind the slice's end, which it then clears. If the slice ends where the mapped heap ends,
-// the process dies of it. Go takes the lowest free address first, so a block that was mapped and given back stays behind
-// everything that is in use. It takes addresses and page tables, but no memory. A heap that outgrows it is where it was
-// without.
+// others): up to 28 bytes behind the slice's end, which it then clears. If the slice ends where the mapped heap ends,
+// that ends the process. Go takes the lowest free address first, so a block that was mapped and given back stays behind
+// everything that is in use. It takes addresses and page tables, but no memory. A heap that outgrows it is where it
+// was without.
 var spareHeap = sync.OnceFunc(func() {
 	for size := reserved; size >= 64<<20; size /= 2 {
 		// Go's heap ends the process when it gets no memory: the system is asked first.

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestSpareHeap reads a vector at the last number of slices as a growing heap hands them out. Without spareHeap three in
-// a thousand of them end where the heap ends.
+// TestSpareHeap reads a vector at the last number of slices as a growing heap hands them out. Without spareHeap three
+// in a thousand of them end where the heap ends.
 func TestSpareHeap(t *testing.T) {
 	spareHeap()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
