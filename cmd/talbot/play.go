@@ -20,10 +20,12 @@ import (
 
 type playOptions struct {
 	playerOptions
-	color, fen string
-	nodes      int64
-	movetime   time.Duration
-	unicode    bool
+	color, fen  string
+	nodes       int64
+	movetime    time.Duration
+	elo         int
+	temperature float64
+	unicode     bool
 }
 
 func newPlay() *cobra.Command {
@@ -36,10 +38,14 @@ UCI notation (e2e4, e7e8q). "help" lists the commands: take moves back, let the 
 move for you, start again, resign.
 
 The network thinks for a second, or as long as --nodes or --movetime says. With
---searcher rollouts give it more, such as --movetime 1m. The rating to imitate can be set
-in ` + "`talbot uci` and `talbot match`" + ` only.`,
+--searcher rollouts give it more, such as --movetime 1m.
+
+A network of the recipe prior plays like people of the rating --elo, against one of the
+same rating. --temperature 1 draws its move as often as they would play it; without it
+the likeliest move is played.`,
 		Example: `  talbot play run1
   talbot play run1 --color black --nodes 100
+  talbot play prior --elo 1500 --temperature 1
   echo e4 | talbot play run1 --nodes 1`,
 		Args:              operands(1, 1, "one run"),
 		ValidArgsFunction: completeOperands(1, run.IsRun),
@@ -54,6 +60,9 @@ in ` + "`talbot uci` and `talbot match`" + ` only.`,
 	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
 	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
+	f.IntVar(&o.elo, "elo", 0, "rating of the players to imitate, for networks that read ratings (default: unknown)")
+	f.Float64Var(&o.temperature, "temperature", 0,
+		"temperature for drawing the move by its visits, or by its prior (default: the best one)")
 	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figurines, not letters")
 	values(cmd, "color", "white", "black", "random")
 	return cmd
@@ -74,6 +83,13 @@ func (o *playOptions) game() (*console.Game, error) {
 	if o.nodes < 0 || o.movetime < 0 {
 		return nil, usage(errors.New("--nodes and --movetime must not be negative"), "for example --nodes 100")
 	}
+	if o.elo < 0 || o.elo > 4000 {
+		return nil, usage(fmt.Errorf("--elo %d is not within 0 to 4000", o.elo), "for example --elo 1500")
+	}
+	if !(o.temperature >= 0 && o.temperature <= 100) {
+		return nil, usage(fmt.Errorf("--temperature %g is not within 0 to 100", o.temperature),
+			"for example --temperature 1")
+	}
 	if o.nodes == 0 && o.movetime == 0 {
 		g.MoveTime = time.Second
 	}
@@ -91,13 +107,18 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.check("talbot play run1"); err != nil {
+	quick, err := o.check("talbot play run1")
+	if err != nil {
 		return err
+	}
+	if o.elo > 0 && !quick.Ratings && o.searcher != "rollouts" {
+		return usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
+			"leave it out, or use a network of the recipe prior")
 	}
 	g.Player = o.player()
 	defer g.Player.Close()
 	setup := player.Setup{Searcher: o.searcher, Options: mcts.Defaults()}
-	setup.Seed = rand.Uint64()
+	setup.Seed, setup.Temperature, setup.Ratings = rand.Uint64(), o.temperature, [2]int{o.elo, o.elo}
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
 	}

@@ -84,8 +84,8 @@ them.
 talbotbot and napoleon search as the programs of that name do. policy plays the move
 that the network finds most probable, and value the one that leads to the best position.
 rollouts plays like players of a given rating (the option UCI_Elo), with a network of the
-recipe prior and Stockfish. auto takes puct, policy for a network without a value, or napoleon for one
-without a policy.`,
+recipe prior and Stockfish. auto takes puct, policy for a network without a value, or
+napoleon for one without a policy.`,
 		Example: `  talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go
   echo go nodes 100 | talbot uci --run run1`,

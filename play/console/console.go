@@ -241,12 +241,15 @@ func (g *Game) eval(ctx context.Context) error {
 	return nil
 }
 
-// judgement is a score in words, from the view of the side to move.
+// judgement is a score in words, from the view of the side to move; the prior of the move where there is no value.
 func (g *Game) judgement(l *mcts.Line) string {
 	if l.Mate > 0 {
 		return fmt.Sprintf("mate in %d", l.Mate)
 	} else if l.Mate < 0 {
 		return fmt.Sprintf("mated in %d", -l.Mate)
+	}
+	if knows := g.Player.Evaluator().Knows(); g.Player.Searcher() == "policy" && !knows.Value && !knows.Chances {
+		return fmt.Sprintf("prior %.0f %%", 100*l.Prior)
 	}
 	cp, _ := g.Player.Score(l).Centipawns()
 	return fmt.Sprintf("%+.2f", float64(cp)/100)

@@ -69,6 +69,14 @@ You play white. Type a move, or help.
 	}
 }
 
+// TestNoValue: a network without a value tells how likely its move is.
+func TestNoValue(t *testing.T) {
+	out, err := play(t, &fakenet.Network{Blind: true}, "e4\n")
+	if err != nil || !regexp.MustCompile(`black plays \S+ \(prior \d+ %\)`).MatchString(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestScript: both kinds of moves, what is no move, taking back, and the other commands.
 func TestScript(t *testing.T) {
 	const script = "e4\nd2d4\nKe9\nboard\nmoves\nback\nback\nback\nfen\nhelp\neval\n\nquit\ne4\n"

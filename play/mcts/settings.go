@@ -52,7 +52,7 @@ var Settings = []Setting{
 		Integer, 0, 10000, "0", func(o *Options) any { return &o.TempCutoffPly }},
 	{"Seed", "seed", "", "seed of all random choices", Integer, 0, 1<<53 - 1, "1",
 		func(o *Options) any { return &o.Seed }},
-	{"PolicyTemperature", "policy-temp", "puct talbotbot",
+	{"PolicyTemperature", "policy-temp", "puct",
 		"flattens the network's priors if above 1, sharpens them if below", Number, 0.05, 20, "1.36",
 		func(o *Options) any { return &o.PolicyTemp }},
 	{"SyzygyProbeLimit", "probe-limit", "puct", "maximum number of pieces for probing tables; 0 probes none", Integer,
