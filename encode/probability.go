@@ -57,7 +57,15 @@ func CandidateValue(s dataset.Score) float64 {
 		return -1
 	}
 	cp, _ := s.Centipawns()
-	return math.Tanh(0.3 * float64(cp) / 100)
+	return math.Tanh(candidateSlope * float64(cp))
+}
+
+// candidateSlope is published, for each centipawn.
+const candidateSlope = 0.3 / 100
+
+// CandidateCentipawns is the inverse of [CandidateValue], in ±1500.
+func CandidateCentipawns(value float32) float64 {
+	return max(-mostCentipawns, min(mostCentipawns, math.Atanh(max(-1, min(1, float64(value))))/candidateSlope))
 }
 
 // Pack writes number i to the 16 bits from 16·(i mod 4) on of word i/4: a prior p as round(65535·p), a value v as

@@ -118,6 +118,9 @@ func printMatch(r *match.Result) {
 	printf("  pairs by points of %s: 0: %d, 0.5: %d, 1: %d, 1.5: %d, 2: %d\n", r.Players[0].Name, p[0], p[1], p[2],
 		p[3],
 		p[4])
+	if r.Mirrored > 0 {
+		printf("  pairs of two equal games, with the colours exchanged: %d\n", r.Mirrored)
+	}
 	if r.Identical > 0 || r.Unpaired > 0 {
 		printf("  identical games: %d; games without their pair, not in the figures: %d\n", r.Identical, r.Unpaired)
 	}

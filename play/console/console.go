@@ -214,7 +214,7 @@ func (g *Game) answer(ctx context.Context) error {
 	}
 	p := game.Position()
 	m := r.Lines[0].PV[0]
-	g.say("%s plays %s (%s)\n", p.Turn(), p.SAN(m), g.judgement(&r.Lines[0]))
+	g.say("%s plays %s (%s)\n", p.Turn(), p.SAN(m), g.judgement(r))
 	g.moves = append(g.moves, m)
 	g.show()
 	return nil
@@ -232,7 +232,7 @@ func (g *Game) eval(ctx context.Context) error {
 		return err
 	}
 	q := *game.Position()
-	g.say("%s for %s:", g.judgement(&r.Lines[0]), q.Turn())
+	g.say("%s for %s:", g.judgement(r), q.Turn())
 	for _, m := range r.Lines[0].PV {
 		g.say(" %s", q.SAN(m))
 		q.Play(m)
@@ -242,13 +242,14 @@ func (g *Game) eval(ctx context.Context) error {
 }
 
 // judgement is a score in words, from the view of the side to move; the prior of the move where there is no value.
-func (g *Game) judgement(l *mcts.Line) string {
+func (g *Game) judgement(r *mcts.Report) string {
+	l := &r.Lines[0]
 	if l.Mate > 0 {
 		return fmt.Sprintf("mate in %d", l.Mate)
 	} else if l.Mate < 0 {
 		return fmt.Sprintf("mated in %d", -l.Mate)
 	}
-	if knows := g.Player.Evaluator().Knows(); g.Player.Searcher() == "policy" && !knows.Value && !knows.Chances {
+	if !g.Player.Scored(r, l) {
 		return fmt.Sprintf("prior %.0f %%", 100*l.Prior)
 	}
 	cp, _ := g.Player.Score(l).Centipawns()

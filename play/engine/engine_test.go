@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/encode"
 	"talbot/play/match"
 	"talbot/play/mcts"
@@ -163,8 +164,15 @@ func TestNetwork(t *testing.T) {
 			!strings.HasPrefix(n.Title(), name+",") {
 			t.Errorf("%s: %s, searcher %s", name, n.Title(), n.Searcher())
 		}
-		if n.Centipawns(0) != 0 || n.Centipawns(0.5) <= 0 || n.Centipawns(1) != -n.Centipawns(-1) {
-			t.Errorf("%s: 0.5 is worth %d", name, n.Centipawns(0.5))
+		cp := func(value float32) int { return n.Centipawns(searcher, value) }
+		if cp(0) != 0 || cp(0.5) <= 0 || cp(1) != -cp(-1) {
+			t.Errorf("%s: 0.5 is worth %d", name, cp(0.5))
+		}
+		for _, want := range []int{-1500, -600, -10, 0, 35, 100} { // rollouts has the engine's values
+			v := encode.CandidateValue(dataset.Centipawns(want))
+			if got := n.Centipawns("rollouts", float32(v)); got < want-1 || got > want+1 {
+				t.Errorf("%s: %d centipawns are %g, which is worth %d", name, want, v, got)
+			}
 		}
 		if took, err := n.Warm(t.Context()); err != nil || took <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)

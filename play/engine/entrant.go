@@ -191,7 +191,7 @@ func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, 
 		return match.Answer{}, err
 	}
 	best := &report.Lines[0]
-	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: report.Nodes > 0, Depth: report.Depth,
+	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best), Depth: report.Depth,
 		Nodes: report.Nodes}, nil
 }
 

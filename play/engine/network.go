@@ -113,8 +113,14 @@ func (n *Network) Close() {
 	n.opened.Finalize()
 }
 
-// Centipawns returns the score that a value stands for, in ±1500: see [encode.ValueTarget.Centipawns].
-func (n *Network) Centipawns(value float32) int { return int(math.Round(n.centipawns(value))) }
+// Centipawns returns the score that a value of a searcher stands for, in ±1500: see [encode.ValueTarget.Centipawns], and
+// for rollouts, whose values are an engine's, [encode.CandidateCentipawns].
+func (n *Network) Centipawns(searcher string, value float32) int {
+	if searcher == "rollouts" {
+		return int(math.Round(encode.CandidateCentipawns(value)))
+	}
+	return int(math.Round(n.centipawns(value)))
+}
 
 // Warm compiles the network and returns how long it takes to answer a batch.
 func (n *Network) Warm(ctx context.Context) (batch time.Duration, err error) {

@@ -62,7 +62,7 @@ func (r *Record) moves() []board.Move {
 	return moves
 }
 
-// gameKey is the same for identical games: those with the same start, moves and result.
+// gameKey is the same for games with the same start, moves and result.
 type gameKey [16]byte
 
 func (r *Record) key() (k gameKey) {

@@ -46,12 +46,15 @@ type PlayerResult struct {
 
 // Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins,
 // draws and losses leave the identical ones out, and so do the figures, which are of whole pairs unless there is none.
+// Identical are games with the same start, moves and result as an earlier one and the same player as White; where the
+// other one was White a game is Mirrored, and counts.
 type Figures struct {
 	Games       int               `json:"games"`
 	Wins        int               `json:"wins"`
 	Draws       int               `json:"draws"`
 	Losses      int               `json:"losses"`
 	Identical   int               `json:"identical"`
+	Mirrored    int               `json:"mirrored"`
 	Pentanomial stats.Pentanomial `json:"pentanomial"`
 	Unpaired    int64             `json:"unpaired"` // games that are in no whole pair
 	Score       Number            `json:"score"`    // points a game, 0 to 1
@@ -142,6 +145,7 @@ func (t *tally) figures() Figures {
 	elo, nelo := o.Elo(), o.Normalized()
 	score, _ := o.Score()
 	return Figures{Games: t.games, Wins: t.wins, Draws: t.draws, Losses: t.losses, Identical: t.identical,
+		Mirrored:    t.mirrored,
 		Pentanomial: t.pairs, Unpaired: t.singles.Games(), Score: Number(score), Elo: Number(elo.Elo),
 		EloLow: Number(elo.Low), EloHigh: Number(elo.High), Nelo: Number(nelo.Elo), NeloLow: Number(nelo.Low),
 		NeloHigh: Number(nelo.High), LOS: Number(o.LOS())}

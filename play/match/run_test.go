@@ -130,9 +130,9 @@ func TestSPRTStops(t *testing.T) {
 // TestIdentical: games that are the same are counted, and left out of the figures.
 func TestIdentical(t *testing.T) {
 	m := testMatch(t, 20, fakeEntrant(t, "good:1"), fakeEntrant(t, "good:1"))
-	r := runMatch(t, m) // both games of each pair are the same
-	if r.Games != 20 || r.Identical != 10 || r.Wins+r.Draws+r.Losses != 10 || r.Pentanomial.Pairs() != 0 ||
-		r.Unpaired != 10 {
+	r := runMatch(t, m) // both games of each pair are the same, with the colours exchanged
+	if r.Games != 20 || r.Identical != 0 || r.Mirrored != 10 || r.Wins+r.Draws+r.Losses != 20 ||
+		r.Pentanomial[2] != 10 || r.Unpaired != 0 || r.Score != 0.5 || r.Elo != 0 {
 		t.Errorf("%+v", r.Figures)
 	}
 	if m.Entrants[0].Name == m.Entrants[1].Name {

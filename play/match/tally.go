@@ -16,16 +16,23 @@ type tally struct {
 	pairs                stats.Pentanomial
 	singles              stats.Trinomial // games that are in no whole pair
 	identical            int
+	mirrored             int
 	faults               []map[FaultKind]int64 // by player
 	endings              map[End]int64
 	plies                int64
 
-	seen  map[gameKey]bool
+	seen  map[seenGame]bool
 	halfs map[int]int // points in half points of the one game of a pair that was counted, by pair
 }
 
+// seenGame is a game with who played it, by colour.
+type seenGame struct {
+	key     gameKey
+	players [2]int
+}
+
 func newTally(players int) *tally {
-	t := &tally{endings: map[End]int64{}, seen: map[gameKey]bool{}, halfs: map[int]int{}}
+	t := &tally{endings: map[End]int64{}, seen: map[seenGame]bool{}, halfs: map[int]int{}}
 	for range players {
 		t.faults = append(t.faults, map[FaultKind]int64{})
 	}
@@ -67,11 +74,15 @@ func (t *tally) add(o outcome) {
 	case dataset.BlackWins:
 		t.blackWins++
 	}
-	if t.seen[o.key] {
+	game := seenGame{o.key, o.players}
+	if t.seen[game] {
 		t.identical++
 		return
 	}
-	t.seen[o.key] = true
+	t.seen[game] = true
+	if t.seen[seenGame{o.key, [2]int{o.players[1], o.players[0]}}] {
+		t.mirrored++ // and counted: a pair of such games is a tie, which figures without it would overlook
+	}
 	switch o.points {
 	case 0:
 		t.losses++

@@ -72,7 +72,7 @@ type Searcher interface {
 // Report is what a search says about its position, from the view of the side to move.
 type Report struct {
 	Nodes     int64  // visits added by this search
-	Depth     int    // one more than the mean distance of these visits from the root, in plies, rounded down
+	Depth     int    // one more than the mean distance of visits from the root, in plies, rounded down
 	SelDepth  int    // the greatest distance, at least 1
 	HashFull  int    // per mille of tree and cache; 1000: something did not fit
 	TableHits int64  // answers of tables

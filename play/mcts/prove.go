@@ -15,7 +15,10 @@ func (t *tree) add(path []uint32, value, drawn float32) {
 		v = -v
 	}
 	t.added++
-	t.depths += int64(len(path) - 1)
+	if !t.at(path[len(path)-1]).proven() {
+		t.live++
+		t.depths += int64(len(path) - 1)
+	}
 	t.deepest = max(t.deepest, len(path)-1)
 }
 

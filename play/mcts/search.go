@@ -48,7 +48,12 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		t.gather(rest)
 		err = t.answer(ctx)
 		now := time.Now()
-		took, began = now.Sub(began), now
+		if took, began = now.Sub(began), now; t.asked == 0 {
+			took = 0 // says nothing about how long the network takes
+			t.idle++
+		} else {
+			t.idle = 0
+		}
 		if report == nil || err != nil {
 			continue
 		}
@@ -65,7 +70,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 // begin prepares a search.
 func (t *tree) begin(l Limits) {
 	t.limits = l
-	t.added, t.depths, t.deepest, t.hits, t.illegal = 0, 0, 0, 0, 0
+	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle = 0, 0, 0, 0, 0, 0, 0
 	t.moving = t.byTables(t.allowed(l.Moves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
@@ -89,6 +94,10 @@ func (t *tree) restrict() {
 // mostVisits is what a node can count.
 const mostVisits = math.MaxUint32 - 1<<20
 
+// mostIdle is how often in a row a search to a depth may come back without a question to the network, from moves whose
+// result is proven: where such a draw is the best move, visits hardly go anywhere else.
+const mostIdle = 100
+
 // done reports whether the search ends here.
 func (t *tree) done(took time.Duration) bool {
 	l := &t.limits
@@ -97,9 +106,9 @@ func (t *tree) done(took time.Duration) bool {
 		return true
 	case l.Nodes > 0 && t.added >= l.Nodes:
 		return true
-	case l.Depth > 0 && t.added > 0 && t.depth() >= l.Depth:
+	case l.Depth > 0 && t.live > 0 && t.depth() >= l.Depth:
 		return true
-	case l.Depth+l.Mate > 0 && t.full: // it may never be reached any more
+	case l.Depth+l.Mate > 0 && (t.full || t.idle > mostIdle): // it may never be reached any more
 		return true
 	case l.Pace == nil:
 		return false
@@ -124,17 +133,19 @@ func (t *tree) over() bool {
 	return open == 0 || len(t.moving)-open >= t.options.MultiPV
 }
 
-// depth is one more than the mean distance of this search's visits from the root, rounded down.
-func (t *tree) depth() int { return 1 + int(t.depths/max(t.added, 1)) }
+// depth is one more than the mean distance from the root of this search's visits, but for those that end where the
+// result is proven, rounded down. A proven draw that is the best move has nearly all visits: they would hold the mean
+// down.
+func (t *tree) depth() int { return 1 + int(t.depths/max(t.live, 1)) }
 
-// lead returns the visits of the two most visited moves that may be chosen.
+// lead returns the visits of the two most visited moves that may be chosen: not of those that are proven to lose.
 func (t *tree) lead() (best, second int64) {
 	n := t.at(t.top)
 	if n.count == 0 {
 		return 0, 0
 	}
 	for i, e := range t.edgesOf(n) {
-		if c := t.child(&e); c != nil && t.may[i] {
+		if c := t.child(&e); c != nil && t.may[i] && c.lower() < 1 {
 			if v := int64(c.visits); v > best {
 				best, second = v, best
 			} else {

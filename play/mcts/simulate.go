@@ -15,6 +15,7 @@ type simulations struct {
 	deepest int
 	depths  int64
 	added   int64
+	last    bool // the report is the last one: only for it a move is drawn
 }
 
 // simulator is such a search.
@@ -33,7 +34,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 		return &Report{}, nil
 	}
 	s.rng = r.random(o.Seed)
-	s.deepest, s.depths, s.added = 0, 0, 0
+	s.deepest, s.depths, s.added, s.last = 0, 0, 0, false
 	sim.begin()
 	most := l.Nodes
 	if most <= 0 {
@@ -56,6 +57,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 			report(short(sim.report(moves), o))
 		}
 	}
+	s.last = true
 	return short(sim.report(moves), o), unlessDone(ctx, err)
 }
 
@@ -81,9 +83,9 @@ func (r *Report) unsearched(moves []board.Move) *Report {
 	return r
 }
 
-// first draws a move by its visits, where the temperature is above 0; else it is none.
+// first draws the move to play by its visits, where the temperature is above 0; else it is none.
 func (s *simulations) first(lines []Line, warm float64) board.Move {
-	if warm <= 0 {
+	if warm <= 0 || !s.last {
 		return board.NoMove
 	}
 	weights := make([]float64, len(lines))

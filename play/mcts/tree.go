@@ -31,7 +31,8 @@ type tree struct {
 	lower, upper int8                 // bounds of the root's result with them
 	several      bool                 // a proven root does not end the search: lines of other moves are asked for
 	added        int64                // visits
-	depths       int64                // sum of their distances from the root
+	live         int64                // of these, visits that did not end where the result is proven
+	depths       int64                // sum of the distances of these from the root
 	deepest      int
 	hits         int64 // of tables
 	illegal      int64 // favourites of the network
@@ -43,6 +44,7 @@ type tree struct {
 	store   []board.Move // their legal moves, likewise
 	blocked []uint32     // talbotbot: nodes below which everything waits
 	asked   int          // slots of the evaluator
+	idle    int          // gathers in a row that asked nothing
 	answers []Answer
 	replies []board.Move // of the node at hand
 	priors  []uint16     // likewise

@@ -25,8 +25,8 @@ type Network interface {
 	Warm(ctx context.Context) (batch time.Duration, err error)
 	// Searcher is what the network plays with where nothing else is said.
 	Searcher() string
-	// Centipawns returns the score that a value stands for.
-	Centipawns(value float32) int
+	// Centipawns returns the score that a value of a searcher stands for.
+	Centipawns(searcher string, value float32) int
 	// Title says in a line what it is and what it computes on.
 	Title() string
 	Close()
@@ -193,9 +193,16 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	if t != nil {
 		l.Pace = t.Stop
 		defer func() { p.took = t.Batch() }()
-		// These do not ask whether there is time.
-		if (p.name == alone || p.name == "value") && t.Stop(mcts.Progress{}) {
-			return nil, nil
+		if p.name == alone || p.name == "value" { // these do not ask whether there is time
+			if t.Stop(mcts.Progress{}) {
+				return nil, nil
+			}
+			begun := time.Now()
+			r, err = p.searcher.Search(ctx, l, report)
+			if r != nil && r.Nodes > 0 { // how long a move takes counts, not a batch
+				t.Stop(mcts.Progress{Nodes: r.Nodes, Batch: time.Since(begun)})
+			}
+			return r, err
 		}
 	}
 	return p.searcher.Search(ctx, l, report)
@@ -218,7 +225,14 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 	if l.Mate != 0 {
 		return dataset.MateIn(l.Mate)
 	}
-	return dataset.Centipawns(p.network.Centipawns(l.Value))
+	return dataset.Centipawns(p.network.Centipawns(p.name, l.Value))
+}
+
+// Scored tells whether [Player.Score] of a line of the last search means something: not if the network gives no values,
+// or if nothing was searched and nothing is known.
+func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
+	knows := p.eval.Knows()
+	return l.Mate != 0 || l.Proven || r.Nodes > 0 && (knows.Value || knows.Chances || p.name == "rollouts")
 }
 
 // PerMille returns chances of win, draw and loss in per mille, which sum to 1000.

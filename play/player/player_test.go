@@ -92,6 +92,56 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
+// TestScored: there is no score without a value or a result.
+func TestScored(t *testing.T) {
+	mate := [2]string{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "8/8/8/3k4/8/3K4/4p3/8 w - - 0 1"} // and a draw
+	for _, c := range []struct {
+		searcher string
+		blind    bool
+		fen      string
+		again    bool // the tree has the result already
+		want     bool
+	}{
+		{"puct", false, "", false, true}, {"policy", false, "", false, true}, {"policy", true, "", false, false},
+		{"rollouts", true, "", false, true}, {"puct", false, mate[0], false, true}, {"puct", false, mate[0], true, true},
+	} {
+		p := prepared(t, &fakenet.Network{Blind: c.blind}, setup(c.searcher))
+		start := board.StartPosition()
+		if c.fen != "" {
+			var err error
+			if start, err = board.ParseFEN(c.fen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Position(&start, nil)
+		r, err := p.Search(t.Context(), mcts.Limits{Nodes: 50}, nil, nil)
+		if c.again {
+			p.Position(&start, nil)
+			r, err = p.Search(t.Context(), mcts.Limits{Nodes: 50}, nil, nil)
+		}
+		if err != nil || p.Scored(r, &r.Lines[0]) != c.want {
+			t.Errorf("%+v: %+v, %v", c, r.Lines[0], err)
+		}
+	}
+}
+
+// TestSlow: what a move of the searcher value takes is what its next one is expected to take, not a batch of it.
+func TestSlow(t *testing.T) {
+	p := prepared(t, &fakenet.Network{Delay: 5 * time.Millisecond}, setup("value")) // 5 batches of 4
+	start := board.StartPosition()
+	for range 3 {
+		p.Position(&start, nil)
+		pacer := pace.New(p.Batch())
+		pacer.Begin(time.Now(), pace.Clock{Left: time.Hour}.Budget(0))
+		if _, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if slow := p.Batch().Slow; slow < 20*time.Millisecond {
+		t.Errorf("a move of five batches of 5 ms takes %s", slow)
+	}
+}
+
 // TestRatings: the network is told who has which colour, and what it answered for others is forgotten.
 func TestRatings(t *testing.T) {
 	n := &fakenet.Network{}

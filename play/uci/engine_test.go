@@ -240,6 +240,23 @@ func TestHeldBack(t *testing.T) {
 	s.quit()
 }
 
+// TestHeldWhilePreparing: a search that has ended and is held back has its bestmove also if the player is just made
+// ready for another one.
+func TestHeldWhilePreparing(t *testing.T) {
+	n := &fakenet.Network{Load: 300 * time.Millisecond}
+	s := talk(t, n)
+	s.say("isready")
+	s.wait("readyok")
+	s.say("position fen "+mateIn1, "go infinite")
+	s.silent("bestmove")
+	s.say("setoption name MinibatchSize value 6", "isready", "stop") // which opens the network again
+	s.wait("bestmove")
+	s.wait("readyok")
+	s.say("go nodes 5")
+	s.wait("bestmove")
+	s.quit()
+}
+
 // TestStopAtOnce: a search that is stopped at once has asked the network all the same.
 func TestStopAtOnce(t *testing.T) {
 	n := &fakenet.Network{Delay: 20 * time.Millisecond}

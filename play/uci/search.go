@@ -162,7 +162,7 @@ func (e *Engine) stop() {
 // stopSearch stops a search, or gives the answer of one that is over.
 func (e *Engine) stopSearch(s *search) {
 	s.stopped = true
-	if e.work == idle {
+	if e.work != searching { // it is over, though the player may be made ready for another one
 		e.answer(s)
 	} else if s.pacer.End() {
 		s.cancel()

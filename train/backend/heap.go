@@ -5,6 +5,7 @@ package backend
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -27,7 +28,9 @@ var spareHeap = sync.OnceFunc(func() {
 			continue
 		}
 		syscall.Munmap(m)
-		runtime.KeepAlive(make([]byte, size))
+		var block strings.Builder // which does not write zeros to its memory
+		block.Grow(size)
+		runtime.KeepAlive(&block)
 		debug.FreeOSMemory()
 		return
 	}

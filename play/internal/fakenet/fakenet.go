@@ -77,7 +77,9 @@ func (n *Network) Searcher() string {
 }
 
 // Centipawns implements [player.Network]: 100 times the value.
-func (n *Network) Centipawns(value float32) int { return int(math.Round(100 * float64(value))) }
+func (n *Network) Centipawns(_ string, value float32) int {
+	return int(math.Round(100 * float64(value)))
+}
 
 // Title implements [player.Network].
 func (n *Network) Title() string { return "fake network" }
