@@ -87,6 +87,7 @@ func (r *runner) train(batches []*Batch) error {
 	r.last = int64(len(batches))
 	r.took = max(1, time.Since(begun)/time.Duration(r.last))
 	for i, s := range list {
+		r.more = i < len(list)-1
 		if err := r.trained(batches[i], s, rates[i]); err != nil {
 			return err
 		}
@@ -300,7 +301,7 @@ func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 	}
 	seconds, rate, wait := r.rates()
 	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
-		PositionsPerSecond: rate, LoaderWait: wait, Val: val})
+		PositionsPerSecond: rate, LoaderWait: wait, Val: val, More: r.more})
 }
 
 func (r *runner) result() Result {

@@ -64,6 +64,9 @@ type Progress struct {
 	PositionsPerSecond float64      // since then
 	LoaderWait         float64      // share of that time spent waiting for batches
 	Val                *MetricsLine // the validation that just happened, if one did
+	// More says that further steps of the same execution follow: it has ended, and Seconds, the rate and the share are
+	// of its end.
+	More bool
 }
 
 // Result is what talbot train reports. Samples, seconds and rates are of this process, not of earlier ones.
@@ -132,6 +135,7 @@ type runner struct {
 
 	last int64         // how many steps were trained together
 	took time.Duration // by one of them
+	more bool          // see [Progress]
 
 	calibratedAt int64 // the step of the averaged weights that their statistics fit
 }

@@ -122,7 +122,10 @@ func (t Train) resumed() (run.Config, error) {
 			return c, err
 		}
 		c.SetSteps(have.Steps)
-		c.EvalEvery, c.Winograd, c.Stacked = have.EvalEvery, have.Winograd, have.Stacked
+		// What a preset does not set, the run keeps.
+		c.EvalEvery, c.LogEvery, c.CheckpointEvery, c.Keep = have.EvalEvery, have.LogEvery, have.CheckpointEvery, have.Keep
+		c.Winograd, c.Stacked, c.Deterministic = have.Winograd, have.Stacked, have.Deterministic
+		c.Devices, c.Accumulate, c.From = have.Devices, have.Accumulate, have.From
 	}
 	if t.Steps != 0 {
 		c.Steps = t.Steps

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -207,6 +208,26 @@ func TestCutCopiesOfARun(t *testing.T) {
 		if left, warned, id := resume(); left != 0 || !warned || id.NoCutCopies {
 			t.Errorf("an older run: %d lines left out, warned %v, %+v", left, warned, id)
 		}
+	}
+}
+
+// TestResumedPreset: what a preset does not say stays as it is in the run.
+func TestResumedPreset(t *testing.T) {
+	job := tiny(t, write(t, madeup.Dataset{Seed: 1, Games: 60}))
+	job.Steps = 2
+	size := job.Adjust
+	job.Adjust = func(c *run.Config) error {
+		c.Keep, c.CheckpointEvery, c.LogEvery, c.Deterministic, c.Accumulate = 20, 1, 2, true, 2
+		return size(c)
+	}
+	mustTrain(t, job)
+	have, err := run.ReadConfig(job.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Resume, job.Preset, job.Adjust = true, new(string), size
+	if c, err := job.resumed(); err != nil || !reflect.DeepEqual(c, have) {
+		t.Errorf("%+v\n%+v, %v", c, have, err)
 	}
 }
 

@@ -129,7 +129,7 @@ type Forecast struct {
 	last    float64 // seconds when the last step or validation ended
 	seconds float64 // of the steps measured
 	steps   int64   // measured
-	seen    bool    // the first step, which takes longer
+	first   int64   // behind which they are measured: the first one takes longer
 	said    bool
 }
 
@@ -154,16 +154,19 @@ const (
 
 // Add takes over what a step or a validation tells. ok is true once, when it is known how long the run takes.
 func (f *Forecast) Add(p train.Progress) (prospect Prospect, ok bool) {
+	if p.More { // how long a step takes is known at the end of its execution
+		return prospect, false
+	}
 	took := p.Seconds - f.last
 	f.last = p.Seconds
 	switch {
 	case f.said || p.Val != nil:
 		return prospect, false
-	case !f.seen:
-		f.seen = true
+	case f.first == 0:
+		f.first = p.Step
 		return prospect, false
 	}
-	f.seconds, f.steps = f.seconds+took, f.steps+1
+	f.seconds, f.steps = f.seconds+took, p.Step-f.first
 	if f.steps < enoughSteps && f.seconds < enoughSeconds || p.Step == p.Steps {
 		return prospect, false
 	}

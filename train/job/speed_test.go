@@ -10,6 +10,29 @@ import (
 )
 
 // A run is said once to take what its steps take, without the first one, which compiles, and without validations.
+// TestForecastOfStacks: steps of one execution are told at its end, and take a share of its time each.
+func TestForecastOfStacks(t *testing.T) {
+	c, err := run.New("talbotbot", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Forecast{Start: Start{Config: c, Kind: "xla:cpu"}}
+	step, now := int64(0), 2.0 // with compilation
+	for _, n := range []int64{1, 1, 2, 4, 8} {
+		now += 0.25 * float64(n)
+		for i := range n {
+			step++
+			p, ok := f.Add(train.Progress{Step: step, Steps: 1000, Seconds: now, More: i < n-1})
+			if ok != (step == 8) {
+				t.Errorf("said at step %d: %v", step, ok)
+			}
+			if ok && (p.Step != 250*time.Millisecond || p.Steps != 7 || p.Left != 992*250*time.Millisecond) {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+}
+
 func TestForecast(t *testing.T) {
 	c, err := run.New("talbotbot", "")
 	if err != nil {

@@ -69,6 +69,9 @@ const (
 	BFloat16 Precision = "bf16" // not on the backend "go"
 )
 
+// MaxBatch is the largest batch.
+const MaxBatch = 1 << 20
+
 // New returns the configuration of a recipe's preset; the default preset has no name.
 func New(name, preset string) (Config, error) {
 	r, err := recipe.ByName(name)
@@ -183,8 +186,8 @@ func (c Config) Validate() error {
 	layout := built.Encoder.Layout()
 	finite := func(x float64) bool { return x >= 0 && x <= math.MaxFloat32 }
 	switch {
-	case c.Batch < 2 || c.Batch > 1<<20:
-		return fmt.Errorf("batch must be from 2 to %d: %d", 1<<20, c.Batch)
+	case c.Batch < 2 || c.Batch > MaxBatch:
+		return fmt.Errorf("batch must be from 2 to %d: %d", MaxBatch, c.Batch)
 	case c.Accumulate < 1 || c.Batch%c.Accumulate != 0 || c.Batch/c.Accumulate < 2:
 		return fmt.Errorf("a batch of %d samples cannot be split into %d equal parts of at least 2", c.Batch,
 			c.Accumulate)

@@ -167,7 +167,7 @@ func (p Part) speed(ctx context.Context) (Speed, error) {
 			s.FirstStep = now.Seconds
 		}
 		switch {
-		case now.Step < warmSteps:
+		case now.Step < warmSteps || now.More:
 		case from.Step == 0:
 			from, busy = now, startMeter(ctx)
 		case now.Seconds-from.Seconds >= float64(p.Seconds):

@@ -237,12 +237,18 @@ var fits = regexp.MustCompile(`(\d+) samples would fit`)
 func (t *Trial) memory(ctx context.Context, _ *State) (string, error) {
 	var large tooLarge
 	size := t.Networks[len(t.Networks)-1]
-	if err := t.part(ctx, "memory", aWhile, Part{Do: "memory", Backend: t.Backend, Speed: Speed{Size: size,
-		Batch: 8, Precision: "float32"}}, &large); err != nil {
-		return "", err
-	}
-	if err := t.remove("memory"); err != nil {
-		return "", err
+	for {
+		if err := t.part(ctx, "memory", aWhile, Part{Do: "memory", Backend: t.Backend, Speed: Speed{Size: size,
+			Batch: 8, Precision: "float32"}}, &large); err != nil {
+			return "", err
+		}
+		if err := t.remove("memory"); err != nil {
+			return "", err
+		}
+		if large.Batch <= run.MaxBatch {
+			break
+		}
+		size.Filters *= 2 // so much memory takes a larger network
 	}
 	p, err := t.talbot("memory", "train", "--data", dataName, "--run", "memory", "--backend", t.Backend,
 		"--blocks", strconv.Itoa(size.Blocks), "--filters", strconv.Itoa(size.Filters), "--batch",
