@@ -42,15 +42,16 @@ the colours swapped.
 
 A position needs --min-count moves over all bands, and --min-band moves in a band to be
 kept in that band. Moves of players without a rating are left out, unless you use --bands
-none. Everything left out is counted by reason. Puzzles, endgames and single positions
-are left out as not_a_game.
+none. With --games-of a cut copy of a game of another split is left out, too, and the
+games must be split by the same percentages. Everything left out is counted by reason.
+Puzzles, endgames and single positions are left out as not_a_game.
 
 A game that occurs in two of the datasets counts twice. If files overlap, read them with
 one ` + "`talbot ingest`" + `, which leaves out copies. It takes short games that were really
 played twice for copies too; ingest --keep-duplicates keeps all games.
 
-Positions are sorted on disk in the output folder, and memory does not grow with the
-number of games. Repeat an interrupted command to continue it. The result has the same
+Positions are sorted on disk in the output folder. With the default minima memory does not
+grow with the number of games. Repeat an interrupted command to continue it. The result has the same
 bytes with any number of workers.`,
 		Example: `  talbot aggregate lines --out positions
   talbot aggregate lichess-01 lichess-02 --out prior --preset prior

@@ -55,6 +55,8 @@ var (
 	ErrNothingKept = errors.New("no position was seen often enough")
 	// ErrTwice: a dataset was given more than once, so that its games would count twice.
 	ErrTwice = errors.New("the dataset is given twice")
+	// ErrSplits: games of one split are to count, and they are split by other percentages than the positions.
+	ErrSplits = errors.New("the games are split by other percentages than --split")
 )
 
 // state is what progress.json keeps of an aggregation.
@@ -100,8 +102,8 @@ const GCPercent = 35
 
 // Run counts. Memory is up to 256 MiB for the [sieve], what a worker sorts (up to 50 MB, some 15 MB with the usual
 // minimum counts), and what a partition holds, a 1024th of all that was sorted, for each worker. The errors:
-// [ErrNothingKept], [ErrTwice], those of [shards.OpenDataset] and [output.Open], and [dataset.ErrDamaged], also for
-// moves that are illegal.
+// [ErrNothingKept], [ErrTwice], [ErrSplits], those of [shards.OpenDataset] and [output.Open], and
+// [dataset.ErrDamaged], also for moves that are illegal.
 func (r Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	if err := r.check(); err != nil {
@@ -114,6 +116,9 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		games: games{filter: r.Filter, bands: r.Bands, only: r.Only}}
 	defer a.close()
 	if err := a.open(); err != nil {
+		return Summary{}, err
+	}
+	if err := a.games.findOthers(ctx); err != nil {
 		return Summary{}, err
 	}
 	if err := a.work(ctx); err != nil {
@@ -144,6 +149,9 @@ func (a *aggregation) parents() (list []dataset.Parent, err error) {
 			return nil, err
 		}
 		a.games.sets = append(a.games.sets, d)
+		if a.Only != nil && d.Manifest.Splits != a.Splits {
+			return nil, fmt.Errorf("%q: %w: %s and %s", dir, ErrSplits, d.Manifest.Splits, a.Splits)
+		}
 		p := dataset.Parent{Manifest: d.Manifest.Hash(), Name: filepath.Base(filepath.Clean(dir))}
 		if slices.ContainsFunc(list, func(q dataset.Parent) bool { return p.Manifest == q.Manifest }) {
 			return nil, fmt.Errorf("%q: %w", dir, ErrTwice)

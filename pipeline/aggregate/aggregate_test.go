@@ -214,12 +214,19 @@ func TestAgainstNaive(t *testing.T) {
 				defer func() { keyOf = (*board.Position).Key }()
 			}
 			r := c.r
+			games := dataset.Splits{Train: 100}
 			r.In, r.Splits, r.Workers, r.Out = in, dataset.DefaultSplits, 2, filepath.Join(t.TempDir(), "out")
+			if r.Only != nil {
+				if _, err := r.Run(t.Context()); !errors.Is(err, ErrSplits) {
+					t.Errorf("games of other splits: %v", err)
+				}
+				r.Splits = games
+			}
 			sum, err := r.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, got := naive(lines, &r, dataset.Splits{Train: 100}), stored(t, r.Out, r.Bands)
+			want, got := naive(lines, &r, games), stored(t, r.Out, r.Bands)
 			if !reflect.DeepEqual(got, want) || len(want) < 20 {
 				t.Fatalf("%d samples, want %d", len(got), len(want))
 			}
@@ -402,5 +409,42 @@ func TestHostile(t *testing.T) {
 	r := Request{In: []string{in}, Out: in, Bands: DefaultBands, MinCount: 6, MinBand: 3, Splits: dataset.DefaultSplits}
 	if _, err := r.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
 		t.Errorf("into its input: %v", err)
+	}
+}
+
+// TestCutCopies: with games of one split, a cut copy of a game of another split does not count, though its own key is
+// in the split.
+func TestCutCopies(t *testing.T) {
+	splits := dataset.Splits{Train: 50, Val: 25, Test: 25}
+	whole := someGames(5, 400)
+	lines := slices.Clone(whole)
+	for i := range whole { // the beginning of each is a game of its own
+		l := whole[i]
+		if len(l.Moves) > 24 && l.Source == dataset.SourceGame && l.Reconstructed == 0 {
+			l.Moves = l.Moves[:24]
+			lines = append(lines, l)
+		}
+	}
+	var held dataset.CutSet
+	for i := range whole {
+		l := &whole[i]
+		if l.Source == dataset.SourceGame && l.Cuttable() && splits.Of(dataset.SplitKey(l)) != dataset.Train {
+			held.Add(l)
+		}
+	}
+	held.Sort()
+	want := int64(0)
+	for i := len(whole); i < len(lines); i++ {
+		if l := &lines[i]; splits.Of(dataset.SplitKey(l)) == dataset.Train && held.Has(l) {
+			want++
+		}
+	}
+	only := dataset.Train
+	in := madeup.SplitDataset(t, lines, 90, splits)
+	r := Request{In: []string{in}, Out: filepath.Join(t.TempDir(), "out"), Splits: splits, Workers: 2, MinCount: 1,
+		MinBand: 1, Only: &only}
+	sum, err := r.Run(t.Context())
+	if err != nil || sum.Rejects[CutCopy] < want || want < 20 {
+		t.Errorf("%d cut copies, want %d: %v, %v", sum.Rejects[CutCopy], want, sum.Rejects, err)
 	}
 }

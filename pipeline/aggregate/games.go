@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 const (
 	NotAGame     dataset.Reason = "not_a_game"    // of a line: a puzzle, an endgame, a position
 	OtherSplit   dataset.Reason = "split"         // of a line: a game of another split
+	CutCopy      dataset.Reason = "cut_copy"      // of a line: a cut copy of a game of another split
 	NoMove       dataset.Reason = "no_move"       // of a sample: none was played
 	RarePosition dataset.Reason = "rare_position" // of a move: its position was seen too rarely
 	RareBand     dataset.Reason = "rare_band"     // of a move: its position was seen too rarely in its band
@@ -45,7 +47,36 @@ type games struct {
 	filter dataset.Filter
 	bands  Bands
 	only   *dataset.Split
+	others dataset.CutSet // the games of the other splits, with only
 	sets   []*shards.Dataset
+}
+
+// findOthers reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
+func (g *games) findOthers(ctx context.Context) error {
+	if g.only == nil {
+		return nil
+	}
+	var lines []dataset.Line
+	for _, d := range g.sets {
+		for _, at := range d.Blocks() {
+			var err error
+			if lines, err = d.Shards[at.Shard].ReadMoves(at.Block, lines[:0]); err != nil {
+				return err
+			}
+			for i := range lines {
+				l := &lines[i]
+				if l.Source == dataset.SourceGame && l.Cuttable() &&
+					d.Manifest.Splits.Of(dataset.SplitKey(l)) != *g.only {
+					g.others.Add(l)
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	g.others.Sort()
+	return nil
 }
 
 // place is a block of one of the datasets.
@@ -105,6 +136,9 @@ func (g *games) reject(l *dataset.Line, splits dataset.Splits) dataset.Reason {
 	}
 	if g.only != nil && splits.Of(dataset.SplitKey(l)) != *g.only {
 		return OtherSplit
+	}
+	if g.only != nil && l.Cuttable() && g.others.Has(l) {
+		return CutCopy
 	}
 	if reason := g.filter.Head(l); reason != "" {
 		return reason

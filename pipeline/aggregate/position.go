@@ -121,7 +121,7 @@ func (q *position) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint16(b, q.state)
 }
 
-// take takes a position off the front of b; false if it is cut.
+// take takes a position off the front of b; false if it is cut or a square that is occupied has no piece.
 func (q *position) take(b []byte) (rest []byte, ok bool) {
 	*q = position{}
 	if len(b) < 8 {
@@ -136,6 +136,9 @@ func (q *position) take(b []byte) (rest []byte, ok bool) {
 	for i := 0; occupied != 0; i++ {
 		on := bits.TrailingZeros64(occupied)
 		code := uint64(b[i/2]>>(4*(i&1))) & (packedSquare - 1)
+		if code&7 == 0 { // no piece
+			return nil, false
+		}
 		for k := range q.planes {
 			q.planes[k] |= code >> k & 1 << on
 		}

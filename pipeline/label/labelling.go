@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"talbot/dataset"
 	"talbot/internal/durable"
@@ -26,8 +27,9 @@ type labelling struct {
 	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
 	origins []origin           // of the samples that are written
 	foreign bool               // some of these are workers'
-	// unpredicted are samples without candidates.
-	unpredicted map[int64]bool
+	// unpredicted are samples without candidates; the next shard goes through this one's plan, too.
+	unpredicted     map[int64]bool
+	unpredictedLock sync.Mutex
 }
 
 // plan decides what is to be searched on a line: the chosen samples that have no
@@ -68,7 +70,9 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 			w.todo = append(w.todo, k)
 			w.kept++
 		case s.Candidates > 0 && ply < terminal && s.candidates(line, k) == nil:
+			s.unpredictedLock.Lock()
 			s.unpredicted[first+int64(k)] = true
+			s.unpredictedLock.Unlock()
 		case ply >= terminal:
 			w.labels[k] = terminalLabels(len(s.columns))
 			w.dead++

@@ -273,7 +273,9 @@ func (s *sequence) end() error {
 	if s.out.Empty() { // a shard without lines
 		return fmt.Errorf("shard %d of %q: %w: no lines", l.shard, s.In, dataset.ErrDamaged)
 	}
+	l.unpredictedLock.Lock()
 	s.noCandidates += int64(len(l.unpredicted))
+	l.unpredictedLock.Unlock()
 	origins, id := s.out.Path(originsName(l.shard)), s.journalIdentity(l.shard)
 	s.journals = slices.DeleteFunc(s.journals, func(j *journal) bool { return j == l.journal })
 	s.ending = make(chan error, 1)

@@ -12,6 +12,7 @@ import (
 	"talbot/play/mcts"
 	"talbot/play/pace"
 	"talbot/play/player"
+	"talbot/stockfish"
 )
 
 // Parameters of a player of a match, beside those of [mcts.Settings].
@@ -59,7 +60,17 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	if c.setup.Searcher != player.Auto {
 		name += " " + c.setup.Searcher
 	}
-	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher()),
+	build := "" // of the engine that values moves
+	if p.Searcher() == "rollouts" {
+		path, err := stockfish.Find(c.config.Engine)
+		if err == nil {
+			build, err = stockfish.HashFile(path)
+		}
+		if err != nil {
+			return match.Entrant{}, err
+		}
+	}
+	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher(), build),
 		New: func(int, *match.EngineLog) (match.Player, error) {
 			return &competitor{contestant: &c, player: c.player()}, nil
 		}}, nil
@@ -136,7 +147,7 @@ func (c *contestant) player() *player.Player {
 }
 
 // identity is all that decides how the network plays.
-func (c *contestant) identity(n *Network, searcher string) string {
+func (c *contestant) identity(n *Network, searcher, build string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
 		n.Batch(), searcher, c.overhead)
@@ -144,7 +155,7 @@ func (c *contestant) identity(n *Network, searcher string) string {
 		fmt.Fprintf(&b, " probability %s", n.likely.Sum)
 	}
 	if searcher == "rollouts" {
-		fmt.Fprintf(&b, " engine %s", c.config.Engine)
+		fmt.Fprintf(&b, " engine %s", build)
 	}
 	for i := range mcts.Settings {
 		if s := &mcts.Settings[i]; s.Heeds(searcher) {
@@ -191,8 +202,8 @@ func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, 
 		return match.Answer{}, err
 	}
 	best := &report.Lines[0]
-	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best), Depth: report.Depth,
-		Nodes: report.Nodes}, nil
+	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
+		Depth: report.Depth, Nodes: report.Nodes}, nil
 }
 
 // Close leaves the network to the others.

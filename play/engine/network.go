@@ -113,8 +113,8 @@ func (n *Network) Close() {
 	n.opened.Finalize()
 }
 
-// Centipawns returns the score that a value of a searcher stands for, in ±1500: see [encode.ValueTarget.Centipawns], and
-// for rollouts, whose values are an engine's, [encode.CandidateCentipawns].
+// Centipawns returns the score that a value of a searcher stands for, in ±1500: see [encode.ValueTarget.Centipawns],
+// and for rollouts, whose values are an engine's, [encode.CandidateCentipawns].
 func (n *Network) Centipawns(searcher string, value float32) int {
 	if searcher == "rollouts" {
 		return int(math.Round(encode.CandidateCentipawns(value)))

@@ -48,6 +48,10 @@
 // policy plays the move with the greatest prior and value that with the greatest value after it; both ask the network
 // once and heed no limits but Moves.
 //
+// rollouts draws a move with a probability proportional to share · (1 − (vmax − v)/2)^(0.3·√rating), where v is the
+// mean of the simulations through it, before the first the engine's value, both for who plays it, vmax the largest of
+// these, and rating that of who plays. A simulation ends at a position that none has come to yet.
+//
 // # Reports
 //
 // Nodes are visits. Values are means of visits; proven ones are certain. Chances of win, draw and loss are the mean of

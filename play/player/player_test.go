@@ -103,7 +103,8 @@ func TestScored(t *testing.T) {
 		want     bool
 	}{
 		{"puct", false, "", false, true}, {"policy", false, "", false, true}, {"policy", true, "", false, false},
-		{"rollouts", true, "", false, true}, {"puct", false, mate[0], false, true}, {"puct", false, mate[0], true, true},
+		{"rollouts", true, "", false, true}, {"puct", false, mate[0], false, true},
+		{"puct", false, mate[0], true, true}, {"puct", false, mate[1], true, true},
 	} {
 		p := prepared(t, &fakenet.Network{Blind: c.blind}, setup(c.searcher))
 		start := board.StartPosition()

@@ -123,7 +123,8 @@ func (t Train) resumed() (run.Config, error) {
 		}
 		c.SetSteps(have.Steps)
 		// What a preset does not set, the run keeps.
-		c.EvalEvery, c.LogEvery, c.CheckpointEvery, c.Keep = have.EvalEvery, have.LogEvery, have.CheckpointEvery, have.Keep
+		c.EvalEvery, c.LogEvery, c.CheckpointEvery = have.EvalEvery, have.LogEvery, have.CheckpointEvery
+		c.Keep = have.Keep
 		c.Winograd, c.Stacked, c.Deterministic = have.Winograd, have.Stacked, have.Deterministic
 		c.Devices, c.Accumulate, c.From = have.Devices, have.Accumulate, have.From
 	}

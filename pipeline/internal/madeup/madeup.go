@@ -100,12 +100,18 @@ func Lines(t testing.TB) []dataset.Line {
 	return append([]dataset.Line{game, puzzle}, ends...)
 }
 
-// Dataset writes lines to a folder, in shards of at most that many lines.
+// Dataset writes lines to a folder, in shards of at most that many lines. All are in the train split.
 func Dataset(t testing.TB, lines []dataset.Line, perShard int) string {
+	t.Helper()
+	return SplitDataset(t, lines, perShard, dataset.Splits{Train: 100})
+}
+
+// SplitDataset is [Dataset] with other splits.
+func SplitDataset(t testing.TB, lines []dataset.Line, perShard int, splits dataset.Splits) string {
 	t.Helper()
 	dir := t.TempDir()
 	m := &dataset.Manifest{
-		Tool: "talbot test", Verb: "test", Splits: dataset.Splits{Train: 100}, Fingerprints: Prints,
+		Tool: "talbot test", Verb: "test", Splits: splits, Fingerprints: Prints,
 		Inputs: []dataset.Input{{Name: "a.pgn"}, {Name: "p.csv"}, {Name: "draws"}},
 	}
 	for len(lines) > 0 {
