@@ -39,12 +39,20 @@ func Measure(ctx context.Context, c run.Config, b *backend.Opened, behind time.D
 		return s, err
 	}
 	batch, begun := madeUpBatch(c.Batch, &e.layout), time.Now()
-	first := begun
-	for step := int64(0); ; step++ {
+	batches, rates := make([]*Batch, together), make([]float64, together)
+	for i := range batches {
+		batches[i], rates[i] = &batch, c.LR
+	}
+	first, took := begun, time.Duration(0)
+	for step, n := int64(0), 1; ; step += int64(n) {
 		if err := ctx.Err(); err != nil {
 			return s, err
 		}
-		if _, _, err := e.step(&batch, step, c.LR); err != nil {
+		if took > 0 && e.stacks() { // as a run does
+			n = int(max(1, min(together, longest/took)))
+		}
+		from := time.Now()
+		if _, err := e.steps(batches[:n], step, rates[:n]); err != nil {
 			bytes, source := b.Memory()
 			return s, fmt.Errorf("measuring: %w",
 				explainMemory(err, c, memoryOf(c, e.network, e.form), bytes, source))
@@ -53,9 +61,10 @@ func Measure(ctx context.Context, c run.Config, b *backend.Opened, behind time.D
 			first = time.Now()
 			continue
 		}
-		if took := time.Since(first); took >= behind {
-			return Speed{Batch: c.Batch, Steps: int(step), FirstStep: first.Sub(begun).Seconds(),
-				PositionsPerSecond: float64(step) * float64(c.Batch) / took.Seconds()}, nil
+		took = time.Since(from) / time.Duration(n)
+		if all, steps := time.Since(first), int(step)+n-1; all >= behind {
+			return Speed{Batch: c.Batch, Steps: steps, FirstStep: first.Sub(begun).Seconds(),
+				PositionsPerSecond: float64(steps) * float64(c.Batch) / all.Seconds()}, nil
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (o *Opened) Memory() (bytes int64, source string) {
 	if o.Kind == "xla:cuda" {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=memory.total",
+		out, err := exec.CommandContext(ctx, "nvidia-smi", "--id="+VisibleGPU(), "--query-gpu=memory.total",
 			"--format=csv,noheader,nounits").Output()
 		if err != nil {
 			return 0, ""
@@ -36,7 +36,17 @@ func (o *Opened) Free() int64 {
 	return hostMemory("/").free
 }
 
-// cudaMemory reads the megabytes that nvidia-smi prints for each GPU; the first one computes.
+// VisibleGPU is the GPU that computes, as nvidia-smi's --id: the first that CUDA_VISIBLE_DEVICES names, or the first of
+// the machine.
+func VisibleGPU() string {
+	first, _, _ := strings.Cut(os.Getenv("CUDA_VISIBLE_DEVICES"), ",")
+	if first = strings.TrimSpace(first); first == "" {
+		return "0"
+	}
+	return first
+}
+
+// cudaMemory reads the megabytes that nvidia-smi prints for a GPU, or for each, of which it takes the first.
 func cudaMemory(text string) (bytes int64, source string) {
 	var mib int64
 	if n, _ := fmt.Sscanf(strings.TrimSpace(text), "%d", &mib); n != 1 || mib <= 0 {

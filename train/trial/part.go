@@ -169,7 +169,7 @@ func (p Part) speed(ctx context.Context) (Speed, error) {
 		switch {
 		case now.Step < warmSteps || now.More:
 		case from.Step == 0:
-			from, busy = now, startMeter(ctx)
+			from, busy = now, startMeter(ctx, p.Backend)
 		case now.Seconds-from.Seconds >= float64(p.Seconds):
 			to = now
 			s.Busy, s.Watts = busy.stop()
@@ -189,7 +189,7 @@ func (p Part) speed(ctx context.Context) (Speed, error) {
 	return s, nil
 }
 
-// meter watches how busy the device is: what nvidia-smi says of the first GPU or, without one, how much of the
+// meter watches how busy the device is: what nvidia-smi says of the GPU that computes or, without one, how much of the
 // processor's time this process takes.
 type meter struct {
 	cmd       *exec.Cmd
@@ -202,9 +202,12 @@ type meter struct {
 	busy, watt float64 // sums
 }
 
-func startMeter(ctx context.Context) *meter {
+func startMeter(ctx context.Context, spec string) *meter {
 	m := &meter{begun: time.Now(), processor: processorTime()}
-	m.cmd = exec.CommandContext(ctx, "nvidia-smi", "--id=0", "--query-gpu=utilization.gpu,power.draw",
+	if spec == "xla:cpu" || spec == "go" {
+		return m
+	}
+	m.cmd = exec.CommandContext(ctx, "nvidia-smi", "--id="+backend.VisibleGPU(), "--query-gpu=utilization.gpu,power.draw",
 		"--format=csv,noheader,nounits", "--loop-ms=200")
 	out, err := m.cmd.StdoutPipe()
 	if err != nil || m.cmd.Start() != nil {

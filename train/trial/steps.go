@@ -33,11 +33,12 @@ const (
 )
 
 // backend opens the backend in a process of its own.
-func (t *Trial) backend(ctx context.Context, _ *State) (string, error) {
+func (t *Trial) backend(ctx context.Context, s *State) (string, error) {
 	var o opened
 	if err := t.part(ctx, "open", aWhile, Part{Do: "open", Backend: t.Backend}, &o); err != nil {
 		return "", err
 	}
+	s.Devices = o.Devices
 	return fmt.Sprintf("%s; %s", o.Why, count(o.Devices, "device", "devices")), nil
 }
 
@@ -448,8 +449,11 @@ func (t *Trial) speedStep(x Speed) step {
 // speed measures talbot, and PyTorch beside it.
 func (t *Trial) speed(ctx context.Context, s *State, x Speed) error {
 	if x.Devices > 1 {
-		if have := t.devices(ctx); x.Devices > have {
-			return skipped(fmt.Sprintf("this machine has %s", count(have, "device", "devices")))
+		switch {
+		case s.Devices == 0:
+			return skipped("the backend did not open, so its devices are not known")
+		case x.Devices > s.Devices:
+			return skipped("this machine has " + count(s.Devices, "device", "devices"))
 		}
 	}
 	log := strings.NewReplacer(" ", "-", ",", "", "×", "x").Replace(x.name())
@@ -471,17 +475,6 @@ func (t *Trial) speed(ctx context.Context, s *State, x Speed) error {
 		s.Speeds = append(s.Speeds, x)
 	}
 	return nil
-}
-
-// devices is how many devices there are: NVIDIA's GPUs or, on XLA's plugin for the processor, its four virtual ones.
-func (t *Trial) devices(ctx context.Context) int {
-	if t.device() == "cpu" {
-		if t.Backend == "go" {
-			return 1
-		}
-		return 4
-	}
-	return max(1, len(strings.Split(ask(ctx, "nvidia-smi", "-L"), "\n")))
 }
 
 // torchSpeed measures PyTorch with torch.compile and, where that fails, without it.

@@ -52,6 +52,7 @@ func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Blocks, s.Filters
 // State is what a trial has found.
 type State struct {
 	Backend string             `json:"backend"`
+	Devices int                `json:"devices"` // that the backend sees; 0: not known yet
 	Machine []Fact             `json:"machine"`
 	Done    []Outcome          `json:"steps"`
 	Matrix  map[string]float64 `json:"matrix_rate"` // operations a second, by precision
