@@ -61,7 +61,8 @@ func (e *Engine) goAt(words []string, at time.Time) {
 	for _, r := range e.queue {
 		r.stopped = r.stopped || r.held()
 	}
-	e.queue = append(e.queue, &request{goCommand: g, game: e.game, at: at, late: e.search != nil})
+	late := e.search != nil && !e.search.stopped // one that was stopped has its last batch in this one's time
+	e.queue = append(e.queue, &request{goCommand: g, game: e.game, at: at, late: late})
 	if e.work == idle {
 		e.proceed()
 	}
