@@ -207,8 +207,8 @@ func startMeter(ctx context.Context, spec string) *meter {
 	if spec == "xla:cpu" || spec == "go" {
 		return m
 	}
-	m.cmd = exec.CommandContext(ctx, "nvidia-smi", "--id="+backend.VisibleGPU(), "--query-gpu=utilization.gpu,power.draw",
-		"--format=csv,noheader,nounits", "--loop-ms=200")
+	m.cmd = exec.CommandContext(ctx, "nvidia-smi", "--id="+backend.VisibleGPU(),
+		"--query-gpu=utilization.gpu,power.draw", "--format=csv,noheader,nounits", "--loop-ms=200")
 	out, err := m.cmd.StdoutPipe()
 	if err != nil || m.cmd.Start() != nil {
 		m.cmd = nil
