@@ -57,7 +57,7 @@ func engineOf(b *backend.Opened, c run.Config, network model.Network, l encode.L
 // formOf is the form of a run's convolutions on a backend. Several devices share samples, which only the other forms
 // leave apart.
 func formOf(c run.Config, b *backend.Opened) model.Form {
-	if c.Winograd && c.Precision == run.Float32 && c.Devices == 1 && (b.Kind == "xla:cpu" || b.Kind == "go") {
+	if c.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
 		return model.Tiles
 	}
 	return b.Form

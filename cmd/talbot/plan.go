@@ -13,6 +13,7 @@ import (
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
+	"talbot/train/backend"
 	"talbot/train/job"
 	"talbot/train/loader"
 	"talbot/train/recipe"
@@ -188,7 +189,7 @@ func printPlan(e *plan.Estimate, m job.Measured) {
 	printf("train      %14s for %s, %d MiB of memory for the loader\n", hours(e.TrainHours),
 		pipeline.Count(e.TrainSteps, "step"), e.TrainMemory/mib)
 	if whole := time.Duration(e.TrainHours * float64(time.Hour)); whole > job.Hour &&
-		(m.Kind == "go" || m.Kind == "xla:cpu") {
+		backend.OnProcessor(m.Kind) {
 		if s, ok := job.Within(m.Config, whole, job.Hour); ok {
 			printf("%27s with %s\n", "about "+about(s.Time), s.Flags)
 		}

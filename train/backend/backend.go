@@ -144,6 +144,9 @@ func openAuto(found Found) (*Opened, error) {
 	return openGo("go, because " + strings.Join(failed, "; "))
 }
 
+// OnProcessor tells whether a backend of that kind, or with that name, trains on the processor.
+func OnProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
+
 func openGo(why string) (*Opened, error) {
 	spareHeap()
 	b, err := gobackend.New("")

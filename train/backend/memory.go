@@ -30,7 +30,7 @@ func (o *Opened) Memory() (bytes int64, source string) {
 // Free returns the bytes that this process may still take from the machine, swap included, if the backend computes
 // there; 0 for other backends and where the system does not tell (it is Linux that does).
 func (o *Opened) Free() int64 {
-	if o.Kind != "go" && o.Kind != "xla:cpu" {
+	if !OnProcessor(o.Kind) {
 		return 0
 	}
 	return hostMemory("/").free

@@ -63,7 +63,7 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 	if err != nil {
 		return x, err
 	}
-	if onProcessor(b.Kind) {
+	if backend.OnProcessor(b.Kind) {
 		const aSecond = 30e9 // operations of the slower backend on two cores
 		c.Batch = min(c.Batch, max(8, 1<<(bits.Len64(uint64(aSecond/part))-1)))
 	}
@@ -71,9 +71,6 @@ func (m Measurement) Run(ctx context.Context) (Measured, error) {
 	x.PositionsPerSecond *= part / whole
 	return x, err
 }
-
-// onProcessor reports whether a kind of backend computes on the processor.
-func onProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
 
 // setting is a number among the settings of a network; false if it has no such number.
 func setting(c run.Config, name string) (int, bool) {
@@ -175,7 +172,7 @@ func (f *Forecast) Add(p train.Progress) (prospect Prospect, ok bool) {
 	seconds := func(x float64) time.Duration { return time.Duration(x * float64(time.Second)) }
 	prospect = Prospect{Step: seconds(step), Steps: f.steps, Left: seconds(step * float64(p.Steps-p.Step))}
 	prospect.Whole = seconds(p.Seconds) + prospect.Left
-	if prospect.Left > Hour && onProcessor(f.Kind) && !f.Fixed {
+	if prospect.Left > Hour && backend.OnProcessor(f.Kind) && !f.Fixed {
 		if s, ok := Within(f.Config, prospect.Whole, Hour); ok {
 			prospect.Smaller = &s
 		}

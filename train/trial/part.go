@@ -204,7 +204,7 @@ type meter struct {
 
 func startMeter(ctx context.Context, spec string) *meter {
 	m := &meter{begun: time.Now(), processor: processorTime()}
-	if spec == "xla:cpu" || spec == "go" {
+	if backend.OnProcessor(spec) {
 		return m
 	}
 	m.cmd = exec.CommandContext(ctx, "nvidia-smi", "--id="+backend.VisibleGPU(),

@@ -17,6 +17,7 @@ import (
 
 	"talbot/internal/child"
 	"talbot/train"
+	"talbot/train/backend"
 	"talbot/train/run"
 )
 
@@ -373,7 +374,7 @@ func (t *Trial) agree(a, b traced, name string) (string, error) {
 
 // device is what PyTorch calls the device.
 func (t *Trial) device() string {
-	if t.Backend == "xla:cpu" || t.Backend == "go" {
+	if backend.OnProcessor(t.Backend) {
 		return "cpu"
 	}
 	return "cuda"
