@@ -27,6 +27,8 @@ func TestPyTorchPrior(t *testing.T) {
 			return b
 		}
 		want.evaluatePolicy(t, want.load(t, b, c), batch(0))
-		want.train(t, want.load(t, b, c), batch, 2e-5)
+		for _, c.Winograd = range []bool{true, false} {
+			want.train(t, want.load(t, b, c), batch, 2e-5)
+		}
 	})
 }

@@ -141,7 +141,7 @@ func TestNaNInStack(t *testing.T) {
 
 // TestStacks: no convolution of XLA's own comes into a loop on a processor.
 func TestStacks(t *testing.T) {
-	never := "napoleon prior"
+	const never = "napoleon"
 	for _, name := range recipe.Names() {
 		c, err := run.New(name, "")
 		if err != nil {
@@ -158,7 +158,7 @@ func TestStacks(t *testing.T) {
 		if !stacks("xla:cuda", model.Native) || stacks("go", model.Products) {
 			t.Errorf("%s: on a GPU %v, on go %v", name, stacks("xla:cuda", model.Native), stacks("go", model.Products))
 		}
-		if got, want := stacks("xla:cpu", model.Native), !strings.Contains(never, name); got != want {
+		if got, want := stacks("xla:cpu", model.Native), name != never; got != want {
 			t.Errorf("%s on a processor: %v, want %v", name, got, want)
 		}
 		c.Precision, c.Winograd = run.BFloat16, true

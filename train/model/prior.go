@@ -90,14 +90,15 @@ func (Prior) Heads() []Head { return NoSearch{}.Heads() }
 
 // Forward takes the 18 planes.
 func (n Prior) Forward(p *Pass, planes *Node) []*Node {
-	norm := func(x *Node, conv, bn string) *Node { return p.normAs(kerasNorm, p.convolve(x, conv), bn) }
-	x := p.relu(norm(planes, "stem.conv", "stem.bn"))
+	norm := func(x *Node, bn string) *Node { return p.normAs(kerasNorm, x, bn) }
+	x := p.relu(norm(p.convolve(planes, "stem.conv"), "stem.bn"))
 	for b := range n.Blocks {
 		name := fmt.Sprintf("blocks.%d.", b)
-		y := p.relu(norm(x, name+"conv1", name+"bn1"))
-		x = p.relu(Add(norm(y, name+"conv2", name+"bn2"), x))
+		y := p.relu(norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
+		x = p.relu(Add(norm(p.convolveDense(y, name+"conv2"), name+"bn2"), x))
 	}
-	heads := []*Node{p.linear(p.Form.Flatten(p.relu(norm(x, "policy.conv", "policy.bn"))), "policy.fc")}
+	policy := p.relu(norm(p.convolve(x, "policy.conv"), "policy.bn"))
+	heads := []*Node{p.linear(p.Form.Flatten(policy), "policy.fc")}
 	if !p.Losses {
 		return heads
 	}
@@ -120,11 +121,11 @@ func (Prior) Loss(heads []*Node, b Batch) []Sum {
 // Answer gives priors, and what falls on moves that are not legal.
 func (Prior) Answer(heads []*Node, legal *Node) Answer { return IndexedAnswer(heads[0], legal) }
 
-// Cost counts what the trunk keeps, and four tensors the size of the logits; in the form Products also the other 16 of
-// the 25 shifted copies of the planes.
+// Cost counts what the trunk keeps, and four tensors the size of the logits; in the forms Products and Tiles also the
+// other 16 of the 25 shifted copies of the planes.
 func (n Prior) Cost(form Form) Cost {
 	kept := n.trunk().floats(form) + 4*encode.UCIMoves
-	if form == Products {
+	if form == Products || form == Tiles {
 		kept += 64 * 16 * encode.PriorPlanes
 	}
 	return Cost{convolutional(n.Params()), kept}

@@ -92,7 +92,7 @@ var prior = New(
 		About:   "the moves that players of a given rating choose",
 		Data:    "positions with the moves played in them by rating, by talbot aggregate; or rated games",
 		Targets: "the share of each move",
-		Size:    []string{"blocks", "filters"},
+		Size:    []string{"blocks", "filters"}, Winograd: true,
 	},
 	model.Prior{Blocks: 7, Filters: 256, L2: 1e-4, Rating: true},
 	Preset{Passes: 100, ByPass: true, Training: Training{Batch: 2048, Steps: 91000, Schedule: "constant", LR: 1e-3,
