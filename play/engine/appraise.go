@@ -35,7 +35,7 @@ func (n *Network) openProbability() error {
 		return nil
 	}
 	p, err := predict.Open(n.opened, path, predict.Options{Batches: []int{1}, Lists: []int{encode.ProbabilityMoves},
-		Deterministic: true})
+		Deterministic: true, Threads: n.config.Threads})
 	if err != nil {
 		return err
 	}

@@ -245,7 +245,8 @@ func TestEntrant(t *testing.T) {
 		t.Errorf("%d networks are open", len(shared.open))
 	}
 	for text, want := range map[string]string{
-		"searcher=x": "one of puct", "c=x": "must be a number", "speed=3": "unknown setting",
+		"searcher=x": "one of puct", "threads=0": "from 1 to",
+		"c=x": "must be a number", "speed=3": "unknown setting",
 		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,Seed=x": "Seed",
 	} {
 		if _, err := enter(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -256,14 +257,27 @@ func TestEntrant(t *testing.T) {
 
 // TestMatchesRepeat: with the same seed and nodes the games are the same, however many are played at the same time.
 func TestMatchesRepeat(t *testing.T) {
+	for _, name := range []string{"go", "onnx"} {
+		t.Run(name, func(t *testing.T) {
+			b, err := backend.OpenToAnswer(name)
+			if err != nil {
+				t.Skipf("not tested on %s: %v", name, err)
+			}
+			b.Finalize()
+			matchesRepeat(t, name)
+		})
+	}
+}
+
+func matchesRepeat(t *testing.T, backend string) {
 	dir := tiny(t, "talbotbot")
-	games := func(concurrency int) (all []string) {
+	games := func(concurrency, networks int) (all []string) {
 		var shared Shared
 		defer shared.Close()
 		m := match.Match{Games: 4, Seed: 3, Concurrency: concurrency, Out: t.TempDir() + "/m",
 			Rules: match.Rules{MaxMoves: 14}}
 		for _, text := range []string{"nodes=9", "searcher=talbotbot,nodes=6,name=other,temperature=1"} {
-			s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+			s, err := match.ParsePlayer("run:" + dir + ",backend=" + backend + "," + text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,6 +294,9 @@ func TestMatchesRepeat(t *testing.T) {
 		if _, err := m.Run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		if len(shared.open) != networks {
+			t.Errorf("%d games at the same time have %d networks, want %d", concurrency, len(shared.open), networks)
+		}
 		text, err := os.ReadFile(m.Out + "/" + match.PGNFile)
 		if err != nil {
 			t.Fatal(err)
@@ -291,8 +308,9 @@ func TestMatchesRepeat(t *testing.T) {
 		}
 		return all
 	}
-	first := games(1)
-	if again := games(3); !slices.Equal(first, again) || len(first) < 10 {
+	seats := map[string]int{"go": 1, "onnx": 3}[backend]
+	first := games(1, 1)
+	if again := games(3, seats); !slices.Equal(first, again) || len(first) < 10 {
 		t.Errorf("%d lines of moves, other ones with more games at the same time", len(first))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,10 +21,13 @@ const (
 	searcherParam = "searcher"
 	backendParam  = "backend"
 	overheadParam = "overhead"
+	threadsParam  = "threads"
 	engineParam   = "engine"
 	likelyParam   = "probability"
 	eloParam      = "elo" // the setting Rating; rating= is what is known of a player's strength
 )
+
+const maxThreads = 1024
 
 // ownOverhead is what is lost with each move in a match: the player is in the same process.
 const ownOverhead = 10 * time.Millisecond
@@ -36,13 +40,13 @@ type contestant struct {
 	overhead time.Duration
 }
 
-// Entrant makes a player of a match from a trained network, with the parameters searcher=, backend=, overhead=, elo=
-// and those of [mcts.Settings]. The network is shared and loaded here.
+// Entrant makes a player of a match from a trained network, with the parameters searcher=, backend=, threads=,
+// overhead=, elo= and those of [mcts.Settings]. The network is shared and loaded here.
 //
 // With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
 // time: see [predict.Options].Deterministic.
 func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
-	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto"},
+	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
 		setup: player.Setup{Searcher: player.Auto, Options: mcts.Defaults()}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
 		return match.Entrant{}, err
@@ -52,7 +56,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		return match.Entrant{}, err
 	}
 	// What does not fit is found before any game.
-	p := c.player()
+	p := c.player(0)
 	if err := p.Prepare(context.Background(), c.setup); err != nil {
 		return match.Entrant{}, err
 	}
@@ -71,8 +75,8 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		}
 	}
 	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher(), build),
-		New: func(int, *match.EngineLog) (match.Player, error) {
-			return &competitor{contestant: &c, player: c.player()}, nil
+		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
+			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil
 }
 
@@ -91,6 +95,12 @@ func (c *contestant) read(spec match.Spec) error {
 			c.config.Engine = t.Value
 		case likelyParam:
 			c.config.Probability = t.Value
+		case threadsParam:
+			n, err := strconv.Atoi(t.Value)
+			if err != nil || n < 1 || n > maxThreads {
+				return fmt.Errorf("threads %q must be a whole number from 1 to %d", t.Value, maxThreads)
+			}
+			c.config.Threads = n
 		case overheadParam:
 			d, err := time.ParseDuration(t.Value)
 			if err != nil || d < 0 {
@@ -124,6 +134,8 @@ func Parameter(option string) string {
 		return "`" + overheadParam + "`"
 	case "UCI_Elo":
 		return "`" + eloParam + "`"
+	case "Threads":
+		return "`" + threadsParam + "`"
 	}
 	if s, ok := mcts.SettingByName(option); ok {
 		return "`" + s.Key + "`"
@@ -133,7 +145,7 @@ func Parameter(option string) string {
 
 // params are the names of all parameters.
 func params() []string {
-	all := []string{searcherParam, backendParam, overheadParam, engineParam, likelyParam, eloParam}
+	all := []string{searcherParam, backendParam, threadsParam, overheadParam, engineParam, likelyParam, eloParam}
 	for i := range mcts.Settings {
 		if key := mcts.Settings[i].Key; key != "rating" {
 			all = append(all, key)
@@ -142,8 +154,8 @@ func params() []string {
 	return all
 }
 
-func (c *contestant) player() *player.Player {
-	return player.New(func(int) (player.Network, error) { return c.shared.use(c.config) })
+func (c *contestant) player(seat int) *player.Player {
+	return player.New(func(int) (player.Network, error) { return c.shared.use(c.config, seat) })
 }
 
 // identity is all that decides how the network plays.
@@ -151,6 +163,9 @@ func (c *contestant) identity(n *Network, searcher, build string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
 		n.Batch(), searcher, c.overhead)
+	if n.Backend == "onnx" && c.config.Threads > 1 { // sums may be rounded otherwise
+		fmt.Fprintf(&b, " threads %d", c.config.Threads)
+	}
 	if n.likely != nil {
 		fmt.Fprintf(&b, " probability %s", n.likely.Sum)
 	}

@@ -22,6 +22,7 @@ type Config struct {
 	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
 	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch], or 1 of a network without values
 	Bulk    bool   // many positions are asked about and none is searched: Batch 0 is DefaultBatch for all networks
+	Threads int    // of ONNX Runtime; 0: one for each processor that Go may use
 
 	// Of the searcher rollouts: the engine that values moves, as [stockfish.Find] takes it, and a network of the recipe
 	// probability, like Path; "" = none.
@@ -72,10 +73,10 @@ func Open(c Config) (*Network, error) {
 	if batch == 0 {
 		batch = DefaultBatch(b.Kind)
 	}
-	p, err := open(b, c.Path, batch)
+	p, err := open(b, c.Path, batch, c.Threads)
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Knows().Value && !p.Knows().Chances {
 		p.Close() // such a network is asked about one position for each move
-		p, err = open(b, c.Path, 1)
+		p, err = open(b, c.Path, 1, c.Threads)
 	}
 	if err != nil {
 		b.Finalize()
@@ -99,8 +100,8 @@ func Open(c Config) (*Network, error) {
 	return n, nil
 }
 
-func open(b *backend.Opened, path string, batch int) (*predict.Predictor, error) {
-	return predict.Open(b, path, predict.Options{Batches: []int{batch}, Deterministic: true})
+func open(b *backend.Opened, path string, batch, threads int) (*predict.Predictor, error) {
+	return predict.Open(b, path, predict.Options{Batches: []int{batch}, Deterministic: true, Threads: threads})
 }
 
 // Close frees the network. Nothing is to use it any more.

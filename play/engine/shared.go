@@ -8,29 +8,38 @@ import (
 	"talbot/play/player"
 )
 
-// Shared has networks that several players use at the same time. Each is loaded once, and compiled once. It is safe for
-// concurrent use.
+// Shared has networks that several players use at the same time. Each is loaded once, and compiled once; with ONNX
+// Runtime once for each seat, as small batches are computed sooner on one core each than on all cores in turns. It is
+// safe for concurrent use.
 type Shared struct {
 	mu   sync.Mutex
-	open map[Config]*Network
+	open map[place]*Network
 	took map[*Network]time.Duration
 }
 
+// place is where a network is in use.
+type place struct {
+	config Config
+	seat   int // 0: of all, unless there is one for each
+}
+
 // Open returns the network of a configuration, which is opened when it is first asked for.
-func (s *Shared) Open(c Config) (*Network, error) {
+func (s *Shared) Open(c Config) (*Network, error) { return s.at(place{config: c}) }
+
+func (s *Shared) at(p place) (*Network, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := s.open[c]; n != nil {
+	if n := s.open[p]; n != nil {
 		return n, nil
 	}
-	n, err := Open(c)
+	n, err := Open(p.config)
 	if err != nil {
 		return nil, err
 	}
 	if s.open == nil {
-		s.open, s.took = map[Config]*Network{}, map[*Network]time.Duration{}
+		s.open, s.took = map[place]*Network{}, map[*Network]time.Duration{}
 	}
-	s.open[c] = n
+	s.open[p] = n
 	return n, nil
 }
 
@@ -44,9 +53,12 @@ func (s *Shared) Close() {
 	s.open, s.took = nil, nil
 }
 
-// use returns a network for a player to open and close as if it were its own.
-func (s *Shared) use(c Config) (player.Network, error) {
+// use returns a network for the player of a seat to open and close as if it were its own.
+func (s *Shared) use(c Config, seat int) (player.Network, error) {
 	n, err := s.Open(c)
+	if err == nil && n.Backend == "onnx" {
+		n, err = s.at(place{c, seat})
+	}
 	return sharedNetwork{n, s}, err
 }
 

@@ -55,7 +55,7 @@ func newDevice(b *backend.Opened, t *Trained, o Options) (*device, error) {
 		return nil, err
 	}
 	if b.OnRuntime() {
-		if d.runtime, err = newOnRuntime(b, t); err != nil {
+		if d.runtime, err = newOnRuntime(b, t, o.Threads); err != nil {
 			store.Finalize()
 			return nil, err
 		}

@@ -57,7 +57,7 @@ type onRuntime struct {
 
 // newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads,
 // and can lose it. Weights are finite in every file.
-func newOnRuntime(b *backend.Opened, t *Trained) (*onRuntime, error) {
+func newOnRuntime(b *backend.Opened, t *Trained, threads int) (*onRuntime, error) {
 	g, err := t.ONNX()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func newOnRuntime(b *backend.Opened, t *Trained) (*onRuntime, error) {
 	for _, h := range r.heads {
 		names = append(names, h.Name)
 	}
-	r.model, err = ort.NewModel(text, r.input, names, 0)
+	r.model, err = ort.NewModel(text, r.input, names, threads)
 	return r, err
 }
 

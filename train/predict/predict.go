@@ -53,6 +53,8 @@ type Options struct {
 	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
 	// largest is used, and Wait is not.
 	Deterministic bool
+	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
+	Threads int
 	// LegalOnly leaves out what the network says about moves that are not legal, which a search has no use for.
 	LegalOnly bool
 }
