@@ -231,8 +231,13 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 // Scored tells whether [Player.Score] of a line of the last search means something: not if the network gives no values,
 // or if nothing was searched and nothing is known.
 func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
+	return l.Mate != 0 || l.Proven || r.Nodes > 0 && p.Values()
+}
+
+// Values tells whether there are values: the network's, or an engine's.
+func (p *Player) Values() bool {
 	knows := p.eval.Knows()
-	return l.Mate != 0 || l.Proven || r.Nodes > 0 && (knows.Value || knows.Chances || p.name == "rollouts")
+	return knows.Value || knows.Chances || p.name == "rollouts"
 }
 
 // PerMille returns chances of win, draw and loss in per mille, which sum to 1000.

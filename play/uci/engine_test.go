@@ -490,14 +490,24 @@ func TestFaults(t *testing.T) {
 	if lines := s.wait("readyok"); having(lines, "it stays at auto") == "" {
 		t.Errorf("said %q", lines)
 	}
-	s.say("go nodes 5")
-	checkSearch(t, s.wait("bestmove"), "")
 	s.quit()
 	s = talk(t, blind, func(e *Engine) { e.Searcher = "puct" })
 	s.say("isready")
 	if _, err := s.finish(); err == nil {
 		t.Error("a searcher that does not fit is no error")
 	}
+}
+
+// TestNoScore: a network without values gives no score.
+func TestNoScore(t *testing.T) {
+	s := talk(t, &fakenet.Network{Blind: true})
+	s.say("setoption name UCI_ShowWDL value true", "position startpos", "go nodes 5")
+	lines := s.wait("bestmove")
+	line := regexp.MustCompile(`^info depth 1 seldepth 1 nodes 1 nps \d+ hashfull 0 tbhits 0 time \d+ pv [a-h1-8]{4}$`)
+	if info := having(lines, "info depth"); !line.MatchString(info) {
+		t.Errorf("said %q", lines)
+	}
+	s.quit()
 }
 
 // TestGameOver: repeated and dead positions at the root are searched like others.

@@ -79,7 +79,8 @@ type infoOptions struct {
 	wdl   bool
 }
 
-// writeInfo writes the info lines of a report.
+// writeInfo writes the info lines of a report. A network without values has no score: lichess-bot, and those who
+// adjudicate, would take 0 for a draw.
 func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.Duration, o infoOptions) {
 	ms := max(0, took.Milliseconds())
 	for i := range r.Lines[:min(len(r.Lines), o.lines)] {
@@ -88,13 +89,15 @@ func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.D
 		if o.lines > 1 {
 			fmt.Fprintf(b, " multipv %d", i+1)
 		}
-		if l.Mate != 0 {
+		scored := l.Mate != 0 || l.Proven || p.Values()
+		switch {
+		case l.Mate != 0:
 			fmt.Fprintf(b, " score mate %d", l.Mate)
-		} else {
+		case scored:
 			cp, _ := p.Score(l).Centipawns()
 			fmt.Fprintf(b, " score cp %d", cp)
 		}
-		if o.wdl {
+		if o.wdl && scored {
 			wdl := player.PerMille(l.WDL)
 			fmt.Fprintf(b, " wdl %d %d %d", wdl[0], wdl[1], wdl[2])
 		}
