@@ -163,7 +163,7 @@ func (c *contestant) identity(n *Network, searcher, build string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
 		n.Batch(), searcher, c.overhead)
-	if n.Backend == "onnx" && c.config.Threads > 1 { // sums may be rounded otherwise
+	if n.opened.OnRuntime() && c.config.Threads > 1 { // sums may be rounded otherwise
 		fmt.Fprintf(&b, " threads %d", c.config.Threads)
 	}
 	if n.likely != nil {

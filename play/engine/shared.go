@@ -56,7 +56,7 @@ func (s *Shared) Close() {
 // use returns a network for the player of a seat to open and close as if it were its own.
 func (s *Shared) use(c Config, seat int) (player.Network, error) {
 	n, err := s.Open(c)
-	if err == nil && n.Backend == "onnx" {
+	if err == nil && n.opened.OnRuntime() {
 		n, err = s.at(place{c, seat})
 	}
 	return sharedNetwork{n, s}, err
