@@ -134,6 +134,7 @@ var statuses = []struct {
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
+	{match.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{match.ErrDamaged, exitDamaged, "the games in games.pgn can still be read; play the match in another folder"},
 	{player.ErrSearcher, exitFailed, "leave out the searcher to play with what fits the network"},

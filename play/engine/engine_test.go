@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -246,10 +247,10 @@ func TestEntrant(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"searcher=x": "one of puct", "threads=0": "from 1 to",
-		"c=x": "must be a number", "speed=3": "unknown setting",
+		"c=x": "must be a number", "speed=3": "is unknown",
 		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,Seed=x": "Seed",
 	} {
-		if _, err := enter(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := enter(text); !errors.Is(err, match.ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

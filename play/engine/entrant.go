@@ -49,7 +49,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
 		setup: player.Setup{Searcher: player.Auto, Options: mcts.Defaults()}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
-		return match.Entrant{}, err
+		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}
 	n, err := s.Open(c.config)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *contestant) read(spec match.Spec) error {
 			}
 			s, ok := mcts.SettingByName(name)
 			if !ok {
-				return fmt.Errorf("unknown setting %q; a network has %s", t.Name, strings.Join(params(), ", "))
+				return fmt.Errorf("%q is unknown; a network has %s", t.Name, strings.Join(params(), ", "))
 			}
 			if err := s.Set(&c.setup.Options, t.Value); err != nil {
 				return err

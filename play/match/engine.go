@@ -133,10 +133,10 @@ func (e *Engine) optionCommands() (string, error) {
 	for _, want := range e.cfg.Options {
 		o, ok := e.offered[strings.ToLower(strings.TrimSpace(want.Name))]
 		if !ok {
-			return "", fmt.Errorf("the engine does not offer the option %q", want.Name)
+			return "", fmt.Errorf("%w: the engine does not offer the option %q", ErrSetting, want.Name)
 		}
 		if err := o.Check(want.Value); err != nil {
-			return "", err
+			return "", fmt.Errorf("%w: %w", ErrSetting, err)
 		}
 		fmt.Fprintf(&b, "setoption name %s", o.Name)
 		if o.Kind != "button" {

@@ -218,7 +218,7 @@ func TestEngineOptions(t *testing.T) {
 	}
 	for _, bad := range []dataset.Tag{{Name: "Skill Level", Value: "3"}, {Name: "Hash", Value: "65"},
 		{Name: "Hash", Value: "x"}} {
-		if _, err := start(bad); err == nil || !strings.Contains(err.Error(), bad.Name) {
+		if _, err := start(bad); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}

@@ -64,6 +64,9 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 	return e, nil
 }
 
+// ErrSetting: a player has a setting that it does not know, or a value that is not possible.
+var ErrSetting = errors.New("wrong setting")
+
 // ErrNoNetworks: a player is a trained network, and whoever asked can play none.
 var ErrNoNetworks = errors.New("trained networks cannot play here")
 
