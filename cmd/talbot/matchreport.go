@@ -135,6 +135,10 @@ func printMatch(r *match.Result) {
 			printf("  lost by %s: %s %d\n", strings.ReplaceAll(string(kind), "_", " "), player.Name,
 				player.Faults[kind])
 		}
+		if player.IllegalFirst > 0 {
+			printf("  illegal first choices of the network, replaced by the best legal move: %s %s of %s moves\n",
+				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Thousands(player.Moves))
+		}
 	}
 	printRatings(r)
 	summarise("  games: %s\n", r.PGN)

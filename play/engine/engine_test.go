@@ -316,6 +316,74 @@ func matchesRepeat(t *testing.T, backend string) {
 	}
 }
 
+// TestIllegalFirst: a match counts how often a network that plays without a search favoured an illegal move, also over
+// an interruption, and nothing of the sort for other players.
+func TestIllegalFirst(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	var shared Shared
+	defer shared.Close()
+	m := match.Match{Games: 2, Seed: 3, Concurrency: 1, Out: t.TempDir() + "/m", Resume: true,
+		Rules: match.Rules{MaxMoves: 20}}
+	oracle := mustOpen(t, Config{Path: dir, Backend: "go"}).Evaluator()
+	var moves, illegal int64
+	for i, text := range []string{"searcher=policy", "nodes=8,name=other"} {
+		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := match.Enter(t.Context(), s, match.Limits{Nodes: 1}, shared.Entrant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inner := e.New; i == 0 {
+			e.New = func(seat int, log *match.EngineLog) (match.Player, error) {
+				p, err := inner(seat, log)
+				return &watched{p, t, oracle, &moves, &illegal}, err
+			}
+		}
+		m.Entrants = append(m.Entrants, e)
+	}
+	var err error
+	if m.Openings, err = match.Book(); err != nil {
+		t.Fatal(err)
+	}
+	for _, m.Games = range []int{2, 4, 4} {
+		if _, err := m.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := m.Run(t.Context(), t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Players[0]; got.Moves != moves || got.IllegalFirst != illegal || illegal < 10 {
+		t.Errorf("%d of %d moves, want %d of %d", got.IllegalFirst, got.Moves, illegal, moves)
+	}
+	if got := r.Players[1]; got.Moves < moves-4 || got.IllegalFirst != 0 {
+		t.Errorf("with a search: %d of %d moves", got.IllegalFirst, got.Moves)
+	}
+}
+
+// watched counts a player's moves, and those at which the network's favourite is illegal.
+type watched struct {
+	match.Player
+	t              *testing.T
+	oracle         player.Evaluator
+	moves, illegal *int64
+}
+
+func (w *watched) Move(ctx context.Context, r *match.Request) (match.Answer, error) {
+	answers := make([]mcts.Answer, 1)
+	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
+	if err := w.oracle.Evaluate(ctx, answers); err != nil {
+		w.t.Error(err)
+	}
+	if *w.moves++; answers[0].Illegal {
+		*w.illegal++
+	}
+	return w.Player.Move(ctx, r)
+}
+
 // TestClocks: a network in a match keeps to its clock and to its move time.
 func TestClocks(t *testing.T) {
 	dir := tiny(t, "talbotbot")

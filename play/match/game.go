@@ -173,7 +173,7 @@ func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
 		}
 	}
 	return Ply{Move: a.Move, Score: a.Score, Scored: a.Scored, Depth: a.Depth, Nodes: a.Nodes,
-		Time: elapsed.Round(time.Microsecond)}, nil
+		Time: elapsed.Round(time.Microsecond), Illegal: a.Illegal}, nil
 }
 
 // mix is the finalizer of splitmix64: neighbouring numbers become unrelated ones.

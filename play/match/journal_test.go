@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,7 @@ func testRecord(number int) *Record {
 				ply.Score = 0
 			}
 			ply.Depth, ply.Nodes, ply.Time = i, 1<<40, 1500*time.Microsecond
+			ply.Illegal = i == 2 || i == 5
 		}
 		r.Plies = append(r.Plies, ply)
 	}
@@ -52,6 +54,15 @@ func TestRecord(t *testing.T) {
 	var got Record
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(&got, want) {
 		t.Errorf("%+v\n%+v, %v\n%s", got, want, err, text)
+	}
+	if o := outcomeOf(want); o.moves != [2]int{2, 2} || o.illegal != [2]int{1, 1} {
+		t.Errorf("%v moves, %v in place of illegal ones", o.moves, o.illegal)
+	}
+	for _, bad := range []string{`"illegal":[4,3]`, `"illegal":[-1]`} {
+		other := strings.Replace(string(text), `"illegal":[0,3]`, bad, 1)
+		if err := json.Unmarshal([]byte(other), &got); other == string(text) || err == nil {
+			t.Errorf("%s: no error", other)
+		}
 	}
 }
 

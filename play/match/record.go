@@ -33,6 +33,8 @@ type Ply struct {
 	Depth  int
 	Nodes  int64
 	Time   time.Duration // whole microseconds
+	// Illegal: a network's favourite of all moves was illegal, and this one its favourite of the legal ones.
+	Illegal bool
 }
 
 // FaultNote says who lost a game by a fault.
@@ -84,10 +86,12 @@ type recordJSON struct {
 	Book   int        `json:"book"`
 	Moves  string     `json:"moves"` // UCI
 	Said   [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
-	Result string     `json:"result"`
-	End    End        `json:"end"`
-	Fault  *FaultNote `json:"fault,omitempty"`
-	Micros int64      `json:"micros"`
+	// Illegal has the indices in Said of the moves played in place of an illegal favourite.
+	Illegal []int      `json:"illegal,omitempty"`
+	Result  string     `json:"result"`
+	End     End        `json:"end"`
+	Fault   *FaultNote `json:"fault,omitempty"`
+	Micros  int64      `json:"micros"`
 }
 
 // noScore stands for no score; no score is −32768.
@@ -112,6 +116,9 @@ func (r *Record) MarshalJSON() ([]byte, error) {
 				score = int64(p.Score)
 			}
 			j.Said = append(j.Said, [4]int64{score, int64(p.Depth), p.Nodes, p.Time.Microseconds()})
+			if p.Illegal {
+				j.Illegal = append(j.Illegal, i-r.Book)
+			}
 		}
 	}
 	j.Moves = string(b)
@@ -161,6 +168,12 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 			p.Depth, p.Nodes, p.Time = int(said[1]), said[2], time.Duration(said[3])*time.Microsecond
 		}
 		r.Plies = append(r.Plies, p)
+	}
+	for _, i := range j.Illegal {
+		if i < 0 || i >= len(j.Said) {
+			return errRecord
+		}
+		r.Plies[j.Book+i].Illegal = true
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ type PlayerResult struct {
 	Player string              `json:"player"` // as it was given
 	Limit  string              `json:"limit"`
 	Faults map[FaultKind]int64 `json:"faults"`
+	Moves  int64               `json:"moves"` // without those of the openings
+	// IllegalFirst counts the moves at which a network that plays without a search favoured an illegal one.
+	IllegalFirst int64 `json:"illegal_first"`
 }
 
 // Figures are counts of games and what they are worth, from the first player's view. Games counts all games; wins,
@@ -121,7 +124,7 @@ func (r *run) result() Result {
 		Resumed: r.resumed, Concurrency: r.Concurrency, Seconds: time.Since(r.began).Seconds(), AfterStop: late}
 	for i, e := range r.Entrants {
 		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
-			Faults: all.faults[i]})
+			Faults: all.faults[i], Moves: all.moves[i], IllegalFirst: all.illegal[i]})
 		for kind, n := range all.faults[i] {
 			x.Faults[kind] += n
 		}

@@ -18,6 +18,7 @@ type tally struct {
 	identical            int
 	mirrored             int
 	faults               []map[FaultKind]int64 // by player
+	moves, illegal       []int64               // by player: moves, and those in place of an illegal favourite
 	endings              map[End]int64
 	plies                int64
 
@@ -33,6 +34,7 @@ type seenGame struct {
 
 func newTally(players int) *tally {
 	t := &tally{endings: map[End]int64{}, seen: map[seenGame]bool{}, halfs: map[int]int{}}
+	t.moves, t.illegal = make([]int64, players), make([]int64, players)
 	for range players {
 		t.faults = append(t.faults, map[FaultKind]int64{})
 	}
@@ -49,12 +51,21 @@ type outcome struct {
 	end     End
 	fault   *FaultNote
 	plies   int
+	moves   [2]int // by colour, without the opening's
+	illegal [2]int // of these, in place of an illegal favourite
 }
 
 func outcomeOf(r *Record) outcome {
-	return outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players,
-		end:   r.End,
-		fault: r.Fault, plies: len(r.Plies)}
+	o := outcome{number: r.Number, points: r.Points(0), result: r.Result, key: r.key(), players: r.Players,
+		end: r.End, fault: r.Fault, plies: len(r.Plies)}
+	for i := r.Book; i < len(r.Plies); i++ {
+		colour := (int(r.Start.Turn()) + i) % 2
+		o.moves[colour]++
+		if r.Plies[i].Illegal {
+			o.illegal[colour]++
+		}
+	}
+	return o
 }
 
 // opponent returns the player that is not the first.
@@ -67,6 +78,10 @@ func (t *tally) add(o outcome) {
 	t.endings[o.end]++
 	if o.fault != nil {
 		t.faults[o.fault.Player][o.fault.Kind]++
+	}
+	for colour, player := range o.players {
+		t.moves[player] += int64(o.moves[colour])
+		t.illegal[player] += int64(o.illegal[colour])
 	}
 	switch o.result {
 	case dataset.WhiteWins:

@@ -80,6 +80,9 @@ type Report struct {
 	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
 }
 
+// FirstIllegal reports whether the move was chosen by one answer of the network, whose favourite move was not legal.
+func (r *Report) FirstIllegal() bool { return r.Nodes == 1 && r.Illegal == 1 }
+
 // Line is a root move and what follows.
 type Line struct {
 	PV     []board.Move

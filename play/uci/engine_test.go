@@ -472,6 +472,20 @@ func TestFaults(t *testing.T) {
 	}
 	s.quit()
 
+	// A network that knows no rules: without a search, its illegal choice is told.
+	for _, wild := range []bool{true, false} {
+		s = talk(t, &fakenet.Network{Wild: wild})
+		s.say("setoption name Searcher value policy", "position startpos", "go nodes 20")
+		if said := having(s.wait("bestmove"), "first choice is an illegal move") != ""; said != wild {
+			t.Errorf("an illegal first choice: %v, said %v", wild, said)
+		}
+		s.say("setoption name Searcher value puct", "go nodes 20")
+		if lines := s.wait("bestmove"); having(lines, "illegal") != "" {
+			t.Errorf("said %q", lines)
+		}
+		s.quit()
+	}
+
 	broken := errors.New("the file is gone")
 	s = talk(t, &fakenet.Network{Loads: broken})
 	s.say("position startpos", "go nodes 5")

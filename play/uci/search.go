@@ -228,6 +228,9 @@ func (e *Engine) answer(s *search) {
 	if e.values.stats {
 		writeStats(&b, s.report)
 	}
+	if s.report.FirstIllegal() {
+		b.WriteString("info string the network's first choice is an illegal move\n")
+	}
 	writeBest(&b, &s.game.now, s.report)
 	e.search = nil
 	e.out.say(b.String())

@@ -20,6 +20,7 @@ type Network struct {
 	Slots  int           // of a batch; 0: 4
 	Delay  time.Duration // of each batch
 	Blind  bool          // it knows priors only
+	Wild   bool          // its favourite of all moves is always an illegal one
 	Loads  error         // of opening it, if not nil
 	Load   time.Duration // that Warm takes
 	Closed atomic.Int64
@@ -130,7 +131,7 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 		for j := range prior {
 			prior[j] -= float32(math.Log(sum))
 		}
-		answers[i] = mcts.Answer{Prior: prior, Value: float32(rng.Float64()-0.5) / 2}
+		answers[i] = mcts.Answer{Prior: prior, Value: float32(rng.Float64()-0.5) / 2, Illegal: e.network.Wild}
 	}
 	return nil
 }
