@@ -78,10 +78,10 @@ type Report struct {
 	TableHits int64  // answers of tables
 	Illegal   int64  // of the network's answers, those whose favourite move was not legal
 	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
+	// Instead says that there was no search, and that the first line has the network's favourite of the legal moves
+	// in place of an illegal one.
+	Instead bool
 }
-
-// FirstIllegal reports whether the move was chosen by one answer of the network, whose favourite move was not legal.
-func (r *Report) FirstIllegal() bool { return r.Nodes == 1 && r.Illegal == 1 }
 
 // Line is a root move and what follows.
 type Line struct {

@@ -228,7 +228,7 @@ func (e *Engine) answer(s *search) {
 	if e.values.stats {
 		writeStats(&b, s.report)
 	}
-	if s.report.FirstIllegal() {
+	if s.report.Instead {
 		b.WriteString("info string the network's first choice is an illegal move\n")
 	}
 	writeBest(&b, &s.game.now, s.report)
