@@ -345,9 +345,13 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 		if mse := l.Of("value_mse"); mse != nil {
 			agreeOne(t, at+"value MSE", *mse, expected.MSE, 2e-5)
 		}
-		// Rounding, which depends on the processor, may push one activation over the kink of its ReLU. In so small a
-		// batch that changed the norm by 4.7e-4, with all other steps within 1e-6.
-		agreeOne(t, at+"norm of the gradient", norm, expected.Norm, 1e-3)
+		kink := 2e-4
+		if e.config.Winograd {
+			// Its rounding, which depends on the processor, may push one activation over the kink of its ReLU. In so
+			// small a batch that changed the norm by 4.7e-4, with all other steps within 1e-6.
+			kink = 1e-3
+		}
+		agreeOne(t, at+"norm of the gradient", norm, expected.Norm, kink)
 		for _, p := range e.store.Params() {
 			got, err := e.store.Get(p.Name)
 			if err != nil {

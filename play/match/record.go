@@ -33,7 +33,7 @@ type Ply struct {
 	Depth  int
 	Nodes  int64
 	Time   time.Duration // whole microseconds
-	// Illegal: a network's favourite of all moves was illegal, and this one its favourite of the legal ones.
+	// Illegal: a network without a search favoured an illegal move, and this one was played in its place.
 	Illegal bool
 }
 
