@@ -41,11 +41,10 @@ have:
 Networks of the recipe napoleon have planes, N×34×8×8, and value; those of tahl have
 planes, N×28×8×8, after, N×12×8×8, and value; those of nosearch have tokens, N×78, and
 logits, N×1968; those of prior have planes, N×18×8×8, and logits, N×1968; those of
-probability have numbers, N×101, and logits, N×20.
-` + "`talbot inspect --recipe napoleon --json`" + ` prints the numbers of the input
-of a recipe.
+probability have numbers, N×101, and logits, N×20. To see the input of a recipe:
+` + "`talbot inspect DIR --sample 0 --recipe napoleon --json`" + `.
 
-With --format safetensors it holds the weights and the normalisation statistics under
+With --format safetensors the file holds weights and normalisation statistics under
 PyTorch's names and shapes, for load_state_dict. It names recipe and settings too, so
 that talbot train --from can begin with it.`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx

@@ -38,11 +38,13 @@ rollouts engine=ENGINE and probability=RUN, and the parameters of its search
 A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
 
 A player that crashes, makes an illegal move, does not answer or runs out of time loses
-the game. The fault is counted, and DIR/logs has the last messages of the engine. Games
-that repeat an earlier one move by move are counted but left out of the figures.
+the game. The fault is counted, and DIR/logs has the last messages of the engine. A game
+that repeats an earlier one with the same player as White is counted but left out of
+the figures.
 
 --sprt LOW,HIGH is a sequential probability ratio test: it stops the match as soon as
-the results fit one of the two differences in Elo clearly better than the other.
+the results fit one of the two differences clearly better than the other. They are in
+normalized Elo unless you give --sprt-model logistic. A gauntlet has no such test.
 
 Adjudication is off by default. --syzygy ends games that endgame tables decide,
 --maxmoves long ones as draws, and --judge those that a third engine finds decided.

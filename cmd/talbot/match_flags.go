@@ -67,7 +67,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.IntVar(&o.plies, "openings-plies", 0, "plies to play of each game in the file (default: all)")
 	f.StringVar(&o.order, "openings-order", "random", "order of openings: random or sequential")
 	f.StringVar(&o.syzygy, "syzygy", "", "adjudicate by the Syzygy tables in these folders, separated as in PATH")
-	f.IntVar(&o.maxMoves, "maxmoves", 0, "adjudicate games of this many moves as draws")
+	f.IntVar(&o.maxMoves, "maxmoves", 0, "adjudicate games of this many full moves as draws, or as the judge sees them")
 	f.StringVar(&o.resign, "resign", "",
 		"adjudicate a win by a `RULE` such as 5,600: five moves of each side with scores of at least 600")
 	f.StringVar(&o.draw, "draw", "",
@@ -76,7 +76,7 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	f.IntVar(&o.judgeEvery, "judge-every", 10, "moves after which the judge is asked again")
 	f.IntVar(&o.judgeScore, "judge-score", 1000, "centipawns at which the judge sees a win, twice in a row")
 	f.StringVar(&o.sprt, "sprt", "",
-		"stop when the SPRT has decided between two `BOUNDS` in Elo, such as 0,10")
+		"stop when the SPRT has decided between two `BOUNDS` such as 0,10, in the Elo of --sprt-model")
 	f.StringVar(&o.model, "sprt-model", "normalized", "kind of Elo that the bounds are in: normalized or logistic")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "probability of accepting the higher bound if the lower one is true")
 	f.Float64Var(&o.beta, "beta", 0.05, "probability of accepting the lower bound if the higher one is true")

@@ -119,7 +119,7 @@ func printMatch(r *match.Result) {
 		p[3],
 		p[4])
 	if r.Mirrored > 0 {
-		printf("  pairs of two equal games, with the colours exchanged: %d\n", r.Mirrored)
+		printf("  mirrored pairs: %d (the same moves with the colours exchanged; they count)\n", r.Mirrored)
 	}
 	if r.Identical > 0 || r.Unpaired > 0 {
 		printf("  identical games: %d; games without their pair, not in the figures: %d\n", r.Identical, r.Unpaired)

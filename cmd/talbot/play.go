@@ -40,9 +40,9 @@ move for you, start again, resign.
 The network thinks for a second, or as long as --nodes or --movetime says. With
 --searcher rollouts give it more, such as --movetime 1m.
 
-A network of the recipe prior plays like people of the rating --elo, against one of the
-same rating. --temperature 1 draws its move as often as they would play it; without it
-the likeliest move is played.`,
+A network of the recipe prior plays the move that people of the rating --elo play most
+often; with --temperature 1 it draws moves as often as they play them. With --searcher
+rollouts, --elo is the rating of both sides.`,
 		Example: `  talbot play run1
   talbot play run1 --color black --nodes 100
   talbot play prior --elo 1500 --temperature 1
@@ -60,7 +60,8 @@ the likeliest move is played.`,
 	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
 	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
-	f.IntVar(&o.elo, "elo", 0, "rating of the players to imitate, for networks that read ratings (default: unknown)")
+	f.IntVar(&o.elo, "elo", 0,
+		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
 	f.Float64Var(&o.temperature, "temperature", 0,
 		"temperature for drawing the move by its visits, or by its prior (default: the best one)")
 	f.BoolVar(&o.unicode, "unicode", false, "draw the pieces as figurines, not letters")

@@ -47,13 +47,17 @@ func TestOptionsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var documented []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").
 		FindAllStringSubmatch(string(text), -1) {
 		documented = append(documented, strings.Join(row[1:], " | "))
 	}
 	var offered []string
 	for _, o := range uci.Options(true) {
-		offered = append(offered, o.Name+" | "+o.Form()+" | "+engine.Parameter(o.Name)+" | "+o.About)
+		param := engine.Parameter(o.Name)
+		if param != "" {
+			param = "`" + param + "`"
+		}
+		offered = append(offered, strings.Join([]string{o.Name, o.Form(), param, o.Searchers, o.About}, " | "))
 	}
 	for _, o := range offered {
 		if !slices.Contains(documented, o) {

@@ -232,7 +232,7 @@ func TestEntrant(t *testing.T) {
 	}
 	identities := map[string]string{}
 	for _, text := range []string{"nodes=5", "searcher=talbotbot", "searcher=policy", "searcher=value", "c=3",
-		"batch=2", "overhead=20ms", "temperature=0.5", "temp-cutoff=9", "cache=0", "hash=3", "elo=1500"} {
+		"batch=2", "overhead=20ms", "temperature=0.5", "temp-cutoff=9", "cache=0", "hash=3"} {
 		e, err := enter(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -248,7 +248,11 @@ func TestEntrant(t *testing.T) {
 	for text, want := range map[string]string{
 		"searcher=x": "one of puct", "threads=0": "from 1 to",
 		"c=x": "must be a number", "speed=3": "is unknown",
-		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,Seed=x": "Seed",
+		"overhead=5": "a time with a unit", "batch=-1": "from 0 to", "searcher=napoleon,seed=x": "Seed",
+		// What would have no effect.
+		"searcher=policy,policy-temp=2": "only with puct", "searcher=talbotbot,c=3": "only with puct",
+		"talbotbot-c=3": "only with talbotbot", "elo=1500": "does not read ratings", "probe-limit=3": "is unknown",
+		"CPuct=3": "is unknown", "Rating=1500": "is unknown",
 	} {
 		if _, err := enter(text); !errors.Is(err, match.ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

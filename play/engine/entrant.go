@@ -60,6 +60,9 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	if err := p.Prepare(context.Background(), c.setup); err != nil {
 		return match.Entrant{}, err
 	}
+	if err := heeded(spec, n, p.Searcher()); err != nil {
+		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
+	}
 	name := filepath.Base(filepath.Clean(spec.Path))
 	if c.setup.Searcher != player.Auto {
 		name += " " + c.setup.Searcher
@@ -108,12 +111,8 @@ func (c *contestant) read(spec match.Spec) error {
 			}
 			c.overhead = d
 		default:
-			name := t.Name
-			if name == eloParam {
-				name = "Rating"
-			}
-			s, ok := mcts.SettingByName(name)
-			if !ok {
+			s := setting(t.Name)
+			if s == nil {
 				return fmt.Errorf("%q is unknown; a network has %s", t.Name, strings.Join(params(), ", "))
 			}
 			if err := s.Set(&c.setup.Options, t.Value); err != nil {
@@ -125,30 +124,61 @@ func (c *contestant) read(spec match.Spec) error {
 	return nil
 }
 
-// Parameter is the name in a match of what a UCI option sets; "" if there is none.
+// setting is the search setting that a parameter sets; nil if it sets none. Players of matches have no endgame tables.
+func setting(param string) *mcts.Setting {
+	for i := range mcts.Settings {
+		s := &mcts.Settings[i]
+		if Parameter(s.Name) == param {
+			return s
+		}
+	}
+	return nil
+}
+
+// heeded refuses parameters without an effect: a match would compare two equal players without a word.
+func heeded(spec match.Spec, n *Network, searcher string) error {
+	for _, t := range spec.Params {
+		s := setting(t.Name)
+		switch {
+		case s == nil:
+		case !s.Heeds(searcher):
+			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher,
+				strings.Join(strings.Fields(s.For), ", "))
+		case s.Name == "Rating" || s.Name == "OpponentRating":
+			if searcher != "rollouts" && !n.Encoder().Layout().Ratings {
+				return fmt.Errorf("%s has no effect: the network does not read ratings", t.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// Parameter is the name in a match of what a UCI option or a search setting sets; "" if there is none.
 func Parameter(option string) string {
 	switch option {
 	case "Searcher":
-		return "`" + searcherParam + "`"
+		return searcherParam
 	case "Move Overhead":
-		return "`" + overheadParam + "`"
-	case "UCI_Elo":
-		return "`" + eloParam + "`"
+		return overheadParam
+	case "UCI_Elo", "Rating":
+		return eloParam
 	case "Threads":
-		return "`" + threadsParam + "`"
+		return threadsParam
+	case "SyzygyProbeLimit":
+		return ""
 	}
 	if s, ok := mcts.SettingByName(option); ok {
-		return "`" + s.Key + "`"
+		return s.Key
 	}
 	return ""
 }
 
 // params are the names of all parameters.
 func params() []string {
-	all := []string{searcherParam, backendParam, threadsParam, overheadParam, engineParam, likelyParam, eloParam}
+	all := []string{searcherParam, backendParam, threadsParam, overheadParam, engineParam, likelyParam}
 	for i := range mcts.Settings {
-		if key := mcts.Settings[i].Key; key != "rating" {
-			all = append(all, key)
+		if p := Parameter(mcts.Settings[i].Name); p != "" {
+			all = append(all, p)
 		}
 	}
 	return all

@@ -40,13 +40,15 @@ var Settings = []Setting{
 	{"PositionCache", "position-cache", "puct talbotbot",
 		"whether cached evaluations are used for the same position with another history", Switch, 0, 1, "false",
 		func(o *Options) any { return &o.PositionCache }},
-	{"MinibatchSize", "batch", "", "positions to evaluate at once; 0 takes the backend's best",
-		Integer, 0, 1024, "0", func(o *Options) any { return &o.Batch }},
+	{"MinibatchSize", "batch", "",
+		"positions to evaluate at once (go and onnx: at most 32); 0 takes the backend's best", Integer, 0, 1024, "0",
+		func(o *Options) any { return &o.Batch }},
 	{"MultiPV", "multipv", "",
 		"lines that are shown; with several, a mate in the first does not end the search", Integer, 1, 500, "1",
 		func(o *Options) any { return &o.MultiPV }},
 	{"Temperature", "temperature", "",
-		"temperature for drawing the move by its visits (policy: by its prior); 0 plays the best", Number, 0, 100, "0",
+		"temperature for drawing the move by its visits (policy: by its prior; value: by e to the power of its " +
+			"value); 0 plays the best", Number, 0, 100, "0",
 		func(o *Options) any { return &o.Temperature }},
 	{"TempCutoffPly", "temp-cutoff", "", "plies from the start of the game in which Temperature is used; 0: all",
 		Integer, 0, 10000, "0", func(o *Options) any { return &o.TempCutoffPly }},
@@ -126,7 +128,7 @@ func (s *Setting) Set(o *Options, value string) error {
 	case err != nil || math.IsNaN(x) || s.Kind == Integer && x != math.Trunc(x):
 		return fmt.Errorf("%s %q must be %s", s.Name, value, [...]string{"a whole number", "a number"}[s.Kind])
 	case x < s.Min || x > s.Max:
-		return fmt.Errorf("%s %q must be from %s to %s", s.Name, value, plain(s.Min), plain(s.Max))
+		return fmt.Errorf("%s %q must be from %s", s.Name, value, s.Bounds())
 	}
 	switch f := s.field(o).(type) {
 	case *int:
@@ -157,6 +159,9 @@ func (s *Setting) Get(o *Options) string {
 	}
 	return ""
 }
+
+// Bounds says what a number may be, such as "0 to 100".
+func (s *Setting) Bounds() string { return plain(s.Min) + " to " + plain(s.Max) }
 
 // plain writes a number without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -21,7 +21,11 @@ type Option struct {
 	Default  string // not of a button
 	Min, Max int64  // of a spin
 	Vars     []string
-	About    string // in a sentence, for documents
+
+	// For documents:
+	Bounds    string // of a number with a fraction, which UCI takes as a string
+	Searchers string // those that read it; "": all, or it concerns none
+	About     string // in a sentence
 
 	set func(e *Engine, value string) error
 }
@@ -56,6 +60,8 @@ func (o *Option) Form() string {
 		return "button"
 	case o.Kind == "spin":
 		return fmt.Sprintf("%s, %d to %d", def, o.Min, o.Max)
+	case o.Bounds != "":
+		return def + ", " + o.Bounds
 	case def == "":
 		return "empty"
 	}
@@ -136,7 +142,7 @@ func Options(ratings bool) []*Option {
 				e.setup.Searcher = v
 				return nil
 			}},
-		{Name: "SyzygyPath", Kind: "string", About: "folders of Syzygy tables, separated as in PATH",
+		{Name: "SyzygyPath", Kind: "string", Searchers: "puct", About: "folders of Syzygy tables, separated as in PATH",
 			set: (*Engine).setTables},
 		{Name: "UCI_ShowWDL", Kind: "check", Default: "false",
 			About: "shows chances of win, draw and loss in per mille",
@@ -173,12 +179,15 @@ func Options(ratings bool) []*Option {
 // searchOption is the option of a search setting; nil: there is none.
 func searchOption(s *mcts.Setting, ratings bool) *Option {
 	o := &Option{Name: s.Name, Kind: "string", Default: s.Default, About: s.Doc,
-		set: func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
+		Searchers: strings.Join(strings.Fields(s.For), ", "),
+		set:       func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
 	switch s.Kind {
 	case mcts.Integer:
 		o.Kind, o.Min, o.Max = "spin", int64(s.Min), int64(min(s.Max, math.MaxInt32))
 	case mcts.Switch:
 		o.Kind = "check"
+	case mcts.Number:
+		o.Bounds = s.Bounds()
 	}
 	switch s.Name {
 	case "MultiPV":
