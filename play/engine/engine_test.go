@@ -252,7 +252,7 @@ func TestEntrant(t *testing.T) {
 		// What would have no effect.
 		"searcher=policy,policy-temp=2": "only with puct", "searcher=talbotbot,c=3": "only with puct",
 		"talbotbot-c=3": "only with talbotbot", "elo=1500": "does not read ratings", "probe-limit=3": "is unknown",
-		"CPuct=3": "is unknown", "Rating=1500": "is unknown",
+		"CPuct=3": "is unknown", "engine=x": "only with rollouts", "Rating=1500": "is unknown",
 	} {
 		if _, err := enter(text); !errors.Is(err, match.ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

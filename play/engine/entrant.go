@@ -140,6 +140,8 @@ func heeded(spec match.Spec, n *Network, searcher string) error {
 	for _, t := range spec.Params {
 		s := setting(t.Name)
 		switch {
+		case (t.Name == engineParam || t.Name == likelyParam) && searcher != "rollouts":
+			return fmt.Errorf("%s has no effect with the searcher %s, only with rollouts", t.Name, searcher)
 		case s == nil:
 		case !s.Heeds(searcher):
 			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher,
