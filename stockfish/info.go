@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"talbot/dataset"
@@ -32,7 +33,13 @@ func (i *Info) exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
 // score of the kind "cp" or "mate", a WDL whose parts sum to 1000. "mate 0",
 // the answer to a position that has no legal move, is refused, because such
 // positions are never searched. Scores and WDL are from the side to move's view.
-func ParseInfo(line []byte) (Info, error) {
+func ParseInfo(line []byte) (Info, error) { return parseInfo(line, false) }
+
+// ParseInfoLoosely is ParseInfo for lines of any engine, whose scores are shown and compared, and are not labels: a
+// score that is too large is clipped, and a wdl that is none is left out.
+func ParseInfoLoosely(line []byte) (Info, error) { return parseInfo(line, true) }
+
+func parseInfo(line []byte, loosely bool) (Info, error) {
 	i := Info{Rank: 1}
 	w := words{rest: line}
 	for w.next() {
@@ -52,10 +59,12 @@ func ParseInfo(line []byte) (Info, error) {
 		case "nodes":
 			i.Nodes, err = number[int64](&w, 0, 1<<62)
 		case "wdl":
-			i.WDL, err = parseWDL(&w)
+			if i.WDL, err = parseWDL(&w); loosely {
+				err = nil
+			}
 		case "score":
 			i.Scored = true
-			i.Score, err = parseScore(&w)
+			i.Score, err = parseScore(&w, loosely)
 		}
 		if err != nil {
 			return Info{}, fmt.Errorf("info line %q: %w", text(line, maxQuote), err)
@@ -67,13 +76,13 @@ func ParseInfo(line []byte) (Info, error) {
 // parseScore reads "cp 31" or "mate -4". Nothing else of the engine's view is
 // converted anywhere: UCI scores are the side to move's, as labels' are. A
 // number that a [dataset.Score] cannot hold as it is, is refused, not clipped.
-func parseScore(w *words) (dataset.Score, error) {
+func parseScore(w *words, clip bool) (dataset.Score, error) {
 	w.next()
 	kind := string(w.word)
 	if kind != "cp" && kind != "mate" {
 		return 0, fmt.Errorf("score of the unknown kind %q", kind)
 	}
-	n, err := number[int](w, -1<<15, 1<<15)
+	n, err := number[int](w, -math.MaxInt32, math.MaxInt32)
 	if err != nil {
 		return 0, err
 	}
@@ -90,7 +99,7 @@ func parseScore(w *words) (dataset.Score, error) {
 	switch {
 	case kind == "mate" && n == 0:
 		return 0, errors.New("mate in 0 in a position with legal moves")
-	case !ok || back != n:
+	case (!ok || back != n) && !clip:
 		return 0, fmt.Errorf("score %s %d is too large", kind, n)
 	}
 	return score, nil

@@ -95,7 +95,7 @@ func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
 
 // learn takes over what a line of info says. Lines that cannot be read are passed over: they cost no game.
 func (a *Answer) learn(line []byte) {
-	i, err := stockfish.ParseInfo(line)
+	i, err := stockfish.ParseInfoLoosely(line)
 	if err != nil || i.Rank != 1 {
 		return
 	}

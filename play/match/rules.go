@@ -45,6 +45,8 @@ type Judge struct {
 // Check reports rules that cannot be followed.
 func (r *Rules) Check() error {
 	switch {
+	case r.Judge != nil && r.Judge.Limits.Control != (TimeControl{}):
+		return errors.New("a judge has no clock: give it nodes, a depth or a time for each move")
 	case r.MaxMoves < 0:
 		return fmt.Errorf("the maximum length, %d moves, is negative", r.MaxMoves)
 	case r.Resign != nil && (r.Resign.Moves < 1 || r.Resign.Score < 1):

@@ -182,7 +182,11 @@ func TestMatchCheck(t *testing.T) {
 		"resign":        func(m *Match) { m.Rules.Resign = &ResignRule{} },
 		"draw":          func(m *Match) { m.Rules.Draw = &DrawRule{} },
 		"judge":         func(m *Match) { m.Rules.Judge = &Judge{} },
-		"test":          func(m *Match) { m.SPRT = &stats.SPRT{} },
+		"judge's clock": func(m *Match) {
+			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
+			m.Rules.Judge.Limits = Limits{Control: TimeControl{Base: time.Minute}}
+		},
+		"test": func(m *Match) { m.SPRT = &stats.SPRT{} },
 		"gauntlet test": func(m *Match) {
 			m.Gauntlet, m.SPRT = true, &stats.SPRT{High: 5, Alpha: .05, Beta: .05}
 		},

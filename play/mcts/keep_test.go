@@ -118,6 +118,40 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestFirst: a move that is proven to reach the root's proven result is played, however few visits it has.
+func TestFirst(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		children [3][2]int8 // bounds for the opponent; the second has the most visits
+		want     int
+	}{
+		{"a draw", [3][2]int8{{1, 1}, {0, 1}, {0, 0}}, 2},
+		{"two draws", [3][2]int8{{0, 0}, {0, 0}, {1, 1}}, 1},
+		{"a win", [3][2]int8{{-1, -1}, {-1, 1}, {0, 1}}, 0},
+		{"open", [3][2]int8{{0, 0}, {-1, 1}, {0, 1}}, 1},
+		{"lost", [3][2]int8{{1, 1}, {1, 1}, {1, 1}}, 1},
+	} {
+		tr := mustNew(t, "puct", newFake(t, 1)).(*tree)
+		set(t, tr, "7k/8/8/8/8/8/8/KR6 w - - 0 1")
+		tr.top = tr.newNode()
+		n := tr.at(tr.top)
+		tr.newEdges(n, 3)
+		for i, b := range c.children {
+			e := &tr.edgesOf(n)[i]
+			*e = edge{move: tr.legal[i], child: tr.newNode()}
+			child := tr.at(e.child)
+			child.setBounds(b[0], b[1])
+			child.visits = [3]uint32{9, 50, 10}[i]
+			tr.may[i] = true
+		}
+		tr.lower, tr.upper = -1, 1
+		tr.boundRoot()
+		if got := tr.bestOf(n, true).move; got != tr.legal[c.want] {
+			t.Errorf("%s: %v, not %v; the root is %d to %d", c.name, got, tr.legal[c.want], tr.lower, tr.upper)
+		}
+	}
+}
+
 // TestRepetitionPublished: talbotbot knows the third occurrence only.
 func TestRepetitionPublished(t *testing.T) {
 	s := mustNew(t, "talbotbot", newFake(t, 1))

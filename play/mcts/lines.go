@@ -29,6 +29,26 @@ func (t *tree) better(a, b *edge) int {
 	return cmp.Compare(x.mean(), y.mean())
 }
 
+// first is better among the root's edges. Where the root's result is proven, moves that are proven to reach it come
+// before those that may do worse.
+func (t *tree) first(a, b *edge) int {
+	if t.proven() {
+		if x, y := t.reaches(a), t.reaches(b); x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+	}
+	return t.better(a, b)
+}
+
+// reaches reports whether a move is proven to get the root's result at least.
+func (t *tree) reaches(e *edge) bool {
+	c := t.child(e)
+	return c != nil && -c.upper() >= t.lower
+}
+
 // class of a child: 1 the move to it wins, -1 it loses.
 func class(n *node) int {
 	switch {
@@ -52,9 +72,13 @@ func visitsOf(n *node) uint32 {
 // bestOf returns the best of an expanded node's edges.
 func (t *tree) bestOf(n *node, top bool) *edge {
 	edges := t.edgesOf(n)
+	order := t.better
+	if top {
+		order = t.first
+	}
 	var best *edge
 	for i := range edges {
-		if (!top || t.may[i]) && (best == nil || t.better(&edges[i], best) < 0) {
+		if (!top || t.may[i]) && (best == nil || order(&edges[i], best) < 0) {
 			best = &edges[i]
 		}
 	}
@@ -90,7 +114,7 @@ func (t *tree) report() *Report {
 			mass += float64(unpack(e.prior))
 		}
 	}
-	slices.SortStableFunc(list, t.better)
+	slices.SortStableFunc(list, t.first)
 	expected := float32(min(max(t.unvisited(n, mass), -1), 1))
 	for _, e := range list {
 		r.Lines = append(r.Lines, t.line(e, expected))

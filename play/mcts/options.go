@@ -47,6 +47,8 @@ type Prober interface {
 	// Probe says how a position ends when both play on without a mistake from a halfmove clock of 0: its real clock is
 	// not looked at. It must be quick; ok is false where the answer is not known, or not yet: it is asked again.
 	Probe(p *board.Position) (e Ending, ok bool)
+	// Busy reports whether some of what was asked will be known soon.
+	Busy() bool
 }
 
 // Ending is what tables say about a position, from the view of the side to move.

@@ -96,6 +96,8 @@ func (o *oracle) ask(fens []string) (wdl, dtz, dtm []int) {
 // Pieces implements [Prober].
 func (o *oracle) Pieces() int { return 4 }
 
+func (o *oracle) Busy() bool { return false }
+
 // Probe implements [Prober].
 func (o *oracle) Probe(p *board.Position) (e Ending, ok bool) {
 	if o.cold && !o.seen[p.Key()] {

@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"slices"
+	"time"
 
 	"talbot/board"
 )
@@ -61,19 +62,26 @@ type ranked struct {
 	dtz   int  // to the next capture or pawn move of those that win, this move excluded
 }
 
+// rootWait is how long a search waits for what tables say about the moves at its root. Some thirty questions take 2 ms.
+// Without an answer any winning move would be played, also one that repeats a position.
+const rootWait = 50 * time.Millisecond
+
 // byTables returns the root's moves that are best by tables: of winning ones those that make progress. All are returned
 // if tables do not know all.
 func (t *tree) byTables(moves []board.Move) []board.Move {
 	if !t.inTables(t.game.Position()) {
 		return moves
 	}
-	var list []ranked
-	for _, m := range moves {
-		r, ok := t.rank(m)
-		if !ok {
-			return moves
+	list, known := t.rankAll(moves)
+	until := time.Now().Add(rootWait)
+	for busy := true; busy && !known && time.Now().Before(until); {
+		if busy = t.options.Tables.Busy(); busy {
+			time.Sleep(rootWait / 200)
 		}
-		list = append(list, r)
+		list, known = t.rankAll(moves)
+	}
+	if !known {
+		return moves
 	}
 	best := slices.MaxFunc(list, func(a, b ranked) int {
 		if a.class != b.class {
@@ -88,6 +96,16 @@ func (t *tree) byTables(moves []board.Move) []board.Move {
 		}
 	}
 	return kept
+}
+
+// rankAll ranks moves. All are asked about, also if one is not known yet.
+func (t *tree) rankAll(moves []board.Move) (list []ranked, known bool) {
+	known = true
+	for _, m := range moves {
+		r, ok := t.rank(m)
+		list, known = append(list, r), known && ok
+	}
+	return list, known
 }
 
 // rank says what tables know about a move at the root.

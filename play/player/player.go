@@ -62,6 +62,9 @@ func (s *Setup) NetworkBatch() int {
 // alone is the searcher that asks about one position for each move.
 const alone = "policy"
 
+// appraisal is about what an engine's search to depth 10 takes, before one was timed.
+const appraisal = 500 * time.Millisecond
+
 // Player plays. The zero value is not ready: see [New].
 type Player struct {
 	open     Open
@@ -71,6 +74,7 @@ type Player struct {
 	name     string
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
+	warm     time.Duration // that a batch of the network took when it was opened
 	took     pace.Batches
 	root     board.Position
 	rated    [2]int // what the network was told, by colour
@@ -105,7 +109,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.took, p.eval = n, batch, pace.Batches{Slow: took, Usual: took}, n.Evaluator()
+		p.network, p.batch, p.warm, p.eval, p.name = n, batch, took, n.Evaluator(), ""
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -118,6 +122,13 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	searcher, err := mcts.New(name, p.eval, s.Options)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSearcher, err)
+	}
+	if name != p.name {
+		first := p.warm
+		if name == "rollouts" { // its simulations wait for an engine, which is started by the first
+			first = max(first, appraisal)
+		}
+		p.took = pace.Batches{Slow: first, Usual: first}
 	}
 	p.searcher, p.setup, p.name = searcher, s, name
 	return nil
@@ -231,7 +242,7 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 // Scored tells whether [Player.Score] of a line of the last search means something: not if the network gives no values,
 // or if nothing was searched and nothing is known.
 func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
-	return l.Mate != 0 || l.Proven || r.Nodes > 0 && p.Values()
+	return l.Mate != 0 || l.Proven || (r.Nodes > 0 || l.Visits > 0) && p.Values()
 }
 
 // Values tells whether there are values: the network's, or an engine's.

@@ -105,6 +105,8 @@ func TestScored(t *testing.T) {
 		{"puct", false, "", false, true}, {"policy", false, "", false, true}, {"policy", true, "", false, false},
 		{"rollouts", true, "", false, true}, {"puct", false, mate[0], false, true},
 		{"puct", false, mate[0], true, true}, {"puct", false, mate[1], true, true},
+		{"napoleon", false, "7k/R7/8/8/8/8/8/K7 b - - 0 1", false, false}, // the only move is not searched
+		{"puct", false, "", true, true},                                   // nor is a tree that has its nodes already
 	} {
 		p := prepared(t, &fakenet.Network{Blind: c.blind}, setup(c.searcher))
 		start := board.StartPosition()
@@ -140,6 +142,23 @@ func TestSlow(t *testing.T) {
 	}
 	if slow := p.Batch().Slow; slow < 20*time.Millisecond {
 		t.Errorf("a move of five batches of 5 ms takes %s", slow)
+	}
+}
+
+// TestFirstAppraisal: before one was timed, a simulation of the searcher rollouts is expected to take as long as an
+// engine's search, and others a batch.
+func TestFirstAppraisal(t *testing.T) {
+	p := prepared(t, &fakenet.Network{}, setup("puct"))
+	for _, c := range []struct {
+		searcher string
+		long     bool
+	}{{"puct", false}, {"rollouts", true}, {"rollouts", true}, {"puct", false}} {
+		if err := p.Prepare(t.Context(), setup(c.searcher)); err != nil {
+			t.Fatal(err)
+		}
+		if took := p.Batch(); took.Slow >= 500*time.Millisecond != c.long || took.Usual != took.Slow {
+			t.Errorf("%s: %+v", c.searcher, took)
+		}
 	}
 }
 

@@ -74,6 +74,13 @@ func (p *Prober) Probe(pos *board.Position) (mcts.Ending, bool) {
 	return mcts.Ending{}, false
 }
 
+// Busy implements [mcts.Prober].
+func (p *Prober) Busy() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.asked) > 0 && p.err == nil
+}
+
 // Err is why nothing is answered any more; nil: all is well.
 func (p *Prober) Err() error {
 	p.mu.Lock()

@@ -33,6 +33,7 @@ type Engine struct {
 
 	tables     Tables
 	tablesPath string
+	lost       bool     // the tables answer no more, and this has been said
 	retired    []Tables // to be closed once no search uses them
 
 	game  game
@@ -87,6 +88,7 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 			}
 		case r := <-e.done:
 			if err := e.take(r); err != nil {
+				e.quit()
 				return err
 			}
 		}

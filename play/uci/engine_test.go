@@ -14,13 +14,14 @@ import (
 
 	"talbot/board"
 	"talbot/play/internal/fakenet"
+	"talbot/play/mcts"
 )
 
 const mateIn1 = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
 
-// infoForm is a whole line of info with a score.
-var infoForm = regexp.MustCompile(`^info depth [1-9]\d* seldepth [1-9]\d*( multipv \d+)? score (cp|mate) -?\d+` +
-	`( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+ pv( [a-h][1-8][a-h][1-8][nbrq]?)+$`)
+// infoForm is a whole line of info. Only where nothing was searched may the score be missing.
+var infoForm = regexp.MustCompile(`^info depth [1-9]\d* seldepth [1-9]\d*( multipv \d+)?( score (cp|mate) -?\d+` +
+	`( wdl \d+ \d+ \d+)?)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+ pv( [a-h][1-8][a-h][1-8][nbrq]?)+$`)
 
 // checkSearch judges what was said during a search: every line of info has its form and a legal variation, and that of
 // the last first line begins with the bestmove, which is legal.
@@ -45,7 +46,7 @@ func checkSearch(t *testing.T, lines []string, fen string, moves ...string) (bes
 		if !strings.HasPrefix(l, "info depth") {
 			continue
 		}
-		if !infoForm.MatchString(l) {
+		if !infoForm.MatchString(l) || !strings.Contains(l, " score ") && !strings.Contains(l, " nodes 0 ") {
 			t.Errorf("form of %q", l)
 			continue
 		}
@@ -254,6 +255,44 @@ func TestHeldWhilePreparing(t *testing.T) {
 	s.wait("readyok")
 	s.say("go nodes 5")
 	s.wait("bestmove")
+	s.quit()
+}
+
+// TestHeldWhileBroken: it has its bestmove also if the player cannot be made ready, which ends the engine.
+func TestHeldWhileBroken(t *testing.T) {
+	n := &fakenet.Network{}
+	s := talk(t, n)
+	s.say("isready")
+	s.wait("readyok")
+	s.say("position fen "+mateIn1, "go infinite")
+	s.silent("bestmove")
+	n.Loads = errors.New("the file is gone")
+	s.say("setoption name MinibatchSize value 6", "isready")
+	if rest, err := s.finish(); !errors.Is(err, n.Loads) || count(rest, "bestmove d1d8") != 1 ||
+		count(rest, "readyok") > 0 {
+		t.Errorf("%v, said %q", err, rest)
+	}
+}
+
+// gone are tables that answer nothing any more.
+type gone struct{ mcts.Prober }
+
+func (gone) Pieces() int                               { return 5 }
+func (gone) Probe(*board.Position) (mcts.Ending, bool) { return mcts.Ending{}, false }
+func (gone) Busy() bool                                { return false }
+func (gone) Err() error                                { return errors.New("the reader has died") }
+func (gone) Close() error                              { return nil }
+
+// TestTablesGone: that tables are lost is said once, and the game goes on.
+func TestTablesGone(t *testing.T) {
+	s := talk(t, &fakenet.Network{}, func(e *Engine) { e.Tables = func(string) (Tables, error) { return gone{}, nil } })
+	s.say("setoption name SyzygyPath value x", "position fen 8/8/8/8/3k4/8/8/KQ6 w - - 0 1")
+	for i := range 2 {
+		s.say("go nodes 20")
+		if said := having(s.wait("bestmove"), "without endgame tables: the reader has died") != ""; said != (i == 0) {
+			t.Errorf("search %d: said %v", i, said)
+		}
+	}
 	s.quit()
 }
 

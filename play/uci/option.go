@@ -296,7 +296,7 @@ func (e *Engine) setTables(value string) error {
 	if err != nil {
 		return err
 	}
-	e.tables, e.tablesPath, e.setup.Tables = t, value, t
+	e.tables, e.tablesPath, e.setup.Tables, e.lost = t, value, t, false
 	return nil
 }
 
@@ -312,4 +312,5 @@ func (e *Engine) closeTables() {
 type Tables interface {
 	mcts.Prober
 	io.Closer
+	Err() error // why they answer no more; nil: they do
 }

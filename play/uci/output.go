@@ -79,8 +79,8 @@ type infoOptions struct {
 	wdl   bool
 }
 
-// writeInfo writes the info lines of a report. A network without values has no score: lichess-bot, and those who
-// adjudicate, would take 0 for a draw.
+// writeInfo writes the info lines of a report. A network without values has no score, nor has a move that was not
+// searched: lichess-bot, and those who adjudicate, would take 0 for a draw.
 func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.Duration, o infoOptions) {
 	ms := max(0, took.Milliseconds())
 	for i := range r.Lines[:min(len(r.Lines), o.lines)] {
@@ -89,7 +89,7 @@ func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.D
 		if o.lines > 1 {
 			fmt.Fprintf(b, " multipv %d", i+1)
 		}
-		scored := l.Mate != 0 || l.Proven || p.Values()
+		scored := p.Scored(r, l)
 		switch {
 		case l.Mate != 0:
 			fmt.Fprintf(b, " score mate %d", l.Mate)

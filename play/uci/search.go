@@ -214,6 +214,12 @@ func (e *Engine) searched(r result) {
 	if s.report = r.report; r.err != nil {
 		e.note("error: %v", r.err)
 	}
+	if e.tables != nil && !e.lost {
+		if err := e.tables.Err(); err != nil {
+			e.lost = true
+			e.note("error: SyzygyPath: the search goes on without endgame tables: %v", err)
+		}
+	}
 	if lines := s.report.Lines; len(lines) > 0 && (s.report.Nodes != s.said || lines[0].PV[0] != s.best) {
 		e.inform(s, s.report)
 	}

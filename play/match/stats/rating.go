@@ -135,7 +135,7 @@ func (f *fit) disperse() {
 		squares += a.squares(p)
 		expected += float64(a.Games()) * p * (1 - p)
 	}
-	if squares > 0 {
+	if squares > 1e-9*expected { // else the results have no spread at all, and say nothing about theirs
 		f.dispersion = squares / expected
 	}
 }

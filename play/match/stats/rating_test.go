@@ -103,6 +103,12 @@ func TestRateExtremes(t *testing.T) {
 	if r := Rate([]Anchor{won, lost}); math.Abs(r.Rating-1000) > 1e-5 {
 		t.Errorf("one won, one lost: %+v", r)
 	}
+	for _, p := range []Pentanomial{{0, 0, 1, 0, 0}, {0, 0, 40, 0, 0}, {0, 0, 0, 1, 0}} { // pairs that are all alike
+		a := Anchor{Encounter: Encounter{Pairs: p}, Rating: 1000}
+		if r := Rate([]Anchor{a}); !(r.FromGames > 50) {
+			t.Errorf("%v: %+v", p, r)
+		}
+	}
 	if won.Informative() || !(Anchor{Encounter: Encounter{Singles: Trinomial{9, 0, 1}}}).Informative() {
 		t.Error("10 % is to count, 100 % not")
 	}

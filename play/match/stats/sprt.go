@@ -42,11 +42,22 @@ type SPRT struct {
 	Beta      float64 // the chance to accept Low where High is true
 }
 
+// widest is the largest bound of a test. No test needs more, and far beyond it [SPRT.LLR] does not converge.
+func (m Model) widest() float64 {
+	if m == LogisticModel {
+		return 1000
+	}
+	return 200
+}
+
 // Check reports a test that cannot be made.
 func (t SPRT) Check() error {
 	switch {
 	case !(t.Low < t.High) || math.IsInf(t.Low, 0) || math.IsInf(t.High, 0):
 		return fmt.Errorf("the bounds of a sequential test must ascend: %g, %g", t.Low, t.High)
+	case max(-t.Low, t.High) > t.Model.widest():
+		return fmt.Errorf("the bounds of a sequential test must be within ±%g %s Elo: %g, %g", t.Model.widest(), t.Model,
+			t.Low, t.High)
 	case !(t.Alpha > 0 && t.Alpha < 1) || !(t.Beta > 0 && t.Beta < 1) || t.Alpha+t.Beta >= 1:
 		return fmt.Errorf("the errors %g and %g of a sequential test must be above 0 and below 1 together", t.Alpha,
 			t.Beta)

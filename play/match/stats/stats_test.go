@@ -182,6 +182,26 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
+// TestWidestBounds: the ratio of the widest bounds is a number whatever the results are.
+func TestWidestBounds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		var p Pentanomial
+		for range 1 + random.IntN(3) { // few kinds of pairs, up to a great many
+			p[random.IntN(len(p))] = 1 + random.Int64N(1<<random.IntN(20))
+		}
+		for m := NormalizedModel; m <= LogisticModel; m++ {
+			s := SPRT{Model: m, Low: -m.widest(), High: m.widest(), Alpha: .05, Beta: .05}
+			if err := s.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if x := s.LLR(p.Outcomes()); math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Fatalf("%v, %v: %v", p, m, x)
+			}
+		}
+	}
+}
+
 func TestSPRTCheck(t *testing.T) {
 	good := SPRT{Low: 0, High: 5, Alpha: 0.05, Beta: 0.1}
 	if err := good.Check(); err != nil {
@@ -194,7 +214,8 @@ func TestSPRTCheck(t *testing.T) {
 	for _, bad := range []SPRT{{Low: 5, High: 5, Alpha: .05, Beta: .05}, {High: 5, Beta: .05},
 		{High: 5, Alpha: .5, Beta: .5},
 		{High: math.NaN(), Alpha: .05, Beta: .05}, {High: 5, Alpha: .05, Beta: .05, Model: 9},
-		{High: math.Inf(1), Alpha: .05, Beta: .05}} {
+		{High: math.Inf(1), Alpha: .05, Beta: .05}, {High: 201, Alpha: .05, Beta: .05},
+		{Low: -201, Alpha: .05, Beta: .05}, {High: 1001, Alpha: .05, Beta: .05, Model: LogisticModel}} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
