@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -133,6 +134,10 @@ func (o *evalOptions) job() (job.Eval, error) {
 		NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
 	if missing := missingFlag("run", o.run, "data", o.data); missing != nil {
 		return e, usage(missing, "for example `talbot eval --run run1 --data labelled`")
+	}
+	if info, err := os.Stat(o.run); err == nil && !info.IsDir() {
+		return e, usage(fmt.Errorf("--run %q is a file", o.run),
+			"give the folder of the run; --newest measures its newest checkpoint")
 	}
 	if _, err := job.ParseSplits(o.split); err != nil {
 		return e, usage(err, "for example --split test")

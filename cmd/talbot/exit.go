@@ -162,7 +162,7 @@ var statuses = []struct {
 	{syscall.ENOSPC, exitFailed, "free some disk space and repeat the command; it continues where it stopped"},
 	{syscall.EROFS, exitFailed, "choose a folder on a writable disk"},
 	{os.ErrPermission, exitFailed, "check the permissions of the folder and its files"},
-	{syscall.ENOTDIR, exitFailed, "choose another name; a file has this one"},
+	{syscall.ENOTDIR, exitFailed, "a file has this name, and a folder is needed"},
 	{os.ErrNotExist, exitFailed, "check the path"},
 }
 
