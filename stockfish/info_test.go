@@ -64,10 +64,11 @@ func TestParseInfoLoosely(t *testing.T) {
 	for line, want := range map[string]Info{
 		"depth 9 score cp 31900 nodes 7 pv e2e4": {Depth: 9, Rank: 1, Scored: true, Nodes: 7,
 			Score: dataset.Centipawns(dataset.MaxCentipawns), PV: []byte("e2e4")},
-		"depth 9 score cp -99999999":               {Depth: 9, Rank: 1, Scored: true, Score: dataset.Centipawns(-1 << 20)},
-		"depth 9 score cp 50 wdl 333 333 333":      {Depth: 9, Rank: 1, Scored: true, Score: dataset.Centipawns(50)},
-		"score mate 5000":                          {Rank: 1, Scored: true, Score: dataset.MateIn(dataset.MaxMate)},
-		"depth 9 score cp 50 wdl 2000 1 1 nodes 8": {Depth: 9, Rank: 1, Scored: true, Nodes: 8, Score: dataset.Centipawns(50)},
+		"depth 9 score cp -99999999":          {Depth: 9, Rank: 1, Scored: true, Score: dataset.Centipawns(-1 << 20)},
+		"depth 9 score cp 50 wdl 333 333 333": {Depth: 9, Rank: 1, Scored: true, Score: dataset.Centipawns(50)},
+		"score mate 5000":                     {Rank: 1, Scored: true, Score: dataset.MateIn(dataset.MaxMate)},
+		"depth 9 score cp 50 wdl 2000 1 1 nodes 8": {Depth: 9, Rank: 1, Scored: true, Nodes: 8,
+			Score: dataset.Centipawns(50)},
 	} {
 		if _, err := ParseInfo([]byte(line)); err == nil {
 			t.Errorf("%q is a label", line)

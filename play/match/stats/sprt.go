@@ -56,8 +56,8 @@ func (t SPRT) Check() error {
 	case !(t.Low < t.High) || math.IsInf(t.Low, 0) || math.IsInf(t.High, 0):
 		return fmt.Errorf("the bounds of a sequential test must ascend: %g, %g", t.Low, t.High)
 	case max(-t.Low, t.High) > t.Model.widest():
-		return fmt.Errorf("the bounds of a sequential test must be within ±%g %s Elo: %g, %g", t.Model.widest(), t.Model,
-			t.Low, t.High)
+		return fmt.Errorf("the bounds of a sequential test must be within ±%g %s Elo: %g, %g", t.Model.widest(),
+			t.Model, t.Low, t.High)
 	case !(t.Alpha > 0 && t.Alpha < 1) || !(t.Beta > 0 && t.Beta < 1) || t.Alpha+t.Beta >= 1:
 		return fmt.Errorf("the errors %g and %g of a sequential test must be above 0 and below 1 together", t.Alpha,
 			t.Beta)
