@@ -174,6 +174,9 @@ func TestTahlByHand(t *testing.T) {
 			22: 0, 23: 0, 24: squares("d7", "d5"), 25: squares("e2", "e1"), 26: squares("h7", "h8"),
 			27: squares("e1", "e2")}},
 		{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", []string{"e1g1"}, map[int]uint64{24: squares("e8", "g8"), 25: 0}},
+		// One of the two pawns that could capture en passant is pinned.
+		{"k3r3/8/8/2PpP3/8/8/8/4K3 w - d6 0 2", nil, map[int]uint64{20: squares("d6"), 21: squares("c5"), 22: 0, 23: 0}},
+		{"4k3/8/8/8/2pPp3/8/8/K3R3 b - d3 0 2", nil, map[int]uint64{20: squares("d6"), 21: squares("c5"), 22: 0, 23: 0}},
 	} {
 		l := uciLine(t, test.start, test.moves...)
 		v := viewAt(t, &l, len(test.moves))
@@ -243,6 +246,17 @@ func checkTahl(t testing.TB, l dataset.Line) {
 			if planes[tahlHistory+k] != want {
 				t.Fatalf("%q: plane %d is %x, want %x", p.FEN(), tahlHistory+k, planes[tahlHistory+k], want)
 			}
+		}
+		var target, pawns uint64
+		for _, m := range v.Legal() {
+			if p.PieceAt(m.From()).Type() == board.Pawn && m.From().File() != m.To().File() &&
+				p.PieceAt(m.To()) == board.NoPiece {
+				o := orientMove(us, m)
+				target, pawns = target|1<<o.To(), pawns|1<<o.From()
+			}
+		}
+		if planes[20] != target || planes[21] != pawns || planes[22]|planes[23] != 0 {
+			t.Fatalf("%q: en passant %x from %x", p.FEN(), planes[20], planes[21])
 		}
 		before := layersOf(p, us)
 		for _, m := range v.Legal() {

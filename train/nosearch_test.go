@@ -21,7 +21,8 @@ type uciGolden struct {
 	legal  []int32
 }
 
-// readUCIGolden returns the last n positions with legal moves of a file of encode/testdata.
+// readUCIGolden returns n positions with legal moves of a file of encode/testdata: the first, which are special, and the
+// last.
 func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 	t.Helper()
 	type row struct {
@@ -33,7 +34,7 @@ func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 			rows = append(rows, uciGolden{row.Packed, slices.Sorted(maps.Values(row.Legal))})
 		}
 	}
-	return rows[len(rows)-n:]
+	return slices.Concat(rows[:n/2], rows[len(rows)-n/2:])
 }
 
 // TestPyTorchNoSearch compares the network of the recipe nosearch with PyTorch (testdata/nosearch_oracle.py): logits,

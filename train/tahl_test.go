@@ -40,11 +40,15 @@ func tahlBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64)
 			copy(b.Packed[i*layout.Words:], row.Packed)
 			planes[step] = append(planes[step], row.Planes...)
 			names := slices.Sorted(maps.Keys(row.Changes))
+			castling := -1 // the first move that changes four bits
 			for j, name := range names {
 				copy(b.Codes[(i*longest+j)*layout.Codes:], row.Changes[name])
+				if castling < 0 && len(row.Changes[name]) == 4 {
+					castling = j
+				}
 			}
 			if i%5 != 4 {
-				b.Weights[i*longest] += 0.75
+				b.Weights[i*longest+max(0, castling)] += 0.75
 				b.Weights[i*longest+len(names)-1] += 0.25
 			}
 			b.Floats[i], b.Known[i] = float32(oracleNumber(fmt.Sprintf("value %d", step), i)), 1

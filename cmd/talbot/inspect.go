@@ -13,6 +13,7 @@ import (
 	"talbot/encode"
 	"talbot/pipeline/inspect"
 	"talbot/train/recipe"
+	"talbot/train/run"
 )
 
 type inspectOptions struct {
@@ -23,6 +24,7 @@ type inspectOptions struct {
 	source string
 	split  string
 	recipe string
+	set    []string
 	value  string
 	policy string
 	json   bool
@@ -80,12 +82,13 @@ have the index -1.`,
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
+	f.StringArrayVar(&o.set, "set", nil, "change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
 	f.StringVar(&o.policy, "policy-target", "played",
 		"policy target to show: played, or multipv:T (see \"talbot train --help\")")
 	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl or winprob")
 	f.BoolVar(&o.json, "json", false, "print JSON, one object for each sample")
 	section(f, "Samples", "sample", "all", "source", "split")
-	section(f, "Display", "label", "recipe", "policy-target", "value-target", "json")
+	section(f, "Display", "label", "recipe", "set", "policy-target", "value-target", "json")
 	values(cmd, "source", dataset.SourceNames()...)
 	values(cmd, "split", "train", "val", "test")
 	values(cmd, "recipe", recipe.Names()...)
@@ -123,11 +126,18 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 		}
 		in.Split = &split
 	}
-	built, err := recipe.Build(o.recipe, "")
+	c, err := run.New(o.recipe, "")
 	if err != nil {
 		return in, usage(err, "`talbot recipes` lists them")
 	}
-	in.Encoder, in.Encoded = built.Encoder, cmd.Flags().Changed("recipe")
+	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
+		return in, err
+	}
+	built, err := c.Build()
+	if err != nil {
+		return in, usage(err, "`talbot recipes` shows the defaults")
+	}
+	in.Encoder, in.Encoded = built.Encoder, cmd.Flags().Changed("recipe") || len(o.set) > 0
 	if in.Targets.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
 		return in, usage(err, "for example --policy-target multipv:0.1")
 	}

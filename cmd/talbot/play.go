@@ -13,7 +13,6 @@ import (
 
 	"talbot/board"
 	"talbot/play/console"
-	"talbot/play/mcts"
 	"talbot/play/player"
 	"talbot/train/run"
 )
@@ -118,7 +117,7 @@ func (o *playOptions) play(ctx context.Context) error {
 	}
 	g.Player = o.player()
 	defer g.Player.Close()
-	setup := player.Setup{Searcher: o.searcher, Options: mcts.Defaults()}
+	setup := player.Setup{Searcher: o.searcher, Options: quick.Options}
 	setup.Seed, setup.Temperature, setup.Ratings = rand.Uint64(), o.temperature, [2]int{o.elo, o.elo}
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err

@@ -24,6 +24,7 @@ type recipeView struct {
 	Targets    string          `json:"targets"`
 	Data       string          `json:"data"`
 	Value      string          `json:"value"` // formula; "" if it has none
+	Search     string          `json:"search,omitempty"`
 	Settings   recipe.Settings `json:"settings"`
 	Presets    []presetView    `json:"presets"`
 }
@@ -46,7 +47,8 @@ func newRecipes() *cobra.Command {
 		Short: "List the recipes that train knows",
 		Long: `Recipes lists what ` + "`talbot train --recipe`" + ` can train: the input and the network of each
 recipe, what it learns, and its settings and presets. The settings are those of the
-default network; train --set changes them.`,
+default network; train --set changes them. "search" are settings of the search that uci,
+play and match take for its networks in place of their usual ones.`,
 		Example: `  talbot recipes
   talbot recipes --json`,
 		Args: noArgs,
@@ -92,6 +94,9 @@ func runRecipes(asJSON bool) error {
 			printf("  value     %s\n", r.Value)
 		}
 		printf("  data      %s\n", r.Data)
+		if r.Search != "" {
+			printf("  search    %s\n", r.Search)
+		}
 		if len(settings) > 0 {
 			printf("  settings  %s\n", strings.Join(settings, " "))
 		}
@@ -110,7 +115,7 @@ func viewOf(r *recipe.Recipe) (recipeView, error) {
 	}
 	v := recipeView{Name: r.Name, About: r.About, Network: built.Network.String(), Targets: r.Targets, Data: r.Data,
 		Parameters: model.CountTrainable(built.Network.Params()), Input: built.Encoder.Layout().Shape,
-		Settings: r.Presets[0].Settings, Presets: []presetView{}}
+		Search: r.Search, Settings: r.Presets[0].Settings, Presets: []presetView{}}
 	if built.HasValue() {
 		v.Value = built.Encoder.ValueFormula()
 	}

@@ -104,7 +104,8 @@ func (o *playerOptions) runUCI() error {
 		return err
 	}
 	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
-		Ratings: quick.Ratings || o.searcher == "rollouts", Player: o.player(), Tables: openTables}
+		Ratings: quick.Ratings || o.searcher == "rollouts", Search: &quick.Options, Player: o.player(),
+		Tables: openTables}
 	return e.Run(os.Stdin, stdout.exact())
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"talbot/play/engine"
+	"talbot/play/mcts"
 	"talbot/play/uci"
 	"talbot/train/predict/tinyrun"
 )
@@ -52,7 +53,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 		documented = append(documented, strings.Join(row[1:], " | "))
 	}
 	var offered []string
-	for _, o := range uci.Options(true) {
+	for _, o := range uci.Options(true, mcts.Defaults()) {
 		param := engine.Parameter(o.Name)
 		if param != "" {
 			param = "`" + param + "`"

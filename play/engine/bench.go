@@ -72,7 +72,10 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	if err != nil {
 		return s, err
 	}
-	o := mcts.Defaults()
+	o, err := options(n.Config.Recipe)
+	if err != nil {
+		return s, err
+	}
 	o.CacheSize = 0
 	searcher, err := mcts.New(n.Searcher(), e, o)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"talbot/train/backend"
 	"talbot/train/predict"
 	"talbot/train/predict/tinyrun"
+	"talbot/train/recipe"
 )
 
 // tiny writes a small run of a recipe.
@@ -28,8 +29,10 @@ func tiny(t testing.TB, name string) string {
 	t.Helper()
 	var sets []string
 	switch name {
-	case "talbotbot":
+	case "talbotbot", "tahl":
 		sets = []string{"blocks=2", "filters=8"}
+	case "nosearch":
+		sets = []string{"blocks=1", "width=16", "heads=2"}
 	case "prior":
 		sets = []string{"blocks=1", "filters=4"}
 	}
@@ -70,7 +73,10 @@ func randomGames(n int) (games []*board.Game) {
 // TestEvaluator: a search gets what the predictor answers about the view of a game, its past included, and the same
 // bits whatever else is asked at the same time.
 func TestEvaluator(t *testing.T) {
-	for _, name := range []string{"talbotbot", "napoleon"} {
+	for name, want := range map[string]struct {
+		prior, value bool
+		past         int // positions
+	}{"talbotbot": {true, true, 4}, "napoleon": {false, true, 0}, "tahl": {true, true, 4}, "nosearch": {true, false, 0}} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
 		b, err := backend.Open("go")
@@ -85,11 +91,11 @@ func TestEvaluator(t *testing.T) {
 		defer oracle.Close()
 		e := n.Evaluator()
 		k := e.Knows()
-		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != (name == "talbotbot") || !k.Value || k.Chances {
+		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.Chances {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}
-		if want := map[string]int{"talbotbot": 4, "napoleon": 0}[name]; e.Past() != want {
-			t.Errorf("%s sees a past of %d positions, want %d", name, e.Past(), want)
+		if e.Past() != want.past {
+			t.Errorf("%s sees a past of %d positions, want %d", name, e.Past(), want.past)
 		}
 		games := randomGames(12)
 		answers := make([]mcts.Answer, 4)
@@ -158,7 +164,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 }
 
 func TestNetwork(t *testing.T) {
-	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {
+	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon", "tahl": "puct"} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go"})
 		if n.Searcher() != searcher || n.Batch() != DefaultBatch("go") || !strings.HasPrefix(n.Title(), name+" ") &&
@@ -183,11 +189,13 @@ func TestNetwork(t *testing.T) {
 		}
 	}
 	// a network without values is played one position at a time, but asked about many at once
-	prior := tiny(t, "prior")
-	for bulk, want := range map[bool]int{false: 1, true: DefaultBatch("go")} {
-		if n := mustOpen(t, Config{Path: prior, Backend: "go", Bulk: bulk}); n.Batch() != want ||
-			n.Searcher() != "policy" {
-			t.Errorf("bulk %v: batches of %d, searcher %s", bulk, n.Batch(), n.Searcher())
+	for _, name := range []string{"prior", "nosearch"} {
+		dir := tiny(t, name)
+		for bulk, want := range map[bool]int{false: 1, true: DefaultBatch("go")} {
+			if n := mustOpen(t, Config{Path: dir, Backend: "go", Bulk: bulk}); n.Batch() != want ||
+				n.Searcher() != "policy" {
+				t.Errorf("%s, bulk %v: batches of %d, searcher %s", name, bulk, n.Batch(), n.Searcher())
+			}
 		}
 	}
 	if _, err := Look(t.TempDir()); err == nil {
@@ -260,6 +268,32 @@ func TestEntrant(t *testing.T) {
 	}
 }
 
+// TestSearch: what a recipe is played with reaches every player, and a match's own settings come before it.
+func TestSearch(t *testing.T) {
+	for _, r := range recipe.All() {
+		if _, err := options(r.Name); err != nil {
+			t.Error(err)
+		}
+	}
+	dir := tiny(t, "tahl")
+	q, err := Look(dir)
+	if o := q.Options; err != nil || o.C != 1.5 || o.CFactor != 0 || o.PolicyTemp != 1 || o.FPU != mcts.Defaults().FPU {
+		t.Errorf("%+v, %v", o, err)
+	}
+	var shared Shared
+	defer shared.Close()
+	for text, want := range map[string]string{"nodes=5": " policy-temp=1 ", "policy-temp=1.2": " policy-temp=1.2 "} {
+		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := shared.Entrant(s)
+		if err != nil || !strings.Contains(e.Identity, want) || !strings.Contains(e.Identity, " c=1.5 c-factor=0 ") {
+			t.Errorf("%s: %s, %v", text, e.Identity, err)
+		}
+	}
+}
+
 // TestMatchesRepeat: with the same seed and nodes the games are the same, however many are played at the same time.
 func TestMatchesRepeat(t *testing.T) {
 	for _, name := range []string{"go", "onnx"} {
@@ -323,15 +357,20 @@ func matchesRepeat(t *testing.T, backend string) {
 // TestIllegalFirst: a match counts how often a network that plays without a search favoured an illegal move, also over
 // an interruption, and nothing of the sort for other players.
 func TestIllegalFirst(t *testing.T) {
-	dir := tiny(t, "talbotbot")
+	for _, name := range []string{"talbotbot", "nosearch"} {
+		t.Run(name, func(t *testing.T) { illegalFirst(t, tiny(t, name)) })
+	}
+}
+
+func illegalFirst(t *testing.T, dir string) {
 	var shared Shared
 	defer shared.Close()
 	m := match.Match{Games: 2, Seed: 3, Concurrency: 1, Out: t.TempDir() + "/m", Resume: true,
 		Rules: match.Rules{MaxMoves: 20}}
 	oracle := mustOpen(t, Config{Path: dir, Backend: "go"}).Evaluator()
 	var moves, illegal int64
-	for i, text := range []string{"searcher=policy", "nodes=8,name=other"} {
-		s, err := match.ParsePlayer("run:" + dir + ",backend=go," + text)
+	for i, text := range []string{dir + ",searcher=policy", tiny(t, "talbotbot") + ",nodes=8,name=other"} {
+		s, err := match.ParsePlayer("run:" + text + ",backend=go")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,8 +46,12 @@ type contestant struct {
 // With limits of nodes or depth a game depends on its seed and the network alone, whatever else is played at the same
 // time: see [predict.Options].Deterministic.
 func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
+	quick, err := Look(spec.Path)
+	if err != nil {
+		return match.Entrant{}, err
+	}
 	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
-		setup: player.Setup{Searcher: player.Auto, Options: mcts.Defaults()}, overhead: ownOverhead}
+		setup: player.Setup{Searcher: player.Auto, Options: quick.Options}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
 		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
 	}

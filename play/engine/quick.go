@@ -3,7 +3,9 @@ package engine
 import (
 	"fmt"
 	"os"
+	"strings"
 
+	"talbot/play/mcts"
 	"talbot/train/checkpoint"
 	"talbot/train/recipe"
 	"talbot/train/run"
@@ -13,6 +15,8 @@ import (
 type Quick struct {
 	Config  run.Config
 	Ratings bool // the network looks at the players' ratings
+	// Options are what it is played with where nothing else is said.
+	Options mcts.Options
 }
 
 // Look reads what a network says of itself, without its weights where that is possible. path is a run's folder, a
@@ -38,5 +42,27 @@ func Look(path string) (Quick, error) {
 		return q, fmt.Errorf("%q: %w", path, err)
 	}
 	q.Ratings = built.Encoder.Layout().Ratings
-	return q, nil
+	q.Options, err = options(q.Config.Recipe)
+	return q, err
+}
+
+// options are what networks of a recipe are played with where nothing else is said: [recipe.Recipe].Search, and
+// otherwise [mcts.Defaults].
+func options(name string) (mcts.Options, error) {
+	o := mcts.Defaults()
+	r, err := recipe.ByName(name)
+	if err != nil || r.Search == "" {
+		return o, err
+	}
+	for text := range strings.SplitSeq(r.Search, ",") {
+		key, value, _ := strings.Cut(text, "=")
+		s := setting(key)
+		if s == nil {
+			return o, fmt.Errorf("recipe %s: no setting of a search: %q", name, text)
+		}
+		if err := s.Set(&o, value); err != nil {
+			return o, fmt.Errorf("recipe %s: %w", name, err)
+		}
+	}
+	return o, nil
 }

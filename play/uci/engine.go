@@ -18,8 +18,9 @@ import (
 // Engine is a UCI engine.
 type Engine struct {
 	Name, Author string
-	Searcher     string // [player.Auto], or what Searcher is at the beginning
-	Ratings      bool   // the network or the searcher looks at the players' ratings
+	Searcher     string        // [player.Auto], or what Searcher is at the beginning
+	Ratings      bool          // the network or the searcher looks at the players' ratings
+	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
 	Player       *player.Player
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
@@ -105,9 +106,13 @@ func (e *Engine) Run(in io.Reader, out io.Writer) error {
 // begin gives everything its first value.
 func (e *Engine) begin(out io.Writer) {
 	e.out.w = bufio.NewWriter(out)
-	e.options = Options(e.Ratings)
+	search := mcts.Defaults()
+	if e.Search != nil {
+		search = *e.Search
+	}
+	e.options = Options(e.Ratings, search)
 	e.values = values{overhead: defaultOverhead, multiPV: 1}
-	e.setup = player.Setup{Searcher: e.Searcher, Options: mcts.Defaults()}
+	e.setup = player.Setup{Searcher: e.Searcher, Options: search}
 	if e.setup.Searcher == "" {
 		e.setup.Searcher = player.Auto
 	}

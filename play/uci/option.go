@@ -113,8 +113,8 @@ const (
 )
 
 // Options lists the options, in the order in which "uci" prints them. ratings says that the network or the searcher
-// looks at the players' ratings.
-func Options(ratings bool) []*Option {
+// looks at the players' ratings; search has the defaults of those of the search.
+func Options(ratings bool, search mcts.Options) []*Option {
 	threads := runtime.NumCPU()
 	list := []*Option{
 		{Name: "Threads", Kind: "spin", Default: strconv.Itoa(threads), Min: 1, Max: int64(max(threads, leastThreads)),
@@ -169,7 +169,7 @@ func Options(ratings bool) []*Option {
 			set: (*Engine).setLog},
 	}
 	for i := range mcts.Settings {
-		if o := searchOption(&mcts.Settings[i], ratings); o != nil {
+		if o := searchOption(&mcts.Settings[i], ratings, &search); o != nil {
 			list = append(list, o)
 		}
 	}
@@ -177,8 +177,8 @@ func Options(ratings bool) []*Option {
 }
 
 // searchOption is the option of a search setting; nil: there is none.
-func searchOption(s *mcts.Setting, ratings bool) *Option {
-	o := &Option{Name: s.Name, Kind: "string", Default: s.Default, About: s.Doc,
+func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
+	o := &Option{Name: s.Name, Kind: "string", Default: s.Get(search), About: s.Doc,
 		Searchers: strings.Join(strings.Fields(s.For), ", "),
 		set:       func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
 	switch s.Kind {

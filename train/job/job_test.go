@@ -40,7 +40,7 @@ func adjust(c *run.Config) error {
 
 // small makes the network small, if the recipe's can be.
 func small(c *run.Config, blocks int) {
-	for name, value := range map[string]int{"blocks": blocks, "filters": 8, "width": 32} {
+	for name, value := range map[string]any{"blocks": blocks, "filters": 8, "width": 32, "dropout": 0.1} {
 		_ = set(c, name, value) // else it is as it is
 	}
 }

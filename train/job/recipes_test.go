@@ -41,7 +41,7 @@ func TestEveryRecipe(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 30,
 				Backend: "go", Adjust: func(c *run.Config) error {
-					c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery = 32, 5e-3, 10, 20
+					c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery = 32, 5e-3, 10, 10
 					small(c, 1)
 					return nil
 				}}

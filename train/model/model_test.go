@@ -4,11 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"talbot/encode"
 	"testing"
 
+	"talbot/encode"
+
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
@@ -33,6 +36,46 @@ func TestDropoutBlocks(t *testing.T) {
 		for b := 1; b <= blocks; b++ {
 			if got := (residual{blocks: blocks}).dropsIn(b); got != (b >= first) {
 				t.Errorf("block %d of %d: dropout %v", b, blocks, got)
+			}
+		}
+	}
+}
+
+// TestDropoutIsUsed: in training a network draws for each of its layers with dropout, and otherwise for none.
+func TestDropoutIsUsed(t *testing.T) {
+	for name, c := range map[string]struct {
+		net   Network
+		input shapes.Shape
+		draws uint32
+	}{
+		"talbotbot": {TalbotBot{Blocks: 3, Filters: 4, BlockDropout: .2, ValueDropout: .2},
+			shapes.Make(dtypes.Float32, 2, 8, 8, encode.TalbotBotPlanes), 2 + 1},
+		"tahl": {Tahl{Blocks: 3, Filters: 4, BlockDropout: .2, ValueDropout: .2},
+			shapes.Make(dtypes.Float32, 2, 8, 8, encode.TahlPlanes), 2 + 1},
+		"nosearch": {NoSearch{Blocks: 3, Width: 8, AttentionHeads: 2, Dropout: .1},
+			shapes.Make(dtypes.Int32, 2, noSearchTokens), 6},
+	} {
+		s, err := NewStore(c.net, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, train := range []bool{true, false} {
+			var draws uint32
+			exec, err := gomlx.NewExec(goBackend(t), s.Store, func(_ *gomlx.Scope, key *Node) *Node {
+				p := &Pass{Store: s, Train: train, Key: key}
+				heads := c.net.Forward(p, Zeros(key.Graph(), c.input))
+				draws = p.draws
+				return heads[0]
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := exec.Call(tensors.FromFlatDataAndDimensions([]uint32{1, 2}, 2)); err != nil {
+				t.Fatal(err)
+			}
+			exec.Finalize()
+			if want := map[bool]uint32{true: c.draws}[train]; draws != want {
+				t.Errorf("%s, training %v: %d layers with dropout, want %d", name, train, draws, want)
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
+	"talbot/board"
+	"talbot/dataset"
 	"talbot/encode"
 	"talbot/internal/golden"
 )
@@ -161,6 +163,64 @@ func TestNoSearchTargets(t *testing.T) {
 	}
 	if math.Abs(illegal-0.0029) > 5e-5 {
 		t.Errorf("moves that are not legal have the share %g", illegal)
+	}
+}
+
+// TestNoSearchScores goes the whole way from a game to scores: what the encoder writes for the moves 1. e4 e5 2. Nf3 and
+// their results is what the graph makes scores of.
+func TestNoSearchScores(t *testing.T) {
+	encoder := encode.NoSearch{Scores: true}
+	layout := encoder.Layout()
+	exec := MustNewExec(goBackend(t), func(codes, weights, result, plies *Node) *Node {
+		return scoresOf(Batch{Codes: codes, Weights: weights, Floats: []*Node{result, plies}})
+	})
+	line := dataset.Line{Start: board.StartPosition(), Samples: dataset.AllMoves()}
+	p := line.Start
+	for _, text := range []string{"e2e4", "e7e5", "g1f3"} {
+		m, err := p.ParseUCI(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.Moves = append(line.Moves, m)
+		p.Play(m)
+	}
+	for result, want := range map[dataset.Result][3]float32{
+		dataset.WhiteWins: {4.5, -5, 5}, dataset.BlackWins: {-4.5, 5, -5}, dataset.Draw: {},
+	} {
+		line.Result = result
+		for ply, played := range want {
+			var w dataset.Walker
+			if err := w.At(&line, ply); err != nil {
+				t.Fatal(err)
+			}
+			var v encode.View
+			v.Visit(&w, dataset.Counted{})
+			var target encode.Target
+			if target.Reset(&layout); !encoder.Learn(&target, &v, encode.Targets{}) {
+				t.Fatalf("ply %d: nothing to learn", ply)
+			}
+			var codes []int32
+			var weights []float32
+			expected := slices.Repeat([]float32{-10}, encode.UCIMoves)
+			for _, m := range target.Moves {
+				code := v.Code(encoder, layout.Codes, m.Move)[0]
+				codes, weights = append(codes, code), append(weights, m.Weight)
+				if expected[code] = 0; m.Move == line.Moves[ply] {
+					expected[code] = played
+				}
+			}
+			n := len(codes)
+			got := tensors.MustCopyFlatData[float32](exec.MustCall(tensors.FromFlatDataAndDimensions(codes, 1, n, 1),
+				tensors.FromFlatDataAndDimensions(weights, 1, n),
+				tensors.FromFlatDataAndDimensions(target.Floats[:1], 1),
+				tensors.FromFlatDataAndDimensions(target.Floats[1:2], 1))[0])
+			for move := range expected {
+				if math.Abs(float64(got[move]-expected[move])) > 2e-6 {
+					t.Errorf("result %v, ply %d: move %d has the score %g, want %g", result, ply, move, got[move],
+						expected[move])
+				}
+			}
+		}
 	}
 }
 

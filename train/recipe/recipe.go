@@ -23,6 +23,8 @@ type Recipe struct {
 	Targets string   // what it learns
 	Size    []string // settings that the shapes of the parameters depend on
 	Presets []Preset // other settings to start from; the default one has no name and is first
+	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
+	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.
 	Winograd bool
 

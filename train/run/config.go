@@ -91,15 +91,20 @@ func New(name, preset string) (Config, error) {
 func (c Config) Build() (recipe.Built, error) { return recipe.Build(c.Recipe, c.Settings) }
 
 // SetSteps sets the length of the run and fits to it what is counted in steps: the warm-up takes at most a twentieth of
-// the run, and there are at least ten log lines, two validations and four checkpoints.
+// the run, or the preset's share where that is more, and there are at least ten log lines, two validations and four
+// checkpoints.
 func (c *Config) SetSteps(steps int64) {
 	fit := func(n *int64, share int64) {
 		if *n > 0 {
 			*n = max(1, min(*n, steps/share))
 		}
 	}
+	warm := int64(20)
+	if c.Warmup > 0 {
+		warm = min(warm, max(1, c.Steps/c.Warmup))
+	}
 	c.Steps = steps
-	fit(&c.Warmup, 20)
+	fit(&c.Warmup, warm)
 	fit(&c.LogEvery, 10)
 	fit(&c.EvalEvery, 2)
 	fit(&c.CheckpointEvery, 4)

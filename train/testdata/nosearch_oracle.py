@@ -5,7 +5,8 @@ targets and once, a single step, with scores.
     pip install torch; python3 nosearch_oracle.py > /dev/null
 
 Weights are functions of names and indices (vectors.py), so that nothing but the results is stored. The batches are the
-last 120 positions with legal moves of encode/testdata/nosearch.jsonl.gz in their order. Targets are three quarters the
+first 60 positions with legal moves of encode/testdata/nosearch.jsonl.gz, which have en passant, castling and promotions,
+and the last 60, in their order. Targets are three quarters the
 first and one quarter the last of the legal moves by number; every fifth sample has none. Scores are of the first legal
 move, with result i%3 − 1 and 1 + 5i%60 plies left for sample i. Of long tensors the file has 16 elements and the norm.
 
@@ -26,7 +27,8 @@ N, GAIN, LR, DECAY, CLIP, EPSILON, STEPS = 24, 2, 0.0004, 0.001, 1.0, 1e-6, 5
 WIDTH, BLOCKS, HEADS = 32, 2, 4
 torch.set_default_dtype(torch.float64)
 with gzip.open(os.path.join(here, "../../encode/testdata/nosearch.jsonl.gz"), "rt") as f:
-    rows = [row for row in map(json.loads, f) if row["legal"]][-STEPS * N:]
+    rows = [row for row in map(json.loads, f) if row["legal"]]
+    rows = rows[:STEPS * N // 2] + rows[-STEPS * N // 2:]
 
 
 def batch(step):

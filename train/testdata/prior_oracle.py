@@ -4,10 +4,11 @@ step's losses, gradients and statistics, and five steps with Adam, all computed 
     pip install torch; python3 prior_oracle.py > /dev/null
 
 Weights are functions of names and indices (vectors.py), so that nothing but the results is stored. The batches are the
-last 80 positions with legal moves of encode/testdata/prior.jsonl.gz in their order, with their ratings. Targets are
-three quarters the first and one quarter the last of the legal moves by number; every fifth sample has none. Of long
-tensors the file has 16 elements and the norm. Adam is PyTorch's with the ε of Keras, 1e-7, without clipping and weight
-decay: the weights decay by the loss. L2 is 0.01, a hundred times that of the recipe, so that its gradient counts.
+first 40 and the last 40 positions with legal moves of encode/testdata/prior.jsonl.gz in their order, with their ratings.
+Targets are three quarters the first and one quarter the last of the legal moves by number; every fifth sample has none.
+Of long tensors the file has 16 elements and the norm. Adam is PyTorch's with the ε of Keras, 1e-7, without clipping and
+weight decay: the weights decay by the loss. L2 is 0.01, a hundred times that of the recipe, so that its gradient
+counts.
 """
 import gzip
 import json
@@ -23,7 +24,8 @@ N, GAIN, LR, EPSILON, STEPS, L2 = 16, 1, 0.0001, 1e-7, 5, 0.01
 BLOCKS, FILTERS = 2, 20
 torch.set_default_dtype(torch.float64)
 with gzip.open(os.path.join(here, "../../encode/testdata/prior.jsonl.gz"), "rt") as f:
-    rows = [row for row in map(json.loads, f) if row["legal"]][-STEPS * N:]
+    rows = [row for row in map(json.loads, f) if row["legal"]]
+    rows = rows[:STEPS * N // 2] + rows[-STEPS * N // 2:]
 
 
 def batch(step):

@@ -5,7 +5,8 @@ losses, gradients and statistics, and five steps with AdamW, all computed by PyT
 
 Weights and targets are functions of names and indices (vectors.py), so that nothing but the results is stored. The
 batches are the positions of encode/testdata/tahl.jsonl.gz that have a legal move, in their order. The moves to be learnt
-are the first and the last of the legal ones by their names, every fifth sample has none, and every third has no value.
+are the first and the last of the legal ones by their names, in place of the first the first castling move if there is
+one; every fifth sample has none, and every third has no value.
 Of long tensors the file has 16 elements and the norm. AdamW decays all parameters, as PyTorch's does by itself.
 """
 import gzip
@@ -20,7 +21,7 @@ from vectors import digest, initial, learn, number, write
 
 here = os.path.dirname(os.path.abspath(__file__))
 N, BLOCKS, FILTERS, GAIN = 24, 2, 8, 1
-LR, DECAY, CLIP, VALUE_WEIGHT, STEPS = 0.001, 0.1, 0.0, 1.0, 5
+LR, DECAY, CLIP, VALUE_WEIGHT, STEPS = 0.001, 0.1, 0.0, 0.5, 5
 torch.set_default_dtype(torch.float64)
 
 
@@ -49,7 +50,8 @@ def batch(step):
         boards.append(bits(after))
         weight = torch.zeros(len(after))
         if i % 5 != 4:
-            weight[0] += 0.75
+            castling = [k for k, (_, changes) in enumerate(sorted(row["changes"].items())) if len(changes) == 4]
+            weight[(castling + [0])[0]] += 0.75
             weight[-1] += 0.25
         weights.append(weight)
     value = number(f"value {step}", N).astype(np.float32).astype(np.float64)
