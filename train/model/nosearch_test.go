@@ -144,7 +144,7 @@ func TestNoSearchTargets(t *testing.T) {
 			if move == played {
 				want = encode.NoSearchScore(weight[i], result[i], plies[i])
 			}
-			if math.Abs(float64(got-want)) > 2e-6 {
+			if !(math.Abs(float64(got-want)) <= 2e-6) {
 				t.Fatalf("sample %d: move %d has the score %g, want %g", i, move, got, want)
 			}
 		}
@@ -215,7 +215,7 @@ func TestNoSearchScores(t *testing.T) {
 				tensors.FromFlatDataAndDimensions(target.Floats[:1], 1),
 				tensors.FromFlatDataAndDimensions(target.Floats[1:2], 1))[0])
 			for move := range expected {
-				if math.Abs(float64(got[move]-expected[move])) > 2e-6 {
+				if !(math.Abs(float64(got[move]-expected[move])) <= 2e-6) {
 					t.Errorf("result %v, ply %d: move %d has the score %g, want %g", result, ply, move, got[move],
 						expected[move])
 				}

@@ -1,8 +1,9 @@
 // Package recipe is the one list of recipes: which encoding belongs to which network, with which settings both are
 // built, and how the network is trained where nothing else is said.
 //
-// A recipe is a file in package encode, a file in package model, and an entry of the list in registry.go. Whatever
-// trains, evaluates, exports, shows or plays a network finds it here by its name. The package starts no goroutines.
+// A recipe is a file in package encode, a file in package model, and an entry of the list in registry.go; what several
+// recipes may use (residual.go, attention.go, changes.go, encode/uci.go) has files of its own. Whatever trains,
+// evaluates, exports, shows or plays a network finds it here by its name. The package starts no goroutines.
 package recipe
 
 import (
