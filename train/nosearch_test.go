@@ -21,8 +21,8 @@ type uciGolden struct {
 	legal  []int32
 }
 
-// readUCIGolden returns n positions with legal moves of a file of encode/testdata: the first, which are special, and the
-// last.
+// readUCIGolden returns n positions with legal moves of a file of encode/testdata: the first, which are special, and
+// the last.
 func readUCIGolden(t *testing.T, name string, n int) (rows []uciGolden) {
 	t.Helper()
 	type row struct {

@@ -166,8 +166,8 @@ func TestNoSearchTargets(t *testing.T) {
 	}
 }
 
-// TestNoSearchScores goes the whole way from a game to scores: what the encoder writes for the moves 1. e4 e5 2. Nf3 and
-// their results is what the graph makes scores of.
+// TestNoSearchScores goes the whole way from a game to scores: of what the encoder writes for the moves 1. e4 e5 2. Nf3
+// and their results the graph makes those scores.
 func TestNoSearchScores(t *testing.T) {
 	encoder := encode.NoSearch{Scores: true}
 	layout := encoder.Layout()
