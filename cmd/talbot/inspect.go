@@ -82,7 +82,8 @@ have the index -1.`,
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
-	f.StringArrayVar(&o.set, "set", nil, "change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
+	f.StringArrayVar(&o.set, "set", nil,
+		"change a setting of the recipe, `NAME=VALUE`, such as scores=true of nosearch")
 	f.StringVar(&o.policy, "policy-target", "played",
 		"policy target to show: played, or multipv:T (see \"talbot train --help\")")
 	f.StringVar(&o.value, "value-target", "recipe", "value target to show: recipe, tanh, wdl or winprob")

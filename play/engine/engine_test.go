@@ -77,7 +77,8 @@ func TestEvaluator(t *testing.T) {
 		prior, value bool
 		past         int // positions
 	}{
-		"talbotbot": {true, true, 4}, "napoleon": {false, true, 0}, "tahl": {true, true, 4}, "nosearch": {true, false, 0},
+		"talbotbot": {true, true, 4}, "napoleon": {false, true, 0}, "tahl": {true, true, 4},
+		"nosearch": {true, false, 0},
 	} {
 		dir := tiny(t, name)
 		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
