@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -32,50 +33,63 @@ import (
 
 // TestEveryRecipe takes every recipe, and those that exist for tests only, from data to answers: a run that learns, one
 // that was interrupted and ends with the same bits, an evaluation, a predictor that agrees with it, and what inspect
-// shows.
+// shows. With TALBOT_FULL the runs are also made on xla:cpu.
 func TestEveryRecipe(t *testing.T) {
 	testrecipe.Register()
 	spec := write(t, madeup.Dataset{Seed: 4, Games: 70, Candidates: true,
 		Splits: dataset.Splits{Train: 80, Val: 10, Test: 10}})
 	for _, r := range recipe.All() {
-		t.Run(r.Name, func(t *testing.T) {
-			c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 30,
-				Backend: "go", Adjust: func(c *run.Config) error {
-					c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery = 32, 5e-3, 10, 10
-					small(c, 1)
-					return nil
-				}}
-			var losses []float64
-			c.Progress = func(p train.Progress) {
-				if p.Val == nil {
-					losses = append(losses, p.Loss)
-				}
-			}
-			result := mustTrain(t, c)
-			first, last := mean(losses[:5]), mean(losses[25:])
-			if !(last < first) {
-				t.Errorf("loss from %g to %g", first, last)
-			}
-			cut := c
-			cut.Dir = filepath.Join(t.TempDir(), "cut")
-			ctx, stop := context.WithCancel(t.Context())
-			cut.Progress = func(p train.Progress) {
-				if p.Step == 17 {
-					stop()
-				}
-			}
-			if _, err := cut.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-			again := Train{Dir: cut.Dir, Resume: true, Backend: "go"}
-			resumed := mustTrain(t, again)
-			same(t, result.Checkpoint, resumed.Checkpoint)
-			evaluates(t, c.Dir, spec)
-			answers(t, c.Dir, spec.Dir, r)
-			inspects(t, spec.Dir, r)
-			unpacks(t, spec.Dir, r)
-		})
+		t.Run(r.Name, func(t *testing.T) { everyRecipe(t, r, spec, "go") })
 	}
+	if os.Getenv("TALBOT_FULL") == "" {
+		return
+	}
+	b, err := backend.Open("xla:cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Finalize()
+	for _, r := range recipe.All() {
+		t.Run(r.Name+"/xla", func(t *testing.T) { everyRecipe(t, r, spec, "xla:cpu") })
+	}
+}
+
+func everyRecipe(t *testing.T, r *recipe.Recipe, spec loader.Spec, on string) {
+	c := Train{Dir: filepath.Join(t.TempDir(), "run"), Data: []loader.Spec{spec}, Recipe: r.Name, Steps: 30,
+		Backend: on, Adjust: func(c *run.Config) error {
+			c.Batch, c.LR, c.CheckpointEvery, c.EvalEvery = 32, 5e-3, 10, 10
+			small(c, 1)
+			return nil
+		}}
+	var losses []float64
+	c.Progress = func(p train.Progress) {
+		if p.Val == nil {
+			losses = append(losses, p.Loss)
+		}
+	}
+	result := mustTrain(t, c)
+	first, last := mean(losses[:5]), mean(losses[25:])
+	if !(last < first) {
+		t.Errorf("loss from %g to %g", first, last)
+	}
+	cut := c
+	cut.Dir = filepath.Join(t.TempDir(), "cut")
+	ctx, stop := context.WithCancel(t.Context())
+	cut.Progress = func(p train.Progress) {
+		if p.Step == 17 {
+			stop()
+		}
+	}
+	if _, err := cut.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	again := Train{Dir: cut.Dir, Resume: true, Backend: on}
+	resumed := mustTrain(t, again)
+	same(t, result.Checkpoint, resumed.Checkpoint)
+	evaluates(t, c.Dir, spec)
+	answers(t, c.Dir, spec.Dir, r)
+	inspects(t, spec.Dir, r)
+	unpacks(t, spec.Dir, r)
 }
 
 func mean(x []float64) float64 {
