@@ -75,7 +75,8 @@ func parseInfo(line []byte, loosely bool) (Info, error) {
 
 // parseScore reads "cp 31" or "mate -4". Nothing else of the engine's view is
 // converted anywhere: UCI scores are the side to move's, as labels' are. A
-// number that a [dataset.Score] cannot hold as it is, is refused, not clipped.
+// number that a [dataset.Score] cannot hold as it is, is refused, or clipped
+// where that is asked for.
 func parseScore(w *words, clip bool) (dataset.Score, error) {
 	w.next()
 	kind := string(w.word)

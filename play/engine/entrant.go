@@ -148,8 +148,7 @@ func heeded(spec match.Spec, n *Network, searcher string) error {
 			return fmt.Errorf("%s has no effect with the searcher %s, only with rollouts", t.Name, searcher)
 		case s == nil:
 		case !s.Heeds(searcher):
-			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher,
-				strings.Join(strings.Fields(s.For), ", "))
+			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher, s.Searchers())
 		case s.Name == "Rating" || s.Name == "OpponentRating":
 			if searcher != "rollouts" && !n.Encoder().Layout().Ratings {
 				return fmt.Errorf("%s has no effect: the network does not read ratings", t.Name)

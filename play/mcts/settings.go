@@ -113,6 +113,9 @@ func (s *Setting) Heeds(searcher string) bool {
 	return s.For == "" || slices.Contains(strings.Fields(s.For), searcher)
 }
 
+// Searchers lists the searchers that heed it, "puct, talbotbot"; "": all.
+func (s *Setting) Searchers() string { return strings.ReplaceAll(s.For, " ", ", ") }
+
 // Set sets it in o. Errors quote the value and say what is possible; o is as it was then.
 func (s *Setting) Set(o *Options, value string) error {
 	if s.Kind == Switch {

@@ -72,12 +72,14 @@ func (t *tree) byTables(moves []board.Move) []board.Move {
 	if !t.inTables(t.game.Position()) {
 		return moves
 	}
+	hits := t.hits
 	list, known := t.rankAll(moves)
 	until := time.Now().Add(rootWait)
 	for busy := true; busy && !known && time.Now().Before(until); {
 		if busy = t.options.Tables.Busy(); busy {
 			time.Sleep(rootWait / 200)
 		}
+		t.hits = hits // each move counts once
 		list, known = t.rankAll(moves)
 	}
 	if !known {

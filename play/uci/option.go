@@ -179,7 +179,7 @@ func Options(ratings bool, search mcts.Options) []*Option {
 // searchOption is the option of a search setting; nil: there is none.
 func searchOption(s *mcts.Setting, ratings bool, search *mcts.Options) *Option {
 	o := &Option{Name: s.Name, Kind: "string", Default: s.Get(search), About: s.Doc,
-		Searchers: strings.Join(strings.Fields(s.For), ", "),
+		Searchers: s.Searchers(),
 		set:       func(e *Engine, v string) error { return s.Set(&e.setup.Options, v) }}
 	switch s.Kind {
 	case mcts.Integer:
