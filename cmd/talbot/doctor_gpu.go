@@ -38,6 +38,7 @@ func (o *gpuOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.backend, "backend", "xla:cuda", "backend to test")
 	f.StringVar(&o.networks, "networks", "20x128,20x256", "networks to measure, as BLOCKSxFILTERS, separated by commas")
 	f.IntSliceVar(&o.batches, "batches", []int{1024, 2048, 4096}, "batch sizes to measure, separated by commas")
+	f.Lookup("batches").DefValue = "1024,2048,4096" // without the brackets, which would be refused
 	f.IntVar(&o.seconds, "seconds", 10, "seconds per measurement")
 	f.IntVar(&o.matrix, "matrix", 8192, "rows of the matrices in the measured products")
 	f.IntVar(&o.games, "games", 800, "number of random games to train on")

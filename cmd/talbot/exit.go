@@ -155,7 +155,8 @@ var statuses = []struct {
 	{loader.ErrNoSamples, exitFailed,
 		"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
-	{checkpoint.ErrDamaged, exitDamaged, "no intact checkpoint is left: train again"},
+	{checkpoint.ErrDamaged, exitDamaged,
+		"no intact checkpoint is left: train again; an ONNX file cannot be read, only safetensors"},
 	{checkpoint.ErrNone, exitFailed,
 		"the run has no checkpoint yet, or they were removed; `talbot train --run RUN --resume` continues it if it " +
 			"never had one"},

@@ -43,8 +43,8 @@ func newRoot() *cobra.Command {
 		Use:   "talbot",
 		Short: "Turn chess games into training data and train networks on it",
 		Long: `Talbot turns chess games, puzzles and random endgames into training data labelled by
-Stockfish, and trains chess networks on it. Each step reads one folder and writes
-another.`,
+Stockfish, trains chess networks on it, and plays with them. Each step reads one folder
+and writes another.`,
 		Example: `  talbot ingest games.pgn.zst --out lines
   talbot label lines --out labelled
   talbot train --data labelled --run run1 --blocks 6 --filters 64

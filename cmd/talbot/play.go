@@ -58,7 +58,7 @@ rollouts, --elo is the rating of both sides.`,
 	f.StringVar(&o.color, "color", "white", "your colour: white, black or random")
 	f.StringVar(&o.fen, "fen", "", "position to start from (default: the usual one)")
 	f.Int64Var(&o.nodes, "nodes", 0, "nodes for each move")
-	f.DurationVar(&o.movetime, "movetime", 0, "time for each move")
+	f.DurationVar(&o.movetime, "movetime", 0, "time for each move (default: 1s, or no limit with --nodes)")
 	f.IntVar(&o.elo, "elo", 0,
 		"rating of the players to imitate, for networks that read ratings and for rollouts (default: unknown)")
 	f.Float64Var(&o.temperature, "temperature", 0,

@@ -122,7 +122,7 @@ func newWorker() *cobra.Command {
 engine, and the file that --join-file wrote there, but no dataset. Start and stop as many
 workers as you like, on as many machines as you like, at any time.
 
-The engine must be the same build that the labelling uses, unless it runs with
+The engine must be the same build that the labelling uses, unless the labelling has
 --allow-builds. Limit, options and hash come from the labelling.
 
 The file is a secret: whoever has it can join. It names the address of the labelling, a
