@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,14 @@ func (f *folder) log(name string, all bool) (*EngineLog, error) {
 	}
 	f.logs = append(f.logs, file)
 	return NewEngineLog(file, all), nil
+}
+
+// outdate removes the result of fewer games.
+func (f *folder) outdate() error {
+	if err := os.Remove(f.path(ResultFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // finish makes all that was written durable.

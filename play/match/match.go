@@ -62,6 +62,8 @@ func (m *Match) Check() error {
 		return errors.New("more than two players need a gauntlet: the first plays against each of the others")
 	}
 	switch {
+	case m.Entrants[0].Rating != nil:
+		return errors.New("the first player is the one whose rating is found: give rating= to the others")
 	case m.Gauntlet && m.SPRT != nil:
 		return errors.New("a sequential test is for a match of two players, not for a gauntlet")
 	case m.Games < 2 || m.Games%2 != 0:

@@ -22,7 +22,8 @@ type Result struct {
 	SPRT *SPRTResult `json:"sprt,omitempty"`
 	// LLR is the log-likelihood ratio of the sequential test, null without one.
 	LLR *Number `json:"llr"`
-	// Ratings has the first player and then its opponents; only of a gauntlet.
+	// Ratings has the first player and then its opponents; only of a gauntlet and where there is
+	// an anchor.
 	Ratings []RatingResult `json:"ratings,omitempty"`
 
 	Openings       int     `json:"openings"` // there were
@@ -137,7 +138,7 @@ func (r *run) result() Result {
 		x.SPRT, llr = all.sprtResult(r.SPRT)
 		x.LLR = &llr
 	}
-	if r.Gauntlet {
+	if r.Gauntlet || anchored(r.Entrants) {
 		x.Ratings = rate(r.Entrants, versus)
 	}
 	return x
@@ -186,7 +187,7 @@ func rate(entrants []Entrant, versus []*tally) []RatingResult {
 		all = append(all, r)
 	}
 	base, games, own := 0.0, Number(0), Number(0)
-	if anchored := slices.ContainsFunc(entrants[1:], func(e Entrant) bool { return e.Rating != nil }); anchored {
+	if anchored(entrants) {
 		x := stats.Rate(anchors) // NaN where no anchor counts
 		base, games, own = x.Rating, Number(x.FromGames), Number(x.FromAnchors)
 		all[0].Low, all[0].High = Number(x.Low), Number(x.High)
@@ -198,10 +199,24 @@ func rate(entrants []Entrant, versus []*tally) []RatingResult {
 	for i := range versus {
 		if r := &all[i+1]; !r.Anchor {
 			f := r.Versus
-			r.Rating, r.Low, r.High = Number(base)-f.Elo, Number(base)-f.EloHigh, Number(base)-f.EloLow
+			below, above := all[0].Rating-all[0].Low, all[0].High-all[0].Rating // the first player's own error
+			if f.Elo.Known() {
+				below = both(below, f.EloHigh-f.Elo) - (f.EloHigh - f.Elo)
+				above = both(above, f.Elo-f.EloLow) - (f.Elo - f.EloLow)
+			}
+			r.Rating = Number(base) - f.Elo
+			r.Low, r.High = Number(base)-f.EloHigh-below, Number(base)-f.EloLow+above
 		}
 	}
 	return all
 }
+
+// anchored reports whether the rating of any of the first player's opponents is known.
+func anchored(entrants []Entrant) bool {
+	return slices.ContainsFunc(entrants[1:], func(e Entrant) bool { return e.Rating != nil })
+}
+
+// both is the error of a sum of two figures whose errors do not depend on each other.
+func both(a, b Number) Number { return Number(math.Hypot(float64(a), float64(b))) }
 
 func appendFloat(x float64) []byte { return strconv.AppendFloat(nil, x, 'g', -1, 64) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +110,19 @@ func TestInterrupted(t *testing.T) {
 		if more.Games != 20 || more.Resumed != r.Games {
 			t.Errorf("gentle %v: %d games, %d of them from before; there were %d", gentle, more.Games, more.Resumed,
 				r.Games)
+		}
+		result := filepath.Join(m.Out, ResultFile)
+		if _, err := os.Stat(result); err != nil {
+			t.Error(err)
+		}
+		over, end := context.WithCancel(context.Background())
+		end()
+		m.Games = 30 // the result of 20 games is not that of those 30, some of which are missing
+		if _, err := m.Run(over, context.Background()); !errors.Is(err, context.Canceled) {
+			t.Errorf("gentle %v: %v", gentle, err)
+		}
+		if _, err := os.Stat(result); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("gentle %v: the old result: %v", gentle, err)
 		}
 		abort()
 		stop()

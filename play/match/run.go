@@ -71,6 +71,9 @@ func (m *Match) Run(drain, hard context.Context) (Result, error) {
 		r.logs = append(r.logs, log)
 	}
 	err = r.advance()
+	if err == nil && r.played() < r.stop {
+		err = r.folder.outdate()
+	}
 	if err == nil {
 		err = r.play(drain, hard)
 	}

@@ -166,6 +166,30 @@ func TestGauntletRatings(t *testing.T) {
 	if other.Anchor || other.Rating != player.Rating-other.Versus.Elo {
 		t.Errorf("an opponent without rating: %+v", other)
 	}
+	elo := other.Versus
+	for _, c := range [][3]Number{
+		{other.Rating - other.Low, elo.EloHigh - elo.Elo, player.Rating - player.Low},
+		{other.High - other.Rating, elo.Elo - elo.EloLow, player.High - player.Rating},
+	} {
+		if math.Abs(float64(c[0]*c[0]-c[1]*c[1]-c[2]*c[2])) > 1e-6*float64(c[0]*c[0]) {
+			t.Errorf("errors %v of an opponent without rating: the first is not of both others", c)
+		}
+	}
+}
+
+// TestRatingOfTwo: a match of two gives a rating too if that of the second player is known.
+func TestRatingOfTwo(t *testing.T) {
+	known := 1500.0
+	anchor := randomEntrant()
+	anchor.Rating = &known
+	m := testMatch(t, 40, randomEntrant(), anchor)
+	r := runMatch(t, m)
+	if len(r.Ratings) != 2 || math.Abs(float64(r.Ratings[0].Rating-1500-r.Elo)) > 1 {
+		t.Errorf("Elo %v, ratings %+v", r.Elo, r.Ratings)
+	}
+	if r := runMatch(t, testMatch(t, 2, randomEntrant(), randomEntrant())); r.Ratings != nil {
+		t.Errorf("without a known rating: %+v", r.Ratings)
+	}
 }
 
 func TestMatchCheck(t *testing.T) {
@@ -190,7 +214,8 @@ func TestMatchCheck(t *testing.T) {
 		"gauntlet test": func(m *Match) {
 			m.Gauntlet, m.SPRT = true, &stats.SPRT{High: 5, Alpha: .05, Beta: .05}
 		},
-		"folder": func(m *Match) { m.Out = "" },
+		"folder":       func(m *Match) { m.Out = "" },
+		"first rating": func(m *Match) { m.Entrants[0].Rating = new(float64) },
 	}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)

@@ -115,15 +115,16 @@ func (t *tree) report() *Report {
 		}
 	}
 	slices.SortStableFunc(list, t.first)
-	expected := float32(min(max(t.unvisited(n, mass), -1), 1))
+	expected := Line{Value: float32(min(max(t.unvisited(n, mass), -1), 1))}
+	expected.WDL = t.chances(expected.Value, n.drawn)
 	for _, e := range list {
 		r.Lines = append(r.Lines, t.line(e, expected))
 	}
 	return r
 }
 
-// line describes a move at the root. expected is the value that an unvisited one is taken to have.
-func (t *tree) line(e *edge, expected float32) Line {
+// line describes a move at the root. expected has the value and the chances that an unvisited one is taken to have.
+func (t *tree) line(e *edge, expected Line) Line {
 	l := Line{PV: t.variation(e), Prior: unpack(e.prior)}
 	c := t.child(e)
 	switch {
@@ -138,18 +139,18 @@ func (t *tree) line(e *edge, expected float32) Line {
 		}
 	case visitsOf(c) > 0:
 		l.Value, l.Visits = float32(0-c.mean()), int64(c.visits)
-		l.WDL = chancesOf(l.Value)
-		if t.knows.Chances {
-			l.WDL = withDraws(l.Value, c.drawn)
-		}
+		l.WDL = t.chances(l.Value, c.drawn)
 	default:
-		l.Value, l.WDL = expected, chancesOf(expected)
+		l.Value, l.WDL = expected.Value, expected.WDL
 	}
 	return l
 }
 
-// withDraws returns the chances of a value whose chance of a draw is known.
-func withDraws(v, drawn float32) [3]float32 {
+// chances returns those of a value whose chance of a draw is known if the network gives it.
+func (t *tree) chances(v, drawn float32) [3]float32 {
+	if !t.knows.Chances {
+		return chancesOf(v)
+	}
 	drawn = min(max(drawn, 0), 1-max(v, -v))
 	return [3]float32{(1 + v - drawn) / 2, drawn, (1 - v - drawn) / 2}
 }

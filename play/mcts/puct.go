@@ -10,7 +10,8 @@ func newPUCT(e Evaluator, o Options) *tree {
 }
 
 // puct returns the edge with the greatest value + c · prior · √N / (1 + n), where N and n count the descents through
-// node and child, those that wait included. Proven moves of the root are not chosen where several lines are asked for.
+// node and child, those that wait included. Where several lines are asked for, the root's proven wins are not chosen,
+// nor, once its result is known, other proven moves. Until then a draw needs visits, which decide what is played.
 func (t *tree) puct(n *node, top bool) int {
 	u := t.exploration(n)
 	best, unvisited := -1, -1
@@ -38,7 +39,7 @@ func (t *tree) puct(n *node, top bool) int {
 		if c.lower() == 1 || top && !t.may[i] {
 			continue // the opponent wins there
 		}
-		if top && t.several && c.proven() {
+		if top && t.several && c.proven() && (t.proven() || c.upper() == -1) {
 			continue // nothing is left to find out there
 		}
 		weight := prior / float64(1+c.started())

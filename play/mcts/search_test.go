@@ -468,6 +468,23 @@ func TestSeveralLines(t *testing.T) {
 	if r := run("8/8/8/8/8/3k4/1q6/K7 w - - 0 1", 3, Limits{Nodes: 500}); r.Nodes >= 500 || len(r.Lines) != 1 {
 		t.Errorf("one move: %+v", r)
 	}
+	// A draw at once is better than all else, which the network calls lost: it is played, however many lines are shown.
+	for _, lines := range []int{1, 2, 3} {
+		bad := newFake(t, 4)
+		bad.value = func(g *board.Game) float64 {
+			if g.Position().Turn() == board.White {
+				return -0.5
+			}
+			return 0.5
+		}
+		s := mustNew(t, "puct", bad, func(o *Options) { o.MultiPV = lines })
+		set(t, s, "7k/8/8/8/3K4/4p3/8/8 w - - 0 1") // taking the pawn leaves two kings
+		r := search(t, s, Limits{Nodes: 500})
+		if l := r.Lines[0]; l.PV[0].String() != "d4e3" || !l.Proven || l.Value != 0 || len(r.Lines) != lines {
+			t.Errorf("%d lines: %+v", lines, r.Lines)
+		}
+		check(t, s.(*tree))
+	}
 }
 
 // TestReports sees that the last of the reports on the way is that of the result, and that they are the caller's.

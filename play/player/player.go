@@ -98,7 +98,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		s.Searcher = Auto
 	}
 	batch := s.NetworkBatch()
-	if p.network == nil || p.batch != batch {
+	if !p.Loaded(s) {
 		p.Close()
 		n, err := p.open(batch)
 		if err != nil {
@@ -133,6 +133,9 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	p.searcher, p.setup, p.name = searcher, s, name
 	return nil
 }
+
+// Loaded reports whether the network is, as the setup needs it.
+func (p *Player) Loaded(s Setup) bool { return p.network != nil && p.batch == s.NetworkBatch() }
 
 // Ready reports whether the player is ready to search as the setup says.
 func (p *Player) Ready(s Setup) bool {
@@ -239,10 +242,10 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 	return dataset.Centipawns(p.network.Centipawns(p.name, l.Value))
 }
 
-// Scored tells whether [Player.Score] of a line of the last search means something: not if the network gives no values,
-// or if nothing was searched and nothing is known.
+// Scored tells whether [Player.Score] of a line of the last search's report means something: not if the network gives
+// no values, or if nothing is known of the line. The first has at least the value of the position, if that is known.
 func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
-	return l.Mate != 0 || l.Proven || (r.Nodes > 0 || l.Visits > 0) && p.Values()
+	return l.Mate != 0 || l.Proven || (l.Visits > 0 || r.Nodes > 0 && l == &r.Lines[0]) && p.Values()
 }
 
 // Values tells whether there are values: the network's, or an engine's.

@@ -41,6 +41,7 @@ type Engine struct {
 	stale bool // the player is to forget what it knows before the next search
 
 	work    work        // of the player
+	loading bool        // what prepares the player loads the network
 	done    chan result // of the work
 	search  *search     // that has no bestmove yet; it is over if there is no work
 	queue   []*request  // each go that waits for the end of the work
@@ -188,10 +189,10 @@ func (e *Engine) command(l line) (quit bool) {
 	case "isready":
 		e.isReady()
 	case "setoption":
-		e.setOption(strings.TrimPrefix(strings.TrimSpace(l.text), "setoption"))
+		text := strings.TrimPrefix(strings.TrimSpace(l.text), "setoption")
+		e.behind(func() { e.setOption(text) })
 	case "ucinewgame":
-		e.stale = true
-		e.seed = rand.Uint64()
+		e.behind(func() { e.stale, e.seed = true, rand.Uint64() })
 	case "position":
 		e.position(words[1:])
 	case "go":

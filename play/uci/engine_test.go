@@ -312,6 +312,14 @@ func TestStopAtOnce(t *testing.T) {
 			t.Errorf("the network was not asked: %q", lines)
 		}
 	}
+	for i := range 5 { // nor does it miss that where only the tree has to be made anew
+		before := n.Batches.Load()
+		s.say("ucinewgame", fmt.Sprintf("setoption name Hash value %d", 10+i), "go infinite", "stop")
+		lines := s.wait("bestmove")
+		if checkSearch(t, lines, ""); n.Batches.Load() == before || having(lines, "error") != "" {
+			t.Errorf("with a new tree the network was not asked: %q", lines)
+		}
+	}
 	s.quit()
 }
 
@@ -324,6 +332,30 @@ func TestQueue(t *testing.T) {
 	checkSearch(t, s.wait("bestmove"), mateIn1)
 	checkSearch(t, s.wait("bestmove"), "", "e2e4")
 	checkSearch(t, s.wait("bestmove"), "", "e2e4")
+	s.quit()
+}
+
+// TestQueueOptions: what is set after a go has no effect on it, whether it has begun or waits.
+func TestQueueOptions(t *testing.T) {
+	const policy, puct = "setoption name Searcher value policy", "setoption name Searcher value puct"
+	for _, load := range []time.Duration{0, 50 * time.Millisecond} {
+		s := talk(t, &fakenet.Network{Load: load, Delay: time.Millisecond})
+		s.say("go nodes 20", policy, "go nodes 20", puct, "ucinewgame", "go nodes 30", policy, "isready")
+		for _, want := range []int{20, 1, 30} {
+			if got := lastNodes(s.wait("bestmove")); got != want {
+				t.Errorf("load %v: %d nodes, want %d", load, got, want)
+			}
+		}
+		s.say("go nodes 9")
+		if got := lastNodes(s.wait("bestmove")); got != 1 {
+			t.Errorf("load %v: %d nodes of the last searcher", load, got)
+		}
+		s.quit()
+	}
+	n := &fakenet.Network{Load: time.Hour}
+	s := talk(t, n)
+	s.say("go nodes 20", "setoption name NoSuchOption", "stop") // given up, not forgotten
+	s.wait("info string there is no option")
 	s.quit()
 }
 
@@ -367,6 +399,7 @@ func TestEnds(t *testing.T) {
 		{"go nodes 300", "", 0, 1, 300},
 		{"go nodes 300", "", 200 * time.Millisecond, 1, 300},
 		{"go mate 9", "", 0, 1, 0},
+		{"go mate 9 nodes 300", "", 0, 1, 300},
 		{"go movetime 100", "", 0, 1, 0},
 		{"go nodes 1000000000\ngo nodes 5", "quit", 0, 2, 0},
 		{"go nodes 30\ngo nodes 5\ngo infinite", "", 0, 3, 0},
@@ -559,6 +592,36 @@ func TestNoScore(t *testing.T) {
 	line := regexp.MustCompile(`^info depth 1 seldepth 1 nodes 1 nps \d+ hashfull 0 tbhits 0 time \d+ pv [a-h1-8]{4}$`)
 	if info := having(lines, "info depth"); !line.MatchString(info) {
 		t.Errorf("said %q", lines)
+	}
+	s.quit()
+	s = talk(t, &fakenet.Network{}) // moves that were not searched have no line, but for the first
+	s.say("setoption name UCI_ShowWDL value true", "setoption name MultiPV value 500",
+		"setoption name VerboseMoveStats value true", "go nodes 5")
+	lines = s.wait("bestmove")
+	visits, searched := regexp.MustCompile(`^info string (\S+) N (\d+) `), 0
+	for _, l := range lines {
+		m := visits.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		said := false
+		for _, info := range lines {
+			said = said || strings.Contains(info, " score cp ") && strings.Contains(info+" ", " pv "+m[1]+" ")
+		}
+		if said != (m[2] != "0") {
+			t.Errorf("%s: %q", l, lines)
+		} else if said {
+			searched++
+		}
+	}
+	if searched < 1 || searched > 4 || having(lines, fmt.Sprintf(" multipv %d ", searched)) == "" ||
+		having(lines, fmt.Sprintf(" multipv %d ", searched+1)) != "" {
+		t.Errorf("%d moves searched: %q", searched, lines)
+	}
+	s.say("ucinewgame", "go nodes 1")
+	if lines := s.wait("bestmove"); count(lines, "info depth 1 seldepth 1 multipv 1 score cp ") != 1 ||
+		strings.Count(strings.Join(lines, ""), " score ") != 1 {
+		t.Errorf("of one node: %q", lines)
 	}
 	s.quit()
 }

@@ -79,15 +79,23 @@ type infoOptions struct {
 	wdl   bool
 }
 
-// writeInfo writes the info lines of a report. A network without values has no score, nor has a move that was not
-// searched: lichess-bot, and those who adjudicate, would take 0 for a draw.
+// writeInfo writes the info lines of a report: of the first move, and of others that were searched or are proven. A
+// network without values has no score, nor has a position that was not searched: lichess-bot, and those who adjudicate,
+// would take 0 for a draw.
 func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.Duration, o infoOptions) {
 	ms := max(0, took.Milliseconds())
-	for i := range r.Lines[:min(len(r.Lines), o.lines)] {
+	n := 0
+	for i := range r.Lines {
 		l := &r.Lines[i]
+		if i > 0 && l.Visits == 0 && !l.Proven {
+			continue
+		}
+		if n++; n > o.lines {
+			break
+		}
 		fmt.Fprintf(b, "info depth %d seldepth %d", max(1, r.Depth), max(1, r.Depth, r.SelDepth))
 		if o.lines > 1 {
-			fmt.Fprintf(b, " multipv %d", i+1)
+			fmt.Fprintf(b, " multipv %d", n)
 		}
 		scored := p.Scored(r, l)
 		switch {

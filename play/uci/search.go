@@ -22,6 +22,7 @@ type request struct {
 	at      time.Time // when its time begins
 	late    bool      // that is when the search does: it waited for another
 	stopped bool
+	then    []func() // commands that came after it and are to have no effect on it
 }
 
 // search is a go that has begun.
@@ -83,12 +84,29 @@ func (e *Engine) proceed() {
 		r.at = time.Now()
 	}
 	e.think(r)
+	r.after()
+}
+
+// after carries out the commands that came after a go.
+func (r *request) after() {
+	for _, do := range r.then {
+		do()
+	}
+}
+
+// behind carries out a command that changes how searches go, once each go before it has begun.
+func (e *Engine) behind(do func()) {
+	if n := len(e.queue); n > 0 {
+		e.queue[n-1].then = append(e.queue[n-1].then, do)
+		return
+	}
+	do()
 }
 
 // prepare has the player made ready for the next search.
 func (e *Engine) prepare() {
 	setup, stale, p := e.wanted(), e.stale, e.Player
-	e.stale, e.work = false, preparing
+	e.stale, e.work, e.loading = false, preparing, !p.Loaded(setup)
 	go func() {
 		r := result{err: p.Prepare(context.Background(), setup)}
 		if r.err == nil {
@@ -149,7 +167,7 @@ func (e *Engine) inform(s *search, r *mcts.Report) {
 
 // stop is the command "stop". A search that has not asked the network yet does so once.
 func (e *Engine) stop() {
-	if e.work == preparing {
+	if e.work == preparing && e.loading {
 		e.giveUp(errors.New("stopped before the network was ready"))
 	}
 	for _, r := range e.queue {
@@ -244,10 +262,12 @@ func (e *Engine) answer(s *search) {
 
 // giveUp answers each go that waits without having searched.
 func (e *Engine) giveUp(err error) {
-	for _, r := range e.queue {
-		e.decline(r, err)
-	}
+	queue := e.queue
 	e.queue = nil
+	for _, r := range queue {
+		e.decline(r, err)
+		r.after()
+	}
 }
 
 // decline answers a go without having searched.
@@ -306,7 +326,11 @@ func (e *Engine) quit() {
 // eof is the end of the input. A search that ends by itself may do so.
 func (e *Engine) eof() {
 	e.ending = true
-	ends := func(r *request) bool { return !r.held() && (r.mate == 0 || r.timed) }
+	ends := func(r *request) bool {
+		mate := r.goCommand // there may be none
+		mate.mate = 0
+		return !r.held() && (r.mate == 0 || !mate.endless())
+	}
 	for _, r := range e.queue {
 		r.stopped = r.stopped || !ends(r)
 	}
