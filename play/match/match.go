@@ -64,6 +64,8 @@ func (m *Match) Check() error {
 	switch {
 	case m.Entrants[0].Rating != nil:
 		return errors.New("the first player is the one whose rating is found: give rating= to the others")
+	case m.Rules.Judge != nil && m.Rules.Judge.Rating != nil:
+		return errors.New("the rating of a judge has no effect: leave out rating=")
 	case m.Gauntlet && m.SPRT != nil:
 		return errors.New("a sequential test is for a match of two players, not for a gauntlet")
 	case m.Games < 2 || m.Games%2 != 0:

@@ -210,6 +210,10 @@ func TestMatchCheck(t *testing.T) {
 			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
 			m.Rules.Judge.Limits = Limits{Control: TimeControl{Base: time.Minute}}
 		},
+		"judge's rating": func(m *Match) {
+			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
+			m.Rules.Judge.Rating = new(float64)
+		},
 		"test": func(m *Match) { m.SPRT = &stats.SPRT{} },
 		"gauntlet test": func(m *Match) {
 			m.Gauntlet, m.SPRT = true, &stats.SPRT{High: 5, Alpha: .05, Beta: .05}
