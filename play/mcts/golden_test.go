@@ -222,8 +222,10 @@ func TestChances(t *testing.T) {
 	f.drawn = 0.9
 	s := mustNew(t, "puct", f)
 	set(t, s, board.StartFEN)
-	if l := search(t, s, Limits{Nodes: 200}).Lines[0]; math.Abs(float64(l.WDL[1])-0.9) > 0.01 || l.Value != 0 {
-		t.Errorf("%+v", l)
+	for _, nodes := range []int64{1, 200} { // the one node is the root: no move was searched
+		if l := search(t, s, Limits{Nodes: nodes}).Lines[0]; math.Abs(float64(l.WDL[1])-0.9) > 0.01 || l.Value != 0 {
+			t.Errorf("%d nodes: %+v", nodes, l)
+		}
 	}
 	f.knows = Knows{Chances: true} // neither priors nor a value: win less loss
 	f.value = func(g *board.Game) float64 { return 0.05 - 0.1*float64(g.Position().Turn()) }

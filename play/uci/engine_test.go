@@ -352,8 +352,13 @@ func TestQueueOptions(t *testing.T) {
 		}
 		s.quit()
 	}
-	n := &fakenet.Network{Load: time.Hour}
-	s := talk(t, n)
+	s := talk(t, &fakenet.Network{Load: 50 * time.Millisecond, Delay: 5 * time.Millisecond})
+	s.say("go nodes 20", "setoption name VerboseMoveStats value true", "setoption name MultiPV value 9")
+	if lines := s.wait("bestmove"); having(lines, " N ") != "" || having(lines, "multipv") != "" {
+		t.Errorf("said %q", lines)
+	}
+	s.quit()
+	s = talk(t, &fakenet.Network{Load: time.Hour})
 	s.say("go nodes 20", "setoption name NoSuchOption", "stop") // given up, not forgotten
 	s.wait("info string there is no option")
 	s.quit()

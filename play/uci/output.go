@@ -77,6 +77,7 @@ func openLog(path string) (*os.File, error) {
 type infoOptions struct {
 	lines int // of MultiPV
 	wdl   bool
+	stats bool // of each move at the root, at the end
 }
 
 // writeInfo writes the info lines of a report: of the first move, and of others that were searched or are proven. A

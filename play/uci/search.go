@@ -127,7 +127,7 @@ func (e *Engine) think(r *request) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := e.Player
 	s := &search{request: r, begun: time.Now(), pacer: pace.New(p.Batch()), cancel: cancel,
-		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl}}
+		info: infoOptions{lines: e.values.multiPV, wdl: e.values.wdl, stats: e.values.stats}}
 	e.search, e.work = s, searching
 	if !r.ponder {
 		e.limit(s)
@@ -249,7 +249,7 @@ func (e *Engine) searched(r result) {
 // answer ends a search with its bestmove.
 func (e *Engine) answer(s *search) {
 	var b strings.Builder
-	if e.values.stats {
+	if s.info.stats {
 		writeStats(&b, s.report)
 	}
 	if s.report.Instead {
