@@ -200,12 +200,11 @@ func rate(entrants []Entrant, versus []*tally) []RatingResult {
 		if r := &all[i+1]; !r.Anchor {
 			f := r.Versus
 			below, above := all[0].Rating-all[0].Low, all[0].High-all[0].Rating // the first player's own error
-			if f.Elo.Known() {
-				below = both(below, f.EloHigh-f.Elo) - (f.EloHigh - f.Elo)
-				above = both(above, f.Elo-f.EloLow) - (f.Elo - f.EloLow)
-			}
 			r.Rating = Number(base) - f.Elo
 			r.Low, r.High = Number(base)-f.EloHigh-below, Number(base)-f.EloLow+above
+			if f.Elo.Known() {
+				r.Low, r.High = r.Rating-both(f.EloHigh-f.Elo, below), r.Rating+both(f.Elo-f.EloLow, above)
+			}
 		}
 	}
 	return all

@@ -262,12 +262,11 @@ func (e *Engine) answer(s *search) {
 
 // giveUp answers each go that waits without having searched.
 func (e *Engine) giveUp(err error) {
-	queue := e.queue
-	e.queue = nil
-	for _, r := range queue {
+	for _, r := range e.queue {
 		e.decline(r, err)
 		r.after()
 	}
+	e.queue = nil
 }
 
 // decline answers a go without having searched.
@@ -327,9 +326,9 @@ func (e *Engine) quit() {
 func (e *Engine) eof() {
 	e.ending = true
 	ends := func(r *request) bool {
-		mate := r.goCommand // there may be none
-		mate.mate = 0
-		return !r.held() && (r.mate == 0 || !mate.endless())
+		others := r.goCommand
+		others.mate = 0 // it may never be found: another limit has to end the search
+		return !r.held() && (r.mate == 0 || !others.endless())
 	}
 	for _, r := range e.queue {
 		r.stopped = r.stopped || !ends(r)
