@@ -179,6 +179,23 @@ func TestNapoleonValue(t *testing.T) {
 	}
 }
 
+// TestNapoleonOnTheBoard: announced mates are left out, a mate on the board is −1 and stalemate 0.
+func TestNapoleonOnTheBoard(t *testing.T) {
+	for fen, want := range map[string]float32{
+		"R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1": -1,
+		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":       0,
+	} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := Value(Napoleon{}, RecipeValue, &p, dataset.Label{Status: dataset.Terminal})
+		if got != want || !ok {
+			t.Errorf("%s: %g %v, want %g", fen, got, ok, want)
+		}
+	}
+}
+
 func TestNapoleonAllocatesNothing(t *testing.T) {
 	p := board.StartPosition()
 	var words [NapoleonWords]uint64

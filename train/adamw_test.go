@@ -176,3 +176,16 @@ func TestLoss(t *testing.T) {
 		}
 	})
 }
+
+// TestAverageRamp: a step's share in the average is 1 − (1+t)/(10+t) as long as that is more than 1 − EMA, so that a run
+// of a thousand steps hardly averages over more than its last hundred.
+func TestAverageRamp(t *testing.T) {
+	c := tiny()
+	c.EMA = 0.999
+	for step, want := range map[int64]float64{0: 9. / 11, 1: 9. / 12, 999: 9. / 1010, 8980: 9. / 8991, 8990: 0.001,
+		1e6: 0.001} {
+		if got := hyper(c, step, 1)[3]; math.Abs(float64(got)-want) > 1e-7 {
+			t.Errorf("step %d: %g, want %g", step, got, want)
+		}
+	}
+}

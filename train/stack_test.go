@@ -4,9 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
@@ -84,6 +89,72 @@ func TestStack(t *testing.T) {
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: %s differs", name, x.Name)
 			}
+		}
+	}
+}
+
+// uneven is a source whose lists of moves are now and then longer, so that not all steps fit together.
+type uneven struct{ synthetic }
+
+func (u *uneven) Next(b *Batch) error {
+	u.k = 1 + int(u.at/7)%2
+	return u.synthetic.Next(b)
+}
+
+// TestPaces: how many steps are computed together depends on how long they take, and so on what else the machine does;
+// no byte of a checkpoint does.
+func TestPaces(t *testing.T) {
+	c := tiny()
+	set(&c, "filters", 24)
+	c.Steps, c.LogEvery, c.EvalEvery, c.CheckpointEvery, c.Keep = 36, 18, 0, 18, 9
+	c.Clip, c.WeightDecay, c.HistoryDropout = 0.5, 0.1, 0.3
+	b := openTest(t, "xla:cpu")
+	rng := rand.New(rand.NewPCG(1, 2))
+	paces := []func() time.Duration{
+		func() time.Duration { return longest }, // one at a time
+		func() time.Duration { return longest / time.Duration(1+rng.IntN(together)) },
+		func() time.Duration { return 1 }, // as many as may be
+	}
+	if os.Getenv("TALBOT_FULL") == "" {
+		paces = paces[:2] // each is compiled anew
+	}
+	var files []map[string][]byte
+	var executions []int
+	for _, pace := range paces {
+		o := Options{Dir: t.TempDir(), Backend: b, Source: &uneven{synthetic{batch: c.Batch}}}
+		r, err := begin(c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Progress = func(Progress) { r.took = pace() }
+		n := 0
+		r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
+			n++
+			return x.Call(args...)
+		}
+		if err := errors.Join(r.loop(t.Context()), r.end()); err != nil {
+			t.Fatal(err)
+		}
+		names, err := filepath.Glob(filepath.Join(o.Dir, "checkpoints", "*.safetensors"))
+		if err != nil || len(names) < 2 {
+			t.Fatalf("%v, %v", names, err)
+		}
+		found := map[string][]byte{}
+		for _, name := range names {
+			if found[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, executions = append(files, found), append(executions, n)
+	}
+	for i, n := range executions[1:] {
+		if n >= executions[i] {
+			t.Errorf("%d executions", executions)
+		}
+	}
+	for i, other := range files[1:] {
+		if !reflect.DeepEqual(files[0], other) {
+			t.Errorf("pace %d makes other checkpoints than one step at a time", i+1)
 		}
 	}
 }
