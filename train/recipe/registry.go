@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, lynx, napoleon, tahl, nosearch, prior, probability}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior, probability, lynx}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
