@@ -15,8 +15,9 @@ var ErrNoLabels = errors.New("no engine labels")
 // manifest's fingerprints, that an engine or a source gave (labelled or terminal: what failed or is missing is passed
 // over; so are those of candidates alone); but the value is that of endgame tables where they have the sample.
 type Counting struct {
-	prints []Fingerprint
-	column int // of the fingerprint asked for; anyColumn
+	prints  []Fingerprint
+	column  int  // of the fingerprint asked for; anyColumn
+	several bool // only fingerprints that score several moves count, and only for moves
 
 	candidates *candidateColumns // nil: not asked for
 }
@@ -42,6 +43,41 @@ func NewCounting(prints []Fingerprint, id string) (Counting, error) {
 	return Counting{}, fmt.Errorf("%w with fingerprint %q; available: %s", ErrNoLabels, id, strings.Join(known, ", "))
 }
 
+// CountingSeveral is [NewCounting] for whoever compares the best move with others: of the labels only those count whose
+// fingerprint scores several of all legal moves, and where there are none the error is [ErrNoLabels]. Candidates are
+// some of the moves, so what is best or second among them says nothing about the others. last is the fingerprint asked
+// for, or the last that counts.
+func CountingSeveral(prints []Fingerprint, id string) (c Counting, last int, err error) {
+	if c, err = NewCounting(prints, id); err != nil {
+		return c, -1, err
+	}
+	c.several = true
+	if c.column != anyColumn {
+		switch f := &prints[c.column]; {
+		case f.OfCandidates():
+			err = fmt.Errorf("%w that compare all moves: fingerprint %s is of candidates alone", ErrNoLabels, id)
+		case !f.scoresSeveral():
+			err = fmt.Errorf("%w that score two moves: fingerprint %s scores one", ErrNoLabels, id)
+		}
+		return c, c.column, err
+	}
+	for i := len(prints) - 1; i >= 0; i-- {
+		if c.counts(i) {
+			return c, i, nil
+		}
+	}
+	return c, -1, fmt.Errorf("%w that score two moves", ErrNoLabels)
+}
+
+// counts reports whether labels of a fingerprint count where none was asked for.
+func (c *Counting) counts(column int) bool {
+	if column >= len(c.prints) {
+		return !c.several
+	}
+	f := &c.prints[column]
+	return !f.IsExact() && !f.OfCandidates() && (!c.several || f.scoresSeveral())
+}
+
 // Counted is what counts of a sample's labels.
 type Counted struct {
 	Moves Label // of which moves come; missing or failed where nothing counts
@@ -62,10 +98,8 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 		if sample >= len(column.Labels) || c.column != anyColumn && column.Fingerprint != c.column {
 			continue
 		}
-		if c.column == anyColumn && column.Fingerprint < len(c.prints) {
-			if f := &c.prints[column.Fingerprint]; f.IsExact() || f.OfCandidates() {
-				continue
-			}
+		if c.column == anyColumn && !c.counts(column.Fingerprint) {
+			continue
 		}
 		said := &column.Labels[sample]
 		if said.Status == Labelled || said.Status == Terminal {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,6 +26,14 @@ const SearchMoves = "searchmoves"
 // --candidates` makes them. What they say of a position is no more than what they say of those moves.
 func (f *Fingerprint) OfCandidates() bool {
 	return slices.ContainsFunc(f.Options, func(t Tag) bool { return t.Name == SearchMoves })
+}
+
+// scoresSeveral reports whether the engine was asked for the scores of more than one move.
+func (f *Fingerprint) scoresSeveral() bool {
+	return slices.ContainsFunc(f.Options, func(t Tag) bool {
+		n, err := strconv.Atoi(t.Value)
+		return strings.EqualFold(t.Name, "MultiPV") && err == nil && n > 1
+	})
 }
 
 // ID returns the fingerprint's short name: the first 16 hex digits of the SHA-256 of its JSON, written without

@@ -61,6 +61,37 @@ func (l *Line) Tag(name string) string {
 // SampleCount returns how many samples the line has.
 func (l *Line) SampleCount() int { return l.Samples.Count(len(l.Moves)) }
 
+// Keep leaves the line only some of its samples, given by their numbers in ascending order, each with all that belongs
+// to it: policy, labels and predictions. It is the one place that takes samples out of a line, and shares no column
+// with the line as it was.
+func (l *Line) Keep(samples []int) {
+	plies := l.Samples.Plies(nil, len(l.Moves))
+	bitmap := make([]byte, len(l.Moves)/8+1)
+	for _, k := range samples {
+		bitmap[plies[k]/8] |= 1 << (plies[k] % 8)
+	}
+	l.Samples = SomePlies(bitmap)
+	if l.Policies != nil {
+		l.Policies = pick(l.Policies, samples)
+	}
+	l.Labels, l.Predictions = slices.Clone(l.Labels), slices.Clone(l.Predictions)
+	for i := range l.Labels {
+		l.Labels[i].Labels = pick(l.Labels[i].Labels, samples)
+	}
+	for i := range l.Predictions {
+		l.Predictions[i].Predictions = pick(l.Predictions[i].Predictions, samples)
+	}
+}
+
+// pick returns the elements of those numbers.
+func pick[T any](list []T, numbers []int) []T {
+	picked := make([]T, len(numbers))
+	for i, k := range numbers {
+		picked[i] = list[k]
+	}
+	return picked
+}
+
 // Source says what kind of data a line is.
 type Source uint8
 

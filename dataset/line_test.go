@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -155,5 +157,83 @@ func TestCheck(t *testing.T) {
 		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v", want, err)
 		}
+	}
+}
+
+// TestKeep: a line that is left some of its samples keeps what belongs to them, column by column, and the line that it
+// was copied from is as before.
+func TestKeep(t *testing.T) {
+	known := []string{"Moves", "Tags", "Policies", "Labels", "Predictions"}
+	for i := range reflect.TypeFor[Line]().NumField() {
+		if f := reflect.TypeFor[Line]().Field(i); f.Type.Kind() == reflect.Slice && !slices.Contains(known, f.Name) {
+			t.Errorf("%s is new: say in Keep whether it has an element for each sample", f.Name)
+		}
+	}
+	whole := func() *Line {
+		l := &Line{Start: board.StartPosition()}
+		said := [3]LabelColumn{{Fingerprint: 0}, {Fingerprint: 2}, {Fingerprint: 5}}
+		asked := [2]PredictionColumn{{Network: 0}, {Network: 3}}
+		p := l.Start
+		for ply := range 12 {
+			legal := p.LegalMoves(nil)
+			m := legal[ply%len(legal)]
+			l.Moves = append(l.Moves, m)
+			l.Policies = append(l.Policies, []WeightedMove{{m, float32(ply)}})
+			for i := range said {
+				said[i].Labels = append(said[i].Labels, Label{Status: Labelled, Best: m,
+					Lines: []Searched{{Depth: 100*i + ply, PV: []board.Move{m}}}})
+			}
+			for i := range asked {
+				asked[i].Predictions = append(asked[i].Predictions,
+					Prediction{Status: Predicted, Value: QuantizedValue(100*i + ply)})
+			}
+			p.Play(m)
+		}
+		l.Labels, l.Predictions = said[:], asked[:]
+		return l
+	}
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(1, seed))
+		l, samples, plies := *whole(), []int{}, []int{}
+		for k := range 12 {
+			if rng.IntN(3) == 0 {
+				samples = append(samples, k)
+			}
+		}
+		l.Keep(samples)
+		if err := l.Check(); err != nil {
+			t.Fatalf("%v: %v", samples, err)
+		}
+		if plies = l.Samples.Plies(nil, 12); !slices.Equal(plies, samples) {
+			t.Fatalf("%v: samples at %v", samples, plies)
+		}
+		for i, ply := range plies {
+			if l.Policies[i][0].Weight != float32(ply) {
+				t.Errorf("%v: policy %v at ply %d", samples, l.Policies[i], ply)
+			}
+			for c := range l.Labels {
+				if d := l.Labels[c].Labels[i].Lines[0].Depth; d != 100*c+ply {
+					t.Errorf("%v: label %d of column %d at ply %d", samples, d, c, ply)
+				}
+			}
+			for c := range l.Predictions {
+				if v := l.Predictions[c].Predictions[i].Value; int(v) != 100*c+ply {
+					t.Errorf("%v: prediction %d of column %d at ply %d", samples, v, c, ply)
+				}
+			}
+		}
+		again, before := l, l.SampleCount()
+		if before > 0 { // once more, from samples that are not all plies
+			again.Keep([]int{before - 1})
+			if again.Labels[1].Labels[0].Lines[0].Depth != 100+plies[before-1] {
+				t.Errorf("%v: the last sample is %v", samples, again.Labels[1].Labels)
+			}
+		}
+	}
+	l := whole()
+	part := *l
+	part.Keep([]int{3})
+	if !reflect.DeepEqual(l, whole()) {
+		t.Error("the line that was copied has changed")
 	}
 }

@@ -59,7 +59,7 @@ func (d Drops) Add(other Drops) Drops {
 	return d
 }
 
-// Apply drops samples of a line that has no labels yet. white and black say which sides the player had; clocks holds
+// Apply drops samples of a line. white and black say which sides the player had; clocks holds
 // the seconds left after each ply's move, −1 where not known, and may be shorter than the line. What is drawn is a
 // pure function of the seed, the line's [Line.GameHash] and the ply: a smaller rate or maximum keeps a part of what
 // a larger one keeps.
@@ -98,7 +98,11 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 		slices.SortFunc(kept, func(a, b drawn) int { return a.ply - b.ply })
 	}
 	if len(kept) < len(all) {
-		l.keepSamples(kept)
+		numbers := make([]int, len(kept))
+		for i, d := range kept {
+			numbers[i] = d.sample
+		}
+		l.Keep(numbers)
 	}
 	return drops
 }
@@ -128,21 +132,4 @@ func (s *Sampling) chosenSide(l *Line, ply int, white, black bool) bool {
 		return isWhite && l.Result == WhiteWins || !isWhite && l.Result == BlackWins
 	}
 	return true
-}
-
-// keepSamples keeps only those samples, given in order, and their policies.
-func (l *Line) keepSamples(kept []drawn) {
-	bitmap := make([]byte, len(l.Moves)/8+1)
-	for _, d := range kept {
-		bitmap[d.ply/8] |= 1 << (d.ply % 8)
-	}
-	l.Samples = SomePlies(bitmap)
-	if l.Policies == nil {
-		return
-	}
-	policies := make([][]WeightedMove, len(kept))
-	for i, d := range kept {
-		policies[i] = l.Policies[d.sample]
-	}
-	l.Policies = policies
 }

@@ -174,6 +174,9 @@ func folderHint(err error) string {
 	var journal *label.JournalError
 	var predictions *pipelinepredict.JournalError
 	switch {
+	case errors.As(err, &interrupted) && interrupted.Again == again():
+		return "what this command reads, or talbot itself, has changed since: remove the folder and start again, or " +
+			"choose another folder"
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):

@@ -24,8 +24,10 @@ func newTactics() *cobra.Command {
 		Short: "Find positions where only one move keeps the advantage",
 		Long: `Tactics reads a dataset that was labelled with ` + "`talbot label --multipv 2`" + ` or more, and
 keeps the positions where the best move has an advantage that the second best does not.
-They stay on the line of their game and keep its history and split. The engine's move
-becomes the policy target, and the source of the lines becomes "puzzle".
+They stay on the line of their game and keep its history and split, predictions and
+labels. The engine's move becomes the policy target, and the source of the lines becomes
+"puzzle". Labels of candidates (label --candidates) do not count: the best move may not
+be among them.
 
 Scores are in centipawns from the view of the side to move, limited to ±1500; a mate
 counts as ±2000. What is left out is counted by reason: only_move, no_advantage,
@@ -46,7 +48,8 @@ mind), one_line and unlabelled.`,
 	f.IntVar(&o.Advantage, "advantage", 150, "minimum score of the best move, in centipawns")
 	f.IntVar(&o.Second, "second", 50, "maximum score of the second best move, in centipawns")
 	f.IntVar(&o.Gap, "gap", 200, "minimum gap between the two scores, in centipawns")
-	f.StringVar(&o.Label, "label", "", "fingerprint of the labels to use (default: the last one with two scored moves)")
+	f.StringVar(&o.Label, "label", "",
+		"fingerprint of the labels to use (default: of each sample the last one with two scored moves)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	completeFolder(cmd, "out")
 	return cmd

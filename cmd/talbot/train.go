@@ -91,8 +91,10 @@ repeated more often, which is printed at the start. In short runs the warm-up,
 
 --from RUN begins a new run with the weights and normalisation statistics of another
 run's best checkpoint (averaged, if that run had --ema); --from FILE takes those of a
-checkpoint. Settings, schedule, optimizer and the order of the data are new. The network
-has the size of these weights; --preset, --blocks and --filters must agree with it.
+checkpoint. The network has the size and all settings of these weights (those of --set,
+such as dropout), and learns what they have learnt (--value-target, --policy-target),
+unless flags say otherwise. Flags and a --preset that would make another network of the
+same weights are refused. Length, schedule, optimizer and the order of the data are new.
 
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; on the
 processor the result is the same to the bit. It needs no other flag and refuses those

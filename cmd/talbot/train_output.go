@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -83,6 +84,9 @@ func printStart(s job.Start) {
 	tell("network: %s, %s, %s\n", c.Recipe, s.Network, pipeline.Count(int64(s.Parameters), "parameter"))
 	if c.From != (run.Origin{}) {
 		tell("weights: from %q, step %s\n", c.From.Path, n(c.From.Step))
+		if settings := settingsBesideSize(c); settings != "" {
+			tell("settings: %s\n", settings)
+		}
 	}
 	tell("backend: %s\n", s.Backend)
 	if c.Devices > 1 {
@@ -92,6 +96,22 @@ func printStart(s job.Start) {
 	tell("run: %s of %s, learning rate %g, validated on %s\n", pipeline.Count(c.Steps, "step"),
 		pipeline.Count(int64(c.Batch), "sample"), c.LR, pipeline.Count(s.Val, "sample"))
 	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
+}
+
+// settingsBesideSize are those of the network that [job.Start] does not say by its size.
+func settingsBesideSize(c run.Config) string {
+	r, err := recipe.ByName(c.Recipe)
+	if err != nil {
+		return ""
+	}
+	var list []string
+	values := c.Settings.Values()
+	for _, name := range r.SettingNames() {
+		if !slices.Contains(r.Size, name) {
+			list = append(list, name+"="+values[name])
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // prospectLines say how long a run takes, and what would end within an hour if this one does not on a processor. There

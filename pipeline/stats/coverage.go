@@ -66,6 +66,7 @@ var classNames = [...]string{dataset.Lost.String(), dataset.Drawn.String(), data
 // coverageTally counts the spread of samples.
 type coverageTally struct {
 	prints     []dataset.Fingerprint
+	counting   dataset.Counting
 	turns      [2]int64
 	results    [unknownClass + 1]int64
 	exact      int64
@@ -79,8 +80,8 @@ type signatureTally struct {
 	results                    [unknownClass + 1]int64
 }
 
-func newCoverageTally(prints []dataset.Fingerprint) coverageTally {
-	t := coverageTally{prints: prints, signatures: map[board.Material]*signatureTally{}}
+func newCoverageTally(prints []dataset.Fingerprint, counting dataset.Counting) coverageTally {
+	t := coverageTally{prints: prints, counting: counting, signatures: map[board.Material]*signatureTally{}}
 	for range prints {
 		t.agreement = append(t.agreement, map[board.Material]*[3][3]int64{})
 	}
@@ -119,25 +120,21 @@ func (t *coverageTally) add(l *dataset.Line, k int, p *board.Position, captures 
 	}
 }
 
-// result returns the class of a sample's result, and whether it is that of endgame tables.
+// result returns the class of a sample's result by the label that counts, and whether it is that of endgame tables.
 func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exact bool) {
-	if label, ok := l.Exact(k, t.prints); ok {
-		class, ok = label.Class()
-		return class, ok
+	counted := t.counting.Of(l, k)
+	class, ok := counted.Value.Class()
+	if !ok {
+		return unknownClass, false
 	}
-	for i := len(l.Labels) - 1; i >= 0; i-- {
-		if class, ok := l.Labels[i].Labels[k].Class(); ok {
-			return class, false
-		}
-	}
-	return unknownClass, false
+	return class, t.prints[counted.ValueColumn].IsExact()
 }
 
 // compare counts what the engines say of a sample whose result is known.
 func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]
-		if t.prints[c.Fingerprint].IsExact() {
+		if f := &t.prints[c.Fingerprint]; f.IsExact() || f.OfCandidates() {
 			continue
 		}
 		if said, ok := c.Labels[k].Class(); ok {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -86,5 +87,39 @@ func TestCoverage(t *testing.T) {
 		if !strings.Contains(page.String(), part) {
 			t.Errorf("no %q in the page", part)
 		}
+	}
+}
+
+// TestCandidateLabels: what an engine says of likely moves alone is neither the result of a sample nor compared with
+// tables or with what was played.
+func TestCandidateLabels(t *testing.T) {
+	prints := []dataset.Fingerprint{{Engine: "Stockfish 15.1", Limit: "nodes 1"},
+		{Engine: "Syzygy tables", Limit: dataset.ExactLimit},
+		{Engine: "Stockfish 15.1", Limit: "depth 11", Options: []dataset.Tag{{Name: "MultiPV", Value: "2"},
+			{Name: dataset.SearchMoves, Value: "2 of 0123456789abcdef"}}}}
+	label := func(l *dataset.Line, cp int) dataset.Label {
+		best := l.Start.LegalMoves(nil)[0]
+		return dataset.Label{Status: dataset.Labelled, Best: best,
+			Lines: []dataset.Searched{{Score: dataset.Centipawns(cp), PV: []board.Move{best}}}}
+	}
+	game := madeup.Line(t, "8/8/8/8/4k3/8/8/R2K4 w - - 0 1", "a1a2")
+	game.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{label(&game, 900)}},
+		{Fingerprint: 2, Labels: []dataset.Label{label(&game, -900)}}}
+	end := madeup.Line(t, "8/8/8/8/4k3/8/8/R2K4 w - - 0 1")
+	end.Source, end.Samples = dataset.SourceEndgame, dataset.LastPosition()
+	end.Labels = []dataset.LabelColumn{{Fingerprint: 1, Labels: []dataset.Label{dataset.ExactLabel(dataset.Won)}},
+		{Fingerprint: 2, Labels: []dataset.Label{label(&end, -900)}}}
+	before := madeup.Prints
+	madeup.Prints = prints
+	t.Cleanup(func() { madeup.Prints = before })
+	s, err := Request{Dir: madeup.Dataset(t, []dataset.Line{game, end}, 2), Workers: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int64{"win": 2, "draw": 0, "loss": 0, "unknown": 0}; !maps.Equal(s.Coverage.Results, want) {
+		t.Errorf("results %v", s.Coverage.Results)
+	}
+	if s.Labels[0].Played.Moves != 1 || s.Labels[2].Played != (Played{}) || s.Labels[2].Tables != nil {
+		t.Errorf("played %+v, %+v; tables %+v", s.Labels[0].Played, s.Labels[2].Played, s.Labels[2].Tables)
 	}
 }

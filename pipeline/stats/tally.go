@@ -60,7 +60,7 @@ func newTally(m *dataset.Manifest) *tally {
 		plies:   spread{width: pliesBin, bins: map[int64]int64{}},
 		labels:  newLabelTallies(len(m.Fingerprints)), networks: make([]networkTally, len(m.Networks)),
 
-		coverage: newCoverageTally(m.Fingerprints),
+		coverage: newCoverageTally(m.Fingerprints, counting),
 		openings: newOpeningTally(), dates: newDateTally(), timeControls: map[string]int64{}, examples: exampleTally{},
 	}
 }
@@ -157,9 +157,11 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 			return 0, fmt.Errorf("label of fingerprint %d, but the manifest has %d: %w", c.Fingerprint, len(t.labels),
 				dataset.ErrDamaged)
 		}
+		// What is best among candidates need not be best.
+		compared := !t.manifest.Fingerprints[c.Fingerprint].OfCandidates()
 		for k := range c.Labels {
 			t.labels[c.Fingerprint].add(&c.Labels[k])
-			if ply := plies[k]; l.Source == dataset.SourceGame && ply < len(l.Moves) {
+			if ply := plies[k]; compared && l.Source == dataset.SourceGame && ply < len(l.Moves) {
 				var after *dataset.Label
 				if k+1 < len(plies) && plies[k+1] == ply+1 {
 					after = &c.Labels[k+1]

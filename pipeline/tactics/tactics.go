@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"talbot/board"
@@ -34,7 +32,7 @@ const (
 // are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
 type Request struct {
 	In, Out   string
-	Label     string // fingerprint of the labels; "" is the last with two moves scored
+	Label     string // fingerprint of the labels; "" is of each sample the last that compares all moves
 	Advantage int    // the best move's score is at least this,
 	Second    int    // the second best move's at most this,
 	Gap       int    // and at least so much less
@@ -72,11 +70,11 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	if err := output.CheckApart(t.In, t.Out); err != nil {
 		return Summary{}, err
 	}
-	column, err := t.column(in.Manifest)
+	counting, last, err := dataset.CountingSeveral(in.Manifest.Fingerprints, t.Label)
 	if err != nil {
-		return Summary{}, err
+		return Summary{}, fmt.Errorf("%q: %w", t.In, err)
 	}
-	id := in.Manifest.Fingerprints[column].ID()
+	id := in.Manifest.Fingerprints[last].ID()
 	parent := in.Manifest
 	number := func(name string, n int) dataset.Tag { return dataset.Tag{Name: name, Value: strconv.Itoa(n)} }
 	var state struct {
@@ -87,14 +85,14 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		Parents: []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
 		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
 			number("second", t.Second)},
-		Fingerprints: parent.Fingerprints,
-	}, parent.Hash(), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
+		Fingerprints: parent.Fingerprints, Networks: parent.Networks,
+	}, identity(parent), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}
 	defer out.Close()
 	for state.Input < len(in.Shards) {
-		if err := t.shard(ctx, in.Shards[state.Input], column, out); err != nil {
+		if err := t.shard(ctx, in.Shards[state.Input], &counting, out); err != nil {
 			return Summary{}, err
 		}
 		state.Input++
@@ -113,9 +111,10 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 		Dropped:   c.SamplesDropped,
 		Positions: c.Positions, Fingerprint: id,
 	}
-	if c.Samples == 0 {
-		return sum, fmt.Errorf("%q: %w in %s (games left out: %s; samples left out: %s)", t.In, ErrNoTactics,
+	if c.Samples == 0 { // the hint is to try other flags, which an unfinished folder would not take
+		err := fmt.Errorf("%q: %w in %s (games left out: %s; samples left out: %s)", t.In, ErrNoTactics,
 			pipeline.Count(c.GamesRead, "game"), pipeline.Reasons(c.Rejects), pipeline.Reasons(c.SamplesDropped))
+		return sum, errors.Join(err, out.Discard())
 	}
 	if err := out.Finish(nil); err != nil {
 		return sum, err
@@ -124,29 +123,21 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	return sum, nil
 }
 
-// column finds the labels to look at.
-func (t Request) column(m *dataset.Manifest) (int, error) {
-	for i, f := range slices.Backward(m.Fingerprints) {
-		if t.Label != "" && f.ID() != t.Label {
-			continue
-		}
-		for _, o := range f.Options {
-			if n, err := strconv.Atoi(o.Value); strings.EqualFold(o.Name, "MultiPV") && err == nil && n > 1 {
-				return i, nil
-			}
-		}
-		if t.Label != "" {
-			return 0, fmt.Errorf("fingerprint %s of %q scores only one move: %w", t.Label, t.In, dataset.ErrNoLabels)
-		}
+// identity is what decides the content beside the flags. Folders that were begun before predictions were copied are
+// not continued.
+func identity(parent *dataset.Manifest) any {
+	if len(parent.Networks) == 0 {
+		return parent.Hash()
 	}
-	if t.Label != "" {
-		return 0, fmt.Errorf("%q has no fingerprint %s: %w", t.In, t.Label, dataset.ErrNoLabels)
-	}
-	return 0, fmt.Errorf("%q: %w that score two moves", t.In, dataset.ErrNoLabels)
+	return struct {
+		Parent      string
+		Predictions bool
+	}{parent.Hash(), true}
 }
 
 // shard finds the tactics of a shard.
-func (t Request) shard(ctx context.Context, r *shards.Reader, column int, out *output.Folder) error {
+func (t Request) shard(ctx context.Context, r *shards.Reader, counting *dataset.Counting,
+	out *output.Folder) error {
 	c := &out.Manifest().Counts
 	var w dataset.Walker
 	for line, err := range r.Lines() {
@@ -158,10 +149,10 @@ func (t Request) shard(ctx context.Context, r *shards.Reader, column int, out *o
 		}
 		reason := NotAGame
 		if line.Source == dataset.SourceGame || line.Source == dataset.SourcePuzzle {
-			kept, drops := t.find(&w, line, column)
+			found, drops := t.find(&w, line, counting)
 			c.SamplesDropped = c.SamplesDropped.Add(drops)
-			if len(kept) > 0 {
-				if err := out.Write(tacticsLine(line, kept, column)); err != nil {
+			if found != nil {
+				if err := out.Write(found); err != nil {
 					return err
 				}
 				continue
@@ -174,24 +165,28 @@ func (t Request) shard(ctx context.Context, r *shards.Reader, column int, out *o
 	return nil
 }
 
-// find returns the samples of a line that are tactics, and counts the others.
-func (t Request) find(w *dataset.Walker, line *dataset.Line, column int) (kept []int, drops dataset.Drops) {
-	drops = dataset.Drops{}
-	columns := line.Columns([]int{column})
-	if columns == nil {
-		if n := line.SampleCount(); n > 0 {
-			drops[Unlabelled] = int64(n)
+// find returns the line with its tactics as samples, nil if there are none, and counts the other samples.
+func (t Request) find(w *dataset.Walker, line *dataset.Line, counting *dataset.Counting) (*dataset.Line,
+	dataset.Drops) {
+	var kept []int
+	var policies [][]dataset.WeightedMove
+	drops := dataset.Drops{}
+	for w.Reset(line); w.Next(); {
+		label := counting.Of(line, w.Sample()).Moves
+		if reason := t.judge(w.Position(), &label); reason != "" {
+			drops[reason]++
+			continue
 		}
+		kept = append(kept, w.Sample())
+		policies = append(policies, []dataset.WeightedMove{{Move: label.Best, Weight: 1}})
+	}
+	if kept == nil {
 		return nil, drops
 	}
-	for w.Reset(line); w.Next(); {
-		if reason := t.judge(w.Position(), &columns[0][w.Sample()]); reason != "" {
-			drops[reason]++
-		} else {
-			kept = append(kept, w.Sample())
-		}
-	}
-	return kept, drops
+	l := *line
+	l.Keep(kept)
+	l.Source, l.Policies = dataset.SourcePuzzle, policies
+	return &l, drops
 }
 
 // judge returns why a sample is no tactic; empty if it is one.
@@ -229,30 +224,4 @@ func centipawns(s dataset.Score) int {
 		return 2000
 	}
 	return -2000
-}
-
-// tacticsLine is the line with those samples alone.
-func tacticsLine(line *dataset.Line, kept []int, column int) *dataset.Line {
-	l := *line
-	l.Source = dataset.SourcePuzzle
-	plies := line.Samples.Plies(nil, len(line.Moves))
-	bitmap := make([]byte, len(line.Moves)/8+1)
-	l.Policies, l.Labels = nil, nil
-	for _, c := range line.Labels {
-		labels := make([]dataset.Label, len(kept))
-		for i, k := range kept {
-			labels[i] = c.Labels[k]
-		}
-		l.Labels = append(l.Labels, dataset.LabelColumn{Fingerprint: c.Fingerprint, Labels: labels})
-		if c.Fingerprint == column {
-			for i := range labels {
-				l.Policies = append(l.Policies, []dataset.WeightedMove{{Move: labels[i].Best, Weight: 1}})
-			}
-		}
-	}
-	for _, k := range kept {
-		bitmap[plies[k]/8] |= 1 << (plies[k] % 8)
-	}
-	l.Samples = dataset.SomePlies(bitmap)
-	return &l
 }

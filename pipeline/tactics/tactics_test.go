@@ -1,9 +1,12 @@
 package tactics
 
 import (
+	"bytes"
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"talbot/board"
@@ -125,5 +128,118 @@ func TestTactics(t *testing.T) {
 		if _, err := c.t.Run(t.Context()); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestPredicted: of a dataset that a network predicted, and whose most probable moves have labels too, each tactic
+// keeps its own predictions and labels, and is judged by the labels that compare all moves: the last such of each
+// sample.
+func TestPredicted(t *testing.T) {
+	net := dataset.Network{Recipe: "test", Checkpoint: "0", Backend: "go", Value: true}
+	several := []dataset.Tag{{Name: "MultiPV", Value: "2"}}
+	among := dataset.Fingerprint{Engine: "Test", Options: []dataset.Tag{{Name: "MultiPV", Value: "2"},
+		{Name: dataset.SearchMoves, Value: dataset.SearchMovesText(2, net.ID())}}, Limit: "depth 11"}
+	prints := []dataset.Fingerprint{
+		{Engine: "Test", Options: several, Limit: "nodes 1000"},
+		{Engine: "Test", Options: several, Limit: "nodes 2000"},
+		among,
+		{Engine: "Test", Limit: "nodes 3000"},
+	}
+	l := dataset.Line{Start: board.StartPosition(), Number: 1}
+	columns := make([]dataset.LabelColumn, len(prints))
+	said := dataset.PredictionColumn{}
+	p := l.Start
+	cp := dataset.Centipawns
+	for ply := range 9 {
+		legal := p.LegalMoves(nil)
+		sharp, flat := twoLines(cp(300), cp(0), legal[1], legal[2]), twoLines(cp(30), cp(0), legal[3], legal[2])
+		first, second := flat, dataset.Label{}
+		switch ply % 3 {
+		case 0: // by the first labels alone: a tactic
+			first, second.Status = sharp, dataset.Failed
+		case 1: // the second ones say that it is none
+			first, second = sharp, flat
+		}
+		for i, label := range []dataset.Label{first, second, sharp, {Status: dataset.Labelled, Best: legal[4],
+			Lines: []dataset.Searched{{Score: cp(900), PV: legal[4:5]}}}} {
+			columns[i].Fingerprint = i
+			columns[i].Labels = append(columns[i].Labels, label)
+		}
+		said.Predictions = append(said.Predictions, dataset.Prediction{Status: dataset.Predicted,
+			Value: dataset.QuantizedValue(ply)})
+		l.Moves = append(l.Moves, legal[0])
+		p.Play(legal[0])
+	}
+	l.Labels, l.Predictions = columns, []dataset.PredictionColumn{said}
+	in := madeup.OneShard(t, dataset.Manifest{Tool: output.Tool, Verb: "label", Splits: dataset.DefaultSplits,
+		Inputs: []dataset.Input{{Name: "x.pgn", Games: 1}}, Fingerprints: prints, Networks: []dataset.Network{net},
+		Counts: dataset.Counts{Rejects: map[dataset.Reason]int64{}}}, []dataset.Line{l})
+	out := filepath.Join(t.TempDir(), "tactics")
+	request := Request{In: in, Out: out, Advantage: 150, Second: 50, Gap: 200}
+	sum, err := request.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	madeup.Verify(t, out)
+	if sum.Samples != 3 || sum.Fingerprint != prints[1].ID() || !maps.Equal(sum.Dropped, dataset.Drops{NoAdvantage: 6}) {
+		t.Errorf("%+v", sum)
+	}
+	for m, got := range madeup.Each(t, out) {
+		if len(m.Networks) != 1 || m.Networks[0] != net {
+			t.Errorf("networks %+v", m.Networks)
+		}
+		for i, ply := range []int{0, 3, 6} {
+			if v := got.PredictionsOf(0)[i].Value; int(v) != ply {
+				t.Errorf("tactic at ply %d: the prediction is that of ply %d", ply, v)
+			}
+			for c := range columns {
+				a, b := got.Labels[c].Labels[i].AppendBytes(nil), columns[c].Labels[ply].AppendBytes(nil)
+				if !bytes.Equal(a, b) {
+					t.Errorf("tactic at ply %d: label %d is another one", ply, c)
+				}
+			}
+			if best := columns[0].Labels[ply].Best; got.Policies[i][0].Move != best {
+				t.Errorf("tactic at ply %d: %v, want %v", ply, got.Policies[i][0].Move, best)
+			}
+		}
+	}
+
+	for _, c := range []struct {
+		print   int
+		samples int64
+		want    string
+	}{{0, 6, ""}, {1, 0, "no tactics found"}, {2, 0, "is of candidates alone"}, {3, 0, "scores one"}} {
+		r := request
+		r.Label, r.Out = prints[c.print].ID(), filepath.Join(t.TempDir(), "x")
+		sum, err := r.Run(t.Context())
+		if sum.Samples != c.samples || (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("labels %d: %d tactics, %v", c.print, sum.Samples, err)
+		}
+		// What found nothing can be tried again with other flags.
+		if _, err := os.Stat(r.Out); c.want != "" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("labels %d: the folder is there: %v", c.print, err)
+		}
+	}
+
+	// of a version that did not copy predictions
+	m, err := dataset.ReadManifest(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(t.TempDir(), "old")
+	begun := dataset.Manifest{Verb: "tactics", Splits: m.Splits, Inputs: m.Inputs, Fingerprints: prints,
+		Parents: []dataset.Parent{{Manifest: m.Hash(), Name: filepath.Base(in)}}, Flags: []dataset.Tag{
+			{Name: "advantage", Value: "150"}, {Name: "gap", Value: "200"}, {Name: "label", Value: prints[1].ID()},
+			{Name: "second", Value: "50"}}}
+	f, err := output.Open(old, begun, m.Hash(), output.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	r := request
+	r.Out = old
+	if _, err := r.Run(t.Context()); !errors.Is(err, output.ErrOccupied) {
+		t.Errorf("an older folder: %v", err)
 	}
 }

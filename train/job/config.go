@@ -15,7 +15,7 @@ import (
 func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 	c, err := t.unchecked(samples, weights)
 	if err == nil && weights != nil {
-		err = weights.Fit(c)
+		err = weights.Agree(c)
 	}
 	// older runs may have that
 	if known := t.Steps > 0 || samples > 0; err == nil && known && c.Warmup >= max(c.Steps, 2) {
@@ -30,7 +30,7 @@ func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
 	return c, err
 }
 
-// unchecked is config. Without a preset the network is that of the weights it begins with.
+// unchecked is config. Without a preset the network is that of the weights it begins with, with all its settings.
 func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error) {
 	name, presetName := t.Recipe, ""
 	if t.Preset != nil {
@@ -54,13 +54,12 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 	}
 	if weights != nil {
 		c.From = weights.Origin
-		if t.Preset == nil && c.Recipe == weights.Config.Recipe {
-			sizes := weights.Config.Settings.Values()
-			for _, name := range r.Size {
-				if err := c.Set(name, sizes[name]); err != nil {
-					return c, err
-				}
-			}
+		switch {
+		case c.Recipe != weights.Config.Recipe: // is refused
+		case t.Preset == nil:
+			weights.Inherit(&c)
+		default:
+			weights.InheritTargets(&c)
 		}
 	}
 	if err := t.Adjust(&c); err != nil { // for the batch

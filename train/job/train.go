@@ -12,6 +12,7 @@ import (
 	"talbot/train/backend"
 	"talbot/train/loader"
 	"talbot/train/model"
+	"talbot/train/recipe"
 	"talbot/train/report"
 	"talbot/train/run"
 )
@@ -245,13 +246,22 @@ func (t Train) compare(c run.Config, w *run.Weights) {
 	for _, damaged := range w.Damaged {
 		t.warn(fmt.Errorf("skipping %w", damaged))
 	}
-	for _, x := range []struct{ flag, mine, have string }{
-		{"legal-mask", c.Settings.Values()["legal_mask"], w.Config.Settings.Values()["legal_mask"]},
-		{"value-target", c.ValueTarget, w.Config.ValueTarget},
-		{"policy-target", c.PolicyTarget, w.Config.PolicyTarget},
-	} {
+	type choice struct{ flag, have, mine string }
+	choices := []choice{{"--value-target=", w.Config.ValueTarget, c.ValueTarget},
+		{"--policy-target=", w.Config.PolicyTarget, c.PolicyTarget}}
+	if r, err := recipe.ByName(c.Recipe); err == nil {
+		have, mine := w.Config.Settings.Values(), c.Settings.Values()
+		for _, name := range r.Learns {
+			flag := "--set " + name + "="
+			if name == "legal_mask" { // has a flag of its own
+				flag = "--legal-mask="
+			}
+			choices = append(choices, choice{flag, have[name], mine[name]})
+		}
+	}
+	for _, x := range choices {
 		if x.mine != x.have {
-			t.warn(fmt.Errorf("%q was trained with --%s=%v, and this run has %v: expect higher losses at first", w.Path,
+			t.warn(fmt.Errorf("%q was trained with %s%s, and this run has %s: expect higher losses at first", w.Path,
 				x.flag, x.have, x.mine))
 		}
 	}

@@ -23,7 +23,10 @@ type Recipe struct {
 	Data    string   // that it is trained on
 	Targets string   // what it learns
 	Size    []string // settings that the shapes of the parameters depend on
-	Presets []Preset // other settings to start from; the default one has no name and is first
+	// Computes are further settings that make another network of the same weights, and Learns those that decide what
+	// is learnt. The others are about training alone: dropout, shares of a loss.
+	Computes, Learns []string
+	Presets          []Preset // other settings to start from; the default one has no name and is first
 	// Search is what its networks are played with where nothing else is said, as parameters of a match: "c=1.5,fpu=0".
 	Search string
 	// Winograd says that new runs use the form [model.Tiles] on processors: most of the work is a residual trunk's.

@@ -8,6 +8,7 @@ import (
 
 	"talbot/train/checkpoint"
 	"talbot/train/model"
+	"talbot/train/recipe"
 )
 
 // Origin names the checkpoint that a run took its initial weights from.
@@ -72,4 +73,44 @@ func (w *Weights) Fit(c Config) error {
 	}
 	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe,
 		mine.Network, c.Recipe)
+}
+
+// Inherit gives a configuration of the same recipe the network of the weights, with all its settings, and what it was
+// trained to say.
+func (w *Weights) Inherit(c *Config) {
+	c.Settings = w.Config.Settings
+	w.InheritTargets(c)
+}
+
+// InheritTargets gives a configuration the targets of the weights' run, where they are known.
+func (w *Weights) InheritTargets(c *Config) {
+	if w.Config.ValueTarget != "" {
+		c.ValueTarget = w.Config.ValueTarget
+	}
+	if w.Config.PolicyTarget != "" {
+		c.PolicyTarget = w.Config.PolicyTarget
+	}
+}
+
+// Agree returns an error if the network of that configuration computes something else with the weights than the one
+// that they were trained in: in another recipe, of another size, or with another setting that decides it.
+func (w *Weights) Agree(c Config) error {
+	if err := w.Fit(c); err != nil {
+		return err
+	}
+	r, err := recipe.ByName(w.Config.Recipe)
+	if err != nil {
+		return err
+	}
+	if c.Recipe != w.Config.Recipe {
+		return fmt.Errorf("the weights in %q are of the recipe %s, not %s", w.Path, w.Config.Recipe, c.Recipe)
+	}
+	have, mine := w.Config.Settings.Values(), c.Settings.Values()
+	for _, name := range r.Computes {
+		if have[name] != mine[name] {
+			return fmt.Errorf("the weights in %q were trained with %s=%s, and would compute something else with %s=%s",
+				w.Path, name, have[name], name, mine[name])
+		}
+	}
+	return nil
 }

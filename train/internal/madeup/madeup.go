@@ -23,6 +23,7 @@ type Dataset struct {
 	Policies   bool           // lists of up to three moves as policy targets
 	NoChances  bool           // labels have no chances of win, draw and loss
 	Candidates bool           // each sample has likely moves with values
+	Rated      bool           // the players have ratings
 	// Plies is how many plies a game has, if it does not end before; the moves are those of other datasets with that
 	// seed. Nil = 10 to 59.
 	Plies func(game int) int
@@ -79,6 +80,9 @@ func (d Dataset) line(game int) (l dataset.Line) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(game)))
 	l = dataset.Line{Source: d.Source, Number: int64(game + 1), Start: board.StartPosition(),
 		Result: dataset.Result(game % 4)} // one of four is not known
+	if d.Rated {
+		l.WhiteElo, l.BlackElo = 1000+game, 2500-game
+	}
 	switch d.Source {
 	case dataset.SourcePuzzle:
 		l.Samples = dataset.OddPlies()

@@ -19,10 +19,10 @@ func Register() {
 	once.Do(func() {
 		training := recipe.Training{Batch: 32, Steps: 100, Schedule: "constant", LR: 1e-2, Decay: recipe.DecayWeights}
 		standard := recipe.Preset{Passes: 1, Training: training}
-		recipe.Register(recipe.New(recipe.Recipe{Name: "boards", About: "for tests", Data: "games", Targets: "moves"},
-			Boards{Filters: 8}, standard, func(Boards) encode.Encoder { return boards{} }))
-		recipe.Register(recipe.New(recipe.Recipe{Name: "tokens", About: "for tests", Data: "games", Targets: "scores"},
-			Tokens{Width: 8}, standard, func(Tokens) encode.Encoder { return tokens{} }))
+		recipe.Register(recipe.New(recipe.Recipe{Name: "boards", About: "for tests", Data: "games", Targets: "moves",
+			Size: []string{"filters"}}, Boards{Filters: 8}, standard, func(Boards) encode.Encoder { return boards{} }))
+		recipe.Register(recipe.New(recipe.Recipe{Name: "tokens", About: "for tests", Data: "games", Targets: "scores",
+			Size: []string{"width"}}, Tokens{Width: 8}, standard, func(Tokens) encode.Encoder { return tokens{} }))
 	})
 }
 
