@@ -102,9 +102,10 @@ const (
 	SourceEndgame
 	SourceTable     // a position of a table of evaluations
 	SourceAggregate // a position with how often each move was played from it in games
+	SourceEngine    // a game that an engine played with itself, in which some moves were not its own choice
 )
 
-var sourceNames = [...]string{"game", "puzzle", "endgame", "table", "aggregate"}
+var sourceNames = [...]string{"game", "puzzle", "endgame", "table", "aggregate", "engine"}
 
 // SourceNames returns the names of all sources, in the order of their numbers.
 func SourceNames() []string { return slices.Clone(sourceNames[:]) }
@@ -112,7 +113,11 @@ func SourceNames() []string { return slices.Clone(sourceNames[:]) }
 // Known reports whether the source is one of those.
 func (s Source) Known() bool { return int(s) < len(sourceNames) }
 
-// String returns "game", "puzzle", "endgame", "table" or "aggregate".
+// Teaches reports whether the moves played in such lines are worth learning. In endgames they are reconstructed, and in
+// an engine's games with itself some are blunders on purpose.
+func (s Source) Teaches() bool { return s != SourceEndgame && s != SourceEngine }
+
+// String returns "game", "puzzle", "endgame", "table", "aggregate" or "engine".
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]

@@ -47,7 +47,7 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // several searched lines where the target has a temperature; its value target, of the recipe e, computes their values.
 // Else, and where that gives them none (as where an engine told no chances), the target is, for games and puzzles, the
 // move played at the ply, and where none was played (endgames, positions of tables and tactics that only name moves to
-// avoid) the best move of the label.
+// avoid) or not to be imitated (games of an engine with itself) the best move of the label.
 //
 // Where an engine searched, that is its bestmove. It is the first move of the stored principal variation but for about
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
@@ -69,7 +69,7 @@ func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.
 		}
 	}
 	m := board.NoMove
-	if played, ok := v.Played(); ok && line.Source != dataset.SourceEndgame {
+	if played, ok := v.Played(); ok && line.Source.Teaches() {
 		m = played
 	} else if label.Status == dataset.Labelled && line.Source != dataset.SourceGame {
 		m = label.Best

@@ -247,6 +247,16 @@ func (e Tahl) value(v *View, t Targets) (float32, bool) {
 
 // Learn gives the legal moves with the weights of the policy target, and the value.
 func (e Tahl) Learn(dst *Target, v *View, t Targets) bool {
+	learns := legalPolicy(dst, e, v, t)
+	value, ok := e.value(v, t)
+	if ok {
+		dst.Floats[0] = value
+	}
+	return ok || learns
+}
+
+// legalPolicy lists all legal moves with the weights of the policy target; false if there is none.
+func legalPolicy(dst *Target, e Valuer, v *View, t Targets) bool {
 	dst.Moves = Policy(dst.Moves, e, t, v)
 	learnt := len(dst.Moves)
 	for _, m := range v.Legal() {
@@ -259,11 +269,7 @@ func (e Tahl) Learn(dst *Target, v *View, t Targets) bool {
 		dst.Moves = append(dst.Moves, dataset.WeightedMove{Move: m, Weight: weight})
 	}
 	dst.Moves = dst.Moves[:copy(dst.Moves, dst.Moves[learnt:])]
-	value, ok := e.value(v, t)
-	if ok {
-		dst.Floats[0] = value
-	}
-	return ok || learnt > 0
+	return learnt > 0
 }
 
 // Show returns the move played, of several to be learnt the first of the greatest weight, with the layers of the board

@@ -71,13 +71,7 @@ func (e TalbotBot) Show(v *View, t Targets) any {
 	shown := struct {
 		Policy map[string]float32 `json:"policy"`
 		Value  *float32           `json:"value"`
-	}{}
-	for _, m := range Policy(nil, e, t, v) {
-		if shown.Policy == nil {
-			shown.Policy = map[string]float32{}
-		}
-		shown.Policy[m.Move.String()] += m.Weight
-	}
+	}{Policy: shares(Policy(nil, e, t, v))}
 	if value, ok := Value(e, t.Value, v.Position(), v.Said.Value); ok {
 		shown.Value = &value
 	}

@@ -117,6 +117,9 @@ func Engine() {
 			}
 			time.Sleep(SearchTime())
 			m := p.LegalMoves(nil)[0]
+			if _, only, ok := strings.Cut(in.Text(), " searchmoves "); ok {
+				m, _ = p.ParseUCI(strings.Fields(only)[0])
+			}
 			h := fnv.New32a()
 			if os.Getenv(HasMemory) != "" {
 				fmt.Fprint(h, since)
@@ -198,6 +201,8 @@ func (j Job) Run(ctx context.Context) error {
 	case "synth":
 		_, err = endgames.Request{Count: j.Count, Config: SynthConfig(1), Out: j.Out, Splits: dataset.DefaultSplits,
 			Workers: j.Workers}.Run(ctx)
+	case "games":
+		err = j.Games(ctx)
 	case "aggregate":
 		aggregate.Small(UntilExit{}, 2500, 1<<16)
 		_, err = aggregate.Request{In: j.Inputs, Out: j.Out, Bands: aggregate.Bands{2100, 2300}, MinCount: 2,

@@ -225,6 +225,26 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 	return d.flush(true)
 }
 
+// Search labels one position on the engine of a worker, 0 … Workers()−1, for whoever decides by each label what to
+// search next. It is [Engine.SearchMoves] on an engine that is replaced when it is lost, as in [Pool.Label]; failed
+// labels come with the reason as an error. Each worker may be asked by one goroutine at a time, none while Label runs,
+// and Close waits for none of them. When ctx ends, a search under way is given up.
+func (p *Pool) Search(ctx context.Context, worker int, start board.Position, moves, only []board.Move) ([]dataset.Label,
+	error) {
+	t := task{Job: Job{Start: start, Moves: moves, Plies: []int{len(moves)}}, to: 1}
+	if only != nil {
+		t.Only = [][]board.Move{only}
+	}
+	hard, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(p.abort, func() { stop(context.Cause(p.abort)) })()
+	o := p.workers[worker].do(hard, t, 0, nil)
+	if o.kind == skipped {
+		return nil, context.Cause(hard)
+	}
+	return o.result.Labels, o.result.Err
+}
+
 // buffer is how many tasks are handed to the workers before they ask.
 func (p *Pool) buffer() int {
 	if p.cfg.HashScope() == LineScope {

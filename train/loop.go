@@ -43,7 +43,7 @@ func (r *runner) loop(ctx context.Context) error {
 }
 
 // over tells that there is no step left.
-func (r *runner) over() bool { return r.state.Step >= r.c.Steps || r.state.Stopped }
+func (r *runner) over() bool { return r.state.Step >= r.c.End() || r.state.Stopped }
 
 // rate is the learning rate of the step that follows so many.
 func (r *runner) rate(step int64) float64 {
@@ -59,7 +59,7 @@ func (r *runner) several() int {
 	if !r.engine.stacks() || r.took == 0 {
 		return 1
 	}
-	n := min(int64(together), 2*r.last, int64(longest/r.took), r.c.Steps-step)
+	n := min(int64(together), 2*r.last, int64(longest/r.took), r.c.End()-step)
 	for _, every := range []int64{r.c.LogEvery, r.c.EvalEvery, r.c.CheckpointEvery} {
 		if every > 0 {
 			n = min(n, every-step%every)
@@ -300,7 +300,7 @@ func (r *runner) progress(l run.Means, lr float64, val *MetricsLine) {
 		return
 	}
 	seconds, rate, wait := r.rates()
-	r.Progress(Progress{Step: r.state.Step, Steps: r.c.Steps, Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
+	r.Progress(Progress{Step: r.state.Step, Steps: r.c.End(), Batch: r.c.Batch, Means: l, LR: lr, Seconds: seconds,
 		PositionsPerSecond: rate, LoaderWait: wait, Val: val, More: r.more})
 }
 

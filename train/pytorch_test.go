@@ -49,6 +49,7 @@ type forwarded struct {
 	Value       []float64
 	Policy, MSE float64
 	BCE         float64 // of the board after the move
+	WDL         float64 // cross-entropy of the chances
 	Penalty     float64 // of the weights, as it is in the loss
 }
 
@@ -146,7 +147,7 @@ func oracleBatch(t *testing.T, step, n int) (b Batch, planes []uint64) {
 func forward(e *engine, planes []uint64, n int) (logits, values []float32, err error) {
 	x, err := gomlx.NewExec(e.backend.Backend, e.store.Store, func(_ *gomlx.Scope, in *graph.Node) (a, b *graph.Node) {
 		heads := e.network.Forward(&model.Pass{Store: e.store, Form: e.form}, e.form.Spread(in))
-		return heads[0], heads[1]
+		return heads[0], heads[len(heads)-1]
 	})
 	if err != nil {
 		return nil, nil, err
@@ -335,6 +336,9 @@ func (want *pytorch) train(t *testing.T, e *engine, batch func(step int) Batch, 
 		}
 		if bce := l.Of("after_bce"); bce != nil {
 			agreeOne(t, at+"cross-entropy of the bits", *bce, expected.BCE, 2e-5)
+		}
+		if wdl := l.Of("wdl_ce"); wdl != nil {
+			agreeOne(t, at+"cross-entropy of the chances", *wdl, expected.WDL, 2e-5)
 		}
 		if scores := l.Of("score_ce"); scores != nil {
 			agreeOne(t, at+"cross-entropy of scores", *scores, expected.Policy, 2e-5)

@@ -61,13 +61,28 @@ func (r *runner) beginAgain(old run.Config) error {
 			run.MetricsName, last)
 	}
 	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))
-	return r.engine.initialise(nil)
+	return r.start(nil)
+}
+
+// start begins with the weights that the configuration names, or goes on with their training.
+func (r *runner) start(w *run.Weights) error {
+	w, err := r.engine.initialise(w)
+	if err != nil || !r.c.From.Whole {
+		return err
+	}
+	before, err := run.StateOf(w.File)
+	if err != nil {
+		return err
+	}
+	r.state.Step, r.state.ValAt, r.state.Plateau = before.Step, before.Step, before.Plateau
+	r.used = r.rate(before.Step - 1)
+	return nil
 }
 
 // hadCheckpoint tells whether the metrics of a run, which go up to a step, show that it wrote a checkpoint: they go on
 // behind a step that had one due. The line of a step is written before its checkpoint.
 func hadCheckpoint(c run.Config, lines []MetricsLine, last int64) bool {
-	if c.CheckpointEvery > 0 && last > c.CheckpointEvery {
+	if every := c.CheckpointEvery; every > 0 && last > (c.Begin()/every+1)*every {
 		return true
 	}
 	for _, line := range lines {

@@ -91,7 +91,7 @@ func (f Final) MarshalJSON() ([]byte, error) {
 	return slices.Concat([]byte("{"), members, []byte("}")), err
 }
 
-// Run trains until c.Steps steps are done, a context ends, or something fails.
+// Run trains until step c.End() is done, a context ends, or something fails.
 //
 // A new run's folder must not hold one ([run.ErrExists], [run.ErrOccupied]); with Resume the folder must hold one
 // ([run.ErrNoRun]) whose configuration computes the same ([ConfigError] names the field that does not), and it goes on
@@ -201,7 +201,7 @@ func (r *runner) ready(old run.Config, sealed bool) error {
 	if r.Resume {
 		err = r.load(old)
 	} else {
-		err = r.engine.initialise(r.Weights)
+		err = r.start(r.Weights)
 	}
 	if err != nil {
 		return err

@@ -75,35 +75,39 @@ func (e *engine) tensors() []checkpoint.Tensor {
 }
 
 // initialise gives the engine the weights that its configuration begins with, if the seed does not draw them. They are
-// w, or without w read again. Moments are zero then, and an average begins at the weights.
-func (e *engine) initialise(w *run.Weights) (err error) {
+// w, or without w read again, and are returned. Moments are zero then, and an average begins at the weights; but where
+// a whole training goes on, both are as they were.
+func (e *engine) initialise(w *run.Weights) (_ *run.Weights, err error) {
 	from := e.config.From
 	if from == (run.Origin{}) {
-		return nil
+		return nil, nil
 	}
 	if w == nil {
 		if w, err = run.ReadWeights(from.Path); err != nil {
-			return fmt.Errorf("reading the weights that the run starts from: %w", err)
+			return nil, fmt.Errorf("reading the weights that the run starts from: %w", err)
 		}
 	}
 	if w.Sum != from.Sum {
-		return fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
+		return nil, fmt.Errorf("the weights in %q have changed since the run began (step %d)", from.Path,
 			from.Step)
 	}
 	if err := w.Fit(e.config); err != nil {
-		return err
+		return nil, err
+	}
+	if from.Whole {
+		return w, e.restore(w.File)
 	}
 	if err := e.adopt(w.File, w.Config.Evaluated()); err != nil || e.config.EMA == 0 {
-		return err
+		return w, err
 	}
 	for _, p := range e.store.Params() {
 		data, err := e.store.Get(p.Name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := e.store.Set(averagePrefix+p.Name, p.Shape, data); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return w, nil
 }

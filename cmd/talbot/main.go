@@ -64,7 +64,7 @@ and writes another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate(),
+		{newIngest(), newSynth(), newGames(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate(),
 			newPredict()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newPlay(), newUCI(), newMatch(), newBench()},

@@ -16,12 +16,13 @@ import (
 )
 
 type trainOptions struct {
-	data, run, from, recipe, preset, label, backend, valueTarget, policyTarget string
-	schedule, precision                                                        string
+	data, run, from, after, recipe, preset, label, backend, valueTarget, policyTarget string
+	schedule, precision                                                               string
 
 	// What the flags give; only those that were given count.
 	blocks, filters, batch int
-	steps, warmup, seed    int64
+	steps, until           int64
+	warmup, seed           int64
 	evalEvery, saveEvery   int64
 	lr, minLR, decay       float64
 	valueWeight            float64
@@ -96,6 +97,11 @@ such as dropout), and learns what they were trained on (--value-target, --policy
 unless flags say otherwise. Flags and a --preset that would make another network of the
 same weights are refused. Length, schedule, optimizer and the order of the data are new.
 
+--after RUN goes on with the training of another run on other data: settings, optimizer,
+average and schedule are those of that run, behind its last step. So a long training can
+be cut into pieces with fresh data, each of which needs no more than the checkpoint of the
+one before: --steps 100000 --until 10000, then --after with --until 20000, and so on.
+
 The first Ctrl-C saves a checkpoint, the second aborts. --resume continues a run; on the
 processor the result is the same to the bit. It needs no other flag and refuses those
 that contradict the run. You may change --keep, --checkpoint-every, --devices,
@@ -114,6 +120,8 @@ lower --lr.`,
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
 	f.StringVar(&o.from, "from", "",
 		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
+	f.StringVar(&o.after, "after", "",
+		"go on with the training of this `RUN` or checkpoint on other data: same settings, optimizer and schedule")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "",
 		"settings to start from (see \"talbot recipes\"), such as v1.5 (as published for the reference), 10x64 or "+
@@ -131,6 +139,7 @@ lower --lr.`,
 		"precision of training: float32, or on XLA bf16 for convolutions, matrix products and the activations "+
 			"between them")
 	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many passes over the data as the preset has)")
+	f.Int64Var(&o.until, "until", 0, "end at this step of the schedule, for --after to go on (default: its last step)")
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")
@@ -175,9 +184,9 @@ lower --lr.`,
 // arrange puts the flags under headings and says which words they take.
 func (o *trainOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
-	section(f, "Data and run", "data", "run", "resume", "from", "label", "max-copies", "json")
+	section(f, "Data and run", "data", "run", "resume", "from", "after", "label", "max-copies", "json")
 	section(f, "Network", "recipe", "preset", "blocks", "filters", "set")
-	section(f, "Length and batches", "steps", "batch", "accumulate", "seed")
+	section(f, "Length and batches", "steps", "until", "batch", "accumulate", "seed")
 	section(f, "Targets and loss", "policy-target", "value-target", "value-weight", "label-smoothing", "legal-mask",
 		"history-dropout", "mirror")
 	section(f, "Learning rate and optimizer", "lr", "min-lr", "schedule", "warmup", "weight-decay", "clip", "ema")
@@ -192,6 +201,7 @@ func (o *trainOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "precision", string(run.Float32), string(run.BFloat16))
 	completeFolders(cmd, "data", isDataset)
 	completeFolders(cmd, "from", run.IsRun)
+	completeFolders(cmd, "after", run.IsRun)
 	completeFolders(cmd, "run", run.IsRun)
 }
 
@@ -211,7 +221,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
-	forecast := job.Forecast{Fixed: o.resume || o.from != ""}
+	forecast := job.Forecast{Fixed: o.resume || o.from != "" || o.after != ""}
 	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
 	t.Resumed = func(step int64, checkpoint string) {
 		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)

@@ -34,7 +34,7 @@ const (
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, From: o.from, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
+	t := job.Train{Dir: o.run, From: o.from, After: o.after, Until: o.until, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
 		Workers: o.workers, Cache: cache.User()}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
@@ -44,6 +44,12 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 	}
 	if o.from != "" && o.resume {
 		return t, usage(errors.New("--from and --resume cannot be used together"), "leave one of them out")
+	}
+	if o.after != "" && (o.resume || o.from != "") {
+		return t, usage(errors.New("--after cannot be used together with --from or --resume"), "leave one of them out")
+	}
+	if o.until < 0 {
+		return t, usage(fmt.Errorf("--until must be above 0: %d", o.until), "leave it out to train all --steps")
 	}
 	if o.data != "" {
 		var err error
@@ -165,7 +171,7 @@ func (o *trainOptions) adjust(c *run.Config, flags *pflag.FlagSet) error {
 		c.LR, c.MinLR = o.lr, c.MinLR*o.lr/c.LR
 	}
 	set(flags, "min-lr", &c.MinLR, o.minLR)
-	if o.resume {
+	if o.resume || o.after != "" {
 		return nil // what contradicts the run is refused for that
 	}
 	return effective(c, flags)

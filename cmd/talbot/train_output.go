@@ -83,7 +83,11 @@ func printStart(s job.Start) {
 	c := s.Config
 	tell("network: %s, %s, %s\n", c.Recipe, s.Network, pipeline.Count(int64(s.Parameters), "parameter"))
 	if c.From != (run.Origin{}) {
-		tell("weights: from %q, step %s\n", c.From.Path, n(c.From.Step))
+		what := "weights: from"
+		if c.From.Whole {
+			what = "training: goes on from"
+		}
+		tell("%s %q, step %s\n", what, c.From.Path, n(c.From.Step))
 		if settings := settingsBesideSize(c); settings != "" {
 			tell("settings: %s\n", settings)
 		}
@@ -93,7 +97,11 @@ func printStart(s job.Start) {
 		tell("devices: %d, each trains %s at a time\n", c.Devices,
 			pipeline.Count(int64(c.Batch/c.Accumulate/c.Devices), "sample"))
 	}
-	tell("run: %s of %s, learning rate %g, validated on %s\n", pipeline.Count(c.Steps, "step"),
+	part := ""
+	if c.Begin() > 0 || c.End() < c.Steps {
+		part = fmt.Sprintf("steps %s to %s of ", n(c.Begin()+1), n(c.End()))
+	}
+	tell("run: %s%s of %s, learning rate %g, validated on %s\n", part, pipeline.Count(c.Steps, "step"),
 		pipeline.Count(int64(c.Batch), "sample"), c.LR, pipeline.Count(s.Val, "sample"))
 	tell("compiling for %s; the first step takes longer than the others\n", s.Kind)
 }

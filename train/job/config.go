@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"talbot/encode"
@@ -13,6 +14,9 @@ import (
 // config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The
 // number of samples is 0 where it is not known yet; a run whose length depends on it has one step then.
 func (t Train) config(samples int64, weights *run.Weights) (run.Config, error) {
+	if weights != nil && weights.Whole {
+		return t.following(weights)
+	}
 	c, err := t.unchecked(samples, weights)
 	if err == nil && weights != nil {
 		err = weights.Agree(c)
@@ -74,6 +78,9 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 		}
 	}
 	c.SetSteps(steps)
+	if c.Until = t.Until; c.Until > 0 {
+		c.FitTo(c.Until)
+	}
 	if preset.ByPass {
 		c.EvalEvery = pass
 	}
@@ -81,6 +88,38 @@ func (t Train) unchecked(samples int64, weights *run.Weights) (run.Config, error
 		return c, err
 	}
 	return c, describeTargets(&c)
+}
+
+// following returns the configuration of a run that goes on with a training: the same, but for what may change when a
+// run is resumed.
+func (t Train) following(w *run.Weights) (run.Config, error) {
+	c := w.Config
+	c.From, c.Until = w.Origin, t.Until
+	if t.Steps != 0 {
+		c.Steps = t.Steps
+	}
+	c.FitTo(c.End() - c.Begin())
+	err := t.Adjust(&c)
+	if err == nil && (c.ValueTarget != w.Config.ValueTarget || c.PolicyTarget != w.Config.PolicyTarget) {
+		err = describeTargets(&c)
+	}
+	if err == nil {
+		before := w.Config
+		before.From = c.From
+		if field, want, was := c.Differs(before); field != "" {
+			err = fmt.Errorf("the training in %q has %s = %s, not %s", w.Path, field, was, want)
+		} else if t.Recipe != "" && t.Recipe != c.Recipe {
+			err = fmt.Errorf("the training in %q is of the recipe %s, not %s", w.Path, c.Recipe, t.Recipe)
+		} else if t.Preset != nil {
+			err = errors.New("a training that goes on takes no preset")
+		} else {
+			err = c.Validate()
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, err
 }
 
 // targets are those of a configuration.
@@ -129,6 +168,9 @@ func (t Train) resumed() (run.Config, error) {
 	}
 	if t.Steps != 0 {
 		c.Steps = t.Steps
+	}
+	if t.Until != 0 {
+		c.Until = t.Until
 	}
 	if err := t.Adjust(&c); err != nil {
 		return c, fmt.Errorf("%w: %w", ErrConfig, err)

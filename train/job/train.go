@@ -30,8 +30,12 @@ type Train struct {
 	Label  string        // fingerprint whose labels count; "" = the last, with Resume that of the run
 	Resume bool          // continue the run in Dir
 	From   string        // run folder or checkpoint to take the initial weights from; "" = drawn by the seed
-	Recipe string        // "" = that of the weights in From, else the first of the list
-	Preset *string       // of the configuration; nil = "", with Resume that of the run
+	// After is a run folder or checkpoint whose training goes on with other data: the same settings, optimizer and
+	// averages, from its step on; "" = none.
+	After  string
+	Until  int64   // the step at which the run ends before its schedule does; 0 = Steps, with Resume that of the run
+	Recipe string  // "" = that of the weights in From, else the first of the list
+	Preset *string // of the configuration; nil = "", with Resume that of the run
 	// 0 = as many passes over the train samples as the preset has, with Resume those of the run
 	Steps   int64
 	Adjust  func(*run.Config) error // what else was asked for; called more than once
@@ -85,10 +89,14 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	var c run.Config
 	var weights *run.Weights
 	var err error
-	if t.From != "" {
-		if weights, err = run.ReadWeights(t.From); err != nil {
-			return train.Result{}, fmt.Errorf("%w: %w", ErrFrom, err)
-		}
+	switch {
+	case t.From != "":
+		weights, err = run.ReadWeights(t.From)
+	case t.After != "":
+		weights, err = run.ReadTraining(t.After)
+	}
+	if err != nil {
+		return train.Result{}, fmt.Errorf("%w: %w", ErrFrom, err)
 	}
 	if t.Resume {
 		c, err = t.resumed()
@@ -140,7 +148,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 	if err != nil {
 		return train.Result{}, err
 	}
-	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
+	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed + c.Begin()})
 	defer source.Close()
 	result, err := train.Run(ctx, c, train.Options{Dir: t.Dir, Claim: claim, Backend: b, Source: source,
 		Val: survey.Val, Calibration: calibration,
@@ -299,7 +307,7 @@ func (t Train) begin(c run.Config, b *backend.Opened, data *loader.Data, survey 
 	s := Start{Config: c, Network: built.Network.String(), HasValue: built.HasValue(), Backend: b.Why, Kind: b.Kind,
 		Parameters: model.CountTrainable(built.Network.Params())}
 	for i, counts := range survey.Sets {
-		draws := float64(c.Steps) * float64(c.Batch) * counts.Share
+		draws := float64(c.End()-c.Begin()) * float64(c.Batch) * counts.Share
 		s.Sets = append(s.Sets, Set{data.Sets[i].Dir, counts, draws / float64(counts.Train)})
 	}
 	for i := range survey.Val {

@@ -95,6 +95,17 @@ func (f Form) Flatten(x *Node) *Node {
 	return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), d[0], d[3]*64)
 }
 
+// Means returns the mean of each channel over the squares, [N, channels].
+func (f Form) Means(x *Node) *Node {
+	switch f {
+	case Products:
+		return Transpose(ReduceMean(x, 1, 2), 0, 1)
+	case Tiles:
+		return ReduceMean(x, 0, 1)
+	}
+	return ReduceMean(x, 1, 2)
+}
+
 // Convolve is a convolution without bias, stride 1, zero padding that keeps 8×8: x has the form's layout, the kernel is
 // [out, in, side, side] with a side of 1, 3 or 5.
 //

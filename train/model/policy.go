@@ -59,12 +59,7 @@ const never = -1e9
 func IndexedAnswer(logits, legal *Node) Answer {
 	g := logits.Graph()
 	n, l, moves := legal.Shape().Dim(0), legal.Shape().Dim(1), logits.Shape().Dim(1)
-	index := Reshape(legal, n, l)
-	there := GreaterOrEqual(index, ScalarZero(g, dtypes.Int32))
-	at := Reshape(Concatenate([]*Node{Iota(g, shapes.Make(dtypes.Int32, n, l, 1), 0),
-		MaxScalar(legal, int32(0))}, 2), n*l, 2)
-	among := Reshape(Gather(logits, at), n, l)
-	among = Where(there, among, BroadcastToShape(Scalar(g, dtypes.Float32, never), among.Shape()))
+	among, there, at := listedLogits(logits, legal)
 	prior := LogSoftmax(among, 1)
 
 	inside := Scatter(at, Reshape(ConvertDType(there, dtypes.Float32), n*l), logits.Shape(), false, false)
@@ -74,6 +69,18 @@ func IndexedAnswer(logits, legal *Node) Answer {
 	outside := Exp(Sub(others, BroadcastToDims(InsertAxes(all, 1), n, moves)))
 	return Answer{Prior: prior, Inside: Sub(in, all), Outside: ReduceSum(outside, 1), Other: ArgMax(others, 1),
 		OtherShare: ReduceMax(outside, 1)}
+}
+
+// listedLogits returns the logits of listed moves, [N, L], −1e9 behind the last one; which are there, and where they are
+// among all logits, [N·L, 2].
+func listedLogits(logits, moves *Node) (among, there, at *Node) {
+	g := logits.Graph()
+	n, l := moves.Shape().Dim(0), moves.Shape().Dim(1)
+	there = GreaterOrEqual(Reshape(moves, n, l), ScalarZero(g, dtypes.Int32))
+	at = Reshape(Concatenate([]*Node{Iota(g, shapes.Make(dtypes.Int32, n, l, 1), 0), MaxScalar(moves, int32(0))}, 2),
+		n*l, 2)
+	among = Reshape(Gather(logits, at), n, l)
+	return Where(there, among, BroadcastToShape(Scalar(g, dtypes.Float32, never), among.Shape())), there, at
 }
 
 // logSumExp is that of each row: [N, M] → [N].

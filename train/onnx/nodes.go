@@ -84,6 +84,15 @@ func (g *Graph) pair(op string, a, b Value, name string) Value {
 	return g.node(op, name, shape, nil, a.Name, b.Name)
 }
 
+// Means adds the mean of each channel over the squares: [channels].
+func (g *Graph) Means(x Value, name string) Value {
+	if len(x.Shape) != 3 {
+		return g.fail(name, "of shape %v", x.Shape)
+	}
+	mean := g.node("GlobalAveragePool", name+".pool", []int{x.Shape[0], 1, 1}, nil, x.Name)
+	return g.Flatten(mean, name)
+}
+
 // Flatten makes one axis of all, the last one fastest: a board's feature is channel·64 + square.
 func (g *Graph) Flatten(x Value, name string) Value {
 	return g.node("Flatten", name, []int{product(x.Shape)}, map[string]any{"axis": 1}, x.Name)

@@ -6,7 +6,7 @@ import (
 )
 
 // recipes is the list.
-var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior, probability}
+var recipes = []*Recipe{talbotbot, napoleon, tahl, nosearch, prior, probability, lynx}
 
 // talbotbot's default preset is the best training known here of the reference's network; "v1.5" are the published
 // hyper-parameters of the reference, whose schedule ran over 656,844 steps.
@@ -31,6 +31,22 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Blocks, n.Filters = 10, 64 }},
 	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
+)
+
+// lynx is the recipe of the network that comes with talbot. Its settings are those that played best after equal times:
+// see docs/log.md.
+var lynx = New(
+	Recipe{
+		Name:    "lynx",
+		About:   "talbot's own: a small network that plays well after hours on a processor",
+		Data:    "games of an engine with itself, endgames and puzzles, labelled by Stockfish; or any other",
+		Targets: "the engine's move, or the one played; its chances, or else the result of the game",
+		Size:    []string{"blocks", "filters", "squeeze", "value_filters", "hidden"}, Winograd: true,
+	},
+	model.Lynx{Blocks: 6, Filters: 64, Squeeze: 16, ValueFilters: 8, Hidden: 128, ValueWeight: 1, ChancesWeight: 1},
+	Preset{Passes: 4, Training: Training{Batch: 512, Steps: 100000, Schedule: "cosine", LR: 2e-3, MinLR: 2e-5,
+		Warmup: 500, WeightDecay: 1e-2, Decay: DecayWeights, Clip: 5}},
+	func(model.Lynx) encode.Encoder { return encode.Lynx{} },
 )
 
 // napoleon is trained as recipes of its kind are: nothing was published.

@@ -29,6 +29,8 @@ type Config struct {
 	Seed       int64 `json:"seed"`       // of initial weights and dropout
 
 	From Origin `json:"from,omitzero"` // of the initial weights, where they are not drawn by the seed
+	// Until is the step behind which the run ends before its schedule does, for another one to go on; 0 = Steps.
+	Until int64 `json:"until,omitempty"`
 
 	// ValueTarget is how values are computed from labels: a name that [encode.ParseValueTarget] knows. ValueFormula
 	// says it in one line, for whoever reads run.json.
@@ -94,20 +96,44 @@ func (c Config) Build() (recipe.Built, error) { return recipe.Build(c.Recipe, c.
 // the run, or the preset's share where that is more, and there are at least ten log lines, two validations and four
 // checkpoints.
 func (c *Config) SetSteps(steps int64) {
-	fit := func(n *int64, share int64) {
-		if *n > 0 {
-			*n = max(1, min(*n, steps/share))
-		}
-	}
 	warm := int64(20)
 	if c.Warmup > 0 {
 		warm = min(warm, max(1, c.Steps/c.Warmup))
 	}
 	c.Steps = steps
-	fit(&c.Warmup, warm)
-	fit(&c.LogEvery, 10)
-	fit(&c.EvalEvery, 2)
-	fit(&c.CheckpointEvery, 4)
+	fit(&c.Warmup, steps/warm)
+	c.FitTo(steps)
+}
+
+// Begin is the step behind which the run begins, and End the one behind which it ends.
+func (c *Config) Begin() int64 {
+	if c.From.Whole {
+		return c.From.Step
+	}
+	return 0
+}
+
+// End is the last step of the run.
+func (c *Config) End() int64 {
+	if c.Until > 0 {
+		return c.Until
+	}
+	return c.Steps
+}
+
+// FitTo makes what is counted in steps fit a part of the schedule: at least ten log lines, two validations and four
+// checkpoints.
+func (c *Config) FitTo(steps int64) {
+	fit(&c.LogEvery, steps/10)
+	fit(&c.EvalEvery, steps/2)
+	fit(&c.CheckpointEvery, steps/4)
+}
+
+// fit lowers what is counted in steps, at most to 1.
+func fit(n *int64, most int64) {
+	if *n > 0 {
+		*n = max(1, min(*n, most))
+	}
 }
 
 // members are a [Config] as JSON has them, field by field.
@@ -201,6 +227,10 @@ func (c Config) Validate() error {
 			c.Batch/c.Accumulate, c.Batch, c.Accumulate, c.Devices)
 	case c.Steps < 1:
 		return fmt.Errorf("steps must be above 0: %d", c.Steps)
+	case c.Until < 0 || c.Until > c.Steps:
+		return fmt.Errorf("a run of %d steps cannot end at step %d", c.Steps, c.Until)
+	case c.Begin() >= c.End():
+		return fmt.Errorf("the training has reached step %d, so there is nothing left until step %d", c.Begin(), c.End())
 	case c.Precision != Float32 && c.Precision != BFloat16:
 		return fmt.Errorf("precision must be %s or %s: %q", Float32, BFloat16, c.Precision)
 	case !finite(c.LR) || c.LR == 0:
@@ -272,7 +302,7 @@ func (c Config) Evaluated() string {
 // operational fields may change on resume: they decide what is written and where it is computed, not what; but for
 // eval_every where the schedule looks at validations.
 var operational = map[string]bool{"devices": true, "deterministic": true, "log_every": true, "eval_every": true,
-	"checkpoint_every": true, "keep": true}
+	"checkpoint_every": true, "keep": true, "until": true}
 
 // Differs names the first field in which the configurations would compute different things, "" if there is none.
 // Values are in JSON.

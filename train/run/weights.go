@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ type Origin struct {
 	Path string `json:"path"`   // absolute; where it was then
 	Step int64  `json:"step"`   // its step, in its own run
 	Sum  string `json:"sha256"` // its checksum
+	// Whole says that not the weights alone were taken: optimizer, averages, step and schedule go on too.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Weights are parameters and normalisation statistics to begin a run with.
@@ -56,6 +59,40 @@ func ReadWeights(path string) (*Weights, error) {
 	w.Step, w.Sum, w.Config = d.Step, w.File.Sum, d.Config
 	return w, nil
 }
+
+// ReadTraining is [ReadWeights] of all that a training goes on with: the newest checkpoint of the run in a folder, or a
+// checkpoint's file. An exported network is [ErrNoTraining].
+func ReadTraining(path string) (*Weights, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	var damaged []error
+	if info.IsDir() {
+		loaded, _, err := Load(path, NewestCheckpoint|RawWeights)
+		if err != nil {
+			return nil, err
+		}
+		path, damaged = loaded.Path, loaded.Damaged
+	}
+	w, err := ReadWeights(path)
+	if err != nil {
+		return nil, err
+	}
+	w.Damaged = damaged
+	state, err := StateOf(w.File)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w: %w", path, ErrNoTraining, err)
+	}
+	if state.Stopped {
+		return nil, fmt.Errorf("%q: %w: its schedule has ended it at step %d", path, ErrNoTraining, state.Step)
+	}
+	w.Whole, w.Config = true, state.Config
+	return w, nil
+}
+
+// ErrNoTraining says that a file has no optimizer to go on with, or that there is nothing left to train.
+var ErrNoTraining = errors.New("not a training that can go on")
 
 // Fit returns an error if the network of that configuration has no place for the weights.
 func (w *Weights) Fit(c Config) error {

@@ -1,0 +1,112 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/internal/golden"
+	"talbot/train/backend"
+	"talbot/train/run"
+)
+
+// lynxBatches are those of testdata/lynx_oracle.py: positions of n samples each, as batches and as planes.
+func lynxBatches(t testing.TB, batches, n int) (list []Batch, planes [][]uint64) {
+	t.Helper()
+	layout := encode.Lynx{}.Layout()
+	list, planes = make([]Batch, batches), make([][]uint64, batches)
+	type row struct {
+		Start          string
+		Moves          []string
+		Packed, Planes golden.Words
+		Changes        map[string][]int32
+	}
+	var rows []row
+	longest := 0
+	for _, r := range golden.Lines[row](t, "../encode/testdata/tahl.jsonl.gz", batches*n) {
+		if len(r.Changes) > 0 {
+			rows, longest = append(rows, r), max(longest, len(r.Changes))
+		}
+	}
+	for step := range list {
+		b := &list[step]
+		b.Resize(n, longest, &layout)
+		clear(b.Weights)
+		number := func(name string, i int) float32 { return float32(oracleNumber(fmt.Sprintf("%s %d", name, step), i)) }
+		for i, row := range rows[step*n:][:n] {
+			copy(b.Packed[i*layout.Words:], row.Packed)
+			planes[step] = append(planes[step], row.Planes...)
+			codes := b.Codes[i*longest:][:longest]
+			for j := range codes {
+				codes[j] = -1
+			}
+			for j, code := range lynxCodes(t, row.Start, row.Moves, slices.Sorted(maps.Keys(row.Changes))) {
+				codes[j] = code
+			}
+			if i%5 != 4 {
+				b.Weights[i*longest] += 0.75
+				b.Weights[i*longest+len(row.Changes)-1] += 0.25
+			}
+			for f, x := range []float32{number("value", i), (number("win", i) + 1) / 4, (number("draw", i) + 1) / 4} {
+				at := 3*i + f
+				b.Floats[at], b.Known[at] = x, 1
+				if i%3 == 2 {
+					b.Known[at] = 0
+				}
+			}
+		}
+	}
+	return list, planes
+}
+
+// lynxCodes are the indices of moves of the position behind those that were played.
+func lynxCodes(t testing.TB, start string, played, names []string) (codes []int32) {
+	t.Helper()
+	p, err := board.ParseFEN(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range played {
+		m, err := p.ParseUCI(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Play(m)
+	}
+	for _, name := range names {
+		m, err := p.ParseUCI(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes = append(codes, int32(encode.Lynx{}.MoveIndex(&p, m)))
+	}
+	return codes
+}
+
+// TestPyTorchLynx compares the network of the recipe lynx with PyTorch: policy and value in evaluation mode, the
+// gradients of a step and five steps with AdamW.
+func TestPyTorchLynx(t *testing.T) {
+	want := readPyTorch(t, "lynx.json.gz")
+	batches, planes := lynxBatches(t, len(want.Steps), want.Positions)
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c, err := run.New("lynx", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]any{"blocks": want.Blocks, "filters": want.Filters, "squeeze": 4,
+			"value_filters": 3, "hidden": 16, "value_weight": want.ValueWeight, "chances_weight": 0.75} {
+			set(&c, name, value)
+		}
+		c.Batch, c.Clip, c.WeightDecay = want.Positions, want.Clip, want.Decay
+		batch := func(step int) Batch { return batches[step] }
+		want.evaluate(t, want.load(t, b, c), planes[0])
+		first := *want
+		first.Steps = want.Steps[:1] // in the second, Winograd's rounding pushes an activation over the kink of its ReLU
+		first.train(t, want.load(t, b, c), batch, 2e-5)
+		c.Winograd = false
+		want.train(t, want.load(t, b, c), batch, 2e-5)
+	})
+}

@@ -1,0 +1,159 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"talbot/encode"
+)
+
+// Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and chances.
+//
+//	stem    conv 3×3 28→F, norm, ReLU
+//	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
+//	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
+//	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
+//	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and loss,
+//	        and linear →1, tanh the value
+//
+// The policy is the softmax over the legal moves. The loss is its cross-entropy, ChancesWeight times that of the
+// chances, and ValueWeight times the value's squared error.
+//
+// Sources: Hu and others, Squeeze-and-Excitation Networks (2018), for the blocks; a policy of planes is AlphaZero's
+// (Silver and others, 2018). Sizes and weights are what proved best here: see docs/log.md.
+type Lynx struct {
+	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
+	Filters       int     `json:"filters"`        // channels of the trunk, at least 2
+	Squeeze       int     `json:"squeeze"`        // features between squeeze and excitation; 0 = without
+	ValueFilters  int     `json:"value_filters"`  // channels of the value head
+	Hidden        int     `json:"hidden"`         // features of the value head
+	ValueWeight   float64 `json:"value_weight"`   // of the value in the loss
+	ChancesWeight float64 `json:"chances_weight"` // of the chances in the loss
+}
+
+// Validate checks the settings.
+func (t Lynx) Validate() error {
+	switch {
+	case t.Squeeze < 0 || t.Squeeze > 4096:
+		return fmt.Errorf("squeeze must be from 0 to 4096: %d", t.Squeeze)
+	case t.ValueFilters < 1 || t.ValueFilters > 1024:
+		return fmt.Errorf("value filters must be from 1 to 1024: %d", t.ValueFilters)
+	case t.Hidden < 1 || t.Hidden > 4096:
+		return fmt.Errorf("hidden must be from 1 to 4096: %d", t.Hidden)
+	case !(t.ChancesWeight >= 0 && t.ChancesWeight <= math.MaxFloat32):
+		return fmt.Errorf("chances weight must be from 0 to %.2g: %g", math.MaxFloat32, t.ChancesWeight)
+	}
+	return t.residual().validate()
+}
+
+// String is such as "6 blocks of 64 filters".
+func (t Lynx) String() string { return t.residual().String() }
+
+func (t Lynx) residual() residual {
+	return residual{planes: encode.TahlPlanes, blocks: t.Blocks, filters: t.Filters, valueWeight: t.ValueWeight}
+}
+
+const lynxPlanes = encode.LynxMoves / 64
+
+// Params lists stem, blocks, and the heads.
+func (t Lynx) Params() []Param {
+	var l layers
+	t.residual().trunkParams(&l)
+	if t.Squeeze > 0 {
+		for b := range t.Blocks {
+			l.linear(fmt.Sprintf("blocks.%d.se.fc1", b), t.Squeeze, t.Filters)
+			l.linear(fmt.Sprintf("blocks.%d.se.fc2", b), t.Filters, t.Squeeze)
+		}
+	}
+	l.conv("policy.conv", t.Filters, t.Filters, 3)
+	l.norm("policy.bn", t.Filters)
+	l.conv("policy.planes", lynxPlanes, t.Filters, 1)
+	l.add(Bias, t.Filters, "policy.planes.bias", lynxPlanes)
+	l.conv("value.conv", t.ValueFilters, t.Filters, 1)
+	l.norm("value.bn", t.ValueFilters)
+	l.linear("value.fc1", t.Hidden, 64*t.ValueFilters)
+	l.linear("value.chances", 3, t.Hidden)
+	l.linear("value.fc2", 1, t.Hidden)
+	return l
+}
+
+// Unpack makes the 28 planes of the recipe tahl.
+func (Lynx) Unpack(f Form, packed *Node) *Node { return Tahl{}.Unpack(f, packed) }
+
+// Heads are the logits of all moves, those of the chances, and the value.
+func (Lynx) Heads() []Head {
+	return []Head{
+		{"logits", []int{encode.LynxMoves},
+			"of all moves; index = move plane × 64 + from square in the mover's frame"},
+		{"chances", []int{3}, "logits of win, draw and loss for the side to move"},
+		{"value", nil, "in [-1, 1]; +1 = the side to move wins, and is near to it"},
+	}
+}
+
+// Forward takes the 28 planes.
+func (t Lynx) Forward(p *Pass, planes *Node) []*Node {
+	x := p.relu(p.convNorm(planes, "stem.conv", "stem.bn"))
+	for b := range t.Blocks {
+		name := fmt.Sprintf("blocks.%d.", b)
+		y := p.relu(p.norm(p.convolveDense(x, name+"conv1"), name+"bn1"))
+		y = p.norm(p.convolveDense(y, name+"conv2"), name+"bn2")
+		if t.Squeeze > 0 {
+			h := p.relu(p.linear(p.Form.Means(y), name+"se.fc1"))
+			y = p.excite(y, Sigmoid(p.watch(p.linear(h, name+"se.fc2"))))
+		}
+		x = p.relu(Add(y, x))
+	}
+	y := p.relu(p.norm(p.convolveDense(x, "policy.conv"), "policy.bn"))
+	logits := ConvertDType(p.Form.Flatten(p.convolveBias(y, "policy.planes")), dtypes.Float32)
+	h := p.relu(p.linear(p.Form.Flatten(p.relu(p.convNorm(x, "value.conv", "value.bn"))), "value.fc1"))
+	value := Tanh(p.watch(p.linear(h, "value.fc2")))
+	return []*Node{logits, p.linear(h, "value.chances"), Reshape(value, value.Shape().Dim(0))}
+}
+
+// Terms are those of the loss, and how often the policy's first move is the target.
+func (t Lynx) Terms() []Term {
+	return []Term{
+		{Name: "policy_ce", Weight: 1, Over: Listed},
+		{Name: "wdl_ce", Weight: t.ChancesWeight, Over: Float(1)},
+		{Name: "value_mse", Weight: t.ValueWeight, Over: Float(0)},
+		{Name: "top1", Over: Listed, Figure: true},
+	}
+}
+
+// Loss sums up the terms.
+func (t Lynx) Loss(heads []*Node, b Batch) []Sum {
+	scores, _, _ := listedLogits(heads[0], b.Codes)
+	top := ReduceAndKeep(scores, ReduceMax, 1)
+	first := ConvertDType(Equal(scores, BroadcastToShape(top, scores.Shape())), dtypes.Float32)
+	chance := LogSoftmax(heads[1], 1)
+	of := func(i int) *Node { return Squeeze(Slice(chance, AxisRange(), AxisElem(i)), 1) }
+	win, draw := b.Floats[1], b.Floats[2]
+	loss := OneMinus(Add(win, draw))
+	wdl := Add(Add(Mul(win, of(0)), Mul(draw, of(1))), Mul(loss, of(2)))
+	return []Sum{
+		{Shown: Neg(ReduceAllSum(Mul(b.Weights, LogSoftmax(scores, 1))))},
+		{Shown: Neg(ReduceAllSum(Mul(b.Known[1], wdl)))},
+		{Shown: valueSum(heads[2], b, 0)},
+		{Shown: ReduceAllSum(Mul(b.Weights, StopGradient(first)))},
+	}
+}
+
+// Answer gives priors, the value and the chances.
+func (Lynx) Answer(heads []*Node, legal *Node) Answer {
+	a := IndexedAnswer(heads[0], legal)
+	a.Chances, a.Value = Softmax(heads[1], 1), heads[2]
+	return a
+}
+
+// Cost counts what the trunk keeps, two activations more for each block with excitation, and six tensors the size of
+// the logits.
+func (t Lynx) Cost(form Form) Cost {
+	floats := t.residual().floats(form) + 6*encode.LynxMoves
+	if t.Squeeze > 0 {
+		floats += 64 * 2 * int64(t.Blocks*t.Filters)
+	}
+	return Cost{convolutional(t.Params()), floats}
+}
