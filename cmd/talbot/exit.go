@@ -99,6 +99,8 @@ var statuses = []struct {
 	{aggregate.ErrSplits, exitUsage, "give --split the percentages of the games, as `talbot stats` has them; " +
 		"otherwise moves of games that are to be held out would count"},
 	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
+	{label.ErrMixedDepths, exitUsage,
+		"remove the folder and repeat the command, or finish it with the version that began it"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,

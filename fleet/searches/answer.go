@@ -231,6 +231,9 @@ func (p *Pool) legal(q *question, labels [][]dataset.Label) error {
 			if n := min(moves, max(p.config.MultiPV, 1)); len(l.Lines) != n {
 				return fmt.Errorf("%d lines for %d moves in %q", len(l.Lines), n, pos.FEN())
 			}
+			if l.MixesDepths() {
+				return fmt.Errorf("the lines of %q are of different depths", pos.FEN())
+			}
 			firsts := map[string]bool{}
 			for rank := range l.Lines {
 				if len(l.Lines[rank].PV) == 0 || firsts[l.Lines[rank].PV[0].String()] {

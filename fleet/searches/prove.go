@@ -151,6 +151,10 @@ func mismatch(here, there dataset.Fingerprint, allowed bool) error {
 		say("option "+wire.Clip(name, 64), names[name][0], names[name][1])
 	}
 	text := "the worker's engine is not the coordinator's: " + strings.Join(all, "; ")
+	if rule := names[dataset.LinesRule]; rule[0] != rule[1] {
+		text += " (the two are different versions of talbot, which choose among an engine's lines in different ways: " +
+			"use the same version on both machines)"
+	}
 	if !allowed && len(all) == 1 && here.Build != there.Build {
 		text += " (--allow-builds lets in other builds whose labels agree)"
 	}
