@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/fleet/wire"
 	"talbot/internal/durable"
 )
@@ -47,8 +48,8 @@ const (
 
 func openBuilds(path string) (*builds, error) {
 	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
-	if err := durable.ReadSealed(path, 1<<20, 1, &b.list); err != nil {
-		return nil, fmt.Errorf("the list of builds %q: %w", path, err)
+	if err := fleet.ReadState("list of builds", path, 1<<20, &b.list); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

@@ -83,19 +83,20 @@ type LabelStats struct {
 	Engine      string           `json:"engine"`
 	Build       string           `json:"build"`
 	Limit       string           `json:"limit"`
-	Statuses    map[string]int64 `json:"statuses"` // samples by status; they sum to all samples
-	Mating      int64            `json:"mating"`   // the side to move mates
-	Mated       int64            `json:"mated"`    // the side to move is mated
-	Scores      []ScoreBin       `json:"scores"`   // the other scores, from the side to move
-	Depth       float64          `json:"depth"`    // mean
-	Nodes       float64          `json:"nodes"`    // mean
+	Statuses    map[string]int64 `json:"statuses"`    // samples by status; they sum to all samples
+	Mating      int64            `json:"mating"`      // the side to move mates
+	Mated       int64            `json:"mated"`       // the side to move is mated
+	Scores      []ScoreBin       `json:"scores"`      // the other scores, from the side to move
+	Depth       float64          `json:"depth"`       // mean
+	Nodes       float64          `json:"nodes"`       // mean
+	Mates       float64          `json:"mates"`       // share of the labelled samples that are mates for either side
+	Depths      Distribution     `json:"depths"`      // from 32 on, bins from powers of two to the next
+	NodeCounts  Distribution     `json:"node_counts"` // bins from powers of two to the next
+	Played      Played           `json:"played"`
+	Tables      *Agreement       `json:"tables,omitempty"` // where endgame tables have the samples too
+
 	// MixedDepths are labels whose searched lines are of different depths, which those of earlier versions may be.
-	MixedDepths int64        `json:"mixed_depths,omitempty"`
-	Mates       float64      `json:"mates"`       // share of the labelled samples that are mates for either side
-	Depths      Distribution `json:"depths"`      // from 32 on, bins from powers of two to the next
-	NodeCounts  Distribution `json:"node_counts"` // bins from powers of two to the next
-	Played      Played       `json:"played"`
-	Tables      *Agreement   `json:"tables,omitempty"` // where endgame tables have the samples too
+	MixedDepths int64 `json:"mixed_depths"`
 }
 
 // Played compares the moves of games with what the engine says.

@@ -53,22 +53,23 @@ type Report struct {
 
 // DatasetReport is what a verification read of one dataset.
 type DatasetReport struct {
-	Dataset   string `json:"dataset"`
-	Whole     bool   `json:"whole"`
-	Shards    int    `json:"shards"`
-	Bytes     int64  `json:"bytes"`
-	Lines     int64  `json:"lines"`
-	Positions int64  `json:"positions"`
-	Samples   int64  `json:"samples"`
-	Encoded   int64  `json:"encoded"` // moves that were encoded and decoded
-	Labelled  int64  `json:"labelled"`
-	Terminal  int64  `json:"terminal"`
-	Failed    int64  `json:"failed"`
+	Dataset   string   `json:"dataset"`
+	Whole     bool     `json:"whole"`
+	Shards    int      `json:"shards"`
+	Bytes     int64    `json:"bytes"`
+	Lines     int64    `json:"lines"`
+	Positions int64    `json:"positions"`
+	Samples   int64    `json:"samples"`
+	Encoded   int64    `json:"encoded"` // moves that were encoded and decoded
+	Labelled  int64    `json:"labelled"`
+	Terminal  int64    `json:"terminal"`
+	Failed    int64    `json:"failed"`
+	Extra     []string `json:"extra"`  // shards that the manifest does not name
+	Damage    []string `json:"damage"` // at most 100 of a dataset
+
 	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see
 	// [dataset.LinesRule].
-	MixedDepths int64    `json:"mixed_depths"`
-	Extra       []string `json:"extra"`  // shards that the manifest does not name
-	Damage      []string `json:"damage"` // at most 100 of a dataset
+	MixedDepths int64 `json:"mixed_depths"`
 }
 
 // SplitGame is a line whose game is also in another split.
