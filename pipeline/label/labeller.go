@@ -34,6 +34,7 @@ type labeller struct {
 	bannedBefore map[int]bool
 	opened       []*shards.Dataset // of Reuse
 	done         []*shards.Reader  // finished shards of the output
+	known        known             // of these; the goroutine that looks through a shard has it
 
 	saved    Saved
 	terminal int64
@@ -177,6 +178,7 @@ func (l *labeller) close() {
 	for _, r := range l.done {
 		r.Close()
 	}
+	l.known.close()
 	l.exact.close()
 	if l.out != nil {
 		l.out.Close()
