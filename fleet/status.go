@@ -25,7 +25,7 @@ type Status struct {
 // WorkerStatus is one process of a worker, or the coordinator's own part, number 0.
 type WorkerStatus struct {
 	Number             int     `json:"number"`
-	Process            int     `json:"process"` // of this worker, from 1: the lowest number that was free when it joined
+	Process            int     `json:"process"` // of this worker, from 1: the lowest number that was free
 	Name               string  `json:"name"`
 	Version            string  `json:"version"`
 	Slots              int     `json:"slots"`

@@ -58,7 +58,8 @@ func TestLabelsBeforeLinesRule(t *testing.T) {
 	var warned []string
 	again := labelling("new", true)
 	again.Reuse, again.Warn = []string{old.Out}, func(err error) { warned = append(warned, err.Error()) }
-	if sum := Labelled(t, again); sum.Labelled != want || len(warned) != 1 || !strings.Contains(warned[0], "mixed depths") {
+	if sum := Labelled(t, again); sum.Labelled != want || len(warned) != 1 ||
+		!strings.Contains(warned[0], "mixed depths") {
 		t.Errorf("reused: %d of %d searched, %q", sum.Labelled, want, warned)
 	}
 	beside := labelling("beside", true)
@@ -99,7 +100,8 @@ func TestLabelsBeforeLinesRule(t *testing.T) {
 		parts[name] = part.Out
 	}
 	join := label.Join{Parts: []string{parts["1 old"], parts["2 new"]}, Out: filepath.Join(dir, "joined")}
-	if _, err := join.Run(t.Context()); !errors.Is(err, label.ErrParts) || !strings.Contains(err.Error(), "mixed depths") {
+	if _, err := join.Run(t.Context()); !errors.Is(err, label.ErrParts) ||
+		!strings.Contains(err.Error(), "mixed depths") {
 		t.Error("old and new parts are joined:", err)
 	}
 	join.Parts[1] = parts["2 old"]
@@ -120,8 +122,10 @@ func TestMixedDepths(t *testing.T) {
 	mixed := l
 	mixed.Lines = append(slices.Clone(l.Lines), second)
 	blank := dataset.Label{}
-	lines[0].Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: []dataset.Label{mixed, blank, blank, blank, blank}},
-		{Fingerprint: 1, Labels: []dataset.Label{even, blank, blank, blank, blank}}}
+	lines[0].Labels = []dataset.LabelColumn{
+		{Fingerprint: 0, Labels: []dataset.Label{mixed, blank, blank, blank, blank}},
+		{Fingerprint: 1, Labels: []dataset.Label{even, blank, blank, blank, blank}},
+	}
 	dir := madeup.Dataset(t, lines, 1)
 	m, err := dataset.ReadManifest(dir)
 	if err != nil {
@@ -141,7 +145,8 @@ func TestMixedDepths(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := s.WriteText(&b); err != nil || !strings.Contains(b.String(), "1 label with moves of different depths (100.0 %)") {
+	if err := s.WriteText(&b); err != nil ||
+		!strings.Contains(b.String(), "1 label with moves of different depths (100.0 %)") {
 		t.Error(b.String())
 	}
 	report, err := verify.Request{Dirs: []string{dir}}.Run(t.Context())

@@ -276,7 +276,7 @@ func (f *fake) misbehave() bool {
 			os.Exit(3)
 		}
 		return false
-	case "overdue": // reports after every rank from the n-th on, as Stockfish does once a search has lasted three seconds
+	case "overdue": // reports after every rank from the n-th on, as Stockfish does when a search is late
 		for _, l := range madeUpSearch(f.pos.LegalMoves(nil), f.pos.Key(), f.multi, 0, f.n) {
 			fmt.Println(l)
 		}

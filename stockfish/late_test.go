@@ -12,8 +12,8 @@ import (
 	"talbot/dataset"
 )
 
-// madeUpSearch is what Stockfish might say of a search for the best few of the legal moves, up to a depth or, if that is
-// 0, until its nodes run out somewhere. At each depth it searches the ranks in turn, and has lines of several kinds
+// madeUpSearch is what Stockfish might say of a search for the best few of the legal moves, up to a depth or, if that
+// is 0, until its nodes run out somewhere. At each depth it searches the ranks in turn, and has lines of several kinds
 // meanwhile: those of ranks that are done, those of moves that looked better than the ones before but may not stay
 // where they are, and those of the depth before. It reports after the last rank of each depth and at the stop; from
 // the late-th rank on, counted over all depths, after every one.
@@ -43,8 +43,8 @@ func madeUpSearch(legal []board.Move, seed uint64, several, depth, late int) (sa
 			if d == 0 {
 				continue
 			}
-			set = append(set, fmt.Sprintf("info depth %d multipv %d score cp %d%s nodes %d pv %s", d, i+1, cp, bound, nodes,
-				legal[i]))
+			set = append(set, fmt.Sprintf("info depth %d multipv %d score cp %d%s nodes %d pv %s", d, i+1, cp, bound,
+				nodes, legal[i]))
 		}
 		if rank == several-1 || stopped || step >= late {
 			said = append(said, set...)
@@ -106,8 +106,8 @@ func TestLateReports(t *testing.T) {
 				if got, whyLate := labelsOf(t, search(late), c.several, c.shallower); !reflect.DeepEqual(got, want) ||
 					whyLate != why {
 					t.Fatalf("seed %d, %+v, late from rank %d on:\n%s\ngives %+v, %s; in time\n%s\ngives %+v, %s", seed,
-						c, late, strings.Join(search(late), "\n"), got, whyLate, strings.Join(search(ranks), "\n"), want,
-						why)
+						c, late, strings.Join(search(late), "\n"), got, whyLate,
+						strings.Join(search(ranks), "\n"), want, why)
 				}
 			}
 		}

@@ -101,8 +101,9 @@ func TestClaimedTimes(t *testing.T) {
 // TestClaimedTimeOfAnswers: an answer that comes back after five seconds cannot have taken a day.
 func TestClaimedTimeOfAnswers(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now }, banned: func(int) bool { return false },
-		crowd: func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
+	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
+		banned: func(int) bool { return false },
+		crowd:  func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
 	r := &run{Pool: p, open: map[int64]*line{}}
 	var list []question
 	for i := range int64(250) {

@@ -136,7 +136,8 @@ func ReadSealed(path string, limit int64, version int, v any) error {
 	if err != nil {
 		return err
 	}
-	if _, err = UnsealVersion(data, version, v); err != nil && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrChanged) {
+	_, err = UnsealVersion(data, version, v)
+	if err != nil && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrChanged) {
 		err = fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	return err

@@ -227,7 +227,8 @@ func eachLabelled(ctx context.Context, r *shards.Reader, columns []int, scope st
 		all = line.Samples.Plies(all[:0], len(line.Moves))
 		for k, ply := range all {
 			if labels := labelsAt(given, k); labels != nil && labels[0].Status == dataset.Labelled {
-				l.plies, l.samples, l.labels = append(l.plies, ply), append(l.samples, first+k), append(l.labels, labels)
+				l.plies, l.samples = append(l.plies, ply), append(l.samples, first+k)
+				l.labels = append(l.labels, labels)
 			}
 		}
 		var only [][]board.Move

@@ -285,7 +285,8 @@ func TestKnown(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			l := dataset.Label{Status: dataset.Labelled, Best: board.Move(rng.IntN(1 << 16))}
 			for range 1 + rng.IntN(20) {
-				l.Lines = append(l.Lines, dataset.Searched{Depth: i, Nodes: rng.Int64N(1 << 40), PV: []board.Move{1, 2}})
+				l.Lines = append(l.Lines, dataset.Searched{Depth: i, Nodes: rng.Int64N(1 << 40),
+					PV: []board.Move{1, 2}})
 			}
 			m.labels = append(m.labels, l)
 		}
