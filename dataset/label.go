@@ -35,6 +35,12 @@ type Label struct {
 	Lines  []Searched // by multipv rank; empty unless Labelled
 }
 
+// MixesDepths reports whether not all lines were searched to the same depth, as in labels from before there was
+// [LinesRule].
+func (l *Label) MixesDepths() bool {
+	return slices.ContainsFunc(l.Lines, func(s Searched) bool { return s.Depth != l.Lines[0].Depth })
+}
+
 // Searched is one searched line of a search; all from the side to move's view.
 type Searched struct {
 	Score Score

@@ -91,6 +91,7 @@ type Coordinator struct {
 type member struct {
 	key, instance string
 	worker        int // number of the key
+	process       int // number among the worker's processes that are here, from 1
 	hello         hello
 	proved        bool
 	joined, heard time.Time

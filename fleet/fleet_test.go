@@ -77,11 +77,17 @@ func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinato
 // testWorker runs a worker until the end of the test, or until it is stopped.
 func testWorker(t testing.TB, join Join, name string, slots Slots, count int) (stop func() error) {
 	t.Helper()
+	return testWorkerOf(t, join, filepath.Join(t.TempDir(), name), slots, count)
+}
+
+// testWorkerOf is testWorker with the key in that file.
+func testWorkerOf(t testing.TB, join Join, key string, slots Slots, count int) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- WorkerConfig{Join: join, KeyFile: filepath.Join(t.TempDir(), name), Kind: "echo", Slots: slots,
-			Count: count, Name: name, Log: t.Logf}.Run(ctx)
+		ended <- WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: slots, Count: count,
+			Name: filepath.Base(key), Log: t.Logf}.Run(ctx)
 	}()
 	var once sync.Once
 	var err error

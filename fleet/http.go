@@ -90,8 +90,8 @@ func metrics(s Status) string {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.kind)
 		for i := range s.Workers {
 			w := &s.Workers[i]
-			fmt.Fprintf(&b, "%s{worker=\"%d\",process=\"%d\",name=%s} %v\n", m.name, w.Number, i, labelValue(w.Name),
-				m.value(w))
+			fmt.Fprintf(&b, "%s{worker=\"%d\",process=\"%d\",name=%s} %v\n", m.name, w.Number, w.Process,
+				labelValue(w.Name), m.value(w))
 		}
 	}
 	return b.String()

@@ -20,10 +20,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nkeys"
+
+	"talbot/internal/durable"
 )
 
 // seed is the secret of which all others of one side are made. It lies in a file of mode 0600, as 64 hex digits.
 type seed [ed25519.SeedSize]byte
+
+// maxKeyFile is more than any key has, in bytes.
+const maxKeyFile = 1 << 10
 
 // ErrReadable says that others may read a secret.
 var ErrReadable = errors.New("others may read the file")
@@ -31,19 +36,20 @@ var ErrReadable = errors.New("others may read the file")
 // loadSeed reads the secret of that path, or makes it. A file that others may read is refused.
 func loadSeed(path string) (s seed, err error) {
 	for range 2 {
-		text, err := os.ReadFile(path)
+		text, err := durable.ReadFile(path, maxKeyFile)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if err := newSeed(path); err != nil && !errors.Is(err, fs.ErrExist) {
 				return s, fmt.Errorf("making the key %q: %w", path, err)
 			}
 			continue
-		case err != nil:
-			return s, fmt.Errorf("reading the key: %w", err)
-		case !unhex(s[:], strings.TrimSpace(string(text))):
-			return s, fmt.Errorf("the key %q is not %d hex digits", path, 2*len(s))
+		case err == nil && !unhex(s[:], strings.TrimSpace(string(text))):
+			err = fmt.Errorf("it is not %d hex digits: %w", 2*len(s), durable.ErrChanged)
 		}
-		return s, checkSecret(path)
+		if err != nil {
+			return s, fileError("key", path, newKey, err)
+		}
+		return s, CheckSecret(path)
 	}
 	return s, fmt.Errorf("the key %q is made and removed again and again by another program", path)
 }

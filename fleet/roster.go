@@ -43,12 +43,14 @@ type rosterEntry struct {
 // openRoster reads the file of that path, which need not be there.
 func openRoster(path string) (*roster, error) {
 	r := &roster{path: path, list: rosterList{Version: 1, Workers: []rosterEntry{}}, number: map[string]int{}}
-	if err := durable.ReadSealed(path, 64<<20, 1, &r.list); err != nil {
-		return nil, fmt.Errorf("the list of workers %q: %w", path, err)
+	const what = "list of workers"
+	if err := ReadState(what, path, 64<<20, &r.list); err != nil {
+		return nil, err
 	}
 	for i, e := range r.list.Workers {
 		if !nkeys.IsValidPublicUserKey(e.Key) || r.number[e.Key] != 0 {
-			return nil, fmt.Errorf("the list of workers %q: worker %d has no key of its own", path, i+1)
+			return nil, fileError(what, path, fromBackup,
+				fmt.Errorf("worker %d has no key of its own: %w", i+1, durable.ErrChanged))
 		}
 		r.number[e.Key] = i + 1
 	}

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -24,6 +25,7 @@ type Status struct {
 // WorkerStatus is one process of a worker, or the coordinator's own part, number 0.
 type WorkerStatus struct {
 	Number             int     `json:"number"`
+	Process            int     `json:"process"` // of this worker, from 1: the lowest number that was free
 	Name               string  `json:"name"`
 	Version            string  `json:"version"`
 	Slots              int     `json:"slots"`
@@ -53,14 +55,16 @@ func (c *Coordinator) Status() Status {
 	}
 	for _, m := range c.members {
 		if m.proved {
-			s.Workers = append(s.Workers, WorkerStatus{Number: m.worker, Name: m.hello.Name, Version: m.hello.Version,
-				Slots: m.hello.Slots, Held: len(m.held), Done: m.done, Lost: m.lost,
+			s.Workers = append(s.Workers, WorkerStatus{Number: m.worker, Process: m.process, Name: m.hello.Name,
+				Version: m.hello.Version, Slots: m.hello.Slots, Held: len(m.held), Done: m.done, Lost: m.lost,
 				SilentSeconds: now.Sub(m.heard).Seconds()})
 		}
 	}
 	finished := c.finished
 	c.mu.Unlock()
-	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return a.Number - b.Number })
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int {
+		return cmp.Or(a.Number-b.Number, a.Process-b.Process)
+	})
 	switch {
 	case finished:
 		s.Idle = "the work is finished"

@@ -59,6 +59,7 @@ type fake struct {
 	gos    int
 	ds     int // asked about tables
 	moves  int
+	multi  int      // MultiPV
 	since  []string // positions searched since the memory was cleared
 	pos    board.Position
 }
@@ -127,6 +128,9 @@ func (f *fake) command(line string) {
 	case "uci":
 		f.uci()
 	case "setoption":
+		if n, ok := strings.CutPrefix(rest, "name MultiPV value "); ok {
+			f.multi, _ = strconv.Atoi(n)
+		}
 		f.count("set " + strings.Split(rest, "/")[0])
 	case "d":
 		f.count("d")
@@ -272,6 +276,10 @@ func (f *fake) misbehave() bool {
 			os.Exit(3)
 		}
 		return false
+	case "overdue": // reports after every rank from the n-th on, as Stockfish does when a search is late
+		for _, l := range madeUpSearch(f.pos.LegalMoves(nil), f.pos.Key(), f.multi, 0, f.n) {
+			fmt.Println(l)
+		}
 	case "slow":
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
 		return false

@@ -19,6 +19,7 @@ import (
 // The options are all that were set, and besides:
 //   - "EvalFile" and "EvalFileSmall", the networks the engine names as its own,
 //     where it offers them and none was set;
+//   - [dataset.LinesRule] where several lines are searched;
 //   - [dataset.SearchMoves], Config.SearchMoves where that is said;
 //   - "ucinewgame", how often the memory is cleared: "every line" with
 //     [LineScope]; "every search" with [PositionScope] under a time limit (other
@@ -36,6 +37,9 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 		if ok && o.Default != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.Name }) {
 			options = append(options, dataset.Tag{Name: o.Name, Value: o.Default})
 		}
+	}
+	if e.cfg.multiPV() > 1 {
+		options = append(options, dataset.Tag{Name: dataset.LinesRule, Value: dataset.OneDepth})
 	}
 	if e.cfg.SearchMoves != "" {
 		options = append(options, dataset.Tag{Name: dataset.SearchMoves, Value: e.cfg.SearchMoves})

@@ -10,16 +10,23 @@ import (
 )
 
 // found collects the lines of one search, per MultiPV rank.
+//
+// Engines report a set of lines, one for each rank, when a depth is done, and when a limit ends the search. Once a
+// search has lasted three seconds, as it may on a busy machine, Stockfish also reports one after each rank. Most of
+// those have lines of the depth before, too; in some all are of the new depth, but not all of them searched to their
+// end. So that a label does not depend on the time, only the last set of each depth is looked at, and it counts if it
+// is whole, exact and of that depth in all its lines.
 type found struct {
 	want  int          // lines to expect
 	only  []board.Move // that were searched; nil: all
 	exact bool         // some line had an exact score
 	now   []Info       // by rank - 1: the set being reported; rank 0 where there is no exact line
-	whole []Info       // the latest complete set of exact lines, nil if none yet
+	last  []Info       // the set before that one, if it counts unless another of its depth follows; else nil
+	whole []Info       // the latest set that counts, nil if none yet
 	below []shallower  // ascending
 }
 
-// shallower is the latest complete set up to a depth.
+// shallower is the latest set that counts up to a depth.
 type shallower struct {
 	depth int
 	lines []Info
@@ -48,45 +55,53 @@ func (f *found) add(i Info) error {
 		return fmt.Errorf("line of rank %d where %d were asked for", i.Rank, f.want)
 	}
 	if i.Rank == 1 {
-		for k := range f.now {
-			f.now[k].Rank = 0
-		}
+		f.open(i.Depth)
 	}
-	old := &f.now[i.Rank-1]
+	line := &f.now[i.Rank-1]
 	if !i.exact() {
-		old.Rank = 0
+		line.Rank = 0
 		return nil
 	}
 	f.exact = true
-	i.PV = append(old.PV[:0], i.PV...) // the line is only lent
-	*old = i
-	depth := 0
-	for k := range f.now {
-		if f.now[k].Rank == 0 {
-			return nil
-		}
-		depth = max(depth, f.now[k].Depth)
-	}
-	for k := range f.below {
-		if b := &f.below[k]; depth <= b.depth {
-			b.lines = slices.Clone(f.now)
-			for j := range b.lines {
-				b.lines[j].PV = bytes.Clone(b.lines[j].PV)
-			}
-		}
-	}
-	f.now, f.whole = f.whole, f.now // both keep their memory
-	if f.now == nil {
-		f.now = make([]Info, f.want)
-	}
-	for k := range f.now {
-		f.now[k].Rank = 0
+	*line = i
+	line.PV = bytes.Clone(i.PV) // the line is only lent
+	if f.uniform() {
+		f.last, f.now = f.now, make([]Info, f.want)
 	}
 	return nil
 }
 
+// open begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
+// what engines report of it before its depth is done is a bound.)
+func (f *found) open(depth int) {
+	if f.want > 1 && f.last != nil && f.last[0].Depth == depth {
+		f.last = nil
+	}
+	f.settle()
+	clear(f.now)
+}
+
+// uniform reports whether the present set has an exact line for each rank, all of the same depth.
+func (f *found) uniform() bool {
+	return !slices.ContainsFunc(f.now, func(i Info) bool { return i.Rank == 0 || i.Depth != f.now[0].Depth })
+}
+
+// settle has the last set count: no other of its depth comes.
+func (f *found) settle() {
+	if f.last == nil {
+		return
+	}
+	for k := range f.below {
+		if b := &f.below[k]; f.last[0].Depth <= b.depth {
+			b.lines = f.last
+		}
+	}
+	f.whole, f.last = f.last, nil
+}
+
 // short reports whether a search with a legal best move scored some of several lines, and never all of them together.
 func (f *found) short(best string, pos *board.Position) bool {
+	f.settle()
 	missing := f.whole == nil
 	for _, b := range f.below {
 		missing = missing || b.lines == nil
@@ -97,6 +112,7 @@ func (f *found) short(best string, pos *board.Position) bool {
 
 // labels is what the search found, once the engine has said which move is best.
 func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error) {
+	f.settle()
 	m, err := pos.ParseUCI(best)
 	if err != nil {
 		return nil, fmt.Errorf("bestmove %q: %w", best, err)

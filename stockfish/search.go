@@ -29,8 +29,8 @@ func (e *JobError) Error() string {
 	return fmt.Sprintf("stockfish: move %s at ply %d is illegal in %q", e.Move, e.Ply, e.FEN)
 }
 
-// ShortError is the error for a search that ended before every line that was asked for had an exact score in the same
-// iteration. The engine has done nothing wrong, and under a limit of nodes or depth another one would do the same.
+// ShortError is the error for a search that ended before every line that was asked for had an exact score at the same
+// depth. The engine has done nothing wrong, and under a limit of nodes or depth another one would do the same.
 type ShortError struct {
 	Lines int   // asked for
 	Limit Limit // too small for them
@@ -52,10 +52,10 @@ var errNoScore = errors.New("bestmove before all moves had an exact score")
 // Labels with status Terminal mean checkmate, stalemate or a dead position; no
 // engine is asked about those. In any other label every search line has an exact
 // score, seen from the side to move, and at least one legal move. With MultiPV
-// the lines are the latest complete set of them, so that they are of one
-// iteration and start with different moves; there are fewer lines than MultiPV
+// the lines are the latest complete set of one depth, and the last set of that
+// depth, and start with different moves; there are fewer lines than MultiPV
 // only if there are fewer legal moves. The label of a shallower depth is the
-// latest complete set up to that depth, and its best move is the first line's.
+// latest such set up to that depth, and its best move is the first line's.
 //
 // Errors: after a [*JobError] or a [*ShortError], or when ctx had ended before,
 // the engine is as good as it was. After any other error, which includes the end of ctx during the search,

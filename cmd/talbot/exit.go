@@ -99,6 +99,8 @@ var statuses = []struct {
 	{aggregate.ErrSplits, exitUsage, "give --split the percentages of the games, as `talbot stats` has them; " +
 		"otherwise moves of games that are to be held out would count"},
 	{output.ErrFinished, exitUsage, "a finished dataset never changes: choose another folder, or remove this one"},
+	{label.ErrMixedDepths, exitUsage,
+		"remove the folder and repeat the command, or finish it with the version that began it"},
 	{output.ErrOccupied, exitUsage, "choose an empty or a new folder"},
 	{durable.ErrLocked, exitLocked, "wait for the other process, or stop it"},
 	{rows.ErrUnit, exitUsage,
@@ -123,6 +125,8 @@ var statuses = []struct {
 		"`talbot stats DIR` lists the labels of a dataset; `talbot label` makes them, with --multipv 2 for tactics"},
 	{tactics.ErrNoTactics, exitFailed, "lower --advantage and --gap, raise --second, or label more games"},
 	{fleet.ErrJoin, exitUsage, "copy the file that `talbot label --listen ... --join-file FILE` wrote"},
+	{fleet.ErrReadable, exitFailed,
+		"whoever reads it can take part in your name: `chmod 600 FILE`, or begin with a new key if somebody may have"},
 	{fleet.ErrPin, exitFailed,
 		"another labelling, or another program, answers at this address; copy the file of --join-file again"},
 	{fleet.ErrToken, exitFailed,
@@ -172,6 +176,7 @@ func folderHint(err error) string {
 	var interrupted *output.InterruptedError
 	var missing *dataset.NoDatasetError
 	var journal *label.JournalError
+	var file *fleet.FileError
 	var predictions *pipelinepredict.JournalError
 	switch {
 	case errors.As(err, &interrupted) && interrupted.Again == again():
@@ -186,6 +191,8 @@ func folderHint(err error) string {
 		case ok:
 			return verb + " was interrupted in this folder: repeat its command to finish it"
 		}
+	case errors.As(err, &file) && errors.Is(err, dataset.ErrDamaged):
+		return file.Remedy
 	case errors.As(err, &journal) && errors.Is(err, dataset.ErrDamaged):
 		return "`" + shellQuote([]string{"rm", journal.Path}) +
 			"`, then repeat the command; it searches the labels of the journal again"

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/fleet"
+	"talbot/internal/durable"
 	"talbot/pipeline/label"
 	pipelinepredict "talbot/pipeline/predict"
 )
@@ -214,6 +216,25 @@ func checkFailure(t *testing.T, args []string, out, said string, status int, res
 	}
 	if out != "" && (!result || !json.Valid([]byte(out))) {
 		t.Errorf("%q: standard output has %q", args, out)
+	}
+}
+
+// TestDamagedFleetFiles: damage of what a coordinator keeps is damage, and the hint says what helps.
+func TestDamagedFleetFiles(t *testing.T) {
+	err := &fleet.FileError{What: "key", Path: "k", Remedy: "remove it", Err: fmt.Errorf("x: %w", dataset.ErrDamaged)}
+	if status, text := classify(fmt.Errorf("outer: %w", err)); status != exitDamaged || text != err.Remedy {
+		t.Errorf("status %d, %q", status, text)
+	}
+	if status, _ := classify(fmt.Errorf("outer: %w", &fleet.FileError{Err: durable.ErrVersion})); status != exitFailed {
+		t.Errorf("a later version: status %d", status)
+	}
+}
+
+// TestLabelsBeforeLinesRule: an unfinished labelling of an earlier version is refused with what to do.
+func TestLabelsBeforeLinesRule(t *testing.T) {
+	status, text := classify(fmt.Errorf("%q: %w", "out", label.ErrMixedDepths))
+	if status != exitUsage || !strings.Contains(text, "remove the folder") {
+		t.Errorf("status %d, %q", status, text)
 	}
 }
 

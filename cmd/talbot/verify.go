@@ -119,6 +119,10 @@ func printVerified(v *verify.Report) {
 				pipeline.Count(d.Positions, "position"), pipeline.Count(d.Samples, "sample"),
 				pipeline.Count(d.Labelled, "label"), pipeline.Count(d.Encoded, "move"))
 		}
+		if n := d.MixedDepths; n > 0 {
+			printf("%s: %s with moves of different depths, as earlier versions made them; this is no damage\n",
+				d.Dataset, pipeline.Count(n, "label"))
+		}
 		for _, name := range d.Extra {
 			printf("%s: %s is not in the manifest and is ignored\n", d.Dataset, name)
 		}

@@ -79,7 +79,10 @@ func (o *connectOptions) join() (fleet.Join, error) {
 	if err != nil {
 		return j, usage(err, "copy the file that `talbot label --listen ... --join-file FILE` wrote")
 	}
-	return j, nil
+	if o.joinFile != "" {
+		err = fleet.CheckSecret(o.joinFile)
+	}
+	return j, err
 }
 
 // connection is what the flags say of the coordinator, the way to it, and this machine's key.

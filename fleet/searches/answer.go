@@ -3,6 +3,8 @@ package searches
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -36,8 +38,10 @@ func (r *run) answered(a *fleet.Answer) error {
 		a.Reply(err)
 		return r.refuse(a, err)
 	}
-	r.learn(spent, len(outcomes))
 	b := r.batch[a.Number]
+	if b != nil {
+		r.learn(a.Worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
+	}
 	delete(r.batch, a.Number)
 	if a.Number != 0 {
 		r.fleet.Retract(a.Number)
@@ -114,16 +118,25 @@ func (r *run) refuse(a *fleet.Answer, why error) error {
 	return nil
 }
 
-// learn keeps the mean time of a position.
-func (r *run) learn(spent time.Duration, positions int) {
+// learn keeps the time of a position: the median of what it takes the own engines, worker 0, and each of the workers.
+// These may claim what they like, so no claim counts that is far from what the own engines need.
+func (r *run) learn(worker int, spent time.Duration, positions int) {
 	if positions == 0 || spent <= 0 {
 		return
 	}
 	mean := max(spent.Seconds()/float64(positions), 1e-6)
-	if r.mean == 0 {
-		r.mean = mean
+	if own := r.means[0]; own > 0 && worker > 0 {
+		mean = min(max(mean, own/maxSpeed), own*maxSpeed)
 	}
-	r.mean += smoothing * (mean - r.mean)
+	if old := r.means[worker]; old > 0 {
+		mean = old + smoothing*(mean-old)
+	}
+	if r.means == nil {
+		r.means = map[int]float64{}
+	}
+	r.means[worker] = mean
+	all := slices.Sorted(maps.Values(r.means))
+	r.mean = math.Sqrt(all[(len(all)-1)/2] * all[len(all)/2])
 }
 
 // take files what a worker says of one question.
@@ -197,6 +210,7 @@ func (r *run) convict(worker int, reason string) error {
 		return err
 	}
 	r.checks.forget(worker)
+	delete(r.means, worker)
 	return &WithdrawnError{Worker: worker, Reason: reason}
 }
 
@@ -230,6 +244,9 @@ func (p *Pool) legal(q *question, labels [][]dataset.Label) error {
 			}
 			if n := min(moves, max(p.config.MultiPV, 1)); len(l.Lines) != n {
 				return fmt.Errorf("%d lines for %d moves in %q", len(l.Lines), n, pos.FEN())
+			}
+			if l.MixesDepths() {
+				return fmt.Errorf("the lines of %q are of different depths", pos.FEN())
 			}
 			firsts := map[string]bool{}
 			for rank := range l.Lines {

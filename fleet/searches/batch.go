@@ -28,6 +28,8 @@ type batch struct {
 	checks []*check // instead of pieces
 	lost   int      // how often it was lost since it was made
 	number uint64   // in the fleet
+	// offered is when it went to the queue: no worker can have spent more time on it than has passed since.
+	offered time.Time
 }
 
 // fill reads jobs until there are enough to cut batches of, and reports whether it got so far before the time was up.

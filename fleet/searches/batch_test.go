@@ -3,6 +3,9 @@ package searches
 import (
 	"testing"
 	"time"
+
+	"talbot/dataset"
+	"talbot/fleet"
 )
 
 // Batches are worth five seconds, and become smaller towards the end, down to a position each; where there are many
@@ -54,5 +57,71 @@ func TestBatchSizes(t *testing.T) {
 	}
 	if len(sizes) != firstBatch {
 		t.Errorf("the first batches have %d sizes", len(sizes))
+	}
+}
+
+// TestClaimedTimes: whatever time a worker claims to have spent, the size of batches stays near what the engines are
+// worth.
+func TestClaimedTimes(t *testing.T) {
+	const position = 20 * time.Millisecond
+	for _, c := range []struct {
+		name    string
+		honest  int           // workers beside the liar
+		claim   time.Duration // for a batch
+		passed  time.Duration // since it was offered
+		answers int
+	}{
+		{"a day", 0, maxSpent, 8 * time.Second, 1}, {"a day, always", 0, maxSpent, 8 * time.Second, 200},
+		{"a day, held for an hour", 0, maxSpent, time.Hour, 200}, {"a day among others", 3, maxSpent, time.Hour, 200},
+		{"nothing", 0, 1, 8 * time.Second, 200}, {"nothing among others", 3, 1, 8 * time.Second, 200},
+	} {
+		r := &run{Pool: &Pool{crowd: func() (int, int) { return 2, 1 }}}
+		for range c.answers {
+			r.learn(0, 50*position, 50)
+			for i := range c.honest {
+				r.learn(2+i, 240*position, 250)
+			}
+			r.learn(1, min(c.claim, c.passed), 250)
+		}
+		n, least, most := r.target(batchTime), 60, 1000
+		if c.honest > 0 {
+			least, most = 230, 270
+		}
+		if n < least || n > most {
+			t.Errorf("%s: batches of %d positions, not about 250", c.name, n)
+		}
+	}
+	r := &run{Pool: &Pool{}} // without own engines, or before they have answered
+	r.learn(1, 8*time.Second, 250)
+	if n := r.target(batchTime); n != 156 {
+		t.Errorf("batches of %d positions", n)
+	}
+}
+
+// TestClaimedTimeOfAnswers: an answer that comes back after five seconds cannot have taken a day.
+func TestClaimedTimeOfAnswers(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
+		banned: func(int) bool { return false },
+		crowd:  func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
+	r := &run{Pool: p, open: map[int64]*line{}}
+	var list []question
+	for i := range int64(250) {
+		list = append(list, question{index: i, plies: []int{0}})
+	}
+	for number := range uint64(20) {
+		p.batch[number+1] = &batch{number: number + 1, offered: now.Add(-5 * time.Second)}
+		answer := &fleet.Answer{Worker: 1, Number: number + 1, Asked: appendAsked(nil, list),
+			Answer: appendAnswer(nil, maxSpent, 1, make([]outcome, len(list))), Reply: func(err error) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}}
+		if err := r.answered(answer); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.target(batchTime); n < 240 || n > 260 {
+			t.Fatalf("batches of %d positions after %d answers", n, number+1)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func (r *run) offer(b *batch) {
 		r.keep(b)
 		return
 	}
-	b.number = n
+	b.number, b.offered = n, r.now()
 	r.batch[n] = b
 	r.offered++
 }

@@ -87,8 +87,9 @@ type Pool struct {
 	banned  func(worker int) bool
 	batch   map[uint64]*batch // that are offered
 	checks  checks
-	refused map[int]int // answers of workers that could not be right
-	mean    float64     // seconds of an engine for a position; 0: not known yet
+	refused map[int]int     // answers of workers that could not be right
+	mean    float64         // seconds of an engine for a position; 0: not known yet
+	means   map[int]float64 // the same by worker
 
 	counts                     sync.Mutex
 	byWorker                   map[int]*tally

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"talbot/dataset"
+	"talbot/fleet"
 	"talbot/fleet/wire"
 	"talbot/internal/durable"
 )
@@ -47,8 +48,8 @@ const (
 
 func openBuilds(path string) (*builds, error) {
 	b := &builds{path: path, list: buildList{Version: 1, Builds: []string{}}}
-	if err := durable.ReadSealed(path, 1<<20, 1, &b.list); err != nil {
-		return nil, fmt.Errorf("the list of builds %q: %w", path, err)
+	if err := fleet.ReadState("list of builds", path, 1<<20, &b.list); err != nil {
+		return nil, err
 	}
 	return b, nil
 }
@@ -151,6 +152,10 @@ func mismatch(here, there dataset.Fingerprint, allowed bool) error {
 		say("option "+wire.Clip(name, 64), names[name][0], names[name][1])
 	}
 	text := "the worker's engine is not the coordinator's: " + strings.Join(all, "; ")
+	if rule := names[dataset.LinesRule]; rule[0] != rule[1] {
+		text += " (the two are different versions of talbot, which choose among an engine's lines in different ways: " +
+			"use the same version on both machines)"
+	}
 	if !allowed && len(all) == 1 && here.Build != there.Build {
 		text += " (--allow-builds lets in other builds whose labels agree)"
 	}

@@ -48,6 +48,7 @@ const (
 	maxBatchData = 256 << 10 // bytes of lines, about
 	maxLost      = 3
 	smoothing    = 0.1 // weight of a batch in the mean time of a position
+	maxSpeed     = 16  // times as fast, or as slow, as the own engines a worker can be
 	tickTime     = 500 * time.Millisecond
 	stepTime     = 5 * time.Millisecond // of reading, of offering, and of hearing answers, before it is others' turn
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -34,12 +35,18 @@ func AppendRecord(b, payload []byte) []byte {
 }
 
 // RecordWriter appends to a journal. A record survives the end of this process at once, and that of the machine within
-// about two seconds. It belongs to one goroutine.
+// about two seconds, whether or not another one follows. It belongs to one goroutine.
 type RecordWriter struct {
-	file    *File
-	buf     []byte
-	synced  time.Time
-	syncing chan error // the sync under way, if there is one: nobody waits for the disk
+	file *File
+	buf  []byte
+
+	disk   sync.Mutex // held during a sync in the background: nobody waits for it but who ends the writer
+	mu     sync.Mutex
+	synced time.Time   // when the last sync began
+	dirty  bool        // there are records that no sync has seen
+	next   *time.Timer // of the next sync; nil unless one is to come or under way
+	ended  bool
+	err    error // of a sync
 }
 
 // NewRecordWriter returns a writer that goes on behind the first end bytes of a file and cuts off what follows them. A
@@ -73,28 +80,41 @@ func (w *RecordWriter) Append(payload []byte) error {
 	if _, err := w.file.Write(w.buf); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
-	if time.Since(w.synced) < recordSync {
-		return nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return fmt.Errorf("writing the journal: %w", w.err)
 	}
-	w.synced = time.Now()
-	if w.syncing != nil {
-		select {
-		case err := <-w.syncing:
-			if w.syncing = nil; err != nil {
-				return fmt.Errorf("writing the journal: %w", err)
-			}
-		default:
-			return nil // a slow disk
-		}
+	w.dirty = true
+	if w.next == nil {
+		w.next = time.AfterFunc(recordSync-time.Since(w.synced), w.sync)
 	}
-	w.syncing = make(chan error, 1)
-	go func(done chan<- error) { done <- w.file.Sync() }(w.syncing)
 	return nil
+}
+
+// sync makes durable what was written so far, and comes again for what is written meanwhile.
+func (w *RecordWriter) sync() {
+	w.disk.Lock()
+	defer w.disk.Unlock()
+	w.mu.Lock()
+	if w.ended {
+		w.mu.Unlock()
+		return
+	}
+	w.dirty, w.synced = false, time.Now()
+	w.mu.Unlock()
+	err := w.file.Sync()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = errors.Join(w.err, err)
+	if w.next = nil; w.dirty {
+		w.next = time.AfterFunc(recordSync-time.Since(w.synced), w.sync)
+	}
 }
 
 // Close makes all records durable and closes the file.
 func (w *RecordWriter) Close() error {
-	if err := errors.Join(w.wait(), w.file.Sync(), w.file.Close()); err != nil {
+	if err := errors.Join(w.end(), w.file.Sync(), w.file.Close()); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	return nil
@@ -102,21 +122,24 @@ func (w *RecordWriter) Close() error {
 
 // Remove closes the file and removes it: its records are needed no more.
 func (w *RecordWriter) Remove() error {
-	_ = w.wait()
+	_ = w.end()
 	if err := w.file.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)
 	}
 	return Remove(w.file.Name())
 }
 
-// wait waits for the sync under way.
-func (w *RecordWriter) wait() error {
-	if w.syncing == nil {
-		return nil
+// end waits for the sync under way and prevents others. It returns the error of an earlier one.
+func (w *RecordWriter) end() error {
+	w.mu.Lock()
+	w.ended = true
+	if w.next != nil {
+		w.next.Stop()
 	}
-	err := <-w.syncing
-	w.syncing = nil
-	return err
+	w.mu.Unlock()
+	w.disk.Lock()
+	defer w.disk.Unlock()
+	return w.err
 }
 
 // RecordReader goes through the whole records of a journal. Behind a damaged one it looks for the next, byte by byte.

@@ -126,14 +126,19 @@ func WriteSealed(path string, v any) error {
 }
 
 // ReadSealed reads into v what [WriteSealed] wrote, of versions 1 … version, in at most limit bytes. Without a file it
-// leaves v as it is.
+// leaves v as it is. A file that is there and cannot be what was written is [ErrChanged], [ErrNotRegular] or
+// [ErrTooLong].
 func ReadSealed(path string, limit int64, version int, v any) error {
 	data, err := ReadFile(path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		_, err = UnsealVersion(data, version, v)
+	if err != nil {
+		return err
+	}
+	_, err = UnsealVersion(data, version, v)
+	if err != nil && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrChanged) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	return err
 }

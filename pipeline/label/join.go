@@ -128,8 +128,11 @@ func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 		case i == 0:
 			first = m
 		case !slices.Equal(printIDs(m.Fingerprints), printIDs(first.Fingerprints)):
-			return first, fmt.Errorf("%q and %q: %w: their engines, options or limits differ", parts[0].Dir, d.Dir,
-				ErrParts)
+			what := "their engines, options or limits differ"
+			if slices.Equal(printIDs(beforeLinesRule(m.Fingerprints)), printIDs(beforeLinesRule(first.Fingerprints))) {
+				what = "an earlier version labelled one of them with mixed depths; label that again"
+			}
+			return first, fmt.Errorf("%q and %q: %w: %s", parts[0].Dir, d.Dir, ErrParts, what)
 		case m.Hash() != first.Hash():
 			return first, fmt.Errorf("%q and %q: %w: inputs or flags differ", parts[0].Dir, d.Dir, ErrParts)
 		}

@@ -34,6 +34,7 @@ type labeller struct {
 	bannedBefore map[int]bool
 	opened       []*shards.Dataset // of Reuse
 	done         []*shards.Reader  // finished shards of the output
+	known        known             // of these; the goroutine that looks through a shard has it
 
 	saved    Saved
 	terminal int64
@@ -87,7 +88,7 @@ func (l *labeller) open(ctx context.Context) error {
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
 		output.Options{Workers: 2, State: &l.state, Side: l.side, Again: l.Again, Warn: l.Warn}); err != nil {
-		return err
+		return mixingDepths(err, prints)
 	}
 	if err := l.checkInput(ctx); err != nil {
 		return err
@@ -146,6 +147,9 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 		switch columns := donorColumns(d.Manifest.Fingerprints, prints); {
 		case columns != nil:
 			l.donors = append(l.donors, donor{d.Shards, columns})
+		case dir != l.In && donorColumns(d.Manifest.Fingerprints, beforeLinesRule(prints)) != nil:
+			l.warn(fmt.Errorf("%q has labels with this engine, options and limit, but of mixed depths, as earlier "+
+				"versions made them; nothing to reuse", dir))
 		case dir != l.In:
 			l.warn(fmt.Errorf("%q has no labels with this engine, options and limit; nothing to reuse", dir))
 		}
@@ -174,6 +178,7 @@ func (l *labeller) close() {
 	for _, r := range l.done {
 		r.Close()
 	}
+	l.known.close()
 	l.exact.close()
 	if l.out != nil {
 		l.out.Close()

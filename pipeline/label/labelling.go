@@ -126,14 +126,14 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 	}
 	if len(s.ledger.wanted) > 0 {
 		for _, d := range s.donors {
-			if err := s.ledger.search(ctx, d, nil); err != nil {
+			if err := s.ledger.search(ctx, d); err != nil {
 				return err
 			}
 		}
-		done := donor{s.donated, s.columns}
-		if err := s.ledger.search(ctx, done, func(shard int) ([]origin, error) {
-			return readOrigins(s.out.Path(originsName(shard)), s.journalIdentity(shard), s.infos[shard].Samples)
-		}); err != nil {
+		if err := s.learn(ctx); err != nil {
+			return err
+		}
+		if err := s.ledger.remember(&s.known); err != nil {
 			return err
 		}
 		if before != nil {
@@ -143,6 +143,29 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 		}
 	}
 	s.ledger.looked()
+	return nil
+}
+
+// learn reads the finished shards that were not read before.
+func (s *labelling) learn(ctx context.Context) error {
+	if s.known.read < len(s.donated) && s.known.keys == nil {
+		var err error
+		if s.known.keys, err = s.recurring(ctx); err != nil {
+			return err
+		}
+	}
+	for ; s.known.read < len(s.donated); s.known.read++ {
+		i := s.known.read
+		origins, err := readOrigins(s.out.Path(originsName(i)), s.journalIdentity(i), s.infos[i].Samples)
+		if err != nil {
+			return err
+		}
+		if err := eachLabelled(ctx, s.donated[i], s.columns, s.Engine.HashScope(), s.Candidates > 0,
+			func(l *labelledLine) error { return s.known.add(s.donated[i], l, origins) }); err != nil {
+			s.known.forget() // a part of the shard
+			return err
+		}
+	}
 	return nil
 }
 

@@ -139,69 +139,107 @@ func donorColumns(list, wanted []dataset.Fingerprint) []int {
 	return columns
 }
 
-// search looks for wanted searches in a donor. origins, if not nil, returns those of a shard's samples, or none.
-func (g *ledger) search(ctx context.Context, d donor, origins func(shard int) ([]origin, error)) error {
-	var plies, all, samples []int
-	var labels [][]dataset.Label
-	var ids []identity
-	var only [][]board.Move
-	for i, r := range d.shards {
+// search looks for wanted searches in a donor.
+func (g *ledger) search(ctx context.Context, d donor) error {
+	for _, r := range d.shards {
 		if len(g.found) == len(g.wanted) {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		var from []origin
-		if origins != nil {
-			var err error
-			if from, err = origins(i); err != nil {
-				return err
-			}
-		}
-		next := 0
-		for line, err := range r.Lines() {
-			if err != nil {
-				return fmt.Errorf("looking for labels to reuse: %w", err)
-			}
-			first := next
-			next += line.SampleCount()
-			columns := line.Columns(d.columns)
-			if columns == nil {
-				continue
-			}
-			plies, labels, samples = plies[:0], labels[:0], samples[:0]
-			all = line.Samples.Plies(all[:0], len(line.Moves))
-			for k, ply := range all {
-				if l := labelsAt(columns, k); l != nil && l[0].Status == dataset.Labelled {
-					plies, labels, samples = append(plies, ply), append(labels, l), append(samples, k)
-				}
-			}
-			if only = nil; g.some {
-				for _, l := range labels {
-					only = append(only, firstMoves(&l[0]))
-				}
-			}
-			ids = identities(ids[:0], g.scope, line, plies, only)
-			checked := false
-			for i, id := range ids {
+		if err := eachLabelled(ctx, r, d.columns, g.scope, g.some, func(l *labelledLine) error {
+			for i, id := range l.ids {
 				if g.wanted[id] == 0 {
 					continue
 				}
-				if !checked {
-					if err := line.Check(); err != nil {
-						return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w",
-							r.Path(),
-							line.Input, line.Number, dataset.ErrDamaged, err)
-					}
-					checked = true
+				if err := l.check(r); err != nil {
+					return err
 				}
-				m := made{labels: labels[i]}
-				if from != nil {
-					m.origin = from[first+samples[i]]
-				}
-				g.found[id] = m
+				g.found[id] = made{labels: l.labels[i]}
 			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember takes what is known of wanted searches.
+func (g *ledger) remember(k *known) error {
+	for id := range g.wanted {
+		if _, ok := g.found[id]; ok {
+			continue
+		}
+		m, ok, err := k.find(id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			g.found[id] = m
+		}
+	}
+	return nil
+}
+
+// labelledLine is a line of a shard with the searches whose labels it has.
+type labelledLine struct {
+	line    *dataset.Line
+	plies   []int // of the samples with a label
+	samples []int // their numbers in the shard
+	labels  [][]dataset.Label
+	ids     []identity
+	checked bool
+}
+
+// check replays the line, whose labels are to be taken, unless that was done.
+func (l *labelledLine) check(r *shards.Reader) error {
+	if l.checked {
+		return nil
+	}
+	l.checked = true
+	if err := l.line.Check(); err != nil {
+		return fmt.Errorf("looking for labels to reuse: shard %q, input %d, number %d: %w: %w", r.Path(), l.line.Input,
+			l.line.Number, dataset.ErrDamaged, err)
+	}
+	return nil
+}
+
+// eachLabelled goes through the lines of a shard that have labels in these columns. A line is valid until visit
+// returns, but for its labels.
+func eachLabelled(ctx context.Context, r *shards.Reader, columns []int, scope stockfish.HashScope, some bool,
+	visit func(*labelledLine) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var l labelledLine
+	var all []int
+	next := 0
+	for line, err := range r.Lines() {
+		if err != nil {
+			return fmt.Errorf("looking for labels to reuse: %w", err)
+		}
+		first := next
+		next += line.SampleCount()
+		given := line.Columns(columns)
+		if given == nil {
+			continue
+		}
+		l = labelledLine{line: line, plies: l.plies[:0], samples: l.samples[:0], labels: l.labels[:0], ids: l.ids[:0]}
+		all = line.Samples.Plies(all[:0], len(line.Moves))
+		for k, ply := range all {
+			if labels := labelsAt(given, k); labels != nil && labels[0].Status == dataset.Labelled {
+				l.plies, l.samples = append(l.plies, ply), append(l.samples, first+k)
+				l.labels = append(l.labels, labels)
+			}
+		}
+		var only [][]board.Move
+		if some {
+			for _, labels := range l.labels {
+				only = append(only, firstMoves(&labels[0]))
+			}
+		}
+		l.ids = identities(l.ids, scope, line, l.plies, only)
+		if err := visit(&l); err != nil {
+			return err
 		}
 	}
 	return nil

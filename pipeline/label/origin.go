@@ -169,6 +169,7 @@ func (l *labeller) withdraw(ctx context.Context) error {
 		r.Close()
 	}
 	l.done = l.done[:first]
+	l.known.forget()
 	if err := l.recount(); err != nil {
 		return err
 	}

@@ -8,7 +8,9 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -220,4 +222,92 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		t.Fatal(fmt.Sprint("no dataset: ", files))
 	}
 	return files
+}
+
+// spoiling makes the first shard of the output unreadable once it comes to shard number 4.
+type spoiling struct {
+	*outOfOrder
+	shard   string
+	spoiled bool
+}
+
+func (s *spoiling) Label(ctx context.Context, jobs iter.Seq[stockfish.Job], done func(stockfish.Result) error) error {
+	return s.outOfOrder.Label(ctx, func(yield func(stockfish.Job) bool) {
+		for j := range jobs {
+			if j.Index>>shardBits == 4 && !s.spoiled {
+				s.spoiled = os.WriteFile(s.shard, []byte("no shard"), 0o600) == nil
+			}
+			if !yield(j) {
+				return
+			}
+		}
+	}, done)
+}
+
+// TestFinishedShardsOnce: a finished shard is not read again for each of those that follow.
+func TestFinishedShardsOnce(t *testing.T) {
+	for _, scope := range []stockfish.HashScope{stockfish.PositionScope, stockfish.LineScope} {
+		rng := rand.New(rand.NewPCG(3, uint64(scope)))
+		in := madeup.Dataset(t, similarLines(t, rng, 96), 12)
+		label := func(out string, s Searcher) Summary {
+			start := func(context.Context, stockfish.Config, int) (Searcher, error) { return s, nil }
+			sum, err := Request{In: in, Out: out, Workers: 1, Start: start,
+				Engine: stockfish.Config{Limit: stockfish.Nodes(1), Scope: scope}}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum
+		}
+		searcher := func() *outOfOrder {
+			return &outOfOrder{scope: scope, rng: rng, sound: true, searched: map[identity]int{}}
+		}
+		dir := t.TempDir()
+		want := label(filepath.Join(dir, "whole"), searcher())
+		s := &spoiling{outOfOrder: searcher(), shard: filepath.Join(dir, "out", "shard-00000.talbot.zst")}
+		if got := label(filepath.Join(dir, "out"), s); got.Saved != want.Saved || !s.spoiled || want.Saved.Found == 0 {
+			t.Errorf("%v: %+v, %+v without the first shard", scope, want.Saved, got.Saved)
+		}
+	}
+}
+
+// TestKnown: what is stored of a search is found again, with its origin, and after it is forgotten nothing is.
+func TestKnown(t *testing.T) {
+	var k known
+	defer k.close()
+	rng := rand.New(rand.NewPCG(4, 0))
+	all := map[identity]made{}
+	for i := range 1000 {
+		var id identity
+		for b := range id {
+			id[b] = byte(rng.Uint32())
+		}
+		m := made{origin: origin(rng.IntN(5))}
+		for range 1 + rng.IntN(3) {
+			l := dataset.Label{Status: dataset.Labelled, Best: board.Move(rng.IntN(1 << 16))}
+			for range 1 + rng.IntN(20) {
+				l.Lines = append(l.Lines, dataset.Searched{Depth: i, Nodes: rng.Int64N(1 << 40),
+					PV: []board.Move{1, 2}})
+			}
+			m.labels = append(m.labels, l)
+		}
+		all[id] = m
+		if err := k.store(id, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range all {
+		if got, ok, err := k.find(id); err != nil || !ok || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, %v, %v, want %+v", got, ok, err, want)
+		}
+		id[15]++
+		if _, ok, err := k.find(id); ok || err != nil {
+			t.Fatal("another search with the same key is found", err)
+		}
+	}
+	k.forget()
+	for id := range all {
+		if _, ok, err := k.find(id); ok || err != nil {
+			t.Fatal("it is not forgotten", err)
+		}
+	}
 }

@@ -43,7 +43,8 @@ var (
 // [ErrOccupied].
 type InterruptedError struct {
 	Dir, Verb string
-	Again     string // the command line that goes on with it; "" if it is not known
+	Again     string            // the command line that goes on with it; "" if it is not known
+	Manifest  *dataset.Manifest // as far as it has come
 }
 
 func (e *InterruptedError) Error() string {

@@ -124,6 +124,10 @@ func (l *LabelStats) write(b *strings.Builder) {
 		return
 	}
 	plain.Fprintf(b, "  %.2f %% mates\n", 100*l.Mates)
+	if n := l.MixedDepths; n > 0 {
+		plain.Fprintf(b, "  %s with moves of different depths (%.1f %%), as earlier versions made them\n",
+			pipeline.Count(n, "label"), 100*float64(n)/float64(l.Statuses["labelled"]))
+	}
 	if p := l.Played; p.Moves > 0 {
 		plain.Fprintf(b, "  %.1f %% of the %s moves played in games are the engine's choice\n", 100*p.Agreement,
 			pipeline.Thousands(p.Moves))

@@ -66,6 +66,10 @@ type DatasetReport struct {
 	Failed    int64    `json:"failed"`
 	Extra     []string `json:"extra"`  // shards that the manifest does not name
 	Damage    []string `json:"damage"` // at most 100 of a dataset
+
+	// MixedDepths are labels whose searched lines are of different depths. They are no damage: see
+	// [dataset.LinesRule].
+	MixedDepths int64 `json:"mixed_depths"`
 }
 
 // SplitGame is a line whose game is also in another split.
@@ -91,6 +95,7 @@ type verifyWorker struct {
 	keys                         []uint64 // space for one line
 	walk                         dataset.Walker
 	encoded                      int64
+	mixed                        int64 // labels of different depths
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
@@ -135,7 +140,10 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	m, err := dataset.ReadManifest(dir)
 	each := func(worker int, l *dataset.Line) error { return nil }
 	if err == nil {
-		each = func(worker int, l *dataset.Line) error { return v.workers[worker].line(l, m.Splits, v.mostPlies) }
+		each = func(worker int, l *dataset.Line) error {
+			v.workers[worker].mixed += mixedDepths(l, m.Fingerprints)
+			return v.workers[worker].line(l, m.Splits, v.mostPlies)
+		}
 	}
 	report, err := shards.Verify(ctx, dir, shards.VerifyWorkers(v.Workers), shards.VerifyLine(each),
 		shards.VerifyProgress(func(lines int64) {
@@ -156,7 +164,8 @@ func (v *verifying) dataset(ctx context.Context, dir string) error {
 	}
 	for i := range v.workers {
 		d.Encoded += v.workers[i].encoded
-		v.workers[i].encoded = 0
+		d.MixedDepths += v.workers[i].mixed
+		v.workers[i].encoded, v.workers[i].mixed = 0, 0
 	}
 	v.result.Datasets = append(v.result.Datasets, d)
 	return err
@@ -175,6 +184,21 @@ func (w *verifyWorker) line(l *dataset.Line, splits dataset.Splits, mostPlies in
 		}
 	}
 	return nil
+}
+
+// mixedDepths counts the labels of a line that engines made with lines of different depths.
+func mixedDepths(l *dataset.Line, prints []dataset.Fingerprint) (n int64) {
+	for _, c := range l.Labels {
+		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsImported() {
+			continue
+		}
+		for k := range c.Labels {
+			if c.Labels[k].MixesDepths() {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // moves encodes and decodes every move of a sample that training may learn.
@@ -220,6 +244,7 @@ func (v *verifying) sum() {
 		r.Labelled += d.Labelled
 		r.Terminal += d.Terminal
 		r.Failed += d.Failed
+		r.MixedDepths += d.MixedDepths
 		r.Extra = append(r.Extra, d.Extra...)
 		r.Damage = append(r.Damage, d.Damage...)
 	}

@@ -1,0 +1,37 @@
+package label
+
+import (
+	"errors"
+	"fmt"
+
+	"talbot/dataset"
+	"talbot/pipeline/output"
+)
+
+// ErrMixedDepths says that a labelling of several moves was begun by a version that mixed depths (see
+// [dataset.LinesRule]): its labels go with no others.
+var ErrMixedDepths = errors.New("an earlier version, which mixed depths, began this labelling")
+
+// mixingDepths is the error of opening the output, which says so if that holds the same searches as they were before
+// [dataset.LinesRule].
+func mixingDepths(err error, prints []dataset.Fingerprint) error {
+	var held *output.InterruptedError
+	if !errors.As(err, &held) || held.Manifest.Verb != "label" {
+		return err
+	}
+	before := beforeLinesRule(prints)
+	had := held.Manifest.Fingerprints
+	if donorColumns(had, prints) != nil || donorColumns(had, before) == nil {
+		return err
+	}
+	return fmt.Errorf("%q: %w: its labels depend on how busy the machine was", held.Dir, ErrMixedDepths)
+}
+
+// beforeLinesRule are fingerprints as they were before [dataset.LinesRule].
+func beforeLinesRule(prints []dataset.Fingerprint) []dataset.Fingerprint {
+	before := make([]dataset.Fingerprint, len(prints))
+	for i, f := range prints {
+		before[i] = f.WithoutLinesRule()
+	}
+	return before
+}
