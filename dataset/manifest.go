@@ -21,7 +21,7 @@ import (
 const (
 	FormatVersion = 1
 	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
-	// without any policy target
+	// without any policy target, games kept whose text contradicts their moves
 	ManifestVersion = 5
 )
 
@@ -112,6 +112,10 @@ type Counts struct {
 	// ResultConflicts counts the games whose sources of a result contradict each other, among all that were read to
 	// their end: copies, and what was left out for that or by its length, among them.
 	ResultConflicts ResultConflicts `json:"result_conflicts,omitzero"`
+
+	// MoveConflicts counts the games whose text contradicts their moves and that were not rejected for it, counted as
+	// ResultConflicts are.
+	MoveConflicts int64 `json:"move_conflicts,omitempty"`
 }
 
 // ResultConflicts counts games by the sources of their result that contradict each other; a game may be in both.
@@ -170,7 +174,8 @@ func (m *Manifest) encode() []byte {
 
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
-	if slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) {
+	if m.Counts.MoveConflicts != 0 ||
+		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) {
 		return ManifestVersion
 	}
 	if len(m.Networks) > 0 {
@@ -289,8 +294,8 @@ func (m *Manifest) check() error {
 	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
 		return errors.New("a negative count")
 	}
-	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board) < 0 {
-		return errors.New("a negative count of results")
+	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board, c.MoveConflicts) < 0 {
+		return errors.New("a negative count of conflicts")
 	}
 	for reason, n := range c.SamplesDropped {
 		if n <= 0 {

@@ -52,7 +52,8 @@ func TestEvaluations(t *testing.T) {
 		{"nothing", "1. e4 {wv=} e5 {wv=-} 2. Nf3 {[%eval ] swv=1.0} Nc6 {[%eval #0]}", "", 4},
 		{"Black first", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7 {wv=1.50} 2. e4 {[%eval 2.00]}",
 			"0 cp -150 0, 2 cp -200 0", 0},
-		{"line breaks", "1. e4 { [%eval\n0.35] } e5 {[%eval\r\n0.24,\n18\n]} 2. Nf3 {[%eval\t#-3]} Nc6 {[%eval\v0.1\f]}",
+		{"line breaks", "1. e4 { [%eval\n0.35] } e5 {[%eval\r\n0.24,\n18\n]} " +
+			"2. Nf3 {[%eval\t#-3]} Nc6 {[%eval\v0.1\f]}",
 			"1 cp -35 0, 2 cp 24 18, 3 mate 3 0, 4 cp 10 0", 0},
 		{"other commands", "1. e4 {[%evaluation 1.0] [%emt 0:00:01] [%eval 0.35]} e5 {[%evals 1.0]}", "1 cp -35 0", 0},
 		{"cut off", "1. e4 {[%eval 0.35} e5 {[%eval]} 2. Nf3 {[%eval} Nc6 {[%eva}", "", 3},
@@ -66,14 +67,15 @@ func TestEvaluations(t *testing.T) {
 	if got := fmt.Sprint(notes.Clocks); got != "[62 -1 3600]" {
 		t.Errorf("clocks %s", got)
 	}
-	_, notes = notesOf(t, "1. e4 {[%clk\n0:01:02]} e5 {[%eval\r\n0.2] [%clk\r\n0:01:\r\n03]} 2. Nf3 {[%clk\t1:00:00\n]}")
+	_, notes = notesOf(t, "1. e4 {[%clk\n0:01:02]} "+
+		"e5 {[%eval\r\n0.2] [%clk\r\n0:01:\r\n03]} 2. Nf3 {[%clk\t1:00:00\n]}")
 	if got := fmt.Sprint(notes.Clocks); got != "[62 63 3600]" {
 		t.Errorf("clocks with line breaks %s", got)
 	}
 }
 
-// TestWrapped has pgn-extract write shared games with evaluations and clocks again, in lines of different lengths, which
-// breaks them inside comments: no evaluation and no clock is lost or changed.
+// TestWrapped has pgn-extract write shared games with evaluations and clocks again, in lines of different lengths,
+// which breaks them inside comments: no evaluation and no clock is lost or changed.
 func TestWrapped(t *testing.T) {
 	extract, err := exec.LookPath("pgn-extract")
 	if err != nil {

@@ -18,8 +18,9 @@ type policyColumns struct {
 	weights []byte // 32-bit float for each target
 	varied  bool   // some weight is not 1
 
-	untargeted []byte // uvarint for each line whose lists are all empty: its number, from 1, minus that of the one before
-	last       int    // the number of the last one
+	// uvarint for each line whose lists are all empty: its number, from 1, minus that of the one before
+	untargeted []byte
+	last       int // the number of the last one
 }
 
 // add appends the policies of a line of that number in its block, from 0, whose first sample has the number first.

@@ -14,8 +14,9 @@ import (
 func untargetedLines(policies ...[][]dataset.WeightedMove) []dataset.Line {
 	var lines []dataset.Line
 	for i, p := range policies {
-		lines = append(lines, dataset.Line{Number: int64(i + 1), Start: board.StartPosition(), Samples: dataset.AllMoves(),
-			Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)}, Policies: p})
+		lines = append(lines, dataset.Line{Number: int64(i + 1), Start: board.StartPosition(),
+			Samples: dataset.AllMoves(), Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)},
+			Policies: p})
 	}
 	return lines
 }

@@ -113,7 +113,8 @@ var statuses = []struct {
 	{ingest.ErrNoGames, exitFailed,
 		"talbot reads PGN games, puzzle CSVs, EPD and tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{ingest.ErrNoInputs, exitFailed,
-		"in a folder, talbot reads files named .pgn, .csv, .tsv, .epd or .fen, also compressed as .zst, .gz or .bz2"},
+		"in a folder, talbot reads files named .pgn, .csv, .tsv, .jsonl, .epd or .fen, also compressed as .zst, .gz " +
+			"or .bz2"},
 	{verify.ErrBothSides, exitFailed,
 		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games"},
 	{verify.ErrOverlap, exitFailed,
@@ -173,7 +174,11 @@ func folderHint(err error) string {
 	var missing *dataset.NoDatasetError
 	var journal *label.JournalError
 	var predictions *pipelinepredict.JournalError
+	var older *ingest.OlderRulesError
 	switch {
+	case errors.As(err, &older):
+		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
+			"` and repeat the command"
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):

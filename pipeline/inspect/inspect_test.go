@@ -137,8 +137,8 @@ func TestInspectPolicies(t *testing.T) {
 	}
 }
 
-// TestInspectUntargeted: where no sample of a game has a policy target, none is made of the moves that were played. Only
-// programs that know the form read the dataset; without such a line it is as old as before.
+// TestInspectUntargeted: where no sample of a game has a policy target, none is made of the moves that were played.
+// Only programs that know the form read the dataset; without such a line it is as old as before.
 func TestInspectUntargeted(t *testing.T) {
 	l := madeup.Line(t, board.StartFEN, "e2e4", "e7e5")
 	for _, c := range []struct {

@@ -44,6 +44,7 @@ var (
 type InterruptedError struct {
 	Dir, Verb string
 	Again     string // the command line that goes on with it; "" if it is not known
+	Flags     []dataset.Tag
 }
 
 func (e *InterruptedError) Error() string {

@@ -54,7 +54,8 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		return fmt.Errorf("%q: %w: %w", path, dataset.ErrDamaged, err)
 	}
 	if f.progress.Command != command {
-		return &InterruptedError{Dir: f.dir, Verb: f.progress.Manifest.Verb, Again: f.progress.Again}
+		return &InterruptedError{Dir: f.dir, Verb: f.progress.Manifest.Verb, Again: f.progress.Again,
+			Flags: f.progress.Manifest.Flags}
 	}
 	if !beginsAs(&f.progress.Manifest, &m) {
 		return fmt.Errorf("%q: %w: its manifest belongs to another command", path, dataset.ErrDamaged)
