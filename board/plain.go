@@ -9,10 +9,10 @@ import (
 // text is looked at as one word of eight bytes, candidates come from tables of what each piece reaches on an empty
 // board, and the move is played where its piece is known. Everything else is left to [Position.ParseSAN].
 
-// PlaySAN plays the move that text opens with, if it is a legal one in plain form with a blank behind it, and returns
-// it with the length of its text. Otherwise it returns 0 and leaves the position as it was; that says nothing about the
-// text, which [Position.ParseSAN] must then judge. A move that is read is the one that ParseSAN reads. The eight
-// bytes that are looked at must be there, blank or not.
+// PlaySAN plays the move that text opens with, if it is a legal one in plain form, a capture if it has the mark of one,
+// with a blank behind it, and returns it with the length of its text. Otherwise it returns 0 and leaves the position as
+// it was; that says nothing about the text, which [Position.ParseSAN] must then judge. A move that is read is the one
+// that ParseSAN reads. The eight bytes that are looked at must be there, blank or not.
 func (p *Position) PlaySAN(text []byte) (m Move, length int) {
 	if len(text) < 8 {
 		return NoMove, 0
@@ -55,7 +55,8 @@ func (p *Position) PlaySAN(text []byte) (m Move, length int) {
 		p.playPawn(from, to, NoPieceType)
 	case King:
 		from = p.king(p.turn)
-		if n > 4 || n == 4 && byte(w>>8) != 'x' || !(kingAttacks[from&63] &^ own).Has(to) ||
+		if n > 4 || n == 4 && (byte(w>>8) != 'x' || !p.colors[p.turn.Other()&1].Has(to)) ||
+			!(kingAttacks[from&63] &^ own).Has(to) ||
 			p.attackersTo(to, p.turn.Other(), p.Occupied()&^from.Bitboard()) != 0 {
 			return NoMove, 0
 		}
@@ -63,6 +64,9 @@ func (p *Position) PlaySAN(text []byte) (m Move, length int) {
 	default:
 		origin := w >> 8 & (1<<((8*n-24)&63) - 1) // what stands between piece and target, at most two bytes
 		if n == 2 || own.Has(to) || n == 5 && !plainPair(byte(origin), byte(origin>>8)) {
+			return NoMove, 0
+		}
+		if n > 3 && byte(origin>>((8*n-32)&63)) == 'x' && !p.colors[p.turn.Other()&1].Has(to) {
 			return NoMove, 0
 		}
 		candidates := reach[pt][to] & p.pieces[pt] & own & plainOrigins[byte(origin)] & plainOrigins[byte(origin>>8)]

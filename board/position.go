@@ -48,6 +48,12 @@ func (p *Position) ByColor(c Color) Bitboard { return p.colors[c] }
 // Occupied returns the squares that hold a piece.
 func (p *Position) Occupied() Bitboard { return p.colors[White] | p.colors[Black] }
 
+// IsCapture reports whether a legal move takes something, en passant
+// included.
+func (p *Position) IsCapture(m Move) bool {
+	return p.colors[p.turn.Other()].Has(m.To()) || p.typeAt(m.From()) == Pawn && m.From().File() != m.To().File()
+}
+
 // PieceAt returns what stands on s.
 func (p *Position) PieceAt(s Square) Piece {
 	c := White

@@ -36,6 +36,17 @@ type Line struct {
 	Predictions []PredictionColumn
 }
 
+// Untargeted reports whether a line with these policies has samples and none of them has a policy target. That is not
+// the same as having no policies, where the move that was played may be the target.
+func Untargeted(policies [][]WeightedMove) bool {
+	for _, list := range policies {
+		if len(list) > 0 {
+			return false
+		}
+	}
+	return len(policies) > 0
+}
+
 // WeightedMove is a move and its weight (≥ 0) in a sample's policy. Weights need not sum to 1.
 type WeightedMove struct {
 	Move   board.Move

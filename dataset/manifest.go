@@ -20,8 +20,9 @@ import (
 // say what it says, so that what older programs can read they do, and the rest they refuse by its version.
 const (
 	FormatVersion = 1
-	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions
-	ManifestVersion = 4
+	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
+	// without any policy target, games kept whose text contradicts their moves
+	ManifestVersion = 5
 )
 
 // ManifestName is the name of the manifest in a dataset's folder.
@@ -111,6 +112,10 @@ type Counts struct {
 	// ResultConflicts counts the games whose sources of a result contradict each other, among all that were read to
 	// their end: copies, and what was left out for that or by its length, among them.
 	ResultConflicts ResultConflicts `json:"result_conflicts,omitzero"`
+
+	// MoveConflicts counts the games whose text contradicts their moves and that were not rejected for it, counted as
+	// ResultConflicts are.
+	MoveConflicts int64 `json:"move_conflicts,omitempty"`
 }
 
 // ResultConflicts counts games by the sources of their result that contradict each other; a game may be in both.
@@ -137,6 +142,8 @@ type ShardInfo struct {
 	Lines     int64  `json:"lines"`
 	Positions int64  `json:"positions"`
 	Samples   int64  `json:"samples"`
+	// Untargeted counts the lines that have policies and no move in any of them (see [Untargeted]).
+	Untargeted int64 `json:"untargeted,omitempty"`
 }
 
 // encode returns the bytes of the manifest's file: JSON as [durable.Seal] writes it, keys in the order of the struct,
@@ -167,8 +174,12 @@ func (m *Manifest) encode() []byte {
 
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
-	if len(m.Networks) > 0 {
+	if m.Counts.MoveConflicts != 0 ||
+		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) {
 		return ManifestVersion
+	}
+	if len(m.Networks) > 0 {
+		return 4
 	}
 	if slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Aggregate != nil }) {
 		return 3
@@ -283,8 +294,8 @@ func (m *Manifest) check() error {
 	if min(c.GamesKept, c.Positions, c.Samples, c.Labelled, c.Terminal, c.Failed) < 0 {
 		return errors.New("a negative count")
 	}
-	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board) < 0 {
-		return errors.New("a negative count of results")
+	if min(c.ResultConflicts.Movetext, c.ResultConflicts.Board, c.MoveConflicts) < 0 {
+		return errors.New("a negative count of conflicts")
 	}
 	for reason, n := range c.SamplesDropped {
 		if n <= 0 {
@@ -311,7 +322,7 @@ func (m *Manifest) check() error {
 			return fmt.Errorf("shard %d: %q is not a file name or appears twice", i, s.File)
 		}
 		files[s.File] = true
-		if min(s.Bytes, s.Lines, s.Positions, s.Samples) < 0 {
+		if min(s.Bytes, s.Lines, s.Positions, s.Samples, s.Untargeted) < 0 || s.Untargeted > s.Lines {
 			return fmt.Errorf("shard %q: a negative count", s.File)
 		}
 		lines, positions, samples = lines+s.Lines, positions+s.Positions, samples+s.Samples

@@ -56,7 +56,7 @@ func aggregated() *Manifest {
 // predictedManifest is the manifest of a dataset with predictions.
 func predictedManifest() *Manifest {
 	m := goodManifest()
-	m.Format = ManifestVersion
+	m.Format = 4
 	m.Networks = []Network{{Recipe: "prior", Checkpoint: strings.Repeat("c", 64), Step: 7, Backend: "go", Prior: true,
 		Value: true, Top: 20}, {Recipe: "napoleon", Checkpoint: "d", Backend: "xla:cpu", Rating: 1500, Value: true}}
 	return m
@@ -181,9 +181,9 @@ func TestManifestErrors(t *testing.T) {
 		"empty":      {"", ErrDamaged},
 		"no JSON":    {"PK", ErrDamaged},
 		"other JSON": {"{}", ErrDamaged},
-		"version 5": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
-			[]byte(`"format": 5`), 1))), ErrVersion},
-		"bad version 5": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 5`, 1),
+		"version 6": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
+			[]byte(`"format": 6`), 1))), ErrVersion},
+		"bad version 6": {strings.Replace(string(goodManifest().encode()), `"format": 2`, `"format": 6`, 1),
 			ErrDamaged},
 		"too old a version": {string(sealed(bytes.Replace(goodManifest().encode(), []byte(`"format": 2`),
 			[]byte(`"format": 1`), 1))), ErrDamaged},

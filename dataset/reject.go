@@ -20,12 +20,14 @@ const (
 	BadRow      Reason = "bad_row"      // a CSV row with broken quotes, missing columns or over the length limit
 	// a game whose tag, movetext and final position say different results, where that is asked to be left out
 	ResultConflict Reason = "result_conflict"
-	BadEval        Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
+	// a game whose text contradicts its moves, as a move number that is not the board's does
+	MoveConflict Reason = "move_conflict"
+	BadEval      Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
 // Reasons lists every reason.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
-	ResultConflict, BadEval}
+	ResultConflict, MoveConflict, BadEval}
 
 // Reject is the error of one game or row that was left out; reading goes on behind it.
 type Reject struct {

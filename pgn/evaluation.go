@@ -107,7 +107,7 @@ func isSentinel(text []byte) bool {
 // evalOf reads the evaluation in a comment that stands behind ply moves, where turn is to move. found is false if
 // there is none in the text, ok is false if it cannot be used.
 func evalOf(text []byte, ply int, turn board.Color) (e Evaluation, found, ok bool) {
-	if value, has := command(text, "[%eval "); has {
+	if value, has := command(text, "eval"); has {
 		value, depth, _ := bytes.Cut(value, []byte(","))
 		value = bytes.TrimSpace(value)
 		e = Evaluation{Kind: LichessEval, Ply: ply, Depth: wholeNumber(depth, 1<<16-1)}
@@ -143,18 +143,26 @@ func usable(s dataset.Score) bool {
 	return !mate || n != 0
 }
 
-// command returns what stands between the name of a command such as “[%clk ” and its bracket.
-func command(text []byte, name string) ([]byte, bool) {
-	i := bytes.Index(text, []byte(name))
-	if i < 0 {
-		return nil, false
+// command returns what stands between the name of a command such as “[%clk 0:01:02]” and its bracket. Any blank may
+// stand behind the name: programs that wrap lines, as pgn-extract does, break them there. A command whose bracket is
+// missing has no value.
+func command(text []byte, name string) (value []byte, ok bool) {
+	for {
+		i := bytes.Index(text, []byte("[%"))
+		if i < 0 {
+			return nil, false
+		}
+		rest, named := bytes.CutPrefix(text[i+2:], []byte(name))
+		if !named || len(rest) > 0 && rest[0] != ']' && !isSpace(rest[0]) {
+			text = text[i+2:]
+			continue
+		}
+		value, _, closed := bytes.Cut(rest, []byte("]"))
+		if !closed {
+			return nil, true
+		}
+		return bytes.TrimFunc(value, func(r rune) bool { return r < 256 && isSpace(byte(r)) }), true
 	}
-	rest := text[i+len(name):]
-	end := bytes.IndexByte(rest, ']')
-	if end < 0 {
-		return nil, false
-	}
-	return bytes.TrimSpace(rest[:end]), true
 }
 
 // pair returns the value of “name=value” in a list that is separated by commas or blanks.
@@ -202,7 +210,7 @@ func cutechess(text []byte) (value, depth []byte, ok bool) {
 
 // clockOf returns the whole seconds of a “[%clk 1:02:03]” in a comment.
 func clockOf(text []byte) (seconds int32, ok bool) {
-	value, ok := command(text, "[%clk ")
+	value, ok := command(text, "clk")
 	if !ok {
 		return 0, false
 	}
@@ -212,7 +220,7 @@ func clockOf(text []byte) (seconds int32, ok bool) {
 		return 0, false
 	}
 	for _, part := range parts {
-		n, err := strconv.ParseUint(string(part), 10, 16)
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(part)), 10, 16)
 		if err != nil {
 			return 0, false
 		}

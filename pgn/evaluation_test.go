@@ -1,8 +1,11 @@
 package pgn
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +52,11 @@ func TestEvaluations(t *testing.T) {
 		{"nothing", "1. e4 {wv=} e5 {wv=-} 2. Nf3 {[%eval ] swv=1.0} Nc6 {[%eval #0]}", "", 4},
 		{"Black first", "[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\"]\n\n1... Kd7 {wv=1.50} 2. e4 {[%eval 2.00]}",
 			"0 cp -150 0, 2 cp -200 0", 0},
+		{"line breaks", "1. e4 { [%eval\n0.35] } e5 {[%eval\r\n0.24,\n18\n]} " +
+			"2. Nf3 {[%eval\t#-3]} Nc6 {[%eval\v0.1\f]}",
+			"1 cp -35 0, 2 cp 24 18, 3 mate 3 0, 4 cp 10 0", 0},
+		{"other commands", "1. e4 {[%evaluation 1.0] [%emt 0:00:01] [%eval 0.35]} e5 {[%evals 1.0]}", "1 cp -35 0", 0},
+		{"cut off", "1. e4 {[%eval 0.35} e5 {[%eval]} 2. Nf3 {[%eval} Nc6 {[%eva}", "", 3},
 	} {
 		evals, notes := notesOf(t, c.text)
 		if got := strings.Join(evals, ", "); got != c.want || notes.Unread != c.unread {
@@ -58,6 +66,58 @@ func TestEvaluations(t *testing.T) {
 	_, notes := notesOf(t, "1. e4 {[%clk 0:01:02]} e5 2. Nf3 {[%clk 1:00:00.5]} Nc6 {[%clk x]}")
 	if got := fmt.Sprint(notes.Clocks); got != "[62 -1 3600]" {
 		t.Errorf("clocks %s", got)
+	}
+	_, notes = notesOf(t, "1. e4 {[%clk\n0:01:02]} "+
+		"e5 {[%eval\r\n0.2] [%clk\r\n0:01:\r\n03]} 2. Nf3 {[%clk\t1:00:00\n]}")
+	if got := fmt.Sprint(notes.Clocks); got != "[62 63 3600]" {
+		t.Errorf("clocks with line breaks %s", got)
+	}
+}
+
+// TestWrapped has pgn-extract write shared games with evaluations and clocks again, in lines of different lengths,
+// which breaks them inside comments: no evaluation and no clock is lost or changed.
+func TestWrapped(t *testing.T) {
+	extract, err := exec.LookPath("pgn-extract")
+	if err != nil {
+		t.Skip("SKIPPED: pgn-extract is missing")
+	}
+	notes := func(text []byte) (all []string) {
+		games, err := splitAll(NewSplitter(bytes.NewReader(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Parser{ReadEvals: true, ReadClocks: true}
+		for _, g := range games {
+			if _, r := p.Parse(g); r == nil {
+				all = append(all, fmt.Sprint(*p.Notes()))
+			}
+		}
+		return all
+	}
+	for _, file := range []string{"lichess/lichess-2021-10-g001-600.pgn.zst", "tcec/TCEC_Season_5_-_Superfinal.pgn.zst",
+		"tcec/TCEC_Cup_1_Final_5.pgn", "dirty/python-chess/stockfish-learning.pgn"} {
+		in, err := rows.Open(sharedData + "/pgn/" + file)
+		if err != nil {
+			t.Skip("SKIPPED: the shared test data are not here")
+		}
+		text, err := io.ReadAll(in)
+		in.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := notes(text)
+		for _, width := range []string{"20", "33", "50", "75", "80", "120"} {
+			cmd := exec.Command(extract, "-s", "-w"+width)
+			cmd.Stdin = bytes.NewReader(text)
+			wrapped, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := notes(wrapped); len(got) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s, width %s: the notes of %d games differ from those of %d as written", file, width,
+					len(got), len(want))
+			}
+		}
 	}
 }
 
@@ -180,7 +240,7 @@ func mated(l *dataset.Line) bool {
 // FuzzComment checks that no comment breaks the reading of evaluations and clocks.
 func FuzzComment(f *testing.F) {
 	for _, s := range []string{"[%eval 0.35] [%clk 0:03:00]", "d=33, n=5, wv=-M3", "+0.31/12 0.5s", "0.00/9,",
-		"wv=wv=1"} {
+		"wv=wv=1", "[%eval\n0.35,\r\n18] [%clk\n0:03:\n00]"} {
 		f.Add([]byte(s), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, white bool) {

@@ -46,7 +46,7 @@ var runeKinds = func() map[rune]kind {
 }()
 
 // byteKinds are the bytes that are no UTF-8 but mean the same in Latin-1 or Windows-1252, where no other code page of
-// chess files has a piece letter. None of them may stand directly before a pawn's move.
+// chess files has a piece letter. But for the blank, none of them may stand directly before a pawn's move.
 var byteKinds = map[byte]kind{0xb1: annotation, 0xbd: half, 0x85: ellipsis, 0xa0: blank, 0x96: annotation,
 	0x97: annotation}
 
@@ -100,11 +100,8 @@ func (p *Parser) high() *dataset.Reject {
 			return nil
 		}
 	case blank:
-		if size > 1 {
-			p.i += size
-			return nil
-		}
-		return p.skipGlyph(size)
+		p.i += size
+		return nil
 	case ellipsis:
 		if size > 1 {
 			p.i += size
@@ -141,6 +138,18 @@ func opensPawnMove(text []byte) bool {
 		end++
 	}
 	return looksLikeMove(text[:end])
+}
+
+// knightGoes reports whether the word that text opens with is a legal move, or one of several, with a knight's letter
+// in front of it.
+func (p *Parser) knightGoes(text []byte) bool {
+	end := 0
+	for end < len(text) && moveBytes[text[end]] {
+		end++
+	}
+	p.spelt = append(append(p.spelt[:0], 'N'), text[:end]...)
+	_, err := p.pos.ParseSAN(p.spelt)
+	return err == nil || !strings.HasPrefix(err.Error(), "illegal move")
 }
 
 // hidesPiece reports whether the lone piece letter text[from:to] may belong to the next move: whether it touches
@@ -190,7 +199,7 @@ func (p *Parser) hidesPiece(from, to int) bool {
 				p.i++
 			}
 		case c >= 'a' && c <= 'z':
-			return true
+			return p.text[from] != 'N' || p.knightGoes(p.text[p.i:])
 		case c >= 0x80:
 			k, size := kindAt(p.text[p.i:])
 			if k == chessman {

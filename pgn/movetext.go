@@ -81,21 +81,29 @@ func (p *Parser) readMoves() *dataset.Reject {
 // text of games consists of, up to the first byte that begins anything else.
 func (p *Parser) plainMoves() {
 	text, i := p.text, p.i
+	half, settled := p.count.half+2*p.count.shift, p.count.settled
 	for i < len(text) {
 		switch c := text[i]; classes[c] {
 		case blankByte:
 			i++
 			continue
 		case digitByte:
-			j := i + 1
+			j, n := i+1, int(c-'0')
 			for j < len(text) && text[j] >= '0' && text[j] <= '9' {
+				n = 10*n + int(text[j]-'0')
 				j++
 			}
 			// 0.5-0.5 is a result, and 1. behind moves another game
-			if j < len(text) && text[j] == '.' && c != '0' && (j > i+1 || c != '1' || len(p.moves) < 2) {
-				for i = j + 1; i < len(text) && text[i] == '.'; i++ {
+			if j < len(text) && text[j] == '.' && c != '0' && (j > i+1 || c != '1' || len(p.moves) < 2) &&
+				n == (half+len(p.moves))>>1 {
+				dots := 1
+				for j+dots < len(text) && text[j+dots] == '.' {
+					dots++
 				}
-				continue
+				if dots == 1 || (half+len(p.moves))&1 == 1 {
+					i, settled = j+dots, true
+					continue
+				}
 			}
 		case otherByte:
 			if c != '{' || p.noting() {
@@ -117,7 +125,7 @@ func (p *Parser) plainMoves() {
 		}
 		break
 	}
-	p.i = i
+	p.i, p.count.settled = i, settled
 }
 
 // mark reads what starts with a punctuation mark of its own meaning.
@@ -145,7 +153,7 @@ func (p *Parser) mark(c byte) *dataset.Reject {
 			return p.reject(dataset.BadSyntax, p.i, p.i+2, errText)
 		}
 		p.i++
-		p.ended = true
+		p.ended, p.star = true, true
 	case '-':
 		if bytes.HasPrefix(p.text[p.i:], []byte("--")) {
 			return p.reject(dataset.NullMove, p.i, p.i+2, nil)
@@ -193,6 +201,11 @@ func (p *Parser) number() *dataset.Reject {
 		p.over, p.ended = result, true
 		return nil
 	}
+	if length := p.doubleLoss(); length > 0 {
+		p.i += length
+		p.ended = true
+		return nil
+	}
 	if n < len(t) && (dashAt(t[n:]) > 0 || t[n] == '/') {
 		if t[0] == '0' && n == 1 {
 			return p.word(p.i)
@@ -214,6 +227,14 @@ func (p *Parser) number() *dataset.Reject {
 	}
 	if n == 1 && t[0] == '1' && dots <= n+1 && len(p.moves) > 1 && !bytes.HasPrefix(t[dots:], []byte("…")) {
 		return p.reject(dataset.BadSyntax, p.i, p.i+dots, errAgain)
+	}
+	if n > 1 && len(bytes.Trim(t[:n], "0")) == 0 {
+		return p.reject(dataset.BadSyntax, p.i, p.i+n, errZeros)
+	}
+	if !p.count.take(t[:n], len(p.moves)) || saysBlack(t[n:]) && !p.count.black(len(p.moves)) {
+		if r := p.contradict(p.i, p.i+dots, errNumber); r != nil {
+			return r
+		}
 	}
 	p.i += dots
 	return nil

@@ -36,6 +36,10 @@ type Parser struct {
 	// Results says which result a game gets that has several.
 	Results dataset.ResultRule
 
+	// KeepConflicts keeps games whose text contradicts their moves, which are rejected as [dataset.MoveConflict]
+	// otherwise; [Parser.Conflict] tells them.
+	KeepConflicts bool
+
 	conflict Conflict
 	notes    Notes
 	playing  bool // the tags are read
@@ -45,9 +49,13 @@ type Parser struct {
 	i     int // next byte of text
 	tags  tags
 	pos   board.Position
+	count numbering
 	moves []board.Move   // of this game; what is behind them is free
 	over  dataset.Result // the result behind the moves
 	ended bool           // that result has been read
+	star  bool           // it is “*”
+	odd   bool           // the text contradicts the moves, and that is kept
+	pawn  int            // index of the first pawn's move with a letter, or −1
 	spelt []byte         // a word in the spelling of SAN
 
 	early  [][]byte // comments before the moves, parts of text
@@ -70,6 +78,7 @@ var (
 	errGlued       = errors.New("sign in front of a move that may replace a piece letter")
 	errDrop        = errors.New("drops belong to another variant")
 	errBehind      = errors.New("moves after a result")
+	errZeros       = errors.New("zeros that may be a castling without hyphens")
 	errAgain       = errors.New("move number 1 again: two games without a result in between")
 )
 
@@ -83,6 +92,8 @@ var (
 // moves if the tag is missing, “*” or no result; [Parser.Results] says what holds where they, or the board,
 // contradict each other.
 //
+// The text must not contradict the moves (see conflict.go).
+//
 // Tolerated in movetext: any line ends and blanks (NUL and control-Z count as such), byte order marks, brace,
 // semicolon and “%” comments, variations of any depth, NAGs, the usual glyphs (ASCII, Latin-1 or UTF-8), move numbers
 // in any form or none, results glued to the last move, “e.p.”, words like “ch” and “mate”, figurines, dashes for
@@ -93,6 +104,7 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 	p.game, p.text, p.i = g, g.Text, 0
 	p.tags.reset()
 	p.over, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
+	p.star, p.odd, p.pawn = false, false, -1
 	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
 		p.moves = make([]board.Move, 0, movesPiece)
 	}
@@ -126,16 +138,14 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		}
 	}
 	p.pos, p.playing = start, true
+	p.count = newNumbering(&start)
 	if p.braces < 0 {
 		p.braces = p.i
 	}
 	for _, text := range p.early {
 		p.note(text)
 	}
-	if r := p.readMoves(); r != nil {
-		return dataset.Line{}, r
-	}
-	if r := p.readBehind(); r != nil {
+	if r := p.readGame(&start); r != nil {
 		return dataset.Line{}, r
 	}
 	if len(p.moves) == 0 {
@@ -206,6 +216,21 @@ func (p *Parser) readTags() *dataset.Reject {
 	}
 }
 
+// readGame reads the moves and what stands behind them.
+func (p *Parser) readGame(start *board.Position) *dataset.Reject {
+	for {
+		if r := p.readMoves(); r != nil {
+			return r
+		}
+		if r := p.readBehind(); r != nil {
+			return r
+		}
+		if p.ended || p.i == len(p.text) {
+			return p.checkPawnLetter(start)
+		}
+	}
+}
+
 // readBehind reads what stands behind a result. It holds no game of its own, or the splitter would have cut it off.
 func (p *Parser) readBehind() *dataset.Reject {
 	if p.i = skipSpace(p.text, p.i); p.i == len(p.text) {
@@ -216,6 +241,9 @@ func (p *Parser) readBehind() *dataset.Reject {
 	behind.over, behind.content, behind.tagged, behind.suspect = true, true, true, true
 	behind.free, behind.moves = !p.tags.any, len(p.moves)
 	switch e, at := behind.next(p.text, len(p.text)); {
+	case e != noEvent && p.star:
+		p.ended = false
+		return p.contradict(at, at+16, errBetween)
 	case e != noEvent:
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
 	case behind.moves > max(len(p.moves), 2):

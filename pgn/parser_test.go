@@ -103,7 +103,8 @@ func TestMovetext(t *testing.T) {
 }
 
 func TestPromotion(t *testing.T) {
-	for _, san := range []string{"e8=Q", "e8Q", "e8(Q)", "e8/Q", "e8=Q+", "e8=Q!", "e7e8q", "e8=Q1-0"} {
+	for _, san := range []string{"e8=Q", "e8Q", "e8(Q)", "e8/Q", "e8=Q+", "e8=Q!", "e7e8q", "e8=Q1-0", "e8=(Q)",
+		"e8=(Q)+"} {
 		line, reject := parseOne(t, "[FEN \"8/k3P3/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. "+san+" *")
 		if reject != nil {
 			t.Errorf("%s: %v", san, reject)
@@ -169,7 +170,7 @@ func TestRejects(t *testing.T) {
 			"O-O-", 8},
 		"zeros torn": {tags + "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. 0.-0-0", dataset.BadSyntax, "0",
 			8},
-		"result torn":          {tags + "1. e4 e5 0 - 1", dataset.BadSyntax, "0", 2},
+		"result torn":          {tags + "1. e4 e5 0 -\n1", dataset.BadSyntax, "0", 2},
 		"nested comment":       {tags + "1. e4 {a {b} Nf6} e5", dataset.BadSyntax, "}", 2},
 		"nested comment, word": {tags + "1. e4 {a {b} good} e5", dataset.BadSyntax, "good", 1},
 		"SetUp alone":          {"[SetUp \"1\"]\n\n1. e4", dataset.BadFEN, "1", 0},

@@ -8,10 +8,11 @@ import (
 	"talbot/dataset"
 )
 
-// Conflict says which sources of a game's result contradict each other.
+// Conflict says what is contradictory in a game: which sources of its result, or its text and its moves.
 type Conflict struct {
 	Movetext bool // the tag, and the result behind the moves
 	Board    bool // mate or stalemate on the board, and one of the two
+	Moves    bool // the text and the moves; see [Parser.KeepConflicts]
 }
 
 var errConflict = errors.New("tag, movetext and board do not agree on the result")
@@ -32,10 +33,11 @@ func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reje
 	conflict := func(a, b dataset.Result) bool {
 		return a != b && a != dataset.ResultUnknown && b != dataset.ResultUnknown
 	}
-	p.conflict = Conflict{Movetext: conflict(tag, p.over), Board: conflict(end, tag) || conflict(end, p.over)}
+	p.conflict = Conflict{Movetext: conflict(tag, p.over), Board: conflict(end, tag) || conflict(end, p.over),
+		Moves: p.odd}
 	first, second := tag, p.over
 	switch {
-	case p.conflict == Conflict{}:
+	case !p.conflict.Movetext && !p.conflict.Board:
 	case p.Results == dataset.DropConflicts:
 		return 0, p.reject(dataset.ResultConflict, 0, 0, errConflict)
 	case p.Results == dataset.MovetextResult:
@@ -53,8 +55,8 @@ func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reje
 func (p *Parser) Conflict() Conflict { return p.conflict }
 
 // resultAt returns the result that text opens with and its length, or 0. The two numbers are joined by a hyphen, a dash
-// or a colon; halves are “1/2”, “½”, “0.5” or “0,5”, and one half alone is a draw. A longer word, such as castling
-// “0-0-0”, is none.
+// or a colon, with blanks around it or not; halves are “1/2”, “½”, “0.5” or “0,5”, and one half alone is a draw. A
+// longer word, such as castling “0-0-0”, is none.
 func resultAt(text []byte) (dataset.Result, int) {
 	if len(text) > 0 && text[0] == '*' {
 		return dataset.ResultUnknown, 1
@@ -63,9 +65,9 @@ func resultAt(text []byte) (dataset.Result, int) {
 	if n == 0 {
 		return dataset.ResultUnknown, 0
 	}
-	if dash := joinAt(text[n:]); dash > 0 {
-		if black, m := halvesAt(text[n+dash:]); m > 0 && white+black == 2 && endsWord(text[n+dash+m:]) {
-			return [...]dataset.Result{dataset.BlackWins, dataset.Draw, dataset.WhiteWins}[white], n + dash + m
+	if join := wideJoinAt(text[n:]); join > 0 {
+		if black, m := halvesAt(text[n+join:]); m > 0 && white+black == 2 && endsWord(text[n+join+m:]) {
+			return [...]dataset.Result{dataset.BlackWins, dataset.Draw, dataset.WhiteWins}[white], n + join + m
 		}
 	}
 	if white == 1 && (text[0] == '1' || text[0] >= 0x80) && joinAt(text[n:]) == 0 && endsWord(text[n:]) {
@@ -106,6 +108,16 @@ func joinAt(text []byte) int {
 		return 1
 	}
 	return dashAt(text)
+}
+
+// wideJoinAt is joinAt with the blanks of a line around it, which count.
+func wideJoinAt(text []byte) int {
+	i := skipWide(text, 0)
+	n := joinAt(text[i:])
+	if n == 0 {
+		return 0
+	}
+	return skipWide(text, i+n)
 }
 
 // endsWord reports whether text goes on with anything but more of a word.

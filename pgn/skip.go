@@ -60,6 +60,11 @@ func (c *scanner) skipAhead(buf []byte, to int) {
 		}
 		at = marks.next(last + end + 1)
 	}
+	if at < len(text) && (text[at] == '-' || text[at] == ':') { // 1 - 0
+		for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+			at--
+		}
+	}
 	for at > 0 && at < len(text) && !isSpace(text[at-1]) && text[at-1] != '}' {
 		at--
 	}
@@ -101,10 +106,12 @@ func nextMark(text []byte, from int, mark byte) int {
 	return len(text)
 }
 
-// isScore reports whether two characters around a mark can be those of a result, and not those of castling.
+// isScore reports whether two characters around a mark can be those of a result, with blanks in it or not, and not
+// those of castling.
 func isScore(before, behind byte) bool {
-	return (before == '0' || before == '1' || before == '5') && (behind >= '0' && behind <= '2') &&
-		(before != '0' || behind != '0')
+	return before == ' ' || behind == ' ' ||
+		(before == '0' || before == '1' || before == '5') && (behind >= '0' && behind <= '2') &&
+			(before != '0' || behind != '0')
 }
 
 // indexHigh returns the index of the first byte that is not ASCII, or the length of the text.

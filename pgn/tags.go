@@ -11,14 +11,18 @@ func isSpace(c byte) bool {
 	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0 || c == 0x1a
 }
 
-// skipSpace returns the first index in text[i:] that is no blank and no byte order mark.
+// skipSpace returns the first index in text[i:] that is no blank, no-break space or byte order mark.
 func skipSpace(text []byte, i int) int {
 	for i < len(text) {
 		switch {
 		case isSpace(text[i]):
 			i++
+		case text[i] < 0x80:
+			return i
 		case hasMark(text[i:]):
 			i += 3
+		case hasNoBreak(text[i:]):
+			i += 2
 		default:
 			return i
 		}
@@ -31,6 +35,9 @@ func skipSpace(text []byte, i int) int {
 func hasMark(text []byte) bool {
 	return len(text) >= 3 && text[0] == 0xef && text[1] == 0xbb && text[2] == 0xbf
 }
+
+// hasNoBreak reports whether text opens with a no-break space in UTF-8.
+func hasNoBreak(text []byte) bool { return len(text) >= 2 && text[0] == 0xc2 && text[1] == 0xa0 }
 
 // tagName returns the name of the tag that text opens with: a bracket, a name of letters, digits and
 // underscores, and the quote of the value. ok is false when text opens with anything else, as in “[%clk 0:01]”.
@@ -49,6 +56,9 @@ func tagName(text []byte) (name []byte, quote int, ok bool) {
 	name = text[start:i]
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') && i-start < 2*maxTagName {
 		i++
+	}
+	if hasNoBreak(text[i:]) {
+		i += 2
 	}
 	if len(name) == 0 || i >= len(text) || text[i] != '"' {
 		return nil, 0, false

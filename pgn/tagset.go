@@ -225,6 +225,9 @@ func parseResult(value []byte) dataset.Result {
 	case "1/2-1/2", "1/2", "½-½":
 		return dataset.Draw
 	}
+	if r, n := resultAt(value); n == len(value) {
+		return r
+	}
 	return dataset.ResultUnknown
 }
 

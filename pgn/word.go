@@ -21,11 +21,17 @@ func (p *Parser) word(from int) *dataset.Reject {
 		}
 		i += size
 	}
-	// a promotion in parentheses, e8(Q), belongs to the move
+	// a promotion in parentheses, e8(Q) or e8=(Q), belongs to the move
+	sign := false
 	if t := p.text[i:]; len(t) >= 3 && t[0] == '(' && t[2] == ')' && classes[t[1]] == letterByte && i-from >= 2 {
+		sign = p.text[i-1] == '='
 		i += 3
 	}
 	token := p.text[from:i]
+	if sign {
+		p.spelt = append(append(p.spelt[:0], token[:len(token)-4]...), token[len(token)-3:]...)
+		token = p.spelt
+	}
 	if !plain {
 		token = p.spell(token)
 	}
@@ -33,6 +39,9 @@ func (p *Parser) word(from int) *dataset.Reject {
 	move, err := p.pos.ParseSAN(token)
 	if err != nil {
 		if token = p.trimWord(token); len(token) == 0 {
+			return nil
+		}
+		if string(token) == "TN" {
 			return nil
 		}
 		if len(token) == 1 && (token[0] == 'N' || token[0] == 'D') {
@@ -48,9 +57,23 @@ func (p *Parser) word(from int) *dataset.Reject {
 	if len(p.moves) == MaxPlies {
 		return p.reject(dataset.TooLong, from, i, errors.New("more moves than a game can have"))
 	}
+	if bytes.IndexAny(token, "x:") >= 0 && !p.pos.IsCapture(move) {
+		if r := p.contradict(from, i, errCapture); r != nil {
+			return r
+		}
+	}
+	if p.text[from] == 'P' && p.pawn < 0 {
+		p.pawn = from
+	}
 	p.pos.Play(move)
 	p.moves = append(p.moves, move)
 	return nil
+}
+
+// parses reports whether a word is a legal move here.
+func (p *Parser) parses(token []byte) bool {
+	_, err := p.pos.ParseSAN(token)
+	return err == nil
 }
 
 // spell returns a word with its characters outside of ASCII in the spelling of SAN. It is valid until the next call.
@@ -85,7 +108,7 @@ func (p *Parser) trimWord(token []byte) []byte {
 		p.i += 2
 	}
 	if len(token) > 4 {
-		token = bytes.TrimSuffix(token, []byte("ep"))
+		token = bytes.TrimSuffix(bytes.TrimRight(token, "+#"), []byte("ep"))
 	}
 	for _, word := range [...]string{"ch", "mate", "dbl", "dis"} { // Nc6ch, Nc6dblch
 		if n := len(token) - len(word); n >= 2 && string(token[n:]) == word {
@@ -96,6 +119,9 @@ func (p *Parser) trimWord(token []byte) []byte {
 		return token // half of O-O-O
 	}
 	token = bytes.TrimRight(token, "=+-/#")
+	if n := len(token) - 1; n >= 2 && token[n] == 'N' && p.parses(token[:n]) { // a novelty, Nf3N
+		return token[:n]
+	}
 	switch string(token) {
 	case "ep", "ch", "dbl", "dis", "mate":
 		return nil

@@ -143,6 +143,17 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 	return noEvent
 }
 
+// skipWide is skipBlanks, and passes over no-break spaces too.
+func skipWide(text []byte, i int) int {
+	for {
+		i = skipBlanks(text, i)
+		if !hasNoBreak(text[i:]) {
+			return i
+		}
+		i += 2
+	}
+}
+
 // skipBlanks returns the first index in text[i:] that is no blank of its line.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
@@ -171,7 +182,7 @@ func (c *scanner) readWord(buf []byte, to int) (event, int) {
 	c.pos = j
 	e, at := noEvent, i
 	if isMove(word) {
-		e, at = c.readMove(i)
+		e, at = c.readMove(buf, i, to)
 	} else {
 		if c.word < 0 {
 			c.word = i
@@ -188,7 +199,7 @@ func (c *scanner) readWord(buf []byte, to int) (event, int) {
 }
 
 // readMove reads a move that starts at index i.
-func (c *scanner) readMove(i int) (event, int) {
+func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	e, at := noEvent, i
 	if c.word >= 0 {
 		at = c.word
@@ -196,7 +207,7 @@ func (c *scanner) readMove(i int) (event, int) {
 	switch {
 	case c.one >= 0:
 		e, at = gameEvent, c.one
-	case c.behind() && c.number:
+	case c.behind() && (c.number || c.depth == 0 && goesOn(buf[i:to])):
 		e = moveEvent
 		c.over = false
 	case c.behind() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
@@ -226,6 +237,30 @@ func (c *scanner) readMove(i int) (event, int) {
 	}
 	c.word, c.one, c.number, c.dotted, c.prose, c.gap = -1, -1, false, false, false, false
 	return e, at
+}
+
+// goesOn reports whether the first move in text, which has no number and stands behind a result, is one of the game
+// that ended: the number behind it, or behind two moves, is not that of a game that begins here. Only its line is
+// looked at.
+func goesOn(text []byte) bool {
+	i := 0
+	for moves := 1; moves <= 2; moves++ {
+		for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
+			i++
+		}
+		for i < len(text) && (classes[text[i]] == glyphByte || classes[text[i]] == blankByte) && text[i] != '\n' &&
+			text[i] != '\r' {
+			i++
+		}
+		n := 0
+		for i+n < len(text) && n < 4 && classes[text[i+n]] == digitByte {
+			n++
+		}
+		if n > 0 {
+			return i+n < len(text) && text[i+n] == '.' && (moves == 1 || string(text[i:i+n]) != "2")
+		}
+	}
+	return false
 }
 
 // hasMoves reports whether a word of text looks like a move.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -102,7 +101,7 @@ func (in *Input) decompress(magic []byte, raw *bufio.Reader) (io.Reader, error) 
 		return d, nil
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		in.format = "gzip"
-		return gzip.NewReader(raw)
+		return newGzip(raw)
 	case len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY":
 		in.format = "bzip2"
 		return bzip2.NewReader(raw), nil

@@ -219,3 +219,35 @@ func FuzzInput(f *testing.F) {
 		}
 	})
 }
+
+// TestGzipPadding reads gzip files with zero bytes behind their members, and none with anything else there.
+func TestGzipPadding(t *testing.T) {
+	gz, zeros := gzipBytes(t, plain), make([]byte, 100_000)
+	for name, c := range map[string]struct {
+		packed []byte
+		want   []byte
+	}{
+		"none":             {gz, plain},
+		"one":              {append(bytes.Clone(gz), 0), plain},
+		"a block":          {append(bytes.Clone(gz), zeros[:512]...), plain},
+		"more than a peek": {append(bytes.Clone(gz), zeros...), plain},
+		"two members":      {append(append(bytes.Clone(gz), gz...), 0, 0), append(bytes.Clone(plain), plain...)},
+		"an empty member":  {append(append(gzipBytes(t, nil), gz...), 0), plain},
+		"between members":  {append(append(bytes.Clone(gz), 0, 0), gz...), nil},
+		"junk behind":      {append(append(bytes.Clone(gz), zeros...), 'x'), nil},
+	} {
+		for _, r := range []io.Reader{bytes.NewReader(c.packed), iotest.OneByteReader(bytes.NewReader(c.packed))} {
+			in, err := NewInput(name, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(in)
+			if (err != nil) != (c.want == nil) || err == nil && !bytes.Equal(text, c.want) {
+				t.Errorf("%s: %d bytes, %v", name, len(text), err)
+			}
+			if sum, err := in.Sum(); c.want != nil && (err != nil || sum != sha256.Sum256(c.packed)) {
+				t.Errorf("%s: the hash is not that of the whole file: %v", name, err)
+			}
+		}
+	}
+}

@@ -10,25 +10,28 @@ import (
 type Kind uint8
 
 const (
-	KindUnknown Kind = iota // none of these, or empty
-	KindGames               // PGN, which package pgn knows and reads; KindOf never returns it
-	KindPuzzles             // Lichess puzzle CSV, with or without header
-	KindEPD                 // positions with operations
-	KindTable               // positions with evaluations
+	KindUnknown   Kind = iota // none of these, or empty
+	KindGames                 // PGN, which package pgn knows and reads; KindOf never returns it
+	KindPuzzles               // Lichess puzzle CSV, with or without header
+	KindEPD                   // positions with operations
+	KindTable                 // positions with evaluations
+	KindEvalLines             // the same as Lichess's lines of JSON
 )
 
-// String returns "unknown", "games", "puzzles", "epd" or "table".
+// String returns "unknown", "games", "puzzles", "epd", "table" or "evaluations".
 func (k Kind) String() string {
-	return [...]string{"unknown", "games", "puzzles", "epd", "table"}[min(k, KindTable)]
+	return [...]string{"unknown", "games", "puzzles", "epd", "table", "evaluations"}[min(k, KindEvalLines)]
 }
 
 // KindOf tells puzzles, EPD and tables of evaluations by their first line that is neither blank nor a remark; head is
 // the beginning of the text. Puzzles are told by the name of their first column, or by a first row whose second field
-// has the form of a FEN and whose third begins with a move in coordinates; for the others see [LooksLikeTable] and
-// [LooksLikeEPD].
+// has the form of a FEN and whose third begins with a move in coordinates; lines of JSON by their keys; for the others
+// see [LooksLikeTable] and [LooksLikeEPD].
 func KindOf(head []byte) Kind {
 	line := firstRow(head)
 	switch {
+	case looksLikeEvalLine(line):
+		return KindEvalLines
 	case isPuzzleRow(line):
 		return KindPuzzles
 	case LooksLikeTable(bytes.Trim(line, " \t\r\x00")):

@@ -255,19 +255,29 @@ func (t *TableReader) Table() dataset.Table {
 	if t.numbers == 0 {
 		return sum
 	}
-	sum.Unit = t.convention.Unit.String()
-	below := int64(0)
-	for cp, n := range t.sizes {
-		if below += n; 2*below >= t.numbers {
-			sum.Median = cp
-			break
-		}
-	}
+	sum.Unit, sum.Median = t.convention.Unit.String(), t.median()
 	return sum
 }
 
-// count counts a score for the median.
-func (t *TableReader) count(s dataset.Score) {
+// scoreSizes counts scores by their size. The zero value is ready.
+type scoreSizes struct {
+	sizes   []int64 // how often each |centipawns| occurred
+	numbers int64   // sum of sizes
+}
+
+// median returns the median of the |centipawns|.
+func (t *scoreSizes) median() int {
+	below := int64(0)
+	for cp, n := range t.sizes {
+		if below += n; 2*below >= t.numbers {
+			return cp
+		}
+	}
+	return 0
+}
+
+// count counts a score, unless it is a mate.
+func (t *scoreSizes) count(s dataset.Score) {
 	cp, ok := s.Centipawns()
 	if !ok {
 		return

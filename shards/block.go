@@ -122,7 +122,7 @@ func (b *block) add(l *dataset.Line) error {
 		}
 		c.put(b.lines, t.Value)
 	}
-	b.policy.add(b.samples, l.Policies)
+	b.policy.add(b.lines, b.samples, l.Policies)
 	for _, c := range l.Labels {
 		if !labelled(c.Labels) {
 			continue
@@ -276,12 +276,13 @@ func (b *block) reset() {
 	for _, buf := range []*[]byte{
 		&b.source, &b.input, &b.number, &b.offset, &b.result, &b.whiteElo, &b.blackElo, &b.plies, &b.moves,
 		&b.reconstructed,
-		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.start.lengths, &b.start.text,
+		&b.kinds, &b.bitmaps, &b.policy.counts, &b.policy.moves, &b.policy.weights, &b.policy.untargeted,
+		&b.start.lengths, &b.start.text,
 	} {
 		*buf = (*buf)[:0]
 	}
 	b.lines, b.positions, b.samples, b.bytes, b.lastNumber, b.lastOffset = 0, 0, 0, 0, 0, 0
-	b.start.entries, b.policy.samples, b.policy.varied, b.names = 0, 0, false, 0
+	b.start.entries, b.policy.samples, b.policy.varied, b.policy.last, b.names = 0, 0, false, 0, 0
 	b.tags = slices.DeleteFunc(b.tags, func(c *tagColumn) bool { return len(c.text) == 0 })
 	for _, c := range b.tags {
 		c.textColumn = textColumn{lengths: c.lengths[:0], text: c.text[:0]}
@@ -291,7 +292,8 @@ func (b *block) reset() {
 }
 
 // columns returns the columns of the block in the order they are written: fixed names first, then tags, labels and
-// predictions, sorted. A column of zeros is left out. They are valid until reset.
+// predictions, sorted. A column of zeros is left out, but for weights, which would be read as ones. They are valid
+// until reset.
 func (b *block) columns() []column {
 	cols := []column{
 		{colSource, b.source}, {colInput, b.input}, {colNumber, b.number}, {colOffset, b.offset}, {colResult, b.result},
@@ -309,7 +311,9 @@ func (b *block) columns() []column {
 	for _, n := range slices.Sorted(maps.Keys(b.nets)) {
 		cols = b.nets[n].columns(cols, n, b.samples)
 	}
-	return slices.DeleteFunc(cols, func(c column) bool { return zeros(c.raw) })
+	return slices.DeleteFunc(cols, func(c column) bool {
+		return zeros(c.raw) && (c.name != colPolicyWeight || len(c.raw) == 0)
+	})
 }
 
 // zeros reports whether all bytes are zero.

@@ -46,7 +46,7 @@ func openShard(dir string, m *dataset.Manifest, want dataset.ShardInfo, options 
 		return nil, err
 	}
 	got := r.Info()
-	got.SHA256 = want.SHA256
+	got.SHA256, got.Untargeted = want.SHA256, want.Untargeted
 	if got != want {
 		r.Close()
 		return nil, fmt.Errorf("%q: %d bytes, %d lines, %d positions, %d samples; the manifest says %d, %d, %d, %d: %w",

@@ -286,6 +286,13 @@ func (b *rawBlock) policies(lines []dataset.Line) error {
 		}
 		lists = lists[n:]
 	}
+	for at := 0; !counts.bad && len(counts.b) > 0; {
+		step := counts.upTo(len(lines) - at)
+		if at += step; step == 0 || lines[at-1].Policies != nil || lines[at-1].SampleCount() == 0 {
+			return b.fail(colPolicyCount, "line %d cannot be without any policy target", at-1)
+		}
+		lines[at-1].Policies = make([][]dataset.WeightedMove, lines[at-1].SampleCount())
+	}
 	if !counts.end() || len(arena) > 0 || len(moves)%2 != 0 {
 		return b.fail(colPolicyCount, "not the number of moves of each sample")
 	}

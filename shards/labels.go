@@ -17,11 +17,20 @@ type policyColumns struct {
 	moves   []byte // 16 bits for each target
 	weights []byte // 32-bit float for each target
 	varied  bool   // some weight is not 1
+
+	// uvarint for each line whose lists are all empty: its number, from 1, minus that of the one before
+	untargeted []byte
+	last       int // the number of the last one
 }
 
-// add appends the policies of a line whose first sample has that number in its block.
-func (p *policyColumns) add(first int, policies [][]dataset.WeightedMove) {
+// add appends the policies of a line of that number in its block, from 0, whose first sample has the number first.
+func (p *policyColumns) add(line, first int, policies [][]dataset.WeightedMove) {
 	if policies == nil {
+		return
+	}
+	if dataset.Untargeted(policies) {
+		p.untargeted = binary.AppendUvarint(p.untargeted, uint64(line+1-p.last))
+		p.last = line + 1
 		return
 	}
 	p.pad(first)
@@ -43,10 +52,11 @@ func (p *policyColumns) pad(samples int) {
 }
 
 func (p *policyColumns) columns(cols []column, samples int) []column {
-	if len(p.counts) == 0 {
+	if len(p.counts) == 0 && len(p.untargeted) == 0 {
 		return cols
 	}
 	p.pad(samples)
+	p.counts = append(p.counts, p.untargeted...)
 	cols = append(cols, column{colPolicyCount, p.counts}, column{colPolicyMove, p.moves})
 	if p.varied {
 		cols = append(cols, column{colPolicyWeight, p.weights})

@@ -90,7 +90,7 @@ func eachSample(l *dataset.Line, f func(k int, pos board.Position)) {
 }
 
 func addPolicies(rng *rand.Rand, l *dataset.Line) {
-	lists, some := make([][]dataset.WeightedMove, l.SampleCount()), false
+	lists, some := make([][]dataset.WeightedMove, l.SampleCount()), false // none of any sample is one form too
 	kind := rng.IntN(3)
 	eachSample(l, func(k int, pos board.Position) {
 		for _, m := range pos.LegalMoves(nil) {
@@ -103,7 +103,7 @@ func addPolicies(rng *rand.Rand, l *dataset.Line) {
 			}
 		}
 	})
-	if some {
+	if some || len(lists) > 0 && rng.IntN(2) == 0 {
 		l.Policies = lists
 	}
 }

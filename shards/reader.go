@@ -96,7 +96,7 @@ func (r *Reader) Block(i int) Block {
 
 // ReadBlock appends the lines of block i to dst. The lines' slices are of new memory, which the lines of the block
 // share: they stay valid, and must not be appended to. Tags come sorted by name; a label column whose labels are all
-// missing, and policies that are all empty, come back as none. Errors are [dataset.ErrDamaged] or the file system's,
+// missing comes back as none. Errors are [dataset.ErrDamaged] or the file system's,
 // and name file, block, column and byte.
 func (r *Reader) ReadBlock(i int, dst []dataset.Line) ([]dataset.Line, error) {
 	return r.readBlock(i, dst, r.columns)

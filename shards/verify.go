@@ -22,16 +22,17 @@ const maxDamage = 100
 
 // Report is what a verification read.
 type Report struct {
-	Shards    int   // read whole
-	Bytes     int64 // of them
-	Lines     int64 // that were replayed without fault
-	Positions int64
-	Samples   int64
-	Labelled  int64    // labels of each status, over all fingerprints
-	Terminal  int64    //
-	Failed    int64    //
-	Extra     []string // shards in the folder that the manifest does not name; readers ignore them
-	Damage    []error  // what is wrong, at most 100, each naming file and place
+	Shards     int   // read whole
+	Bytes      int64 // of them
+	Lines      int64 // that were replayed without fault
+	Positions  int64
+	Samples    int64
+	Labelled   int64    // labels of each status, over all fingerprints
+	Terminal   int64    //
+	Failed     int64    //
+	Untargeted int64    // lines without any policy target
+	Extra      []string // shards in the folder that the manifest does not name; readers ignore them
+	Damage     []error  // what is wrong, at most 100, each naming file and place
 }
 
 // VerifyOption changes how a verification works.
@@ -191,6 +192,7 @@ func (v *verifier) block(r *Reader, i, worker int) error {
 	v.report.Labelled += part.Labelled
 	v.report.Terminal += part.Terminal
 	v.report.Failed += part.Failed
+	v.report.Untargeted += part.Untargeted
 	v.progress(v.report.Lines)
 	return nil
 }
@@ -206,6 +208,9 @@ func (v *verifier) line(l *dataset.Line, part *Report) error {
 	part.Lines++
 	part.Positions += int64(len(l.Moves) + 1)
 	part.Samples += int64(l.SampleCount())
+	if dataset.Untargeted(l.Policies) {
+		part.Untargeted++
+	}
 	for _, c := range l.Labels {
 		for i := range c.Labels {
 			switch c.Labels[i].Status {
@@ -227,13 +232,17 @@ func (v *verifier) totals(dir string) {
 		return
 	}
 	c, r := &v.manifest.Counts, &v.report
+	untargeted := int64(0)
+	for _, s := range v.manifest.Shards {
+		untargeted += s.Untargeted
+	}
 	for _, t := range []struct {
 		name      string
 		got, want int64
 	}{
 		{"lines", r.Lines, c.GamesKept}, {"positions", r.Positions, c.Positions}, {"samples", r.Samples, c.Samples},
 		{"labelled samples", r.Labelled, c.Labelled}, {"terminal samples", r.Terminal, c.Terminal},
-		{"failed samples", r.Failed, c.Failed},
+		{"failed samples", r.Failed, c.Failed}, {"lines without any policy target", r.Untargeted, untargeted},
 	} {
 		if t.got != t.want {
 			v.damaged(fmt.Errorf("%q: %d %s, the manifest says %d: %w", dir, t.got, t.name, t.want, dataset.ErrDamaged))

@@ -159,7 +159,7 @@ func TestNormalForm(t *testing.T) {
 	}
 	l.Samples = dataset.SomePlies([]byte{1})
 	l.Tags[0], l.Tags[1] = l.Tags[1], l.Tags[0]
-	l.Policies, l.Labels = nil, nil
+	l.Policies[0], l.Labels = nil, nil
 	if d := diff(got, []dataset.Line{l}); d != "" {
 		t.Error(d)
 	}

@@ -115,7 +115,8 @@ var statuses = []struct {
 	{ingest.ErrNoGames, exitFailed,
 		"talbot reads PGN games, puzzle CSVs, EPD and tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
 	{ingest.ErrNoInputs, exitFailed,
-		"in a folder, talbot reads files named .pgn, .csv, .tsv, .epd or .fen, also compressed as .zst, .gz or .bz2"},
+		"in a folder, talbot reads files named .pgn, .csv, .tsv, .jsonl, .epd or .fen, also compressed as .zst, .gz " +
+			"or .bz2"},
 	{verify.ErrBothSides, exitFailed,
 		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games"},
 	{verify.ErrOverlap, exitFailed,
@@ -178,7 +179,11 @@ func folderHint(err error) string {
 	var journal *label.JournalError
 	var file *fleet.FileError
 	var predictions *pipelinepredict.JournalError
+	var older *ingest.OlderRulesError
 	switch {
+	case errors.As(err, &older):
+		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
+			"` and repeat the command"
 	case errors.As(err, &interrupted) && interrupted.Again == again():
 		return "what this command reads, or talbot itself, has changed since: remove the folder and start again, or " +
 			"choose another folder"

@@ -27,6 +27,7 @@ type ingestOptions struct {
 	skipBadFiles   bool
 	importEvals    bool
 	resultConflict string
+	moveConflict   string
 	evalView       string
 	evalUnit       string
 	rejects        string
@@ -40,12 +41,12 @@ func newIngest() *cobra.Command {
 		Use:   "ingest FILE... --out DIR",
 		Short: "Read games, puzzles and evaluations into a dataset",
 		Long: `Ingest reads PGN games, Lichess puzzles (CSV), EPD with best moves or moves to avoid,
-and tables of positions with evaluations. It writes them as a dataset of lines: a start
-position and the legal moves played from it.
+tables of positions with evaluations, and Lichess's evaluations (lines of JSON). It
+writes them as a dataset of lines: a start position and the legal moves played from it.
 
 Files may be compressed with zstd, gzip or bzip2; their content decides, not their name.
-A folder stands for all .pgn, .csv, .tsv, .epd and .fen files in it and below it, a
-quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
+A folder stands for all .pgn, .csv, .tsv, .jsonl, .epd and .fen files in it and below it,
+a quoted pattern ("*.pgn") for the files that match, and "-" for standard input.
 
 Every move is checked. A game that cannot be read is left out and counted by reason. A
 copy of another game (same start and moves) is left out as a duplicate, and a game that
@@ -53,6 +54,11 @@ is the beginning of a longer one as a prefix. Anything that might hide a piece l
 makes a game unreadable: an unknown character, a sign or a separate letter in front of a
 pawn move ("N f3" is not f3). If the Result tag disagrees with the result after the
 moves or with the board, --result-conflict decides.
+
+A game whose text contradicts its moves is left out as move_conflict: a move number that
+is not the board's (numbers begin at 1 or at the FEN's), a capture mark where nothing is
+taken, moves after "*", or a P that may be a Dutch knight. --move-conflict keep keeps
+and counts such games.
 
 Nothing else is left out unless you turn on a filter. Each filter counts what it leaves
 out under its own reason. --rejects lists everything that was left out, with file,
@@ -105,6 +111,8 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 	cmd.Flags().StringVar(&o.resultConflict, "result-conflict", "tag",
 		"result to use if tag, movetext and board disagree: tag, movetext, board (mate or stalemate), or drop to "+
 			"leave out the game")
+	cmd.Flags().StringVar(&o.moveConflict, "move-conflict", "drop",
+		"games whose move numbers or capture marks contradict their moves: drop, or keep to count them only")
 	cmd.Flags().StringVar(&o.evalView, "eval-view", "auto", "view of the evaluations in tables: auto, white or mover")
 	cmd.Flags().StringVar(&o.evalUnit, "eval-unit", "auto",
 		"unit of the evaluations in tables: auto, centipawns or pawns")
@@ -121,7 +129,7 @@ Repeat an interrupted command to continue it. A finished folder never changes.`,
 func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	f := cmd.Flags()
 	section(f, "Output", "out", "split", "seed", "rejects", "force", "json", "strict")
-	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "history")
+	section(f, "Reading", "workers", "skip-bad-files", "keep-duplicates", "result-conflict", "move-conflict", "history")
 	section(f, "Evaluations", "import-evals", "eval-view", "eval-unit")
 	section(f, "Game filters", "preset", "min-elo", "max-elo", "elo-of", "unknown-elo", "no-bots", "time-control",
 		"min-base-time", "variant", "result", "termination", "min-plies", "player", "since", "until")
@@ -130,6 +138,7 @@ func (o *ingestOptions) arrange(cmd *cobra.Command) {
 	values(cmd, "variant", "standard")
 	values(cmd, "side", "both", "player", "winner")
 	values(cmd, "result-conflict", "tag", "movetext", "board", "drop")
+	values(cmd, "move-conflict", "drop", "keep")
 	values(cmd, "eval-view", "auto", "white", "mover")
 	values(cmd, "eval-unit", "auto", "centipawns", "pawns")
 	completeFolder(cmd, "out")
@@ -159,6 +168,9 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	if err != nil {
 		return usage(fmt.Errorf("--result-conflict: %w", err), "use tag, movetext, board or drop")
 	}
+	if o.moveConflict != "drop" && o.moveConflict != "keep" {
+		return usage(fmt.Errorf("unknown --move-conflict %q", o.moveConflict), "use drop or keep")
+	}
 	splits, err := dataset.ParseSplits(o.split)
 	if err != nil {
 		return usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
@@ -183,7 +195,8 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	sum, err := ingest.Request{
 		Inputs: files, Out: o.out, Seed: o.seed, Splits: splits, Workers: o.workers,
 		KeepDuplicates: o.keepDuplicates, SkipBadFiles: o.skipBadFiles, Progress: show, Filters: filters,
-		ImportEvals: o.importEvals, Results: results, Tables: tables, Rejects: o.rejects, History: o.history,
+		ImportEvals: o.importEvals, Results: results, KeepMoveConflicts: o.moveConflict == "keep", Tables: tables,
+		Rejects: o.rejects, History: o.history,
 		Warn: warn, Again: again(),
 		Rejected: func(file string, reject *dataset.Reject) {
 			if reject.Reason == ingest.BadFile {
@@ -223,7 +236,7 @@ func sayIgnored(paths []string) {
 		tell("talbot: skipped: %s\n", path)
 	}
 	if n := len(paths) - len(shown); n > 0 {
-		tell("talbot: skipped: %s whose names do not end in .pgn, .csv, .tsv, .epd or .fen\n",
+		tell("talbot: skipped: %s whose names do not end in .pgn, .csv, .tsv, .jsonl, .epd or .fen\n",
 			pipeline.Count(int64(n), "more file"))
 	}
 }
@@ -261,6 +274,10 @@ func printIngest(o datasetOptions, sum ingest.Summary) error {
 		if c := sum.ResultConflicts; c != (dataset.ResultConflicts{}) {
 			summarise("  conflicting results: %s between tag and movetext, %s with mate or stalemate on the board\n",
 				pipeline.Thousands(c.Movetext), pipeline.Thousands(c.Board))
+		}
+		if sum.MoveConflicts > 0 {
+			summarise("  move numbers or capture marks that contradict the moves, in games that were kept: %s\n",
+				pipeline.Thousands(sum.MoveConflicts))
 		}
 		if sum.NoHistory > 0 {
 			summarise("  without history, because no legal moves lead there: %s\n", pipeline.Thousands(sum.NoHistory))

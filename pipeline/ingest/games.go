@@ -66,7 +66,8 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 
 // parser returns a parser that reads no more than the ingest needs.
 func (g *ingester) parser() *pgn.Parser {
-	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0, Results: g.Results}
+	p := &pgn.Parser{ReadEvals: g.ImportEvals, ReadClocks: g.Filters.MinClock > 0, Results: g.Results,
+		KeepConflicts: g.KeepMoveConflicts}
 	if g.Filters.active() {
 		p.Select = g.Filters.Head
 	}

@@ -3,7 +3,9 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +29,8 @@ type Request struct {
 	ImportEvals bool
 	// Results says which result a game gets whose tag, movetext and final position contradict each other.
 	Results dataset.ResultRule
+	// KeepMoveConflicts keeps games whose text contradicts their moves, counted (see [pgn.Parser]).
+	KeepMoveConflicts bool
 	// Tables is what is stated of how tables write their evaluations; the rest is found (see [rows.NewTableReader]).
 	Tables rows.TableForm
 	// History is how many plies of legal history are reconstructed in front of puzzles, EPD and positions of tables; 0:
@@ -51,6 +55,8 @@ type Summary struct {
 	NoHistory   int64 `json:"no_history,omitempty"` // lines in front of which no history could be reconstructed
 	// ResultConflicts counts games whose tag, movetext and final position say different results.
 	ResultConflicts dataset.ResultConflicts `json:"result_conflicts"`
+	// MoveConflicts counts games that were not left out though their text contradicts their moves.
+	MoveConflicts int64 `json:"move_conflicts"`
 
 	Tables   []TableRead `json:"tables"`    // the tables of evaluations among the inputs
 	BadFiles []LeftOut   `json:"bad_files"` // inputs that were left out whole
@@ -78,8 +84,8 @@ type ingester struct {
 	prints  map[string]int // fingerprints of imported evaluations, by name
 	past    pastReconstructor
 
-	evaluations *rows.TableReader // of the present input; nil: it is no table
-	broken      bool              // the error is not of the input but of what was made of it
+	evaluations interface{ Table() dataset.Table } // of the present input; nil: it has none of positions
+	broken      bool                               // the error is not of the input but of what was made of it
 }
 
 // state is what progress.json keeps of an ingest.
@@ -122,7 +128,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	for _, input := range identity {
 		g.bytes.total += max(input.Size, 0)
 	}
-	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: in.flags()}
+	m := dataset.Manifest{Verb: "ingest", Seed: in.Seed, Splits: in.Splits, Flags: append(in.flags(), in.moveRule())}
 	var id any = identity
 	if in.Rejects != "" {
 		id = struct{ Inputs, Rejects any }{identity, true}
@@ -131,7 +137,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: in.drafting(),
 		Again: in.Again, Warn: in.Warn,
 	}); err != nil {
-		return Summary{}, err
+		return Summary{}, olderRules(err)
 	}
 	defer g.out.Close()
 	defer g.rejects.close()
@@ -170,8 +176,8 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	sum = Summary{
 		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
-		ResultConflicts: g.out.Manifest().Counts.ResultConflicts,
-		Tables:          []TableRead{}, BadFiles: append([]LeftOut{}, g.state.LeftOut...),
+		ResultConflicts: g.out.Manifest().Counts.ResultConflicts, MoveConflicts: g.out.Manifest().Counts.MoveConflicts,
+		Tables: []TableRead{}, BadFiles: append([]LeftOut{}, g.state.LeftOut...),
 	}
 	for _, input := range g.out.Manifest().Inputs {
 		if input.Table != nil {
@@ -181,7 +187,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	return sum, nil
 }
 
-// flags returns what decides the content besides the inputs, as the manifest has it.
+// flags returns what was chosen that decides the content, as the manifest has it.
 func (in *Request) flags() []dataset.Tag {
 	flags := in.Filters.flags()
 	if in.KeepDuplicates {
@@ -206,6 +212,40 @@ func (in *Request) flags() []dataset.Tag {
 		flags = append(flags, dataset.Tag{Name: "eval-unit", Value: unit.String()})
 	}
 	return flags
+}
+
+// moveRule says in the manifest what became of games whose text contradicts their moves.
+func (in *Request) moveRule() dataset.Tag {
+	if in.KeepMoveConflicts {
+		return dataset.Tag{Name: moveConflictFlag, Value: "keep"}
+	}
+	return dataset.Tag{Name: moveConflictFlag, Value: "drop"}
+}
+
+// moveConflictFlag is in the manifest of every ingest by the rules of now; ingests without it compared no moves with
+// their text.
+const moveConflictFlag = "move-conflict"
+
+// OlderRulesError says that the output folder holds an interrupted ingest that was begun when games were read by other
+// rules, so that going on would mix two. It wraps [output.ErrOccupied].
+type OlderRulesError struct{ Dir string }
+
+func (e *OlderRulesError) Error() string {
+	return fmt.Sprintf("%q contains an interrupted ingest of an earlier version, which read games by other rules",
+		e.Dir)
+}
+
+// Unwrap returns [output.ErrOccupied].
+func (e *OlderRulesError) Unwrap() error { return output.ErrOccupied }
+
+// olderRules returns the error of opening the folder, an [OlderRulesError] where that is the reason.
+func olderRules(err error) error {
+	var other *output.InterruptedError
+	if errors.As(err, &other) && other.Verb == "ingest" &&
+		!slices.ContainsFunc(other.Manifest.Flags, func(t dataset.Tag) bool { return t.Name == moveConflictFlag }) {
+		return &OlderRulesError{other.Dir}
+	}
+	return err
 }
 
 // restore brings back what an interrupted run knew.

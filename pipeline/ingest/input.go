@@ -52,6 +52,8 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
 			err = fmt.Errorf("%q: %w", path, err)
 		}
+	case rows.KindEvalLines:
+		err = g.rows(ctx, g.evalLines(in), done, each)
 	case rows.KindGames:
 		err = g.games(ctx, in, done, each)
 	}
@@ -112,6 +114,9 @@ func (g *ingester) take(path string, index int, f *found) error {
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
 	p.Evals.add(f.evals)
 	c.ResultConflicts.Add(f.conflict.Movetext, f.conflict.Board)
+	if f.conflict.Moves {
+		c.MoveConflicts++
+	}
 	if f.reject != nil {
 		g.reject(path, f)
 		return nil

@@ -14,10 +14,10 @@ import (
 var ErrNoInputs = errors.New("no files with games, puzzles, EPD or evaluations found")
 
 // inputSuffixes are the ends of names by which files in a folder are taken, before that of a compression.
-var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".epd", ".fen"}
+var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".jsonl", ".epd", ".fen"}
 
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
-// they match, sorted. In a folder only files with a name as x.pgn, .csv, .tsv, .epd or .fen count, also compressed
+// they match, sorted. In a folder only files with a name as x.pgn, .csv, .tsv, .jsonl, .epd or .fen count, also packed
 // as .zst, .gz or .bz2; hidden ones and all others are given to skipped, which may be nil. A path that is there is
 // never a pattern; a file that is named itself is always taken, and one that comes up again is taken once.
 func ExpandInputs(paths []string, skipped func(path string)) ([]string, error) {

@@ -31,8 +31,20 @@ func (g *ingester) epd(in io.Reader) func() (found, error) {
 func (g *ingester) table(in io.Reader) func() (found, error) {
 	r := rows.NewTableReader(in, g.Tables)
 	g.evaluations = r
+	return g.evaluated(r.Next)
+}
+
+// evalLines is table for lines of JSON.
+func (g *ingester) evalLines(in io.Reader) func() (found, error) {
+	r := rows.NewEvalLineReader(in)
+	g.evaluations = r
+	return g.evaluated(r.Next)
+}
+
+// evaluated returns what hands out the next position of a reader with its evaluations.
+func (g *ingester) evaluated(next func() (dataset.Line, dataset.Imported, error)) func() (found, error) {
 	return func() (found, error) {
-		l, imported, err := r.Next()
+		l, imported, err := next()
 		f, err := g.row(l, err)
 		if err == nil && f.reject == nil {
 			f.imported = []dataset.Imported{imported}

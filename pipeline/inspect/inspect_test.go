@@ -137,6 +137,32 @@ func TestInspectPolicies(t *testing.T) {
 	}
 }
 
+// TestInspectUntargeted: where no sample of a game has a policy target, none is made of the moves that were played.
+// Only programs that know the form read the dataset; without such a line it is as old as before.
+func TestInspectUntargeted(t *testing.T) {
+	l := madeup.Line(t, board.StartFEN, "e2e4", "e7e5")
+	for _, c := range []struct {
+		policies [][]dataset.WeightedMove
+		played   bool
+		format   int
+	}{{nil, true, 1}, {make([][]dataset.WeightedMove, 2), false, 5}} {
+		l.Policies = c.policies
+		dir := madeup.Dataset(t, []dataset.Line{l}, 1)
+		for _, s := range inspectAll(t, Request{Dir: dir}) {
+			if (s.Policy != nil) != c.played || s.Played == nil {
+				t.Errorf("policies %v: policy %+v", c.policies, s.Policy)
+			}
+		}
+		m, err := dataset.ReadManifest(dir)
+		if err != nil || m.Format != c.format || (m.Shards[0].Untargeted == 1) == c.played {
+			t.Errorf("policies %v: %+v, %v", c.policies, m, err)
+		}
+		if r := madeup.Verify(t, dir); (r.Untargeted == 1) == c.played {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestInspectFinds finds every sample alone as among all, over blocks and shards, and refuses others.
 func TestInspectFinds(t *testing.T) {
 	var lines []dataset.Line

@@ -175,6 +175,12 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 		whole, err = p.rows(rows.NewPuzzleReader(in).Next, each)
 	case rows.KindEPD:
 		whole, err = p.rows(rows.NewEPDReader(in).Next, each)
+	case rows.KindEvalLines:
+		r := rows.NewEvalLineReader(in)
+		whole, err = p.rows(func() (dataset.Line, error) {
+			l, _, err := r.Next()
+			return l, err
+		}, each)
 	case rows.KindTable:
 		r := rows.NewTableReader(in, anyUnit)
 		whole, err = p.rows(func() (dataset.Line, error) {

@@ -169,7 +169,7 @@ func checkPredictions(t *testing.T, in, out string, top int) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if len(a.Shards) < 2 || len(a.Shards) != len(b.Shards) || b.Manifest.Format != dataset.ManifestVersion {
+	if len(a.Shards) < 2 || len(a.Shards) != len(b.Shards) || b.Manifest.Format != 4 {
 		t.Fatalf("%d and %d shards, manifest version %d", len(a.Shards), len(b.Shards), b.Manifest.Format)
 	}
 	var before []dataset.Line

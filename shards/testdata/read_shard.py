@@ -150,6 +150,17 @@ def read_predictions(column, n, samples):
     return predictions
 
 
+def bare_lines(raw, samples):
+    """The lines that have policies without any move, which stand behind the counts of the samples."""
+    numbers, lines, line = Numbers(raw), set(), -1
+    for _ in range(samples):
+        numbers.next()
+    while raw is not None and numbers.at < len(raw):
+        line += numbers.next()
+        lines.add(line)
+    return lines
+
+
 def read_block(data, block):
     columns = {}
     for c in block["columns"]:
@@ -171,6 +182,7 @@ def read_block(data, block):
     labels = {f: read_labels(column, f, block["samples"]) for f in prints}
     networks = sorted({int(c.split(":")[1]) for c in columns if c.startswith("network:")})
     networks = {n: read_predictions(column, n, block["samples"]) for n in networks}
+    bare = bare_lines(column("policy:count"), block["samples"])
     number = offset = first = 0
     for i in range(n):
         length = plies.next()
@@ -191,14 +203,15 @@ def read_block(data, block):
             c = counts.next()
             policies.append([{"move": m, "weight": w} for m, w in zip(targets[:c], weights[:c])])
             targets, weights = targets[c:], weights[c:]
-        line["policies"] = policies if any(policies) else []
+        line["policies"] = policies if any(policies) or i in bare else []
+        assert not (any(policies) and i in bare)
         own = {f: column[first : first + k] for f, column in labels.items()}
         line["labels"] = {f: c for f, c in own.items() if any(label["status"] != "missing" for label in c)}
         own = {n: column[first : first + k] for n, column in networks.items()}
         line["networks"] = {n: c for n, c in own.items() if any(p["status"] != "missing" for p in c)}
         first += k
         print(json.dumps(line, ensure_ascii=False))
-    for v in plies, inv, inputs, numbers, offsets, counts:
+    for v in plies, inv, inputs, numbers, offsets:
         v.end()
     assert not played and not targets and first == block["samples"] and not bitmaps
 

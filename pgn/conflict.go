@@ -1,0 +1,121 @@
+package pgn
+
+import (
+	"bytes"
+	"errors"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// A text that contradicts its moves has lost or gained some, or means others by their letters, though every one is
+// legal. Such a game is rejected as [dataset.MoveConflict], or kept and counted (see [Parser.KeepConflicts]):
+//
+//   - A move number of the main line is not the board's. Numbers are those of the FEN tag, or begin at 1; what the
+//     first one says holds for all. Without a FEN tag they begin at 1, or with a number 0. Two dots or more behind a
+//     number are Black's.
+//   - A capture mark where nothing is taken, as Nxf3 to an empty square.
+//   - A pawn's move with the letter P in a game without a move by a knight, bishop, rook or queen, which would show the
+//     letters to be English: in Dutch P is the knight.
+//   - Moves that go on behind “*”.
+
+var (
+	errNumber  = errors.New("the move number does not agree with the board")
+	errCapture = errors.New("nothing is captured there")
+	errPawn    = errors.New("P may be the letter of a knight")
+	errBetween = errors.New("moves behind *")
+)
+
+// contradict notes that text[from:to] contradicts the moves: it returns a reject, or nil if such games are kept.
+func (p *Parser) contradict(from, to int, err error) *dataset.Reject {
+	if p.KeepConflicts {
+		p.odd = true
+		return nil
+	}
+	return p.reject(dataset.MoveConflict, from, to, err)
+}
+
+// numbering compares move numbers with the board.
+type numbering struct {
+	half    int  // twice the number of the start position's move, plus 1 if Black is to move
+	shift   int  // of the numbers in the text against the board's
+	settled bool // a number has said what the shift is
+}
+
+func newNumbering(start *board.Position) numbering {
+	return numbering{half: 2*start.FullmoveNumber() + int(start.Turn())}
+}
+
+// black reports whether Black is to move behind so many plies.
+func (c *numbering) black(plies int) bool { return (c.half+plies)&1 == 1 }
+
+// agrees reports whether n is the number of the move behind so many plies.
+func (c *numbering) agrees(n, plies int) bool {
+	ok := n == (c.half+plies)>>1+c.shift
+	c.settled = c.settled || ok
+	return ok
+}
+
+// take is agrees for a number's digits. The first number says where the numbers begin.
+func (c *numbering) take(digits []byte, plies int) bool {
+	n := wholeNumber(digits, 1<<20)
+	if c.agrees(n, plies) {
+		return true
+	}
+	if c.settled {
+		return false
+	}
+	c.settled = true
+	if c.shift = min(n, 1) - c.half>>1; c.agrees(n, plies) {
+		return true
+	}
+	c.shift = 0
+	return false
+}
+
+// saysBlack reports whether what stands behind the digits of a move number makes it Black's.
+func saysBlack(behind []byte) bool {
+	return bytes.HasPrefix(behind, []byte("..")) || bytes.HasPrefix(behind, []byte("…"))
+}
+
+// doubleLoss returns the length of a “0-0” that ends the text where the Result tag says the same: no castling, but a
+// game that both lost.
+func (p *Parser) doubleLoss() int {
+	value := p.tags.get(tagResult)
+	if n := zerosAt(value); n == 0 || n != len(value) {
+		return 0
+	}
+	n := zerosAt(p.text[p.i:])
+	if n > 0 && skipSpace(p.text, p.i+n) == len(p.text) {
+		return n
+	}
+	return 0
+}
+
+// zerosAt returns the length of the “0-0” or “0 - 0” that text opens with, or 0.
+func zerosAt(text []byte) int {
+	if len(text) == 0 || text[0] != '0' {
+		return 0
+	}
+	join := wideJoinAt(text[1:])
+	if n := 1 + join; join > 0 && n < len(text) && text[n] == '0' {
+		return n + 1
+	}
+	return 0
+}
+
+// checkPawnLetter looks at a game with the letter P before pawns' moves.
+func (p *Parser) checkPawnLetter(start *board.Position) *dataset.Reject {
+	if p.pawn < 0 {
+		return nil
+	}
+	pos := *start
+	for _, m := range p.moves {
+		switch pos.PieceAt(m.From()).Type() {
+		case board.Knight, board.Bishop, board.Rook, board.Queen:
+			return nil
+		}
+		pos.Play(m)
+	}
+	return p.contradict(p.pawn, p.pawn+3, errPawn)
+}

@@ -1,0 +1,197 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// EvalLineEngine is the name of the evaluations of Lichess's database of positions.
+const EvalLineEngine = "lichess analysis"
+
+var (
+	errNoEvals  = errors.New("no evaluation with a variation")
+	errEvalBoth = errors.New("neither centipawns nor a mate, or both")
+)
+
+// evalLine is a row of Lichess's database of evaluations.
+type evalLine struct {
+	FEN   string `json:"fen"` // four fields
+	Evals []struct {
+		PVs []struct {
+			CP   *int   `json:"cp"`   // White's view
+			Mate *int   `json:"mate"` // moves; White's view
+			Line string `json:"line"` // UCI, castling as the king's move to the rook
+		} `json:"pvs"` // best first
+		KNodes int64 `json:"knodes"` // thousands
+		Depth  int   `json:"depth"`
+	} `json:"evals"`
+}
+
+// EvalLineReader reads the lines of JSON in which Lichess publishes evaluations of positions: {"fen": …, "evals":
+// [{"pvs": [{"cp" or "mate": …, "line": …}, …], "knodes": …, "depth": …}, …]}. Numbers are from White's view.
+//
+// Each position is a line of the data without moves, labelled by its deepest evaluation (of several, the one of most
+// nodes, then the first) with all variations of that, best first; a second one that has no moves is left out. Blank
+// lines and remarks are skipped.
+//
+// An EvalLineReader starts no goroutine and is not safe for concurrent use. Its memory is bounded by a few times
+// [MaxRow].
+type EvalLineReader struct {
+	rows
+	scoreSizes
+}
+
+// NewEvalLineReader returns a reader of the lines in r.
+func NewEvalLineReader(r io.Reader) *EvalLineReader { return &EvalLineReader{rows: newRows(r)} }
+
+// Next returns the next position with its evaluation, or io.EOF after the last. A row that cannot be used gives a
+// *[Reject], and reading can go on; every other error is final.
+func (e *EvalLineReader) Next() (dataset.Line, dataset.Imported, error) {
+	for {
+		row, offset, err := e.rows.next()
+		if err != nil && err != errRowLength {
+			return dataset.Line{}, dataset.Imported{}, err
+		}
+		if err == nil && (len(row) == 0 || isRemark(row)) {
+			continue
+		}
+		e.number++
+		line, label, reject := dataset.Line{}, dataset.Label{}, badRow(row, err)
+		if reject == nil {
+			line, label, reject = e.row(row)
+		}
+		if reject != nil {
+			reject.Number, reject.Offset, reject.At = e.number, offset, offset
+			return dataset.Line{}, dataset.Imported{}, reject
+		}
+		line.Number, line.Offset = e.number, offset
+		return line, dataset.Imported{Engine: EvalLineEngine, Labels: []dataset.Label{label}}, nil
+	}
+}
+
+// badRow returns the reject of a row with that error, nil for none.
+func badRow(row []byte, err error) *dataset.Reject {
+	if err == nil {
+		return nil
+	}
+	return &dataset.Reject{Reason: dataset.BadRow, Token: excerpt(row), Err: err}
+}
+
+// Table says how the evaluations were read so far.
+func (e *EvalLineReader) Table() dataset.Table {
+	sum := dataset.Table{View: dataset.WhiteView.String()}
+	if e.numbers > 0 {
+		sum.Unit, sum.Median = dataset.CentipawnUnit.String(), e.median()
+	}
+	return sum
+}
+
+func (e *EvalLineReader) row(text []byte) (line dataset.Line, label dataset.Label, reject *dataset.Reject) {
+	var row evalLine
+	if err := json.Unmarshal(text, &row); err != nil {
+		return line, label, badRow(text, err)
+	}
+	start, err := board.ParseFEN(row.FEN)
+	if err != nil {
+		return line, label, &dataset.Reject{Reason: dataset.BadFEN, Token: excerpt([]byte(row.FEN)), Err: err}
+	}
+	line = dataset.Line{Source: dataset.SourceTable, Start: start, Samples: dataset.LastPosition()}
+	if !start.HasLegalMove() {
+		return line, dataset.Label{Status: dataset.Terminal}, nil
+	}
+	deepest := -1
+	for i, v := range row.Evals {
+		if len(v.PVs) > 0 && (deepest < 0 || v.Depth > row.Evals[deepest].Depth ||
+			v.Depth == row.Evals[deepest].Depth && v.KNodes > row.Evals[deepest].KNodes) {
+			deepest = i
+		}
+	}
+	if deepest < 0 {
+		return line, label, &dataset.Reject{Reason: dataset.BadEval, Err: errNoEvals}
+	}
+	v := &row.Evals[deepest]
+	label.Status = dataset.Labelled
+	for _, pv := range v.PVs[:min(len(v.PVs), 255)] {
+		s := dataset.Searched{Depth: within(int64(v.Depth), 1<<16-1),
+			Nodes: int64(within(v.KNodes, 1<<43)) * 1000}
+		if s.Score, reject = evalOf(pv.CP, pv.Mate, start.Turn()); reject != nil {
+			return line, label, reject
+		}
+		if s.PV, reject = variation(start, pv.Line); reject != nil {
+			return line, label, reject
+		}
+		if len(label.Lines) > 0 && (len(s.PV) == 0 || len(label.Lines[0].PV) == 0) {
+			continue // of several, each must say its move
+		}
+		label.Lines = append(label.Lines, s)
+	}
+	for i := range label.Lines {
+		e.count(label.Lines[i].Score)
+	}
+	if pv := label.Lines[0].PV; len(pv) > 0 {
+		label.Best = pv[0]
+	}
+	return line, label, nil
+}
+
+// evalOf returns a score from the view of the side to move.
+func evalOf(cp, mate *int, turn board.Color) (dataset.Score, *dataset.Reject) {
+	text, err := "", error(nil)
+	switch {
+	case (cp == nil) == (mate == nil):
+		err = errEvalBoth
+	case mate != nil && *mate == 0:
+		err = errMateNow
+	case mate != nil:
+		text = "#" + strconv.Itoa(*mate)
+	default:
+		text = strconv.Itoa(*cp)
+	}
+	var score dataset.Score
+	if err == nil {
+		score, err = dataset.KaggleConvention.Parse(text, turn) // as its tables are, White's view in centipawns
+	}
+	if err != nil {
+		return 0, &dataset.Reject{Reason: dataset.BadEval, Token: text, Err: err}
+	}
+	return score, nil
+}
+
+// variation reads moves in UCI form from a position on.
+func variation(pos board.Position, text string) (moves []board.Move, reject *dataset.Reject) {
+	for _, word := range strings.Fields(text) {
+		m, err := pos.ParseUCI(word)
+		if err != nil {
+			return nil, &dataset.Reject{Reason: dataset.IllegalMove, Ply: len(moves), Token: excerpt([]byte(word)),
+				Err: err}
+		}
+		pos.Play(m)
+		moves = append(moves, m)
+	}
+	return moves, nil
+}
+
+// within returns n, or 0 if it is not in 0 … most.
+func within(n, most int64) int {
+	if n < 0 || n > most {
+		return 0
+	}
+	return int(n)
+}
+
+// looksLikeEvalLine reports whether a line of text, of which the end may be missing, is one of Lichess's lines of JSON.
+// A comment of a PGN file begins with a brace too.
+func looksLikeEvalLine(line []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("{"))
+	if !ok || !bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'"'}) {
+		return false
+	}
+	return bytes.Contains(rest, []byte(`"fen"`)) && bytes.Contains(rest, []byte(`"evals"`))
+}

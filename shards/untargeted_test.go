@@ -1,0 +1,99 @@
+package shards
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// untargetedLines are games of two plies with the given policies.
+func untargetedLines(policies ...[][]dataset.WeightedMove) []dataset.Line {
+	var lines []dataset.Line
+	for i, p := range policies {
+		lines = append(lines, dataset.Line{Number: int64(i + 1), Start: board.StartPosition(),
+			Samples: dataset.AllMoves(), Moves: []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)},
+			Policies: p})
+	}
+	return lines
+}
+
+// TestUntargeted: a line none of whose samples has a policy target comes back as that and not as one without policies,
+// alone in its block or among others, whose bytes stay what they are.
+func TestUntargeted(t *testing.T) {
+	some := [][]dataset.WeightedMove{nil, {{Move: board.NewMove(52, 36), Weight: 1}}}
+	none := make([][]dataset.WeightedMove, 2)
+	for name, lines := range map[string][]dataset.Line{
+		"alone":   untargetedLines(none),
+		"first":   untargetedLines(none, nil, some),
+		"last":    untargetedLines(some, nil, none),
+		"several": untargetedLines(none, none, some, nil, none, some, nil, nil, none),
+		"many":    untargetedLines(append(make([][][]dataset.WeightedMove, 300), none, none, nil, none)...),
+		"none":    untargetedLines(some, nil),
+	} {
+		shard := shardOf(t, lines)
+		got, err := readAll(shard)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := diff(got, lines); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	bare := untargetedLines(some, nil)
+	bare[1].Samples = dataset.SomePlies([]byte{0})
+	want := shardOf(t, bare)
+	bare[1].Policies = [][]dataset.WeightedMove{}
+	if !bytes.Equal(shardOf(t, bare), want) {
+		t.Error("a line without samples, which lacks no target, is written in the other form")
+	}
+}
+
+// TestUntargetedRandom writes lines of random policies, labels and predictions, several blocks of them.
+func TestUntargetedRandom(t *testing.T) {
+	for seed := range uint64(20) {
+		lines, rng := randomLines(t, seed, 300, true), rand.New(rand.NewPCG(seed, 1))
+		for i := range lines {
+			if n := lines[i].SampleCount(); n > 0 && rng.IntN(3) == 0 {
+				lines[i].Policies = make([][]dataset.WeightedMove, n)
+			}
+		}
+		got, err := readAll(shardOf(t, lines))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff(got, lines); d != "" {
+			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+}
+
+// TestZeroWeights: weights that are all 0 do not come back as ones, the value of a column that is left out.
+func TestZeroWeights(t *testing.T) {
+	lines := untargetedLines([][]dataset.WeightedMove{{{Move: board.NewMove(12, 28)}}, {{Move: board.NewMove(52, 36)}}})
+	got, err := readAll(shardOf(t, lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(got, lines); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestBadUntargeted refuses lists of lines without target that contradict the lines.
+func TestBadUntargeted(t *testing.T) {
+	for name, list := range map[string][]byte{
+		"a line with targets": {1}, "no line of the block": {3}, "the same line twice": {2, 0}, "cut short": {0x80},
+		"zero": {0}, "behind the last": {2, 1}, "huge": {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+	} {
+		b := rawBlock{blockIndex: &blockIndex{Lines: 2, Positions: 6, Samples: 4,
+			Columns: []columnIndex{{Name: colPolicyCount, Offset: 24}}},
+			raw: map[string][]byte{colPolicyCount: append([]byte{0, 1, 0, 0}, list...), colPolicyMove: {0x34, 9}}}
+		if err := b.policies(untargetedLines(nil, nil)); !errors.Is(err, dataset.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
