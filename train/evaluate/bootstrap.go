@@ -12,11 +12,13 @@ const replicates = 1000
 // bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty
 // for Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It
 // needs one pass and one tally a replicate and part. The draws are a function of the line's number, so those of a
-// union of parts are the sums of theirs. Its tallies hold the measures with an interval alone.
+// union of parts are the sums of theirs. Its tallies hold the measures with an interval alone, and of those only the
+// ones with a baseline if it is for groups.
 type bootstrap struct {
-	sums   map[part][]tally
-	line   int64
-	within map[part]tally // of the line so far
+	ofGroups bool
+	sums     map[part][]tally
+	line     int64
+	within   map[part]tally // of the line so far
 }
 
 // part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
@@ -33,15 +35,24 @@ func (b *bootstrap) add(line int64, p part, t tally) {
 	if b.within == nil {
 		b.within = map[part]tally{}
 	}
-	in(b.within, p, newDrawn).add(t, 1)
+	in(b.within, p, b.newTally).add(t, 1)
 }
 
-func newDrawn() tally { return make(tally, drawn) }
+// width is the length of its tallies.
+func (b *bootstrap) width() int {
+	if b.ofGroups {
+		return drawnOfGroups
+	}
+	return drawn
+}
 
-func newReplicates() []tally {
-	all, list := make(tally, replicates*drawn), make([]tally, replicates)
+func (b *bootstrap) newTally() tally { return make(tally, b.width()) }
+
+func (b *bootstrap) newReplicates() []tally {
+	n := b.width()
+	all, list := make(tally, replicates*n), make([]tally, replicates)
 	for i := range list {
-		list[i] = all[i*drawn:][:drawn:drawn]
+		list[i] = all[i*n:][:n:n]
 	}
 	return list
 }
@@ -72,7 +83,7 @@ func (b *bootstrap) flush() {
 		if b.sums == nil {
 			b.sums = map[part][]tally{}
 		}
-		b.draw(in(b.sums, p, newReplicates), t)
+		b.draw(in(b.sums, p, b.newReplicates), t)
 	}
 	clear(b.within)
 }
@@ -122,7 +133,7 @@ func (b *bootstrap) union(chosen func(part) bool) []tally {
 	if len(parts) == 0 {
 		return nil
 	}
-	sums := newReplicates()
+	sums := b.newReplicates()
 	for _, p := range parts {
 		for i := range sums {
 			sums[i].add(b.sums[p][i], 1)
@@ -131,14 +142,15 @@ func (b *bootstrap) union(chosen func(part) bool) []tally {
 	return sums
 }
 
-// intervals returns those of the measures over the chosen parts that have a value in every replicate.
-func (b *bootstrap) intervals(chosen func(part) bool) map[string][2]float64 {
+// intervals returns those of the measures over the chosen parts that have a value in every replicate: with fewer than
+// about eight lines none has.
+func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 	b.flush()
 	sums := b.union(chosen)
-	list := map[string][2]float64{}
+	list := Intervals{}
 	values := make([]float64, 0, replicates)
 	for _, m := range measures {
-		if !m.Interval {
+		if !m.Interval || b.ofGroups && !m.judged() {
 			continue
 		}
 		values = values[:0]

@@ -33,6 +33,8 @@ type Options struct {
 	// nil.
 	Asked func(ce float64)
 
+	Simple Simple // the baselines that were fitted on train samples
+
 	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:
 	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
 	Said, Was func(value float32) float64

@@ -164,6 +164,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Begun != nil {
 		e.Begun(b.Why)
 	}
+	if o.Simple, err = e.simple(ctx, data, choose); err != nil {
+		return f, err
+	}
 	var asked []float64
 	if o.Layout.Candidates > 0 {
 		o.Asked = func(ce float64) { asked = append(asked, ce) }
@@ -279,8 +282,26 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	return nil
 }
 
-// mostFitted is how many val samples a baseline is fitted on at most.
-const mostFitted = 1 << 15
+// simple fits the baselines that are fitted, on the train split of the evaluated data.
+func (e Eval) simple(ctx context.Context, data *loader.Data, choose loader.EvalOptions) (evaluate.Simple, error) {
+	choose.TrainedOn, choose.Audited = nil, ""
+	choose.Splits, choose.Limit = []dataset.Split{dataset.Train}, mostTrain
+	if e.Progress != nil {
+		choose.Progress = func(_ string, blocks, of int) { e.Progress("fitting baselines", int64(blocks), int64(of)) }
+	}
+	fitted, err := evaluate.FitSimple(data.Samples(ctx, choose), data.Options.Encoder.Layout())
+	if errors.Is(err, loader.ErrNoSamples) {
+		e.warn(fmt.Errorf("no regression on material and no statistics of moves to compare with: %w", err))
+		err = nil
+	}
+	return fitted, err
+}
+
+// mostTrain is how many train samples baselines are fitted on at most, and mostFitted how many val samples.
+const (
+	mostTrain  = 1 << 16
+	mostFitted = 1 << 15
+)
 
 // candidates computes the baselines of a network among candidates, whose cross-entropies are asked.
 func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,

@@ -75,14 +75,8 @@ func (e *Eval) candidates() []candidateRow {
 	}
 	list := []candidateRow{{Name: "the network", Text: fmt.Sprintf("%.4f", r.Network)}}
 	row := func(name string, b evaluate.Baseline) {
-		c := candidateRow{Name: name, Text: fmt.Sprintf("%.4f", b.CE), Class: better,
+		c := candidateRow{Name: name, Text: fmt.Sprintf("%.4f", b.CE), Class: class(b.Verdict()),
 			More: fmt.Sprintf("%s (%s to %s)", signed3(b.More), signed3(b.MoreInterval[0]), signed3(b.MoreInterval[1]))}
-		switch {
-		case b.MoreInterval[1] < 0:
-			c.Class = worse
-		case b.MoreInterval[0] <= 0:
-			c.Class = unsure
-		}
 		list = append(list, c)
 	}
 	row("the prior alone", r.Prior)

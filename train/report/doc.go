@@ -42,7 +42,6 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"half":    func(x float64) float64 { return x / 2 },
 	"number4": func(x *float64) string { return number(x, "%.4f") },
 	"label":   func(x *float64) string { return signed(*x) },
-	"above":   above,
 })
 
 // orZero is what a meter shows of a figure over no samples.

@@ -100,8 +100,8 @@ func (e *Eval) leaning() *leaning {
 	if h := e.History; h != nil {
 		columns := slices.DeleteFunc(e.columns(), func(m *evaluate.Measure) bool { return m.Needs.Others })
 		l.Table, l.Samples = newGroup("", "", columns), h.With.Count("samples")
-		l.Table.add("with the past", h.With)
-		l.Table.add("without it", h.Without)
+		l.Table.add("with the past", h.With, h.WithIntervals)
+		l.Table.add("without it", h.Without, h.WithoutIntervals)
 	}
 	if l.Table == nil && l.Swapped == "" && l.Noise == nil {
 		return nil
