@@ -34,7 +34,8 @@ var measures = []*Measure{
 		})},
 	// The same, p the probability among the legal moves.
 	{Name: "policy_ce_legal", Head: PolicyHead, Needs: prior, Lower: true, Interval: true, Verdict: true,
-		Baseline: "policy_ce_uniform", Fitted: "policy_ce_moves", Row: "legal moves",
+		Baseline: "policy_ce_uniform", Fitted: "policy_ce_moves",
+		Row: "policy cross-entropy, legal moves",
 		Tile: Tile{Name: "cross-entropy, legal moves",
 			Help: "surprise at the target move, in nats; lower is better", Decimals: 3},
 		Column: Column{"cross-entropy", 2},
@@ -50,7 +51,8 @@ var measures = []*Measure{
 	{Name: "policy_entropy", Head: PolicyHead, Needs: prior, Lower: true, Row: "entropy of the targets", Rare: true,
 		sums: ofLists((*scored).floor)},
 	{Name: "top1", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Baseline: "top1_uniform",
-		Fitted: "top1_moves", Row: "first move right", Tile: Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
+		Fitted: "top1_moves", Row: "first move right",
+		Tile:   Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
 		Column: Column{"first move", 1},
 		sums:   mean(func(q *scored) (float64, bool) { return q.among(1), q.learns() })},
 	// Of a legal move drawn at random.

@@ -162,8 +162,8 @@ func moveKind(p *board.Position, m board.Move) int {
 	return kind
 }
 
-// judge returns the cross-entropy of a sample's target, and the weight of the target that falls on the likeliest move, drawn
-// from those that are equally likely.
+// judge returns the cross-entropy of a sample's target, and the weight of the target that falls on the likeliest move,
+// drawn from those that are equally likely.
 func (s *MoveStatistics) judge(q *Sample) (entropy, first float64) {
 	all, best, equals := 0.0, 0.0, 0.0
 	list := make([]float64, len(q.Legal))

@@ -79,7 +79,8 @@ type About struct {
 	Seconds      float64 `json:"seconds"`
 	PerSecond    float64 `json:"positions_per_second"`
 
-	sum string // SHA-256 of the checkpoint
+	sum     string // SHA-256 of the checkpoint
+	results bool   // values are held against results of games
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -131,6 +132,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Value != nil {
 		t.Value = *e.Value
 	}
+	f.results = t.Value.Formula(p.Encoder()) == encode.ResultFormula
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,

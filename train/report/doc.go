@@ -24,6 +24,16 @@ import (
 	"talbot/train/run"
 )
 
+// Over says what a policy chooses from.
+type Over uint8
+
+// What policies choose from.
+const (
+	OverAll Over = iota // that the recipe numbers
+	OverLegal
+	OverCandidates
+)
+
 //go:embed page.html
 var pageText string
 
@@ -66,6 +76,7 @@ type Run struct {
 	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
 	LegalMask   bool   // the network never learnt which moves are illegal
+	Over        Over   // what its policy chooses from
 	Dates       Dates
 }
 
@@ -87,6 +98,7 @@ type Eval struct {
 	Step       int64
 	Sum        string // SHA-256 of the checkpoint; may be empty
 	LegalMask  bool   // as [Run.LegalMask]
+	Results    bool   // values are held against results of games, not against labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
 	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
@@ -159,6 +171,7 @@ func Write(w io.Writer, r Run) error {
 			if err != nil {
 				return err
 			}
+			m.Word = e.words("label")
 			v.Misses = append(v.Misses, m)
 		}
 		v.Sources = different(v.Misses, func(m *miss) string { return m.Source })

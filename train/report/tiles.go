@@ -136,7 +136,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	if n := e.Noise; n != nil && m.Name == "value_mse" {
 		parts = append(parts, "the labels' own noise "+show(&n.MSE))
 	}
-	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), m.Tile.Help)
+	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), e.words(m.Tile.Help))
 	if j, ok := m.Judge(e.Figures, e.Intervals); ok {
 		return t.judged(j.Verdict, j.Than().As)
 	}

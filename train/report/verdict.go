@@ -113,7 +113,7 @@ func (e *Eval) valueVerdict() verdict {
 				"talbot label makes labels."}
 	}
 	m := evaluate.ByName("value_mse")
-	v, j := e.judge(m, "%.4f", "labelled samples", "with a label")
+	v, j := e.judge(m, "%.4f", e.words("labelled samples"), e.words("with a label"))
 	if j == nil {
 		return v
 	}
@@ -127,7 +127,7 @@ func (e *Eval) valueVerdict() verdict {
 			v.Title += " by " + percent((j.Figure-j.Against)/j.Against)
 		}
 	}
-	by := "always saying the mean label"
+	by := e.words("always saying the mean label")
 	if j.Baseline != m.Baseline {
 		by = "a regression on material, colour and a constant"
 	}
@@ -161,6 +161,14 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 	v.Title = capital(j.Verdict.Than()) + " " + than
 	v.Parts = e.bySource(format, m)
 	return v, &j
+}
+
+// words names results of games where the values are held against them, and not against labels.
+func (e *Eval) words(text string) string {
+	if !e.Results {
+		return text
+	}
+	return strings.NewReplacer("labelled samples", "samples with a result", "label", "result").Replace(text)
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
