@@ -108,6 +108,11 @@ func printFigures(out io.Writer, f job.Figures) error {
 		}
 		plain.Fprintf(out, "colours swapped, %s: %s\n", pipeline.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 	}
+	if f.Style != nil {
+		if err := printStyle(out, f.Style); err != nil {
+			return err
+		}
+	}
 	if f.Bands != nil {
 		if err := printBands(out, f.Bands); err != nil {
 			return err
@@ -144,6 +149,31 @@ func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 		row(fmt.Sprintf("the values alone (temperature %.3f, of %s)", r.Temperature,
 			pipeline.Count(r.Fitted, "val sample")), *r.Values)
 	}
+}
+
+// printStyle prints a table with a row for each whose moves they are.
+func printStyle(out io.Writer, r *evaluate.StyleReport) error {
+	plain.Fprintf(out, "\nstyle of the first choices, %s, in %% of the moves (95 %% interval)\n\n",
+		pipeline.Count(r.Samples, "sample"))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\toffers material\tgives check\tadvances on king\t\n")
+	row := func(name, format string, of func(t *evaluate.Trait) *evaluate.Estimate) {
+		if of(&r.Offers) == nil {
+			return
+		}
+		fmt.Fprint(w, name)
+		for _, t := range []*evaluate.Trait{&r.Offers, &r.Checks, &r.Advances} {
+			x := of(t)
+			plain.Fprintf(w, "\t"+format+" ("+format+" … "+format+")", 100*x.Mean, 100*x.Interval[0], 100*x.Interval[1])
+		}
+		fmt.Fprint(w, "\t\n")
+	}
+	row("the network", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.Network })
+	row("the moves played", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.Played })
+	row("before fine-tuning", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return t.Before })
+	row("above those played", "%+.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.AbovePlayed })
+	row("above before", "%+.1f", func(t *evaluate.Trait) *evaluate.Estimate { return t.AboveBefore })
+	return w.Flush()
 }
 
 // worstMaterials is how many materials the card has.

@@ -39,8 +39,9 @@ type Parts struct {
 	Symmetry   *Symmetry `json:"symmetry"` // nil if it was not measured
 	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
 	History  *History       `json:"history"`
-	Endgames *EndgameReport `json:"endgames"` // nil without any position whose result endgame tables have
-	Bands    []BandReport   `json:"bands"`    // of ratings; nil if there are none
+	Endgames *EndgameReport `json:"endgames"`        // nil without any position whose result endgame tables have
+	Bands    []BandReport   `json:"bands"`           // of ratings; nil if there are none
+	Style    *StyleReport   `json:"style,omitempty"` // nil if it was not asked for
 	// Simple says what the fitted baselines were fitted on; nil if there are none.
 	Simple  *Simple `json:"fitted_baselines"`
 	Audited Audited `json:"-"`

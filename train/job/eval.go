@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type Eval struct {
 	Puzzles io.Reader     // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string        // file of the page that shows it all; "" = none
 
+	Style     bool            // how aggressive the network's choices are
 	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
 	Tables    evaluate.Tables // that judge endgames; nil = only results stored with the samples count
 	Audit     string          // folder of an audit of the labels; "" = none
@@ -139,6 +141,16 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
 	if o.NoHistory && o.Layout.NoPast == nil {
 		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
+	}
+	if e.Style {
+		before, err := e.before(b, p)
+		if err != nil {
+			return f, err
+		}
+		if o.Style = true; before != nil {
+			defer before.Close()
+			o.Before = before
+		}
 	}
 	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
 		Workers: e.Workers, Cache: e.Cache, Origins: true, Checked: e.checked()})
@@ -274,6 +286,9 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 		return err
 	}
 	f.Report = a.Report(choose.TrainedOn != nil)
+	if f.Style != nil && o.Before != nil {
+		f.Style.Before = p.Config.From.Path
+	}
 	if f.Noise != nil {
 		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
 			e.warn(fmt.Errorf("no evaluated sample has one of the labels audited in %q", e.Audit))
@@ -282,6 +297,35 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	f.Seconds = time.Since(start).Seconds()
 	f.PerSecond = f.Figures["samples"] / f.Seconds
 	return nil
+}
+
+// before opens the network that this one was fine-tuned from, if it was and that is still there and reads the same;
+// else nil.
+func (e Eval) before(b *backend.Opened, p *predict.Predictor) (*predict.Predictor, error) {
+	if !p.Knows().Prior {
+		return nil, fmt.Errorf("%w: the network of %q chooses no moves, so it has no style", ErrConfig, e.Dir)
+	}
+	from := p.Config.From
+	if from.Path == "" {
+		return nil, nil
+	}
+	before, err := predict.Open(b, from.Path, predict.Options{Batches: []int{e.Batch}, Deterministic: true})
+	if err != nil {
+		e.warn(fmt.Errorf("no style before fine-tuning: %w", err))
+		return nil, nil
+	}
+	switch {
+	case before.Sum != from.Sum:
+		err = fmt.Errorf("%q is no longer the checkpoint that the run began with", from.Path)
+	case !reflect.DeepEqual(before.Encoder(), p.Encoder()):
+		err = fmt.Errorf("the network of %q reads something else", from.Path)
+	}
+	if err != nil {
+		before.Close()
+		e.warn(fmt.Errorf("no style before fine-tuning: %w", err))
+		return nil, nil
+	}
+	return before, nil
 }
 
 // simple fits the baselines that are fitted, on the train split of the evaluated data.
