@@ -119,6 +119,7 @@ type view struct {
 	Groups      []*group
 	Leans       *leaning
 	Bands       *bands
+	Style       []styleRow
 	Candidates  []candidateRow
 	Endgames    *endgames
 	Puzzles     []solved
@@ -141,6 +142,7 @@ func (v *view) contents() (list []section) {
 		{len(v.Curves) > 0, "training", "Training"},
 		{len(v.Calibration) > 0 || v.Leans != nil, "calibration", "Calibration"},
 		{len(v.Groups) > 0, "accuracy", "Accuracy"},
+		{v.Style != nil, "style", "Style"},
 		{v.Bands != nil, "bands", "Ratings"},
 		{v.Candidates != nil, "candidates", "Candidates"},
 		{v.Endgames != nil, "endgames", "Endgames"},
@@ -165,6 +167,7 @@ func Write(w io.Writer, r Run) error {
 		v.Puzzles = e.solved()
 		v.Leans = e.leaning()
 		v.Bands, v.Candidates = e.bands(), e.candidates()
+		v.Style = e.style()
 		v.Endgames = e.endgames()
 		for i := range e.Misses {
 			m, err := newMiss(&e.Misses[i])
