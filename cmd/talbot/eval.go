@@ -37,9 +37,11 @@ func newEval() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval --run RUN --data DIR[,DIR…]",
 		Short: "Measure how good a network is",
-		Long: `Eval measures the best checkpoint of a run on every sample of a split. Next to each
-figure it prints a baseline: for the cross-entropy, playing all legal moves with the
-same probability; for the error of the value, always answering the mean.
+		Long: `Eval measures the best checkpoint of a run on every sample of a split. Next to figures it
+prints baselines. For the policy they are all legal moves alike and statistics by the
+kind of move; for the value, always the mean and a regression on material, colour and a
+constant. Statistics and regression are fitted on the train split of --data. "worse"
+means that the 95 % interval of a figure does not reach the best of its baselines.
 
 Openings recur, so positions of the test split also occur in the train split, although
 no game does. The figures for positions that do not are reported separately as "unseen".
