@@ -114,7 +114,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.noHistory, "no-history", false, "hide history and repetitions from the network")
 	f.BoolVar(&o.style, "style", false,
-		"also measure how aggressive the first choices are, beside the moves played and the network before --from")
+		"also compare how aggressive the first choices are with the moves played, and the network before --from")
 	f.IntVar(&o.workers, "workers", 0, "number of goroutines that read and encode (default: one for each core)")
 	addForce(f, &o.force)
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
