@@ -19,6 +19,7 @@ type bootstrap struct {
 	sums     map[part][]tally
 	line     int64
 	within   map[part]tally // of the line so far
+	lines    map[part]float64
 }
 
 // part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
@@ -81,8 +82,9 @@ func poisson(draw uint16) (n int) {
 func (b *bootstrap) flush() {
 	for p, t := range b.within {
 		if b.sums == nil {
-			b.sums = map[part][]tally{}
+			b.sums, b.lines = map[part][]tally{}, map[part]float64{}
 		}
+		b.lines[p]++
 		b.draw(in(b.sums, p, b.newReplicates), t)
 	}
 	clear(b.within)
@@ -147,6 +149,12 @@ func (b *bootstrap) union(chosen func(part) bool) []tally {
 func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 	b.flush()
 	sums := b.union(chosen)
+	lines := 0.0
+	for p, n := range b.lines {
+		if chosen(p) {
+			lines += n
+		}
+	}
 	list := Intervals{}
 	values := make([]float64, 0, replicates)
 	for _, m := range measures {
@@ -161,7 +169,11 @@ func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 		}
 		if len(values) == replicates {
 			slices.Sort(values)
-			list[m.Name] = [2]float64{values[25], values[replicates-26]}
+			i := [2]float64{values[25], values[replicates-26]}
+			if m.Kind == Share && i[0] == i[1] { // none or all: drawing again shows nothing else, which proves nothing
+				i = *wilson(i[0], lines)
+			}
+			list[m.Name] = i
 		}
 	}
 	return list
