@@ -61,10 +61,8 @@ func (m Material) Fold() Material {
 // Difference returns White's material less Black's, in pawns: knight and bishop
 // 3, rook 5, queen 9.
 func (m Material) Difference() (pawns int) {
-	for pt, value := range [...]int{Pawn: 1, Knight: 3, Bishop: 3, Rook: 5, Queen: 9} {
-		if value > 0 {
-			pawns += value * (m.Count(White, PieceType(pt)) - m.Count(Black, PieceType(pt)))
-		}
+	for pt := Pawn; pt <= Queen; pt++ {
+		pawns += pawnsWorth[pt] * (m.Count(White, pt) - m.Count(Black, pt))
 	}
 	return pawns
 }

@@ -314,5 +314,8 @@ func (e Tahl) Show(v *View, t Targets) any {
 // Value returns false: the recipe learns results of games, and makes no value of a score.
 func (Tahl) Value(dataset.Score) (float32, bool) { return 0, false }
 
+// ResultFormula is the [Encoder.ValueFormula] of a recipe whose value learns results of games.
+const ResultFormula = "the result of the game: 1, 0 or -1"
+
 // ValueFormula says what the value learns.
-func (Tahl) ValueFormula() string { return "the result of the game: 1, 0 or -1" }
+func (Tahl) ValueFormula() string { return ResultFormula }

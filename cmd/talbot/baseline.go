@@ -6,38 +6,42 @@ import (
 	"strings"
 
 	"talbot/internal/plain"
+	"talbot/pipeline"
 	"talbot/train/evaluate"
 )
 
 // worse stands behind a figure that is worse than its baseline, which is in the row below it.
 const worse = "worse"
 
-// judged writes a figure beside its baseline: behind a worse one it says so.
-func judged(x, baseline *float64, share bool) string {
-	text := cell(x, share)
-	if x == nil || baseline == nil {
-		return text
-	}
-	if better := *x < *baseline; *x != *baseline && better == share { // a share should be high, an error low
+// judged writes how often a result is kept, and whether that is worse than by moves at random.
+func judged(k *evaluate.Kept) string {
+	text := cell(k.Kept, true)
+	if k.Verdict() == evaluate.Worse {
 		text += " " + worse
 	}
 	return text
 }
 
-// verdicts are a line for each head of the network: better or worse than its baseline, and by how much.
-func verdicts(on string, f evaluate.Figures) string {
+// verdicts are a line for each head of the network: how it stands to its best baseline, with the interval.
+func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) string {
 	var lines strings.Builder
 	for _, m := range evaluate.Measures() {
 		if !m.Verdict {
 			continue
 		}
-		x, baseline := f.Of(m.Name), f.Of(m.Baseline)
-		if x == nil || baseline == nil {
+		j, ok := m.Judge(f, intervals)
+		if !ok {
 			continue
 		}
-		is := [...]string{worse, "no better", "better"}[1+m.Judge(f)]
-		lines.WriteString(plain.Sprintf("%s on %s: %s than %s, %.4f against %.4f\n", m.Head, on, is,
-			evaluate.ByName(m.Baseline).Row, *x, *baseline))
+		lines.WriteString(plain.Sprintf("%s on %s: %s %s, %.4f against %.4f\n", m.Head, on, j.Verdict.Than(),
+			j.Than().Row, j.Figure, j.Against))
+		switch i := j.Interval; {
+		case i != nil:
+			lines.WriteString(plain.Sprintf("  95 %% interval %.4f to %.4f, %s\n", i[0], i[1],
+				pipeline.Count(j.Samples, "sample")))
+		case j.Verdict == evaluate.Unclear:
+			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples, "sample")))
+		}
 	}
 	return lines.String()
 }

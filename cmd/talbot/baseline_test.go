@@ -149,3 +149,54 @@ func TestWorseIsColoured(t *testing.T) {
 		}
 	}
 }
+
+// The terminal says what JSON says: better, worse or no clear difference by the interval, from the best baseline, in
+// each column and in the verdict; a column of too few games is not judged.
+func TestOneVerdict(t *testing.T) {
+	for _, c := range []struct {
+		interval   [2]float64
+		want, mark string
+	}{
+		{[2]float64{0.58, 0.62}, "no clear difference from", ""},
+		{[2]float64{0.595, 0.604}, "better than", ""},
+		{[2]float64{0.607, 0.65}, "worse than", " worse"},
+	} {
+		x := 0.5993
+		if c.mark != "" {
+			x = 0.63
+		}
+		figures := evaluate.Figures{"samples": 900, "policy_samples": 900, "value_samples": 157, "policy_ce_legal": 1,
+			"policy_ce_uniform": 3, "value_mse": x, "value_mse_mean": 0.7, "value_mse_material": 0.6066}
+		few := maps.Clone(figures)
+		few["value_mse"] = 0.9
+		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures, Knows: talbotBot,
+			Intervals:       evaluate.Intervals{"value_mse": c.interval},
+			UnseenIntervals: evaluate.Intervals{"value_mse": c.interval},
+			BySource:        map[string]evaluate.Figures{"puzzle": few},
+			GroupIntervals:  map[string]map[string]evaluate.Intervals{"by_source": {"puzzle": {}}}}}}
+		var b strings.Builder
+		if err := printFigures(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile(` +`).ReplaceAllString(b.String(), " ")
+		for _, want := range []string{
+			plain.Sprintf("value on unseen positions: %s material alone, %.4f against 0.6066\n", c.want, x),
+			plain.Sprintf(" 95 %% interval %.4f to %.4f, 157 samples\n", c.interval[0], c.interval[1]),
+			plain.Sprintf("value squared error %.4f%s %.4f … %.4f %.4f%s 0.9000\n", x, c.mark, c.interval[0],
+				c.interval[1], x, c.mark),
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, b.String())
+			}
+		}
+		for _, j := range f.Judgements() {
+			if j.Measure != "value_mse" {
+				continue
+			}
+			if few := j.Group == "puzzle"; few != (j.Interval == nil) || j.Samples != 157 ||
+				few && j.Verdict != evaluate.Unclear || !few && j.Verdict.Than() != c.want {
+				t.Errorf("%v: %+v, want %q", c.interval, j, c.want)
+			}
+		}
+	}
+}

@@ -25,12 +25,17 @@ func printFigures(out io.Writer, f job.Figures) error {
 		fmt.Fprint(out, ", shown without history")
 	}
 	fmt.Fprint(out, "\n\n")
-	heads, columns := []string{"all"}, []evaluate.Figures{f.Report.Figures}
+	type column struct {
+		head      string
+		figures   evaluate.Figures
+		intervals evaluate.Intervals
+	}
+	columns := []column{{"all", f.Report.Figures, f.Intervals}}
 	if f.Unseen != nil {
-		heads, columns = append(heads, "unseen"), append(columns, f.Unseen)
+		columns = append(columns, column{"unseen", f.Unseen, f.UnseenIntervals})
 	}
 	for _, source := range slices.Sorted(maps.Keys(f.BySource)) {
-		heads, columns = append(heads, source), append(columns, f.BySource[source])
+		columns = append(columns, column{source, f.BySource[source], f.GroupIntervals["by_source"][source]})
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -41,23 +46,24 @@ func printFigures(out io.Writer, f job.Figures) error {
 		}
 		fmt.Fprintln(w)
 	}
-	row("", "95 % interval", func(i int) string { return heads[i] })
+	row("", "95 % interval", func(i int) string { return columns[i].head })
 	for _, m := range evaluate.ByHead() {
 		if m.Row == "" || !f.Knows.Has(m.Needs) || f.LegalMask && m.Needs.Others ||
 			m.Rare && f.Of(m.Name) == nil {
 			continue
 		}
 		row(m.Row, within(f.Intervals, m.Name, m.Kind == evaluate.Share),
-			func(i int) string { return measured(m, columns[i]) })
+			func(i int) string { return measured(m, columns[i].figures, columns[i].intervals) })
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	table.WriteString("\n")
 	if f.Unseen != nil {
-		table.WriteString(verdicts("unseen positions", f.Unseen))
+		table.WriteString(verdicts("unseen positions", f.Unseen, f.UnseenIntervals))
 	} else {
-		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures))
+		table.WriteString(verdicts("all positions, seen in training or not", f.Report.Figures,
+			f.Intervals))
 	}
 	if err := writeJudged(out, table.String()); err != nil {
 		return err
@@ -102,6 +108,11 @@ func printFigures(out io.Writer, f job.Figures) error {
 		}
 		plain.Fprintf(out, "colours swapped, %s: %s\n", pipeline.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 	}
+	if f.Style != nil {
+		if err := printStyle(out, f.Style); err != nil {
+			return err
+		}
+	}
 	if f.Bands != nil {
 		if err := printBands(out, f.Bands); err != nil {
 			return err
@@ -126,12 +137,9 @@ func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 	plain.Fprintf(out, "\namong the candidates, %s: cross-entropy %.4f; entropy of the targets %.4f, uniform %.4f\n",
 		pipeline.Count(r.Samples, "sample"), r.Network, r.Floor, r.Uniform)
 	row := func(what string, b evaluate.Baseline) {
-		verdict := "the network is better"
-		switch {
-		case b.MoreInterval[1] < 0:
-			verdict = "the network is worse"
-		case b.MoreInterval[0] <= 0:
-			verdict = "no clear difference"
+		verdict := string(b.Verdict())
+		if verdict != string(evaluate.Unclear) {
+			verdict = "the network is " + verdict
 		}
 		plain.Fprintf(out, "  %s: %.4f, %+.4f (%+.4f to %+.4f); %s\n", what, b.CE, b.More, b.MoreInterval[0],
 			b.MoreInterval[1], verdict)
@@ -143,11 +151,36 @@ func printCandidates(out io.Writer, r *evaluate.CandidateReport) {
 	}
 }
 
+// printStyle prints a table with a row for each whose moves they are.
+func printStyle(out io.Writer, r *evaluate.StyleReport) error {
+	plain.Fprintf(out, "\nstyle of the first choices, %s, in %% of the moves (95 %% interval)\n\n",
+		pipeline.Count(r.Samples, "sample"))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\toffers material\tgives check\tadvances on king\t\n")
+	row := func(name, format string, of func(t *evaluate.Trait) *evaluate.Estimate) {
+		if of(&r.Offers) == nil {
+			return
+		}
+		fmt.Fprint(w, name)
+		for _, t := range []*evaluate.Trait{&r.Offers, &r.Checks, &r.Advances} {
+			x := of(t)
+			plain.Fprintf(w, "\t"+format+" ("+format+" … "+format+")", 100*x.Mean, 100*x.Interval[0], 100*x.Interval[1])
+		}
+		fmt.Fprint(w, "\t\n")
+	}
+	row("the network", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.Network })
+	row("the moves played", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.Played })
+	row("before fine-tuning", "%.1f", func(t *evaluate.Trait) *evaluate.Estimate { return t.Before })
+	row("above those played", "%+.1f", func(t *evaluate.Trait) *evaluate.Estimate { return &t.AbovePlayed })
+	row("above before", "%+.1f", func(t *evaluate.Trait) *evaluate.Estimate { return t.AboveBefore })
+	return w.Flush()
+}
+
 // worstMaterials is how many materials the card has.
 const worstMaterials = 8
 
 // printEndgames prints a table with a row for all, for each number of pieces and for the worst materials.
-func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals map[string][2]float64) error {
+func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals evaluate.Intervals) error {
 	plain.Fprintf(out, "\nendgames with a result from tables: %s (a value above 0.5 means win, below -0.5 "+
 		"loss;\nopposite: a win taken for a loss, or the reverse)\n\n", pipeline.Count(r.Samples, "position"))
 	var table strings.Builder
@@ -163,9 +196,8 @@ func printEndgames(out io.Writer, r *evaluate.EndgameReport, intervals map[strin
 			cell(f.ValueOpposite, true), cell(f.ValueMSE, false))
 		if moves {
 			plain.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t", pipeline.Thousands(f.Moves.Positions),
-				judged(f.Moves.Kept, f.Moves.Random, true),
-				cell(f.Moves.Random, true), judged(f.Won.Kept, f.Won.Random, true), cell(f.Won.Random, true),
-				judged(f.Drawn.Kept, f.Drawn.Random, true), cell(f.Drawn.Random, true))
+				judged(&f.Moves), cell(f.Moves.Random, true), judged(&f.Won), cell(f.Won.Random, true),
+				judged(&f.Drawn), cell(f.Drawn.Random, true))
 		}
 		fmt.Fprintln(w)
 	}
@@ -236,7 +268,7 @@ func byNumber(a, b string) int {
 }
 
 // within writes the interval of a figure, "" if there is none.
-func within(intervals map[string][2]float64, name string, share bool) string {
+func within(intervals evaluate.Intervals, name string, share bool) string {
 	i, ok := intervals[name]
 	switch {
 	case !ok:
@@ -247,13 +279,13 @@ func within(intervals map[string][2]float64, name string, share bool) string {
 	return fmt.Sprintf("%.4f … %.4f", i[0], i[1])
 }
 
-// measured writes a measure's figure, with its baseline in mind if it has one.
-func measured(m *evaluate.Measure, f evaluate.Figures) string {
+// measured writes a measure's figure, and whether it is worse than a baseline.
+func measured(m *evaluate.Measure, f evaluate.Figures, intervals evaluate.Intervals) string {
 	if m.Kind == evaluate.Count {
 		return pipeline.Thousands(f.Count(m.Name))
 	}
 	text := cell(f.Of(m.Name), m.Kind == evaluate.Share)
-	if m.Judge(f) < 0 {
+	if j, _ := m.Judge(f, intervals); j.Verdict == evaluate.Worse {
 		text += " " + worse
 	}
 	return text

@@ -115,6 +115,9 @@ func (o *playOptions) play(ctx context.Context) error {
 		return usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
 			"leave it out, or use a network of the recipe prior")
 	}
+	if note := o.oneSided(quick.Config); note != "" {
+		tell("%s\n", note)
+	}
 	g.Player = o.player()
 	defer g.Player.Close()
 	setup := player.Setup{Searcher: o.searcher, Options: quick.Options}

@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/encode"
+	"talbot/internal/plain"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/player"
 	"talbot/play/tables"
 	"talbot/play/uci"
 	"talbot/stockfish"
+	"talbot/train/loader"
 	"talbot/train/run"
 )
 
@@ -57,6 +60,16 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 		return engine.Quick{}, err
 	}
 	return engine.Look(o.run)
+}
+
+// oneSided says what the values of a network mean that learnt results of the moves of one side only, "" for others.
+func (o *playerOptions) oneSided(c run.Config) string {
+	id, err := loader.ReadIdentity(o.run)
+	if err != nil || id.OneSide == "" || c.ValueFormula != encode.ResultFormula {
+		return ""
+	}
+	return plain.Sprintf("the network learnt from the moves of %s alone: its values say how the games of that side "+
+		"ended, so it may give both colours an advantage", id.OneSide)
 }
 
 // player returns a player that opens the network when it is first needed.
@@ -106,6 +119,7 @@ func (o *playerOptions) runUCI() error {
 	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
 		Ratings: quick.Ratings || o.searcher == "rollouts", Search: &quick.Options, Player: o.player(),
 		Tables: openTables}
+	e.Note = o.oneSided(quick.Config)
 	return e.Run(os.Stdin, stdout.exact())
 }
 

@@ -22,6 +22,7 @@ type Engine struct {
 	Ratings      bool          // the network or the searcher looks at the players' ratings
 	Search       *mcts.Options // what the options of the search are at the beginning; nil: [mcts.Defaults]
 	Player       *player.Player
+	Note         string // said once, behind the first line about the network; "" = none
 	// Tables opens endgame tables; nil: there are none.
 	Tables func(path string) (Tables, error)
 

@@ -291,6 +291,10 @@ func (e *Engine) prepared(r result) error {
 		if r.title != e.title {
 			e.title = r.title
 			e.note("%s", r.title)
+			if e.Note != "" {
+				e.note("%s", e.Note)
+				e.Note = ""
+			}
 		}
 		for ; e.waiting > 0; e.waiting-- {
 			e.out.say("readyok\n")

@@ -17,6 +17,7 @@ type Accumulator struct {
 	unseenSources map[string]tally
 	audited       int64
 	groups        [groupKinds]map[string]tally
+	groupBoots    [groupKinds]bootstrap // that by source is part of boot
 	boot          bootstrap
 	values        bins
 	confidence    bins
@@ -24,14 +25,20 @@ type Accumulator struct {
 	past          pastTally
 	ends          endgames
 	misses        misses
+	styles        styleTally
 	asked         func(ce float64) // may be nil
 	ranges        []dataset.Band
 	bands         []bandTally // of ranges
 }
 
 func newAccumulator(network predict.Knows, o Options) *Accumulator {
-	return &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
+	a := &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
 		unseenSources: map[string]tally{}, asked: o.Asked, ranges: o.Bands, bands: newBands(o.Bands)}
+	for kind := range a.groupBoots {
+		a.groupBoots[kind].ofGroups = true
+	}
+	a.past.boot.ofGroups = true
+	return a
 }
 
 // add takes samples and the answers to them. On an error nothing is added.
@@ -101,10 +108,13 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Knows: a.knows,
 		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
 		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
-		BySide:      figuresOf(a.groups[bySide]),
+		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
 		Audited: Audited{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
-		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown)}}
+		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown), Style: a.styles.report()}}
+	if a.simple != (Simple{}) {
+		r.Simple = &a.simple
+	}
 	if trainKnown {
 		r.Unseen = a.unseen.figures()
 		r.UnseenIntervals = a.boot.intervals(func(p part) bool { return p.unseen })
@@ -114,5 +124,18 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 				Bounds{a.boot.intervals(func(p part) bool { return p == part{source, true} })}}
 		}
 	}
+	if g := r.Endgames; g != nil {
+		g.Moves.bootstrapped(r.Intervals)
+		if g.Unseen != nil {
+			g.Unseen.Moves.bootstrapped(r.UnseenIntervals)
+		}
+	}
 	return r
+}
+
+// bootstrapped takes the bootstrap's interval, where there is one.
+func (k *Kept) bootstrapped(intervals Intervals) {
+	if i, ok := intervals["endgame_moves_kept"]; ok && k.Kept != nil {
+		k.Interval = &i
+	}
 }

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"talbot/dataset"
@@ -54,11 +53,8 @@ type bandTally struct {
 }
 
 type toldTally struct {
-	ce, first, more float64 // sums
-	n               float64
-	lines           [3]float64 // sums over lines: of the difference squared, times the samples, the samples squared
-	line            int64      // the present one, and its difference and samples
-	ofLine, inLine  float64
+	ce, first float64 // sums
+	more      lineMean
 }
 
 func newBands(bands []dataset.Band) []bandTally {
@@ -126,34 +122,15 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 
 // add adds a sample of a line; the samples of a line come one after the other.
 func (t *toldTally) add(line int64, q, own *scored) {
-	if line != t.line {
-		t.flush()
-		t.line = line
-	}
-	t.n++
 	t.ce += q.entropy
 	t.first += q.among(1)
-	t.more += q.entropy - own.entropy
-	t.ofLine += q.entropy - own.entropy
-	t.inLine++
+	t.more.add(line, q.entropy-own.entropy)
 }
 
-// flush ends a line.
-func (t *toldTally) flush() {
-	for i, x := range [...]float64{t.ofLine * t.ofLine, t.ofLine * t.inLine, t.inLine * t.inLine} {
-		t.lines[i] += x
-	}
-	t.ofLine, t.inLine = 0, 0
-}
-
-// report is what was found with a rating. The interval is that of a ratio of sums over lines: the variance of
-// Σd/Σn is Σ(d − m·n)²/(Σn)², m the ratio.
+// report is what was found with a rating.
 func (t *toldTally) report(elo int) Told {
-	t.flush()
-	r := Told{Elo: elo, CE: t.ce / t.n, Top1: t.first / t.n, More: t.more / t.n}
-	within := 1.96 * math.Sqrt(max(0, t.lines[0]-2*r.More*t.lines[1]+r.More*r.More*t.lines[2])) / t.n
-	r.MoreInterval = [2]float64{r.More - within, r.More + within}
-	return r
+	more, n := t.more.estimate(), t.more.n
+	return Told{Elo: elo, CE: t.ce / n, Top1: t.first / n, More: more.Mean, MoreInterval: more.Interval}
 }
 
 // bandReports returns nil if there are no bands, or no sample is in any.

@@ -12,11 +12,14 @@ const replicates = 1000
 // bootstrap draws whole lines with replacement, by the Poisson bootstrap (Chamandy and others, Estimating Uncertainty
 // for Massive Data Streams, 2012): in each replicate a line counts as often as a Poisson variable of mean 1 says. It
 // needs one pass and one tally a replicate and part. The draws are a function of the line's number, so those of a
-// union of parts are the sums of theirs. Its tallies hold the measures with an interval alone.
+// union of parts are the sums of theirs. Its tallies hold the measures with an interval alone, and of those only the
+// ones with a baseline if it is for groups.
 type bootstrap struct {
-	sums   map[part][]tally
-	line   int64
-	within map[part]tally // of the line so far
+	ofGroups bool
+	sums     map[part][]tally
+	line     int64
+	within   map[part]tally // of the line so far
+	lines    map[part]float64
 }
 
 // part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
@@ -33,15 +36,24 @@ func (b *bootstrap) add(line int64, p part, t tally) {
 	if b.within == nil {
 		b.within = map[part]tally{}
 	}
-	in(b.within, p, newDrawn).add(t, 1)
+	in(b.within, p, b.newTally).add(t, 1)
 }
 
-func newDrawn() tally { return make(tally, drawn) }
+// width is the length of its tallies.
+func (b *bootstrap) width() int {
+	if b.ofGroups {
+		return drawnOfGroups
+	}
+	return drawn
+}
 
-func newReplicates() []tally {
-	all, list := make(tally, replicates*drawn), make([]tally, replicates)
+func (b *bootstrap) newTally() tally { return make(tally, b.width()) }
+
+func (b *bootstrap) newReplicates() []tally {
+	n := b.width()
+	all, list := make(tally, replicates*n), make([]tally, replicates)
 	for i := range list {
-		list[i] = all[i*drawn:][:drawn:drawn]
+		list[i] = all[i*n:][:n:n]
 	}
 	return list
 }
@@ -70,9 +82,10 @@ func poisson(draw uint16) (n int) {
 func (b *bootstrap) flush() {
 	for p, t := range b.within {
 		if b.sums == nil {
-			b.sums = map[part][]tally{}
+			b.sums, b.lines = map[part][]tally{}, map[part]float64{}
 		}
-		b.draw(in(b.sums, p, newReplicates), t)
+		b.lines[p]++
+		b.draw(in(b.sums, p, b.newReplicates), t)
 	}
 	clear(b.within)
 }
@@ -122,7 +135,7 @@ func (b *bootstrap) union(chosen func(part) bool) []tally {
 	if len(parts) == 0 {
 		return nil
 	}
-	sums := newReplicates()
+	sums := b.newReplicates()
 	for _, p := range parts {
 		for i := range sums {
 			sums[i].add(b.sums[p][i], 1)
@@ -131,14 +144,21 @@ func (b *bootstrap) union(chosen func(part) bool) []tally {
 	return sums
 }
 
-// intervals returns those of the measures over the chosen parts that have a value in every replicate.
-func (b *bootstrap) intervals(chosen func(part) bool) map[string][2]float64 {
+// intervals returns those of the measures over the chosen parts that have a value in every replicate: with fewer than
+// about eight lines none has.
+func (b *bootstrap) intervals(chosen func(part) bool) Intervals {
 	b.flush()
 	sums := b.union(chosen)
-	list := map[string][2]float64{}
+	lines := 0.0
+	for p, n := range b.lines {
+		if chosen(p) {
+			lines += n
+		}
+	}
+	list := Intervals{}
 	values := make([]float64, 0, replicates)
 	for _, m := range measures {
-		if !m.Interval {
+		if !m.Interval || b.ofGroups && !m.judged() {
 			continue
 		}
 		values = values[:0]
@@ -149,7 +169,11 @@ func (b *bootstrap) intervals(chosen func(part) bool) map[string][2]float64 {
 		}
 		if len(values) == replicates {
 			slices.Sort(values)
-			list[m.Name] = [2]float64{values[25], values[replicates-26]}
+			i := [2]float64{values[25], values[replicates-26]}
+			if m.Kind == Share && i[0] == i[1] { // none or all: drawing again shows nothing else, which proves nothing
+				i = *wilson(i[0], lines)
+			}
+			list[m.Name] = i
 		}
 	}
 	return list

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"talbot/board"
@@ -110,4 +111,18 @@ func TestIntervalsOfParts(t *testing.T) {
 		equal(p.source, every.intervals(func(q part) bool { return q == p }), alone[p].intervals(any))
 	}
 	equal("unseen", every.intervals(func(p part) bool { return p.unseen }), unseen.intervals(any))
+}
+
+// Of a share that is 0 or 1 on all of a few lines the interval has a width: 0 of 12 is not worse than one in ten.
+func TestIntervalOfNone(t *testing.T) {
+	samples := wandered(t, 12)
+	for i := range samples {
+		highest := slices.Index(samples[i].Codes, slices.Max(samples[i].Codes))
+		samples[i].Policy = []Target{{highest, 1}}
+	}
+	r := reportOf(t, samples, Options{Layout: layout}) // whose first choice is the move of the lowest code
+	i, ok := r.Intervals["top1"]
+	if want := wilson(0, 12); r.Figures["top1"] != 0 || !ok || i != *want || i[1] < 0.2 {
+		t.Errorf("%v of %g, want %v", i, r.Figures["top1"], *want)
+	}
 }

@@ -30,6 +30,9 @@ type Baseline struct {
 	MoreInterval [2]float64 `json:"more_interval"`
 }
 
+// Verdict says how the network stands to the baseline.
+func (b *Baseline) Verdict() Verdict { return Compare(b.More, 0, false, &b.MoreInterval) }
+
 // baseline compares cross-entropies, each of a sample.
 func baseline(of, network []float64) Baseline {
 	var b Baseline

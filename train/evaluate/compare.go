@@ -22,6 +22,9 @@ type Symmetry struct {
 type History struct {
 	With    Figures `json:"with"`
 	Without Figures `json:"without"`
+	// Intervals of measures with a baseline; nil: not known.
+	WithIntervals    Intervals `json:"with_intervals"`
+	WithoutIntervals Intervals `json:"without_intervals"`
 }
 
 // symmetryTally are the sums of a [Symmetry].
@@ -31,7 +34,15 @@ type symmetryTally struct {
 }
 
 // pastTally sums up samples with and without their past.
-type pastTally struct{ with, without tally }
+type pastTally struct {
+	with, without tally
+	boot          bootstrap // its parts are withPast and withoutPast
+}
+
+var (
+	withPast    = part{source: "with"}
+	withoutPast = part{source: "without"}
+)
 
 // compare shows the network samples in disguise too.
 func (e *evaluation) compare(ctx context.Context, samples []Sample, answers []predict.Answer, o Options) error {
@@ -101,7 +112,16 @@ func (t *symmetryTally) report(knows Knows) *Symmetry {
 // withoutPast adds what the network says to samples without their past, and what it said to them with it.
 func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Answer) error {
 	if a.past.with == nil {
-		a.past = pastTally{newTally(), newTally()}
+		a.past.with, a.past.without = newTally(), newTally()
+	}
+	one := newTally()
+	add := func(to tally, p part, q *scored) {
+		clear(one)
+		one.score(q, a.knows)
+		to.add(one, 1)
+		if at := q.sample.Place; at != nil {
+			a.past.boot.add(at.Line, p, one)
+		}
 	}
 	for i := range samples {
 		with, err := a.score(&samples[i], &answers[i])
@@ -112,8 +132,8 @@ func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Ans
 		if err != nil {
 			return err
 		}
-		a.past.with.score(&with, a.knows)
-		a.past.without.score(&without, a.knows)
+		add(a.past.with, withPast, &with)
+		add(a.past.without, withoutPast, &without)
 	}
 	return nil
 }
@@ -123,5 +143,6 @@ func (t *pastTally) report() *History {
 	if t.with == nil {
 		return nil
 	}
-	return &History{With: t.with.figures(), Without: t.without.figures()}
+	intervals := func(of part) Intervals { return t.boot.intervals(func(p part) bool { return p == of }) }
+	return &History{t.with.figures(), t.without.figures(), intervals(withPast), intervals(withoutPast)}
 }

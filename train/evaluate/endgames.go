@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 
@@ -59,6 +60,17 @@ type Kept struct {
 	Positions int64    `json:"positions"`
 	Kept      *float64 `json:"kept"`   // by the network's first legal move
 	Random    *float64 `json:"random"` // by a legal move drawn for each position
+	// Interval is the 95 % interval of Kept: of all positions the bootstrap's, of others Wilson's, which takes each line
+	// for one position; nil: not known.
+	Interval *[2]float64 `json:"interval"`
+}
+
+// Verdict holds what the network keeps against what a move at random does; "" without moves.
+func (k Kept) Verdict() Verdict {
+	if k.Kept == nil || k.Random == nil {
+		return ""
+	}
+	return Compare(*k.Kept, *k.Random, false, k.Interval)
 }
 
 // endgameTally sums up positions with a result.
@@ -67,11 +79,16 @@ type endgameTally struct {
 	verdicts        [3][3]int64
 	squared         float64
 	moves           [3]keptTally // by result
+	both            keptTally    // of won and of drawn positions
 }
 
-type keptTally struct{ positions, kept, random int64 }
+type keptTally struct {
+	positions, kept, random int64
+	lines, last             int64 // how many lines they are of, which come one after the other, and the last
+}
 
-func (t *endgameTally) add(u *endgameTally) {
+// add adds positions of a line.
+func (t *endgameTally) add(u *endgameTally, line int64) {
 	t.samples += u.samples
 	t.valued += u.valued
 	t.squared += u.squared
@@ -79,17 +96,35 @@ func (t *endgameTally) add(u *endgameTally) {
 		for said := range t.verdicts[result] {
 			t.verdicts[result][said] += u.verdicts[result][said]
 		}
-		t.moves[result].add(&u.moves[result])
+		t.moves[result].add(&u.moves[result], line)
 	}
+	t.both.add(&u.both, line)
 }
 
-func (t *keptTally) add(u *keptTally) {
+func (t *keptTally) add(u *keptTally, line int64) {
+	if u.positions == 0 {
+		return
+	}
+	if t.lines == 0 || t.last != line {
+		t.lines, t.last = t.lines+1, line
+	}
 	t.positions, t.kept, t.random = t.positions+u.positions, t.kept+u.kept, t.random+u.random
 }
 
 func (t *keptTally) figures() Kept {
 	n := float64(t.positions)
-	return Kept{t.positions, ratio(float64(t.kept), n), ratio(float64(t.random), n)}
+	k := Kept{Positions: t.positions, Kept: ratio(float64(t.kept), n), Random: ratio(float64(t.random), n)}
+	if k.Kept != nil {
+		k.Interval = wilson(*k.Kept, float64(t.lines))
+	}
+	return k
+}
+
+// wilson is the 95 % interval of a share of n (Wilson, 1927).
+func wilson(share, n float64) *[2]float64 {
+	const z = 1.96
+	middle, half := share+z*z/(2*n), z*math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
+	return &[2]float64{max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))}
 }
 
 // right is how many verdicts are the result.
@@ -100,23 +135,15 @@ func (t *endgameTally) right() (n int64) {
 	return n
 }
 
-// both are the moves of won and of drawn positions.
-func (t *endgameTally) both() keptTally {
-	both := t.moves[dataset.Won]
-	both.add(&t.moves[dataset.Drawn])
-	return both
-}
-
 func (t *endgameTally) figures() EndgameFigures {
 	v, decided := &t.verdicts, int64(0)
 	for said := range v {
 		decided += v[dataset.Won][said] + v[dataset.Lost][said]
 	}
-	both := t.both()
 	return EndgameFigures{Samples: t.samples, ValueMSE: ratio(t.squared, float64(t.valued)),
 		ValueAccuracy: ratio(float64(t.right()), float64(t.valued)),
 		ValueOpposite: ratio(float64(v[dataset.Won][dataset.Lost]+v[dataset.Lost][dataset.Won]), float64(decided)),
-		Moves:         both.figures(), Won: t.moves[dataset.Won].figures(), Drawn: t.moves[dataset.Drawn].figures()}
+		Moves:         t.both.figures(), Won: t.moves[dataset.Won].figures(), Drawn: t.moves[dataset.Drawn].figures()}
 }
 
 // judge is the endgame tally of a placed sample.
@@ -150,7 +177,8 @@ func (a *Accumulator) judge(ctx context.Context, q *scored) (t endgameTally, err
 	}
 	random, known, err := keeps(ctx, a.tables, p, drawn, result)
 	if err == nil && known {
-		t.moves[result] = keptTally{1, kept, random}
+		t.both = keptTally{positions: 1, kept: kept, random: random}
+		t.moves[result] = t.both
 	}
 	return t, err
 }
@@ -195,13 +223,14 @@ func (g *endgames) add(s *Sample, t *endgameTally) {
 	if g.pieces == nil {
 		g.pieces, g.materials = map[string]*endgameTally{}, map[string]*endgameTally{}
 	}
-	g.all.add(t)
+	line := s.Place.Line
+	g.all.add(t, line)
 	if s.Unseen {
-		g.unseen.add(t)
+		g.unseen.add(t, line)
 	}
 	p, make := &s.Place.Position, func() *endgameTally { return new(endgameTally) }
-	in(g.pieces, strconv.Itoa(p.Occupied().Len()), make).add(t)
-	in(g.materials, p.Material().Fold().String(), make).add(t)
+	in(g.pieces, strconv.Itoa(p.Occupied().Len()), make).add(t, line)
+	in(g.materials, p.Material().Fold().String(), make).add(t, line)
 }
 
 // report returns nil without any position whose result is known.

@@ -33,6 +33,11 @@ type Options struct {
 	// nil.
 	Asked func(ce float64)
 
+	Simple Simple // the baselines that were fitted on train samples
+
+	Style  bool    // how aggressive its choices are is measured
+	Before Network // what it was fine-tuned from, which reads the same; nil: none, or it is not known
+
 	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:
 	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
 	Said, Was func(value float32) float64
@@ -65,6 +70,9 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 		}
 		if err == nil {
 			err = e.tellBands(ctx, batch, o)
+		}
+		if err == nil {
+			err = e.addStyle(ctx, batch, answers, o)
 		}
 		batches++
 		batch = batch[:0]

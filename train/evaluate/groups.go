@@ -17,6 +17,9 @@ const (
 	groupKinds
 )
 
+// groupMembers are the kinds' names in JSON.
+var groupMembers = [groupKinds]string{"by_source", "by_phase", "by_pieces", "by_rating", "by_side"}
+
 // group adds a sample to its group of each kind.
 func (a *Accumulator) group(s *Sample, t tally) {
 	names := [groupKinds]string{bySource: s.Source}
@@ -37,7 +40,27 @@ func (a *Accumulator) group(s *Sample, t tally) {
 			a.groups[kind] = map[string]tally{}
 		}
 		in(a.groups[kind], name, newTally).add(t, 1)
+		if s.Place != nil && kind != bySource {
+			a.groupBoots[kind].add(s.Place.Line, part{source: name}, t)
+		}
 	}
+}
+
+// groupIntervals are those of all groups, by member and name.
+func (a *Accumulator) groupIntervals() map[string]map[string]Intervals {
+	list := map[string]map[string]Intervals{}
+	for kind, groups := range a.groups {
+		boot := &a.groupBoots[kind]
+		if kind == bySource {
+			boot = &a.boot
+		}
+		of := map[string]Intervals{}
+		for name := range groups {
+			of[name] = boot.intervals(func(p part) bool { return p.source == name })
+		}
+		list[groupMembers[kind]] = of
+	}
+	return list
 }
 
 // in is what a map has under a key, a new one where there is nothing yet.

@@ -18,6 +18,7 @@ type Measure struct {
 
 	Interval bool   // it has a bootstrap interval
 	Baseline string // the measure that any network should beat; "" = none
+	Fitted   string // another one, that is fitted on train samples
 	Verdict  bool   // the head is judged by it, against its baseline
 	Apart    bool   // it belongs to another part of the report: it has an interval, and is no member of [Figures]' JSON
 
@@ -76,20 +77,6 @@ func (k Knows) Has(needs Knows) bool {
 		(k.Chances || !needs.Chances) && (k.Probability || !needs.Probability)
 }
 
-// Judge compares the measure's figure with its baseline: 1 if it is better, −1 if it is worse, 0 if both are equal or
-// one is missing.
-func (m *Measure) Judge(f Figures) int {
-	x, ok := f[m.Name]
-	baseline, known := f[m.Baseline]
-	switch {
-	case !ok || !known || x == baseline:
-		return 0
-	case (x < baseline) == m.Lower:
-		return 1
-	}
-	return -1
-}
-
 // sums are how a figure is computed: from n sums over samples, of any meaning.
 type sums struct {
 	n      int
@@ -120,26 +107,31 @@ func number(f func(q *scored) bool) sums {
 		figure: func(sums []float64) (float64, bool) { return sums[0], true }}
 }
 
-// tally is the sums of all measures, one behind the other. Those of measures with an interval are first.
+// judged reports whether the measure has an interval and a baseline.
+func (m *Measure) judged() bool { return m.Interval && m.Baseline != "" }
+
+// tally is the sums of all measures, one behind the other. Those of measures with an interval are first, and of these
+// the ones with a baseline.
 type tally []float64
 
-// width is the length of a tally, and drawn how much of it the bootstrap draws.
-var width, drawn = arrange()
+// width is the length of a tally, drawn how much of it the bootstrap draws, and drawnOfGroups how much for groups.
+var width, drawn, drawnOfGroups = arrange()
 
 // arrange gives each measure its place in a tally.
-func arrange() (width, drawn int) {
-	for _, interval := range []bool{true, false} {
+func arrange() (width, drawn, ofGroups int) {
+	place := func(which func(m *Measure) bool) int {
 		for _, m := range measures {
-			if m.Interval == interval {
+			if which(m) {
 				m.at = width
 				width += m.sums.n
 			}
 		}
-		if interval {
-			drawn = width
-		}
+		return width
 	}
-	return width, drawn
+	ofGroups = place((*Measure).judged)
+	drawn = place(func(m *Measure) bool { return m.Interval && !m.judged() })
+	place(func(m *Measure) bool { return !m.Interval })
+	return width, drawn, ofGroups
 }
 
 func newTally() tally { return make(tally, width) }
@@ -181,14 +173,33 @@ func (t tally) figures() Figures {
 // Measures returns the measures in the order of JSON.
 func Measures() []*Measure { return measures }
 
-// ByHead returns the measures in the order of the card: those of no head, of the policy, of the value.
+// ByHead returns the measures in the order of the card: those of no head, of the policy, of the value, and baselines
+// that are fitted behind the others of their measures.
 func ByHead() []*Measure {
 	heads := []Head{NoHead, PolicyHead, ValueHead}
-	list := slices.Clone(measures)
+	behind := map[string]*Measure{}
+	for _, m := range measures {
+		if fitted := ByName(m.Fitted); fitted != nil {
+			behind[m.Baseline] = fitted
+		}
+	}
+	list := slices.DeleteFunc(slices.Clone(measures), func(m *Measure) bool { return m.fitted() })
 	slices.SortStableFunc(list, func(a, b *Measure) int {
 		return cmp.Compare(slices.Index(heads, a.Head), slices.Index(heads, b.Head))
 	})
-	return list
+	var card []*Measure
+	for _, m := range list {
+		card = append(card, m)
+		if fitted := behind[m.Name]; fitted != nil {
+			card = append(card, fitted)
+		}
+	}
+	return card
+}
+
+// fitted reports whether the measure is a baseline that is fitted.
+func (m *Measure) fitted() bool {
+	return slices.ContainsFunc(measures, func(of *Measure) bool { return of.Fitted == m.Name })
 }
 
 // Columns returns the measures that the page's tables have, in the order of their columns.
@@ -213,9 +224,9 @@ func ByName(name string) *Measure {
 func Register(m *Measure) (remove func()) {
 	before := measures
 	measures = append(slices.Clone(measures), m)
-	width, drawn = arrange()
+	width, drawn, drawnOfGroups = arrange()
 	return func() {
 		measures = before
-		width, drawn = arrange()
+		width, drawn, drawnOfGroups = arrange()
 	}
 }

@@ -34,7 +34,8 @@ var measures = []*Measure{
 		})},
 	// The same, p the probability among the legal moves.
 	{Name: "policy_ce_legal", Head: PolicyHead, Needs: prior, Lower: true, Interval: true, Verdict: true,
-		Baseline: "policy_ce_uniform", Row: "legal moves",
+		Baseline: "policy_ce_uniform", Fitted: "policy_ce_moves",
+		Row: "policy cross-entropy, legal moves",
 		Tile: Tile{Name: "cross-entropy, legal moves",
 			Help: "surprise at the target move, in nats; lower is better", Decimals: 3},
 		Column: Column{"cross-entropy", 2},
@@ -50,7 +51,8 @@ var measures = []*Measure{
 	{Name: "policy_entropy", Head: PolicyHead, Needs: prior, Lower: true, Row: "entropy of the targets", Rare: true,
 		sums: ofLists((*scored).floor)},
 	{Name: "top1", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Baseline: "top1_uniform",
-		Row: "first move right", Tile: Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
+		Fitted: "top1_moves", Row: "first move right",
+		Tile:   Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
 		Column: Column{"first move", 1},
 		sums:   mean(func(q *scored) (float64, bool) { return q.among(1), q.learns() })},
 	// Of a legal move drawn at random.
@@ -71,12 +73,12 @@ var measures = []*Measure{
 		sums:   mean(func(q *scored) (float64, bool) { return float64(q.answer.Outside), true })},
 
 	{Name: "value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Verdict: true,
-		Baseline: "value_mse_mean", Row: "value squared error",
+		Baseline: "value_mse_mean", Fitted: "value_mse_material", Row: "value squared error",
 		Tile:   Tile{Name: "value squared error", Help: "mean of (value − label)², both on −1 … 1", Decimals: 4},
 		Column: Column{"value error", 3},
 		sums:   mean(func(q *scored) (float64, bool) { return q.squared(), q.labelled })},
 	// Of always saying the mean label of these samples.
-	{Name: "value_mse_mean", Head: ValueHead, Needs: value, Lower: true, Row: "always the mean", As: "always the mean",
+	{Name: "value_mse_mean", Head: ValueHead, Needs: value, Lower: true, Row: "always the mean", As: "the mean",
 		sums: sums{n: 3, add: func(sums []float64, q *scored) {
 			if q.labelled {
 				sums[0]++
@@ -130,6 +132,21 @@ var measures = []*Measure{
 			return -math.Log(max(q.ofResult, math.SmallestNonzeroFloat32)), q.finished
 		})},
 
+	// Of a regression on material, the mover's colour and a constant: [MaterialValue].
+	{Name: "value_mse_material", Head: ValueHead, Needs: value, Lower: true, Rare: true, Row: "material alone",
+		As: "material alone",
+		sums: mean(func(q *scored) (float64, bool) {
+			e := q.material - q.label
+			return e * e, q.labelled && q.weighed
+		})},
+	// Of chances by the kind of move: [MoveStatistics].
+	{Name: "policy_ce_moves", Head: PolicyHead, Needs: prior, Lower: true, Rare: true, Row: "move statistics",
+		As:   "move statistics",
+		sums: mean(func(q *scored) (float64, bool) { return q.ofKinds, q.learns() && q.counted })},
+	{Name: "top1_moves", Head: PolicyHead, Needs: prior, Kind: Share, Rare: true, Row: "move statistics",
+		As:   "move statistics",
+		sums: mean(func(q *scored) (float64, bool) { return q.firstOfKinds, q.learns() && q.counted })},
+
 	{Name: "audited_value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Apart: true,
 		sums: mean(func(q *scored) (float64, bool) {
 			return q.squared(), q.labelled && q.sample.Place != nil && q.sample.Place.Audited
@@ -138,8 +155,7 @@ var measures = []*Measure{
 		sums: mean(func(q *scored) (float64, bool) { return float64(q.ends.right()), q.ends.valued > 0 })},
 	{Name: "endgame_moves_kept", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Apart: true,
 		sums: mean(func(q *scored) (float64, bool) {
-			both := q.ends.both()
-			return float64(both.kept), both.positions > 0
+			return float64(q.ends.both.kept), q.ends.both.positions > 0
 		})},
 }
 

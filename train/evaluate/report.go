@@ -6,23 +6,30 @@ type Report struct {
 	Parts
 }
 
-// MarshalJSON returns one object with the figures and the parts.
-func (r Report) MarshalJSON() ([]byte, error) { return Members(r.Figures, r.Parts) }
+// MarshalJSON returns one object with the figures, the parts and the verdicts.
+func (r Report) MarshalJSON() ([]byte, error) {
+	return Members(r.Figures, r.Parts, struct {
+		Verdicts []Judgement `json:"verdicts"`
+	}{r.Judgements()})
+}
 
 // Parts are what a [Report] has beside its figures over all samples.
 type Parts struct {
 	// Intervals are 95 % bootstrap intervals of the figures over all samples, by their names. Whole lines are drawn,
 	// for the samples of a game are alike. Beside them there are endgame_value_accuracy and endgame_moves_kept of
 	// Endgames, and audited_value_mse of Audited.
-	Intervals map[string][2]float64 `json:"intervals"`
-	BySource  map[string]Figures    `json:"by_source"`
-	ByPhase   map[string]Figures    `json:"by_phase"`  // "opening", "middlegame", "endgame"
-	ByPieces  map[string]Figures    `json:"by_pieces"` // pieces on the board, kings included, as "2-5"
-	ByRating  map[string]Figures    `json:"by_rating"` // the lower end of a band of 200 points; "unknown"
-	BySide    map[string]Figures    `json:"by_side"`   // "white", "black" to move
-	Unseen    Figures               `json:"unseen"`    // nil if it is not known what was trained on
+	Intervals Intervals          `json:"intervals"`
+	BySource  map[string]Figures `json:"by_source"`
+	ByPhase   map[string]Figures `json:"by_phase"`  // "opening", "middlegame", "endgame"
+	ByPieces  map[string]Figures `json:"by_pieces"` // pieces on the board, kings included, as "2-5"
+	ByRating  map[string]Figures `json:"by_rating"` // the lower end of a band of 200 points; "unknown"
+	BySide    map[string]Figures `json:"by_side"`   // "white", "black" to move
+	// GroupIntervals are those of the groups, by member ("by_source") and name, for measures with a baseline. In JSON
+	// they are in the verdicts.
+	GroupIntervals map[string]map[string]Intervals `json:"-"`
+	Unseen         Figures                         `json:"unseen"` // nil if it is not known what was trained on
 	// UnseenIntervals and UnseenBySource are of the samples of Unseen; nil where that is.
-	UnseenIntervals map[string][2]float64    `json:"unseen_intervals"`
+	UnseenIntervals Intervals                `json:"unseen_intervals"`
 	UnseenBySource  map[string]SourceFigures `json:"unseen_by_source"`
 	// Calibration has the samples with a value label by the value that the network gives: 20 bins of [−1, 1].
 	Calibration []Bin `json:"calibration"`
@@ -32,11 +39,14 @@ type Parts struct {
 	Symmetry   *Symmetry `json:"symmetry"` // nil if it was not measured
 	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
 	History  *History       `json:"history"`
-	Endgames *EndgameReport `json:"endgames"` // nil without any position whose result endgame tables have
-	Bands    []BandReport   `json:"bands"`    // of ratings; nil if there are none
-	Audited  Audited        `json:"-"`
-	Misses   []Miss         `json:"misses"` // the worst first
-	Knows    Knows          `json:"-"`      // what the network was measured in
+	Endgames *EndgameReport `json:"endgames"`        // nil without any position whose result endgame tables have
+	Bands    []BandReport   `json:"bands"`           // of ratings; nil if there are none
+	Style    *StyleReport   `json:"style,omitempty"` // nil if it was not asked for
+	// Simple says what the fitted baselines were fitted on; nil if there are none.
+	Simple  *Simple `json:"fitted_baselines"`
+	Audited Audited `json:"-"`
+	Misses  []Miss  `json:"misses"` // the worst first
+	Knows   Knows   `json:"-"`      // what the network was measured in
 }
 
 // SourceFigures are over samples of one source.
@@ -47,7 +57,7 @@ type SourceFigures struct {
 
 // Bounds are those of figures, as [Parts.Intervals].
 type Bounds struct {
-	Intervals map[string][2]float64 `json:"intervals"`
+	Intervals Intervals `json:"intervals"`
 }
 
 // MarshalJSON returns one object with the figures and their intervals.

@@ -16,11 +16,12 @@ type scorer struct {
 	value, result  int                         // number of the float, −1 if the recipe has none
 	said, was      func(value float32) float64 // win probability of the network's value, and of a label
 	ofChancesAlone bool                        // the value is that of the chances
+	simple         Simple
 }
 
 func newScorer(network predict.Knows, o Options) scorer {
 	s := scorer{knows: Knows{Knows: network, Probability: o.Said != nil && o.Was != nil}, said: o.Said, was: o.Was,
-		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat)}
+		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.Chances && !network.Value {
 		s.knows.Value, s.ofChancesAlone = true, true
 	}
@@ -40,6 +41,12 @@ type scored struct {
 	labelled            bool // there is a label to compare the value with
 	value, label        float64
 	likely, likelyLabel float64 // as win probabilities
+
+	weighed  bool    // there is a value by material
+	material float64 // that value
+
+	counted               bool    // there are statistics of moves
+	ofKinds, firstOfKinds float64 // their cross-entropy, and the weight that falls on their first move
 
 	finished bool    // the result of the game is known
 	ofResult float64 // the chance that the network gives to it
@@ -106,6 +113,9 @@ func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
 	}
 	if label, ok := float(sample, s.value); ok && s.knows.Value {
 		q.labelled, q.label = true, float64(label)
+		if m := s.simple.Value; m != nil && sample.Place != nil {
+			q.weighed, q.material = true, m.Of(&sample.Place.Position)
+		}
 		if s.knows.Probability {
 			q.likely, q.likelyLabel = s.said(value), s.was(label)
 		}
@@ -153,6 +163,10 @@ func (s *scorer) policy(q *scored) error {
 			}
 		}
 		q.ranks = append(q.ranks, rank)
+	}
+	if m := s.simple.Policy; m != nil && q.learns() && sample.Place != nil {
+		q.counted = true
+		q.ofKinds, q.firstOfKinds = m.judge(sample)
 	}
 	if sample.Place != nil {
 		q.mates, q.mated = mateInOne(&sample.Place.Position, sample.Legal, q.first)

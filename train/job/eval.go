@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type Eval struct {
 	Puzzles io.Reader     // to be solved too, as [dataset.PuzzleReader] reads them; nil = none
 	Report  string        // file of the page that shows it all; "" = none
 
+	Style     bool            // how aggressive the network's choices are
 	NoHistory bool            // of the samples, not of the puzzles, the network sees no history and no repetitions
 	Tables    evaluate.Tables // that judge endgames; nil = only results stored with the samples count
 	Audit     string          // folder of an audit of the labels; "" = none
@@ -79,7 +81,8 @@ type About struct {
 	Seconds      float64 `json:"seconds"`
 	PerSecond    float64 `json:"positions_per_second"`
 
-	sum string // SHA-256 of the checkpoint
+	sum     string // SHA-256 of the checkpoint
+	results bool   // values are held against results of games
 }
 
 // ParseSplits reads "train", "val", "test" or "all".
@@ -131,12 +134,23 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	if e.Value != nil {
 		t.Value = *e.Value
 	}
+	f.results = t.Value.Formula(p.Encoder()) == encode.ResultFormula
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
 		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
 	if o.NoHistory && o.Layout.NoPast == nil {
 		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
+	}
+	if e.Style {
+		before, err := e.before(b, p)
+		if err != nil {
+			return f, err
+		}
+		if o.Style = true; before != nil {
+			defer before.Close()
+			o.Before = before
+		}
 	}
 	data, err := loader.Open(ctx, e.Data, loader.Options{Encoder: p.Encoder(), Label: e.Label, Targets: t,
 		Workers: e.Workers, Cache: e.Cache, Origins: true, Checked: e.checked()})
@@ -163,6 +177,9 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	}
 	if e.Begun != nil {
 		e.Begun(b.Why)
+	}
+	if o.Simple, err = e.simple(ctx, data, choose); err != nil {
+		return f, err
 	}
 	var asked []float64
 	if o.Layout.Candidates > 0 {
@@ -269,6 +286,9 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 		return err
 	}
 	f.Report = a.Report(choose.TrainedOn != nil)
+	if f.Style != nil && o.Before != nil {
+		f.Style.Before = p.Config.From.Path
+	}
 	if f.Noise != nil {
 		if f.Noise.Samples, f.Noise.ValueMSE = f.Audited.Samples, f.Audited.ValueMSE; f.Noise.Samples == 0 {
 			e.warn(fmt.Errorf("no evaluated sample has one of the labels audited in %q", e.Audit))
@@ -279,8 +299,55 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 	return nil
 }
 
-// mostFitted is how many val samples a baseline is fitted on at most.
-const mostFitted = 1 << 15
+// before opens the network that this one was fine-tuned from, if it was and that is still there and reads the same;
+// else nil.
+func (e Eval) before(b *backend.Opened, p *predict.Predictor) (*predict.Predictor, error) {
+	if !p.Knows().Prior {
+		return nil, fmt.Errorf("%w: the network of %q chooses no moves, so it has no style", ErrConfig, e.Dir)
+	}
+	from := p.Config.From
+	if from.Path == "" {
+		return nil, nil
+	}
+	before, err := predict.Open(b, from.Path, predict.Options{Batches: []int{e.Batch}, Deterministic: true})
+	if err != nil {
+		e.warn(fmt.Errorf("no style before fine-tuning: %w", err))
+		return nil, nil
+	}
+	switch {
+	case before.Sum != from.Sum:
+		err = fmt.Errorf("%q is no longer the checkpoint that the run began with", from.Path)
+	case !reflect.DeepEqual(before.Encoder(), p.Encoder()):
+		err = fmt.Errorf("the network of %q reads something else", from.Path)
+	}
+	if err != nil {
+		before.Close()
+		e.warn(fmt.Errorf("no style before fine-tuning: %w", err))
+		return nil, nil
+	}
+	return before, nil
+}
+
+// simple fits the baselines that are fitted, on the train split of the evaluated data.
+func (e Eval) simple(ctx context.Context, data *loader.Data, choose loader.EvalOptions) (evaluate.Simple, error) {
+	choose.TrainedOn, choose.Audited = nil, ""
+	choose.Splits, choose.Limit = []dataset.Split{dataset.Train}, mostTrain
+	if e.Progress != nil {
+		choose.Progress = func(_ string, blocks, of int) { e.Progress("fitting baselines", int64(blocks), int64(of)) }
+	}
+	fitted, err := evaluate.FitSimple(data.Samples(ctx, choose), data.Options.Encoder.Layout())
+	if errors.Is(err, loader.ErrNoSamples) {
+		e.warn(fmt.Errorf("no regression on material and no statistics of moves to compare with: %w", err))
+		err = nil
+	}
+	return fitted, err
+}
+
+// mostTrain is how many train samples baselines are fitted on at most, and mostFitted how many val samples.
+const (
+	mostTrain  = 1 << 16
+	mostFitted = 1 << 15
+)
 
 // candidates computes the baselines of a network among candidates, whose cross-entropies are asked.
 func (e Eval) candidates(ctx context.Context, p *predict.Predictor, data *loader.Data, choose loader.EvalOptions,

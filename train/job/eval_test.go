@@ -273,3 +273,47 @@ func build(t *testing.T, r *recipe.Recipe) recipe.Built {
 	}
 	return built
 }
+
+// Baselines are fitted on the train split, whichever is evaluated, and the style of a fine-tuned network stands beside
+// that of the checkpoint it began with, while that is what it was.
+func TestEvalBaselinesAndStyle(t *testing.T) {
+	games := write(t, madeup.Dataset{Seed: 1, Games: 120})
+	first := tiny(t, games)
+	mustTrain(t, first)
+	tuned := tiny(t, games)
+	tuned.From = first.Dir
+	mustTrain(t, tuned)
+	var warnings []string
+	e := Eval{Dir: tuned.Dir, Data: []loader.Spec{games}, Split: "test", Batch: 64, Backend: "go", Style: true,
+		Report: filepath.Join(t.TempDir(), "page.html"),
+		Warn:   func(err error) { warnings = append(warnings, err.Error()) }}
+	f := mustEval(t, e)
+	if len(warnings) > 0 || f.Simple == nil || f.Simple.Policy == nil || f.Simple.Value == nil {
+		t.Fatalf("%q, %+v", warnings, f.Simple)
+	}
+	if f.Of("value_mse_material") == nil || f.Of("policy_ce_moves") == nil || f.Of("top1_moves") == nil {
+		t.Errorf("%v", f.Report.Figures)
+	}
+	train := e
+	train.Split, train.Style, train.Report = "train", false, ""
+	if g := mustEval(t, train); *g.Simple.Value != *f.Simple.Value || g.Simple.Policy.Samples != f.Simple.Policy.Samples ||
+		g.Style != nil || g.Simple.Policy.Samples != g.Count("policy_samples") {
+		t.Errorf("%+v, %+v", g.Simple, f.Simple)
+	}
+	s := f.Style
+	if s == nil || s.Samples != f.Count("policy_samples") || s.Checks.Before == nil || s.Checks.AboveBefore == nil ||
+		!strings.HasPrefix(s.Before, first.Dir) {
+		t.Fatalf("%+v", s)
+	}
+	if page, err := os.ReadFile(e.Report); err != nil || !strings.Contains(string(page), "before fine-tuning") ||
+		!strings.Contains(string(page), "material alone") {
+		t.Errorf("the page shows no style or no baseline, %v", err)
+	}
+	if err := os.Remove(s.Before); err != nil {
+		t.Fatal(err)
+	}
+	if f := mustEval(t, e); f.Style == nil || f.Style.Before != "" || f.Style.Checks.Before != nil ||
+		len(warnings) != 1 || !strings.Contains(warnings[0], "no style before fine-tuning") {
+		t.Errorf("%+v, %q", f.Style, warnings)
+	}
+}

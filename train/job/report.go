@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/encode"
 	"talbot/internal/durable"
 	"talbot/train"
 	"talbot/train/loader"
@@ -57,6 +58,12 @@ func writeReport(path, dir string, c run.Config, facts []report.Fact, e *report.
 	}
 	r.Network, r.Parameters = built.Network.String(), model.CountTrainable(built.Network.Params())
 	r.LegalMask = legalMask(c)
+	switch l := built.Encoder.Layout(); {
+	case l.Candidates > 0:
+		r.Over = report.OverCandidates
+	case l.Moves == encode.LegalMoves:
+		r.Over = report.OverLegal
+	}
 	if !built.HasValue() {
 		r.Config.ValueFormula = "" // of soft targets at most
 	}
@@ -104,7 +111,7 @@ func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
-		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask}
+		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask, Results: f.results}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

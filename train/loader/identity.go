@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"talbot/dataset"
@@ -36,6 +37,10 @@ type Identity struct {
 	// is its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
 	Kind    string `json:"backend_kind,omitempty"`
+
+	// OneSide says whose moves alone are samples, in all of the data: those of "the player NAME", or of "the winner";
+	// empty if others' are too, and in older runs.
+	OneSide string `json:"one_side,omitempty"`
 
 	// Unsealed is the warning that the file it was read from has no checksum, as an earlier talbot wrote it; nil if it
 	// has one.
@@ -74,11 +79,32 @@ func (s SetIdentity) String() string {
 // Identity returns what d is.
 func (d *Data) Identity() Identity {
 	id := Identity{Splits: d.Sets[0].Manifest.Splits.String(), Label: d.Options.Label, MaxCopies: d.Options.MaxCopies,
-		NoCutCopies: !d.Options.CutCopies}
+		NoCutCopies: !d.Options.CutCopies, OneSide: d.oneSide()}
 	for _, s := range d.Sets {
 		id.Sets = append(id.Sets, SetIdentity{s.absolute(), s.Weight, s.Hash})
 	}
 	return id
+}
+
+// oneSide is [Identity.OneSide].
+func (d *Data) oneSide() string {
+	var sides []string
+	for _, s := range d.Sets {
+		flags := map[string]string{}
+		for _, f := range s.Manifest.Flags {
+			flags[f.Name] = f.Value
+		}
+		switch flags["side"] {
+		case "player":
+			sides = append(sides, "the player "+flags["player"])
+		case "winner":
+			sides = append(sides, "the winner")
+		default:
+			return ""
+		}
+	}
+	slices.Sort(sides)
+	return strings.Join(slices.Compact(sides), ", ")
 }
 
 // ErrNoIdentity says that a run does not tell what it is trained on.

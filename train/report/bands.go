@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"talbot/train/evaluate"
 )
@@ -75,14 +76,8 @@ func (e *Eval) candidates() []candidateRow {
 	}
 	list := []candidateRow{{Name: "the network", Text: fmt.Sprintf("%.4f", r.Network)}}
 	row := func(name string, b evaluate.Baseline) {
-		c := candidateRow{Name: name, Text: fmt.Sprintf("%.4f", b.CE), Class: better,
+		c := candidateRow{Name: name, Text: fmt.Sprintf("%.4f", b.CE), Class: class(b.Verdict()),
 			More: fmt.Sprintf("%s (%s to %s)", signed3(b.More), signed3(b.MoreInterval[0]), signed3(b.MoreInterval[1]))}
-		switch {
-		case b.MoreInterval[1] < 0:
-			c.Class = worse
-		case b.MoreInterval[0] <= 0:
-			c.Class = unsure
-		}
 		list = append(list, c)
 	}
 	row("the prior alone", r.Prior)
@@ -91,4 +86,38 @@ func (e *Eval) candidates() []candidateRow {
 	}
 	return append(list, candidateRow{Name: "uniform over the candidates", Text: fmt.Sprintf("%.4f", r.Uniform)},
 		candidateRow{Name: "entropy of the targets, the lowest possible", Text: fmt.Sprintf("%.4f", r.Floor)})
+}
+
+// styleRow is the traits of the moves of one side of a comparison.
+type styleRow struct {
+	Name  string
+	Cells []string
+}
+
+// style is nil if it was not measured.
+func (e *Eval) style() []styleRow {
+	r := e.Report.Style
+	if r == nil {
+		return nil
+	}
+	var list []styleRow
+	row := func(name string, write func(x float64) string, of func(t *evaluate.Trait) *evaluate.Estimate) {
+		s := styleRow{Name: name}
+		for _, t := range []*evaluate.Trait{&r.Offers, &r.Checks, &r.Advances} {
+			x := of(t)
+			if x == nil {
+				return
+			}
+			s.Cells = append(s.Cells, fmt.Sprintf("%s (%s … %s)", write(x.Mean), write(x.Interval[0]), write(x.Interval[1])))
+		}
+		list = append(list, s)
+	}
+	share := func(x float64) string { return fmt.Sprintf("%.1f", 100*x) }
+	apart := func(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", 100*x), "-", "−", 1) }
+	row("the network", share, func(t *evaluate.Trait) *evaluate.Estimate { return &t.Network })
+	row("the moves played", share, func(t *evaluate.Trait) *evaluate.Estimate { return &t.Played })
+	row("before fine-tuning", share, func(t *evaluate.Trait) *evaluate.Estimate { return t.Before })
+	row("above those played", apart, func(t *evaluate.Trait) *evaluate.Estimate { return &t.AbovePlayed })
+	row("above before", apart, func(t *evaluate.Trait) *evaluate.Estimate { return t.AboveBefore })
+	return list
 }

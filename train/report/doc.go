@@ -24,6 +24,16 @@ import (
 	"talbot/train/run"
 )
 
+// Over says what a policy chooses from.
+type Over uint8
+
+// What policies choose from.
+const (
+	OverAll Over = iota // that the recipe numbers
+	OverLegal
+	OverCandidates
+)
+
 //go:embed page.html
 var pageText string
 
@@ -42,7 +52,6 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"half":    func(x float64) float64 { return x / 2 },
 	"number4": func(x *float64) string { return number(x, "%.4f") },
 	"label":   func(x *float64) string { return signed(*x) },
-	"above":   above,
 })
 
 // orZero is what a meter shows of a figure over no samples.
@@ -67,6 +76,7 @@ type Run struct {
 	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
 	LegalMask   bool   // the network never learnt which moves are illegal
+	Over        Over   // what its policy chooses from
 	Dates       Dates
 }
 
@@ -88,6 +98,7 @@ type Eval struct {
 	Step       int64
 	Sum        string // SHA-256 of the checkpoint; may be empty
 	LegalMask  bool   // as [Run.LegalMask]
+	Results    bool   // values are held against results of games, not against labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
 	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
@@ -108,6 +119,7 @@ type view struct {
 	Groups      []*group
 	Leans       *leaning
 	Bands       *bands
+	Style       []styleRow
 	Candidates  []candidateRow
 	Endgames    *endgames
 	Puzzles     []solved
@@ -130,6 +142,7 @@ func (v *view) contents() (list []section) {
 		{len(v.Curves) > 0, "training", "Training"},
 		{len(v.Calibration) > 0 || v.Leans != nil, "calibration", "Calibration"},
 		{len(v.Groups) > 0, "accuracy", "Accuracy"},
+		{v.Style != nil, "style", "Style"},
 		{v.Bands != nil, "bands", "Ratings"},
 		{v.Candidates != nil, "candidates", "Candidates"},
 		{v.Endgames != nil, "endgames", "Endgames"},
@@ -154,12 +167,14 @@ func Write(w io.Writer, r Run) error {
 		v.Puzzles = e.solved()
 		v.Leans = e.leaning()
 		v.Bands, v.Candidates = e.bands(), e.candidates()
+		v.Style = e.style()
 		v.Endgames = e.endgames()
 		for i := range e.Misses {
 			m, err := newMiss(&e.Misses[i])
 			if err != nil {
 				return err
 			}
+			m.Word = e.words("label")
 			v.Misses = append(v.Misses, m)
 		}
 		v.Sources = different(v.Misses, func(m *miss) string { return m.Source })

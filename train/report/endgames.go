@@ -91,6 +91,7 @@ type leaning struct {
 	Table   *group // with the past and without it
 	Samples int64  // of these
 	Swapped string // what swapping the colours does
+	Note    string // what was measured
 	Noise   *evaluate.Noise
 }
 
@@ -100,10 +101,17 @@ func (e *Eval) leaning() *leaning {
 	if h := e.History; h != nil {
 		columns := slices.DeleteFunc(e.columns(), func(m *evaluate.Measure) bool { return m.Needs.Others })
 		l.Table, l.Samples = newGroup("", "", columns), h.With.Count("samples")
-		l.Table.add("with the past", h.With)
-		l.Table.add("without it", h.Without)
+		l.Table.add("with the past", h.With, h.WithIntervals)
+		l.Table.add("without it", h.Without, h.WithoutIntervals)
 	}
-	if l.Table == nil && l.Swapped == "" && l.Noise == nil {
+	switch {
+	case l.Table != nil && l.Swapped != "":
+		l.Note = "the same positions without their past, and with colours swapped"
+	case l.Table != nil:
+		l.Note = "the same positions without their past"
+	case l.Swapped != "":
+		l.Note = "the same positions with colours swapped"
+	case l.Noise == nil:
 		return nil
 	}
 	return l

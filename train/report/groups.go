@@ -33,7 +33,8 @@ type row struct {
 // cell is a figure of a table.
 type cell struct {
 	Text  string
-	Hover string // the baseline
+	Of    string // how many samples it is over, where these are not those of the row
+	Hover string // the verdict, with interval and baselines
 	Worse bool   // than the baseline
 	Meter *meter
 }
@@ -55,17 +56,16 @@ func newGroup(title, note string, measures []*evaluate.Measure) *group {
 	return g
 }
 
-func (g *group) add(name string, f evaluate.Figures) {
+func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Intervals) {
 	r := row{Name: name, Samples: f.Count("samples")}
 	for _, m := range g.measures {
 		x := f.Of(m.Name)
 		c := cell{Text: show(m, 3)(x)}
-		if b := evaluate.ByName(m.Baseline); b != nil {
-			c.Hover, c.Worse = b.As, judge(m, f) == worse
-			if b.Row != b.As {
-				c.Hover += ", " + b.Row
-			}
-			c.Hover += ": " + show(b, 3)(f.Of(b.Name))
+		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != r.Samples {
+			c.Of = "of " + thousands(n)
+		}
+		if j, ok := m.Judge(f, intervals); ok {
+			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
 		}
 		if of, ok := pale[m.Name]; ok {
 			c.Meter = &meter{orZero(x), orZero(f.Of(of)),
@@ -74,6 +74,23 @@ func (g *group) add(name string, f evaluate.Figures) {
 		r.Cells = append(r.Cells, c)
 	}
 	g.Rows = append(g.Rows, r)
+}
+
+// beside is what stands beside a figure: the verdict, its interval, and all baselines.
+func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) string {
+	show := show(m, 3)
+	parts := []string{j.Verdict.Than() + " " + j.Than().As}
+	if i := j.Interval; i != nil {
+		parts = append(parts, "95 % interval "+show(&i[0])+" to "+show(&i[1]))
+	} else if j.Verdict == evaluate.Unclear {
+		parts = append(parts, "too few games for an interval")
+	}
+	for _, name := range []string{m.Baseline, m.Fitted} {
+		if b := evaluate.ByName(name); b != nil && f.Of(name) != nil {
+			parts = append(parts, b.As+": "+show(f.Of(name)))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // columns are the measures that the tables have.
@@ -88,23 +105,24 @@ var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 func (e *Eval) groups() []*group {
 	columns := e.columns()
 	all := newGroup("All and unseen", "unseen: positions that do not occur in the training data", columns)
-	all.add("all", e.Figures)
+	all.add("all", e.Figures, e.Intervals)
 	if e.Unseen != nil {
-		all.add("unseen", e.Unseen)
+		all.add("unseen", e.Unseen, e.UnseenIntervals)
 	}
 	list := []*group{all}
 	for _, g := range []struct {
 		title, note string
+		member      string
 		figures     map[string]evaluate.Figures
 		name        func(string) string
 	}{
-		{"Source", "source of the line", e.BySource, nil},
+		{"Source", "source of the line", "by_source", e.BySource, nil},
 		{"Phase", "endgame: at most 6 pieces in addition to kings and pawns; opening: more than 10, and one of the " +
-			"first ten moves", e.ByPhase, nil},
-		{"Pieces", "on the board, kings included", e.ByPieces,
+			"first ten moves", "by_phase", e.ByPhase, nil},
+		{"Pieces", "on the board, kings included", "by_pieces", e.ByPieces,
 			func(s string) string { return strings.Replace(s, "-", "–", 1) }},
-		{"Rating", "of the player to move, or of the puzzle", e.ByRating, band},
-		{"Side to move", "", e.BySide, nil},
+		{"Rating", "of the player to move, or of the puzzle", "by_rating", e.ByRating, band},
+		{"Side to move", "", "by_side", e.BySide, nil},
 	} {
 		if len(g.figures) < 2 {
 			continue
@@ -115,7 +133,7 @@ func (e *Eval) groups() []*group {
 			if g.name != nil {
 				shown = g.name(name)
 			}
-			one.add(shown, g.figures[name])
+			one.add(shown, g.figures[name], e.GroupIntervals[g.member][name])
 		}
 		list = append(list, one)
 	}

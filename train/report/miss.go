@@ -13,6 +13,7 @@ type miss struct {
 	evaluate.Miss
 	Board page.Board // with the network's move and the target
 	Phase string     // as [evaluate.Report.ByPhase] has it
+	Word  string     // for what the value is held against
 }
 
 func newMiss(m *evaluate.Miss) (miss, error) {

@@ -36,8 +36,8 @@ type calibrated struct {
 func (e *Eval) scatters() (list []scatter) {
 	if len(e.Calibration) > 0 {
 		list = append(list, newScatter("Calibration of the value",
-			"mean label at each predicted value, with one standard deviation; the dashed line is perfect",
-			"the network's value", "label", e.Calibration, -1, true))
+			e.words("mean label at each predicted value, with one standard deviation; the dashed line is perfect"),
+			"the network's value", e.words("label"), e.Calibration, -1, true))
 	}
 	if len(e.Confidence) > 0 {
 		list = append(list, newScatter("Calibration of the policy",

@@ -10,7 +10,10 @@ import (
 // terms are how the terms of the lines are shown.
 func (r Run) terms() []run.TermText {
 	moves, move := "all moves", "move"
-	if r.LegalMask {
+	switch {
+	case r.Over == OverCandidates:
+		moves, move = "the candidates", "candidate"
+	case r.Over == OverLegal, r.LegalMask:
 		moves, move = "the legal moves", "legal move"
 	}
 	var names []string

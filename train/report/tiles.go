@@ -13,33 +13,15 @@ type tile struct {
 	Value, Name, Note, Help string
 
 	Class string // how it stands to its baseline: "better", "worse" or "unsure"; "" = it has none
-	Than  string // the baseline
+	Words string // the same in words
 }
 
-// baseline says how the tile's figure stands to what it is held against: not told apart where the interval of that name
-// holds the baseline.
-func (t tile) baseline(e *Eval, name, class string, baseline *float64, than string) tile {
-	if baseline == nil || t.Value == "–" {
-		return t
+// judged says how the tile's figure stands to a baseline.
+func (t tile) judged(v evaluate.Verdict, than string) tile {
+	if v != "" && t.Value != "–" {
+		t.Class, t.Words = class(v), v.Than()+" "+than
 	}
-	if i, ok := e.Intervals[name]; ok && within(i, *baseline) {
-		class = unsure
-	}
-	t.Class, t.Than = class, than
 	return t
-}
-
-// Words are those of the tile's class.
-func (t tile) Words() string {
-	switch t.Class {
-	case better:
-		return "better than " + t.Than
-	case worse:
-		return "worse than " + t.Than
-	case unsure:
-		return "no clear difference from " + t.Than
-	}
-	return ""
 }
 
 // tiles are the figures of the evaluation, or of the last validation before there is one.
@@ -86,11 +68,6 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
 }
 
-// judge compares a measure's figure with its baseline.
-func judge(m *evaluate.Measure, f evaluate.Figures) string {
-	return [...]string{worse, unsure, better}[1+m.Judge(f)]
-}
-
 func (e *Eval) tiles() []tile {
 	var list []tile
 	for _, m := range evaluate.Measures() {
@@ -111,8 +88,7 @@ func (e *Eval) tiles() []tile {
 		if g.Moves.Positions > 0 {
 			list = append(list, newTile(share(g.Moves.Kept), "endgame results kept",
 				joined(e.interval("endgame_moves_kept", share), "chance "+share(g.Moves.Random)),
-				"the likeliest move keeps a win won and a draw drawn").
-				baseline(e, "endgame_moves_kept", above(g.Moves.Kept, g.Moves.Random), g.Moves.Random, "chance"))
+				"the likeliest move keeps a win won and a draw drawn").judged(g.Moves.Verdict(), "chance"))
 		}
 		if g.ValueAccuracy != nil {
 			list = append(list, newTile(share(g.ValueAccuracy), "endgame verdicts right",
@@ -146,9 +122,10 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	}
 	show := show(m, m.Tile.Decimals)
 	parts := []string{e.interval(m.Name, show)}
-	base := evaluate.ByName(m.Baseline)
-	if base != nil {
-		parts = append(parts, base.As+" "+show(e.Of(base.Name)))
+	for _, name := range []string{m.Baseline, m.Fitted} {
+		if base := evaluate.ByName(name); base != nil && e.Of(name) != nil {
+			parts = append(parts, base.As+" "+show(e.Of(name)))
+		}
 	}
 	if m.Tile.Of != "" {
 		parts = append(parts, "of "+thousands(e.Count(m.Tile.Of)))
@@ -159,11 +136,11 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 	if n := e.Noise; n != nil && m.Name == "value_mse" {
 		parts = append(parts, "the labels' own noise "+show(&n.MSE))
 	}
-	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), m.Tile.Help)
-	if base == nil {
-		return t
+	t := newTile(show(e.Of(m.Name)), m.Tile.Name, joined(parts...), e.words(m.Tile.Help))
+	if j, ok := m.Judge(e.Figures, e.Intervals); ok {
+		return t.judged(j.Verdict, j.Than().As)
 	}
-	return t.baseline(e, m.Name, judge(m, e.Figures), e.Of(base.Name), base.As)
+	return t
 }
 
 func newTile(value, name, note, help string) tile {

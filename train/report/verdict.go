@@ -28,19 +28,16 @@ const (
 	unsure = "unsure"
 )
 
-// against compares a figure with its baseline, where the lower one is better.
-func against(figure, baseline *float64) string {
-	switch {
-	case figure == nil || baseline == nil || *figure == *baseline:
-		return unsure
-	case *figure < *baseline:
+// class is that of a verdict.
+func class(v evaluate.Verdict) string {
+	switch v {
+	case evaluate.Better:
 		return better
+	case evaluate.Worse:
+		return worse
 	}
-	return worse
+	return unsure
 }
-
-// above is against where the higher one is better.
-func above(figure, baseline *float64) string { return against(baseline, figure) }
 
 // verdicts are those of the policy and of the value, where the network has them. Only unseen positions count.
 func (r Run) verdicts() []verdict {
@@ -66,120 +63,143 @@ func (r Run) verdicts() []verdict {
 var unbroken = strings.NewReplacer(" nats", "\u00a0nats", " %", "\u00a0%")
 
 func (e *Eval) policyVerdict() verdict {
-	v := verdict{Class: unsure, Head: "Policy", Title: "Cannot be judged"}
-	u := e.Unseen
-	v.Aside = fmt.Sprintf("On all %s samples, seen ones too: %s against %s for chance.",
-		thousands(e.Count("policy_samples")),
-		number(e.Of("policy_ce_legal"), "%.3f"), number(e.Of("policy_ce_uniform"), "%.3f"))
-	switch {
-	case u == nil:
-		v.Text = unknownUnseen
-		return v
-	case u.Count("policy_samples") == 0:
-		v.Text = noUnseen(e.Count("policy_samples"), "with a move to find")
+	m := evaluate.ByName("policy_ce_legal")
+	v, j := e.judge(m, "%.3f", "samples", "with a move to find")
+	if j == nil {
 		return v
 	}
-	v.Class = against(u.Of("policy_ce_legal"), u.Of("policy_ce_uniform"))
-	ce, chance := u["policy_ce_legal"], u["policy_ce_uniform"]
-	apart, times := math.Abs(chance-ce), math.Exp(math.Abs(chance-ce))
-	switch v.Class {
-	case better:
-		v.Title = fmt.Sprintf("Better than chance by %.2f nats", apart)
-		v.Text = fmt.Sprintf("The target move gets %s times the probability that a random legal move has",
-			factor(times))
-	case worse:
-		v.Title = fmt.Sprintf("Worse than chance by %.2f nats", apart)
+	u, than := e.Unseen, j.Than().As
+	apart, times := math.Abs(j.Against-j.Figure), math.Exp(math.Abs(j.Against-j.Figure))
+	that := "a random legal move has"
+	if j.Baseline != m.Baseline {
+		that = than + " give it"
+	}
+	switch j.Verdict {
+	case evaluate.Better:
+		v.Title = fmt.Sprintf("Better than %s by %.2f nats", than, apart)
+	case evaluate.Worse:
+		v.Title = fmt.Sprintf("Worse than %s by %.2f nats", than, apart)
+	}
+	switch {
+	case j.Figure < j.Against:
+		v.Text = fmt.Sprintf("The target move gets %s times the probability that %s", factor(times), that)
+	case j.Figure > j.Against && j.Baseline == m.Baseline:
 		v.Text = fmt.Sprintf("A random legal move has %s times the probability that the target move gets",
 			factor(times))
+	case j.Figure > j.Against:
+		v.Text = fmt.Sprintf("With %s the target move has %s times the probability that the network gives it", than,
+			factor(times))
 	default:
-		v.Title = "No better than chance"
-		v.Text = "The target move gets the probability that a random legal move has"
+		v.Text = "The target move gets the probability that " + that
 	}
-	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for chance, on %s unseen positions.",
-		ce, chance, thousands(u.Count("policy_samples")))
+	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
+		j.Figure, j.Against, than, thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
-		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s.", percent(u["top1"]),
+		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", percent(u["top1"]),
 			percent(u["top1_uniform"]))
+		if x := u.Of("top1_moves"); x != nil {
+			v.Text += fmt.Sprintf(", that of move statistics in %s", percent(*x))
+		}
+		v.Text += "."
 	}
-	v.Parts = e.bySource("%.3f", "policy_ce_legal", "chance")
-	if i, ok := e.UnseenIntervals["policy_ce_legal"]; ok {
-		v.Text += fmt.Sprintf(" 95 %% interval: %.3f to %.3f.", i[0], i[1])
-		v.doubt(i, chance, "chance")
-	}
+	v.doubt(j, "%.3f")
 	return v
 }
 
 func (e *Eval) valueVerdict() verdict {
-	v := verdict{Class: unsure, Head: "Value", Title: "Cannot be judged"}
-	u := e.Unseen
 	if e.Count("value_samples") == 0 {
-		v.Text = "None of the samples has a label: there is nothing to hold the values against. " +
-			"talbot label makes labels."
+		return verdict{Class: unsure, Head: "Value", Title: "Cannot be judged",
+			Text: "None of the samples has a label: there is nothing to hold the values against. " +
+				"talbot label makes labels."}
+	}
+	m := evaluate.ByName("value_mse")
+	v, j := e.judge(m, "%.4f", e.words("labelled samples"), e.words("with a label"))
+	if j == nil {
 		return v
 	}
-	v.Aside = fmt.Sprintf("On all %s labelled samples, seen ones too: %s against %s for the mean.",
-		thousands(e.Count("value_samples")), number(e.Of("value_mse"), "%.4f"), number(e.Of("value_mse_mean"), "%.4f"))
-	switch {
-	case u == nil:
-		v.Text = unknownUnseen
-		return v
-	case u.Count("value_samples") == 0:
-		v.Text = noUnseen(e.Count("value_samples"), "with a label")
-		return v
-	}
-	v.Class = against(u.Of("value_mse"), u.Of("value_mse_mean"))
-	mse, mean := u["value_mse"], u["value_mse_mean"]
-	switch v.Class {
-	case better:
-		v.Title = fmt.Sprintf("Better than the mean by %s", percent((mean-mse)/mean))
-	case worse:
-		v.Title = "Worse than the mean"
-		if mean > 0 {
-			v.Title += " by " + percent((mse-mean)/mean)
+	than := j.Than().As
+	switch j.Verdict {
+	case evaluate.Better:
+		v.Title = fmt.Sprintf("Better than %s by %s", than, percent((j.Against-j.Figure)/j.Against))
+	case evaluate.Worse:
+		v.Title = "Worse than " + than
+		if j.Against > 0 {
+			v.Title += " by " + percent((j.Figure-j.Against)/j.Against)
 		}
-	default:
-		v.Title = "No better than the mean"
 	}
-	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for always saying the mean label, on %s unseen positions.",
-		mse, mean, thousands(u.Count("value_samples")))
-	v.Parts = e.bySource("%.4f", "value_mse", "the mean")
-	if i, ok := e.UnseenIntervals["value_mse"]; ok {
-		v.Text += fmt.Sprintf(" 95 %% interval: %.4f to %.4f.", i[0], i[1])
-		v.doubt(i, mean, "the mean")
+	by := e.words("always saying the mean label")
+	if j.Baseline != m.Baseline {
+		by = "a regression on material, colour and a constant"
 	}
+	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
+		thousands(j.Samples))
+	v.doubt(j, "%.4f")
 	return v
 }
 
-// doubt takes back a verdict whose baseline is within the interval.
-func (v *verdict) doubt(interval [2]float64, baseline float64, name string) {
-	if within(interval, baseline) {
-		v.Class, v.Title = unsure, "No clear difference from "+name
+// judge begins the verdict on a measure's head, with what is the same for all; nil if it cannot be judged. Samples are
+// those of the head, in two forms.
+func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict, *evaluate.Judgement) {
+	v := verdict{Class: unsure, Title: "Cannot be judged",
+		Head: strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])}
+	n := m.Samples(e.Figures)
+	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
+		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.", thousands(n), samples,
+			all.Figure, all.Against, all.Than().As)
+	}
+	if e.Unseen == nil {
+		v.Text = unknownUnseen
+		return v, nil
+	}
+	j, ok := m.Judge(e.Unseen, e.UnseenIntervals)
+	if !ok || j.Samples == 0 {
+		v.Text = noUnseen(n, with)
+		return v, nil
+	}
+	than := j.Than().As
+	v.Class = class(j.Verdict)
+	v.Title = capital(j.Verdict.Than()) + " " + than
+	v.Parts = e.bySource(format, m)
+	return v, &j
+}
+
+// words names results of games where the values are held against them, and not against labels.
+func (e *Eval) words(text string) string {
+	if !e.Results {
+		return text
+	}
+	return strings.NewReplacer("labelled samples", "samples with a result", "label", "result").Replace(text)
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// doubt adds the interval, and says why nothing is clear.
+func (v *verdict) doubt(j *evaluate.Judgement, format string) {
+	if i := j.Interval; i != nil {
+		v.Text += fmt.Sprintf(" 95 %% interval: "+format+" to "+format+".", i[0], i[1])
+	}
+	switch {
+	case j.Verdict == evaluate.Unclear && j.Interval == nil:
+		v.Text += " They are of too few games for an interval: evaluate more positions."
+	case j.Verdict == evaluate.Unclear:
 		v.Text += " The interval contains the baseline: evaluate more positions."
 	}
 }
 
-func within(interval [2]float64, x float64) bool { return interval[0] <= x && x <= interval[1] }
-
 // bySource judges each source by itself; nil where there is one.
-func (e *Eval) bySource(format, name, than string) []judgement {
+func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 	if len(e.UnseenBySource) < 2 {
 		return nil
 	}
 	var list []judgement
 	for _, source := range ordered(e.UnseenBySource) {
 		f := e.UnseenBySource[source]
-		figure, baseline := f.Of(name), f.Of(evaluate.ByName(name).Baseline)
-		if figure == nil || baseline == nil {
+		j, ok := m.Judge(f.Figures, f.Intervals)
+		if !ok {
 			continue
 		}
-		j := judgement{Class: against(figure, baseline), Source: source}
-		word := j.Class + " than"
-		if i, ok := f.Intervals[name]; ok && within(i, *baseline) || j.Class == unsure {
-			j.Class, word = unsure, "no clear difference from"
-		}
-		j.Text = fmt.Sprintf("%s %s, "+format+" against "+format+" on %s", word, than, *figure, *baseline,
-			thousands(f.Count("samples")))
-		list = append(list, j)
+		list = append(list, judgement{class(j.Verdict), source, fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
+			j.Verdict.Than(), j.Than().As, j.Figure, j.Against, thousands(j.Samples))})
 	}
 	return list
 }

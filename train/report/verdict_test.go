@@ -102,6 +102,7 @@ func TestWorseInWords(t *testing.T) {
 		return f
 	}
 	e := r.Eval
+	e.Intervals = nil // those of the swapped figures would be missing, and nothing clear
 	e.Figures = swap(e.Figures)
 	e.BySource["game"] = swap(e.BySource["game"])
 	e.History.With = swap(e.History.With)

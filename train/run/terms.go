@@ -3,7 +3,7 @@ package run
 import "slices"
 
 // TermText is how a term of the losses is shown. In texts, MOVES stands for what a policy is over ("all moves", "the
-// legal moves") and MOVE for one of them.
+// legal moves", "the candidates") and MOVE for one of them.
 type TermText struct {
 	Name  string // of the term, see [talbot/train/model.Term]
 	Short string // in a line that changes
@@ -25,6 +25,13 @@ var termTexts = []TermText{
 		Help: "surprise at the target, in nats, over MOVES; lower is better", Decimals: 3},
 	{Name: "top1", Short: "top-1", Long: "top-1", Chart: "accuracy/top1", Title: "First move",
 		Note: "targets that are the likeliest MOVE", Zero: true, Share: true},
+	{Name: "after_bce", Short: "board", Long: "board after the move, binary cross-entropy", Chart: "loss/after",
+		Title: "Board after the move", Note: "binary cross-entropy of its 768 bits, in nats a bit", Zero: true,
+		Falls: true, Tile: "board after the move", Help: "binary cross-entropy of its 768 bits; lower is better",
+		Decimals: 4},
+	{Name: "score_ce", Short: "scores", Long: "cross-entropy of the scores", Chart: "loss/scores", Title: "Scores",
+		Note: "cross-entropy of the softmax over MOVES, in nats", Falls: true, Tile: "cross-entropy of the scores",
+		Help: "of the softmax over MOVES, in nats; lower is better", Decimals: 3},
 	{Name: "value_mse", Short: "value", Long: "value squared error", Chart: "loss/value",
 		Title: "Value", Note: "mean squared error, on −1 … 1", Zero: true, Falls: true, Tile: "value squared error",
 		Help: "against the label, on −1 … 1", Decimals: 4},

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"talbot/encode"
+	"talbot/train/loader"
+	"talbot/train/run"
+)
+
+// play and uci say what values mean that learnt how the games of one side ended, and say nothing of others: of a
+// network of both sides, of one whose values are scores, and where the run does not tell.
+func TestOneSided(t *testing.T) {
+	results, scores := run.Config{ValueFormula: encode.ResultFormula}, run.Config{ValueFormula: "cp/1000"}
+	sets := []loader.SetIdentity{{Dir: "/data", Manifest: "0"}}
+	for name, c := range map[string]struct {
+		id     loader.Identity
+		config run.Config
+		says   bool
+	}{
+		"one side":   {loader.Identity{Sets: sets, OneSide: "the player Tal M"}, results, true},
+		"both sides": {loader.Identity{Sets: sets}, results, false},
+		"scores":     {loader.Identity{Sets: sets, OneSide: "the player Tal M"}, scores, false},
+	} {
+		o := playerOptions{run: t.TempDir()}
+		if err := c.id.Write(o.run); err != nil {
+			t.Fatal(err)
+		}
+		if note := o.oneSided(c.config); strings.Contains(note, "the moves of the player Tal M alone") != c.says ||
+			!c.says && note != "" {
+			t.Errorf("%s: %q", name, note)
+		}
+	}
+	none := playerOptions{run: t.TempDir()}
+	if note := none.oneSided(results); note != "" {
+		t.Errorf("of an unknown run: %q", note)
+	}
+}
