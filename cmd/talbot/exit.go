@@ -21,6 +21,7 @@ import (
 	"talbot/play/player"
 	"talbot/rows"
 	"talbot/stockfish"
+	"talbot/syzygy"
 	"talbot/train"
 	"talbot/train/checkpoint"
 	"talbot/train/evaluate"
@@ -92,6 +93,7 @@ var statuses = []struct {
 		"remove the folder and start again; --reuse takes labels from other datasets"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
 	{dataset.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
+	{syzygy.ErrDamaged, exitDamaged, "copy or download the table again, or take it out of the folder"},
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
@@ -174,6 +176,9 @@ func folderHint(err error) string {
 	var journal *label.JournalError
 	var predictions *pipelinepredict.JournalError
 	switch {
+	case errors.As(err, &interrupted) && interrupted.Again == again():
+		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or remove " +
+			"this one"
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):

@@ -123,7 +123,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.
 
 // rules reads the rules of adjudication but the judge.
 func (o *matchOptions) rules(m *match.Match) (err error) {
-	m.Rules = match.Rules{MaxMoves: o.maxMoves, Tables: o.syzygy}
+	m.Rules = match.Rules{MaxMoves: o.maxMoves, Tables: o.syzygy, TablesCheck: hastyCheck()}
 	if o.resign != "" {
 		if m.Rules.Resign, err = match.ParseResignRule(o.resign); err != nil {
 			return usage(err, "for example --resign 5,600: five moves of each side at 600 centipawns or more")
