@@ -135,6 +135,8 @@ var statuses = []struct {
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
+	{match.ErrNoLimit, exitUsage, limitHint},
+	{match.ErrChanged, exitUsage, "put the file back as it was, or begin a new match in another folder"},
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
 	{match.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},

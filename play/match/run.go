@@ -37,8 +37,8 @@ type run struct {
 // their end; when hard ends they are given up, to be played again. Either returns the result so far with the context's
 // error.
 //
-// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrDamaged], [durable.ErrLocked], those of files, a player that
-// cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
+// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
+// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
