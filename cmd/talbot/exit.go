@@ -135,6 +135,8 @@ var statuses = []struct {
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
+	{checkpoint.ErrForeign, exitFailed,
+		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},
 	{match.ErrNoLimit, exitUsage, limitHint},
 	{match.ErrChanged, exitUsage, "put the file back as it was, or begin a new match in another folder"},
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
