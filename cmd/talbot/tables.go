@@ -16,7 +16,7 @@ import (
 )
 
 // checkTime is how long players look at tables before they play.
-const checkTime = 400 * time.Millisecond
+const checkTime = 300 * time.Millisecond
 
 // tablesCheck is how commands whose results must be right check Syzygy tables.
 func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.User(), Again: again} }
