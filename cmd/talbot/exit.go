@@ -181,8 +181,8 @@ func folderHint(err error) string {
 	var predictions *pipelinepredict.JournalError
 	switch {
 	case errors.As(err, &interrupted) && interrupted.Again == again():
-		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or remove " +
-			"this one"
+		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or " +
+			"remove this one"
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):

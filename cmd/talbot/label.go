@@ -159,7 +159,8 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		}
 	}
 	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
-		Syzygy: o.syzygy, SkipExact: o.skipExact, Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
+		Syzygy: o.syzygy, SkipExact: o.skipExact,
+		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
 	if o.syzygy == "" && (o.skipExact || o.checkTables) {
 		return usage(errors.New("--skip-exact and --check-tables need --syzygy"), "for example --syzygy /data/syzygy")
 	}

@@ -25,7 +25,8 @@ func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.Us
 func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), Within: checkTime} }
 
 func addCheckTables(f *pflag.FlagSet, again *bool) {
-	f.BoolVar(again, "check-tables", false, "read all files of --syzygy for damage, also large ones that were read before")
+	f.BoolVar(again, "check-tables", false,
+		"read all files of --syzygy for damage, also large ones that were read before")
 }
 
 // showChecking shows how far a check of tables has come.

@@ -102,11 +102,13 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	for _, o := range s.Options {
 		fmt.Fprintf(&id, " %q=%q", o.Name, o.Value)
 	}
-	return Entrant{Name: name, Identity: id.String(), Files: files, New: func(seat int, log *EngineLog) (Player, error) {
+	e := Entrant{Name: name, Identity: id.String(), Files: files}
+	e.New = func(seat int, log *EngineLog) (Player, error) {
 		cfg := cfg
 		cfg.Seat, cfg.Log = seat, log
 		return NewEngine(cfg), nil
-	}}, nil
+	}
+	return e, nil
 }
 
 // findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions

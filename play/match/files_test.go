@@ -19,7 +19,8 @@ import (
 // logs, values that are no files and what does not exist are left out.
 func TestEngineFiles(t *testing.T) {
 	dir, program, tables := t.TempDir(), t.TempDir(), t.TempDir()
-	for _, path := range []string{dir + "/engine.py", dir + "/net.bin", dir + "/a=b.bin", dir + "/debug.txt", dir + "/x.log",
+	for _, path := range []string{dir + "/engine.py", dir + "/net.bin", dir + "/a=b.bin", dir + "/debug.txt", dir +
+		"/x.log",
 		program + "/own.nnue", program + "/default.nnue", program + "/unused.nnue", dir + "/book.bin"} {
 		if err := os.WriteFile(path, []byte(path), 0o666); err != nil {
 			t.Fatal(err)
@@ -62,7 +63,8 @@ func TestChangedFile(t *testing.T) {
 	}
 	files := func() Files {
 		t.Helper()
-		f, err := engineFiles(EngineConfig{Args: []string{path}, Options: []dataset.Tag{{Name: "T", Value: tables}}}, nil)
+		f, err := engineFiles(EngineConfig{Args: []string{path},
+			Options: []dataset.Tag{{Name: "T", Value: tables}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,8 +29,8 @@ type cache struct {
 	priors  []uint16                // the beginning of the ring; what is behind it was not needed yet
 	ring    uint64                  // the length of the ring
 	head    uint64                  // place of the next priors, beginning at 1
-	filled  int    // answers
-	past    int    // earlier positions that the key includes, -1: nothing but the position
+	filled  int                     // answers
+	past    int                     // earlier positions that the key includes, -1: nothing but the position
 }
 
 // newCache returns a cache of so many answers, at most so many bytes.

@@ -55,7 +55,8 @@ func Open(ctx context.Context, engine stockfish.Config, path string, check syzyg
 		return nil, errors.Join(err, set.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Prober{set: set, tables: t, notes: verdict.Notes(), questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
+	p := &Prober{set: set, tables: t, notes: verdict.Notes(),
+		questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
 		answers: map[uint64]answer{}, asked: map[uint64]bool{}}
 	go p.ask(ctx)
 	return p, nil

@@ -26,9 +26,11 @@ func TestForeign(t *testing.T) {
 	}
 	onnx := "\x08\x08\x12\x06talbot\x3a\x03\x12\x01g\x42\x02\x10\x11"
 	for name, c := range map[string]struct{ content, is string }{
-		"net.onnx": {onnx, "an ONNX model"}, "net.bin": {onnx, "an ONNX model"}, "cut.onnx": {onnx[:14], "an ONNX model"},
-		"net.pt": {"PK\x03\x04rest", "PyTorch"}, "old.pt": {"\x80\x02}q", "PyTorch"}, "net.pb.gz": {"\x1f\x8b\x08", "Lc0"},
-		"net.h5": {"\x89HDF\r\n\x1a\n", "Keras"},
+		"net.onnx": {onnx, "an ONNX model"}, "net.bin": {onnx, "an ONNX model"},
+		"cut.onnx": {onnx[:14], "an ONNX model"},
+		"net.pt":   {"PK\x03\x04rest", "PyTorch"}, "old.pt": {"\x80\x02}q", "PyTorch"},
+		"net.pb.gz": {"\x1f\x8b\x08", "Lc0"},
+		"net.h5":    {"\x89HDF\r\n\x1a\n", "Keras"},
 	} {
 		if err := read(name, c.content); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), c.is) {
 			t.Errorf("%s: %v", name, err)
