@@ -1,7 +1,21 @@
 package dataset
 
+import "slices"
+
 // ExactLimit is the limit of fingerprints whose labels are results of endgame tables, not of a search.
 const ExactLimit = "exact"
+
+// checkedTables is the option of fingerprints of tables that were found to be intact and are named by their content.
+// Fingerprints of older versions do not have it: they name the tables by the names and sizes of their files.
+var checkedTables = Tag{Name: "identity", Value: "content"}
+
+// OfTables is the fingerprint of the results of endgame tables that were checked, with the identity of their content.
+func OfTables(identity string) Fingerprint {
+	return Fingerprint{Engine: "Syzygy tables", Build: identity, Options: []Tag{checkedTables}, Limit: ExactLimit}
+}
+
+// checked reports whether the fingerprint's tables were found to be intact.
+func (f *Fingerprint) checked() bool { return slices.Contains(f.Options, checkedTables) }
 
 // IsExact reports whether the fingerprint is of results of endgame tables.
 func (f *Fingerprint) IsExact() bool { return f.Limit == ExactLimit }
@@ -67,7 +81,8 @@ func (l *Label) Class() (Class, bool) {
 	return Drawn, true
 }
 
-// Exact returns the result that endgame tables have for a sample of a line, with the fingerprints of its manifest.
+// Exact returns the result that endgame tables have for a sample of a line, with the fingerprints of its manifest. Of
+// several, the first of tables that were found to be intact counts.
 func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
 	label, _, ok = l.exact(sample, prints)
 	return label, ok
@@ -75,11 +90,19 @@ func (l *Line) Exact(sample int, prints []Fingerprint) (label Label, ok bool) {
 
 // exact is Exact, with the fingerprint of the tables.
 func (l *Line) exact(sample int, prints []Fingerprint) (label Label, column int, ok bool) {
+	column = -1
 	for _, c := range l.Labels {
-		if c.Fingerprint < len(prints) && prints[c.Fingerprint].IsExact() && sample < len(c.Labels) &&
-			c.Labels[sample].Status == Labelled {
-			return c.Labels[sample], c.Fingerprint, true
+		if c.Fingerprint >= len(prints) || !prints[c.Fingerprint].IsExact() || sample >= len(c.Labels) ||
+			c.Labels[sample].Status != Labelled {
+			continue
+		}
+		checked := prints[c.Fingerprint].checked()
+		if column < 0 || checked {
+			label, column = c.Labels[sample], c.Fingerprint
+		}
+		if checked {
+			break
 		}
 	}
-	return Label{}, -1, false
+	return label, column, column >= 0
 }

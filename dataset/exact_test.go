@@ -35,3 +35,26 @@ func TestClass(t *testing.T) {
 		}
 	}
 }
+
+// TestExactChecked: what tables say that were found to be intact counts before what others say, in any order.
+func TestExactChecked(t *testing.T) {
+	old := Fingerprint{Engine: "Syzygy tables", Build: "0123456789abcdef", Options: []Tag{}, Limit: ExactLimit}
+	prints := []Fingerprint{old, OfTables("0123456789abcdef"), OfTables("fedcba9876543210")}
+	if prints[0].ID() == prints[1].ID() || !prints[0].IsExact() || !prints[1].IsExact() {
+		t.Error("fingerprints")
+	}
+	column := func(print int, c Class) LabelColumn {
+		return LabelColumn{Fingerprint: print, Labels: []Label{ExactLabel(c)}}
+	}
+	none := LabelColumn{Fingerprint: 2, Labels: []Label{{}}}
+	for _, columns := range [][]LabelColumn{
+		{column(0, Lost), column(1, Won)}, {column(1, Won), column(0, Lost)}, {column(0, Won), none},
+		{none, column(1, Won)}, {column(1, Won), column(2, Lost)},
+	} {
+		l := Line{Labels: columns}
+		label, ok := l.Exact(0, prints)
+		if class, _ := label.Class(); !ok || class != Won {
+			t.Errorf("%+v: %v, %v", columns, label, ok)
+		}
+	}
+}

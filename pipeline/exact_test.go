@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,8 @@ import (
 	"talbot/pipeline/stats"
 	"talbot/pipeline/verify"
 	"talbot/stockfish"
+	"talbot/syzygy"
+	"talbot/syzygy/syzygytest"
 )
 
 const SharedTables = "../../shared/data/syzygy"
@@ -80,7 +83,11 @@ func TestLabelSyzygy(t *testing.T) {
 		}
 	}
 	Same(t, with, cut.Out)
-	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, SharedTables)
+	set, err := syzygy.Open(t.Context(), SharedTables, syzygy.Check{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: path}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +188,7 @@ func TestTablesAskedOnce(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
 	os.Mkdir(tables, 0o777)
-	if err := os.WriteFile(filepath.Join(tables, "KQvKR.rtbw"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	syzygytest.Write(t, tables, "KQvKR.rtbw")
 	config := SynthConfig(1)
 	config.Pieces = [8]float64{3: 1, 4: 1, 5: 1}
 	lines := filepath.Join(dir, "lines")
@@ -240,5 +245,58 @@ func TestLabelWithoutTables(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a folder was made")
+	}
+}
+
+// TestLabelDamagedTables: no label is made with damaged tables, and labels of tables that differ have different
+// fingerprints, however alike their names and sizes are.
+func TestLabelDamagedTables(t *testing.T) {
+	Small(t)
+	defer os.Unsetenv(Child)
+	dir := t.TempDir()
+	tables, lines := filepath.Join(dir, "tables"), filepath.Join(dir, "lines")
+	os.Mkdir(tables, 0o777)
+	config := SynthConfig(1)
+	config.Pieces = [8]float64{3: 1}
+	if _, err := (endgames.Request{Count: 20, Config: config, Out: lines,
+		Splits: dataset.DefaultSplits}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(tables, "KQvK.rtbw")
+	content := syzygytest.Content(t, "KQvK.rtbw")
+	other := bytes.Clone(content[:len(content)-16])
+	other[150]++
+	Searches(t)
+	var ids []string
+	for name, text := range map[string][]byte{"one": content, "other": syzygy.Seal(other)} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, name), Workers: 1}.Label()
+		r.Syzygy = tables
+		Labelled(t, r)
+		m, err := dataset.ReadManifest(r.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.Fingerprints[1].ID())
+	}
+	if ids[0] == ids[1] {
+		t.Error("other tables of the same names and sizes have the same fingerprint")
+	}
+	for _, at := range []int{0, 4, 70, len(content) - 1} {
+		bad := bytes.Clone(content)
+		bad[at] ^= 2
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := Job{Inputs: []string{lines}, Out: filepath.Join(dir, "bad"), Workers: 1}.Label()
+		r.Syzygy = tables
+		if _, err := r.Run(t.Context()); !errors.Is(err, syzygy.ErrDamaged) {
+			t.Errorf("a bit flipped in byte %d: %v", at, err)
+		}
+		if _, err := os.Stat(r.Out); err == nil {
+			t.Fatal("a folder was made")
+		}
 	}
 }

@@ -487,3 +487,61 @@ func TestSearchCancelled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNamedFiles: the content of a file that an option names, in the working folder or beside the executable, is part
+// of the fingerprint; a network that is what its name says, and what is inside the executable, adds nothing.
+func TestNamedFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, err := Start(t.Context(), fakeConfig(t, "none"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	id := func() string {
+		t.Helper()
+		prints, err := e.Fingerprints()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prints[0].ID()
+	}
+	inside := id()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	network := e.offered["evalfile"].Default
+	write(network, "weights")
+	one := id()
+	write(network, "Weights")
+	other := id()
+	if inside == one || one == other || inside == other {
+		t.Errorf("without a file %s, with one %s, with another %s", inside, one, other)
+	}
+	hash, err := HashFile(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := e.offered["evalfile"]
+	o.Default = "nn-" + hash[:12] + ".nnue"
+	e.offered["evalfile"] = o
+	inside = id()
+	if write(o.Default, "Weights"); id() != inside {
+		t.Error("a network that is what its name says changes the fingerprint")
+	}
+	if write(o.Default, "wEights"); id() == inside {
+		t.Error("a network that is not what its name says does not change the fingerprint")
+	}
+	e.offered["debug log file"] = Option{Name: "Debug Log File", Kind: "string", Default: "engine.log"}
+	before := id()
+	if write("engine.log", "x"); id() != before {
+		t.Error("a log changes the fingerprint")
+	}
+	e.set = append(e.set, dataset.Tag{Name: "Book", Value: "book.bin"})
+	before = id()
+	if write("book.bin", "x"); id() == before {
+		t.Error("a file that was set does not change the fingerprint")
+	}
+}

@@ -20,6 +20,8 @@ import (
 //   - "EvalFile" and "EvalFileSmall", the networks the engine names as its own,
 //     where it offers them and none was set;
 //   - [dataset.LinesRule] where several lines are searched;
+//   - "NAME content" for an option that names a file, the first 16 hex digits of its SHA-256, unless it is a network
+//     of Stockfish that is what its name says;
 //   - [dataset.SearchMoves], Config.SearchMoves where that is said;
 //   - "ucinewgame", how often the memory is cleared: "every line" with
 //     [LineScope]; "every search" with [PositionScope] under a time limit (other
@@ -31,7 +33,11 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
 	}
-	options := slices.Clone(e.set)
+	contents, err := e.contents()
+	if err != nil {
+		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
+	}
+	options := append(slices.Clone(e.set), contents...)
 	for _, name := range []string{"EvalFile", "EvalFileSmall"} {
 		o, ok := e.offered[strings.ToLower(name)]
 		if ok && o.Default != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.Name }) {

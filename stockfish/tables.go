@@ -3,52 +3,39 @@ package stockfish
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/syzygy"
 )
 
 // ErrNoTables: the folder holds no Syzygy tables that the engine can read, or the engine does not read any.
-var ErrNoTables = errors.New("no Syzygy tables")
+var ErrNoTables = syzygy.ErrNone
 
 // Tables are Syzygy endgame tables, read by an engine process of their own: Stockfish says what they hold in answer to
 // its command "d". Another engine gives [ErrNoTables]. Tables belong to one goroutine at a time. A reader that hangs,
 // dies or talks nonsense is replaced after a pause that grows, and asked again; see [Tables.Probe].
 type Tables struct {
 	cfg      Config
-	path     string
+	set      *syzygy.Set
 	engine   *Engine // nil: the next question needs a new one
-	build    string
-	most     int // pieces
+	most     int     // pieces
 	restarts int64
 	broken   error // why no more is asked
 }
 
 // OpenTables starts the engine of a configuration, of which only the executable and the timeouts count, and has it find
-// the tables in a folder, or in several separated as in PATH. The caller closes them. Engines that label do not get the
-// tables, so that their labels stay what their fingerprint says.
-func OpenTables(ctx context.Context, cfg Config, path string) (*Tables, error) {
-	if strings.ContainsAny(path, "\r\n") {
-		return nil, fmt.Errorf("%q: %w: the path contains a line break", path, ErrNoTables)
-	}
-	dirs := filepath.SplitList(path)
-	build, most, err := surveyTables(dirs)
-	if err != nil {
-		return nil, err
-	}
+// the tables of a set. Whether they are intact is for the caller to check. The caller closes them, and the set later.
+// Engines that label do not get the tables, so that their labels stay what their fingerprint says.
+func OpenTables(ctx context.Context, cfg Config, set *syzygy.Set) (*Tables, error) {
 	cfg.Limit, cfg.Hash, cfg.MultiPV, cfg.Scope, cfg.Shallower, cfg.Options, cfg.SearchTimeout = Depth(1), 1, 0,
 		DefaultScope, nil, nil, 0
-	t := &Tables{cfg: cfg, path: path, build: build, most: most}
+	t := &Tables{cfg: cfg, set: set, most: set.Pieces()}
 	if err := t.start(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +53,7 @@ func (t *Tables) start(ctx context.Context) error {
 		err = fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
 	}
 	if err == nil {
-		_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+t.path+"\n")
+		_, err = t.ask(ctx, "setoption", "setoption name SyzygyPath value "+t.set.Path()+"\n")
 	}
 	if err == nil {
 		err = t.check(ctx)
@@ -80,50 +67,18 @@ func (t *Tables) start(ctx context.Context) error {
 // restart starts a reader in place of a lost one, of the same tables.
 func (t *Tables) restart(ctx context.Context) error {
 	t.restarts++
-	build, _, err := surveyTables(filepath.SplitList(t.path))
+	changed, err := t.set.Changed()
 	if err != nil {
 		return err
 	}
-	if build != t.build {
-		return fmt.Errorf("stockfish: the tables in %q changed during the run", t.path)
+	if changed {
+		return fmt.Errorf("stockfish: the tables in %q changed during the run", t.set.Path())
 	}
 	return t.start(ctx)
 }
 
 // Restarts is how many readers were started in place of lost ones.
 func (t *Tables) Restarts() int64 { return t.restarts }
-
-// surveyTables returns a hash of the names and sizes of the tables in some folders, and the pieces of the greatest.
-func surveyTables(dirs []string) (build string, most int, err error) {
-	var files []string
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
-		}
-		for _, e := range entries {
-			name, suffix, _ := strings.Cut(e.Name(), ".")
-			m, err := board.ParseMaterial(name)
-			if suffix != "rtbw" && suffix != "rtbz" || err != nil {
-				continue
-			}
-			info, err := os.Stat(filepath.Join(dir, e.Name())) // through links
-			if err != nil {
-				return "", 0, fmt.Errorf("reading Syzygy tables: %w", err)
-			}
-			files = append(files, fmt.Sprintf("%s %d\n", e.Name(), info.Size()))
-			if suffix == "rtbw" {
-				most = max(most, m.Pieces())
-			}
-		}
-	}
-	if most == 0 {
-		return "", 0, fmt.Errorf("%q: %w: no files such as KRvK.rtbw", dirs, ErrNoTables)
-	}
-	slices.Sort(files)
-	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(files), "")))
-	return hex.EncodeToString(sum[:8]), most, nil
-}
 
 // check asks about a position, so that an engine that does not answer, or tables that it cannot read, are found at
 // once. Kings alone are drawn in tables of any number of pieces.
@@ -135,12 +90,9 @@ func (t *Tables) check(ctx context.Context) error {
 	return err
 }
 
-// Fingerprint is that of the tables' results: it names the tables, not the engine that reads them, and its build is the
-// first 16 hex digits of the SHA-256 of "NAME SIZE" of each file, a line each, by name.
-func (t *Tables) Fingerprint() dataset.Fingerprint {
-	return dataset.Fingerprint{Engine: "Syzygy tables", Build: t.build, Options: []dataset.Tag{},
-		Limit: dataset.ExactLimit}
-}
+// Fingerprint is that of the tables' results: it names the tables by their content, not the engine that reads them. See
+// [syzygy.Set.Identity], which makes sense of tables that were checked, and [dataset.OfTables].
+func (t *Tables) Fingerprint() dataset.Fingerprint { return dataset.OfTables(t.set.Identity()) }
 
 // Close ends the engine.
 func (t *Tables) Close() error {

@@ -12,16 +12,30 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/syzygy"
 )
 
 const sharedTables = "../../shared/data/syzygy"
+
+// openSet opens the tables on a path, intact or not.
+func openSet(t testing.TB, cfg Config, path string) (*Tables, error) {
+	t.Helper()
+	set, err := syzygy.Find(path)
+	if err == nil {
+		_, err = set.Check(t.Context(), syzygy.Check{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return OpenTables(t.Context(), cfg, set)
+}
 
 func openTables(t testing.TB) *Tables {
 	t.Helper()
 	if _, err := os.Stat(sharedTables); err != nil {
 		t.Skip("NOT TESTED with real tables:", err)
 	}
-	tables, err := OpenTables(t.Context(), realConfig(t, Depth(1)), sharedTables)
+	tables, err := openSet(t, realConfig(t, Depth(1)), sharedTables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +144,7 @@ func TestTablesInFolders(t *testing.T) {
 			t.Skip("NOT TESTED with tables in several folders:", err)
 		}
 	}
-	tables, err := OpenTables(t.Context(), realConfig(t, Depth(1)), dirs[0]+string(os.PathListSeparator)+dirs[1])
+	tables, err := openSet(t, realConfig(t, Depth(1)), dirs[0]+string(os.PathListSeparator)+dirs[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,19 +168,19 @@ func TestTablesInFolders(t *testing.T) {
 func TestOpenTablesFaults(t *testing.T) {
 	engine := realConfig(t, Depth(1))
 	dir := t.TempDir()
-	if _, err := OpenTables(t.Context(), engine, filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := openSet(t, engine, filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	if _, err := OpenTables(t.Context(), engine, dir); !errors.Is(err, ErrNoTables) {
+	if _, err := openSet(t, engine, dir); !errors.Is(err, ErrNoTables) {
 		t.Errorf("no tables: %v", err)
 	}
-	if _, err := OpenTables(t.Context(), engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
+	if _, err := openSet(t, engine, dir+"\nquit"); !errors.Is(err, ErrNoTables) {
 		t.Errorf("a command in the path: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "KRvK.rtbw"), []byte("no table"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := OpenTables(t.Context(), engine, dir)
+	tables, err := openSet(t, engine, dir)
 	if err == nil {
 		p, _ := board.ParseFEN("8/8/8/8/8/1k6/8/1K1R4 w - - 0 1")
 		c, known, err := tables.Probe(t.Context(), &p)
@@ -178,7 +192,7 @@ func TestOpenTablesFaults(t *testing.T) {
 		t.Log(err)
 	}
 	fake := fakeConfig(t, "none")
-	if tables, err := OpenTables(t.Context(), fake, dir); !errors.Is(err, ErrNoTables) {
+	if tables, err := openSet(t, fake, dir); !errors.Is(err, ErrNoTables) {
 		if err == nil {
 			tables.Close()
 		}
@@ -196,7 +210,7 @@ func fakeTables(t *testing.T, fault string) *Tables {
 	}
 	cfg := fakeConfig(t, fault)
 	cfg.StartTimeout = time.Second
-	tables, err := OpenTables(t.Context(), cfg, dir)
+	tables, err := openSet(t, cfg, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -233,7 +233,7 @@ func (p *Pool) recognise(e *Engine) error {
 		return fmt.Errorf("stockfish: %w", err)
 	}
 	was := p.prints[0]
-	if now == p.stamp && e.name == was.Engine && e.author == was.Author {
+	if now == p.stamp && len(e.named()) == 0 && e.name == was.Engine && e.author == was.Author {
 		return nil
 	}
 	prints, err := e.Fingerprints()

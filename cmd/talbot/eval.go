@@ -30,6 +30,7 @@ type evalOptions struct {
 	style             bool
 	json              bool
 	force             bool
+	checkTables       bool
 }
 
 func newEval() *cobra.Command {
@@ -71,7 +72,7 @@ report-raw.html.
 If samples have results from endgame tables (see ` + "`talbot label --help`" + `), eval compares
 the value with them. With --syzygy DIR, eval looks up every position that the tables
 contain, through Stockfish. It then also checks whether the network's move keeps a won
-position won and a drawn position drawn.
+position won and a drawn position drawn. Damaged tables are refused, as by talbot label.
 
 --audit DIR reads the result of ` + "`talbot label --audit`" + `. Eval then prints how far the
 labels are from those of a hundred times the nodes, next to the error of the value for
@@ -97,6 +98,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.StringVar(&o.puzzles, "puzzles", "", "file of puzzles to solve, or - for standard input")
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"folders of Syzygy tables to check moves and values against, separated as in PATH")
+	addCheckTables(f, &o.checkTables)
 	f.StringVar(&o.engine, "engine", "stockfish",
 		"engine for --syzygy, which must be Stockfish: a path, or a name to look up")
 	f.StringVar(&o.audit, "audit", "", "folder written by \"talbot label --audit\"")
@@ -120,7 +122,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
 	section(f, "Network", "run", "newest", "weights", "backend", "batch", "workers")
 	section(f, "Samples", "data", "split", "samples", "label", "value-target", "no-history")
-	section(f, "Other measurements", "style", "puzzles", "syzygy", "engine", "audit")
+	section(f, "Other measurements", "style", "puzzles", "syzygy", "check-tables", "engine", "audit")
 	section(f, "Output", "report", "force", "json")
 	values(cmd, "split", "test", "val", "train", "all")
 	values(cmd, "weights", "raw", "average")
@@ -137,6 +139,9 @@ func (o *evalOptions) job() (job.Eval, error) {
 	e := job.Eval{Dir: o.run, Split: o.split, Label: o.label, Samples: o.samples, Batch: o.batch, Backend: o.backend,
 		Workers: o.workers, Cache: cache.User(),
 		Style: o.style, NoHistory: o.noHistory, Audit: o.audit, Weights: o.weights}
+	if o.checkTables && o.syzygy == "" {
+		return e, usage(errors.New("--check-tables needs --syzygy"), "for example --syzygy /data/syzygy")
+	}
 	if missing := missingFlag("run", o.run, "data", o.data); missing != nil {
 		return e, usage(missing, "for example `talbot eval --run run1 --data labelled`")
 	}
@@ -224,7 +229,11 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		if err != nil {
 			return err
 		}
-		tables, err := stockfish.OpenTables(ctx, stockfish.Config{Path: path}, o.syzygy)
+		set, err := findTables(ctx, o.syzygy, o.checkTables)
+		if err != nil {
+			return err
+		}
+		tables, err := stockfish.OpenTables(ctx, stockfish.Config{Path: path}, set)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 	"talbot/play/player"
 	"talbot/rows"
 	"talbot/stockfish"
+	"talbot/syzygy"
 	"talbot/train"
 	"talbot/train/checkpoint"
 	"talbot/train/evaluate"
@@ -92,6 +93,7 @@ var statuses = []struct {
 		"remove the folder and start again; --reuse takes labels from other datasets"},
 	{dataset.ErrDamaged, exitDamaged, "`talbot verify DIR` lists the damage; make the dataset again from its inputs"},
 	{dataset.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
+	{syzygy.ErrDamaged, exitDamaged, "copy or download the table again, or take it out of the folder"},
 	{stockfish.ErrNoTables, exitFailed,
 		"give a folder with the .rtbw and .rtbz files of Syzygy tables, and an --engine that reads them, such as " +
 			"Stockfish"},
@@ -138,6 +140,10 @@ var statuses = []struct {
 	{stockfish.ErrNotFound, exitFailed, "run `talbot doctor` to see what was found"},
 	{stockfish.ErrAborted, exitInterrupted, "repeat the same command to resume"},
 	{match.ErrExists, exitUsage, "use --resume to continue it, or choose another folder"},
+	{checkpoint.ErrForeign, exitFailed,
+		"give the folder of a run, a checkpoint, or a file that `talbot export --format safetensors` wrote"},
+	{match.ErrNoLimit, exitUsage, limitHint},
+	{match.ErrChanged, exitUsage, "put the file back as it was, or begin a new match in another folder"},
 	{match.ErrOther, exitUsage, "choose another folder, or repeat the command that began it with --resume"},
 	{match.ErrSetting, exitUsage, "docs/11-matches.md and docs/12-play.md list the settings of players"},
 	{match.ErrOccupied, exitUsage, "choose an empty or a new folder"},
@@ -185,8 +191,8 @@ func folderHint(err error) string {
 		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
 			"` and repeat the command"
 	case errors.As(err, &interrupted) && interrupted.Again == again():
-		return "what this command reads, or talbot itself, has changed since: remove the folder and start again, or " +
-			"choose another folder"
+		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or " +
+			"remove this one"
 	case errors.As(err, &interrupted) && interrupted.Again != "":
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):

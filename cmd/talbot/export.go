@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --run RUN --format onnx|safetensors --out FILE",
 		Short: "Export a network to ONNX or safetensors",
-		Long: `Export writes the best checkpoint of a run to one file.
+		Long: `Export writes the best checkpoint of a run to one file. --run can also be a checkpoint, or
+a file that was exported as safetensors.
 
 With --format onnx the file is an ONNX model (operator set 17) with a free batch
 dimension N, for ONNX Runtime, TensorRT and others. Networks of the recipe talbotbot
@@ -53,7 +55,7 @@ that talbot train --from can begin with it.`,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "folder of the run (required)")
+	f.StringVar(&o.run, "run", "", "folder of the run, or a checkpoint or exported file (required)")
 	f.StringVar(&o.format, "format", "", "file format: onnx or safetensors (required)")
 	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
 	addForce(f, &o.force)
@@ -70,6 +72,9 @@ func runExport(o *exportOptions) error {
 	}
 	if !slices.Contains(job.Formats, o.format) {
 		return usage(fmt.Errorf("format must be onnx or safetensors: %q", o.format), "for example --format onnx")
+	}
+	if info, err := os.Stat(o.run); err == nil && !info.IsDir() && o.newest {
+		return usage(fmt.Errorf("--newest needs the folder of a run; %q is a file", o.run), "leave out --newest")
 	}
 	out, err := outputFile{flag: "--out", path: o.out, force: o.force}.check()
 	if err != nil {

@@ -26,6 +26,7 @@ type labelOptions struct {
 
 	skipImported bool
 	syzygy       string
+	checkTables  bool
 	skipExact    bool
 	candidates   int
 	network      string
@@ -64,7 +65,9 @@ banned and all its labels are made again.
 column of their own: win, draw or loss under the 50-move rule. The engine must be
 Stockfish, which reads the tables but searches without them. Training takes the value
 from the tables and the move from the engine; ` + "`talbot stats`" + ` shows where they disagree.
-With --skip-exact only samples that are not in the tables are searched.
+With --skip-exact only samples that are not in the tables are searched. Tables are
+checked first, and one that is damaged is refused: those of up to five pieces each time,
+larger ones once, or again with --check-tables.
 
 --candidates 20 searches only the 20 moves that a network finds most probable, which
 ` + "`talbot predict`" + ` has stored, and values each of them at the depths of --depth, by default
@@ -105,6 +108,7 @@ position on which the engine fails twice is stored as failed.`,
 	f.BoolVar(&o.skipImported, "skip-imported", false, "do not search samples with an imported evaluation")
 	f.StringVar(&o.syzygy, "syzygy", "",
 		"add exact results from the Syzygy tables in these folders, separated as in PATH")
+	addCheckTables(f, &o.checkTables)
 	f.BoolVar(&o.skipExact, "skip-exact", false, "do not search samples that are in the tables (they get no best move)")
 	f.IntVar(&o.candidates, "candidates", 0,
 		"search only this many of a sample's moves, the most probable ones by talbot predict, and value each")
@@ -118,7 +122,7 @@ position on which the engine fails twice is stored as failed.`,
 	section(f, "Engine", "engine", "workers", "hash", "hash-scope", "multipv")
 	section(f, "Search limit (choose one)", "movetime", "nodes", "depth")
 	section(f, "Samples to label", "fraction", "part", "reuse", "skip-imported")
-	section(f, "Endgame tables", "syzygy", "skip-exact")
+	section(f, "Endgame tables", "syzygy", "skip-exact", "check-tables")
 	section(f, "Candidate moves", "candidates", "network")
 	section(f, "Measure only", "audit", "calibrate")
 	o.shareOptions.add(cmd)
@@ -155,9 +159,10 @@ func (o *labelOptions) run(cmd *cobra.Command, in string) error {
 		}
 	}
 	r := label.Request{In: in, Out: o.out, Workers: o.workers, SkipImported: o.skipImported, Reuse: o.reuse,
-		Syzygy: o.syzygy, SkipExact: o.skipExact, Candidates: o.candidates, Network: o.network}
-	if o.skipExact && o.syzygy == "" {
-		return usage(errors.New("--skip-exact needs --syzygy"), "for example --syzygy /data/syzygy")
+		Syzygy: o.syzygy, SkipExact: o.skipExact,
+		Tables: tablesCheck(o.checkTables), Candidates: o.candidates, Network: o.network}
+	if o.syzygy == "" && (o.skipExact || o.checkTables) {
+		return usage(errors.New("--skip-exact and --check-tables need --syzygy"), "for example --syzygy /data/syzygy")
 	}
 	if r.Fraction, err = parseShare(o.fraction); err != nil {
 		return usage(err, "for example --fraction 0.1")
@@ -211,9 +216,9 @@ func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Con
 		}
 		abortNow()
 	})
-	show, end := progress()
+	show, end := phases()
 	shown := 0
-	r.Progress = show
+	r.Progress, r.Tables.Progress = show, showChecking(show)
 	r.Pool = func(s label.Searcher) { pool.Store(&s) }
 	r.Warn, r.Again = warn, again()
 	r.Failed = func(err error) {

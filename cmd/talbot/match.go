@@ -36,6 +36,7 @@ searcher=NAME, backend=NAME, batch=N, elo=R (the rating to imitate), for the sea
 rollouts engine=ENGINE and probability=RUN, and the parameters of its search
 (docs/12-play.md).
 A player without a limit of its own gets that of --nodes, --depth, --movetime or --tc.
+random: and networks with searcher=policy or searcher=value need none.
 
 A player that crashes, makes an illegal move, does not answer or runs out of time loses
 the game. The fault is counted, and DIR/logs has the last messages of the engine. A game
@@ -52,8 +53,9 @@ Adjudication is off by default. --syzygy ends games that endgame tables decide,
 
 DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads, and
 result.json. Interrupt a match at any time: games that have ended are kept, and
---resume continues it. The first Ctrl-C finishes the games in progress, the second
-aborts them.`,
+--resume continues it, unless a file that an option or argument of an engine names has
+changed. The first Ctrl-C finishes the games in progress, the second aborts them; both
+print the figures so far.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
@@ -122,13 +124,15 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	result, err := m.Run(drain, hard)
 	end()
 	if err != nil {
-		return o.again(err)
+		if err = o.again(err); !errors.Is(err, errInterrupted) || result.Games == 0 {
+			return err
+		}
 	}
 	if o.json {
-		return printJSON(result)
+		return errors.Join(err, printJSON(result))
 	}
 	printMatch(&result)
-	return nil
+	return err
 }
 
 // readOpenings returns the openings in the order in which they are played.
@@ -169,7 +173,7 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 	if err == nil && s.Kind == "random" {
 		err = errors.New("a judge must say how good a position is")
 	}
-	if err == nil {
+	if err == nil && (s.Limits != (match.Limits{}) || engine.NeedsLimit(s)) {
 		err = s.Limits.Check()
 	}
 	if err != nil {

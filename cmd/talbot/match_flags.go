@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/play/engine"
 	"talbot/play/match"
 	"talbot/play/match/stats"
 )
@@ -91,6 +92,8 @@ func (o *matchOptions) add(cmd *cobra.Command) {
 	completeFolder(cmd, "out", "syzygy")
 }
 
+const limitHint = "use --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6, or add ,nodes=1000 to the player"
+
 // players reads the players and the limits for those that have none.
 func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.Limits, err error) {
 	const example = "for example cmd:stockfish,nodes=1000 or random:"
@@ -113,9 +116,8 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.
 		}
 	}
 	for _, s := range specs {
-		if l := s.Limits.Or(limits); l == (match.Limits{}) && s.Kind != "random" {
-			return nil, limits, usage(fmt.Errorf("player %q: %w", s.Text, l.Check()),
-				"use --nodes 1000, --depth 5, --movetime 100ms or --tc 60+0.6, or add ,nodes=1000 to the player")
+		if l := s.Limits.Or(limits); l == (match.Limits{}) && engine.NeedsLimit(s) {
+			return nil, limits, usage(fmt.Errorf("player %q: %w", s.Text, l.Check()), limitHint)
 		}
 	}
 	return specs, limits, nil
@@ -123,7 +125,7 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.
 
 // rules reads the rules of adjudication but the judge.
 func (o *matchOptions) rules(m *match.Match) (err error) {
-	m.Rules = match.Rules{MaxMoves: o.maxMoves, Tables: o.syzygy}
+	m.Rules = match.Rules{MaxMoves: o.maxMoves, Tables: o.syzygy, TablesCheck: hastyCheck()}
 	if o.resign != "" {
 		if m.Rules.Resign, err = match.ParseResignRule(o.resign); err != nil {
 			return usage(err, "for example --resign 5,600: five moves of each side at 600 centipawns or more")

@@ -111,6 +111,8 @@ func printMatch(r *match.Result) {
 	if r.Elo.Known() {
 		printf("  Elo %s, normalized %s, LOS %.1f %%\n", interval(r.Elo, r.EloLow, r.EloHigh),
 			interval(r.Nelo, r.NeloLow, r.NeloHigh), 100*float64(r.LOS))
+	} else if p := r.Pentanomial; p == [5]int64{} {
+		printf("  no Elo: no pair of games is complete\n")
 	} else {
 		printf("  no Elo: one player won all games, so the difference is beyond measuring\n")
 	}

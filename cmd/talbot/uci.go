@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -14,9 +13,7 @@ import (
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/player"
-	"talbot/play/tables"
 	"talbot/play/uci"
-	"talbot/stockfish"
 	"talbot/train/loader"
 	"talbot/train/run"
 )
@@ -121,13 +118,4 @@ func (o *playerOptions) runUCI() error {
 		Tables: openTables}
 	e.Note = o.oneSided(quick.Config)
 	return e.Run(os.Stdin, stdout.exact())
-}
-
-// openTables opens Syzygy tables for a search.
-func openTables(path string) (uci.Tables, error) {
-	reader, err := stockfish.Find("")
-	if err != nil {
-		return nil, fmt.Errorf("the tables are read by Stockfish: %w", err)
-	}
-	return tables.Open(context.Background(), stockfish.Config{Path: reader}, path)
 }

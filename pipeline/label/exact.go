@@ -7,23 +7,33 @@ import (
 
 	"talbot/dataset"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // exactLabels gives samples the results that endgame tables have for them, in a column of their own. The zero value
 // has no tables and gives none.
 type exactLabels struct {
+	set    *syzygy.Set // nil: there are none
 	tables *stockfish.Tables
 	column int   // of the tables' fingerprint
 	found  int64 // samples with a result, written in this process
 }
 
+// findTables finds the tables that are asked for, and checks them; nil: none are.
+func (r *Request) findTables(ctx context.Context) (*syzygy.Set, error) {
+	if r.Syzygy == "" {
+		return nil, nil
+	}
+	return syzygy.Open(ctx, r.Syzygy, r.Tables)
+}
+
 // open starts the reader of tables, if there are any to read, and adds their fingerprint and flags.
 func (x *exactLabels) open(ctx context.Context, r *Request, m *dataset.Manifest) error {
-	if r.Syzygy == "" {
+	if x.set == nil {
 		return nil
 	}
 	var err error
-	if x.tables, err = stockfish.OpenTables(ctx, r.Engine, r.Syzygy); err != nil {
+	if x.tables, err = stockfish.OpenTables(ctx, r.Engine, x.set); err != nil {
 		return err
 	}
 	f := x.tables.Fingerprint()

@@ -13,6 +13,7 @@ import (
 	"talbot/pipeline/output"
 	"talbot/shards"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // Request asks to have an engine value every sample of a dataset.
@@ -33,6 +34,8 @@ type Request struct {
 	// With SkipExact these are not searched. Empty: none.
 	Syzygy    string
 	SkipExact bool
+	// Tables is how they are checked, before anything else.
+	Tables syzygy.Check
 	// Candidates has only so many moves of each sample searched: those that Network, an ID, or else the last one with
 	// priors, finds most probable. 0: all. Engine's limit is that of [CandidateDepths] then.
 	Candidates int
@@ -148,6 +151,10 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
+	tables, err := r.findTables(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
 	if r.Start == nil {
 		r.Start = startPool
 	}
@@ -159,7 +166,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if r.Pool != nil {
 		r.Pool(pool)
 	}
-	l := &labeller{Request: r, in: in, pool: pool, network: network}
+	l := &labeller{Request: r, in: in, pool: pool, network: network, exact: exactLabels{set: tables}}
 	defer l.close()
 	if err := l.open(ctx); err != nil {
 		return Summary{}, err

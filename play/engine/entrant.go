@@ -32,6 +32,21 @@ const maxThreads = 1024
 // ownOverhead is what is lost with each move in a match: the player is in the same process.
 const ownOverhead = 10 * time.Millisecond
 
+// instant are the searchers that do not search: they ask the network about a position, or all that follow it, once.
+var instant = []string{"policy", "value"}
+
+// NeedsLimit reports whether a player needs a limit for its moves, as far as that is known before its network is: with
+// the searcher [player.Auto] the network decides.
+func NeedsLimit(spec match.Spec) bool {
+	searcher := player.Auto
+	for _, t := range spec.Params {
+		if t.Name == searcherParam {
+			searcher = t.Value
+		}
+	}
+	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && !slices.Contains(instant, searcher)
+}
+
 // contestant is a player of a match before any game.
 type contestant struct {
 	shared   *Shared
@@ -82,6 +97,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		}
 	}
 	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher(), build),
+		Instant: slices.Contains(instant, p.Searcher()),
 		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
 			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil

@@ -19,7 +19,9 @@ type Entrant struct {
 	// Identity is all that decides how the player plays, in words that are the same when the match is taken up again. A
 	// player that has changed meanwhile must differ in it.
 	Identity string
+	Files    Files // that it reads and that Identity says nothing of
 	Limits   Limits
+	Instant  bool // it does not search, and plays without limits as well
 	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
 	Rating *float64
 	Error  float64
@@ -34,7 +36,7 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 	var err error
 	switch s.Kind {
 	case "random":
-		e = Entrant{Name: "random", Identity: "random", New: func(int, *EngineLog) (Player, error) {
+		e = Entrant{Name: "random", Identity: "random", Instant: true, New: func(int, *EngineLog) (Player, error) {
 			return &Random{}, nil
 		}}
 	case "cmd":
@@ -54,12 +56,11 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 	if s.Name != "" {
 		e.Name = s.Name
 	}
-	if s.Kind != "random" {
-		if err := e.Limits.Check(); err != nil {
-			return e, fmt.Errorf("player %q: %w", s.Text, err)
-		}
-	} else if s.Limits == (Limits{}) {
+	if s.Kind == "random" && s.Limits == (Limits{}) {
 		e.Limits = Limits{} // it draws its moves at once; a clock would be of no use
+	}
+	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (Limits{})) {
+		return e, fmt.Errorf("player %q: %w", s.Text, err)
 	}
 	return e, nil
 }
@@ -85,8 +86,12 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	if err := probe.Start(ctx); err != nil {
 		return Entrant{}, err
 	}
-	name := probe.Name()
+	name, offered := probe.Name(), probe.offered
 	if err := probe.Close(); err != nil {
+		return Entrant{}, err
+	}
+	files, err := engineFiles(cfg, offered)
+	if err != nil {
 		return Entrant{}, err
 	}
 	if name == "" {
@@ -97,11 +102,13 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	for _, o := range s.Options {
 		fmt.Fprintf(&id, " %q=%q", o.Name, o.Value)
 	}
-	return Entrant{Name: name, Identity: id.String(), New: func(seat int, log *EngineLog) (Player, error) {
+	e := Entrant{Name: name, Identity: id.String(), Files: files}
+	e.New = func(seat int, log *EngineLog) (Player, error) {
 		cfg := cfg
 		cfg.Seat, cfg.Log = seat, log
 		return NewEngine(cfg), nil
-	}}, nil
+	}
+	return e, nil
 }
 
 // findEngine returns the absolute path of an engine's executable; "stockfish" is also looked for where distributions

@@ -52,19 +52,23 @@ func openFolder(m *Match, each func(*Record)) (*folder, error) {
 // open opens the journal and the PGN of a folder that is locked.
 func (f *folder) open(m *Match, each func(*Record)) error {
 	found, err := f.survey()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	files, err := m.files()
+	if err != nil {
+		return err
+	}
+	h := header{Identity: m.identity(), Files: files, Began: time.Now().UTC().Truncate(time.Second)}
+	switch {
 	case found && !m.Resume:
 		return fmt.Errorf("%q: %w", m.Out, ErrExists)
 	case found:
-		var h header
-		if h, f.journal, err = resumeJournal(f.path(journalFile), m.identity(), each, m.Warn); err != nil {
+		if h, f.journal, err = resumeJournal(f.path(journalFile), h, each, m.Warn); err != nil {
 			return err
 		}
 		f.began = h.Began
 	default:
-		h := header{Identity: m.identity(), Began: time.Now().UTC().Truncate(time.Second)}
 		for _, e := range m.Entrants {
 			h.Players = append(h.Players, e.Name)
 		}

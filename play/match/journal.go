@@ -35,6 +35,7 @@ type header struct {
 	Identity string    `json:"identity"` // hash of all that decides the games
 	Began    time.Time `json:"began"`    // of the match
 	Players  []string  `json:"players"`
+	Files    Files     `json:"files"` // nil: an older version did not note them
 }
 
 // Errors on which callers branch.
@@ -84,8 +85,8 @@ func appendTo(path string, end int64) (*journal, error) {
 
 // resumeJournal opens the journal of a match that was interrupted, and hands its games to each in the order in which
 // they ended, each once. One that was damaged is first written anew with what is whole, and warn is told; a last record
-// that a kill cut short is cut off without a word.
-func resumeJournal(path, identity string, each func(*Record), warn func(error)) (h header, j *journal, err error) {
+// that a kill cut short is cut off without a word. Its match must be the one that is wanted.
+func resumeJournal(path string, want header, each func(*Record), warn func(error)) (h header, j *journal, err error) {
 	f, err := durable.OpenRegular(path)
 	if err != nil {
 		return h, nil, err
@@ -95,9 +96,16 @@ func resumeJournal(path, identity string, each func(*Record), warn func(error)) 
 	switch {
 	case err != nil:
 		return h, nil, fmt.Errorf("%q: %w", path, err)
-	case found.header.Identity != identity:
+	case found.header.Identity != want.Identity:
 		return h, nil, fmt.Errorf("%w: %q was played by %q", ErrOther, path, found.header.Players)
-	case found.damaged > 0:
+	}
+	if err := found.header.Files.check(want.Files); err != nil {
+		return h, nil, err
+	}
+	if found.header.Files == nil && len(want.Files) > 0 {
+		warn(fmt.Errorf("%q is of an older version: whether files of the players have changed is not known", path))
+	}
+	if found.damaged > 0 {
 		warn(fmt.Errorf("the journal %q is damaged in %d places: the games there are played again", path,
 			found.damaged))
 		if err := rewriteJournal(path); err != nil {

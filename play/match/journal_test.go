@@ -111,7 +111,7 @@ func writeJournal(t *testing.T, path string) (whole []byte, ends []int) {
 // reopen takes the journal up and returns the games that it has, which must be as they were written.
 func reopen(t *testing.T, path string) (numbers []int, warned int, err error) {
 	t.Helper()
-	_, j, err := resumeJournal(path, "id", func(r *Record) {
+	_, j, err := resumeJournal(path, header{Identity: "id"}, func(r *Record) {
 		if !reflect.DeepEqual(r, testRecord(r.Number)) {
 			t.Fatalf("game %d is %+v", r.Number, r)
 		}

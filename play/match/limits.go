@@ -95,11 +95,14 @@ func (l Limits) silence() FaultKind {
 	return Stall
 }
 
+// ErrNoLimit: a player that searches has no limit.
+var ErrNoLimit = errors.New("no limit: give nodes, a depth, a time for each move or a clock")
+
 // Check reports limits that no engine can be asked for.
 func (l Limits) Check() error {
 	switch {
 	case l == (Limits{}):
-		return errors.New("no limit: give nodes, a depth, a time for each move or a clock")
+		return ErrNoLimit
 	case l.Nodes < 0 || l.Depth < 0 || l.MoveTime < 0 || l.Depth > 245:
 		return fmt.Errorf("limit %q: nodes and times must be positive, the depth at most 245", l)
 	case l.MoveTime%time.Millisecond != 0 || l.MoveTime > 24*time.Hour:

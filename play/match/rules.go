@@ -10,6 +10,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // Rules end games before the rules of chess do. The zero value has none.
@@ -23,6 +24,7 @@ type Rules struct {
 	// 50-move rule. TablesEngine is the Stockfish that reads them.
 	Tables       string
 	TablesEngine string
+	TablesCheck  syzygy.Check // before the match; damaged tables are left out
 	Judge        *Judge
 }
 

@@ -11,12 +11,14 @@ import (
 
 	"talbot/internal/durable"
 	"talbot/play/match/stats"
+	"talbot/syzygy"
 )
 
 // run is a match being played. All but the workers belongs to one goroutine.
 type run struct {
 	*Match
 	folder   *folder
+	tables   *syzygy.Set // that decide games; nil: there are none
 	logs     []*EngineLog
 	began    time.Time
 	resumed  int
@@ -35,8 +37,8 @@ type run struct {
 // their end; when hard ends they are given up, to be played again. Either returns the result so far with the context's
 // error.
 //
-// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrDamaged], [durable.ErrLocked], those of files, a player that
-// cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
+// Errors: [ErrExists], [ErrOccupied], [ErrOther], [ErrChanged], [ErrDamaged], [durable.ErrLocked], those of files, a
+// player that cannot be started, and tables or a judge that fail. Games that have ended are safe in any case.
 func (m *Match) Run(drain, hard context.Context) (Result, error) {
 	var mu sync.Mutex
 	warn := m.Warn
@@ -160,9 +162,15 @@ type playedGame struct {
 func (r *run) play(drain, hard context.Context) error {
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
+	missing := r.missing()
+	if len(missing) > 0 {
+		if err := r.openTables(ctx); err != nil {
+			return err
+		}
+		defer r.closeTables()
+	}
 	todo, results := make(chan int), make(chan playedGame)
 	workers := r.start(ctx, todo, results)
-	missing := r.missing()
 	var failed error
 	under, next, ending := 0, 0, drain.Done()
 	for under > 0 || next < len(missing) {
@@ -201,11 +209,37 @@ func (r *run) play(drain, hard context.Context) error {
 	return failed
 }
 
+// openTables checks the tables that decide games, once for all workers, and leaves out what is damaged.
+func (r *run) openTables(ctx context.Context) error {
+	if r.Rules.Tables == "" {
+		return nil
+	}
+	set, verdict, err := syzygy.OpenIntact(ctx, r.Rules.Tables, r.Rules.TablesCheck)
+	if err != nil {
+		return err
+	}
+	r.tables = set
+	for _, note := range verdict.Notes() {
+		r.Warn(errors.New(note))
+	}
+	return nil
+}
+
+func (r *run) closeTables() {
+	if r.tables == nil {
+		return
+	}
+	if err := r.tables.Close(); err != nil {
+		r.Warn(err)
+	}
+}
+
 // start starts the workers. They end when todo is closed.
 func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedGame) *sync.WaitGroup {
 	var workers sync.WaitGroup
 	for seat := range min(r.Concurrency, len(r.outcomes)) {
-		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants))}
+		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants)),
+			tables: r.tables}
 		workers.Go(func() {
 			defer w.close()
 			for number := range todo {

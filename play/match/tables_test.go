@@ -8,6 +8,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // TestTables: tables end a game as soon as they know it, with the result of the side that has it, and leave alone what
@@ -24,7 +25,11 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
-	tables, err := stockfish.OpenTables(context.Background(), stockfish.Config{Path: engine}, dir)
+	set, err := syzygy.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := stockfish.OpenTables(context.Background(), stockfish.Config{Path: engine}, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // worker plays games with players of its own, which are made when they are first needed. It belongs to one goroutine.
@@ -15,6 +16,7 @@ type worker struct {
 	logs    []*EngineLog
 	seat    int
 	players []Player
+	tables  *syzygy.Set // nil: there are none
 	referee *referee
 }
 
@@ -56,8 +58,8 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 
 func (w *worker) newReferee(ctx context.Context) (*referee, error) {
 	f := &referee{rules: &w.match.Rules}
-	if f.rules.Tables != "" {
-		t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: f.rules.TablesEngine}, f.rules.Tables)
+	if w.tables != nil {
+		t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: f.rules.TablesEngine}, w.tables)
 		if err != nil {
 			return nil, err
 		}

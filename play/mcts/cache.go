@@ -9,6 +9,7 @@ import (
 const (
 	cachedBytes  = 32 // of an answer without its priors
 	cachedPriors = 40 // that there is room for, for each answer
+	pieceAnswers = pieceBytes / cachedBytes
 )
 
 // cached is what the network said about a position.
@@ -20,28 +21,39 @@ type cached struct {
 }
 
 // cache keeps the network's last answers. A new answer takes the place of an older one with a like key; priors lie in a
-// ring, where the newest overwrite the oldest.
+// ring, where the newest overwrite the oldest. Memory is taken when it is first needed, so that a cache may be as large
+// as is allowed on a machine that has not so much.
 type cache struct {
-	answers []cached
-	priors  []uint16
-	head    uint64 // place of the next priors, beginning at 1
-	filled  int    // answers
-	past    int    // earlier positions that the key includes, -1: nothing but the position
+	answers []*[pieceAnswers]cached // nil: nothing was put there
+	slots   uint64                  // of all answers
+	priors  []uint16                // the beginning of the ring; what is behind it was not needed yet
+	ring    uint64                  // the length of the ring
+	head    uint64                  // place of the next priors, beginning at 1
+	filled  int                     // answers
+	past    int                     // earlier positions that the key includes, -1: nothing but the position
 }
 
 // newCache returns a cache of so many answers, at most so many bytes.
 func newCache(answers int, limit int64, past int) *cache {
 	n := min(int64(answers), limit/(cachedBytes+2*cachedPriors))
-	return &cache{answers: make([]cached, n), priors: make([]uint16, n*cachedPriors), head: 1, past: past}
+	return &cache{answers: make([]*[pieceAnswers]cached, (n+pieceAnswers-1)/pieceAnswers), slots: uint64(n),
+		ring: uint64(n) * cachedPriors, head: 1, past: past}
 }
 
 func (c *cache) clear() {
-	clear(c.answers)
+	for _, piece := range c.answers {
+		if piece != nil {
+			clear(piece[:])
+		}
+	}
 	c.head, c.filled = 1, 0
 }
 
-// bytes is the memory that answers lie in.
-func (c *cache) bytes() int64 { return int64(len(c.answers)) * (cachedBytes + 2*cachedPriors) }
+// bytes is the memory that answers lie in at most.
+func (c *cache) bytes() int64 { return int64(c.slots) * (cachedBytes + 2*cachedPriors) }
+
+// used is the part of it that answers lie in.
+func (c *cache) used() int64 { return int64(c.filled) * (cachedBytes + 2*cachedPriors) }
 
 // key hashes all that an answer about the present position depends on.
 func (c *cache) key(g *board.Game) uint64 {
@@ -68,9 +80,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func (c *cache) slot(key uint64) *cached {
-	i, _ := bits.Mul64(mix(key), uint64(len(c.answers)))
-	return &c.answers[i]
+// slot returns the piece and the place in it where the answer of a key lies.
+func (c *cache) slot(key uint64) (piece **[pieceAnswers]cached, at uint64) {
+	i, _ := bits.Mul64(mix(key), c.slots)
+	return &c.answers[i/pieceAnswers], i % pieceAnswers
 }
 
 // get returns the answer about a position with so many legal moves, and its priors in the order of the legal moves; nil
@@ -79,28 +92,46 @@ func (c *cache) get(key uint64, legal int) (*cached, []uint16) {
 	if len(c.answers) == 0 {
 		return nil, nil
 	}
-	e := c.slot(key)
-	if e.at == 0 || e.key != key || int(e.count) != legal || e.at+uint64(len(c.priors)) < c.head {
+	piece, i := c.slot(key)
+	if *piece == nil {
 		return nil, nil
 	}
-	at := e.at % uint64(len(c.priors))
+	e := &(*piece)[i]
+	if e.at == 0 || e.key != key || int(e.count) != legal || e.at+c.ring < c.head {
+		return nil, nil
+	}
+	at := e.at % c.ring
 	return e, c.priors[at : at+uint64(legal)]
 }
 
 // put keeps an answer.
 func (c *cache) put(key uint64, value, drawn float32, priors []uint16) {
-	size := uint64(len(c.priors))
-	if size < maxEdges {
+	if c.ring < maxEdges {
 		return
 	}
-	if at := c.head % size; at+uint64(len(priors)) > size {
-		c.head += size - at
+	if at := c.head % c.ring; at+uint64(len(priors)) > c.ring {
+		c.head += c.ring - at
 	}
-	e := c.slot(key)
+	piece, i := c.slot(key)
+	if *piece == nil {
+		*piece = new([pieceAnswers]cached)
+	}
+	e := &(*piece)[i]
 	if e.at == 0 {
 		c.filled++
 	}
 	*e = cached{key: key, at: c.head, value: value, drawn: drawn, count: uint8(len(priors))}
-	copy(c.priors[c.head%size:], priors)
+	at := c.head % c.ring
+	c.reach(at + uint64(len(priors)))
+	copy(c.priors[at:], priors)
 	c.head += uint64(len(priors))
+}
+
+// reach makes the first so many places of the ring usable.
+func (c *cache) reach(end uint64) {
+	if have := uint64(len(c.priors)); end > have {
+		all := make([]uint16, min(max(end, 2*have, pieceBytes), c.ring))
+		copy(all, c.priors)
+		c.priors = all
+	}
 }

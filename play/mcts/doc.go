@@ -65,10 +65,10 @@
 // # Memory
 //
 // A position takes [NodeBytes], a legal move of a position that was expanded [EdgeBytes], all in pieces of 128 KiB; a
-// visit allocates nothing but a piece, now and then. A kept answer takes 112 bytes. Hash bounds all pieces and all of
-// the cache, which gets a quarter at most. When nothing is left the tree grows no more: visits run down to its leaves,
-// whose values count again, so that the search goes on among what it knows; Depth and Mate limits end it then. A move
-// later the memory of all that was dropped is used again.
+// visit allocates nothing but a piece, now and then. A kept answer takes 112 bytes, also when it is needed. Hash bounds
+// all pieces and all of the cache, which gets a quarter at most. When nothing is left the tree grows no more: visits
+// run down to its leaves, whose values count again, so that the search goes on among what it knows; Depth and Mate
+// limits end it then. A move later the memory of all that was dropped is used again.
 //
 // Answers are kept under a key of the position, of as many earlier positions as the evaluator depends on, and of the
 // occurrences before. With PositionCache the key is the position alone: more is found, and answers may be those for

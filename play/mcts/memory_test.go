@@ -3,6 +3,7 @@ package mcts
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"unsafe"
 
@@ -251,5 +252,44 @@ func TestCacheKey(t *testing.T) {
 		if same := k.key(c.a) == k.key(c.b); same != c.same {
 			t.Errorf("past %d, after %d and %d plies: same is %v", c.past, c.a.Ply(), c.b.Ply(), same)
 		}
+	}
+}
+
+// TestExtremes: whatever the settings allow can be set, all at their most and all at their least, and each alone. A
+// cache takes memory as it is filled.
+func TestExtremes(t *testing.T) {
+	change := func(o *Options, s *Setting, x float64) {
+		t.Helper()
+		if s.Kind != Switch {
+			if err := s.Set(o, strconv.FormatFloat(x, 'f', -1, 64)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	try := func(what, name string, o Options) {
+		t.Helper()
+		s, err := New(name, noisy(t, 8, 2), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set(t, s, board.StartFEN)
+		if r := search(t, s, Limits{Nodes: 20}); len(r.Lines) == 0 {
+			t.Errorf("%s, %s: no move", name, what)
+		}
+	}
+	for _, name := range []string{"puct", "talbotbot", "napoleon", "policy", "value", "rollouts"} {
+		most, least := Defaults(), Defaults()
+		for i := range Settings {
+			s := &Settings[i]
+			change(&most, s, s.Max)
+			change(&least, s, s.Min)
+			one, other := Defaults(), Defaults()
+			change(&one, s, s.Max)
+			change(&other, s, s.Min)
+			try(s.Name+" at most", name, one)
+			try(s.Name+" at least", name, other)
+		}
+		try("all at most", name, most)
+		try("all at least", name, least)
 	}
 }

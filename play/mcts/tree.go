@@ -95,11 +95,7 @@ func (t *tree) hashFull() int {
 	if t.full {
 		return 1000
 	}
-	cached := int64(0)
-	if n := int64(len(t.cache.answers)); n > 0 {
-		cached = t.cache.bytes() * int64(t.cache.filled) / n
-	}
-	full, rest := bits.Mul64(uint64(t.used()+cached), 1000)
+	full, rest := bits.Mul64(uint64(t.used()+t.cache.used()), 1000)
 	per, _ := bits.Div64(full, rest, uint64(max(t.options.Hash, 1)))
 	return int(min(per, 1000))
 }

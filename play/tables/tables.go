@@ -8,11 +8,13 @@ package tables
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"talbot/board"
 	"talbot/play/mcts"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 const (
@@ -28,6 +30,8 @@ type answer struct {
 
 // Prober implements [mcts.Prober]. Probe belongs to one goroutine, Close to whoever has it then.
 type Prober struct {
+	set       *syzygy.Set
+	notes     []string
 	tables    *stockfish.Tables
 	questions chan board.Position
 	cancel    context.CancelFunc
@@ -40,14 +44,19 @@ type Prober struct {
 }
 
 // Open starts Stockfish, the executable of a configuration, and has it read the tables in a folder, or in several
-// separated as in PATH. It starts a goroutine, which Close ends.
-func Open(ctx context.Context, engine stockfish.Config, path string) (*Prober, error) {
-	t, err := stockfish.OpenTables(ctx, engine, path)
+// separated as in PATH, without those that a check finds to be damaged. It starts a goroutine, which Close ends.
+func Open(ctx context.Context, engine stockfish.Config, path string, check syzygy.Check) (*Prober, error) {
+	set, verdict, err := syzygy.OpenIntact(ctx, path, check)
 	if err != nil {
 		return nil, err
 	}
+	t, err := stockfish.OpenTables(ctx, engine, set)
+	if err != nil {
+		return nil, errors.Join(err, set.Close())
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Prober{tables: t, questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
+	p := &Prober{set: set, tables: t, notes: verdict.Notes(),
+		questions: make(chan board.Position, waiting), cancel: cancel, ended: make(chan struct{}),
 		answers: map[uint64]answer{}, asked: map[uint64]bool{}}
 	go p.ask(ctx)
 	return p, nil
@@ -88,11 +97,15 @@ func (p *Prober) Err() error {
 	return p.err
 }
 
+// Notes says which tables are not used because they are damaged, and which are used although they were not read, a line
+// each.
+func (p *Prober) Notes() []string { return p.notes }
+
 // Close ends the process. Nothing is to be asked any more.
 func (p *Prober) Close() error {
 	p.cancel()
 	<-p.ended
-	return p.tables.Close()
+	return errors.Join(p.tables.Close(), p.set.Close())
 }
 
 // ask answers questions until ctx ends.

@@ -8,6 +8,7 @@ import (
 	"talbot/board"
 	"talbot/play/mcts"
 	"talbot/stockfish"
+	"talbot/syzygy"
 )
 
 // TestProbe: what the tables know is there soon after it was asked, without regard to the clock, and nothing blocks.
@@ -20,7 +21,7 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}
-	p, err := Open(t.Context(), stockfish.Config{Path: engine}, dir)
+	p, err := Open(t.Context(), stockfish.Config{Path: engine}, dir, syzygy.Check{})
 	if err != nil {
 		t.Skipf("SKIPPED: no Syzygy tables: %v", err)
 	}
@@ -72,7 +73,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestOpenNothing(t *testing.T) {
-	if _, err := Open(t.Context(), stockfish.Config{Path: "/bin/true"}, t.TempDir()); err == nil {
+	if _, err := Open(t.Context(), stockfish.Config{Path: "/bin/true"}, t.TempDir(), syzygy.Check{}); err == nil {
 		t.Error("an empty folder is no error")
 	}
 }

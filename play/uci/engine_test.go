@@ -282,11 +282,15 @@ func (gone) Probe(*board.Position) (mcts.Ending, bool) { return mcts.Ending{}, f
 func (gone) Busy() bool                                { return false }
 func (gone) Err() error                                { return errors.New("the reader has died") }
 func (gone) Close() error                              { return nil }
+func (gone) Notes() []string                           { return []string{"playing without KQvK"} }
 
 // TestTablesGone: that tables are lost is said once, and the game goes on.
 func TestTablesGone(t *testing.T) {
 	s := talk(t, &fakenet.Network{}, func(e *Engine) { e.Tables = func(string) (Tables, error) { return gone{}, nil } })
-	s.say("setoption name SyzygyPath value x", "position fen 8/8/8/8/3k4/8/8/KQ6 w - - 0 1")
+	s.say("setoption name SyzygyPath value x", "isready", "position fen 8/8/8/8/3k4/8/8/KQ6 w - - 0 1")
+	if lines := s.wait("readyok"); having(lines, "info string SyzygyPath: playing without KQvK") == "" {
+		t.Errorf("%q", lines)
+	}
 	for i := range 2 {
 		s.say("go nodes 20")
 		if said := having(s.wait("bestmove"), "without endgame tables: the reader has died") != ""; said != (i == 0) {

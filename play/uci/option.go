@@ -297,6 +297,9 @@ func (e *Engine) setTables(value string) error {
 		return err
 	}
 	e.tables, e.tablesPath, e.setup.Tables, e.lost = t, value, t, false
+	for _, note := range t.Notes() {
+		e.note("SyzygyPath: %s", note)
+	}
 	return nil
 }
 
@@ -312,5 +315,6 @@ func (e *Engine) closeTables() {
 type Tables interface {
 	mcts.Prober
 	io.Closer
-	Err() error // why they answer no more; nil: they do
+	Err() error      // why they answer no more; nil: they do
+	Notes() []string // what is wrong with the files
 }

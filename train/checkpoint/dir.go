@@ -252,7 +252,8 @@ func (f *File) finite() error {
 	return nil
 }
 
-// Read reads one file. Numbers that are not finite are damage too, and so is what is not a regular file.
+// Read reads one file. Numbers that are not finite are damage too, and so is what is not a regular file. A file of
+// another format is [ErrForeign].
 func Read(path string) (*File, error) {
 	data, err := readRegular(path)
 	if errors.Is(err, durable.ErrNotRegular) {
@@ -262,7 +263,11 @@ func Read(path string) (*File, error) {
 		return nil, err
 	}
 	f, err := Parse(data)
-	if err == nil {
+	if err != nil {
+		if other := foreign(path, data); other != nil {
+			err = other
+		}
+	} else {
 		if err = f.finite(); err != nil {
 			err = fmt.Errorf("%w: %w", ErrDamaged, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"talbot/dataset"
 	"talbot/encode"
 	"talbot/stockfish"
+	"talbot/syzygy"
 	"talbot/train/predict"
 )
 
@@ -187,7 +188,11 @@ func TestKeepsAgainstPythonChess(t *testing.T) {
 	if out, err := exec.Command("python3", "-c", "import chess.syzygy").CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED against python-chess: %v: %s", err, out)
 	}
-	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: engine}, dir)
+	set, err := syzygy.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := stockfish.OpenTables(t.Context(), stockfish.Config{Path: engine}, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"talbot/internal/durable"
@@ -18,7 +19,7 @@ var Formats = []string{"onnx", "safetensors"}
 
 // Export writes the network of a run for other programs.
 type Export struct {
-	Dir    string // run folder
+	Dir    string // run folder, checkpoint or exported network
 	Out    string // file to write; one that is there is replaced
 	Format string // one of [Formats]
 	Choice run.Choice
@@ -31,7 +32,7 @@ type Exported struct {
 	Format     string `json:"format"`
 	Checkpoint string `json:"checkpoint"`
 	Step       int64  `json:"step"`
-	Weights    string `json:"weights"`    // "raw" or "average"
+	Weights    string `json:"weights"`    // "raw", "average", or "exported": of an exported file, which does not say
 	Parameters int    `json:"parameters"` // trainable numbers
 	Bytes      int64  `json:"bytes"`
 }
@@ -44,8 +45,10 @@ type Exported struct {
 // talbot itself can use the file too.
 func (e Export) Run() (Exported, error) {
 	x := Exported{Out: e.Out, Format: e.Format}
-	if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
-		return x, err
+	if info, err := os.Stat(e.Dir); err != nil || info.IsDir() {
+		if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
+			return x, err
+		}
 	}
 	t, err := predict.Load(e.Dir, e.Choice)
 	if err != nil {
@@ -64,8 +67,11 @@ func (e Export) Run() (Exported, error) {
 		return x, err
 	}
 	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), "raw"
-	if t.Averaged {
+	switch {
+	case t.Averaged:
 		x.Weights = "average"
+	case t.Exported:
+		x.Weights = "exported"
 	}
 	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"talbot/internal/cache"
+	"talbot/pipeline"
+	"talbot/play/tables"
+	"talbot/play/uci"
+	"talbot/stockfish"
+	"talbot/syzygy"
+)
+
+// checkTime is how long players look at tables before they play.
+const checkTime = 300 * time.Millisecond
+
+// tablesCheck is how commands whose results must be right check Syzygy tables.
+func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.User(), Again: again} }
+
+// hastyCheck is how players check Syzygy tables.
+func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), Within: checkTime} }
+
+func addCheckTables(f *pflag.FlagSet, again *bool) {
+	f.BoolVar(again, "check-tables", false,
+		"read all files of --syzygy for damage, also large ones that were read before")
+}
+
+// showChecking shows how far a check of tables has come.
+func showChecking(show func(pipeline.Progress)) func(done, total int64) {
+	return func(done, total int64) {
+		show(pipeline.Progress{Verb: "checking tables", Done: done, Total: total, Count: done, Rate: done,
+			Unit: pipeline.Bytes})
+	}
+}
+
+// findTables finds the Syzygy tables of --syzygy and checks them.
+func findTables(ctx context.Context, path string, again bool) (*syzygy.Set, error) {
+	show, end := phases()
+	defer end()
+	c := tablesCheck(again)
+	c.Progress = showChecking(show)
+	return syzygy.Open(ctx, path, c)
+}
+
+// openTables opens Syzygy tables for a search.
+func openTables(path string) (uci.Tables, error) {
+	reader, err := stockfish.Find("")
+	if err != nil {
+		return nil, fmt.Errorf("the tables are read by Stockfish: %w", err)
+	}
+	return tables.Open(context.Background(), stockfish.Config{Path: reader}, path, hastyCheck())
+}

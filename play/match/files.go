@@ -1,0 +1,154 @@
+package match
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"talbot/internal/durable"
+	"talbot/stockfish"
+	"talbot/syzygy"
+)
+
+// Files are what players read, by path: "SIZE HASH" of a file, or "tables HASH" of a folder of Syzygy tables. A match
+// that goes on with others would be another match.
+type Files map[string]string
+
+// ErrChanged: a file that a player uses is not what it was when the match began.
+var ErrChanged = errors.New("a file that a player uses has changed since the match began")
+
+// engineFiles returns the files and the folders of tables that an engine's arguments and options name, and those that
+// it names itself in what it offers, such as its network. Logs are not among them.
+func engineFiles(cfg EngineConfig, offered map[string]stockfish.Option) (Files, error) {
+	files := Files{}
+	program := filepath.Dir(cfg.Path)
+	add := func(name, value string, dirs ...string) error {
+		if value == "" || isLog(name, value) {
+			return nil
+		}
+		return files.add(value, dirs...)
+	}
+	for _, arg := range cfg.Args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			name, value = "", arg
+		}
+		if err := add(name, value, cfg.Dir); err != nil {
+			return nil, err
+		}
+	}
+	set := map[string]bool{}
+	for _, o := range cfg.Options {
+		set[strings.ToLower(strings.TrimSpace(o.Name))] = true
+		if err := add(o.Name, o.Value, cfg.Dir, program); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(offered)) {
+		if o := offered[name]; !set[name] && o.Kind == "string" {
+			if err := add(name, o.Default, cfg.Dir, program); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
+}
+
+// isLog reports whether an option is for what an engine writes.
+func isLog(name, value string) bool {
+	return strings.Contains(strings.ToLower(name), "log") || strings.EqualFold(filepath.Ext(value), ".log")
+}
+
+// add adds what stands under a name in the first of some folders that has it; nothing if none has.
+func (f Files) add(name string, dirs ...string) error {
+	for _, dir := range dirs {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, name)
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			f[path], err = hashFile(path, info.Size())
+			return err
+		case err == nil && info.IsDir(), err != nil && strings.ContainsRune(name, filepath.ListSeparator):
+			if found, err := f.addTables(path); found || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addTables adds the tables in a folder, or in several separated as in PATH; false if there are none.
+func (f Files) addTables(path string) (found bool, err error) {
+	set, err := syzygy.Find(path)
+	if errors.Is(err, syzygy.ErrNone) || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	claim, err := set.Claim()
+	f[path] = "tables " + claim
+	return err == nil, err
+}
+
+// hashFile returns what [Files] have of the first so many bytes of a file.
+func hashFile(path string, size int64) (string, error) {
+	file, err := durable.OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(file, size))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d %s", n, hex.EncodeToString(h.Sum(nil))), nil
+}
+
+// check compares what a match began with with what is there now. A file that has only grown is taken for one that the
+// player writes to.
+func (f Files) check(now Files) error {
+	for _, path := range slices.Sorted(maps.Keys(f)) {
+		was, is := f[path], now[path]
+		if is == was {
+			continue
+		}
+		var size int64
+		if _, err := fmt.Sscanf(was, "%d ", &size); err == nil {
+			if begin, err := hashFile(path, size); err == nil && begin == was {
+				continue
+			}
+		}
+		return fmt.Errorf("%w: %q", ErrChanged, path)
+	}
+	return nil
+}
+
+// files are those of all players and rules.
+func (m *Match) files() (Files, error) {
+	all := Files{}
+	for _, e := range m.Entrants {
+		maps.Copy(all, e.Files)
+	}
+	if j := m.Rules.Judge; j != nil {
+		maps.Copy(all, j.Files)
+	}
+	if m.Rules.Tables != "" {
+		if _, err := all.addTables(m.Rules.Tables); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,62 @@
+package stockfish
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"talbot/dataset"
+)
+
+// contentOption is behind the name of an option in fingerprints, for the content of the file that the option names.
+const contentOption = " content"
+
+// selfNamed are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
+var selfNamed = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
+
+// named returns the files that the engine reads because of an option, by its name: what was set, or what the engine
+// names as its own. Engines look for a file in the working folder and beside the executable. One that is not there is
+// inside the executable, or no file at all.
+func (e *Engine) named() map[string]string {
+	values := map[string]string{}
+	for _, o := range e.offered {
+		if o.Kind == "string" {
+			values[o.Name] = o.Default
+		}
+	}
+	for _, o := range e.set {
+		values[o.Name] = o.Value
+	}
+	files := map[string]string{}
+	for name, value := range values {
+		if value == "" || strings.Contains(strings.ToLower(name), "log") {
+			continue
+		}
+		for _, path := range []string{value, filepath.Join(filepath.Dir(e.path), value)} {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				files[name] = path
+				break
+			}
+		}
+	}
+	return files
+}
+
+// contents returns what fingerprints say of these files. A network that is what its name says needs no more.
+func (e *Engine) contents() (options []dataset.Tag, err error) {
+	files := e.named()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		hash, err := HashFile(files[name])
+		if err != nil {
+			return nil, err
+		}
+		if says := selfNamed.FindStringSubmatch(filepath.Base(files[name])); says == nil ||
+			!strings.HasPrefix(hash, says[1]) {
+			options = append(options, dataset.Tag{Name: name + contentOption, Value: hash})
+		}
+	}
+	return options, nil
+}

@@ -1,0 +1,153 @@
+package syzygy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"talbot/internal/cache"
+	"talbot/internal/ordered"
+)
+
+// ErrDamaged: a table is not what its generator wrote. Who labels gives up; who plays goes on without it.
+var ErrDamaged = errors.New("damaged Syzygy table")
+
+// Small is the number of pieces up to which tables are read at each start: they are a gigabyte in all.
+const Small = 5
+
+// Check says how tables are checked. The zero value reads them all.
+type Check struct {
+	// Memory is where it is kept which tables were read. Those of more than [Small] pieces that have not been touched
+	// since are not read again, unless Again says so. Nil: nothing is kept.
+	Memory *cache.Folder
+	Again  bool
+	// Within, if not 0, limits the time: what was read before is not read again, however small, and what cannot be read
+	// in time is looked at from outside only.
+	Within time.Duration
+	// Progress is told how many bytes of how many were read, one call at a time; may be nil.
+	Progress func(done, total int64)
+}
+
+// Verdict is what was found out about tables.
+type Verdict struct {
+	Damaged []*Damage // by path
+	Unread  []string  // names of tables that look right and were not read for want of time
+}
+
+// Err names what is damaged; nil if nothing is.
+func (v *Verdict) Err() error {
+	switch n := len(v.Damaged); n {
+	case 0:
+		return nil
+	case 1:
+		return v.Damaged[0]
+	default:
+		return fmt.Errorf("%w (and %d more)", v.Damaged[0], n-1)
+	}
+}
+
+// Notes says what a player is to know of the tables that it plays with.
+func (v *Verdict) Notes() (lines []string) {
+	for _, d := range v.Damaged {
+		lines = append(lines, fmt.Sprintf("playing without a table: %v", d))
+	}
+	switch n := len(v.Unread); n {
+	case 0:
+	case 1:
+		lines = append(lines, "1 table was not checked for want of time: "+v.Unread[0])
+	default:
+		lines = append(lines, fmt.Sprintf("%d tables were not checked for want of time, such as %s", n, v.Unread[0]))
+	}
+	return lines
+}
+
+// Damage is an [ErrDamaged] of a file.
+type Damage struct{ Path, Name, Reason string }
+
+// Error names the file and says what is wrong.
+func (d *Damage) Error() string { return fmt.Sprintf("%v: %q: %s", ErrDamaged, d.Path, d.Reason) }
+
+// Unwrap makes it an [ErrDamaged].
+func (d *Damage) Unwrap() error { return ErrDamaged }
+
+// Check reads the tables and says which are damaged. An error is one of reading, or the end of ctx.
+func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
+	known := recall(c.Memory, s.folders)
+	var todo []*Table // smallest first, so that as many as can be are read
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		t.finding = nil
+		if !c.Again && (c.Within > 0 || t.Material.Pieces() > Small) {
+			t.finding = known.of(t)
+		}
+		if t.finding == nil {
+			todo = append(todo, t)
+		}
+	}
+	slices.SortStableFunc(todo, func(a, b *Table) int { return int(max(min(a.size-b.size, 1), -1)) })
+	reading := ctx
+	if c.Within > 0 {
+		var cancel context.CancelFunc
+		reading, cancel = context.WithTimeout(ctx, c.Within)
+		defer cancel()
+	}
+	err := read(reading, todo, c.Progress)
+	known.keep(c.Memory, s.Tables)
+	if ctx.Err() != nil {
+		return Verdict{}, ctx.Err()
+	}
+	if err != nil && reading.Err() == nil {
+		return Verdict{}, fmt.Errorf("checking Syzygy tables: %w", err)
+	}
+	return s.verdict()
+}
+
+// read finds out about tables, several at a time, until ctx ends.
+func read(ctx context.Context, tables []*Table, progress func(done, total int64)) error {
+	total, largest := int64(0), int64(1)
+	for _, t := range tables {
+		total, largest = total+t.size, max(largest, t.size)
+	}
+	var mu sync.Mutex
+	var sum int64
+	done := func(n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if sum += n; progress != nil {
+			progress(sum, total)
+		}
+	}
+	workers := max(min(runtime.GOMAXPROCS(0), len(tables)), 1)
+	chunks := make([][]byte, workers)
+	return ordered.All(ctx, len(tables), workers, func(worker, i int) error {
+		if chunks[worker] == nil {
+			chunks[worker] = make([]byte, min(largest, chunkBytes))
+		}
+		return tables[i].read(ctx, chunks[worker], done)
+	})
+}
+
+// verdict collects what was found out, and looks from outside at what was not read.
+func (s *Set) verdict() (v Verdict, err error) {
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		reason := ""
+		if t.finding != nil {
+			reason = t.finding.Reason
+		} else if _, reason, err = t.glance(); err != nil {
+			return v, fmt.Errorf("checking Syzygy tables: %w", err)
+		} else if reason == "" {
+			v.Unread = append(v.Unread, t.Name())
+		}
+		if reason != "" {
+			v.Damaged = append(v.Damaged, &Damage{Path: t.Path, Name: t.Name(), Reason: reason})
+		}
+	}
+	slices.SortFunc(v.Damaged, func(a, b *Damage) int { return strings.Compare(a.Path, b.Path) })
+	return v, nil
+}

@@ -1,0 +1,60 @@
+package syzygy
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"talbot/internal/cache"
+	"talbot/internal/durable"
+)
+
+// memory is what was found out about the tables of some folders by earlier runs, by their paths.
+type memory struct {
+	key   string
+	found map[string]finding
+}
+
+// recall returns what is remembered of folders.
+func recall(from *cache.Folder, folders []string) *memory {
+	parts := []string{"syzygy tables", "1"}
+	for _, dir := range folders {
+		parts = append(parts, absolute(dir))
+	}
+	m := &memory{key: cache.Key(parts...), found: map[string]finding{}}
+	if text, ok := from.Get(m.key); ok && json.Unmarshal(text, &m.found) != nil {
+		m.found = map[string]finding{}
+	}
+	return m
+}
+
+// of returns what is remembered of a file that is as it was; nil: nothing.
+func (m *memory) of(t *Table) *finding {
+	found, ok := m.found[absolute(t.Path)]
+	if !ok || t.stamp == (durable.Stamp{}) || found.Stamp != t.stamp {
+		return nil
+	}
+	return &found
+}
+
+// keep remembers what was found out now.
+func (m *memory) keep(in *cache.Folder, tables []Table) {
+	news := false
+	for i := range tables {
+		if t := &tables[i]; t.finding != nil && t.finding.settled {
+			m.found[absolute(t.Path)], news = *t.finding, true
+		}
+	}
+	if !news {
+		return
+	}
+	if text, err := json.Marshal(m.found); err == nil {
+		in.Put(m.key, text)
+	}
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,225 @@
+// Package syzygy tells whether the files of Syzygy endgame tables are intact.
+//
+// A program that reads a damaged table gives wrong results without an error, so tables are checked before they are
+// read. In goes a path of folders, out come the tables in it and which of them are damaged. Each file ends in a
+// checksum of 16 bytes over all the others, which the generator of the tables wrote; It protects
+// against accidents, not against somebody who writes a table of his own with its checksum.
+//
+// The package reads no positions from tables; that is left to an engine. It starts goroutines that read, and ends them
+// before it returns.
+package syzygy
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"talbot/board"
+	"talbot/internal/durable"
+)
+
+// ErrNone: there are no tables.
+var ErrNone = errors.New("no Syzygy tables")
+
+// Suffixes of the files: results, and distances to the next capture or pawn move.
+const (
+	resultSuffix   = ".rtbw"
+	distanceSuffix = ".rtbz"
+)
+
+// Table is a file of tables.
+type Table struct {
+	Path     string
+	Material board.Material
+	size     int64
+	stamp    durable.Stamp // of the file as it was found; the zero value where the system has none
+	finding  *finding      // nil: it was not read
+}
+
+// Name is that of the file: "KRvK.rtbw".
+func (t *Table) Name() string { return filepath.Base(t.Path) }
+
+// results reports whether the table holds results, without which nothing of its material is known.
+func (t *Table) results() bool { return filepath.Ext(t.Path) == resultSuffix }
+
+// Set is all tables that an engine finds on a path.
+type Set struct {
+	Tables  []Table // by name
+	folders []string
+	links   string // a folder of our own, or ""
+}
+
+// Find returns the tables in the folders of a path, which are separated as in PATH. Of several of a name the first
+// counts, as it does for engines. No table of results is [ErrNone].
+func Find(path string) (*Set, error) {
+	if strings.ContainsAny(path, "\r\n") { // it would end the engine's command
+		return nil, fmt.Errorf("%q: %w: the path contains a line break", path, ErrNone)
+	}
+	s := &Set{folders: filepath.SplitList(path)}
+	found := map[string]bool{}
+	for _, dir := range s.folders {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, fmt.Errorf("reading Syzygy tables: %w", err)
+		}
+		for _, e := range entries {
+			suffix := filepath.Ext(e.Name())
+			m, err := board.ParseMaterial(strings.TrimSuffix(e.Name(), suffix))
+			if suffix != resultSuffix && suffix != distanceSuffix || err != nil || found[e.Name()] {
+				continue
+			}
+			t := Table{Path: filepath.Join(dir, e.Name()), Material: m}
+			if err := t.look(); err != nil {
+				return nil, fmt.Errorf("reading Syzygy tables: %w", err)
+			}
+			found[e.Name()] = true
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	if s.Pieces() == 0 {
+		return nil, fmt.Errorf("%q: %w: no files such as KRvK.rtbw", s.folders, ErrNone)
+	}
+	slices.SortFunc(s.Tables, func(a, b Table) int { return cmp.Compare(a.Name(), b.Name()) })
+	return s, nil
+}
+
+// look notes how the file is now.
+func (t *Table) look() error {
+	f, err := durable.OpenRegular(t.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	t.size = info.Size()
+	t.stamp, _ = durable.StampOf(f)
+	return nil
+}
+
+// Pieces is the number of pieces, kings included, of the largest table of results; 0: there is none.
+func (s *Set) Pieces() (most int) {
+	for i := range s.Tables {
+		if t := &s.Tables[i]; t.results() {
+			most = max(most, t.Material.Pieces())
+		}
+	}
+	return most
+}
+
+// Identity is the first 16 hex digits of the SHA-256 over the lines "NAME CHECKSUM" of all tables, by name. It stands
+// for their content once all were read, which [Set.Check] does unless its time is limited.
+func (s *Set) Identity() string {
+	h := sha256.New()
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		sum := ""
+		if t.finding != nil {
+			sum = t.finding.Sum
+		}
+		fmt.Fprintf(h, "%s %s\n", t.Name(), sum)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Claim is the [Set.Identity] that the tables have if they are intact, found without reading them: by the checksums
+// that stand in the files.
+func (s *Set) Claim() (string, error) {
+	h := sha256.New()
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		stored, _, err := t.glance()
+		if err != nil {
+			return "", fmt.Errorf("reading Syzygy tables: %w", err)
+		}
+		fmt.Fprintf(h, "%s %s\n", t.Name(), stored)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+}
+
+// Changed reports whether the files are not those that were found, as far as their names, sizes and times show it.
+func (s *Set) Changed() (bool, error) {
+	now, err := Find(s.Path())
+	if err != nil {
+		return false, err
+	}
+	return !slices.EqualFunc(s.Tables, now.Tables, func(a, b Table) bool {
+		return a.Path == b.Path && a.size == b.size && a.stamp == b.stamp
+	}), nil
+}
+
+// Open finds the tables on a path and checks them. The first that is damaged is the error.
+func Open(ctx context.Context, path string, c Check) (*Set, error) {
+	s, err := Find(path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Check(ctx, c)
+	if err == nil {
+		err = v.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// OpenIntact is Open for those who do without the tables that are damaged: the set has the others, and the verdict says
+// which are missing. The caller closes the set.
+func OpenIntact(ctx context.Context, path string, c Check) (*Set, Verdict, error) {
+	s, err := Find(path)
+	if err != nil {
+		return nil, Verdict{}, err
+	}
+	v, err := s.Check(ctx, c)
+	if err == nil && len(v.Damaged) > 0 {
+		s, err = s.without(v.Damaged)
+	}
+	return s, v, err
+}
+
+// without returns the set without some tables, as links to the others in a folder of its own.
+func (s *Set) without(damaged []*Damage) (rest *Set, err error) {
+	rest = &Set{}
+	for _, t := range s.Tables {
+		if !slices.ContainsFunc(damaged, func(d *Damage) bool { return d.Path == t.Path }) {
+			rest.Tables = append(rest.Tables, t)
+		}
+	}
+	if rest.Pieces() == 0 {
+		return nil, fmt.Errorf("%q: %w: all are damaged", s.folders, ErrNone)
+	}
+	if rest.links, err = os.MkdirTemp("", "talbot-tables-"); err != nil {
+		return nil, fmt.Errorf("leaving out damaged tables: %w", err)
+	}
+	rest.folders = []string{rest.links}
+	for i := range rest.Tables {
+		t := &rest.Tables[i]
+		from := absolute(t.Path)
+		t.Path = filepath.Join(rest.links, t.Name())
+		if err := os.Symlink(from, t.Path); err != nil {
+			return nil, errors.Join(fmt.Errorf("leaving out damaged tables: %w", err), rest.Close())
+		}
+	}
+	return rest, nil
+}
+
+// Path is where an engine finds the tables: their folders, separated as in PATH.
+func (s *Set) Path() string { return strings.Join(s.folders, string(filepath.ListSeparator)) }
+
+// Close removes what was made to leave out damaged tables. No engine may be reading the set any more.
+func (s *Set) Close() error {
+	if s.links == "" {
+		return nil
+	}
+	return os.RemoveAll(s.links)
+}

@@ -1,0 +1,87 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// ErrForeign marks a file of another format. The error says which, and is an [ErrDamaged] too: among checkpoints such a
+// file is passed over like one that is damaged.
+var ErrForeign = errors.New("not a checkpoint")
+
+// foreignError is an [ErrForeign].
+type foreignError struct{ is string }
+
+func (e foreignError) Error() string { return fmt.Sprintf("%v: it is %s", ErrForeign, e.is) }
+
+func (e foreignError) Is(target error) bool { return target == ErrForeign || target == ErrDamaged }
+
+// formats are how files begin that are taken for networks.
+var formats = []struct{ begins, is string }{
+	{"PK\x03\x04", "a file of PyTorch or an archive"},
+	{"\x80\x02", "a file of PyTorch"},
+	{"\x1f\x8b\x08", "compressed by gzip, such as a network of Lc0"},
+	{"\x28\xb5\x2f\xfd", "compressed by zstd"},
+	{"\x89HDF\r\n", "an HDF5 file, such as one of Keras"},
+	{"GGUF", "a GGUF file"},
+	{"\x93NUMPY", "an array of NumPy"},
+}
+
+// foreign returns [ErrForeign] if the content of a file, which is no checkpoint, is recognised as something else.
+func foreign(path string, data []byte) error {
+	is := ""
+	if isONNX(data) || strings.EqualFold(filepath.Ext(path), ".onnx") && bytes.HasPrefix(data, []byte{irVersion}) {
+		is = "an ONNX model, which talbot writes but does not read"
+	}
+	for _, f := range formats {
+		if strings.HasPrefix(string(data[:min(len(data), 8)]), f.begins) {
+			is = f.is
+		}
+	}
+	if is == "" {
+		return nil
+	}
+	return foreignError{is}
+}
+
+// Fields of an ONNX model, a protocol buffer: the first byte of the version, which is what files begin with, and the
+// number of the graph.
+const (
+	irVersion  = 1<<3 | 0
+	graphField = 7
+)
+
+// isONNX reports whether the fields of a protocol buffer come out even, begin with a version and have a graph.
+func isONNX(data []byte) bool {
+	if !bytes.HasPrefix(data, []byte{irVersion}) {
+		return false
+	}
+	graph := false
+	for len(data) > 0 {
+		tag, n := binary.Uvarint(data)
+		if n <= 0 {
+			return false
+		}
+		data = data[n:]
+		value, n := binary.Uvarint(data)
+		if n <= 0 {
+			return false
+		}
+		data = data[n:]
+		switch tag & 7 {
+		case 0:
+		case 2:
+			if value > uint64(len(data)) {
+				return false
+			}
+			data, graph = data[value:], graph || tag>>3 == graphField
+		default:
+			return false
+		}
+	}
+	return graph
+}
