@@ -176,7 +176,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 			return err
 		}
 	}
-	ctx, stop := interrupts(cmd.Context(), abortNow)
+	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
 	shown := 0

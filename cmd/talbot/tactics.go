@@ -60,7 +60,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap),
 			"--second must be below --advantage")
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
 	o.Progress, o.Warn, o.Again = show, warn, again()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -198,7 +199,8 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	if err != nil {
 		return err
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	var trained atomic.Bool // there is something to save
+	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
 	defer stop()
 	show, end := phases()
 	t.Checked = func(bytes, of int64) {
@@ -222,6 +224,7 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 			detail("compiling and the first step: %.1f s", p.Seconds)
 		}
 		first = false
+		trained.Store(true)
 		if prospect, ok := forecast.Add(p); ok {
 			for _, line := range prospectLines(prospect) {
 				tell("%s\n", line)

@@ -70,7 +70,7 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 		}
 		request.MaxOverlap = &o.maxOverlap
 	}
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := phases()
 	request.Progress = show
