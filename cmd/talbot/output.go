@@ -44,9 +44,16 @@ func progress() (func(pipeline.Progress), func()) {
 // display is [progress] of a command that is not quiet.
 func display() (func(pipeline.Progress), func()) {
 	start := time.Now()
+	var pace pipeline.Pace
+	watch := func(p *pipeline.Progress) {
+		pace.Add(0, p.First, 0)
+		pace.Add(time.Since(start), p.Done, p.Free)
+		p.Pace = &pace
+	}
 	if stderr.columns == nil {
 		last := start
 		return func(p pipeline.Progress) {
+			watch(&p)
 			if time.Since(last) >= sayEvery {
 				last = time.Now()
 				say("%s: %s\n", p.Verb, p.Text(time.Since(start)))
@@ -55,6 +62,7 @@ func display() (func(pipeline.Progress), func()) {
 	}
 	var last time.Time
 	return func(p pipeline.Progress) {
+		watch(&p)
 		if time.Since(last) >= drawEvery {
 			last = time.Now()
 			stderr.setLine(statusOf(p, last.Sub(start)).text)

@@ -212,12 +212,17 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 			Rate: int64(blocks), Unit: "blocks"})
 	}
 	forecast := job.Forecast{Fixed: o.resume || o.from != ""}
-	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
+	line := trainLine{pace: pipeline.Pace{Even: true}}
+	t.Begun = func(s job.Start) {
+		end()
+		printStart(s)
+		forecast.Start, line.validations = s, validationsOf(s)
+	}
 	t.Resumed = func(step int64, checkpoint string) {
 		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
-	progress, done := liveTrain()
+	progress, done := liveTrain(&line)
 	first := true
 	t.Progress = func(p train.Progress) {
 		if first {
