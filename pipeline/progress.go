@@ -40,7 +40,7 @@ func (p Progress) Details(elapsed time.Duration) (all []string) {
 	if left, ok := p.left(elapsed); ok {
 		all = append(all, Duration(left)+" left")
 	}
-	count, rate, least := Thousands(p.Count)+" "+p.Unit, Rate, 0.05
+	count, rate, least := Count(p.Count, singular(p.Unit)), Rate, 0.05
 	if p.Unit == Bytes {
 		count, rate, least = Size(float64(p.Count)), func(x float64) string { return Size(x) + "/s" }, 1
 	}

@@ -172,6 +172,11 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 		err = errors.New("a judge must say how good a position is")
 	}
 	if err == nil {
+		if err := checkSettings(s); err != nil {
+			return err
+		}
+	}
+	if err == nil {
 		err = s.Limits.Check()
 	}
 	if err != nil {

@@ -145,8 +145,8 @@ func printMatch(r *match.Result) {
 				player.Faults[kind])
 		}
 		if player.IllegalFirst > 0 {
-			printf("  illegal first choices of the network, replaced by a legal move: %s %s of %s moves\n",
-				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Thousands(player.Moves))
+			printf("  illegal first choices of the network, replaced by a legal move: %s %s of %s\n",
+				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Count(player.Moves, "move"))
 		}
 	}
 	printRatings(r)

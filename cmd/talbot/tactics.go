@@ -73,7 +73,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 		return printJSON(sum)
 	}
 	n := pipeline.Thousands
-	summarise("%s: %s tactics in %s of %s, %s, %.1f s\n", o.Out, n(sum.Samples), n(sum.GamesKept),
+	summarise("%s: %s in %s of %s, %s, %.1f s\n", o.Out, pipeline.Count(sum.Samples, "tactic"), n(sum.GamesKept),
 		pipeline.Count(sum.GamesRead, "game"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
 		summarise("  games left out as %s: %s\n", reason, n(sum.Rejects[reason]))

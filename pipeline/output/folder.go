@@ -67,6 +67,9 @@ func Unfinished(dir string) (verb, again string, ok bool) {
 	return f.progress.Manifest.Verb, f.progress.Again, true
 }
 
+// AtWork reports whether a command is making a dataset in a folder right now, for messages.
+func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
+
 // Options are what a verb brings to its folder. The zero value is ready.
 type Options struct {
 	// Workers compress shards at a time; 0 is one.
