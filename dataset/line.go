@@ -90,9 +90,9 @@ func (s Source) String() string {
 }
 
 // NameOf names a line for the eye by its source, its number and the name of its input: game 4 of "x.pgn". An endgame
-// was drawn, and is of no input.
+// was drawn, a position aggregated: they are of no input.
 func NameOf(source string, number int64, input string) string {
-	if source == SourceEndgame.String() || input == "" {
+	if source == SourceEndgame.String() || source == SourceAggregate.String() || input == "" {
 		return fmt.Sprintf("%s %d", source, number)
 	}
 	return fmt.Sprintf("%s %d of %q", source, number, input)

@@ -145,6 +145,8 @@ var statuses = []struct {
 	{loader.ErrNoIdentity, exitDamaged, "give the data again: `talbot train --run RUN --resume --data DIR`"},
 	{run.ErrDamaged, exitDamaged,
 		"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder"},
+	{output.ErrGone, exitFailed,
+		"what it had written there is gone with the folder; do not move the folder while the command is at work"},
 	{train.ErrGone, exitFailed,
 		"the steps since the last checkpoint are lost; do not move the folder while the run is active"},
 	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
