@@ -39,8 +39,8 @@ func plural(one string) string {
 
 // singular returns the noun whose plural [plural] makes.
 func singular(many string) string {
-	for _, one := range []string{strings.TrimSuffix(many, "s"), strings.TrimSuffix(many, "es"),
-		strings.TrimSuffix(many, "ies") + "y"} {
+	for _, one := range []string{strings.TrimSuffix(many, "ies") + "y", strings.TrimSuffix(many, "es"),
+		strings.TrimSuffix(many, "s")} {
 		if plural(one) == many {
 			return one
 		}

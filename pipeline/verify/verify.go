@@ -72,7 +72,7 @@ type DatasetReport struct {
 type SplitGame struct {
 	Dataset string `json:"dataset"`
 	Split   string `json:"split"`
-	Source  string `json:"source"`
+	Source  string `json:"-"` // for the eye
 	Input   string `json:"input"`
 	Number  int64  `json:"number"`
 }
