@@ -136,6 +136,15 @@ func (s Source) String() string {
 	return fmt.Sprintf("Source(%d)", uint8(s))
 }
 
+// NameOf names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. An endgame
+// was drawn, a position aggregated: they are of no input.
+func NameOf(source string, number int64, input string) string {
+	if source == SourceEndgame.String() || source == SourceAggregate.String() || input == "" {
+		return fmt.Sprintf("%s %d", source, number)
+	}
+	return fmt.Sprintf("%s %d of %s", source, number, input)
+}
+
 // Result is the result of a game.
 type Result uint8
 

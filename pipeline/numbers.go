@@ -37,6 +37,17 @@ func plural(one string) string {
 	return one + "s"
 }
 
+// singular returns the noun whose plural [plural] makes.
+func singular(many string) string {
+	for _, one := range []string{strings.TrimSuffix(many, "ies") + "y", strings.TrimSuffix(many, "es"),
+		strings.TrimSuffix(many, "s")} {
+		if plural(one) == many {
+			return one
+		}
+	}
+	return many
+}
+
 // Reasons writes counts by reason, in alphabetical order: "player 549, short 1,234"; "none" if there are none.
 func Reasons[K ~string](counts map[K]int64) string {
 	if len(counts) == 0 {

@@ -15,7 +15,9 @@ type Progress struct {
 	Count int64  // things made so far
 	Rate  int64  // things made by this process, for the rate
 	Unit  string // what is counted: "positions", "games"; [Bytes] are shown as MB or GB
+	Free  int64  // work done in this process that cost nothing, as labels that were found again, in the unit of Total
 	Note  string // what else there is to say, such as failures
+	Pace  *Pace  // how fast it went, seen by whoever watched; nil: evenly, since this process began
 }
 
 // Bytes is the unit of a [Progress] that counts bytes.
@@ -35,11 +37,10 @@ func (p Progress) Share() (float64, bool) {
 // Details returns what is to be shown beside the share after that much time, the most important first: time left,
 // count, rate, note.
 func (p Progress) Details(elapsed time.Duration) (all []string) {
-	if done := p.Done - p.First; p.Total > 0 && done > 0 && elapsed >= settled {
-		left := float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)
-		all = append(all, Duration(time.Duration(left))+" left")
+	if left, ok := p.left(elapsed); ok {
+		all = append(all, Duration(left)+" left")
 	}
-	count, rate, least := Thousands(p.Count)+" "+p.Unit, Rate, 0.05
+	count, rate, least := Count(p.Count, singular(p.Unit)), Rate, 0.05
 	if p.Unit == Bytes {
 		count, rate, least = Size(float64(p.Count)), func(x float64) string { return Size(x) + "/s" }, 1
 	}
@@ -51,6 +52,20 @@ func (p Progress) Details(elapsed time.Duration) (all []string) {
 		all = append(all, p.Note)
 	}
 	return all
+}
+
+// left returns how long the rest takes; false if that cannot be told.
+func (p Progress) left(elapsed time.Duration) (time.Duration, bool) {
+	switch done := p.Done - p.First; {
+	case p.Total <= 0:
+		return 0, false
+	case p.Pace != nil:
+		return p.Pace.Left(max(0, p.Total-p.Done))
+	case done <= 0 || elapsed < settled:
+		return 0, false
+	default:
+		return time.Duration(float64(elapsed) * float64(max(0, p.Total-p.Done)) / float64(done)), true
+	}
 }
 
 // Text returns share and details in one line.

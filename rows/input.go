@@ -74,6 +74,13 @@ func NewInput(name string, r io.Reader) (*Input, error) {
 		return nil, inputError{fmt.Errorf("reading %s: %w", name, err), ErrRead}
 	}
 	text, err := in.decompress(magic, raw)
+	if err == nil {
+		in.text = bufio.NewReaderSize(text, peekSize)
+		head, _ := in.text.Peek(tarBlock) // damage is found by reading
+		if name := archiveOf(head); name != "" {
+			in.format, err = name, ErrArchive
+		}
+	}
 	if err != nil {
 		fault := ErrPacked
 		if in.raw.err != nil {
@@ -83,7 +90,6 @@ func NewInput(name string, r io.Reader) (*Input, error) {
 		}
 		return nil, inputError{fmt.Errorf("opening %s as %s: %w", name, in.format, err), fault}
 	}
-	in.text = bufio.NewReaderSize(text, peekSize)
 	return in, nil
 }
 
@@ -105,15 +111,6 @@ func (in *Input) decompress(magic []byte, raw *bufio.Reader) (io.Reader, error) 
 	case len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY":
 		in.format = "bzip2"
 		return bzip2.NewReader(raw), nil
-	}
-	for _, a := range []struct{ magic, name string }{
-		{"PK\x03\x04", "zip"}, {"PK\x05\x06", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\xfd7zXZ\x00", "xz"},
-		{"Rar!", "rar"}, {"\x04\x22\x4d\x18", "lz4"}, {"\x1f\x9d", "compress"},
-	} {
-		if bytes.HasPrefix(magic, []byte(a.magic)) {
-			in.format = a.name
-			return nil, ErrArchive
-		}
 	}
 	if isUTF16(magic) {
 		in.format = "UTF-16 text"

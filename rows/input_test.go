@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -113,11 +114,38 @@ func TestOpenFails(t *testing.T) {
 	}
 	for magic, want := range map[string]string{
 		"PK\x03\x04rest": "zip", "\xfd7zXZ\x00rest": "xz", "7z\xbc\xaf\x27\x1c": "7z", "Rar!": "rar",
-		"\xff\xfe[\x00": "UTF-16",
+		"\xff\xfe[\x00": "UTF-16", "LZIP\x01": "lzip", "!<arch>\nx": "ar", "070701": "cpio",
 	} {
 		if _, err := NewInput("x.pgn", strings.NewReader(magic)); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "x.pgn") {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for form, format := range map[string]tar.Format{"ustar": tar.FormatUSTAR, "PAX": tar.FormatPAX, "GNU": tar.FormatGNU,
+		"1979": tar.FormatUnknown} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := errors.Join(w.WriteHeader(&tar.Header{Name: "t/games.pgn", Size: 9, Mode: 0o644, Format: format}),
+			func() error { _, err := w.Write([]byte("1. e4 e5 ")); return err }(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		archive := b.Bytes()
+		if form == "1979" { // without what came later
+			old := archive[:257]
+			archive = append(bytes.Clone(old), make([]byte, len(archive)-257)...)
+			copy(archive[148:156], "        ")
+			sum := 0
+			for _, c := range archive[:512] {
+				sum += int(c)
+			}
+			copy(archive[148:156], fmt.Sprintf("%06o\x00 ", sum))
+		}
+		for name, file := range map[string][]byte{"plain": archive, "gzip": gzipBytes(t, archive),
+			"zstd": zstdBytes(t, archive)} {
+			if _, err := NewInput("x.pgn", bytes.NewReader(file)); !errors.Is(err, ErrArchive) ||
+				!strings.Contains(err.Error(), "tar") {
+				t.Errorf("%s, %s: %v", form, name, err)
+			}
 		}
 	}
 	broken := errors.New("broken")

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -81,10 +82,14 @@ func (e *engine) means(loss float64, sums, over []float64) run.Means {
 	return m
 }
 
-// validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch.
-func (e *engine) validate(batches []Batch) (run.Means, error) {
+// validate returns the mean losses in evaluation mode over batches, which may be smaller than the training batch. When
+// ctx ends it gives up between two of them, with its error.
+func (e *engine) validate(ctx context.Context, batches []Batch) (run.Means, error) {
 	sums, over := make([]float64, len(e.terms)), make([]float64, len(e.terms))
 	for i := range batches {
+		if err := ctx.Err(); err != nil {
+			return run.Means{}, err
+		}
 		out, err := e.run(&e.loss, "validation", e.inputs(&batches[i]), func(in []*graph.Node) *graph.Node {
 			e.store.SetTraining(in[0].Graph(), true) // the weights will change: see engine
 			p := &model.Pass{Store: e.store, Form: e.form, Losses: true, Prefix: e.config.Evaluated()}

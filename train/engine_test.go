@@ -160,7 +160,7 @@ func TestBackendsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := e.validate([]Batch{b})
+			v, err := e.validate(t.Context(), []Batch{b})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ func (r *runner) loop(ctx context.Context) error {
 		r.batches = prefetch(r.Source, &r.engine.layout)
 	}
 	for {
-		if err := r.due(); err != nil {
+		if err := r.due(ctx); err != nil {
 			return err
 		}
 		if r.over() {
@@ -141,7 +141,7 @@ func (r *runner) lastSaved() string {
 
 // due does what is due behind the steps done: a line of metrics, a validation, a checkpoint. What the state says was
 // done is not done again, so that a run may end between any two of them.
-func (r *runner) due() (err error) {
+func (r *runner) due(ctx context.Context) (err error) {
 	step := r.state.Step
 	every := func(n int64) bool { return r.over() || step > 0 && n > 0 && step%n == 0 }
 	if r.state.Window.Steps > 0 && every(r.c.LogEvery) {
@@ -151,7 +151,7 @@ func (r *runner) due() (err error) {
 	}
 	improved, again := false, false
 	if r.state.ValAt < step && every(r.c.EvalEvery) {
-		if improved, err = r.validate(); err != nil {
+		if improved, err = r.validate(ctx); err != nil {
 			return err
 		}
 		again = r.savedAt == step && r.state.ValAt == step // there is a checkpoint that lacks it
@@ -205,14 +205,18 @@ func (r *runner) stop(why error) error {
 }
 
 // validate measures the network and tells whether it is the best so far. Without validation batches it does nothing.
-func (r *runner) validate() (improved bool, err error) {
+// When ctx ends, what was trained is saved instead.
+func (r *runner) validate(ctx context.Context) (improved bool, err error) {
 	if len(r.Val) == 0 {
 		return false, nil
 	}
 	if err := r.calibrate(); err != nil {
 		return false, err
 	}
-	l, err := r.engine.validate(r.Val)
+	l, err := r.engine.validate(ctx, r.Val)
+	if err != nil && ctx.Err() != nil {
+		return false, r.stop(ctx.Err()) // a resumed run makes it
+	}
 	if err != nil {
 		return false, fmt.Errorf("validation at step %d: %w", r.state.Step, err)
 	}

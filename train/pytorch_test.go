@@ -252,7 +252,7 @@ func (want *pytorch) published(t *testing.T, recipe string) run.Config {
 func (want *pytorch) evaluatePolicy(t *testing.T, e *engine, first Batch) {
 	t.Helper()
 	agree(t, "logits", firstHead(t, e, &first), want.Evaluation.Logits, 5e-6)
-	m, err := e.validate([]Batch{first})
+	m, err := e.validate(t.Context(), []Batch{first})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -294,7 +294,7 @@ func TestPenalty(t *testing.T) {
 			}
 			got = append(got, l.Loss, *l.Of("penalty"), norm)
 		}
-		val, err := e.validate(valBatches(c, 2))
+		val, err := e.validate(t.Context(), valBatches(c, 2))
 		if err != nil {
 			t.Fatal(err)
 		}

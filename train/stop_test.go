@@ -130,3 +130,37 @@ func TestFailingEventFiles(t *testing.T) {
 		t.Errorf("%d lines of metrics", len(lines))
 	}
 }
+
+// TestInterruptedValidation: a validation is not waited for. What was trained is saved, and the resumed run validates.
+func TestInterruptedValidation(t *testing.T) {
+	b, c := openTest(t, "go"), tiny()
+	o := func(dir string) Options {
+		return Options{Dir: dir, Backend: b, Source: &synthetic{batch: c.Batch}, Val: valBatches(c, 3)}
+	}
+	whole := t.TempDir()
+	mustRun(t, c, o(whole))
+	for _, step := range []int64{c.EvalEvery, c.Steps} {
+		cut := o(t.TempDir())
+		r, err := begin(c, cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		batches := 0
+		r.engine.execute = func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) {
+			if r.state.Step == step && x == r.engine.loss {
+				batches++
+				cancel()
+			}
+			return x.Call(args...)
+		}
+		err = r.loop(ctx)
+		r.end()
+		if !errors.Is(err, context.Canceled) || batches != 1 || r.savedAt != step {
+			t.Errorf("step %d: %d batches, saved at step %d: %v", step, batches, r.savedAt, err)
+		}
+		cut.Resume, cut.Source = true, &synthetic{batch: c.Batch}
+		mustRun(t, c, cut)
+		sameRuns(t, whole, cut.Dir)
+	}
+}

@@ -133,7 +133,7 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(aggregate.GCPercent)
 	}
-	ctx, stop := interrupts(cmd.Context(), abortNow)
+	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
 	r.Progress, r.Warn, r.Again = show, warn, again()

@@ -45,14 +45,14 @@ func printAudit(out io.Writer, dir string, s label.AuditSummary) error {
 }
 
 func runCalibrate(ctx context.Context, o *labelOptions, c label.MeasureNodes) error {
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := progress()
 	c.Progress = show
 	sum, err := c.Run(ctx)
 	end()
 	if err != nil {
-		return err
+		return repeatable(err)
 	}
 	if o.json {
 		return printJSON(sum)

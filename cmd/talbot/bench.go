@@ -87,7 +87,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 	if _, err := o.check("talbot bench --run run1"); err != nil {
 		return err
 	}
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	var result benchResult
 	for i, name := range which {
@@ -98,7 +98,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 		for _, size := range withUsual(sizes, usual) {
 			s, err := engine.Bench(ctx, engine.Config{Path: o.run, Backend: name, Batch: size}, o.each)
 			if errors.Is(err, context.Canceled) {
-				return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+				return errAgain
 			}
 			if err != nil {
 				return err

@@ -39,13 +39,13 @@ policies, labels and splits, in any order and with any headers. Otherwise it is 
 }
 
 func runDiff(ctx context.Context, dirs []string, asJSON bool) error {
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := phases()
 	d, err := diff.Request{A: dirs[0], B: dirs[1], Progress: show}.Run(ctx)
 	end()
 	if err != nil {
-		return err
+		return repeatable(err)
 	}
 	if asJSON {
 		err = printJSON(d)

@@ -89,7 +89,7 @@ func runTrial(ctx context.Context, o *doctorOptions) error {
 	if err := o.gpu.bring(ctx); err != nil {
 		return err
 	}
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	begun := time.Now()
 	t.Began = func(step string) { tell("doctor: %s …\n", step); begun = time.Now() }
@@ -113,7 +113,8 @@ func runTrial(ctx context.Context, o *doctorOptions) error {
 	case errors.Is(err, trial.ErrFailed):
 		return hint(err, report+" says why; repeat the command to try these steps again")
 	case errors.Is(err, context.Canceled):
-		return hint(err, "repeat the command to continue; what was found so far is in "+report)
+		return hintError{errInterrupted, "repeat the command to continue; what was found so far is in " + report,
+			exitInterrupted}
 	}
 	return err
 }

@@ -222,7 +222,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		defer file.Close()
 		e.Puzzles = file
 	}
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	if o.syzygy != "" {
 		path, err := stockfish.Find(o.engine)
@@ -259,7 +259,7 @@ func runEval(ctx context.Context, o *evalOptions) error {
 	end()
 	switch {
 	case errors.Is(err, context.Canceled):
-		return hintError{error: errInterrupted, hint: "repeat the command", status: exitInterrupted}
+		return errAgain
 	case err != nil && !errors.Is(err, job.ErrIncomplete):
 		return err
 	}

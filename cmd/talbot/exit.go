@@ -156,6 +156,8 @@ var statuses = []struct {
 	{loader.ErrNoIdentity, exitDamaged, "give the data again: `talbot train --run RUN --resume --data DIR`"},
 	{run.ErrDamaged, exitDamaged,
 		"restore run.json (and checkpoints/ if lost) from a backup, or train again in another folder"},
+	{output.ErrGone, exitFailed,
+		"what it had written there is gone with the folder; do not move the folder while the command is at work"},
 	{train.ErrGone, exitFailed,
 		"the steps since the last checkpoint are lost; do not move the folder while the run is active"},
 	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
@@ -169,8 +171,8 @@ var statuses = []struct {
 	{checkpoint.ErrDamaged, exitDamaged,
 		"no intact checkpoint is left: train again; an ONNX file cannot be read, only safetensors"},
 	{checkpoint.ErrNone, exitFailed,
-		"the run has no checkpoint yet, or they were removed; `talbot train --run RUN --resume` continues it if it " +
-			"never had one"},
+		"the run has no checkpoint yet, or they were removed: wait for the first if it is still training, or continue " +
+			"it with `talbot train --run RUN --resume` if it never had one"},
 	{syscall.ENOSPC, exitFailed, "free some disk space and repeat the command; it continues where it stopped"},
 	{syscall.EROFS, exitFailed, "choose a folder on a writable disk"},
 	{os.ErrPermission, exitFailed, "check the permissions of the folder and its files"},
@@ -197,6 +199,8 @@ func folderHint(err error) string {
 		return "continue it with `" + interrupted.Again + "`, or choose another folder"
 	case errors.As(err, &missing):
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
+		case ok && output.AtWork(missing.Dir):
+			return verb + " is at work in this folder: wait until it has finished"
 		case ok && again != "":
 			return verb + " was interrupted in this folder: finish it with `" + again + "`"
 		case ok:

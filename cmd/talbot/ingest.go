@@ -85,8 +85,10 @@ as a whole and counted. The command fails if nothing is kept.
 
 --history 4 adds a past of four plies to puzzles, EPD and positions of tables, which
 have none: legal moves, found backwards, that lead to the position and agree with its
-counters. They are marked as reconstructed. They change neither the split nor what
-counts as a copy. The opponent's move at the start of a puzzle is kept.
+counters; a move number that is too small for them is raised, and a position without
+counters gets those of its past. They are marked as reconstructed. They change neither
+the split nor what counts as a copy. The opponent's move at the start of a puzzle is
+kept.
 
 Repeat an interrupted command to continue it. A finished folder never changes.`,
 		Example: `  talbot ingest games.pgn.zst puzzles.csv --out lines
@@ -188,7 +190,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 			return err
 		}
 	}
-	ctx, stop := interrupts(cmd.Context(), abortNow)
+	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
 	shown := 0

@@ -44,7 +44,7 @@ func runJoin(ctx context.Context, o joinOptions, parts []string) error {
 	if err := (&datasetOptions{out: o.out}).check(); err != nil {
 		return err
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
 	sum, err := label.Join{Parts: parts, Out: o.out, Progress: show, Again: again()}.Run(ctx)

@@ -79,8 +79,8 @@ is kept.
 shows how far off they were.
 
 Labels are written to a journal as they are made. Repeat an interrupted command to
-continue it. The first Ctrl-C finishes the searches in progress, the second aborts. A
-position on which the engine fails twice is stored as failed.`,
+continue it. After the first Ctrl-C the searches in progress have three seconds to end;
+the second aborts them. A position on which the engine fails twice is stored as failed.`,
 		Example: `  talbot label lines --out labelled
   talbot label lines --out labelled-tenth --fraction 0.1
   talbot label lines --out labelled-nodes --nodes 20000 --workers 2
@@ -209,13 +209,14 @@ func warnWorkers(workers int) {
 // watch lets a labelling show its progress, warn and be interrupted. What it returns is called at its end.
 func (o *labelOptions) watch(ctx context.Context, r *label.Request) (context.Context, func()) {
 	var pool atomic.Pointer[label.Searcher]
-	ctx, stop := interrupts(ctx, func() {
-		if p := pool.Load(); p != nil {
+	ctx, stop := interruption{says: "saving", giveUp: func() bool {
+		p := pool.Load()
+		if p != nil {
 			(*p).Abort()
-			return
 		}
-		abortNow()
-	})
+		return p != nil
+	}, lost: "giving up the searches in progress; the command that continues makes them again",
+		words: func() error { return resumable(context.Canceled) }}.watch(ctx)
 	show, end := phases()
 	shown := 0
 	r.Progress, r.Tables.Progress = show, showChecking(show)

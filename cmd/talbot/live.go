@@ -7,13 +7,14 @@ import (
 
 	"talbot/pipeline"
 	"talbot/train"
+	"talbot/train/job"
 	"talbot/train/run"
 )
 
 // liveTrain returns a callback that keeps one line about a run up to date on a
 // terminal and prints one every ten seconds elsewhere, and a function that ends
 // the display.
-func liveTrain() (func(train.Progress), func()) {
+func liveTrain(line *trainLine) (func(train.Progress), func()) {
 	if voice.quiet {
 		return func(train.Progress) {}, func() {}
 	}
@@ -21,7 +22,6 @@ func liveTrain() (func(train.Progress), func()) {
 	if stderr.columns != nil {
 		every = drawEvery
 	}
-	var line trainLine
 	last := time.Now()
 	return func(p train.Progress) {
 		line.add(p)
@@ -43,6 +43,34 @@ type trainLine struct {
 	steps int64      // of this process
 	terms []run.Mean // running means
 	val   *train.MetricsLine
+
+	validations
+	pace  pipeline.Pace // of the steps, without validations
+	began float64       // seconds when the validation began that may follow
+	spent float64       // seconds in validations
+}
+
+// validations are those that a run makes.
+type validations struct {
+	every int64   // steps; 0: only at the end
+	takes float64 // what each takes, in steps, until it was measured
+}
+
+// passTakes is what a validation takes for the samples of a step, in steps: it goes forward only.
+const passTakes = 1.0 / 3
+
+// validationsOf are those of a run that begins.
+func validationsOf(s job.Start) validations {
+	batches := float64(s.Val) / float64(max(1, s.Config.Batch))
+	return validations{every: s.Config.EvalEvery, takes: passTakes * batches}
+}
+
+// left returns how many come behind a step.
+func (v validations) left(step, steps int64) int64 {
+	if v.every <= 0 || step >= steps {
+		return min(1, steps-step)
+	}
+	return (steps-1)/v.every - step/v.every + 1
 }
 
 // smooth is the weight of a step in the running means of the line: they are over about fifty steps.
@@ -53,9 +81,18 @@ func (l *trainLine) add(p train.Progress) {
 	l.now = p
 	if p.Val != nil {
 		l.val = p.Val
+		l.spent += p.Seconds - l.began
+		if step, ok := l.pace.Left(1); ok {
+			l.takes = (p.Seconds - l.began) / step.Seconds()
+		}
+		l.began = p.Seconds
 		return
 	}
 	l.steps++
+	l.began = p.Seconds
+	if !p.More { // how long a step takes is known at the end of its execution
+		l.pace.Add(time.Duration((p.Seconds-l.spent)*float64(time.Second)), p.Step, 0)
+	}
 	weight := max(smooth, 1/float64(l.steps))
 	for i, term := range p.Terms {
 		if i == len(l.terms) {
@@ -76,11 +113,10 @@ func (l *trainLine) add(p train.Progress) {
 // status is the line.
 func (l *trainLine) status() statusLine {
 	p := l.now
-	left := time.Duration(float64(p.Steps-p.Step) * p.Seconds / float64(max(1, l.steps)) * float64(time.Second))
-	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)), details: []string{
-		pipeline.Duration(left) + " left",
-		fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)),
-	}}
+	more := float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps))
+	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)),
+		details: append(timeLeft(&l.pace, int64(more+0.5)),
+			fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)))}
 	for _, term := range l.terms {
 		line.details = append(line.details, run.Text(term.Name).Short+" "+termCell(term))
 	}

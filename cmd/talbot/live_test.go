@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/run"
@@ -17,7 +18,7 @@ func TestTrainLine(t *testing.T) {
 		return run.Means{Terms: []run.Mean{{Name: "policy_ce", Mean: policy}, {Name: "value_mse", Mean: value},
 			{Name: "top1", Mean: top1}}}
 	}
-	var l trainLine
+	l := trainLine{pace: pipeline.Pace{Even: true}}
 	for i := range int64(10) {
 		l.add(train.Progress{Step: 100 + i, Steps: 119, Means: means(x(float64(i)), nil, x(0.25)),
 			Seconds: float64(i + 1), PositionsPerSecond: 1234.5, LoaderWait: 0.02})
@@ -52,5 +53,32 @@ func TestProspectLines(t *testing.T) {
 		if got := strings.Join(prospectLines(c.p), "\n"); got != c.want {
 			t.Errorf("%+v:\ngot  %s\nwant %s", c.p, got, c.want)
 		}
+	}
+}
+
+// The time left has the validations that come: as long as the last one, or a third of a step for each batch before it.
+func TestTrainTimeLeft(t *testing.T) {
+	var l trainLine
+	l.pace.Even = true
+	l.validations = validations{every: 50, takes: 12}
+	at := 60.0 // the compiler
+	for step := int64(1); step <= 49; step++ {
+		l.add(train.Progress{Step: step, Steps: 200, Seconds: at})
+		at++
+	}
+	// 151 steps and the validations at 50, 100, 150 and 200
+	if got := l.status().details[0]; got != "3m19s left" {
+		t.Errorf("before a validation: %s", got)
+	}
+	l.add(train.Progress{Step: 50, Steps: 200, Seconds: at})
+	at += 300
+	l.add(train.Progress{Step: 50, Steps: 200, Seconds: at, Val: &train.MetricsLine{}})
+	for step := int64(51); step <= 99; step++ {
+		at++
+		l.add(train.Progress{Step: step, Steps: 200, Seconds: at})
+	}
+	// 101 steps, and three validations of 300 s
+	if got := l.status().details[0]; got != "16m41s left" {
+		t.Errorf("after a validation: %s", got)
 	}
 }

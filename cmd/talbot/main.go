@@ -24,6 +24,10 @@ func execute(args []string) int {
 	if err != nil {
 		err = suggest(cmd, err)
 	}
+	if !lastWords.CompareAndSwap(false, true) {
+		select {} // a signal is ending the process
+	}
+	defer lastWords.Store(false) // tests go on
 	asJSON := wantsJSON(cmd, args)
 	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
 		if err != nil && !errors.Is(err, errSkipped) {
@@ -101,6 +105,7 @@ func prepare(cmd *cobra.Command) {
 		if err := voice.begin(cmd, args); err != nil {
 			return err
 		}
+		defer unwatched()()
 		begun := time.Now()
 		err := work(cmd, args)
 		voice.end(cmd, time.Since(begun), err)

@@ -54,8 +54,8 @@ Adjudication is off by default. --syzygy ends games that endgame tables decide,
 DIR gets games.pgn with evaluations that ` + "`talbot ingest --import-evals`" + ` reads, and
 result.json. Interrupt a match at any time: games that have ended are kept, and
 --resume continues it, unless a file that an option or argument of an engine names has
-changed. The first Ctrl-C finishes the games in progress, the second aborts them; both
-print the figures so far.`,
+changed. After the first Ctrl-C the games in progress have three seconds to end, the
+second aborts them; --resume plays them again. The figures so far are printed.`,
 		Example: `  talbot match cmd:stockfish,depth=3 cmd:stockfish,depth=2 --games 20 --out m1
   talbot match cmd:stockfish,depth=1 random: --games 100 --out m2 --json
   talbot match run:run1,nodes=400 run:run1,searcher=policy,nodes=1 --out m3
@@ -95,7 +95,9 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	hard, abort := context.WithCancel(cmd.Context())
 	defer abort()
-	drain, stop := interruptsSaying(hard, "finishing the games in progress", abort)
+	drain, stop := interruption{says: "finishing the games in progress",
+		giveUp: func() bool { abort(); return true }, lost: "giving up the games in progress; --resume plays them again",
+		words: func() error { return o.again(context.Canceled) }}.watch(hard)
 	defer stop()
 	var networks engine.Shared
 	defer networks.Close()
@@ -172,6 +174,11 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 	s, err := match.ParsePlayer(o.judge)
 	if err == nil && s.Kind == "random" {
 		err = errors.New("a judge must say how good a position is")
+	}
+	if err == nil {
+		if err := checkSettings(s); err != nil {
+			return err
+		}
 	}
 	if err == nil && (s.Limits != (match.Limits{}) || engine.NeedsLimit(s)) {
 		err = s.Limits.Check()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,6 +103,9 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.
 		if err != nil {
 			return nil, limits, usage(err, example)
 		}
+		if err := checkSettings(s); err != nil {
+			return nil, limits, err
+		}
 		specs = append(specs, s)
 	}
 	limits = match.Limits{Nodes: o.nodes, Depth: o.depth, MoveTime: o.movetime}
@@ -121,6 +125,22 @@ func (o *matchOptions) players(args []string) (specs []match.Spec, limits match.
 		}
 	}
 	return specs, limits, nil
+}
+
+// checkSettings refuses settings that a network does not have, before anything is said that a mistyped one would set.
+func checkSettings(s match.Spec) error {
+	err := engine.CheckParameters(s)
+	if s.Kind != "run" || err == nil {
+		return nil
+	}
+	text := "docs/11-matches.md and docs/12-play.md list the settings of players"
+	names := append([]string{"name", "nodes", "depth", "movetime", "tc", "rating", "error"}, engine.Parameters()...)
+	for _, p := range s.Params {
+		if word := nearest(p.Name, names); !slices.Contains(names, p.Name) && word != "" {
+			text = "did you mean `" + word + "`? " + text
+		}
+	}
+	return usage(fmt.Errorf("player %q: %w", s.Text, err), text)
 }
 
 // rules reads the rules of adjudication but the judge.

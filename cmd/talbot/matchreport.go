@@ -24,28 +24,37 @@ func liveMatch() (func(match.Progress), func()) {
 	if stderr.columns != nil {
 		every = drawEvery
 	}
+	var pace pipeline.Pace
 	last := time.Now()
 	return func(p match.Progress) {
+		pace.Add(0, int64(p.Resumed), 0)
+		pace.Add(p.Elapsed, int64(p.Games), 0)
 		if time.Since(last) < every && (p.Games < p.Total || stderr.columns == nil) {
 			return
 		}
 		last = time.Now()
+		left := timeLeft(&pace, int64(p.Total-p.Games))
 		if stderr.columns != nil {
-			stderr.setLine(func(columns int) string { return matchTable(p, columns, stderr.height()) })
+			stderr.setLine(func(columns int) string { return matchTable(p, left, columns, stderr.height()) })
 			return
 		}
-		line := matchLine(p)
+		line := matchLine(p, left)
 		say("match: %d %%, %s\n", int(100*line.share), strings.Join(line.details, ", "))
 	}, func() { stderr.setLine(nil) }
 }
 
-// matchLine is the line about a match.
-func matchLine(p match.Progress) statusLine {
-	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total))}
-	if done := p.Games - p.Resumed; done > 0 {
-		left := time.Duration(float64(p.Elapsed) * float64(p.Total-p.Games) / float64(done))
-		line.details = append(line.details, pipeline.Duration(left)+" left")
+// timeLeft is the detail that says how long so much more work takes, if that can be told.
+func timeLeft(pace *pipeline.Pace, more int64) []string {
+	if left, ok := pace.Left(more); ok {
+		return []string{pipeline.Duration(left) + " left"}
 	}
+	return nil
+}
+
+// matchLine is the line about a match.
+func matchLine(p match.Progress, left []string) statusLine {
+	line := statusLine{verb: "match", share: float64(p.Games) / float64(max(1, p.Total)),
+		details: left}
 	line.details = append(line.details,
 		fmt.Sprintf("%s/%s games", pipeline.Thousands(int64(p.Games)), pipeline.Thousands(int64(p.Total))),
 		counts(p.Figures), "Elo "+interval(p.Elo, p.EloLow, p.EloHigh))
@@ -63,7 +72,7 @@ func matchLine(p match.Progress) statusLine {
 }
 
 // matchTable is the line about a match below a row for each opponent of a gauntlet, as far as the terminal has rows.
-func matchTable(p match.Progress, columns, height int) string {
+func matchTable(p match.Progress, left []string, columns, height int) string {
 	var rows []string
 	for i, v := range p.Versus {
 		if i >= height-3 {
@@ -72,7 +81,7 @@ func matchTable(p match.Progress, columns, height int) string {
 		rows = append(rows, shorten(plain.Escape(fmt.Sprintf("  %s %5d games  %-16s %s", padded(v.Name, 28), v.Games,
 			counts(v.Figures), interval(v.Elo, v.EloLow, v.EloHigh))), columns-1))
 	}
-	return strings.Join(append(rows, matchLine(p).text(columns)), "\n")
+	return strings.Join(append(rows, matchLine(p, left).text(columns)), "\n")
 }
 
 // padded is a name in so many columns.
@@ -138,8 +147,8 @@ func printMatch(r *match.Result) {
 				player.Faults[kind])
 		}
 		if player.IllegalFirst > 0 {
-			printf("  illegal first choices of the network, replaced by a legal move: %s %s of %s moves\n",
-				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Thousands(player.Moves))
+			printf("  illegal first choices of the network, replaced by a legal move: %s %s of %s\n",
+				player.Name, pipeline.Thousands(player.IllegalFirst), pipeline.Count(player.Moves, "move"))
 		}
 	}
 	printRatings(r)

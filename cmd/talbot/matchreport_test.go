@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/rivo/uniseg"
 
+	"talbot/pipeline"
 	"talbot/play/match"
 )
 
@@ -39,7 +40,7 @@ func TestMatchTable(t *testing.T) {
 		var said []string
 		for range 30 {
 			p := standing(rng.IntN(30), rng)
-			o.setLine(func(columns int) string { return matchTable(p, columns, o.height()) })
+			o.setLine(func(columns int) string { return matchTable(p, nil, columns, o.height()) })
 			if rng.IntN(3) == 0 {
 				said = append(said, fmt.Sprintf("warning %d", len(said)))
 				fmt.Fprintln(o, said[len(said)-1])
@@ -79,9 +80,13 @@ func TestMatchFigures(t *testing.T) {
 		LLRs: [2]float64{-2.94, 2.94}}
 	p.Wins, p.Draws, p.Losses, p.Identical, p.Faults = 5, 3, 1, 1, 2
 	p.Elo, p.EloLow, p.EloHigh = 12, -20, 44
+	var pace pipeline.Pace
+	for second := range int64(30) {
+		pace.Add(time.Duration(second)*time.Second, second, 0)
+	}
 	want := "30s left, 10/40 games, +5 =3 -1, Elo +12.0 (-20.0 to +44.0), LLR 1.50 of -2.94 to 2.94, 2 faults, 1 " +
 		"identical"
-	if got := strings.Join(matchLine(p).details, ", "); got != want {
+	if got := strings.Join(matchLine(p, timeLeft(&pace, 30)).details, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

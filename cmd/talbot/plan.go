@@ -139,7 +139,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	if r.Inputs, err = ingest.ExpandInputs(files, nil); err != nil {
 		return err
 	}
-	ctx, stop := interruptsSaying(cmd.Context(), "stopping", abortNow)
+	ctx, stop := stops(cmd.Context())
 	defer stop()
 	measured := job.Measured{Config: c}
 	r.TrainRate = func(ctx context.Context) (float64, string, error) {
@@ -151,7 +151,7 @@ func runPlan(cmd *cobra.Command, o *planOptions, files []string) error {
 	}
 	e, err := r.Run(ctx)
 	if err != nil {
-		return err
+		return repeatable(err)
 	}
 	if o.json {
 		return printJSON(struct {

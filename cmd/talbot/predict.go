@@ -106,7 +106,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interrupts(cmd.Context(), abortNow)
+	ctx, stop := interrupts(cmd.Context())
 	defer stop()
 	show, end := progress()
 	sum, err := pipelinepredict.Request{In: in, Out: o.out, Network: net, Evaluator: networkEvaluator{n},

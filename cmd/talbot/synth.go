@@ -168,7 +168,7 @@ func runSynth(ctx context.Context, o synthOptions, config synth.Config) error {
 	if err != nil {
 		return usage(err, "give three percentages that sum to 100, for example --split 90,5,5")
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
 	sum, err := endgames.Request{

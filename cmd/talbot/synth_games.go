@@ -131,7 +131,7 @@ func (o *gamesOptions) run(ctx context.Context) error {
 	if o.workers <= 0 {
 		o.workers = stockfish.DefaultWorkers()
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interrupts(ctx)
 	defer stop()
 	if r.Pool, err = stockfish.NewPool(ctx, config, o.workers); err != nil {
 		return err

@@ -63,7 +63,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 		return usage(fmt.Errorf("--advantage %d --second %d --gap %d", o.Advantage, o.Second, o.Gap),
 			"--second must be below --advantage")
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	ctx, stop := interrupts(ctx)
 	defer stop()
 	show, end := progress()
 	o.Progress, o.Warn, o.Again = show, warn, again()
@@ -76,7 +76,7 @@ func runTactics(ctx context.Context, o tacticsOptions) error {
 		return printJSON(sum)
 	}
 	n := pipeline.Thousands
-	summarise("%s: %s tactics in %s of %s, %s, %.1f s\n", o.Out, n(sum.Samples), n(sum.GamesKept),
+	summarise("%s: %s in %s of %s, %s, %.1f s\n", o.Out, pipeline.Count(sum.Samples, "tactic"), n(sum.GamesKept),
 		pipeline.Count(sum.GamesRead, "game"), pipeline.Size(float64(sum.Bytes)), sum.Seconds)
 	for _, reason := range sortedReasons(sum.Rejects) {
 		summarise("  games left out as %s: %s\n", reason, n(sum.Rejects[reason]))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -210,7 +211,8 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 	if err != nil {
 		return err
 	}
-	ctx, stop := interrupts(ctx, abortNow)
+	var trained atomic.Bool // there is something to save
+	ctx, stop := interruption{says: "saving", holds: trained.Load, words: o.untrained}.watch(ctx)
 	defer stop()
 	show, end := phases()
 	t.Checked = func(bytes, of int64) {
@@ -222,18 +224,24 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 			Rate: int64(blocks), Unit: "blocks"})
 	}
 	forecast := job.Forecast{Fixed: o.resume || o.from != "" || o.after != ""}
-	t.Begun = func(s job.Start) { end(); printStart(s); forecast.Start = s }
+	line := trainLine{pace: pipeline.Pace{Even: true}}
+	t.Begun = func(s job.Start) {
+		end()
+		printStart(s)
+		forecast.Start, line.validations = s, validationsOf(s)
+	}
 	t.Resumed = func(step int64, checkpoint string) {
 		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)
 	}
 	t.Warn = warn
-	progress, done := liveTrain()
+	progress, done := liveTrain(&line)
 	first := true
 	t.Progress = func(p train.Progress) {
 		if first {
 			detail("compiling and the first step: %.1f s", p.Seconds)
 		}
 		first = false
+		trained.Store(true)
 		if prospect, ok := forecast.Add(p); ok {
 			for _, line := range prospectLines(prospect) {
 				tell("%s\n", line)

@@ -17,9 +17,23 @@ import (
 	"talbot/train/run"
 )
 
+// resumeLine is the command line that continues the run.
+func (o *trainOptions) resumeLine() string {
+	return "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
+}
+
+// untrained is how a command ends that was interrupted before it had trained anything.
+func (o *trainOptions) untrained() error {
+	text := "repeat the command"
+	if run.IsRun(o.run) {
+		text = "continue with `" + o.resumeLine() + "`"
+	}
+	return hintError{errors.New("interrupted before the first step"), text, exitInterrupted}
+}
+
 // trainError adds to an error what to do about it.
 func trainError(err error, o *trainOptions, result train.Result) error {
-	resume := "talbot " + shellQuote([]string{"train", "--run", o.run, "--resume"})
+	resume := o.resumeLine()
 	var other *train.ConfigError
 	switch {
 	case errors.Is(err, job.ErrFrom):
@@ -39,7 +53,7 @@ func trainError(err error, o *trainOptions, result train.Result) error {
 	case errors.Is(err, loader.ErrNoIdentity):
 		return hint(err, "give the data again: `"+resume+" --data DIR`")
 	case errors.Is(err, context.Canceled) && result.Checkpoint == "":
-		return hintError{errors.New("interrupted before the first step"), "repeat the command", exitInterrupted}
+		return o.untrained()
 	case errors.Is(err, context.Canceled):
 		return hintError{fmt.Errorf("interrupted at step %d, saved in %q", result.Steps, result.Checkpoint),
 			"continue with `" + resume + "`", exitInterrupted}

@@ -70,7 +70,7 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 		}
 		request.MaxOverlap = &o.maxOverlap
 	}
-	ctx, stop := interruptsSaying(ctx, "stopping", abortNow)
+	ctx, stop := stops(ctx)
 	defer stop()
 	show, end := phases()
 	request.Progress = show
@@ -78,6 +78,9 @@ func runVerify(ctx context.Context, o *verifyOptions, dirs []string, limited boo
 	end()
 	if errors.Is(err, context.Canceled) {
 		return unverified(result, dirs)
+	}
+	if result == nil {
+		return err
 	}
 	if o.json {
 		if err := printJSON(result); err != nil {
@@ -132,15 +135,15 @@ func printVerified(v *verify.Report) {
 	}
 	printf("games in more than one split: %s\n", pipeline.Thousands(v.BothSides))
 	for _, g := range v.Examples {
-		printf("  %s of %s: game %d of %s\n", g.Split, g.Dataset, g.Number, g.Input)
+		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.NameOf(g.Source, g.Number, g.Input))
 	}
 	printf("lines of %d plies or more that are the beginning of a line in another split: %s\n",
 		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
-		printf("  %s of %s: game %d of %s, %s; %s of %s: game %d of %s, %s\n", a.Split, a.Dataset, a.Number, a.Input,
-			pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset, b.Number, b.Input,
-			pipeline.Count(int64(b.Plies), "ply"))
+		printf("  %s of %s: %s, %s; %s of %s: %s, %s\n", a.Split, a.Dataset,
+			dataset.NameOf(a.Source, a.Number, a.Input), pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
+			dataset.NameOf(b.Source, b.Number, b.Input), pipeline.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string

@@ -165,7 +165,8 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if o.name == "" {
 		o.name, _ = os.Hostname() // only shown
 	}
-	ctx, stop := interruptsSaying(ctx, "returning the work", abortNow)
+	ended := hintError{error: errInterrupted, hint: "start it again at any time", status: exitInterrupted}
+	ctx, stop := interruption{says: "returning the work", words: func() error { return ended }}.watch(ctx)
 	defer stop()
 	at := join.Address
 	if cluster.URL != "" {
@@ -176,7 +177,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 		Name: o.name, Version: version, Slots: &searches.Slots{Engine: path},
 		Log: func(format string, values ...any) { tell("worker: "+format+"\n", values...) }}.Run(ctx)
 	if errors.Is(err, context.Canceled) {
-		return hintError{error: errInterrupted, hint: "start it again at any time", status: exitInterrupted}
+		return ended
 	}
 	return err
 }

@@ -39,3 +39,14 @@ func Lock(path string) (io.Closer, error) {
 		}
 	}
 }
+
+// Locked reports whether somebody has the lock of that name, for messages: it may have changed when the call returns.
+// Nothing is made. Where there is no flock nobody has it.
+func Locked(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(share(f), ErrLocked)
+}

@@ -17,7 +17,13 @@ func TestLock(t *testing.T) {
 	if _, err := Lock(path); !errors.Is(err, ErrLocked) {
 		t.Errorf("held: %v", err)
 	}
+	if !Locked(path) {
+		t.Error("nobody holds it")
+	}
 	first.Close()
+	if Locked(path) || Locked(path+"x") {
+		t.Error("somebody holds it")
+	}
 	again, err := Lock(path)
 	if err != nil {
 		t.Fatalf("freed: %v", err)

@@ -8,8 +8,13 @@ import (
 	"syscall"
 )
 
-func lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// share takes the lock beside others that share it.
+func share(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) error {
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrLocked
 	}

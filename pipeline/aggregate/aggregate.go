@@ -122,7 +122,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	if err := a.work(ctx); err != nil {
-		return Summary{}, err
+		return Summary{}, a.out.Explain(err)
 	}
 	return a.finish(start)
 }

@@ -144,7 +144,8 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	fresh := !g.out.Resumed()
 	defer func() {
 		// Of a command that fails before it has written a shard there is nothing to go on with.
-		if err != nil && fresh && ctx.Err() == nil && !g.out.Committed() && !errors.Is(err, ErrNothingKept) {
+		if err != nil && fresh && ctx.Err() == nil && !g.out.Committed() && !errors.Is(err, ErrNothingKept) &&
+			!errors.Is(err, output.ErrGone) {
 			err = errors.Join(err, g.out.Discard())
 		}
 	}()

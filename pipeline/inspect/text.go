@@ -18,8 +18,8 @@ const textPlies = 8
 // what a network would learn from it.
 func (s *Sample) WriteText(w io.Writer) error {
 	var b strings.Builder
-	plain.Fprintf(&b, "sample %d · %s %d of %q · line %d · split %s\n", s.Sample, s.Source, s.Game, s.Input, s.Line,
-		s.Split)
+	plain.Fprintf(&b, "sample %d · %s · line %d · split %s\n", s.Sample,
+		dataset.NameOf(s.Source, s.Game, fmt.Sprintf("%q", s.Input)), s.Line, s.Split)
 	if s.White != "" || s.Black != "" {
 		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
 	}

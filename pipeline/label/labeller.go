@@ -255,7 +255,7 @@ func (l *labeller) report() {
 	}
 	p := pipeline.Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
-		First: l.first, Done: l.samples, Total: max(total, l.samples),
+		First: l.first, Done: l.samples, Total: max(total, l.samples), Free: max(0, l.samples-l.first-s.Labelled),
 	}
 	if l.shared != nil {
 		l.shared.Expect(p.Total - p.Done)

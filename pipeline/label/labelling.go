@@ -279,7 +279,11 @@ func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 		cutVariations(r.Labels)
 	}
 	id, m := w.ids[r.Sample], made{r.Labels, originOf(r.Worker)}
-	if err := s.journal.append(w.first+int64(k), m); err != nil {
+	err := s.out.Check() // a journal without a folder is written, and lost
+	if err == nil {
+		err = s.journal.append(w.first+int64(k), m)
+	}
+	if err != nil {
 		return id, m, err
 	}
 	w.labels[k], w.origins[k] = m.labels, m.origin

@@ -34,7 +34,7 @@ func (f *Folder) FinishDrafts(ctx context.Context, workers int, keep func(*datas
 			err = f.replaceDraft(drafts[i].File, done, dropped)
 		}
 		if err != nil {
-			return err
+			return f.Explain(err)
 		}
 		i++
 	}

@@ -37,6 +37,8 @@ var (
 	// ErrOccupied: the output folder holds something else, or an interrupted command with other inputs or flags
 	// ([InterruptedError]).
 	ErrOccupied = errors.New("the folder is not empty")
+	// ErrGone: the output folder is not where it was when the command began.
+	ErrGone = errors.New("the output folder was removed or replaced while the command was at work")
 )
 
 // InterruptedError says that the output folder holds an interrupted command with other inputs or flags. It wraps
@@ -68,6 +70,9 @@ func Unfinished(dir string) (verb, again string, ok bool) {
 	return f.progress.Manifest.Verb, f.progress.Again, true
 }
 
+// AtWork reports whether a command is making a dataset in a folder right now, for messages.
+func AtWork(dir string) bool { return durable.Locked(filepath.Join(dir, lockName)) }
+
 // Options are what a verb brings to its folder. The zero value is ready.
 type Options struct {
 	// Workers compress shards at a time; 0 is one.
@@ -96,7 +101,8 @@ type Folder struct {
 	Options
 	dir      string
 	lock     io.Closer
-	plan     int64 // positions in a shard
+	held     os.FileInfo // the lock's file
+	plan     int64       // positions in a shard
 	writer   *shards.Writer
 	progress progress
 	resumed  bool
@@ -133,6 +139,10 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if f.lock, err = durable.Lock(f.Path(lockName)); err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
+	if f.held, err = os.Stat(f.Path(lockName)); err != nil {
+		f.Close()
+		return nil, err
+	}
 	if err := f.begin(string(command), m); err != nil {
 		f.Close()
 		if errors.Is(err, dataset.ErrDamaged) {
@@ -145,6 +155,23 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 
 // Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
+
+// Check returns [ErrGone] if the folder is no longer the one that was opened. What a verb writes besides the shards may
+// go on without a folder, and be lost.
+func (f *Folder) Check() error {
+	if now, err := os.Stat(f.Path(lockName)); f.held != nil && (err != nil || !os.SameFile(f.held, now)) {
+		return fmt.Errorf("%q: %w", f.dir, ErrGone)
+	}
+	return nil
+}
+
+// Explain returns [ErrGone] in the place of an error that has this reason.
+func (f *Folder) Explain(err error) error {
+	if err != nil && !errors.Is(err, ErrGone) && f.Check() != nil {
+		return f.Check()
+	}
+	return err
+}
 
 // Committed reports whether any shard is written.
 func (f *Folder) Committed() bool { return len(f.progress.Manifest.Shards)+len(f.progress.Drafts) > 0 }
@@ -164,7 +191,7 @@ func (f *Folder) Write(l *dataset.Line) error {
 	if f.writer == nil {
 		w, err := f.create()
 		if err != nil {
-			return err
+			return f.Explain(err)
 		}
 		f.writer = w
 	}
@@ -197,7 +224,7 @@ func (f *Folder) EndShard() error {
 		info, err := f.writer.Commit()
 		f.writer = nil
 		if err != nil {
-			return err
+			return f.Explain(err)
 		}
 		if f.Drafting {
 			f.progress.Drafts = append(f.progress.Drafts, info)
@@ -256,6 +283,13 @@ func (f *Folder) recount(file string) error {
 // Finish ends the last shard, calls publish, if it is not nil, and writes the manifest, after which the dataset is
 // whole.
 func (f *Folder) Finish(publish func() error) error {
+	if err := f.finish(publish); err != nil {
+		return f.Explain(err)
+	}
+	return f.removeLeftovers()
+}
+
+func (f *Folder) finish(publish func() error) error {
 	if err := f.EndShard(); err != nil {
 		return err
 	}
@@ -264,10 +298,7 @@ func (f *Folder) Finish(publish func() error) error {
 			return err
 		}
 	}
-	if err := dataset.WriteManifest(f.dir, &f.progress.Manifest); err != nil {
-		return err
-	}
-	return f.removeLeftovers()
+	return dataset.WriteManifest(f.dir, &f.progress.Manifest)
 }
 
 // Discard removes all that the command has written, and the folder if nothing else is in it, for a command that turns

@@ -119,6 +119,9 @@ func (f *Folder) warn(err error) {
 
 // Mark writes how far the work has come, the verb's state included.
 func (f *Folder) Mark() error {
+	if err := f.Check(); err != nil {
+		return err
+	}
 	if f.Sync != nil {
 		if err := f.Sync(); err != nil {
 			return err

@@ -74,7 +74,11 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 			return err
 		}
 		if u.asked >= 0 {
-			if err := j.append(u.predictions); err != nil {
+			err := p.out.Check() // a journal without a folder is written, and lost
+			if err == nil {
+				err = j.append(u.predictions)
+			}
+			if err != nil {
 				return err
 			}
 			p.answered += u.asked

@@ -212,6 +212,7 @@ func (p *predicting) warn(err error) {
 func (p *predicting) report() {
 	if p.Progress != nil {
 		p.Progress(pipeline.Progress{Verb: "predict", Unit: "samples", Count: p.samples, Rate: p.answered,
-			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples})
+			First: p.first, Done: p.samples, Total: p.in.Manifest.Counts.Samples,
+			Free: max(0, p.samples-p.first-p.answered)})
 	}
 }

@@ -26,21 +26,18 @@ type bar struct {
 // WriteText writes the statistics as a page for the eye.
 func (s *Statistics) WriteText(w io.Writer) error {
 	var b strings.Builder
-	plain.Fprintf(&b, "%s games, %s positions, %s samples, %s labelled\n",
-		pipeline.Thousands(s.Games), pipeline.Thousands(s.Positions), pipeline.Thousands(s.Samples),
-		pipeline.Thousands(s.Labelled))
+	plain.Fprintf(&b, "%s, %s, %s, %s labelled\n", pipeline.Count(s.Games, "game"),
+		pipeline.Count(s.Positions, "position"), pipeline.Count(s.Samples, "sample"), pipeline.Thousands(s.Labelled))
 	plain.Fprintf(&b, "%s bytes, %.2f per position\n", pipeline.Thousands(s.Bytes), s.BytesPerPosition)
 	if s.Reconstructed > 0 || s.Policies > 0 {
-		plain.Fprintf(&b, "%s plies of reconstructed history, %s samples with a policy of their own\n",
-			pipeline.Thousands(s.Reconstructed),
-			pipeline.Thousands(s.Policies))
+		plain.Fprintf(&b, "%s of reconstructed history, %s with a policy of their own\n",
+			pipeline.Count(s.Reconstructed, "ply"), pipeline.Count(s.Policies, "sample"))
 	}
 	if u := s.Unique; u != nil {
-		plain.Fprintf(&b, "%s different positions (%s with colours swapped); among the samples %s (%s), the most "+
-			"frequent one %s times\n",
-			pipeline.Thousands(u.Positions), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples),
+		plain.Fprintf(&b, "%s (%s with colours swapped); among the samples %s (%s), the most frequent one %s\n",
+			pipeline.Count(u.Positions, "different position"), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples),
 			pipeline.Thousands(u.SamplesMirrored),
-			pipeline.Thousands(u.MostCopies))
+			pipeline.Count(u.MostCopies, "time"))
 		for _, o := range []struct {
 			name string
 			overlap.SplitOverlap

@@ -161,7 +161,7 @@ func (v *verifying) cutExamples(dir string, pairs map[uint64]*cutPair, missing i
 			}
 			_, had := p.example()
 			split := d.Manifest.Splits.Of(dataset.SplitKey(l))
-			line := &CutLine{SplitGame{dir, split.String(), d.Manifest.InputName(l.Input), l.Number},
+			line := &CutLine{SplitGame{dir, split.String(), l.Source.String(), d.Manifest.InputName(l.Input), l.Number},
 				len(l.Moves) - l.Reconstructed}
 			if whole && i == len(keys)-1 {
 				if p.shorter == nil && p.isCut(split) {

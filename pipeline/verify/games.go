@@ -64,7 +64,7 @@ func (v *verifying) examples(dir string, wanted map[uint64]bool) error {
 		split := d.Manifest.Splits.Of(dataset.SplitKey(l))
 		if wanted[gameKey(l, split)>>3] {
 			v.result.Examples = append(v.result.Examples,
-				SplitGame{dir, split.String(), d.Manifest.InputName(l.Input), l.Number})
+				SplitGame{dir, split.String(), l.Source.String(), d.Manifest.InputName(l.Input), l.Number})
 		}
 	}
 	return nil

@@ -76,6 +76,7 @@ type DatasetReport struct {
 type SplitGame struct {
 	Dataset string `json:"dataset"`
 	Split   string `json:"split"`
+	Source  string `json:"-"` // for the eye
 	Input   string `json:"input"`
 	Number  int64  `json:"number"`
 }
@@ -99,11 +100,16 @@ type verifyWorker struct {
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
-// [ErrBothSides] or [ErrOverlap]. Memory does not grow with the datasets (see [dataset.Keys]).
+// [ErrBothSides] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]). Memory does not grow with the datasets (see [dataset.Keys]).
 func (o Request) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	for _, dir := range o.Dirs {
+		if _, err := dataset.ReadManifest(dir); errors.Is(err, dataset.ErrNoDataset) {
+			return nil, err // what was verified without it would look like all that was asked for
+		}
 	}
 	v := &verifying{Request: o, positions: dataset.NewKeys(0, o.Temp), games: dataset.NewKeys(0, o.Temp),
 		beginnings: dataset.NewKeys(beginningsMemory, o.Temp), mostPlies: cutPlies(o.Dirs)}

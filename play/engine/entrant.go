@@ -133,7 +133,7 @@ func (c *contestant) read(spec match.Spec) error {
 		default:
 			s := setting(t.Name)
 			if s == nil {
-				return fmt.Errorf("%q is unknown; a network has %s", t.Name, strings.Join(params(), ", "))
+				return unknown(t.Name)
 			}
 			if err := s.Set(&c.setup.Options, t.Value); err != nil {
 				return err
@@ -194,8 +194,23 @@ func Parameter(option string) string {
 	return ""
 }
 
-// params are the names of all parameters.
-func params() []string {
+// CheckParameters refuses parameters of a player that no network has, by their names alone.
+func CheckParameters(s match.Spec) error {
+	all := Parameters()
+	for _, t := range s.Params {
+		if !slices.Contains(all, t.Name) {
+			return fmt.Errorf("%w: %w", match.ErrSetting, unknown(t.Name))
+		}
+	}
+	return nil
+}
+
+func unknown(name string) error {
+	return fmt.Errorf("%q is unknown; a network has %s", name, strings.Join(Parameters(), ", "))
+}
+
+// Parameters are the names of all parameters.
+func Parameters() []string {
 	all := []string{searcherParam, backendParam, threadsParam, overheadParam, engineParam, likelyParam}
 	for i := range mcts.Settings {
 		if p := Parameter(mcts.Settings[i].Name); p != "" {

@@ -218,8 +218,7 @@ func (r Run) identity() []Fact {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
 	}
 	list := []Fact{
-		{"training", fmt.Sprintf("%s steps of %s samples, seed %d", thousands(c.Steps), thousands(int64(c.Batch)),
-			c.Seed)},
+		{"training", fmt.Sprintf("%s of %s, seed %d", count(c.Steps, "step"), count(int64(c.Batch), "sample"), c.Seed)},
 		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
@@ -250,7 +249,7 @@ func (r Run) identity() []Fact {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s samples of the %s split of %s", thousands(e.Count("samples")), e.Split,
+			Fact{"", fmt.Sprintf("%s of the %s split of %s", count(e.Count("samples"), "sample"), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list

@@ -133,5 +133,5 @@ func (e *Eval) swapped() string {
 	if s.SameMove != nil {
 		parts = append(parts, percent(*s.SameMove)+" play the same move")
 	}
-	return fmt.Sprintf("Colours swapped, %s samples: %s.", thousands(s.Samples), strings.Join(parts, ", "))
+	return fmt.Sprintf("Colours swapped, %s: %s.", count(s.Samples, "sample"), strings.Join(parts, ", "))
 }

@@ -199,8 +199,8 @@ func (e *Eval) solved() []solved {
 	if e.Puzzles == nil {
 		return nil
 	}
-	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s puzzles; any mate counts",
-		thousands(e.Puzzles.Puzzles))}
+	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
+		count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, solvedRow{band(name), e.Puzzles.ByRating[name]})
 	}

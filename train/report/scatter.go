@@ -69,8 +69,8 @@ func newScatter(title, note, xName, yName string, bins []evaluate.Bin, low float
 		p := calibrated{X: x(b.Said), Y: y(b.Was), Low: y(b.Was), High: y(b.Was),
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
-			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s positions", b.From, b.To, b.Said, b.Was,
-				thousands(b.Count))}
+			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Said, b.Was,
+				count(b.Count, "position"))}
 		p.BarY = s.Foot - p.BarHeight
 		if spread {
 			p.Low, p.High = y(b.Was-b.Spread), y(b.Was+b.Spread)
