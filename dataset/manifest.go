@@ -21,7 +21,7 @@ import (
 const (
 	FormatVersion = 1
 	// 2: inputs that are tables or left out, results that disagree; 3: aggregated positions; 4: predictions; 5: lines
-	// without any policy target, games kept whose text contradicts their moves
+	// without any policy target, games kept whose text contradicts their moves, games of an engine with itself
 	ManifestVersion = 5
 )
 
@@ -79,6 +79,8 @@ type Input struct {
 	LeftOut string `json:"left_out,omitempty"`
 
 	Aggregate *Aggregate `json:"aggregate,omitempty"` // of aggregated positions: what they were counted from
+	// Engine says that the lines are games of an engine with itself ([SourceEngine]).
+	Engine bool `json:"engine,omitempty"`
 }
 
 // Table is how the evaluations of a table were read.
@@ -175,7 +177,8 @@ func (m *Manifest) encode() []byte {
 // version returns the oldest version of the format that can say what m says.
 func (m *Manifest) version() int {
 	if m.Counts.MoveConflicts != 0 ||
-		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) {
+		slices.ContainsFunc(m.Shards, func(s ShardInfo) bool { return s.Untargeted != 0 }) ||
+		slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Engine }) {
 		return ManifestVersion
 	}
 	if len(m.Networks) > 0 {

@@ -79,7 +79,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-games", Seed: r.Seed, Splits: r.Splits, Fingerprints: r.Pool.Fingerprints(),
 		Flags: append(r.Style.flags(), dataset.Tag{Name: "games", Value: strconv.FormatInt(r.Games, 10)},
 			dataset.Tag{Name: "openings", Value: r.Book}),
-		Inputs: []dataset.Input{{Name: "games"}}}
+		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
 	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
 		State: &p.state, Again: r.Again, Warn: r.Warn}); err != nil {
