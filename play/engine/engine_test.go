@@ -184,7 +184,7 @@ func TestNetwork(t *testing.T) {
 				t.Errorf("%s: %d centipawns are %g, which is worth %d", name, want, v, got)
 			}
 		}
-		if took, err := n.Warm(t.Context()); err != nil || took <= 0 {
+		if took, least, err := n.Warm(t.Context()); err != nil || took <= 0 || least <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)
 		}
 		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {

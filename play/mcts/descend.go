@@ -8,15 +8,15 @@ import (
 // added at once.
 func (t *tree) gather(visits int64) {
 	t.queue, t.waits, t.blocked, t.store, t.asked = t.queue[:0], t.waits[:0], t.blocked[:0], t.store[:0], 0
-	met, ply := 0, t.game.Ply()
+	met, most, ply := 0, t.collisions(), t.game.Ply()
 	end := t.added + min(visits, freeVisits)
-	for more := true; more && t.asked < len(t.answers) && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
+	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
 		switch t.descend() {
 		case visited:
 			more = !t.over()
 		case meets:
 			met++
-			more = met <= t.options.MaxCollisions && len(t.path) > 1
+			more = met <= most && len(t.path) > 1
 		case stuck:
 			more = false
 		}

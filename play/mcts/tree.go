@@ -26,6 +26,7 @@ type tree struct {
 
 	// of the search under way
 	limits       Limits
+	size         int                  // of the next batch
 	moving       []board.Move         // that may be chosen, at least one
 	may          [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
@@ -45,6 +46,7 @@ type tree struct {
 	blocked []uint32     // talbotbot: nodes below which everything waits
 	asked   int          // slots of the evaluator
 	idle    int          // gathers in a row that asked nothing
+	sizes   []int        // of batches, ascending
 	answers []Answer
 	replies []board.Move // of the node at hand
 	priors  []uint16     // likewise
@@ -70,11 +72,8 @@ func newTree(e Evaluator, o Options) *tree {
 	t := &tree{evaluator: e, knows: e.Knows(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
 	t.arena.limit = o.Hash - t.cache.bytes()
 	t.arena.reset()
-	batch := e.Batch()
-	if o.Batch > 0 {
-		batch = min(batch, o.Batch)
-	}
-	t.answers = make([]Answer, max(batch, 1))
+	t.sizes = sizesOf(e, o.Batch)
+	t.answers = make([]Answer, t.sizes[len(t.sizes)-1])
 	t.queue = make([]leaf, 0, len(t.answers)+o.MaxCollisions+1)
 	t.store = make([]board.Move, 0, len(t.answers)*board.MaxMoves)
 	t.replies = make([]board.Move, 0, board.MaxMoves)

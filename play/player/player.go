@@ -21,8 +21,8 @@ import (
 type Network interface {
 	// Evaluator returns an evaluator for one search; several may be in use at once.
 	Evaluator() Evaluator
-	// Warm makes ready what takes long at the first answer, and returns how long a batch takes.
-	Warm(ctx context.Context) (batch time.Duration, err error)
+	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
+	Warm(ctx context.Context) (full, least time.Duration, err error)
 	// Searcher is what the network plays with where nothing else is said.
 	Searcher() string
 	// Centipawns returns the score that a value of a searcher stands for.
@@ -74,7 +74,7 @@ type Player struct {
 	name     string
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
-	warm     time.Duration // that a batch of the network took when it was opened
+	warm     pace.Batches  // what batches took when the network was opened
 	took     pace.Batches
 	root     board.Position
 	rated    [2]int // what the network was told, by colour
@@ -104,12 +104,13 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		if err != nil {
 			return err
 		}
-		took, err := n.Warm(ctx)
+		full, least, err := n.Warm(ctx)
 		if err != nil {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.warm, p.eval, p.name = n, batch, took, n.Evaluator(), ""
+		p.network, p.batch, p.eval, p.name = n, batch, n.Evaluator(), ""
+		p.warm = pace.Batches{Slow: full, Usual: full, Least: least}
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -124,11 +125,15 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		return fmt.Errorf("%w: %w", ErrSearcher, err)
 	}
 	if name != p.name {
-		first := p.warm
-		if name == "rollouts" { // its simulations wait for an engine, which is started by the first
-			first = max(first, appraisal)
+		p.took = p.warm
+		switch name {
+		case "rollouts": // its simulations wait for an engine, which is started by the first
+			first := max(p.warm.Slow, appraisal)
+			p.took = pace.Batches{Slow: first, Usual: first}
+		case "puct", "talbotbot":
+		default: // a move of theirs is not a small batch
+			p.took.Least = 0
 		}
-		p.took = pace.Batches{Slow: first, Usual: first}
 	}
 	p.searcher, p.setup, p.name = searcher, s, name
 	return nil
@@ -205,7 +210,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 		}
 	}()
 	if t != nil {
-		l.Pace = t.Stop
+		l.Pace, l.Rest = t.Stop, t.Rest
 		defer func() { p.took = t.Batch() }()
 		if p.name == alone || p.name == "value" { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {
