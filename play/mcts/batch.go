@@ -10,15 +10,21 @@ const (
 	batchShare  = 32 // a batch is at most that part of the visits
 	futureShare = 8  // of the visits to come that part counts as there already
 	batchesLeft = 4  // of the visits to come a batch is at most that part
+	// batchBytes is the memory of the tree that there must be for each position of a batch. What pruning makes free is
+	// not used up by one batch then.
+	batchBytes = 4096
 )
 
-// sizesOf returns the sizes of batches that a search may choose from: those of the evaluator, as far as they are at most
-// most, which is one of them; 0: all.
-func sizesOf(e Evaluator, most int) (sizes []int) {
-	largest := max(e.Batch(), 1)
-	if most > 0 {
-		largest = min(largest, most)
+// sizesOf returns the sizes of batches that a search may choose from: those of the evaluator up to the least of these
+// bounds, which is one of them. A bound of 0 is none.
+func sizesOf(e Evaluator, bounds ...int) (sizes []int) {
+	largest := e.Batch()
+	for _, n := range bounds {
+		if n > 0 {
+			largest = min(largest, n)
+		}
 	}
+	largest = max(largest, 1)
 	for _, n := range e.Sizes() {
 		if n < largest {
 			sizes = append(sizes, n)

@@ -45,6 +45,9 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		if l.Nodes > 0 {
 			rest = l.Nodes - t.added
 		}
+		if t.lack != 0 && !t.prune() {
+			break
+		}
 		t.gather(rest)
 		err = t.answer(ctx)
 		now := time.Now()
@@ -71,6 +74,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 func (t *tree) begin(l Limits) {
 	t.limits = l
 	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
+	t.pressure, t.prunedAt, t.lack = 0, -1, 0
 	t.moving = t.byTables(t.allowed(l.Moves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
