@@ -34,6 +34,7 @@ const (
 	horizon     = 30 // moves that a game is taken to last still
 	farthest    = 50 // moves to a time control that are taken into account
 	stretch     = 3  // Limit is at most so many Targets
+	margin      = 10 // of usable one part is kept, also with one move to go: the next batch may take longer
 	incremental = 4  // of the increment three quarters are spent at once
 )
 
@@ -41,7 +42,7 @@ const (
 //
 //	usable  Left − overhead
 //	Target  usable/moves + ¾·Increment, moves being MovesToGo (at most 50) or 30
-//	Limit   three times Target, but at most a third of usable, or usable/moves if that is more
+//	Limit   three times Target, but at most a third of usable, half with two moves to go, nine tenths with one
 //	Last    usable
 //
 // Target is at most Limit. None is negative.
@@ -52,7 +53,7 @@ func (c Clock) Budget(overhead time.Duration) Budget {
 		moves = time.Duration(min(c.MovesToGo, farthest))
 	}
 	target := usable/moves + max(0, c.Increment)*(incremental-1)/incremental
-	limit := min(stretch*target, usable/min(moves, stretch))
+	limit := min(stretch*target, usable/min(moves, stretch), usable-usable/margin)
 	return Budget{Target: min(target, limit), Limit: limit, Last: usable, Early: true}
 }
 

@@ -24,7 +24,7 @@ func TestBudget(t *testing.T) {
 		{"control in 40", Clock{Left: 40_000 * ms, MovesToGo: 40}, 0, 1000 * ms, 3000 * ms},
 		{"control in 100", Clock{Left: 50_000 * ms, MovesToGo: 100}, 0, 1000 * ms, 3000 * ms},
 		{"control in 2", Clock{Left: 1000 * ms, MovesToGo: 2}, 0, 500 * ms, 500 * ms},
-		{"last before the control", Clock{Left: 1000 * ms, MovesToGo: 1}, 100 * ms, 900 * ms, 900 * ms},
+		{"last before the control", Clock{Left: 1000 * ms, MovesToGo: 1}, 100 * ms, 810 * ms, 810 * ms},
 		{"a third is the most", Clock{Left: 90 * ms, Increment: 1000 * ms}, 0, 30 * ms, 30 * ms},
 		{"less than the overhead", Clock{Left: 20 * ms}, 30 * ms, 0, 0},
 		{"negative", Clock{Left: -50 * ms, Increment: 20 * ms}, 30 * ms, 0, 0},
