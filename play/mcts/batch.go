@@ -7,7 +7,7 @@ import "math"
 // by one. So a batch has a share of the visits that the tree has, and of a part of those to come: what goes astray early
 // in a long search matters little. Where little is left to come batches are small, too, as each decides more.
 const (
-	batchShare  = 32 // a batch is at most that part of the visits
+	batchShare  = 64 // a batch is at most that part of the visits
 	futureShare = 8  // of the visits to come that part counts as there already
 	batchesLeft = 4  // of the visits to come a batch is at most that part
 	// batchBytes is the memory of the tree that there must be for each position of a batch. What pruning makes free is

@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// Glance orders moves of a game's present position without a network, in about a millisecond: for when there is no time
+// Glance orders moves of a game's present position without a network, in a millisecond or two: for when there is no time
 // for one. It knows the rules, counts material and what is lost or won in exchanges, and a little about where pieces
 // stand. Mates in one are seen, its own and the opponent's. Draws and positions that occurred before count 0. The lines
 // have no visits and are [Line.Glanced].
@@ -28,7 +28,7 @@ func Glance(g *board.Game, moves []board.Move) []Line {
 }
 
 const (
-	glanceNodes  = 2000
+	glanceNodes  = 800
 	glanceDepth  = 6
 	glanceMating = 10000
 )
@@ -91,7 +91,9 @@ func (e *exchanges) quiet(p *board.Position, low, high, depth int) int {
 		return 0
 	}
 	moves = slices.DeleteFunc(moves, func(m board.Move) bool { return gain(p, m) == 0 })
-	slices.SortStableFunc(moves, func(a, b board.Move) int { return gain(p, b) - gain(p, a) })
+	slices.SortFunc(moves, func(a, b board.Move) int { // mirrored positions alike
+		return cmp.Or(gain(p, b)-gain(p, a), cmp.Compare(seen(p.Turn(), a), seen(p.Turn(), b)))
+	})
 	low = max(low, best)
 	for _, m := range moves {
 		q := p.After(m)
