@@ -212,6 +212,26 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// TestSizes: a network is made ready for the sizes of batches that a backend has a use for.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		largest int
+		want    []int
+	}{
+		{"go", 8, []int{1, 2, 4, 8}}, {"onnx", 5, []int{1, 2, 4, 5}}, {"onnx", 1, []int{1}},
+		{"xla:cpu", 16, []int{1, 4, 16}}, {"xla:cuda", 128, []int{16, 128}}, {"xla:cuda", 8, []int{8}},
+	} {
+		if got := sizes(c.kind, c.largest); !slices.Equal(got, c.want) {
+			t.Errorf("%s up to %d: %v", c.kind, c.largest, got)
+		}
+	}
+	n := mustOpen(t, Config{Path: tiny(t, "talbotbot"), Backend: "go"})
+	if e := n.Evaluator(); !slices.Equal(e.Sizes(), []int{1, 2, 4, 8}) || e.Batch() != 8 {
+		t.Errorf("sizes %v, batch %d", e.Sizes(), e.Batch())
+	}
+}
+
 // TestBench measures nothing; it looks at the form.
 func TestBench(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {

@@ -122,7 +122,8 @@ func Open(c Config) (*Network, error) {
 }
 
 func open(b *backend.Opened, path string, batches []int, threads int) (*predict.Predictor, error) {
-	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, Apart: true, Threads: threads})
+	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, Apart: len(batches) > 1,
+		Threads: threads})
 }
 
 // Close frees the network. Nothing is to use it any more.

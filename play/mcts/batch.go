@@ -4,8 +4,8 @@ import "math"
 
 // The size of a batch. Whoever selects many positions at once selects them knowing less, and how much less depends on
 // how many are known already. In a tree of few visits a full batch looks at moves that nobody would have looked at one
-// by one. So a batch has a share of the visits that the tree has, and of a part of those to come: what goes astray early
-// in a long search matters little. Where little is left to come batches are small, too, as each decides more.
+// by one. So a batch has a share of the visits that the tree has, and of a part of those to come: what goes astray
+// early in a long search matters little. Where little is left to come batches are small, too, as each decides more.
 const (
 	batchShare  = 64 // a batch is at most that part of the visits
 	futureShare = 8  // of the visits to come that part counts as there already

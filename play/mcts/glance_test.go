@@ -59,7 +59,8 @@ func TestGlance(t *testing.T) {
 			t.Errorf("%s: %s, %+v", c.name, m, first)
 		}
 		for i, l := range lines {
-			if !before.IsLegal(l.PV[0]) || l.Value < -1 || l.Value > 1 || i > 0 && l.Centipawns > lines[i-1].Centipawns {
+			if !before.IsLegal(l.PV[0]) || l.Value < -1 || l.Value > 1 ||
+				i > 0 && l.Centipawns > lines[i-1].Centipawns {
 				t.Errorf("%s: line %d: %+v", c.name, i, l)
 			}
 		}

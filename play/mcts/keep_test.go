@@ -257,8 +257,8 @@ func TestKeptSame(t *testing.T) {
 	}
 }
 
-// TestFull fills the memory: the search goes on within it, nearly every visit learns something new from the network, and
-// there is room again once a move was played.
+// TestFull fills the memory: the search goes on within it, nearly every visit learns something new from the network,
+// and there is room again once a move was played.
 func TestFull(t *testing.T) {
 	for _, name := range []string{"puct", "talbotbot"} {
 		f := noisy(t, 8, 0)

@@ -233,8 +233,8 @@ func unsearched(r *mcts.Report) bool {
 	return r.Nodes == 0 && r.Lines[0].Visits == 0 && r.Lines[0].Prior == 0 && !r.Lines[0].Proven
 }
 
-// Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is asked
-// for.
+// Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is
+// asked for.
 func Fallback(g *board.Game, only []board.Move) []mcts.Line {
 	moves := only
 	if len(moves) == 0 {
@@ -257,7 +257,11 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 // Scored tells whether [Player.Score] of a line of the last search's report means something: not if the network gives
 // no values, or if nothing is known of the line. The first has at least the value of the position, if that is known.
 func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
-	return l.Mate != 0 || l.Proven || (l.Visits > 0 || l.Glanced || (r.Nodes > 0 || l.Prior > 0) && l == &r.Lines[0]) && p.Values()
+	if l.Mate != 0 || l.Proven {
+		return true
+	}
+	first := l == &r.Lines[0] && (r.Nodes > 0 || l.Prior > 0)
+	return (l.Visits > 0 || l.Glanced || first) && p.Values()
 }
 
 // Values tells whether there are values: the network's, or an engine's.

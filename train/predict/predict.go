@@ -148,7 +148,7 @@ func (p *Predictor) Batch() int { return p.queue.largest() }
 // Batches are the numbers of positions that are computed at once, ascending. A batch of another number is filled up.
 func (p *Predictor) Batches() []int { return p.queue.sizes }
 
-// Computed is how many positions are computed for so many questions of one request, with [Options.Apart].
+// Computed is how many positions are computed for so many questions of one request, if no others are with them.
 func (p *Predictor) Computed(questions int) (rows int) {
 	for questions > 0 {
 		size := p.queue.pick(questions)
