@@ -6,8 +6,8 @@ import (
 	"talbot/board"
 )
 
-// at returns a game after moves.
-func at(t testing.TB, fen string, moves ...string) *board.Game {
+// gameAt returns a game after moves.
+func gameAt(t testing.TB, fen string, moves ...string) *board.Game {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestGlance(t *testing.T) {
 		{"one move", "7k/R7/8/8/8/8/8/K7 b - - 0 1", nil, "h8g8", "", 0},
 		{"not a shuffle of the rook", board.StartFEN, nil, "", "a2a3", 0},
 	} {
-		g := at(t, c.fen, c.past...)
+		g := gameAt(t, c.fen, c.past...)
 		before := *g.Position()
 		moves := before.LegalMoves(nil)
 		lines := Glance(g, moves)
@@ -65,7 +65,7 @@ func TestGlance(t *testing.T) {
 			}
 		}
 	}
-	if lines := Glance(at(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), nil); len(lines) != 0 {
+	if lines := Glance(gameAt(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), nil); len(lines) != 0 {
 		t.Errorf("stalemate: %+v", lines)
 	}
 }
@@ -88,7 +88,7 @@ func TestGlanceMirrored(t *testing.T) {
 }
 
 func BenchmarkGlance(b *testing.B) {
-	g := at(b, positions[1])
+	g := gameAt(b, positions[1])
 	moves := g.Position().LegalMoves(nil)
 	for b.Loop() {
 		Glance(g, moves)
