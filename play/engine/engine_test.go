@@ -81,7 +81,7 @@ func TestEvaluator(t *testing.T) {
 		"nosearch": {true, false, 0},
 	} {
 		dir := tiny(t, name)
-		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
+		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4, Bulk: true}) // batches of one size
 		b, err := backend.Open("go")
 		if err != nil {
 			t.Fatal(err)
@@ -127,6 +127,48 @@ func TestEvaluator(t *testing.T) {
 		cancel()
 		if err := e.Evaluate(done, alone); err == nil {
 			t.Error("an end from outside is no error")
+		}
+	}
+}
+
+// TestEvaluatorSizes: where batches have several sizes an answer depends on the number of questions, but not on the
+// others, and all sizes say the same but for rounding.
+func TestEvaluatorSizes(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
+	b, err := backend.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finalize()
+	oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer oracle.Close()
+	e := n.Evaluator()
+	games := randomGames(8)
+	for size := 1; size <= 4; size++ {
+		answers := make([]mcts.Answer, size)
+		var value float32
+		var prior []float32
+		for turn := range 2 * size { // the first game, in each slot, among others
+			for j := range size {
+				g := games[1+(turn+j)%(len(games)-1)]
+				if j == turn%size {
+					g = games[0]
+				}
+				e.Put(j, g, g.Position().LegalMoves(nil))
+			}
+			if err := e.Evaluate(t.Context(), answers); err != nil {
+				t.Fatal(err)
+			}
+			a := &answers[turn%size]
+			checkAnswer(t, oracle, games[0], a)
+			if turn > 0 && (a.Value != value || !slices.Equal(a.Prior, prior)) {
+				t.Errorf("%d questions: an answer depends on the slot or on the others", size)
+			}
+			value, prior = a.Value, slices.Clone(a.Prior)
 		}
 	}
 }

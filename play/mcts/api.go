@@ -19,7 +19,7 @@ type Evaluator interface {
 	// one; the answer's priors have their order. Game and legal are not kept.
 	Put(i int, g *board.Game, legal []board.Move)
 	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
-	// depends on its position and on that number alone: what else is asked has no part in it. The memory of the
+	// depends on its position, its slot and that number alone: what else is asked has no part in it. The memory of the
 	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Answer) error
 	// Knows says which parts of an Answer there are.
