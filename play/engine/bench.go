@@ -19,7 +19,7 @@ type Speed struct {
 	// PerSecond is how many positions the network evaluates in full batches that lie ready.
 	PerSecond float64 `json:"per_second"`
 	// InSearch is how many it evaluates in a search that begins with an empty tree and keeps no answers; Nodes are that
-	// search's visits a second, and Fill is how full its batches are.
+	// search's visits a second, and Fill is how full its batches are, which grow with the search.
 	InSearch float64 `json:"in_search"`
 	Nodes    float64 `json:"nodes_per_second"`
 	Fill     float64 `json:"fill"`
@@ -63,7 +63,7 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 		return Speed{}, err
 	}
 	defer n.Close()
-	if _, err := n.Warm(ctx); err != nil {
+	if _, _, err := n.Warm(ctx); err != nil {
 		return Speed{}, err
 	}
 	s := Speed{Backend: n.Backend, Batch: n.Batch(), Searcher: n.Searcher()}
@@ -94,15 +94,15 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	s.PerSecond = float64(alone.evaluations) / alone.took.Seconds()
 	s.InSearch = float64(search.evaluations) / search.took.Seconds()
 	s.Nodes = float64(search.nodes) / search.took.Seconds()
-	s.Fill = float64(search.evaluations) / float64(max(1, search.batches)*int64(e.Batch()))
+	s.Fill = float64(search.evaluations) / float64(max(1, search.slots))
 	return s, nil
 }
 
 // measured is what was done in a time.
 type measured struct {
-	evaluations, batches, nodes int64
-	took                        time.Duration
-	searches                    int
+	evaluations, slots, nodes int64
+	took                      time.Duration
+	searches                  int
 }
 
 // benchGames are the games with every position of which something is asked.
@@ -158,7 +158,7 @@ func moveBetween(p, next *board.Position) board.Move {
 func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator, games []*board.Game,
 	most time.Duration) error {
 	start := board.StartPosition()
-	e.Evaluations, e.Batches = 0, 0
+	e.Evaluations, e.Slots = 0, 0
 	begun := time.Now()
 	g := games[m.searches%len(games)]
 	var moves []board.Move
@@ -178,7 +178,7 @@ func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator
 	}
 	m.took += time.Since(begun)
 	m.evaluations += int64(e.Evaluations)
-	m.batches += int64(e.Batches)
+	m.slots += e.Slots
 	m.nodes += r.Nodes
 	m.searches++
 	return nil

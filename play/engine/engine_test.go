@@ -81,7 +81,7 @@ func TestEvaluator(t *testing.T) {
 		"nosearch": {true, false, 0},
 	} {
 		dir := tiny(t, name)
-		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
+		n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4, Bulk: true}) // batches of one size
 		b, err := backend.Open("go")
 		if err != nil {
 			t.Fatal(err)
@@ -127,6 +127,48 @@ func TestEvaluator(t *testing.T) {
 		cancel()
 		if err := e.Evaluate(done, alone); err == nil {
 			t.Error("an end from outside is no error")
+		}
+	}
+}
+
+// TestEvaluatorSizes: where batches have several sizes an answer depends on the number of questions, but not on the
+// others, and all sizes say the same but for rounding.
+func TestEvaluatorSizes(t *testing.T) {
+	dir := tiny(t, "talbotbot")
+	n := mustOpen(t, Config{Path: dir, Backend: "go", Batch: 4})
+	b, err := backend.Open("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Finalize()
+	oracle, err := predict.Open(b, dir, predict.Options{Batches: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer oracle.Close()
+	e := n.Evaluator()
+	games := randomGames(8)
+	for size := 1; size <= 4; size++ {
+		answers := make([]mcts.Answer, size)
+		var value float32
+		var prior []float32
+		for turn := range 2 * size { // the first game, in each slot, among others
+			for j := range size {
+				g := games[1+(turn+j)%(len(games)-1)]
+				if j == turn%size {
+					g = games[0]
+				}
+				e.Put(j, g, g.Position().LegalMoves(nil))
+			}
+			if err := e.Evaluate(t.Context(), answers); err != nil {
+				t.Fatal(err)
+			}
+			a := &answers[turn%size]
+			checkAnswer(t, oracle, games[0], a)
+			if turn > 0 && (a.Value != value || !slices.Equal(a.Prior, prior)) {
+				t.Errorf("%d questions: an answer depends on the slot or on the others", size)
+			}
+			value, prior = a.Value, slices.Clone(a.Prior)
 		}
 	}
 }
@@ -184,7 +226,7 @@ func TestNetwork(t *testing.T) {
 				t.Errorf("%s: %d centipawns are %g, which is worth %d", name, want, v, got)
 			}
 		}
-		if took, err := n.Warm(t.Context()); err != nil || took <= 0 {
+		if took, least, err := n.Warm(t.Context()); err != nil || took <= 0 || least <= 0 {
 			t.Errorf("%s: warm after %s: %v", name, took, err)
 		}
 		if q, err := Look(dir); err != nil || q.Config.Recipe != name || q.Ratings {
@@ -209,6 +251,26 @@ func TestNetwork(t *testing.T) {
 	}
 	if _, err := Open(Config{Path: tiny(t, "talbotbot"), Backend: "abacus"}); err == nil {
 		t.Error("no backend is no error")
+	}
+}
+
+// TestSizes: a network is made ready for the sizes of batches that a backend has a use for.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		largest int
+		want    []int
+	}{
+		{"go", 8, []int{1, 2, 4, 8}}, {"onnx", 5, []int{1, 2, 4, 5}}, {"onnx", 1, []int{1}},
+		{"xla:cpu", 16, []int{1, 4, 16}}, {"xla:cuda", 128, []int{16, 128}}, {"xla:cuda", 8, []int{8}},
+	} {
+		if got := sizes(c.kind, c.largest); !slices.Equal(got, c.want) {
+			t.Errorf("%s up to %d: %v", c.kind, c.largest, got)
+		}
+	}
+	n := mustOpen(t, Config{Path: tiny(t, "talbotbot"), Backend: "go"})
+	if e := n.Evaluator(); !slices.Equal(e.Sizes(), []int{1, 2, 4, 8}) || e.Batch() != 8 {
+		t.Errorf("sizes %v, batch %d", e.Sizes(), e.Batch())
 	}
 }
 

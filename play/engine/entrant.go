@@ -227,8 +227,8 @@ func (c *contestant) player(seat int) *player.Player {
 // identity is all that decides how the network plays.
 func (c *contestant) identity(n *Network, searcher, build string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "network %s of %s on %s batch %d searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
-		n.Batch(), searcher, c.overhead)
+	fmt.Fprintf(&b, "network %s of %s on %s batches %v searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
+		n.Batches(), searcher, c.overhead)
 	if n.opened.OnRuntime() && c.config.Threads > 1 { // sums may be rounded otherwise
 		fmt.Fprintf(&b, " threads %d", c.config.Threads)
 	}

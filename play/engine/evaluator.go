@@ -15,8 +15,9 @@ import (
 
 // Evaluator asks a network for one search at a time. It implements [player.Evaluator].
 type Evaluator struct {
-	// Evaluations counts the positions that were answered, and Batches how often the network was asked.
-	Evaluations, Batches int64
+	// Evaluations counts the positions that were answered, Slots those that the network computed for that: also what
+	// fills batches up.
+	Evaluations, Slots int64
 
 	network   *Network
 	encoder   encode.Encoder
@@ -43,6 +44,9 @@ func (n *Network) evaluator() *Evaluator {
 
 // Batch is the number of slots.
 func (e *Evaluator) Batch() int { return len(e.questions) }
+
+// Sizes are the numbers of positions that are computed without filling up.
+func (e *Evaluator) Sizes() []int { return e.network.Batches() }
 
 // Past is how many earlier positions the network sees.
 func (e *Evaluator) Past() int { return e.past }
@@ -77,7 +81,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 		return err
 	}
 	e.Evaluations += int64(n)
-	e.Batches++
+	e.Slots += int64(e.network.Computed(n))
 	for i := range answers {
 		a := &e.answers[i]
 		answers[i] = mcts.Answer{Prior: a.Prior, Value: a.Value, Chances: a.Chances, Illegal: illegal(a)}

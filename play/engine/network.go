@@ -20,8 +20,8 @@ import (
 type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
 	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
-	Batch   int    // positions that are evaluated at once; 0: [DefaultBatch], or 1 of a network without values
-	Bulk    bool   // many positions are asked about and none is searched: Batch 0 is DefaultBatch for all networks
+	Batch   int    // positions that are evaluated at once, at most; 0: [DefaultBatch], or 1 of a network without values
+	Bulk    bool   // many positions are asked about and none is searched: always full batches, also without values
 	Threads int    // of ONNX Runtime; 0: one for each processor that Go may use
 
 	// Of the searcher rollouts: the engine that values moves, as [stockfish.Find] takes it, and a network of the recipe
@@ -56,6 +56,23 @@ func DefaultBatch(kind string) int {
 	return 128
 }
 
+// sizes are the numbers of positions that a network is made ready for: a search begins with small batches. On a
+// processor one position takes less than many; a GPU takes about as long for 16.
+func sizes(kind string, largest int) (list []int) {
+	first, step := 1, 2
+	switch kind {
+	case "go", "onnx":
+	case "xla:cpu": // which compiles each for seconds
+		step = 4
+	default:
+		first, step = 16, 8
+	}
+	for n := first; n < largest; n *= step {
+		list = append(list, n)
+	}
+	return append(list, largest)
+}
+
 // MaxBatch is the largest batch that may be asked for.
 const MaxBatch = 1024
 
@@ -73,10 +90,14 @@ func Open(c Config) (*Network, error) {
 	if batch == 0 {
 		batch = DefaultBatch(b.Kind)
 	}
-	p, err := open(b, c.Path, batch, c.Threads)
+	batches := sizes(b.Kind, batch)
+	if c.Bulk {
+		batches = []int{batch}
+	}
+	p, err := open(b, c.Path, batches, c.Threads)
 	if err == nil && c.Batch == 0 && !c.Bulk && !p.Knows().Value && !p.Knows().Chances {
 		p.Close() // such a network is asked about one position for each move
-		p, err = open(b, c.Path, 1, c.Threads)
+		p, err = open(b, c.Path, []int{1}, c.Threads)
 	}
 	if err != nil {
 		b.Finalize()
@@ -100,8 +121,9 @@ func Open(c Config) (*Network, error) {
 	return n, nil
 }
 
-func open(b *backend.Opened, path string, batch, threads int) (*predict.Predictor, error) {
-	return predict.Open(b, path, predict.Options{Batches: []int{batch}, Deterministic: true, Threads: threads})
+func open(b *backend.Opened, path string, batches []int, threads int) (*predict.Predictor, error) {
+	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, Apart: len(batches) > 1,
+		Threads: threads})
 }
 
 // Close frees the network. Nothing is to use it any more.
@@ -123,26 +145,32 @@ func (n *Network) Centipawns(searcher string, value float32) int {
 	return int(math.Round(n.centipawns(value)))
 }
 
-// Warm compiles the network and returns how long it takes to answer a batch.
-func (n *Network) Warm(ctx context.Context) (batch time.Duration, err error) {
+// Warm compiles the network and returns how long it takes to answer a full batch and one of the smallest size.
+func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err error) {
 	if err := n.Compile(ctx); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	e := n.Evaluator()
 	g := board.NewGame(board.StartPosition())
 	legal := g.Position().LegalMoves(nil)
-	answers := make([]mcts.Answer, e.Batch())
-	for range 2 { // what a first run still makes ready is not counted
-		for i := range answers {
-			e.Put(i, g, legal)
-		}
-		begun := time.Now()
-		if err := e.Evaluate(ctx, answers); err != nil {
-			return 0, err
-		}
-		batch = time.Since(begun)
+	for i := range e.Batch() {
+		e.Put(i, g, legal)
 	}
-	return batch, nil
+	timed := func(size int) (took time.Duration, err error) {
+		answers := make([]mcts.Answer, size)
+		for range 2 { // what a first run still makes ready is not counted
+			begun := time.Now()
+			if err := e.Evaluate(ctx, answers); err != nil {
+				return 0, err
+			}
+			took = time.Since(begun)
+		}
+		return took, nil
+	}
+	if least, err = timed(e.Sizes()[0]); err == nil {
+		full, err = timed(e.Batch())
+	}
+	return full, least, err
 }
 
 // Searcher is what a network plays with where nothing else is said: puct with priors and values, the move of the

@@ -14,8 +14,11 @@ import (
 type Shared struct {
 	mu   sync.Mutex
 	open map[place]*Network
-	took map[*Network]time.Duration
+	took map[*Network]warmth
 }
+
+// warmth is how long batches took when a network was made ready.
+type warmth struct{ full, least time.Duration }
 
 // place is where a network is in use.
 type place struct {
@@ -37,7 +40,7 @@ func (s *Shared) at(p place) (*Network, error) {
 		return nil, err
 	}
 	if s.open == nil {
-		s.open, s.took = map[place]*Network{}, map[*Network]time.Duration{}
+		s.open, s.took = map[place]*Network{}, map[*Network]warmth{}
 	}
 	s.open[p] = n
 	return n, nil
@@ -69,17 +72,17 @@ type sharedNetwork struct {
 }
 
 // Warm makes the network ready, unless another player has done so.
-func (n sharedNetwork) Warm(ctx context.Context) (time.Duration, error) {
+func (n sharedNetwork) Warm(ctx context.Context) (full, least time.Duration, err error) {
 	n.in.mu.Lock()
 	defer n.in.mu.Unlock()
 	if took, ok := n.in.took[n.Network]; ok {
-		return took, nil
+		return took.full, took.least, nil
 	}
-	took, err := n.Network.Warm(ctx)
+	full, least, err = n.Network.Warm(ctx)
 	if err == nil {
-		n.in.took[n.Network] = took
+		n.in.took[n.Network] = warmth{full, least}
 	}
-	return took, err
+	return full, least, err
 }
 
 // Close leaves the network to the others.

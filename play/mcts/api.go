@@ -12,12 +12,15 @@ import (
 type Evaluator interface {
 	// Batch is the number of slots, 1 or more.
 	Batch() int
+	// Sizes are the numbers of positions that are computed at once without filling up, ascending, Batch the last. Not
+	// to be changed.
+	Sizes() []int
 	// Put makes slot i ask about the game's present position, with its real past. legal are its legal moves, at least
 	// one; the answer's priors have their order. Game and legal are not kept.
 	Put(i int, g *board.Game, legal []board.Move)
 	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
-	// depends neither on that number nor on the slot: a batch is filled up to one size. The memory of the answers'
-	// priors is used again. An error (or the end of ctx) leaves the answers half written.
+	// depends on its position, its slot and that number alone: what else is asked has no part in it. The memory of the
+	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Answer) error
 	// Knows says which parts of an Answer there are.
 	Knows() Knows
@@ -46,12 +49,16 @@ type Limits struct {
 	Moves []board.Move // only these at the root; nil: all
 	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
 	Pace func(Progress) bool
+	// Rest is asked before each batch how many visits there is time for, about; nil: as many as Nodes allows.
+	Rest func() int64
 }
 
 // Progress is how far a search is.
 type Progress struct {
 	Nodes        int64         // visits added
 	Batch        time.Duration // that the last batch took
+	Least        bool          // it was one of the smallest
+	Growth       float64       // the next batch is so many times as large; 0: not known
 	Best, Second int64         // visits of the root's two most visited moves
 	Settled      bool          // nothing can change any more: one legal move, or the root is proven
 }
@@ -92,4 +99,7 @@ type Line struct {
 	Proven bool       // Value is certain
 	Visits int64
 	Prior  float32
+	// Glanced: nothing is known of the move but what [Glance] says. Centipawns are its value then.
+	Glanced    bool
+	Centipawns int
 }

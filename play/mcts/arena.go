@@ -22,6 +22,7 @@ type arena struct {
 	spare     uint32               // head of a list of nodes without anything, linked by visits
 	free      [maxEdges + 1]uint32 // heads of lists of blocks of edges by length, linked by their first edge's child
 	freeEdges int64                // in these lists
+	lack      shortage             // what there was no memory for
 	spares    int64
 }
 
@@ -61,6 +62,7 @@ func (a *arena) newNode() uint32 {
 		i = a.nextNode
 		if int(i/pieceNodes) == len(a.nodes) {
 			if i > 1<<32-2*pieceNodes || !a.grow() {
+				a.lack |= noNode
 				return 0
 			}
 			a.nodes = append(a.nodes, new([pieceNodes]node))
@@ -75,6 +77,7 @@ func (a *arena) newNode() uint32 {
 func (a *arena) newEdges(n *node, count int) bool {
 	at := a.block(count)
 	if at == 0 {
+		a.lack |= noEdges
 		return false
 	}
 	n.edges, n.count, n.opened = at, uint8(count), 0

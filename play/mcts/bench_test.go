@@ -14,6 +14,7 @@ type free struct{ slots []Answer }
 func cheap(batch int) *free { return &free{make([]Answer, batch)} }
 
 func (f *free) Batch() int   { return len(f.slots) }
+func (f *free) Sizes() []int { return []int{len(f.slots)} }
 func (f *free) Knows() Knows { return Knows{Prior: true, Value: true} }
 func (f *free) Past() int    { return 4 }
 

@@ -8,16 +8,16 @@ import (
 // added at once.
 func (t *tree) gather(visits int64) {
 	t.queue, t.waits, t.blocked, t.store, t.asked = t.queue[:0], t.waits[:0], t.blocked[:0], t.store[:0], 0
-	met, ply := 0, t.game.Ply()
+	met, most, ply := 0, t.collisions(), t.game.Ply()
 	end := t.added + min(visits, freeVisits)
-	for more := true; more && t.asked < len(t.answers) && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
+	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
 		switch t.descend() {
 		case visited:
 			more = !t.over()
 		case meets:
 			met++
-			more = met <= t.options.MaxCollisions && len(t.path) > 1
-		case stuck:
+			more = met <= most && len(t.path) > 1
+		case stuck, cramped:
 			more = false
 		}
 	}
@@ -35,6 +35,7 @@ const (
 	meets                  // at one that waits for it already
 	passed                 // above others that all wait
 	stuck                  // nowhere, as all waits
+	cramped                // where there is no memory left
 )
 
 // descend goes from the root to where nothing is chosen.
@@ -47,6 +48,11 @@ func (t *tree) descend() arrival {
 	for {
 		n := t.at(i)
 		top := len(t.path) == 1
+		if n.kind() == unopened && !n.proven() {
+			if how, ends := t.reopen(n); ends {
+				return how
+			}
+		}
 		if n.kind() != expanded || !top && (n.proven() || t.probeAgain(n)) {
 			return t.arrive(n)
 		}
@@ -62,7 +68,7 @@ func (t *tree) descend() arrival {
 			child := t.newNode()
 			if child == 0 {
 				t.full = true
-				continue
+				return cramped
 			}
 			e.child = child
 			n.opened = max(n.opened, uint8(at+1))
@@ -76,7 +82,7 @@ func (t *tree) descend() arrival {
 // arrive ends a descent.
 func (t *tree) arrive(n *node) arrival {
 	switch k := n.kind(); {
-	case k == fresh || k == unopened && !t.full:
+	case k == fresh:
 		return t.open(n)
 	case k == waiting:
 		return t.wait(leaf{again: true}, meets)
@@ -106,20 +112,34 @@ func (t *tree) open(n *node) arrival {
 	if !top && t.known(n, t.replies) {
 		return t.visit(n, n.value, n.drawn)
 	}
-	key := uint64(0)
-	if len(t.cache.answers) > 0 {
-		key = t.cache.key(t.game)
-		if a, priors := t.cache.get(key, len(t.replies)); a != nil {
-			t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
-			return t.visit(n, n.value, n.drawn)
-		}
+	key, a, priors := t.recall(t.replies)
+	if a != nil {
+		t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
+		return t.visit(n, n.value, n.drawn)
 	}
+	return t.ask(n, leaf{key: key})
+}
+
+// recall returns what the network said about the present position earlier, nil if that is not kept, and the key that it
+// is kept under.
+func (t *tree) recall(legal []board.Move) (key uint64, a *cached, priors []uint16) {
+	if len(t.cache.answers) == 0 {
+		return 0, nil, nil
+	}
+	key = t.cache.key(t.game)
+	a, priors = t.cache.get(key, len(legal))
+	return key, a, priors
+}
+
+// ask has the network asked about the present position, of which replies are the legal moves.
+func (t *tree) ask(n *node, l leaf) arrival {
 	t.evaluator.Put(t.asked, t.game, t.replies)
 	t.asked++
 	n.setKind(waiting)
 	begin := len(t.store)
 	t.store = append(t.store, t.replies...)
-	return t.wait(leaf{key: key, position: *t.game.Position(), legal: t.store[begin:]}, asks)
+	l.position, l.legal = *t.game.Position(), t.store[begin:]
+	return t.wait(l, asks)
 }
 
 // known reports whether the rules or tables say what a position is worth, and writes it down.

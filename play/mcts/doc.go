@@ -18,7 +18,8 @@
 //
 // Batches. Descents go on until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
-// and then as if it had not been. MaxCollisions bounds these. Visits that need no network are added at once.
+// and then as if it had not been. MaxCollisions bounds these. Visits that need no network are added at once. Batches
+// grow with the visits that there are and those to come: see batch.go.
 //
 // Proofs. Each position has bounds of its result. Checkmate, stalemate, insufficient material, the fiftieth move
 // without a capture or pawn move, and a third occurrence have their value; so does what endgame tables know, with the
@@ -66,9 +67,9 @@
 //
 // A position takes [NodeBytes], a legal move of a position that was expanded [EdgeBytes], all in pieces of 128 KiB; a
 // visit allocates nothing but a piece, now and then. A kept answer takes 112 bytes, also when it is needed. Hash bounds
-// all pieces and all of the cache, which gets a quarter at most. When nothing is left the tree grows no more: visits
-// run down to its leaves, whose values count again, so that the search goes on among what it knows; Depth and Mate
-// limits end it then. A move later the memory of all that was dropped is used again.
+// all pieces and all of the cache, which gets a quarter at most. When nothing is left, positions with few visits give up
+// what is below them, a quarter of all or more at a time, and keep their visits and the mean of these: see prune.go.
+// Limits of Depth and Mate end the search then.
 //
 // Answers are kept under a key of the position, of as many earlier positions as the evaluator depends on, and of the
 // occurrences before. With PositionCache the key is the position alone: more is found, and answers may be those for
@@ -76,6 +77,6 @@
 //
 // # Repeating a search
 //
-// The same game, settings and limits on nodes give the same search, if the evaluator's answers repeat. A batch of
-// another size is another search. What is drawn at random depends on Seed, position and number of the move alone.
+// The same game, settings and limits on nodes give the same search, if the evaluator's answers repeat. Batches of
+// other sizes are another search. What is drawn at random depends on Seed, position and number of the move alone.
 package mcts

@@ -3,6 +3,7 @@ package mcts
 import (
 	"context"
 	"math"
+	"slices"
 
 	"talbot/board"
 )
@@ -29,7 +30,9 @@ func (t *tree) answer(ctx context.Context) (err error) {
 			}
 			continue
 		}
-		t.learn(n, l, a)
+		if t.learn(n, l, path, a); l.regrown {
+			continue
+		}
 		t.add(path, n.value, n.drawn)
 		if n.proven() {
 			t.prove(path)
@@ -41,8 +44,8 @@ func (t *tree) answer(ctx context.Context) (err error) {
 	return err
 }
 
-// learn expands a node with an answer and keeps that.
-func (t *tree) learn(n *node, l *leaf, a *Answer) {
+// learn expands a node, to which a path leads, with an answer and keeps that.
+func (t *tree) learn(n *node, l *leaf, path []uint32, a *Answer) {
 	if a.Illegal {
 		t.illegal++
 	}
@@ -53,6 +56,13 @@ func (t *tree) learn(n *node, l *leaf, a *Answer) {
 	priors := t.priorsOf(a, len(l.legal))
 	if len(t.cache.answers) > 0 {
 		t.cache.put(l.key, value, drawn, priors)
+	}
+	if l.regrown {
+		n.setKind(unopened)
+		if !slices.ContainsFunc(path[1:], func(i uint32) bool { return t.at(i).proven() }) {
+			t.regrow(n, path, l, priors)
+		}
+		return
 	}
 	t.expand(n, &l.position, l.legal, priors, value, drawn)
 }
@@ -81,13 +91,13 @@ func (t *tree) priorsOf(a *Answer, legal int) []uint16 {
 	return priors
 }
 
-// expand gives a node what the network said and its edges, the most probable first.
-func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []uint16, value, drawn float32) {
+// expand gives a node its value and its edges, the most probable first. It reports false if there is no room for these.
+func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []uint16, value, drawn float32) bool {
 	n.value, n.drawn = value, drawn
 	if !t.newEdges(n, len(legal)) {
 		t.full = true
 		n.setKind(unopened)
-		return
+		return false
 	}
 	n.setKind(expanded)
 	turn, edges := p.Turn(), t.edgesOf(n)
@@ -104,6 +114,7 @@ func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []u
 	if n == t.at(t.top) {
 		t.restrict()
 	}
+	return true
 }
 
 // before orders edges by prior, equal ones as the side to move sees the board.

@@ -13,6 +13,7 @@ import (
 type fake struct {
 	t       testing.TB
 	batch   int
+	sizes   []int // nil: batch alone
 	knows   Knows
 	past    int
 	prior   func(g *board.Game, m board.Move) float64 // nil: equal
@@ -31,7 +32,13 @@ func newFake(t testing.TB, batch int) *fake {
 	return &fake{t: t, batch: batch, knows: Knows{Prior: true, Value: true}, slots: make([]Answer, batch)}
 }
 
-func (f *fake) Batch() int   { return f.batch }
+func (f *fake) Batch() int { return f.batch }
+func (f *fake) Sizes() []int {
+	if f.sizes == nil {
+		return []int{f.batch}
+	}
+	return f.sizes
+}
 func (f *fake) Knows() Knows { return f.knows }
 func (f *fake) Past() int    { return f.past }
 

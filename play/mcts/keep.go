@@ -44,6 +44,10 @@ func (t *tree) undo(n *node, depth int) (changed bool) {
 		n.forget()
 		return true
 	}
+	if n.kind() == unopened && n.cycle&cyclesBelow != 0 { // which of them are below is not known any more
+		n.forget()
+		return true
+	}
 	if n.kind() != expanded || n.cycle&cyclesBelow == 0 {
 		return false
 	}
@@ -57,7 +61,7 @@ func (t *tree) undo(n *node, depth int) (changed bool) {
 			}
 		}
 	}
-	n.cycle = below
+	n.cycle = n.cycle&regrown | below
 	if !changed {
 		return false
 	}

@@ -257,8 +257,8 @@ func TestKeptSame(t *testing.T) {
 	}
 }
 
-// TestFull fills the memory: the search goes on in the tree as it is, within its memory, and has room again once a move
-// was played.
+// TestFull fills the memory: the search goes on within it, nearly every visit learns something new from the network,
+// and there is room again once a move was played.
 func TestFull(t *testing.T) {
 	for _, name := range []string{"puct", "talbotbot"} {
 		f := noisy(t, 8, 0)
@@ -266,7 +266,7 @@ func TestFull(t *testing.T) {
 		tr := s.(*tree)
 		g := set(t, s, positions[1])
 		r := search(t, s, Limits{Nodes: 20000})
-		if !tr.full || r.Nodes != 20000 || f.asked > 4000 || r.HashFull != 1000 {
+		if !tr.full || r.Nodes != 20000 || f.asked < 19000 || r.HashFull != 1000 {
 			t.Errorf("%s: full %v, %d evaluations: %+v", name, tr.full, f.asked, *r)
 		}
 		if most := tr.bytes + tr.cache.bytes(); most > 1<<20 {

@@ -225,17 +225,7 @@ func equal(a, b []uint16) bool {
 
 // TestCacheKey tells positions apart by as much of the past as the network sees.
 func TestCacheKey(t *testing.T) {
-	at := func(moves ...string) *board.Game {
-		g := board.NewGame(board.StartPosition())
-		for _, text := range moves {
-			m, err := g.Position().ParseUCI(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.Push(m)
-		}
-		return g
-	}
+	at := func(moves ...string) *board.Game { return gameAt(t, board.StartFEN, moves...) }
 	one, other := at("g1f3", "g8f6", "b1c3"), at("b1c3", "g8f6", "g1f3")
 	later, again := at("g1f3", "g8f6", "f3g1", "f6g8", "e2e4"), at("e2e4")
 	back := at("g1f3", "g8f6", "f3g1", "f6g8")

@@ -24,7 +24,7 @@ type node struct {
 	count  uint8   // edges
 	opened uint8   // edges with a child, the first ones; the root's may be others
 	state  uint8   // kind, lower and upper bound
-	cycle  uint8   // of a repetition, the plies back to the first occurrence; of others, whether repetitions are below
+	cycle  uint8   // of a repetition, the plies back to the first occurrence; of others, cyclesBelow and regrown
 }
 
 // edge is a legal move of an expanded node. The edges of a node are in the order of their priors.
@@ -41,7 +41,7 @@ const (
 	fresh    kind = iota // nothing yet
 	waiting              // the network is asked
 	expanded             // it has edges
-	unopened             // evaluated, but there was no room for its edges
+	unopened             // has visits, but there was no room for its edges any more
 	over                 // the game ends there by its rules
 	cyclic               // occurred before in the tree, which counts as a draw
 	tabled               // endgame tables know its value
@@ -52,6 +52,9 @@ const unknown = math.MaxUint16
 
 // cyclesBelow in node.cycle: a node below is cyclic.
 const cyclesBelow = 1 << 7
+
+// regrown in node.cycle: the node gave up what was below it and got its edges again. It has more visits than they.
+const regrown = 1 << 6
 
 // forget makes it a node that was never visited.
 func (n *node) forget() {

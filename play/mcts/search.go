@@ -45,6 +45,9 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		if l.Nodes > 0 {
 			rest = l.Nodes - t.added
 		}
+		if t.lack != 0 && !t.prune() {
+			break
+		}
 		t.gather(rest)
 		err = t.answer(ctx)
 		now := time.Now()
@@ -70,7 +73,8 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 // begin prepares a search.
 func (t *tree) begin(l Limits) {
 	t.limits = l
-	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle = 0, 0, 0, 0, 0, 0, 0
+	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
+	t.pressure, t.prunedAt, t.lack = 0, -1, 0
 	t.moving = t.byTables(t.allowed(l.Moves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
@@ -98,9 +102,11 @@ const mostVisits = math.MaxUint32 - 1<<20
 // result is proven: where such a draw is the best move, visits hardly go anywhere else.
 const mostIdle = 100
 
-// done reports whether the search ends here.
+// done reports whether the search ends here, and if not chooses the size of the next batch. took is how long the
+// network took for the last.
 func (t *tree) done(took time.Duration) bool {
-	l := &t.limits
+	l, last := &t.limits, t.size
+	t.size = t.fit()
 	switch {
 	case t.over(), t.at(t.top).visits > mostVisits:
 		return true
@@ -113,7 +119,11 @@ func (t *tree) done(took time.Duration) bool {
 	case l.Pace == nil:
 		return false
 	}
-	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven()}
+	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven(),
+		Least: last == t.sizes[0]}
+	if last > 0 {
+		p.Growth = float64(t.size) / float64(last)
+	}
 	p.Best, p.Second = t.lead()
 	return l.Pace(p)
 }

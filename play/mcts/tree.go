@@ -1,6 +1,7 @@
 package mcts
 
 import (
+	"math"
 	"math/bits"
 
 	"talbot/board"
@@ -22,10 +23,11 @@ type tree struct {
 	patient   bool // MultiPV makes the search go on where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
-	full bool   // no memory was left when it was last needed
+	full bool   // no memory was left when it was needed
 
 	// of the search under way
 	limits       Limits
+	size         int                  // of the next batch
 	moving       []board.Move         // that may be chosen, at least one
 	may          [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
@@ -34,6 +36,8 @@ type tree struct {
 	live         int64                // of these, visits that did not end where the result is proven
 	depths       int64                // sum of the distances of these from the root
 	deepest      int
+	pressure     int   // prunings in a row that no visit came of
+	prunedAt     int64 // visits at the last of them
 	hits         int64 // of tables
 	illegal      int64 // favourites of the network
 
@@ -45,6 +49,7 @@ type tree struct {
 	blocked []uint32     // talbotbot: nodes below which everything waits
 	asked   int          // slots of the evaluator
 	idle    int          // gathers in a row that asked nothing
+	sizes   []int        // of batches, ascending
 	answers []Answer
 	replies []board.Move // of the node at hand
 	priors  []uint16     // likewise
@@ -58,6 +63,7 @@ type leaf struct {
 	position   board.Position
 	legal      []board.Move
 	again      bool // another descent asks: this one met it
+	regrown    bool // the node is known and has only its moves to get
 }
 
 // newTree returns a tree with its memory divided between cache and tree.
@@ -70,11 +76,8 @@ func newTree(e Evaluator, o Options) *tree {
 	t := &tree{evaluator: e, knows: e.Knows(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
 	t.arena.limit = o.Hash - t.cache.bytes()
 	t.arena.reset()
-	batch := e.Batch()
-	if o.Batch > 0 {
-		batch = min(batch, o.Batch)
-	}
-	t.answers = make([]Answer, max(batch, 1))
+	t.sizes = sizesOf(e, o.Batch, int(min(t.arena.limit/batchBytes, math.MaxInt32)))
+	t.answers = make([]Answer, t.sizes[len(t.sizes)-1])
 	t.queue = make([]leaf, 0, len(t.answers)+o.MaxCollisions+1)
 	t.store = make([]board.Move, 0, len(t.answers)*board.MaxMoves)
 	t.replies = make([]board.Move, 0, board.MaxMoves)

@@ -34,6 +34,7 @@ const (
 	horizon     = 30 // moves that a game is taken to last still
 	farthest    = 50 // moves to a time control that are taken into account
 	stretch     = 3  // Limit is at most so many Targets
+	margin      = 10 // of usable one part is kept, also with one move to go: the next batch may take longer
 	incremental = 4  // of the increment three quarters are spent at once
 )
 
@@ -41,7 +42,7 @@ const (
 //
 //	usable  Left − overhead
 //	Target  usable/moves + ¾·Increment, moves being MovesToGo (at most 50) or 30
-//	Limit   three times Target, but at most a third of usable, or usable/moves if that is more
+//	Limit   three times Target, but at most a third of usable, half with two moves to go, nine tenths with one
 //	Last    usable
 //
 // Target is at most Limit. None is negative.
@@ -52,7 +53,7 @@ func (c Clock) Budget(overhead time.Duration) Budget {
 		moves = time.Duration(min(c.MovesToGo, farthest))
 	}
 	target := usable/moves + max(0, c.Increment)*(incremental-1)/incremental
-	limit := min(stretch*target, usable/min(moves, stretch))
+	limit := min(stretch*target, usable/min(moves, stretch), usable-usable/margin)
 	return Budget{Target: min(target, limit), Limit: limit, Last: usable, Early: true}
 }
 
@@ -68,17 +69,32 @@ func MoveTime(d, overhead time.Duration) Budget {
 type Batches struct {
 	Slow  time.Duration // the longest lately
 	Usual time.Duration // their mean
+	Least time.Duration // one of the smallest; 0: not known
 }
 
 // add takes over one. A slow one is remembered for about ten more.
-func (b *Batches) add(d time.Duration) {
+func (b *Batches) add(d time.Duration, least bool) {
 	b.Slow = max(d, b.Slow-b.Slow/10)
 	b.Usual += (d - b.Usual) / 8
+	if least {
+		b.Least = max(d, b.Least-b.Least/10)
+	}
+}
+
+// first is how long the first batch of a search takes, a small one.
+func (b *Batches) first() time.Duration {
+	if b.Least > 0 {
+		return min(b.Least, b.Slow)
+	}
+	return b.Slow
 }
 
 // refuse is called where a batch was not begun for fear of a slow one: without it a single one would keep the search
 // away from the network for ever.
-func (b *Batches) refuse() { b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual)) }
+func (b *Batches) refuse() {
+	b.Slow = max(b.Slow-b.Slow/4, min(b.Slow, b.Usual))
+	b.Least -= b.Least / 4
+}
 
 // Pacer holds a search to a budget. Its methods may be called by several goroutines.
 type Pacer struct {
@@ -126,7 +142,7 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if g.Batch > 0 {
-		p.batch.add(g.Batch)
+		p.batch.add(g.Batch, g.Least)
 	}
 	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
 	if p.budget == nil || p.ended {
@@ -135,13 +151,14 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	now := p.now()
 	spent := now.Sub(p.begun)
 	if !p.seen {
-		if p.batch.Slow*3/2 <= p.budget.Last-spent { // half as long again: batches are not all alike
+		if p.batch.first()*3/2 <= p.budget.Last-spent { // half as long again: batches are not all alike
 			return false
 		}
 		p.batch.refuse()
 		return true
 	}
-	if spent+p.batch.Slow > p.budget.Limit || spent+p.batch.Slow/2 > p.budget.Target {
+	next := max(p.batch.Slow, time.Duration(g.Growth*float64(g.Batch)))
+	if spent+next > p.budget.Limit || spent+next/2 > p.budget.Target {
 		return true
 	}
 	if !p.budget.Early {
@@ -153,4 +170,16 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	}
 	ahead := float64(g.Nodes) * float64(p.budget.Target-spent) / float64(searched)
 	return float64(g.Best-g.Second) > ahead
+}
+
+// Rest is how many visits there is time for until Target if each is a batch of its own, so at least about. It is what
+// [mcts.Limits] calls Rest.
+func (p *Pacer) Rest() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.budget == nil {
+		return math.MaxInt64
+	}
+	left := max(0, p.budget.Target-p.now().Sub(p.begun))
+	return int64(left / max(p.batch.first(), time.Microsecond))
 }

@@ -24,7 +24,7 @@ func TestBudget(t *testing.T) {
 		{"control in 40", Clock{Left: 40_000 * ms, MovesToGo: 40}, 0, 1000 * ms, 3000 * ms},
 		{"control in 100", Clock{Left: 50_000 * ms, MovesToGo: 100}, 0, 1000 * ms, 3000 * ms},
 		{"control in 2", Clock{Left: 1000 * ms, MovesToGo: 2}, 0, 500 * ms, 500 * ms},
-		{"last before the control", Clock{Left: 1000 * ms, MovesToGo: 1}, 100 * ms, 900 * ms, 900 * ms},
+		{"last before the control", Clock{Left: 1000 * ms, MovesToGo: 1}, 100 * ms, 810 * ms, 810 * ms},
 		{"a third is the most", Clock{Left: 90 * ms, Increment: 1000 * ms}, 0, 30 * ms, 30 * ms},
 		{"less than the overhead", Clock{Left: 20 * ms}, 30 * ms, 0, 0},
 		{"negative", Clock{Left: -50 * ms, Increment: 20 * ms}, 30 * ms, 0, 0},
@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 
 // pacerAt is a pacer whose search and time began as long ago as the two times say.
 func pacerAt(b Budget, batch, searched, spent time.Duration) *Pacer {
-	p := New(Batches{batch, batch})
+	p := New(Batches{Slow: batch, Usual: batch})
 	now := p.asked.Add(searched)
 	p.now = func() time.Time { return now }
 	p.Begin(now.Add(-spent), b)
@@ -92,7 +92,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	p := New(Batches{time.Hour, time.Hour})
+	p := New(Batches{Slow: time.Hour, Usual: time.Hour})
 	if p.Stop(mcts.Progress{Nodes: 5, Batch: ms, Settled: true}) || p.Batch().Slow != time.Hour*9/10 {
 		t.Error("a search without budget ends")
 	}
@@ -109,7 +109,7 @@ func TestStop(t *testing.T) {
 	if refused < 4 || refused > 6 { // 2 s · (3/4)⁵ · 3/2 = 712 ms
 		t.Errorf("the network is kept away %d times by one slow batch", refused)
 	}
-	p = New(Batches{ms, ms})
+	p = New(Batches{Slow: ms, Usual: ms})
 	if p.End() || p.Stop(mcts.Progress{}) || !p.Stop(mcts.Progress{Nodes: 1, Batch: ms}) || !p.End() {
 		t.Error("a search that is ended does not end after its first batch")
 	}
@@ -123,7 +123,7 @@ func TestClocksLast(t *testing.T) {
 		increment := time.Duration(rng.IntN(40)) * ms
 		left := 2000*ms + time.Duration(rng.IntN(60_000))*ms
 		usual := time.Duration(1+rng.IntN(100)) * ms
-		batch := Batches{usual, usual}
+		batch := Batches{Slow: usual, Usual: usual}
 		for move := range 300 {
 			now := time.Unix(0, 0)
 			p := New(batch)

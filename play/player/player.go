@@ -21,8 +21,8 @@ import (
 type Network interface {
 	// Evaluator returns an evaluator for one search; several may be in use at once.
 	Evaluator() Evaluator
-	// Warm makes ready what takes long at the first answer, and returns how long a batch takes.
-	Warm(ctx context.Context) (batch time.Duration, err error)
+	// Warm makes ready what takes long at the first answer, and returns how long a full batch and the smallest take.
+	Warm(ctx context.Context) (full, least time.Duration, err error)
 	// Searcher is what the network plays with where nothing else is said.
 	Searcher() string
 	// Centipawns returns the score that a value of a searcher stands for.
@@ -74,10 +74,10 @@ type Player struct {
 	name     string
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
-	warm     time.Duration // that a batch of the network took when it was opened
+	warm     pace.Batches  // what batches took when the network was opened
 	took     pace.Batches
-	root     board.Position
-	rated    [2]int // what the network was told, by colour
+	game     *board.Game // that is searched
+	rated    [2]int      // what the network was told, by colour
 }
 
 // New returns a player of the network that open opens when it is first needed.
@@ -104,12 +104,13 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		if err != nil {
 			return err
 		}
-		took, err := n.Warm(ctx)
+		full, least, err := n.Warm(ctx)
 		if err != nil {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.warm, p.eval, p.name = n, batch, took, n.Evaluator(), ""
+		p.network, p.batch, p.eval, p.name = n, batch, n.Evaluator(), ""
+		p.warm = pace.Batches{Slow: full, Usual: full, Least: least}
 	}
 	if p.searcher != nil && p.setup == s {
 		return nil
@@ -124,11 +125,15 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		return fmt.Errorf("%w: %w", ErrSearcher, err)
 	}
 	if name != p.name {
-		first := p.warm
-		if name == "rollouts" { // its simulations wait for an engine, which is started by the first
-			first = max(first, appraisal)
+		p.took = p.warm
+		switch name {
+		case "rollouts": // its simulations wait for an engine, which is started by the first
+			first := max(p.warm.Slow, appraisal)
+			p.took = pace.Batches{Slow: first, Usual: first}
+		case "puct", "talbotbot":
+		default: // a move of theirs is not a small batch
+			p.took.Least = 0
 		}
-		p.took = pace.Batches{Slow: first, Usual: first}
 	}
 	p.searcher, p.setup, p.name = searcher, s, name
 	return nil
@@ -162,12 +167,12 @@ func (p *Player) Evaluator() Evaluator { return p.eval }
 
 // Position sets what to search: moves are legal and were played from start. The player has the side to move.
 func (p *Player) Position(start *board.Position, moves []board.Move) {
-	p.root = *start
+	p.game = board.NewGame(*start)
 	for _, m := range moves {
-		p.root.Play(m)
+		p.game.Push(m)
 	}
 	rated := p.setup.Ratings
-	if p.root.Turn() == board.Black {
+	if p.game.Position().Turn() == board.Black {
 		rated[0], rated[1] = rated[1], rated[0]
 	}
 	if rated != p.rated { // what is kept was answered for others
@@ -197,15 +202,15 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 		if r == nil {
 			r = &mcts.Report{}
 		}
-		if len(r.Lines) == 0 || len(r.Lines[0].PV) == 0 {
-			r.Lines = Fallback(&p.root, l.Moves)
+		if len(r.Lines) == 0 || len(r.Lines[0].PV) == 0 || t != nil && unsearched(r) {
+			r.Lines = Fallback(p.game, l.Moves)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", ErrSearch, err)
 		}
 	}()
 	if t != nil {
-		l.Pace = t.Stop
+		l.Pace, l.Rest = t.Stop, t.Rest
 		defer func() { p.took = t.Batch() }()
 		if p.name == alone || p.name == "value" { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {
@@ -222,22 +227,29 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	return p.searcher.Search(ctx, l, report)
 }
 
-// Fallback is what is played where no search says anything: the first legal move, of some where that is asked for.
-func Fallback(root *board.Position, only []board.Move) []mcts.Line {
+// unsearched reports whether nothing is known of the moves: there was no time for the network, and no earlier search
+// came here.
+func unsearched(r *mcts.Report) bool {
+	return r.Nodes == 0 && r.Lines[0].Visits == 0 && r.Lines[0].Prior == 0 && !r.Lines[0].Proven
+}
+
+// Fallback is what is played where no search says anything: the best legal move at a glance, of some where that is
+// asked for.
+func Fallback(g *board.Game, only []board.Move) []mcts.Line {
 	moves := only
 	if len(moves) == 0 {
-		moves = root.LegalMoves(nil)
+		moves = g.Position().LegalMoves(nil)
 	}
-	if len(moves) == 0 {
-		return nil
-	}
-	return []mcts.Line{{PV: moves[:1]}}
+	return mcts.Glance(g, moves)
 }
 
 // Score returns a line's score from the view of the side to move: mates are proven ones.
 func (p *Player) Score(l *mcts.Line) dataset.Score {
-	if l.Mate != 0 {
+	switch {
+	case l.Mate != 0:
 		return dataset.MateIn(l.Mate)
+	case l.Glanced:
+		return dataset.Centipawns(l.Centipawns)
 	}
 	return dataset.Centipawns(p.network.Centipawns(p.name, l.Value))
 }
@@ -245,7 +257,11 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 // Scored tells whether [Player.Score] of a line of the last search's report means something: not if the network gives
 // no values, or if nothing is known of the line. The first has at least the value of the position, if that is known.
 func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
-	return l.Mate != 0 || l.Proven || (l.Visits > 0 || r.Nodes > 0 && l == &r.Lines[0]) && p.Values()
+	if l.Mate != 0 || l.Proven {
+		return true
+	}
+	first := l == &r.Lines[0] && (r.Nodes > 0 || l.Prior > 0)
+	return (l.Visits > 0 || l.Glanced || first) && p.Values()
 }
 
 // Values tells whether there are values: the network's, or an engine's.

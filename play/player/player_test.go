@@ -70,7 +70,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestNoTime: without the time for a batch no searcher asks the network, and each has a legal move.
+// TestNoTime: without the time for a batch no searcher asks the network, and each has a legal move with a score.
 func TestNoTime(t *testing.T) {
 	for _, name := range mcts.Names {
 		n := &fakenet.Network{Delay: 5 * time.Millisecond}
@@ -85,10 +85,51 @@ func TestNoTime(t *testing.T) {
 			if err != nil || len(r.Lines) == 0 || !start.IsLegal(r.Lines[0].PV[0]) || n.Batches.Load() > before {
 				t.Errorf("%s: %+v, %v after %d batches", name, r, err, n.Batches.Load()-before)
 			}
+			if !p.Scored(r, &r.Lines[0]) {
+				t.Errorf("%s: no score: %+v", name, r.Lines[0])
+			}
 			if only != nil && r.Lines[0].PV[0] != only[0] {
 				t.Errorf("%s plays %s", name, r.Lines[0].PV[0])
 			}
 		}
+	}
+}
+
+// TestNoTimeButThought: without the time for a batch a mate in one is found, a piece that hangs is taken, and what an
+// earlier search has found is used.
+func TestNoTimeButThought(t *testing.T) {
+	for _, name := range mcts.Names {
+		for _, c := range []struct{ fen, want string }{
+			{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"}, {"4k3/8/8/3q4/4P3/8/R7/4K3 w - - 0 1", "e4d5"},
+		} {
+			p := prepared(t, &fakenet.Network{}, setup(name))
+			start, err := board.ParseFEN(c.fen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Position(&start, nil)
+			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
+			pacer.Begin(time.Now(), pace.Clock{Left: 50 * time.Millisecond}.Budget(0))
+			begun := time.Now()
+			r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
+			if err != nil || r.Lines[0].PV[0].String() != c.want || time.Since(begun) > time.Second {
+				t.Errorf("%s: %s: %v, %v after %s", name, c.fen, r.Lines[0], err, time.Since(begun))
+			}
+		}
+	}
+	p := prepared(t, &fakenet.Network{}, setup("puct"))
+	start := board.StartPosition()
+	p.Position(&start, nil)
+	first, err := p.Search(t.Context(), mcts.Limits{Nodes: 60}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
+	pacer.Begin(time.Now(), pace.Clock{Left: 50 * time.Millisecond}.Budget(0))
+	p.Position(&start, nil)
+	r, err := p.Search(t.Context(), mcts.Limits{}, pacer, nil)
+	if err != nil || r.Nodes != 0 || r.Lines[0].PV[0] != first.Lines[0].PV[0] || !p.Scored(r, &r.Lines[0]) {
+		t.Errorf("%+v, before %+v: %v", r.Lines[0], first.Lines[0], err)
 	}
 }
 

@@ -327,6 +327,36 @@ func TestStopAtOnce(t *testing.T) {
 	s.quit()
 }
 
+// TestThought: a move that is chosen without the network, for want of time or because it fails or is not there yet, is
+// not just any and has a score.
+func TestThought(t *testing.T) {
+	hanging := "4k3/8/8/3q4/4P3/8/R7/4K3 w - - 0 1"
+	n := &fakenet.Network{Delay: 300 * time.Millisecond}
+	s := talk(t, n)
+	s.say("isready")
+	s.wait("readyok")
+	for fen, want := range map[string]string{mateIn1: "d1d8", hanging: "e4d5"} {
+		s.say("ucinewgame", "position fen "+fen, "go wtime 40 btime 40 winc 0 binc 0")
+		lines := s.wait("bestmove")
+		if checkSearch(t, lines, fen); having(lines, "bestmove "+want) == "" || having(lines, " score ") == "" {
+			t.Errorf("no time: %q", lines)
+		}
+	}
+	n.Fails.Store(true)
+	s.say("ucinewgame", "position fen "+hanging, "go nodes 5")
+	lines := s.wait("bestmove")
+	if checkSearch(t, lines, hanging); having(lines, "bestmove e4d5") == "" || having(lines, " score cp ") == "" {
+		t.Errorf("the network fails: %q", lines)
+	}
+	s.quit()
+	s = talk(t, &fakenet.Network{Load: time.Hour})
+	s.say("position fen "+mateIn1, "go nodes 5", "stop")
+	lines = s.wait("bestmove")
+	if checkSearch(t, lines, mateIn1); having(lines, "bestmove d1d8") == "" || having(lines, " score mate 1") == "" {
+		t.Errorf("the network is not there: %q", lines)
+	}
+}
+
 // TestQueue: a go that comes during a search is answered after that, and one that would not end is stopped for it.
 func TestQueue(t *testing.T) {
 	s := talk(t, &fakenet.Network{Delay: time.Millisecond})

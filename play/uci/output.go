@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/dataset"
 	"talbot/play/mcts"
 	"talbot/play/player"
 )
@@ -80,10 +81,22 @@ type infoOptions struct {
 	stats bool // of each move at the root, at the end
 }
 
+// scorer says what lines are worth. A [player.Player] is one.
+type scorer interface {
+	Scored(r *mcts.Report, l *mcts.Line) bool
+	Score(l *mcts.Line) dataset.Score
+}
+
+// glance is the scorer of moves that were chosen at a glance.
+type glance struct{}
+
+func (glance) Scored(*mcts.Report, *mcts.Line) bool { return true }
+func (glance) Score(l *mcts.Line) dataset.Score     { return dataset.Centipawns(l.Centipawns) }
+
 // writeInfo writes the info lines of a report: of the first move, and of others that were searched or are proven. A
 // network without values has no score, nor has a position that was not searched: lichess-bot, and those who adjudicate,
 // would take 0 for a draw.
-func writeInfo(b *strings.Builder, p *player.Player, r *mcts.Report, took time.Duration, o infoOptions) {
+func writeInfo(b *strings.Builder, p scorer, r *mcts.Report, took time.Duration, o infoOptions) {
 	ms := max(0, took.Milliseconds())
 	n := 0
 	for i := range r.Lines {

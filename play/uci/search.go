@@ -274,7 +274,15 @@ func (e *Engine) decline(r *request, err error) {
 	e.note("error: %v", err)
 	var b strings.Builder
 	limits, _ := r.limits(&r.game.now)
-	writeBest(&b, &r.game.now, &mcts.Report{Lines: player.Fallback(&r.game.now, limits.Moves)})
+	g := board.NewGame(r.game.start)
+	for _, m := range r.game.moves {
+		g.Push(m)
+	}
+	report := &mcts.Report{Lines: player.Fallback(g, limits.Moves)}
+	if len(report.Lines) > 0 {
+		writeInfo(&b, glance{}, report, 0, infoOptions{lines: 1})
+	}
+	writeBest(&b, &r.game.now, report)
 	e.out.say(b.String())
 }
 

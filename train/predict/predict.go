@@ -11,7 +11,7 @@
 //
 // Within one compiled batch size the bits of an answer depend on the position alone, not on the other positions of the
 // batch, on their order or on what fills the batch up. Between sizes they differ in the last digits.
-// [Options.Deterministic] takes one size for all.
+// [Options.Deterministic] takes one size for all, or with [Options.Apart] one that follows from the request alone.
 package predict
 
 import (
@@ -53,6 +53,9 @@ type Options struct {
 	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
 	// largest is used, and Wait is not.
 	Deterministic bool
+	// Apart keeps all batch sizes beside Deterministic: each request is computed by itself, in batches that follow from
+	// the number of its questions. A search that asks for few positions at first does not wait for a large batch.
+	Apart bool
 	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
 	Threads int
 	// LegalOnly leaves out what the network says about moves that are not legal, which a search has no use for.
@@ -87,7 +90,10 @@ func (o Options) check(form model.Form) (Options, error) {
 		return o, fmt.Errorf("questions cannot wait for %s", o.Wait)
 	}
 	if o.Deterministic {
-		o.Batches, o.Lists, o.Wait = o.Batches[len(o.Batches)-1:], o.Lists[len(o.Lists)-1:], 0
+		o.Lists, o.Wait = o.Lists[len(o.Lists)-1:], 0
+	}
+	if o.Deterministic && !o.Apart {
+		o.Batches = o.Batches[len(o.Batches)-1:]
 	}
 	return o, nil
 }
@@ -138,6 +144,19 @@ func (p *Predictor) Network() model.Network { return p.network }
 
 // Batch is the largest number of positions that are computed at once.
 func (p *Predictor) Batch() int { return p.queue.largest() }
+
+// Batches are the numbers of positions that are computed at once, ascending. A batch of another number is filled up.
+func (p *Predictor) Batches() []int { return p.queue.sizes }
+
+// Computed is how many positions are computed for so many questions of one request, if no others are with them.
+func (p *Predictor) Computed(questions int) (rows int) {
+	for questions > 0 {
+		size := p.queue.pick(questions)
+		rows += size
+		questions -= size
+	}
+	return rows
+}
 
 // Answer answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
 // and answers are the predictor's until Answer returns.

@@ -11,6 +11,7 @@ import (
 type queue struct {
 	sizes []int // of batches, ascending
 	wait  time.Duration
+	apart bool // a batch has the questions of one request
 
 	mu       sync.Mutex
 	requests []*request
@@ -49,7 +50,7 @@ func (r row) question() *Question { return &r.request.questions[r.index] }
 func (r row) answer() *Answer     { return &r.request.answers[r.index] }
 
 func (q *queue) open(o Options) {
-	q.sizes, q.wait = o.Batches, o.Wait
+	q.sizes, q.wait, q.apart = o.Batches, o.Wait, o.Apart
 	q.wake, q.stopped = make(chan struct{}, 1), make(chan struct{})
 	q.timer = time.NewTimer(time.Hour)
 	q.timer.Stop()
@@ -201,8 +202,12 @@ func (q *queue) left() time.Duration {
 
 // take appends the questions of a batch to rows, in the order in which they came.
 func (q *queue) take(rows []row) ([]row, int) {
-	size := q.pick(q.rows)
-	for range min(size, q.rows) {
+	count := q.rows
+	if q.apart {
+		count = len(q.requests[0].questions) - q.requests[0].next
+	}
+	size := q.pick(count)
+	for range min(size, count) {
 		r := q.requests[0]
 		rows = append(rows, row{request: r, index: r.next})
 		r.next++

@@ -95,6 +95,29 @@ func TestMerging(t *testing.T) {
 	}
 }
 
+// TestApart: with Apart a request is computed by itself, in batches of its own size, whoever else asks at the time.
+func TestApart(t *testing.T) {
+	p, list := predictor(t, Options{Batches: []int{1, 2, 8}, Deterministic: true, Apart: true})
+	want := make([]Answer, 0, 21)
+	for i := 0; i < 21; i += 3 {
+		want = append(want, ask(t, p, list[i:i+3])...)
+	}
+	if got := p.Computed(3); got != 3 || p.Computed(7) != 8 || p.Computed(20) != 24 {
+		t.Errorf("computed for 3, 7 and 20 questions: %d, %d, %d", got, p.Computed(7), p.Computed(20))
+	}
+	var all sync.WaitGroup
+	for i := 0; i < 21; i += 3 {
+		all.Go(func() {
+			for k, a := range ask(t, p, list[i:i+3]) {
+				if !equal(&a, &want[i+k]) {
+					t.Errorf("position %d: %v, alone %v", i+k, a, want[i+k])
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestManyQuestions: one request may be larger than any batch, and is computed in few.
 func TestManyQuestions(t *testing.T) {
 	p, list := predictor(t, Options{Batches: []int{1, 4, 16}})

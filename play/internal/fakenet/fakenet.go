@@ -60,12 +60,12 @@ func (n *Network) Evaluator() player.Evaluator {
 }
 
 // Warm implements [player.Network].
-func (n *Network) Warm(ctx context.Context) (time.Duration, error) {
+func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err error) {
 	select {
 	case <-time.After(n.Load):
-		return n.Delay, nil
+		return n.Delay, n.Delay, nil
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return 0, 0, ctx.Err()
 	}
 }
 
@@ -98,8 +98,9 @@ type evaluator struct {
 	slots   []slot
 }
 
-func (e *evaluator) Batch() int { return len(e.slots) }
-func (e *evaluator) Past() int  { return 0 }
+func (e *evaluator) Batch() int   { return len(e.slots) }
+func (e *evaluator) Sizes() []int { return []int{len(e.slots)} }
+func (e *evaluator) Past() int    { return 0 }
 func (e *evaluator) Knows() mcts.Knows {
 	return mcts.Knows{Prior: true, Value: !e.network.Blind}
 }

@@ -1,0 +1,83 @@
+package mcts
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"talbot/board"
+)
+
+// simple is an evaluator that counts material after exchanges and knows a little about where pieces stand: it plays
+// sensible moves and takes some microseconds, so that long searches can be compared.
+type simple struct{ *free }
+
+func (simple) Sizes() []int { return []int{1, 2, 4, 8} }
+func (simple) Past() int    { return 0 }
+
+func (f simple) Put(i int, g *board.Game, legal []board.Move) {
+	p := g.Position()
+	a := &f.slots[i]
+	e := exchanges{left: 60}
+	a.Value = float32(math.Tanh(float64(e.quiet(p, -math.MaxInt32, math.MaxInt32, glanceDepth)) / 350))
+	a.Prior = a.Prior[:0]
+	sum, now := 0.0, side(p, p.Turn())
+	for _, m := range legal {
+		q := p.After(m)
+		x := float64(side(&q, p.Turn())-now)/60 + float64(gain(p, m))/3000
+		a.Prior = append(a.Prior, float32(x))
+		sum += math.Exp(x)
+	}
+	for k := range a.Prior {
+		a.Prior[k] -= float32(math.Log(sum))
+	}
+}
+
+// TestLoss writes the moves that searches of 2,000 and of 200,000 nodes choose with a Hash of 1 MiB, for an engine to
+// value: TALBOT_LOSS names a file with a FEN in each line, and the moves go to the same name with ".moves".
+func TestLoss(t *testing.T) {
+	name := os.Getenv("TALBOT_LOSS")
+	if name == "" {
+		t.Skip("TALBOT_LOSS names no file of FENs")
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for fen := range strings.Lines(string(data)) {
+		fen = strings.TrimSpace(fen)
+		b.WriteString(fen)
+		for _, nodes := range []int64{2000, 200_000} {
+			s := mustNew(t, "puct", simple{cheap(8)}, func(o *Options) { o.Hash, o.CacheSize = 1<<20, 200_000 })
+			set(t, s, fen)
+			b.WriteString(" " + search(t, s, Limits{Nodes: nodes}).Lines[0].PV[0].String())
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile(name+".moves", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFullIsNoWorse: a search that has run out of memory many times values its position about as one that has enough.
+func TestFullIsNoWorse(t *testing.T) {
+	for _, fen := range positions[:3] {
+		var values [2]float64
+		for i, hash := range []int64{1 << 20, 64 << 20} {
+			s := mustNew(t, "puct", simple{cheap(8)}, func(o *Options) { o.Hash, o.CacheSize = hash, 2000 })
+			set(t, s, fen)
+			search(t, s, Limits{Nodes: 20_000})
+			tr := s.(*tree)
+			if n := tr.at(tr.top); tr.full != (i == 0) || n.visits != 20_000 && !tr.proven() {
+				t.Errorf("%s: full %v, %d visits", fen, tr.full, n.visits)
+			}
+			values[i] = tr.at(tr.top).mean()
+		}
+		t.Logf("%s: %.3f and %.3f", fen, values[0], values[1])
+		if math.Abs(values[0]-values[1]) > 0.1 {
+			t.Errorf("%s: %.3f with hardly any memory, %.3f with enough", fen, values[0], values[1])
+		}
+	}
+}
