@@ -6,9 +6,9 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"talbot/train/model"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/model"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // Constants of PyTorch's AdamW.

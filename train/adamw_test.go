@@ -9,10 +9,10 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // two is a network of one weight and one bias; its gradients are given.

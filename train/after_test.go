@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // TestAfter: three runs that go on with each other's training, one of them interrupted before its first checkpoint and

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"talbot/encode"
-	"talbot/train/model"
+	"talbot/network/model"
 )
 
 // Batch is N samples, as their recipe writes them ([encode.Layout]). A source may reuse the slices of the batch it is

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // TestLostBest: without best.safetensors its step's checkpoint is taken, then the newest, and both are told.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/backend"
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // openDevices opens XLA's CPU plugin, which shows four devices whatever the machine has.

@@ -11,9 +11,9 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // engine runs the graphs of training: a step with the update that follows several micro-batches, the statistics of

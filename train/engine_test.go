@@ -11,9 +11,9 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // set changes a setting of the recipe's network.

@@ -16,10 +16,10 @@ import (
 	"syscall"
 	"testing"
 
-	"talbot/train/backend"
-	"talbot/train/checkpoint"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
-	"talbot/train/checkpoint"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 	"talbot/train/internal/madeup"
-	"talbot/train/run"
 )
 
 func write(t *testing.T, path string, text []byte) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // TestFolderIsGone: a run whose folder is removed, moved away or replaced ends with an error that says so at the next

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // loop runs the steps that are left.

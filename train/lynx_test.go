@@ -9,8 +9,8 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/internal/golden"
-	"talbot/train/backend"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/run"
 )
 
 // lynxBatches are those of testdata/lynx_oracle.py: positions of n samples each, as batches and as planes.

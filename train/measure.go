@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // Speed is how fast a machine trains a network.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"talbot/train/backend"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/run"
 )
 
 func TestMeasure(t *testing.T) {

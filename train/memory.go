@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strconv"
 
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // ErrMemory says that the backend ran out of memory, or would. The error names the batch that would fit and how that

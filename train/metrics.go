@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
-	"talbot/train/run"
+	"talbot/network/run"
 	"talbot/train/tensorboard"
 )
 

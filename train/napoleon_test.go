@@ -7,8 +7,8 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/golden"
-	"talbot/train/backend"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/run"
 )
 
 // TestPyTorchNapoleon compares the network of the recipe napoleon with PyTorch: values in evaluation mode, the

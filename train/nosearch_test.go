@@ -9,9 +9,9 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/golden"
-	"talbot/train/backend"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its

@@ -10,8 +10,8 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
+	"talbot/network/backend"
+	"talbot/network/model"
 )
 
 // planesOf makes planes of a packed input square by square.

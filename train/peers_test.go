@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/model"
+	"talbot/network/run"
 	"testing"
 	"time"
 )

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"talbot/train/checkpoint"
-	"talbot/train/schedule"
+	"talbot/network/checkpoint"
+	"talbot/network/schedule"
 )
 
 // TestPlateau: a run whose validations get worse lowers its rate behind each and ends behind three, long before its

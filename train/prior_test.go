@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/train/backend"
+	"talbot/network/backend"
 )
 
 // TestPyTorchPrior compares the network of the recipe prior with PyTorch (testdata/prior_oracle.py): logits and losses

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
+	"talbot/network/backend"
+	"talbot/network/model"
 )
 
 // TestPyTorchProbability compares the network of the recipe probability with PyTorch (testdata/probability_oracle.py):

@@ -13,10 +13,10 @@ import (
 	"talbot/board"
 	"talbot/encode"
 	"talbot/internal/golden"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // pytorch is testdata/pytorch.json.gz, which testdata/oracle.py wrote: what PyTorch 2 computes in float64.

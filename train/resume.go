@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // load continues a run, which was last begun with the configuration old, behind its newest whole checkpoint.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // trained is a whole run of twelve steps with checkpoints of steps 4, 8 and 12, of which some validation found the

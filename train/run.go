@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/checkpoint"
-	"talbot/train/run"
-	"talbot/train/schedule"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
+	"talbot/network/schedule"
 )
 
 var (

@@ -18,10 +18,10 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/durable"
-	"talbot/train/backend"
-	"talbot/train/checkpoint"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+	"talbot/network/run"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"

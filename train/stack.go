@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
-	"talbot/train/model"
+	"talbot/network/model"
 )
 
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside

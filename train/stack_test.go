@@ -17,10 +17,10 @@ import (
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // TestStack: steps that are computed together equal those one by one to the bit, however they are put together. In a

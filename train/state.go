@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // snapshot copies the engine's tensors to the host.

@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	gomlx "github.com/gomlx/gomlx/ml/model"
 
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // Names of the tensors that training keeps beside the network's are these and the name of a parameter.

@@ -8,9 +8,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/run"
 )
 
 // linear sees how full each plane is. It has no normalisation, so that the samples of a batch know nothing of one

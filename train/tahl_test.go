@@ -8,9 +8,9 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/golden"
-	"talbot/train/backend"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // tahlBatches are those of testdata/tahl_oracle.py: positions of n samples each, as batches and as planes.

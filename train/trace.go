@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 
 	"talbot/internal/durable"
-	"talbot/train/backend"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/run"
 )
 
 // Peer are the scripts that train the recipe talbotbot with PyTorch: speed.py measures, trace.py repeats a [Trace].

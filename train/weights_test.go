@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/backend"
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // source is a run with averaged weights, and the weights that another run may take from it.

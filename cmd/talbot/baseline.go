@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
+	"talbot/evaluate"
 	"talbot/internal/plain"
 	"talbot/pipeline"
-	"talbot/train/evaluate"
 )
 
 // worse stands behind a figure that is worse than its baseline, which is in the row below it.

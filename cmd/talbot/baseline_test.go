@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/evaluate"
 	"talbot/internal/plain"
-	"talbot/train/evaluate"
+	"talbot/network/predict"
 	"talbot/train/job"
-	"talbot/train/predict"
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.

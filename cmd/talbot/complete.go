@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
-	"talbot/train/run"
+	"talbot/network/run"
 )
 
 // valuesKey is the annotation of a flag with the words that its value can be, or begin with.

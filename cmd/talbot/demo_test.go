@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/evaluate"
 	"talbot/pipeline/ingest"
-	"talbot/train/evaluate"
 	"talbot/train/job"
 )
 

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"talbot/internal/plain"
+	"talbot/network/backend"
+	"talbot/network/ort"
 	"talbot/stockfish"
-	"talbot/train/backend"
-	"talbot/train/ort"
 )
 
 type doctorOptions struct {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/term"
 
 	"talbot/internal/plain"
-	"talbot/train/backend"
-	"talbot/train/trial"
+	"talbot/network/backend"
+	"talbot/trial"
 )
 
 // gpuOptions are the flags of doctor --gpu.

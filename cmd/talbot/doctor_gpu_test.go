@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/backend"
-	"talbot/train/trial"
+	"talbot/network/backend"
+	"talbot/trial"
 )
 
 // trialOn runs doctor --gpu and returns what it found and its report.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/backend"
+	"talbot/network/backend"
 )
 
 // find returns the check of that name, empty if there is none.

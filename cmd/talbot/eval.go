@@ -11,12 +11,12 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/rows"
 	"talbot/stockfish"
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 type evalOptions struct {

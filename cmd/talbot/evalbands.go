@@ -5,9 +5,9 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"talbot/evaluate"
 	"talbot/internal/plain"
 	"talbot/pipeline"
-	"talbot/train/evaluate"
 )
 
 // printBands prints a table with a row for each band of ratings, and one of what the network says when it is told

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // TestCardOfBands: the tables of bands fit into 80 columns, a band with few moves is in the first one alone, and the

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"talbot/evaluate"
 	"talbot/internal/plain"
 	"talbot/pipeline"
-	"talbot/train/evaluate"
 	"talbot/train/job"
 )
 

@@ -8,8 +8,11 @@ import (
 	"syscall"
 
 	"talbot/dataset"
+	"talbot/evaluate"
 	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 	"talbot/pipeline/aggregate"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/label"
@@ -23,11 +26,8 @@ import (
 	"talbot/stockfish"
 	"talbot/syzygy"
 	"talbot/train"
-	"talbot/train/checkpoint"
-	"talbot/train/evaluate"
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // The exit statuses of every command.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/network/onnx"
+	"talbot/network/predict"
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train/job"
-	"talbot/train/onnx"
-	"talbot/train/predict"
-	"talbot/train/run"
 )
 
 type exportOptions struct {

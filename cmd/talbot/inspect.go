@@ -11,9 +11,9 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/pipeline/inspect"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 type inspectOptions struct {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
-	"talbot/train/run"
 )
 
 // liveTrain returns a callback that keeps one line about a run up to date on a

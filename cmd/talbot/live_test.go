@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
-	"talbot/train/run"
 )
 
 // The line has means of the steps, not the last batch's figures nor those of a validation.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"talbot/encode"
+	"talbot/network/run"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // play and uci say what values mean that learnt how the games of one side ended, and say nothing of others: of a

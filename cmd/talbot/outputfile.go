@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"talbot/network/run"
 	"talbot/pipeline/output"
-	"talbot/train/run"
 )
 
 // outputFile is a file that a command is told to write. [outputFile.check] is asked for each of them, before any work.

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"talbot/dataset"
+	"talbot/network/backend"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/pipeline/plan"
-	"talbot/train/backend"
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 type planOptions struct {

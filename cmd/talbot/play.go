@@ -12,9 +12,9 @@ import (
 	"golang.org/x/term"
 
 	"talbot/board"
+	"talbot/network/run"
 	"talbot/play/console"
 	"talbot/play/player"
-	"talbot/train/run"
 )
 
 type playOptions struct {

@@ -10,11 +10,11 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/network/predict"
+	"talbot/network/run"
 	"talbot/pipeline"
 	pipelinepredict "talbot/pipeline/predict"
 	"talbot/play/engine"
-	"talbot/train/predict"
-	"talbot/train/run"
 )
 
 type predictOptions struct {

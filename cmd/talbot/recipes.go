@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/network/model"
+	"talbot/network/recipe"
 	"talbot/pipeline"
-	"talbot/train/model"
-	"talbot/train/recipe"
 )
 
 // recipeView is a recipe as the command shows it.

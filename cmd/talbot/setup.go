@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"talbot/internal/plain"
+	"talbot/network/backend"
 	"talbot/stockfish"
-	"talbot/train/backend"
 )
 
 // What setup brings.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/backend"
+	"talbot/network/backend"
 )
 
 // TestPlanCPU: whatever the source, the plugin goes to the one folder that is searched.

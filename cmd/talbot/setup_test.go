@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/network/backend"
 	"talbot/stockfish"
-	"talbot/train/backend"
 )
 
 // bare is a machine that has nothing but these programs.

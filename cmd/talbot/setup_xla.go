@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"talbot/internal/durable"
-	"talbot/train/backend"
+	"talbot/network/backend"
 )
 
 // planInstaller says what will be fetched.

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"talbot/network/recipe"
+	"talbot/network/run"
+	"talbot/network/schedule"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
-	"talbot/train/recipe"
-	"talbot/train/run"
-	"talbot/train/schedule"
 )
 
 type trainOptions struct {

@@ -12,10 +12,10 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 // The words that flags of several commands take; some go on behind a colon.

@@ -9,12 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/train"
 	"talbot/train/job"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 // resumeLine is the command line that continues the run.

@@ -10,12 +10,12 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/plain"
+	"talbot/network/run"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/player"
 	"talbot/play/uci"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // playerOptions are the flags that choose a network and how it plays.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"talbot/network/predict/tinyrun"
 	"talbot/play/engine"
 	"talbot/play/mcts"
 	"talbot/play/uci"
-	"talbot/train/predict/tinyrun"
 )
 
 // TestPythonChess: python-chess's engine module plays with the command.

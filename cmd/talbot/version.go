@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"talbot/train/backend"
-	"talbot/train/ort"
+	"talbot/network/backend"
+	"talbot/network/ort"
 )
 
 // version is the version that datasets and runs are stamped with.

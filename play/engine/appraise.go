@@ -11,9 +11,9 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/network/predict"
 	"talbot/play/mcts"
 	"talbot/stockfish"
-	"talbot/train/predict"
 )
 
 // ErrCandidates says that a network chooses among valued candidates: it plays with another one's priors, by the

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"talbot/board"
+	"talbot/network/predict/tinyrun"
 	"talbot/play/mcts"
 	"talbot/stockfish"
-	"talbot/train/predict/tinyrun"
 )
 
 func appraised(t *testing.T, fen string) *mcts.Appraised {

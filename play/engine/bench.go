@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/network/backend"
+	"talbot/network/predict"
 	"talbot/play/mcts"
-	"talbot/train/backend"
-	"talbot/train/predict"
 )
 
 // Speed is how fast a network is on a backend at a batch size.

@@ -15,13 +15,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/predict"
+	"talbot/network/predict/tinyrun"
+	"talbot/network/recipe"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/player"
-	"talbot/train/backend"
-	"talbot/train/predict"
-	"talbot/train/predict/tinyrun"
-	"talbot/train/recipe"
 )
 
 // tiny writes a small run of a recipe.

@@ -8,9 +8,9 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/network/predict"
 	"talbot/play/mcts"
 	"talbot/play/player"
-	"talbot/train/predict"
 )
 
 // Evaluator asks a network for one search at a time. It implements [player.Evaluator].

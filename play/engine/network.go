@@ -10,10 +10,10 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/predict"
 	"talbot/play/mcts"
 	"talbot/stockfish"
-	"talbot/train/backend"
-	"talbot/train/predict"
 )
 
 // Config says which network is opened, and how.

@@ -5,10 +5,10 @@ import (
 	"os"
 	"strings"
 
+	"talbot/network/checkpoint"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/play/mcts"
-	"talbot/train/checkpoint"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 // Quick is what is known of a network before it is loaded.

@@ -1,9 +1,9 @@
 package job
 
 import (
+	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // calibrationBatches draws the train samples that averaged weights take their running statistics from, if there is an

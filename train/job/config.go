@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"talbot/encode"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 // config returns the configuration of a new run over that many train samples, and [ErrConfig] if it cannot be. The

@@ -3,7 +3,7 @@ package job
 import (
 	"testing"
 
-	"talbot/train/run"
+	"talbot/network/run"
 )
 
 // TestStepsOfAPreset: the published settings go twelve times over the data, the others once; what does not fill a batch

@@ -11,10 +11,10 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // A flipped byte anywhere in a shard ends training and evaluation, also in what they do not read.

@@ -12,14 +12,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/evaluate"
 	"talbot/internal/cache"
+	"talbot/network/backend"
+	"talbot/network/predict"
+	"talbot/network/run"
 	"talbot/rows"
-	"talbot/train/backend"
-	"talbot/train/evaluate"
 	"talbot/train/loader"
-	"talbot/train/predict"
 	"talbot/train/report"
-	"talbot/train/run"
 )
 
 // Eval is an evaluation of a run's network.

@@ -12,13 +12,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/evaluate"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/shards"
-	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
 	"talbot/train/internal/testrecipe"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 func mustEval(t *testing.T, e Eval) Figures {

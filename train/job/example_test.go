@@ -13,7 +13,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/predict"
+	"talbot/network/predict"
 )
 
 // exampleScript is the example of docs/7-exported-network.md.

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"talbot/internal/durable"
-	"talbot/train/checkpoint"
-	"talbot/train/model"
-	"talbot/train/predict"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+	"talbot/network/predict"
+	"talbot/network/run"
 )
 
 // Formats are what [Export] writes.

@@ -16,12 +16,12 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/backend"
-	"talbot/train/model"
-	"talbot/train/predict"
-	"talbot/train/predict/tinyrun"
-	"talbot/train/recipe"
-	"talbot/train/run"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/predict"
+	"talbot/network/predict/tinyrun"
+	"talbot/network/recipe"
+	"talbot/network/run"
 )
 
 // python runs a script of testdata, or skips where Python lacks a module.

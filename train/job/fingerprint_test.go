@@ -3,8 +3,8 @@ package job
 import (
 	"testing"
 
+	"talbot/network/run"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // The fingerprint of a run says what it computes, not where.

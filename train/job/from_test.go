@@ -13,14 +13,14 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/predict"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/shards"
-	"talbot/train/backend"
 	"talbot/train/internal/madeup"
 	"talbot/train/internal/testrecipe"
-	"talbot/train/model"
-	"talbot/train/predict"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 func asIs(*run.Config) error { return nil }

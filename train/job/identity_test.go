@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"talbot/internal/durable"
+	"talbot/network/run"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
-	"talbot/train/run"
 )
 
 // folder is a finished run, and what is read of it.

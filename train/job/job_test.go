@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"talbot/dataset"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 func write(t *testing.T, m madeup.Dataset) loader.Spec {

@@ -8,8 +8,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/evaluate"
 	"talbot/shards"
-	"talbot/train/evaluate"
 	"talbot/train/loader"
 )
 

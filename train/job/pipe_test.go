@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/train/checkpoint"
-	"talbot/train/run"
+	"talbot/network/checkpoint"
+	"talbot/network/run"
 )
 
 // TestPipesAreRefused: whatever file of a run or its data is a pipe, every verb that reads it says that it is damaged,

@@ -14,11 +14,11 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/durable"
+	"talbot/network/model"
+	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/loader"
-	"talbot/train/model"
 	"talbot/train/report"
-	"talbot/train/run"
 )
 
 // ReportName is the file of a run's folder that shows what it learned. Training writes it with the curves, an

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"talbot/network/backend"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/backend"
-	"talbot/train/run"
 )
 
 // Measurement asks how fast this machine trains a network.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/run"
 )
 
 // A run is said once to take what its steps take, without the first one, which compiles, and without validations.

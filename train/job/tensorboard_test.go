@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"talbot/network/run"
 	"talbot/train"
 	"talbot/train/internal/madeup"
-	"talbot/train/run"
 )
 
 // TensorBoard shows what metrics.jsonl says, each step once, also of a run that was interrupted.

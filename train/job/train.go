@@ -8,13 +8,13 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/backend"
 	"talbot/train/loader"
-	"talbot/train/model"
-	"talbot/train/recipe"
 	"talbot/train/report"
-	"talbot/train/run"
 )
 
 // Validation samples of a run: how many, and the largest batch they are measured in.

@@ -9,10 +9,10 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/cache"
+	"talbot/network/recipe"
+	"talbot/network/run"
 	"talbot/train/internal/madeup"
 	"talbot/train/loader"
-	"talbot/train/recipe"
-	"talbot/train/run"
 )
 
 // TestTwice: the same commands on the same data give the same bytes, whatever else the machine does meanwhile, however

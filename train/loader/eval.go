@@ -8,8 +8,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/encode"
+	"talbot/evaluate"
 	"talbot/internal/ordered"
-	"talbot/train/evaluate"
 )
 
 // EvalOptions decide which samples are evaluated.

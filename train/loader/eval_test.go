@@ -9,8 +9,8 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/evaluate"
 	"talbot/shards"
-	"talbot/train/evaluate"
 	"talbot/train/internal/madeup"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"talbot/dataset"
 	"talbot/internal/durable"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/run"
 )
 
 // identityName is the file of a run that says what it is trained on.

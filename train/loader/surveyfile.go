@@ -13,8 +13,8 @@ import (
 
 	"talbot/internal/cache"
 	"talbot/internal/durable"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/run"
 )
 
 // surveyName is the file of a run that keeps the survey of its data: the SHA-256 of what follows, then a surveyFile as

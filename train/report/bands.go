@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // bands are the figures by the rating of the player to move.

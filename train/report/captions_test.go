@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 func written(t *testing.T, r Run) string {

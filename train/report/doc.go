@@ -18,10 +18,10 @@ import (
 	"slices"
 	"strings"
 
+	"talbot/evaluate"
 	"talbot/internal/page"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/evaluate"
-	"talbot/train/run"
 )
 
 // Over says what a policy chooses from.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // endgames are laid out: how the value's verdicts fall, and tables by pieces and material.

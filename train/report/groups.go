@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // group is a table of figures.

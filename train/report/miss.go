@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"talbot/board"
+	"talbot/evaluate"
 	"talbot/internal/page"
-	"talbot/train/evaluate"
 )
 
 // miss is a position that the network got wrong, laid out.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"talbot/evaluate"
 	"talbot/internal/page/pagetest"
+	"talbot/network/predict"
+	"talbot/network/run"
 	"talbot/train"
-	"talbot/train/evaluate"
-	"talbot/train/predict"
-	"talbot/train/run"
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // The size of a calibration and of its margins, in pixels.

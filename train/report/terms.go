@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"talbot/train/run"
+	"talbot/network/run"
 )
 
 // terms are how the terms of the lines are shown.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"talbot/evaluate"
 	"talbot/train"
-	"talbot/train/evaluate"
 )
 
 // tile is a figure at the top: its value, what it is, its interval and what to hold it against, and what it means.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"talbot/train/evaluate"
+	"talbot/evaluate"
 )
 
 // verdict says whether one head of the network beats the baseline on positions that it was not trained on.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"talbot/evaluate"
 	"talbot/internal/page/pagetest"
-	"talbot/train/evaluate"
 )
 
 // The verdict is about unseen positions alone, and says so where it cannot be had.

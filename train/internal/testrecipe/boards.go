@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/model"
+	"talbot/network/model"
 )
 
 var notKnown = float32(math.NaN())

@@ -9,7 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/encode"
-	"talbot/train/recipe"
+	"talbot/network/recipe"
 )
 
 var once sync.Once

@@ -10,7 +10,7 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/encode"
-	"talbot/train/model"
+	"talbot/network/model"
 )
 
 // tokens reads 65 tokens, one that is always 0 and then what stands on each square, and learns a score of each legal

@@ -1,0 +1,141 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+
+	"talbot/dataset"
+	"talbot/network/predict"
+)
+
+// Accumulator sums up samples and a network's answers, in float64.
+type Accumulator struct {
+	scorer
+	tables Tables // that judge endgames; nil: only results stored with the samples count
+
+	all, unseen   tally
+	unseenSources map[string]tally
+	audited       int64
+	groups        [groupKinds]map[string]tally
+	groupBoots    [groupKinds]bootstrap // that by source is part of boot
+	boot          bootstrap
+	values        bins
+	confidence    bins
+	symmetry      symmetryTally
+	past          pastTally
+	ends          endgames
+	misses        misses
+	styles        styleTally
+	asked         func(ce float64) // may be nil
+	ranges        []dataset.Band
+	bands         []bandTally // of ranges
+}
+
+func newAccumulator(network predict.Knows, o Options) *Accumulator {
+	a := &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
+		unseenSources: map[string]tally{}, asked: o.Asked, ranges: o.Bands, bands: newBands(o.Bands)}
+	for kind := range a.groupBoots {
+		a.groupBoots[kind].ofGroups = true
+	}
+	a.past.boot.ofGroups = true
+	return a
+}
+
+// add takes samples and the answers to them. On an error nothing is added.
+func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predict.Answer) error {
+	if len(answers) != len(samples) {
+		return fmt.Errorf("%d answers to %d samples", len(answers), len(samples))
+	}
+	scores := make([]scored, len(samples))
+	for i := range samples {
+		var err error
+		if scores[i], err = a.score(&samples[i], &answers[i]); err != nil {
+			return fmt.Errorf("sample %d: %w", i, err)
+		}
+		if at := samples[i].Place; at != nil {
+			if scores[i].ends, err = a.judge(ctx, &scores[i]); err != nil {
+				return fmt.Errorf("endgame tables, asked about %s: %w", at.Position.FEN(), err)
+			}
+		}
+	}
+	t := newTally()
+	for i := range scores {
+		clear(t)
+		t.score(&scores[i], a.knows)
+		a.count(&scores[i], t)
+	}
+	return nil
+}
+
+// count adds a sample, whose tally is t.
+func (a *Accumulator) count(q *scored, t tally) {
+	s := q.sample
+	a.all.add(t, 1)
+	if s.Unseen {
+		a.unseen.add(t, 1)
+		in(a.unseenSources, s.Source, newTally).add(t, 1)
+	}
+	a.group(s, t)
+	if b := a.bandOf(s); b != nil {
+		b.add(s, t)
+	}
+	if q.labelled {
+		a.values.add((q.value+1)/2, q.value, q.label, 20)
+	}
+	if a.knows.Prior && q.learns() {
+		a.confidence.add(q.confidence, q.confidence, q.among(1), 10)
+		if a.asked != nil {
+			a.asked(q.entropy)
+		}
+	}
+	if s.Place == nil {
+		return
+	}
+	if q.labelled && s.Place.Audited {
+		a.audited++
+	}
+	a.boot.add(s.Place.Line, part{s.Source, s.Unseen}, t)
+	a.ends.add(s, &q.ends)
+	if a.knows.Prior {
+		a.misses.offer(q, a.knows.Value)
+	}
+}
+
+// Report returns the figures so far. Unseen is filled in only if it is known what was trained on.
+func (a *Accumulator) Report(trainKnown bool) Report {
+	every := func(part) bool { return true }
+	figures := a.all.figures()
+	r := Report{figures, Parts{Intervals: a.boot.intervals(every), Knows: a.knows,
+		BySource: figuresOf(a.groups[bySource]), ByPhase: figuresOf(a.groups[byPhase]),
+		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
+		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
+		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
+		Audited: Audited{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
+		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown), Style: a.styles.report()}}
+	if a.simple != (Simple{}) {
+		r.Simple = &a.simple
+	}
+	if trainKnown {
+		r.Unseen = a.unseen.figures()
+		r.UnseenIntervals = a.boot.intervals(func(p part) bool { return p.unseen })
+		r.UnseenBySource = map[string]SourceFigures{}
+		for source, t := range a.unseenSources {
+			r.UnseenBySource[source] = SourceFigures{t.figures(),
+				Bounds{a.boot.intervals(func(p part) bool { return p == part{source, true} })}}
+		}
+	}
+	if g := r.Endgames; g != nil {
+		g.Moves.bootstrapped(r.Intervals)
+		if g.Unseen != nil {
+			g.Unseen.Moves.bootstrapped(r.UnseenIntervals)
+		}
+	}
+	return r
+}
+
+// bootstrapped takes the bootstrap's interval, where there is one.
+func (k *Kept) bootstrapped(intervals Intervals) {
+	if i, ok := intervals["endgame_moves_kept"]; ok && k.Kept != nil {
+		k.Interval = &i
+	}
+}

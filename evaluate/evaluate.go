@@ -1,0 +1,141 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+
+	"talbot/dataset"
+	"talbot/encode"
+	"talbot/network/predict"
+)
+
+// Network answers questions, any number at a time. One goroutine asks.
+type Network interface {
+	Knows() predict.Knows
+	Answer(ctx context.Context, questions []predict.Question, answers []predict.Answer) error
+	Batch() int // how many it likes to be asked at a time
+}
+
+// Options are what an evaluation looks at beside the samples.
+type Options struct {
+	Layout    encode.Layout // of the recipe
+	Batch     int           // samples at a time; 0 = what the network likes
+	Tables    Tables        // that judge endgames; may be nil
+	NoHistory bool          // the network sees each sample as if its game had begun with it
+
+	// Bands of ratings are reported apart. A network that reads the rating is also told that of each band in turn.
+	// None: there are no such reports.
+	Bands []dataset.Band
+
+	// Asked is called with the cross-entropy over the legal moves of each sample that has a target, in order; may be
+	// nil.
+	Asked func(ce float64)
+
+	Simple Simple // the baselines that were fitted on train samples
+
+	Style  bool    // how aggressive its choices are is measured
+	Before Network // what it was fine-tuned from, which reads the same; nil: none, or it is not known
+
+	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:
+	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
+	Said, Was func(value float32) float64
+}
+
+// ErrNoPast says that a recipe reads no past that could be hidden from it.
+var ErrNoPast = errors.New("the recipe reads no history")
+
+// compareEvery says that of every so many batches one is evaluated as the other colour, and without its past, too.
+const compareEvery = 8
+
+// Evaluate runs samples through a network in batches, every eighth of them as the other colour and without its past as
+// well, where the recipe can be shown so. It stops at the first error of the samples, the network, the tables or ctx,
+// and with [ErrNoPast] if the past is to be hidden and there is none.
+func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, error], o Options) (*Accumulator, error) {
+	if o.NoHistory && o.Layout.NoPast == nil {
+		return nil, ErrNoPast
+	}
+	a := newAccumulator(network.Knows(), o)
+	e := evaluation{network: network, Accumulator: a}
+	var batch []Sample
+	batches, size := 0, max(cmp.Or(o.Batch, network.Batch()), 1)
+	flush := func() error {
+		answers, err := e.ask(ctx, batch, nil)
+		if err == nil {
+			err = a.add(ctx, batch, answers)
+		}
+		if err == nil && batches%compareEvery == 0 {
+			err = e.compare(ctx, batch, answers, o)
+		}
+		if err == nil {
+			err = e.tellBands(ctx, batch, o)
+		}
+		if err == nil {
+			err = e.addStyle(ctx, batch, answers, o)
+		}
+		batches++
+		batch = batch[:0]
+		return err
+	}
+	for s, err := range samples {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if o.NoHistory {
+			o.Layout.NoPast.Apply(s.Packed)
+		}
+		if batch = append(batch, s); len(batch) == size {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(batch) > 0 {
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// evaluation asks a network about batches of samples.
+type evaluation struct {
+	*Accumulator
+	network Network
+
+	questions []predict.Question
+	answers   [2][]predict.Answer // as the samples are, and in disguise
+	packed    []uint64            // of the questions in disguise
+}
+
+// ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.
+func (e *evaluation) ask(ctx context.Context, samples []Sample, disguise *encode.Disguise) ([]predict.Answer, error) {
+	e.questions, e.packed = e.questions[:0], e.packed[:0]
+	answers := &e.answers[0]
+	if disguise != nil {
+		answers = &e.answers[1]
+		words := 0
+		for i := range samples {
+			words += len(samples[i].Packed)
+		}
+		e.packed = make([]uint64, 0, words) // questions hold parts of it: it must not move
+	}
+	for i := range samples {
+		q := predict.Question{Packed: samples[i].Packed, Codes: samples[i].Codes}
+		if disguise != nil {
+			from := len(e.packed)
+			e.packed = append(e.packed, q.Packed...)
+			q.Packed = e.packed[from:]
+			disguise.Apply(q.Packed)
+		}
+		e.questions = append(e.questions, q)
+	}
+	for len(*answers) < len(samples) {
+		*answers = append(*answers, predict.Answer{})
+	}
+	return (*answers)[:len(samples)], e.network.Answer(ctx, e.questions, (*answers)[:len(samples)])
+}

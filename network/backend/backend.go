@@ -1,0 +1,160 @@
+// Package backend opens the compute backend that trains and plays networks.
+//
+// In goes the text of a --backend flag, out comes an open GoMLX backend and a sentence saying what was chosen and why.
+// Nothing is ever downloaded: what is missing is named by [Discover] together with the remedy. The package starts no
+// goroutines of its own; a backend owns its own threads for the life of the process.
+//
+// Two implementations exist. "go" is pure Go and always there. "xla" is XLA behind its PJRT plugins (shared objects);
+// it needs a build with cgo and without the tag noxla. "onnx" computes networks that are trained, with ONNX Runtime on
+// the processor, and what little else there is to compute with "go"; it needs a build with cgo.
+package backend
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+
+	"talbot/network/model"
+	"talbot/network/ort"
+)
+
+// Opened is a backend in use.
+type Opened struct {
+	compute.Backend
+	Kind string     // "go", "xla:cpu", "xla:cuda", "xla" or "onnx"
+	Why  string     // one sentence: what was chosen and why
+	Form model.Form // the convolutions that are fast on it
+}
+
+// OnRuntime reports whether networks are computed with ONNX Runtime.
+func (o *Opened) OnRuntime() bool { return o.Kind == "onnx" }
+
+// OpenToAnswer opens the backend named by spec for networks that are trained: those of [Open], and
+//
+//	onnx         ONNX Runtime on the processor
+//
+// With auto ONNX Runtime comes second, after a GPU.
+func OpenToAnswer(spec string) (*Opened, error) {
+	switch spec {
+	case "onnx":
+		found := Discover()
+		if found.Runtime == "" {
+			return nil, fmt.Errorf("backend %q: %s", spec, runtimeRemedy())
+		}
+		return openRuntime(found.Runtime, "as asked")
+	case "", "auto":
+		found := Discover()
+		if _, cuda := found.Plugin("cuda"); found.Runtime == "" || cuda && len(found.GPUs) > 0 {
+			break
+		}
+		b, err := openRuntime(found.Runtime, "the fastest backend found")
+		if err == nil {
+			return b, nil
+		}
+		if b, e := openAuto(found); e == nil {
+			b.Why += fmt.Sprintf("; %v", err)
+			return b, nil
+		}
+	}
+	return Open(spec)
+}
+
+// runtimeRemedy says what to do without ONNX Runtime.
+func runtimeRemedy() string {
+	if !ort.Compiled {
+		return ort.ErrNotCompiled.Error()
+	}
+	return "ONNX Runtime was not found: run `talbot setup onnx`, or name its library in " + runtimeVariable
+}
+
+func openRuntime(path, why string) (*Opened, error) {
+	version, err := ort.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := openGo(fmt.Sprintf("ONNX Runtime %s in %s, %s", version, path, why))
+	if err == nil {
+		b.Kind = "onnx"
+	}
+	return b, err
+}
+
+// Open opens the backend named by spec, which trains and answers:
+//
+//	auto         CUDA if there are an NVIDIA GPU and a plugin for it, else the fastest CPU backend there is
+//	go           pure Go
+//	xla:cpu      XLA on the processor
+//	xla:cuda     XLA on an NVIDIA GPU
+//	xla:/a/b.so  XLA with this PJRT plugin
+//
+// An error names the remedy. With auto a plugin that does not load is not an error but part of Why.
+func Open(spec string) (*Opened, error) {
+	switch {
+	case spec == "" || spec == "auto":
+		return openAuto(Discover())
+	case spec == "go":
+		return openGo("go, as requested")
+	case spec == "xla:cpu" || spec == "xla:cuda":
+		kind := strings.TrimPrefix(spec, "xla:")
+		found := Discover()
+		plugin, ok := found.Plugin(kind)
+		if !ok {
+			return nil, fmt.Errorf("backend %q: %s", spec, found.remedy(kind))
+		}
+		return openXLA(plugin, "as asked")
+	case strings.HasPrefix(spec, "xla:"):
+		path := strings.TrimPrefix(spec, "xla:")
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("backend %q must be xla:cpu, xla:cuda or xla:/absolute/path/plugin.so", spec)
+		}
+		return openXLA(Plugin{Kind: kindOf(path), Path: path}, "as asked")
+	}
+	if spec == "onnx" {
+		return nil, fmt.Errorf("backend %q does not train; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so",
+			spec)
+	}
+	return nil, fmt.Errorf("unknown backend %q; use auto, go, xla:cpu, xla:cuda or xla:/path/plugin.so", spec)
+}
+
+// openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256
+// positions takes 0.27 s on xla:cpu, 0.49 s on go with GOEXPERIMENT=simd and 10 s without (two cores of an AMD EPYC
+// with AVX-512; go test ./train -bench Step), though XLA needs some seconds to compile it.
+func openAuto(found Found) (*Opened, error) {
+	var failed []string
+	if plugin, ok := found.Plugin("cuda"); ok && len(found.GPUs) > 0 {
+		b, err := openXLA(plugin, "chosen because this machine has "+found.GPUs[0].Name)
+		if err == nil {
+			return b, nil
+		}
+		failed = append(failed, fmt.Sprintf("the CUDA plugin %s does not load: %v", plugin.Path, err))
+	}
+	if plugin, ok := found.Plugin("cpu"); ok {
+		b, err := openXLA(plugin, strings.Join(append(failed, "the fastest backend found"), "; "))
+		if err == nil {
+			return b, nil
+		}
+		failed = append(failed, fmt.Sprintf("the CPU plugin %s does not load: %v", plugin.Path, err))
+	}
+	if len(failed) == 0 {
+		failed = append(failed, "no XLA plugin found")
+	}
+	return openGo("go, because " + strings.Join(failed, "; "))
+}
+
+// OnProcessor tells whether a backend of that kind, or with that name, trains on the processor.
+func OnProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
+
+func openGo(why string) (*Opened, error) {
+	spareHeap()
+	b, err := gobackend.New("")
+	if err != nil {
+		return nil, fmt.Errorf("backend \"go\": %w", err)
+	}
+	if !SIMD {
+		why += " (built without GOEXPERIMENT=simd, which makes it about twenty times faster)"
+	}
+	return &Opened{Backend: b, Kind: "go", Why: why, Form: model.Products}, nil
+}

@@ -1,0 +1,271 @@
+package backend
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"talbot/network/ort"
+)
+
+// Plugin is a PJRT plugin found on this machine.
+type Plugin struct {
+	Kind string // "cpu", "cuda", or the name in the file's name
+	Path string // absolute
+}
+
+// GPU is an NVIDIA GPU the system shows.
+type GPU struct {
+	Name string // model, or the device file when the driver does not tell
+	Path string
+}
+
+// Found is what Discover saw, for talbot doctor.
+type Found struct {
+	Compiled bool     // XLA is compiled in
+	SIMD     bool     // the Go backend uses vector instructions
+	Plugins  []Plugin // in order of preference
+	GPUs     []GPU
+	Loads    bool     // ONNX Runtime can be loaded
+	Runtime  string   // path of its library; "" if there is none, or it cannot be loaded
+	Searched []string // the folders looked through for plugins
+	Remedies []string // what to do about what is missing; empty if nothing is
+}
+
+// Plugin returns the preferred plugin of a kind.
+func (f Found) Plugin(kind string) (Plugin, bool) {
+	for _, p := range f.Plugins {
+		if p.Kind == kind {
+			return p, true
+		}
+	}
+	return Plugin{}, false
+}
+
+// Discover looks for plugins and GPUs. It opens no plugin, starts no program and changes nothing.
+//
+// Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
+// packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, the Python in PATH, pyenv, the user
+// and the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
+func Discover() Found {
+	home, _ := os.UserHomeDir()
+	return discover("/", home, os.Getenv)
+}
+
+// PluginDir is talbot's own folder for plugins, where `talbot setup` puts them: $XDG_DATA_HOME/talbot/xla, by default
+// ~/.local/share/talbot/xla; "" without a home folder.
+func PluginDir() string {
+	home, _ := os.UserHomeDir()
+	return pluginDir(home, os.Getenv)
+}
+
+func pluginDir(home string, env func(string) string) string {
+	data := env("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		if home == "" {
+			return ""
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "talbot", "xla")
+}
+
+func discover(root, home string, env func(string) string) Found {
+	f := Found{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+	seen := map[string]bool{}
+	for _, dir := range f.Searched {
+		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
+			"xla_cpu_pjrt.so"} {
+			paths, _ := filepath.Glob(filepath.Join(dir, name))
+			for _, path := range paths {
+				kind := kindOf(path)
+				info, err := os.Stat(path)
+				if kind == "" || err != nil || !info.Mode().IsRegular() {
+					continue
+				}
+				if real, err := filepath.EvalSymlinks(path); err == nil && !seen[real] {
+					seen[real] = true
+					f.Plugins = append(f.Plugins, Plugin{Kind: kind, Path: path})
+				}
+			}
+		}
+	}
+	f.GPUs = gpus(root)
+	if f.Loads {
+		f.Runtime = runtimeLibrary(root, home, env)
+	}
+	for _, kind := range []string{"cpu", "cuda"} {
+		if _, ok := f.Plugin(kind); (!ok || !XLA) && (kind == "cpu" || len(f.GPUs) > 0) {
+			if r := f.remedy(kind); !slices.Contains(f.Remedies, r) {
+				f.Remedies = append(f.Remedies, r)
+			}
+		}
+	}
+	return f
+}
+
+var pluginName = regexp.MustCompile(`^(?:pjrt_c_api_(.+)_plugin|pjrt[-_]plugin[-_](.+))\.(?:so|dylib)$`)
+
+// kindOf reads the kind off a plugin's file name, "" if it has none.
+func kindOf(path string) string {
+	base := filepath.Base(path)
+	switch base {
+	case "xla_cuda_plugin.so":
+		return "cuda"
+	case "xla_cpu_pjrt.so":
+		return "cpu"
+	}
+	m := pluginName.FindStringSubmatch(base)
+	if m == nil {
+		return ""
+	}
+	name := m[1] + m[2]
+	for _, kind := range []string{"cpu", "cuda"} {
+		if name == kind || strings.HasPrefix(name, kind) {
+			return kind
+		}
+	}
+	return name
+}
+
+func pluginDirs(root, home string, env func(string) string) []string {
+	var dirs []string
+	add := func(elem ...string) {
+		if elem[0] == "" {
+			return
+		}
+		if dir := filepath.Join(elem...); filepath.IsAbs(dir) && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range filepath.SplitList(env("PJRT_PLUGIN_LIBRARY_PATH")) {
+		add(dir)
+	}
+	add(pluginDir(home, env))
+	add(home, ".local/share/talbot/xla")
+	add(home, ".local/lib/go-xla")
+	add(home, ".local/lib/go-xla/nvidia")
+	add(home, ".local/lib/gomlx/pjrt")
+	add(root, "usr/local/lib/go-xla")
+	add(root, "usr/local/lib/go-xla/nvidia")
+	add(root, "usr/local/lib/gomlx/pjrt")
+	for _, cuda := range []string{"xla_cuda13", "xla_cuda12"} {
+		for _, dir := range packages(root, home, env, filepath.Join("jax_plugins", cuda)) {
+			add(dir)
+		}
+	}
+	return dirs
+}
+
+// packages are the folders of that name in Python's packages.
+func packages(root, home string, env func(string) string, name string) (dirs []string) {
+	prefixes := append([]string{env("VIRTUAL_ENV"), env("CONDA_PREFIX")}, pythons(env("PATH"))...)
+	for _, prefix := range append(prefixes, filepath.Join(home, ".local"),
+		filepath.Join(home, ".pyenv/versions/*"), filepath.Join(root, "opt/*"), filepath.Join(root, "opt/*/.venv"),
+		filepath.Join(root, "usr/local"), filepath.Join(root, "usr")) {
+		if prefix == "" {
+			continue
+		}
+		for _, packages := range []string{"site-packages", "dist-packages"} {
+			found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*", packages, name))
+			dirs = append(dirs, found...)
+		}
+	}
+	return dirs
+}
+
+// runtimeVariable names ONNX Runtime's library, before all other places.
+const runtimeVariable = "ONNXRUNTIME_LIBRARY"
+
+// runtimeLibrary looks for ONNX Runtime: in the variable, in talbot's own folder, in Python's package onnxruntime and
+// where systems keep their libraries.
+func runtimeLibrary(root, home string, env func(string) string) string {
+	if path := env(runtimeVariable); path != "" {
+		return path
+	}
+	dirs := append([]string{pluginDir(home, env)}, packages(root, home, env, "onnxruntime/capi")...)
+	dirs = append(dirs, filepath.Join(root, "usr/local/lib"), filepath.Join(root, "usr/lib"),
+		filepath.Join(root, "usr/lib64"), filepath.Join(root, "usr/lib/*-linux-gnu"),
+		filepath.Join(root, "opt/homebrew/lib"))
+	for _, dir := range dirs {
+		for _, name := range []string{"libonnxruntime.so", "libonnxruntime.so.*", "libonnxruntime.dylib",
+			"libonnxruntime.*.dylib"} {
+			if dir == "" {
+				continue
+			}
+			found, _ := filepath.Glob(filepath.Join(dir, name))
+			for _, path := range found {
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					return path
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// pythons are the prefixes of the Python that PATH leads to first: of its name there, and of each file that leads on to
+// in turn, since a virtual environment is known by the name it is called by.
+func pythons(path string) (prefixes []string) {
+	for _, dir := range filepath.SplitList(path) {
+		at := filepath.Join(dir, "python3")
+		if info, err := os.Stat(at); err != nil || info.IsDir() || !filepath.IsAbs(at) {
+			continue
+		}
+		for range 8 { // more are a loop
+			prefixes = append(prefixes, filepath.Dir(filepath.Dir(at)))
+			to, err := os.Readlink(at)
+			if err != nil {
+				break
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(at), to)
+			}
+			at = filepath.Clean(to)
+		}
+		break
+	}
+	return prefixes
+}
+
+// gpus lists what the NVIDIA driver shows, or the device files where it shows nothing (as in some containers).
+func gpus(root string) []GPU {
+	var found []GPU
+	infos, _ := filepath.Glob(filepath.Join(root, "proc/driver/nvidia/gpus/*/information"))
+	for _, path := range infos {
+		name := "an NVIDIA GPU"
+		if text, err := os.ReadFile(path); err == nil {
+			for line := range strings.Lines(string(text)) {
+				if model, ok := strings.CutPrefix(line, "Model:"); ok {
+					name = strings.TrimSpace(model)
+				}
+			}
+		}
+		found = append(found, GPU{Name: name, Path: path})
+	}
+	if len(found) > 0 {
+		return found
+	}
+	devices, _ := filepath.Glob(filepath.Join(root, "dev/nvidia[0-9]*"))
+	for _, path := range devices {
+		found = append(found, GPU{Name: "an NVIDIA GPU", Path: path})
+	}
+	return found
+}
+
+// remedy says what to do when no plugin of the kind can be used.
+func (f Found) remedy(kind string) string {
+	if !XLA {
+		return "XLA is not compiled in: build talbot with a C compiler, CGO_ENABLED=1 and without the tag noxla"
+	}
+	if kind == "cuda" {
+		if len(f.GPUs) == 0 {
+			return "no NVIDIA GPU found (looked in /proc/driver/nvidia/gpus and /dev/nvidia*)"
+		}
+		return "no CUDA plugin found: run `python3 -m pip install 'jax[cuda13]'` (or cuda12) in a virtual " +
+			"environment and activate it, or name the plugin with --backend xla:/path/xla_cuda_plugin.so"
+	}
+	return "no CPU plugin found: run `talbot setup xla-cpu`, or use --backend go"
+}

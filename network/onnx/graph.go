@@ -1,0 +1,189 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"talbot/network/checkpoint"
+)
+
+// ErrTooLarge says that the network does not fit into one protobuf message of 2 GiB.
+var ErrTooLarge = errors.New("the network is too large for one ONNX file")
+
+const (
+	irVersion = 8
+	opset     = 17
+	largest   = 1<<31 - 1<<20
+)
+
+// Value is what a node of a graph gives.
+type Value struct {
+	Name  string
+	Shape []int // of one sample; the batch dimension stands before it
+}
+
+// Graph collects the nodes of a graph in an order in which they can be run. The methods that add nodes remember the
+// first error, and do nothing after it: see [Graph.Err].
+type Graph struct {
+	name                string
+	have                map[string][]int // shapes of the tensors
+	used, taken         map[string]bool  // tensors, and names of values
+	asks                []string         // names of the inputs
+	nodes, initializers []message
+	inputs, outputs     []message
+	metadata            map[string]string
+	err                 error
+}
+
+// New returns a graph of that name with these tensors, which are all written to the file.
+func New(name string, tensors []checkpoint.Tensor) (*Graph, error) {
+	size := 0
+	for _, t := range tensors {
+		size += 4 * len(t.Data)
+	}
+	if size > largest {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
+	}
+	g := &Graph{name: name, have: map[string][]int{}, used: map[string]bool{}, taken: map[string]bool{},
+		metadata: map[string]string{}}
+	for _, t := range tensors {
+		n := 1
+		for _, d := range t.Shape {
+			n *= d
+		}
+		if n != len(t.Data) || g.have[t.Name] != nil {
+			return nil, fmt.Errorf("tensor %q appears twice, or has %d numbers in shape %v", t.Name, len(t.Data),
+				t.Shape)
+		}
+		g.have[t.Name] = append([]int{}, t.Shape...)
+		g.initializers = append(g.initializers, floats(t.Name, t.Shape, t.Data))
+	}
+	return g, nil
+}
+
+// Err returns the first error.
+func (g *Graph) Err() error { return g.err }
+
+// fail remembers an error of the node of that name.
+func (g *Graph) fail(name, format string, args ...any) Value {
+	if g.err == nil {
+		g.err = fmt.Errorf("node %q: %w", name, fmt.Errorf(format, args...))
+	}
+	return Value{Name: name}
+}
+
+// Input names an input; about describes it for the eye.
+func (g *Graph) Input(name, about string, shape ...int) Value {
+	g.inputs = append(g.inputs, valueInfo(name, about, shape...))
+	g.taken[name] = true
+	g.asks = append(g.asks, name)
+	return Value{name, shape}
+}
+
+// Inputs returns the names of the inputs.
+func (g *Graph) Inputs() []string { return g.asks }
+
+// Output makes a value an output under its name.
+func (g *Graph) Output(x Value, about string) {
+	g.outputs = append(g.outputs, valueInfo(x.Name, about, x.Shape...))
+}
+
+// Describe adds an entry to the metadata.
+func (g *Graph) Describe(key, value string) { g.metadata[key] = value }
+
+// Described reports whether the metadata has entries.
+func (g *Graph) Described() bool { return len(g.metadata) > 0 }
+
+// node adds a NodeProto with one output, which is named like the node.
+func (g *Graph) node(op, name string, shape []int, attributes map[string]any, inputs ...string) Value {
+	if g.taken[name] {
+		return g.fail(name, "there are two of that name")
+	}
+	if g.err != nil {
+		return Value{Name: name}
+	}
+	g.taken[name] = true
+	var m message
+	for _, input := range inputs {
+		g.used[input] = true
+		m.text(1, input)
+	}
+	m.text(2, name)
+	m.text(3, name)
+	m.text(4, op)
+	for _, key := range slices.Sorted(maps.Keys(attributes)) {
+		m.bytes(5, attribute(key, attributes[key]))
+	}
+	g.nodes = append(g.nodes, m)
+	return Value{name, shape}
+}
+
+// integers adds a constant.
+func (g *Graph) integers(name string, data ...int64) string {
+	if g.err == nil {
+		g.initializers = append(g.initializers, integers(name, data...))
+	}
+	return name
+}
+
+// constant adds a number.
+func (g *Graph) constant(name string, x float32) string {
+	if g.err == nil {
+		g.initializers = append(g.initializers, floats(name, nil, []float32{x}))
+	}
+	return name
+}
+
+// Model returns the file, a ModelProto.
+func (g *Graph) Model() ([]byte, error) {
+	if g.err != nil {
+		return nil, g.err
+	}
+	if len(g.inputs) == 0 || len(g.outputs) == 0 {
+		return nil, errors.New("an ONNX model needs inputs and outputs")
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.have)) {
+		if !g.used[name] {
+			return nil, fmt.Errorf("tensor %q is in no node", name)
+		}
+	}
+	size := 0
+	for _, list := range [][]message{g.nodes, g.initializers} {
+		for _, m := range list {
+			size += len(m) + 16
+		}
+	}
+	if size > largest {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
+	}
+	graph := make(message, 0, size)
+	fields := func(field protowire.Number, list []message) {
+		for _, m := range list {
+			graph.bytes(field, m)
+		}
+	}
+	fields(1, g.nodes)
+	graph.text(2, g.name)
+	fields(5, g.initializers)
+	fields(11, g.inputs)
+	fields(12, g.outputs)
+
+	m := make(message, 0, len(graph)+4096)
+	m.number(1, irVersion)
+	m.text(2, "talbot")
+	m.bytes(7, graph)
+	var set message
+	set.number(2, opset)
+	m.bytes(8, set)
+	for _, key := range slices.Sorted(maps.Keys(g.metadata)) {
+		var entry message
+		entry.text(1, key)
+		entry.text(2, g.metadata[key])
+		m.bytes(14, entry)
+	}
+	return m, nil
+}

@@ -1,0 +1,273 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	gomlx "github.com/gomlx/gomlx/ml/model"
+
+	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/predict/tinyrun"
+)
+
+func ask(t testing.TB, p *Predictor, list []Question) []Answer {
+	t.Helper()
+	answers := make([]Answer, len(list))
+	if err := p.Answer(context.Background(), list, answers); err != nil {
+		t.Fatal(err)
+	}
+	return answers
+}
+
+func packed(list []Question) (all []uint64) {
+	for _, q := range list {
+		all = append(all, q.Packed...)
+	}
+	return all
+}
+
+// TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
+func TestHeads(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
+			"tahl": {"blocks=2", "filters=8"}} {
+			c := tinyrun.Config(t, name, sets...)
+			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}})
+			inputs := packed(questions(t, p.Encoder(), 14))
+			got, err := p.Heads(inputs, 14)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exec, err := gomlx.NewExec(b.Backend, p.device.store.Store,
+				func(_ *gomlx.Scope, in []*graph.Node) []*graph.Node {
+					p.device.store.SetTraining(in[0].Graph(), true)
+					pass := &model.Pass{Store: p.device.store, Form: b.Form}
+					return p.Network().Forward(pass, p.Network().Unpack(pass.Form, in[0]))
+				})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer exec.Finalize()
+			want, err := exec.Call(tensors.FromFlatDataAndDimensions(inputs, 14, len(inputs)/14))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for h, head := range want {
+				for i, x := range tensors.MustCopyFlatData[float32](head) {
+					if !(math.Abs(float64(got[h][i]-x)) < 1e-5) {
+						t.Fatalf("%s: head %d: number %d is %g, want %g", name, h, i, got[h][i], x)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestAnswers holds answers against the heads, from which float64 loops on the host compute them.
+func TestAnswers(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		for _, legalMask := range []string{"false", "true"} {
+			c := tiny(t, "legal_mask="+legalMask)
+			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 32, 64}})
+			if p.Knows() != (Knows{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
+				t.Errorf("knows %+v, batch %d", p.Knows(), p.Batch())
+			}
+			list := questions(t, p.Encoder(), 41)
+			list = append(list, Question{Packed: list[0].Packed}) // mate: no moves
+			heads, err := p.Heads(packed(list), len(list))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range ask(t, p, list) {
+				logits := heads[0][i*encode.TalbotBotMoves:][:encode.TalbotBotMoves]
+				checkAnswer(t, i, &list[i], &a, logits, heads[1][i])
+			}
+		}
+	})
+}
+
+func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, value float32) {
+	t.Helper()
+	near := func(what string, got float32, want float64) {
+		if !(math.Abs(float64(got)-want) < 2e-5) {
+			t.Errorf("position %d: %s is %g, want %g", i, what, got, want)
+		}
+	}
+	near("value", a.Value, float64(value))
+	if len(a.Prior) != len(q.Codes) {
+		t.Fatalf("position %d: %d priors of %d moves", i, len(a.Prior), len(q.Codes))
+	}
+	if len(q.Codes) == 0 {
+		return
+	}
+	all, inside := 0.0, 0.0
+	best := -1
+	for j, z := range logits {
+		all += math.Exp(float64(z))
+		if slices.Contains(q.Codes, int32(j)) {
+			inside += math.Exp(float64(z))
+		} else if best < 0 || z > logits[best] {
+			best = j
+		}
+	}
+	for j, code := range q.Codes {
+		near(fmt.Sprintf("prior of move %d", j), a.Prior[j], float64(logits[code])-math.Log(inside))
+	}
+	near("inside", a.Inside, math.Log(inside/all))
+	near("outside", a.Outside, 1-inside/all)
+	near("share of the best of the others", a.OtherShare, math.Exp(float64(logits[best]))/all)
+	if int(a.Other) != best {
+		t.Errorf("position %d: the best of the others is %d, want %d", i, a.Other, best)
+	}
+}
+
+// TestLegalOnly: what falls on other moves can be left out, and nothing else changes.
+func TestLegalOnly(t *testing.T) {
+	b := opened(t, "go")
+	c := tiny(t)
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	all := mustOpen(t, b, dir, Options{Batches: []int{8}})
+	legal := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalOnly: true})
+	if legal.Knows() != (Knows{Prior: true, Value: true}) {
+		t.Errorf("knows %+v", legal.Knows())
+	}
+	list := questions(t, all.Encoder(), 10)
+	want := ask(t, all, list)
+	for i, a := range ask(t, legal, list) {
+		want[i].Inside, want[i].Outside, want[i].Other, want[i].OtherShare = 0, 0, 0, 0
+		if fmt.Sprint(a) != fmt.Sprint(want[i]) {
+			t.Errorf("position %d: %v, want %v", i, a, want[i])
+		}
+	}
+}
+
+// TestWithoutMoves: a recipe without moves gives a value and chances, in one graph for each batch size.
+func TestWithoutMoves(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tinyrun.Config(t, "plain")
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
+		if p.Knows() != (Knows{Value: true, Chances: true}) {
+			t.Errorf("knows %+v", p.Knows())
+		}
+		list := questions(t, p.Encoder(), 6)
+		heads, err := p.Heads(packed(list), 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range ask(t, p, list) {
+			v := float64(heads[1][i])
+			won, lost := (1+v)*(1+v)/4, (1-v)*(1-v)/4
+			for j, want := range []float64{won, 1 - won - lost, lost} {
+				if math.Abs(float64(a.Chances[j])-want) > 1e-6 || a.Value != heads[1][i] || len(a.Prior) > 0 {
+					t.Errorf("position %d: %+v, value %g", i, a, v)
+				}
+			}
+		}
+		if len(p.device.bodies) != 1 || len(p.device.bodies[4].tails) != 1 {
+			t.Errorf("%d batch sizes", len(p.device.bodies))
+		}
+		with := []Question{{Packed: list[0].Packed, Codes: []int32{1}}}
+		if err := p.Answer(t.Context(), with, make([]Answer, 1)); err == nil {
+			t.Error("moves are no error")
+		}
+	})
+}
+
+// TestBits: in the deterministic mode the bits of an answer do not depend on the other positions, on their order, on
+// what the batch is filled up with, or on who asks at the same time.
+func TestBits(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		c := tiny(t, "blocks=3", "filters=16")
+		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+		p := mustOpen(t, b, dir, Options{Batches: []int{1, 16}, Deterministic: true})
+		list := questions(t, p.Encoder(), 50)
+		want := ask(t, p, list)
+		same := func(what string, got Answer, i int) {
+			t.Helper()
+			if !equal(&got, &want[i]) {
+				t.Errorf("%s: position %d has other bits: %v and %v", what, i, got, want[i])
+			}
+		}
+		for i := range list {
+			same("alone", ask(t, p, list[i:i+1])[0], i)
+		}
+		order := rand.New(rand.NewPCG(1, 2)).Perm(len(list))
+		var shuffled []Question
+		for _, i := range order {
+			shuffled = append(shuffled, list[i])
+		}
+		for j, a := range ask(t, p, shuffled) {
+			same("in another order", a, order[j])
+		}
+		var all sync.WaitGroup
+		for first := range 8 {
+			all.Go(func() {
+				for i := first; i < len(list); i += 8 {
+					last := min(i+1+first%3, len(list))
+					for j, a := range ask(t, p, list[i:last]) {
+						same("with others", a, i+j)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if len(p.device.bodies) != 1 || len(p.device.bodies[16].tails) != 1 {
+			t.Errorf("%d sizes", len(p.device.bodies))
+		}
+		many := mustOpen(t, b, dir, Options{Batches: []int{1, 4, 32}})
+		for i, a := range ask(t, many, list) {
+			if math.Abs(float64(a.Value-want[i].Value)) > 2e-5 {
+				t.Errorf("position %d: value %g, %g in another size", i, a.Value, want[i].Value)
+			}
+		}
+	})
+}
+
+func equal(a, b *Answer) bool {
+	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
+	return slices.EqualFunc(a.Prior, b.Prior, same) && same(a.Inside, b.Inside) && same(a.Outside, b.Outside) &&
+		a.Other == b.Other && same(a.OtherShare, b.OtherShare) && same(a.Value, b.Value) &&
+		slices.EqualFunc(a.Chances[:], b.Chances[:], same)
+}
+
+// TestQuestionsAreChecked: what a graph would clamp is an error that names the position.
+func TestQuestionsAreChecked(t *testing.T) {
+	c := tiny(t)
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	p := mustOpen(t, opened(t, "go"), dir, Options{Lists: []int{4}})
+	good := Question{Packed: make([]uint64, encode.TalbotBotWords), Codes: []int32{0, 4671}}
+	for name, q := range map[string]Question{
+		"short":     {Packed: good.Packed[1:], Codes: good.Codes},
+		"negative":  {Packed: good.Packed, Codes: []int32{0, -1}},
+		"too large": {Packed: good.Packed, Codes: []int32{0, 4672}},
+		"too many":  {Packed: good.Packed, Codes: make([]int32, 5)},
+	} {
+		if err := p.Answer(t.Context(), []Question{good, q}, make([]Answer, 2)); err == nil ||
+			err.Error()[:len("position 1: ")] != "position 1: " {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := p.Answer(t.Context(), []Question{good}, nil); err == nil {
+		t.Error("no room for answers is no error")
+	}
+	if _, err := p.Heads(good.Packed[1:], 1); err == nil {
+		t.Error("short heads are no error")
+	}
+	for _, o := range []Options{{Batches: []int{0}}, {Batches: []int{}}, {Lists: []int{-1}}, {Wait: -1}} {
+		if _, err := Open(p.device.backend, dir, o); err == nil {
+			t.Errorf("%+v is no error", o)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+// Package predict asks a trained network about positions.
+//
+// In go a run's folder, a checkpoint or an exported network, and positions as their recipe's encoder writes them; out
+// come priors over the legal moves and values. The package does not link the trainer.
+//
+// A [Predictor] starts one goroutine, which owns the device: it merges the questions of all callers into batches.
+// Graphs are compiled for a few batch sizes and lengths of lists of moves, each once, and the memory they read and
+// write is used again.
+//
+// # What an answer depends on
+//
+// Within one compiled batch size the bits of an answer depend on the position alone, not on the other positions of the
+// batch, on their order or on what fills the batch up. Between sizes they differ in the last digits.
+// [Options.Deterministic] takes one size for all, or with [Options.Apart] one that follows from the request alone.
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+	"talbot/network/run"
+)
+
+var (
+	// ErrClosed says that the predictor was closed.
+	ErrClosed = errors.New("the network is closed")
+	// ErrNotFinite says that a network computes NaN or an infinity for a position.
+	ErrNotFinite = errors.New("a number is NaN or infinite")
+)
+
+// Options say how a network is asked.
+type Options struct {
+	Choice run.Choice // of a run's checkpoints, and of the networks in one
+
+	// Batches are the numbers of positions that graphs are compiled for; nil = 1, 8 and 64. A batch of another number
+	// of positions is filled up. On the Go backend none is larger than 32: what a larger one moves does not fit into
+	// the processor's caches.
+	Batches []int
+	// Lists are the numbers of legal moves that graphs are compiled for; nil = 32, 64, 128 and 256. A position with
+	// more moves than the longest list is an error; no position of a game has more than 218.
+	Lists []int
+	// Wait is how long questions wait for others while there are fewer than the largest batch. At 0 a batch is what
+	// came while the device had other work.
+	Wait time.Duration
+	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
+	// largest is used, and Wait is not.
+	Deterministic bool
+	// Apart keeps all batch sizes beside Deterministic: each request is computed by itself, in batches that follow from
+	// the number of its questions. A search that asks for few positions at first does not wait for a large batch.
+	Apart bool
+	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
+	Threads int
+	// LegalOnly leaves out what the network says about moves that are not legal, which a search has no use for.
+	LegalOnly bool
+}
+
+// largestPatches is the largest batch of the form [model.Patches].
+const largestPatches = 32
+
+// check fills in what is not said.
+func (o Options) check(form model.Form) (Options, error) {
+	if o.Batches == nil {
+		o.Batches = []int{1, 8, 64}
+	}
+	if o.Lists == nil {
+		o.Lists = []int{32, 64, 128, 256}
+	}
+	if form.Answering() == model.Patches {
+		o.Batches = slices.Clone(o.Batches)
+		for i, n := range o.Batches {
+			o.Batches[i] = min(n, largestPatches)
+		}
+	}
+	sizes := func(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	o.Batches, o.Lists = sizes(o.Batches), sizes(o.Lists)
+	switch {
+	case len(o.Batches) == 0 || o.Batches[0] < 1:
+		return o, fmt.Errorf("batch sizes must be above 0: %v", o.Batches)
+	case len(o.Lists) == 0 || o.Lists[0] < 1:
+		return o, fmt.Errorf("lengths of lists of moves must be above 0: %v", o.Lists)
+	case o.Wait < 0:
+		return o, fmt.Errorf("questions cannot wait for %s", o.Wait)
+	}
+	if o.Deterministic {
+		o.Lists, o.Wait = o.Lists[len(o.Lists)-1:], 0
+	}
+	if o.Deterministic && !o.Apart {
+		o.Batches = o.Batches[len(o.Batches)-1:]
+	}
+	return o, nil
+}
+
+// Predictor answers questions about positions with a trained network in evaluation mode. Its methods may be called by
+// many goroutines at once.
+type Predictor struct {
+	About
+
+	encoder encode.Encoder
+	layout  encode.Layout
+	network model.Network
+	device  *device // of the goroutine that serves
+	queue   queue
+	close   sync.Once
+}
+
+// Open loads the network in path, which is a run's folder, a checkpoint or an exported network, and compiles nothing
+// yet. The backend must stay open until Close. Errors: [run.ErrNoRun], [run.ErrDamaged], [checkpoint.ErrNone],
+// [checkpoint.ErrDamaged].
+func Open(b *backend.Opened, path string, o Options) (*Predictor, error) {
+	o, err := o.check(b.Form)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Load(path, o.Choice)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDevice(b, t, o)
+	if err != nil {
+		return nil, fmt.Errorf("network of %q: %w", t.Path, err)
+	}
+	p := &Predictor{About: t.About, encoder: t.Encoder, layout: t.Encoder.Layout(), network: t.Network, device: d}
+	p.queue.open(o)
+	go p.serve()
+	return p, nil
+}
+
+// Knows says which parts of an answer there are.
+func (p *Predictor) Knows() Knows { return p.device.knows }
+
+// Encoder returns the encoder that questions are written with.
+func (p *Predictor) Encoder() encode.Encoder { return p.encoder }
+
+// Network returns the network without its weights.
+func (p *Predictor) Network() model.Network { return p.network }
+
+// Batch is the largest number of positions that are computed at once.
+func (p *Predictor) Batch() int { return p.queue.largest() }
+
+// Batches are the numbers of positions that are computed at once, ascending. A batch of another number is filled up.
+func (p *Predictor) Batches() []int { return p.queue.sizes }
+
+// Computed is how many positions are computed for so many questions of one request, if no others are with them.
+func (p *Predictor) Computed(questions int) (rows int) {
+	for questions > 0 {
+		size := p.queue.pick(questions)
+		rows += size
+		questions -= size
+	}
+	return rows
+}
+
+// Answer answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
+// and answers are the predictor's until Answer returns.
+//
+// Once ctx is done Answer returns its error; questions that the device has by then are waited for. An error leaves the
+// answers half written. It is [ErrNotFinite], which names the checkpoint and the position, [ErrClosed], or the
+// backend's.
+func (p *Predictor) Answer(ctx context.Context, questions []Question, answers []Answer) error {
+	if len(questions) != len(answers) {
+		return fmt.Errorf("%d questions and room for %d answers", len(questions), len(answers))
+	}
+	if len(questions) == 0 {
+		return ctx.Err()
+	}
+	for i := range questions {
+		if err := p.checkQuestion(&questions[i]); err != nil {
+			return fmt.Errorf("position %d: %w", i, err)
+		}
+	}
+	return p.queue.ask(ctx, questions, answers)
+}
+
+// checkQuestion rejects what a graph would silently clamp.
+func (p *Predictor) checkQuestion(q *Question) error {
+	if len(q.Packed) != p.layout.Words {
+		return fmt.Errorf("input of %d words; the recipe %s has %d", len(q.Packed), p.encoder.Name(), p.layout.Words)
+	}
+	if p.layout.Moves == encode.NoMoves {
+		if len(q.Codes) > 0 {
+			return fmt.Errorf("%d words of moves; the recipe %s has no moves", len(q.Codes), p.encoder.Name())
+		}
+		return nil
+	}
+	codes := p.layout.Codes
+	if longest := p.device.longest(); len(q.Codes)%codes != 0 || len(q.Codes) > longest*codes {
+		return fmt.Errorf("%d words of moves; the recipe %s has %d for each, and there are at most %d moves",
+			len(q.Codes), p.encoder.Name(), codes, longest)
+	}
+	for i := 0; i < len(q.Codes); i += codes {
+		if code := q.Codes[i]; code < 0 || p.layout.Indices > 0 && int(code) >= p.layout.Indices {
+			return fmt.Errorf("move %d begins with the word %d; the recipe %s has no such move", i/codes, code,
+				p.encoder.Name())
+		}
+	}
+	return nil
+}
+
+// Compile compiles what [Predictor.Answer] may need, and runs it once, so that no later call waits for that.
+func (p *Predictor) Compile(ctx context.Context) error {
+	for _, size := range p.queue.sizes {
+		if err := p.queue.do(ctx, func() error { return p.device.warm(size) }); err != nil {
+			return fmt.Errorf("compiling the network of %q for %d positions: %w", p.Path, size, err)
+		}
+	}
+	return nil
+}
+
+// Heads returns the network's heads for n packed inputs: n times the size of the head each.
+func (p *Predictor) Heads(packed []uint64, n int) (heads [][]float32, err error) {
+	if n < 0 || len(packed) != n*p.layout.Words {
+		return nil, fmt.Errorf("%d words for %d positions, want %d", len(packed), n, n*p.layout.Words)
+	}
+	heads = make([][]float32, len(p.network.Heads()))
+	words := p.layout.Words
+	for from := 0; from < n; {
+		size := p.queue.pick(n - from)
+		rows := min(size, n-from)
+		err := p.queue.do(context.Background(), func() error {
+			return p.device.raw(heads, packed[from*words:(from+rows)*words], size)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("network of %q: %w", p.Path, err)
+		}
+		from += rows
+	}
+	return heads, nil
+}
+
+// Tensors copies the parameters and statistics that answers are computed with, in the order of the network's.
+func (p *Predictor) Tensors() (list []checkpoint.Tensor, err error) {
+	err = p.queue.do(context.Background(), func() error {
+		list, err = p.device.tensors()
+		return err
+	})
+	return list, err
+}
+
+// Close ends the goroutine and frees the backend's memory. Callers whose questions wait get [ErrClosed]; a batch that
+// the device has is finished.
+func (p *Predictor) Close() {
+	p.close.Do(p.queue.close)
+	<-p.queue.stopped
+}
+
+// serve runs what is in the queue until it is closed.
+func (p *Predictor) serve() {
+	defer close(p.queue.stopped)
+	defer p.device.close()
+	var rows []row
+	for {
+		task, taken, size, err := p.queue.next(rows[:0])
+		if err != nil {
+			return
+		}
+		if task != nil {
+			task.done <- model.Guard(task.run)
+			continue
+		}
+		rows = taken
+		p.answer(rows, size)
+		p.queue.finish(rows)
+		clear(rows)
+	}
+}
+
+// answer computes a batch of that size. If a number is not finite the positions are computed one by one, for it is only
+// that of one position, or of some, which the callers of the others need not know.
+func (p *Predictor) answer(rows []row, size int) {
+	err := p.device.answer(rows, size)
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, ErrNotFinite) {
+		for i := range rows {
+			rows[i].err = fmt.Errorf("network of %q: %w", p.Path, err)
+		}
+		return
+	}
+	failed := map[*request]error{}
+	for i := range rows {
+		r := &rows[i]
+		if r.err = failed[r.request]; r.err != nil {
+			continue
+		}
+		if len(rows) > 1 {
+			err = p.device.answer(rows[i:i+1], size)
+		}
+		if err != nil {
+			r.err = fmt.Errorf("network of %q: position %d: %w", p.Path, r.index, err)
+			failed[r.request] = r.err
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package predict
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"talbot/board"
+	"talbot/encode"
+	"talbot/network/backend"
+	"talbot/network/model"
+	"talbot/network/predict/tinyrun"
+	"talbot/network/recipe"
+	"talbot/network/run"
+)
+
+// eachBackend runs a test on "go", and on "xla:cpu" and "onnx" where those are installed.
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
+	for _, name := range []string{"go", "xla:cpu", "onnx"} {
+		t.Run(name, func(t *testing.T) { test(t, opened(t, name)) })
+	}
+}
+
+func opened(t testing.TB, name string) *backend.Opened {
+	t.Helper()
+	b, err := backend.OpenToAnswer(name)
+	if err != nil && name != "go" {
+		t.Skipf("not tested on %s: %v", name, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Finalize)
+	return b
+}
+
+// tiny is a small network of talbotbot.
+func tiny(t testing.TB, sets ...string) run.Config {
+	t.Helper()
+	return tinyrun.Config(t, "talbotbot", append([]string{"blocks=2", "filters=8"}, sets...)...)
+}
+
+func mustOpen(t testing.TB, b *backend.Opened, path string, o Options) *Predictor {
+	t.Helper()
+	p, err := Open(b, path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// questions are positions of random games with all legal moves.
+func questions(t testing.TB, e encode.Encoder, n int) []Question {
+	t.Helper()
+	l := e.Layout()
+	var list []Question
+	var v encode.View
+	for seed := uint64(0); len(list) < n; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		g := board.NewGame(board.StartPosition())
+		for range 60 {
+			v.Play(g, 0, 0)
+			legal := v.Legal()
+			if len(legal) == 0 || len(list) == n {
+				break
+			}
+			q := Question{Packed: make([]uint64, l.Words)}
+			e.Pack(q.Packed, &v)
+			if l.Moves != encode.NoMoves {
+				q.Codes = make([]int32, len(legal)*l.Codes)
+				for i, m := range legal {
+					e.Code(q.Codes[i*l.Codes:], &v, m)
+				}
+			}
+			list = append(list, q)
+			g.Push(legal[rng.IntN(len(legal))])
+		}
+	}
+	return list
+}
+
+// plain is talbotbot without moves: it gives the value, and chances that follow from it.
+type plain struct{ model.TalbotBot }
+
+func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Answer {
+	if legal != nil {
+		panic("there are no moves")
+	}
+	v := heads[1]
+	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
+	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
+	return model.Answer{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
+		1)}
+}
+
+type plainEncoder struct{ encode.TalbotBot }
+
+func (plainEncoder) Name() string { return "plain" }
+
+func (e plainEncoder) Layout() encode.Layout {
+	l := e.TalbotBot.Layout()
+	l.Moves, l.Codes, l.Indices = encode.NoMoves, 0, 0
+	return l
+}
+
+func TestMain(m *testing.M) {
+	recipe.Register(recipe.New(recipe.Recipe{Name: "plain"}, plain{model.TalbotBot{Blocks: 1, Filters: 8}},
+		recipe.Preset{Training: recipe.Training{Batch: 16, Steps: 16, Schedule: "cosine", LR: 1e-3,
+			Decay: recipe.DecayAll}},
+		func(plain) encode.Encoder { return plainEncoder{} }))
+	os.Exit(m.Run())
+}

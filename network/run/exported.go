@@ -1,0 +1,73 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"talbot/network/checkpoint"
+	"talbot/network/recipe"
+)
+
+// Exported is the metadata of an exported network. It says what is needed to use it, and not how it was trained.
+type Exported struct {
+	Recipe     string          `json:"recipe"`
+	Settings   recipe.Settings `json:"settings"` // of the recipe's network
+	Step       int64           `json:"step"`
+	Checkpoint string          `json:"checkpoint"` // file name
+
+	// Of its run: what values and policies mean. See [Config].
+	ValueTarget  string `json:"value_target,omitempty"`
+	PolicyTarget string `json:"policy_target,omitempty"`
+}
+
+// Described is what a file of weights says of itself.
+type Described struct {
+	Config   Config // of an exported network recipe, settings and targets alone
+	Step     int64
+	Exported bool
+}
+
+// Describe reads what a checkpoint or an exported network says of itself. path is for errors, which wrap
+// [checkpoint.ErrDamaged] for a file that is neither.
+func Describe(f *checkpoint.File, path string) (Described, error) {
+	var named struct {
+		Checkpoint string
+		Settings   json.RawMessage
+	}
+	if json.Unmarshal(f.Meta, &named) == nil && named.Checkpoint != "" {
+		if named.Settings == nil {
+			return Described{}, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
+				"or one of its checkpoints", path)
+		}
+		d, err := describeExported(f.Meta)
+		if err != nil {
+			return d, fmt.Errorf("%q: exported network: %w", path, err)
+		}
+		return d, nil
+	}
+	s, err := StateOf(f)
+	if err != nil {
+		return Described{}, fmt.Errorf("%q is not a checkpoint: %w: %w", path, checkpoint.ErrDamaged, err)
+	}
+	return Described{Config: s.Config, Step: s.Step}, nil
+}
+
+func describeExported(meta json.RawMessage) (Described, error) {
+	var x Exported
+	d := json.NewDecoder(bytes.NewReader(meta))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&x); err != nil {
+		return Described{}, err
+	}
+	r, err := recipe.ByName(x.Recipe)
+	if err != nil {
+		return Described{}, err
+	}
+	if x.Settings, err = r.Whole(x.Settings); err != nil {
+		return Described{}, err
+	}
+	c := Config{Recipe: x.Recipe, Settings: x.Settings, ValueTarget: x.ValueTarget, PolicyTarget: x.PolicyTarget}
+	_, err = c.Build()
+	return Described{Config: c, Step: x.Step, Exported: true}, err
+}

@@ -1,0 +1,75 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"talbot/network/checkpoint"
+)
+
+var (
+	// ErrExists says that the folder holds a run and resuming was not asked for.
+	ErrExists = errors.New("the run already exists")
+	// ErrNoRun says that the folder holds no run.
+	ErrNoRun = errors.New("no run found")
+)
+
+// Choice says which checkpoint of a run to load, and which of its networks: NewestCheckpoint|RawWeights.
+type Choice uint8
+
+// The choices. Without NewestCheckpoint it is the best, or the newest where no best one is whole; without RawWeights
+// the network that was validated, which is that of the averaged weights if the run keeps an average.
+const (
+	BestCheckpoint   Choice = 0
+	NewestCheckpoint Choice = 1
+	RawWeights       Choice = 2 // those that are trained
+)
+
+// Checkpoints returns the checkpoints of the run in a folder.
+func Checkpoints(dir string) *checkpoint.Dir {
+	return checkpoint.NewDir(filepath.Join(dir, checkpointsName))
+}
+
+// Load loads a checkpoint of the run in a folder, and its state. What the checkpoint says decides, and run.json must
+// say the same. Errors: [ErrNoRun], [ErrDamaged] also where run.json and the checkpoint disagree, [checkpoint.ErrNone],
+// [checkpoint.ErrDamaged].
+func Load(dir string, choice Choice) (*checkpoint.Loaded, State, error) {
+	choose := bestOf
+	if choice&NewestCheckpoint != 0 {
+		choose = (*checkpoint.Dir).Newest
+	}
+	c, _, err := Read(dir)
+	if err != nil {
+		return nil, State{}, err
+	}
+	loaded, err := choose(Checkpoints(dir))
+	if err != nil {
+		return nil, State{}, err
+	}
+	s, err := StateOf(loaded.File)
+	if err != nil {
+		return nil, State{}, fmt.Errorf("%q: %w", loaded.Path, err)
+	}
+	return loaded, s, SameSettings(dir, c, loaded, s)
+}
+
+// bestOf loads the best checkpoint. Where that is not whole it is that of the same step, or else the newest, and the
+// result's Damaged tells.
+func bestOf(d *checkpoint.Dir) (*checkpoint.Loaded, error) {
+	loaded, err := d.BestOrNewest()
+	if err != nil {
+		return nil, err
+	}
+	s, err := StateOf(loaded.File)
+	if err != nil || s.Best == nil || s.Best.Step == s.Step {
+		return loaded, nil // what is wrong with it is the caller's to say
+	}
+	if best, err := d.At(s.Best.Step); err == nil {
+		best.Damaged = append(loaded.Damaged, fmt.Errorf("%q: the best checkpoint is that of step %d", loaded.Path,
+			s.Best.Step))
+		return best, nil
+	}
+	loaded.Damaged = append(loaded.Damaged, fmt.Errorf("the best checkpoint, that of step %d, is gone", s.Best.Step))
+	return loaded, nil
+}

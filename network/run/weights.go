@@ -1,0 +1,153 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"talbot/network/checkpoint"
+	"talbot/network/model"
+	"talbot/network/recipe"
+)
+
+// Origin names the checkpoint that a run took its initial weights from.
+type Origin struct {
+	Path string `json:"path"`   // absolute; where it was then
+	Step int64  `json:"step"`   // its step, in its own run
+	Sum  string `json:"sha256"` // its checksum
+	// Whole says that not the weights alone were taken: optimizer, averages, step and schedule go on too.
+	Whole bool `json:"whole,omitempty"`
+}
+
+// Weights are parameters and normalisation statistics to begin a run with.
+type Weights struct {
+	Origin
+	Config  Config  // of the run they are from; of an exported network recipe, settings and targets alone
+	Damaged []error // better checkpoints that were passed over
+
+	File *checkpoint.File // all of it; the names of the weights begin with Config.Evaluated
+}
+
+// ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
+// one, its newest; or those of a file: a checkpoint or an exported network. Of a run with averaged weights they are the
+// average, with the statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone],
+// [checkpoint.ErrDamaged].
+func ReadWeights(path string) (*Weights, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{Origin: Origin{Path: path}}
+	if info.IsDir() {
+		loaded, _, err := Load(path, BestCheckpoint)
+		if err != nil {
+			return nil, err
+		}
+		w.Path, w.File, w.Damaged = loaded.Path, loaded.File, loaded.Damaged
+	} else if w.File, err = checkpoint.Read(path); err != nil {
+		return nil, err
+	}
+	d, err := Describe(w.File, w.Path)
+	if err != nil {
+		return nil, err
+	}
+	if w.Path, err = filepath.Abs(w.Path); err != nil {
+		return nil, err
+	}
+	w.Step, w.Sum, w.Config = d.Step, w.File.Sum, d.Config
+	return w, nil
+}
+
+// ReadTraining is [ReadWeights] of all that a training goes on with: the newest checkpoint of the run in a folder, or a
+// checkpoint's file. An exported network is [ErrNoTraining].
+func ReadTraining(path string) (*Weights, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	var damaged []error
+	if info.IsDir() {
+		loaded, _, err := Load(path, NewestCheckpoint|RawWeights)
+		if err != nil {
+			return nil, err
+		}
+		path, damaged = loaded.Path, loaded.Damaged
+	}
+	w, err := ReadWeights(path)
+	if err != nil {
+		return nil, err
+	}
+	w.Damaged = damaged
+	state, err := StateOf(w.File)
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w: %w", path, ErrNoTraining, err)
+	}
+	if state.Stopped {
+		return nil, fmt.Errorf("%q: %w: its schedule has ended it at step %d", path, ErrNoTraining, state.Step)
+	}
+	w.Whole, w.Config = true, state.Config
+	return w, nil
+}
+
+// ErrNoTraining says that a file has no optimizer to go on with, or that there is nothing left to train.
+var ErrNoTraining = errors.New("not a training that can go on")
+
+// Fit returns an error if the network of that configuration has no place for the weights.
+func (w *Weights) Fit(c Config) error {
+	mine, err := c.Build()
+	if err != nil {
+		return err
+	}
+	have, err := w.Config.Build()
+	if err != nil {
+		return err
+	}
+	same := func(a, b model.Param) bool { return a.Name == b.Name && slices.Equal(a.Shape, b.Shape) }
+	if slices.EqualFunc(have.Network.Params(), mine.Network.Params(), same) {
+		return nil
+	}
+	return fmt.Errorf("the weights in %q have %s (%s), not %s (%s)", w.Path, have.Network, w.Config.Recipe,
+		mine.Network, c.Recipe)
+}
+
+// Inherit gives a configuration of the same recipe the network of the weights, with all its settings, and what it was
+// trained to say.
+func (w *Weights) Inherit(c *Config) {
+	c.Settings = w.Config.Settings
+	w.InheritTargets(c)
+}
+
+// InheritTargets gives a configuration the targets of the weights' run, where they are known.
+func (w *Weights) InheritTargets(c *Config) {
+	if w.Config.ValueTarget != "" {
+		c.ValueTarget = w.Config.ValueTarget
+	}
+	if w.Config.PolicyTarget != "" {
+		c.PolicyTarget = w.Config.PolicyTarget
+	}
+}
+
+// Agree returns an error if the network of that configuration computes something else with the weights than the one
+// that they were trained in: in another recipe, of another size, or with another setting that decides it.
+func (w *Weights) Agree(c Config) error {
+	if err := w.Fit(c); err != nil {
+		return err
+	}
+	r, err := recipe.ByName(w.Config.Recipe)
+	if err != nil {
+		return err
+	}
+	if c.Recipe != w.Config.Recipe {
+		return fmt.Errorf("the weights in %q are of the recipe %s, not %s", w.Path, w.Config.Recipe, c.Recipe)
+	}
+	have, mine := w.Config.Settings.Values(), c.Settings.Values()
+	for _, name := range r.Computes {
+		if have[name] != mine[name] {
+			return fmt.Errorf("the weights in %q were trained with %s=%s, and would compute something else with %s=%s",
+				w.Path, name, have[name], name, mine[name])
+		}
+	}
+	return nil
+}
