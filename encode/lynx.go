@@ -18,8 +18,8 @@ const (
 
 // Lynx is the encoding of the recipe lynx: the planes of [Tahl], and moves as squares of planes.
 //
-// A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's frame:
-// the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
+// A move's index is plane × 64 + from square, with the planes of [TalbotBot.MoveIndex] and squares in the mover's
+// frame: the order in which a convolution of 73 channels leaves them. Nothing of the input tells White from Black.
 type Lynx struct{ Tahl }
 
 // Name returns "lynx".

@@ -60,8 +60,8 @@ type Kept struct {
 	Positions int64    `json:"positions"`
 	Kept      *float64 `json:"kept"`   // by the network's first legal move
 	Random    *float64 `json:"random"` // by a legal move drawn for each position
-	// Interval is the 95 % interval of Kept: of all positions the bootstrap's, of others Wilson's, which takes each line
-	// for one position; nil: not known.
+	// Interval is the 95 % interval of Kept: of all positions the bootstrap's, of others Wilson's, which takes each
+	// line for one position; nil: not known.
 	Interval *[2]float64 `json:"interval"`
 }
 

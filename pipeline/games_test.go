@@ -29,7 +29,8 @@ func gamesRequest(ctx context.Context, path, out string, count int64, workers in
 	pool, err := stockfish.NewPool(ctx, stockfish.Config{Path: path, Limit: stockfish.Nodes(100), Hash: 1}, workers)
 	style := games.DefaultStyle
 	style.Blunders, style.MostPlies = 0.9, 20
-	return games.Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool, Out: out,
+	return games.Request{Games: count, Seed: 5, Style: style, Openings: book.List[:40], Book: "forty", Pool: pool,
+		Out:    out,
 		Splits: dataset.DefaultSplits}, err
 }
 

@@ -25,7 +25,8 @@ func TestOutputFolderGone(t *testing.T) {
 			"it is looked": (*output.Folder).Check,
 		} {
 			dir := filepath.Join(t.TempDir(), "out")
-			f, err := output.Open(dir, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil, output.Options{})
+			f, err := output.Open(dir, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits}, nil,
+				output.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +57,8 @@ func TestDrawingIntoNoFolder(t *testing.T) {
 	output.SmallShards(t, 50)
 	dir := filepath.Join(t.TempDir(), "out")
 	moved := false
-	_, err := endgames.Request{Count: 20_000, Config: SynthMaterial(t, "KPPvKR"), Out: dir, Splits: dataset.DefaultSplits,
+	_, err := endgames.Request{Count: 20_000, Config: SynthMaterial(t, "KPPvKR"), Out: dir,
+		Splits: dataset.DefaultSplits,
 		Progress: func(pipeline.Progress) {
 			if !moved {
 				moved = os.Rename(dir, dir+"-away") == nil

@@ -27,8 +27,8 @@ func archiveOf(head []byte) string {
 	return ""
 }
 
-// The header of a file in a tar archive, as all versions since 1979 have it: an octal sum of its bytes, in which the sum
-// itself counts as blanks (https://www.gnu.org/software/tar/manual/html_node/Standard.html).
+// The header of a file in a tar archive, as all versions since 1979 have it: an octal sum of its bytes, in which the
+// sum itself counts as blanks (https://www.gnu.org/software/tar/manual/html_node/Standard.html).
 const (
 	tarBlock   = 512
 	tarSum     = 148

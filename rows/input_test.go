@@ -121,7 +121,8 @@ func TestOpenFails(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	for form, format := range map[string]tar.Format{"ustar": tar.FormatUSTAR, "PAX": tar.FormatPAX, "GNU": tar.FormatGNU,
+	for form, format := range map[string]tar.Format{"ustar": tar.FormatUSTAR, "PAX": tar.FormatPAX,
+		"GNU":  tar.FormatGNU,
 		"1979": tar.FormatUnknown} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)

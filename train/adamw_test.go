@@ -177,8 +177,8 @@ func TestLoss(t *testing.T) {
 	})
 }
 
-// TestAverageRamp: a step's share in the average is 1 − (1+t)/(10+t) as long as that is more than 1 − EMA, so that a run
-// of a thousand steps hardly averages over more than its last hundred.
+// TestAverageRamp: a step's share in the average is 1 − (1+t)/(10+t) as long as that is more than 1 − EMA, so that a
+// run of a thousand steps hardly averages over more than its last hundred.
 func TestAverageRamp(t *testing.T) {
 	c := tiny()
 	c.EMA = 0.999

@@ -21,10 +21,10 @@
 // # Averaged weights
 //
 // With Config.EMA a run keeps a running average of its weights, a ← d·a + (1−d)·w after step t, with d the smaller of
-// Config.EMA and (1+t)/(10+t). The average is what is validated, predicted with and evaluated; training goes on with the weights themselves. Normalisations in
-// evaluation mode use running statistics of the activations, which belong to the weights that made them, so before each
-// validation and checkpoint the average gets statistics of its own from fixed batches of train samples. A checkpoint
-// holds both networks.
+// Config.EMA and (1+t)/(10+t). The average is what is validated, predicted with and evaluated; training goes on with
+// the weights themselves. Normalisations in evaluation mode use running statistics of the activations, which belong to
+// the weights that made them, so before each validation and checkpoint the average gets statistics of its own from
+// fixed batches of train samples. A checkpoint holds both networks.
 //
 // # Several devices
 //

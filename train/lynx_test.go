@@ -104,7 +104,7 @@ func TestPyTorchLynx(t *testing.T) {
 		batch := func(step int) Batch { return batches[step] }
 		want.evaluate(t, want.load(t, b, c), planes[0])
 		first := *want
-		first.Steps = want.Steps[:1] // in the second, Winograd's rounding pushes an activation over the kink of its ReLU
+		first.Steps = want.Steps[:1] // in the second Winograd's rounding pushes an activation over the kink of its ReLU
 		first.train(t, want.load(t, b, c), batch, 2e-5)
 		c.Winograd = false
 		want.train(t, want.load(t, b, c), batch, 2e-5)

@@ -40,7 +40,8 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) strin
 			lines.WriteString(plain.Sprintf("  95 %% interval %.4f to %.4f, %s\n", i[0], i[1],
 				pipeline.Count(j.Samples, "sample")))
 		case j.Verdict == evaluate.Unclear:
-			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples, "sample")))
+			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples,
+				"sample")))
 		}
 	}
 	return lines.String()

@@ -169,7 +169,8 @@ func TestOneVerdict(t *testing.T) {
 			"policy_ce_uniform": 3, "value_mse": x, "value_mse_mean": 0.7, "value_mse_material": 0.6066}
 		few := maps.Clone(figures)
 		few["value_mse"] = 0.9
-		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures, Knows: talbotBot,
+		f := job.Figures{Report: evaluate.Report{Figures: figures, Parts: evaluate.Parts{Unseen: figures,
+			Knows:           talbotBot,
 			Intervals:       evaluate.Intervals{"value_mse": c.interval},
 			UnseenIntervals: evaluate.Intervals{"value_mse": c.interval},
 			BySource:        map[string]evaluate.Figures{"puzzle": few},

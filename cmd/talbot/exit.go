@@ -171,7 +171,8 @@ var statuses = []struct {
 	{checkpoint.ErrDamaged, exitDamaged,
 		"no intact checkpoint is left: train again; an ONNX file cannot be read, only safetensors"},
 	{checkpoint.ErrNone, exitFailed,
-		"the run has no checkpoint yet, or they were removed: wait for the first if it is still training, or continue " +
+		"the run has no checkpoint yet, or they were removed: wait for the first if it is still training, or " +
+			"continue " +
 			"it with `talbot train --run RUN --resume` if it never had one"},
 	{syscall.ENOSPC, exitFailed, "free some disk space and repeat the command; it continues where it stopped"},
 	{syscall.EROFS, exitFailed, "choose a folder on a writable disk"},

@@ -68,7 +68,8 @@ and writes another.`,
 	root.AddGroup(groups...)
 	cobra.EnableCommandSorting = false
 	for i, cmds := range [][]*cobra.Command{
-		{newIngest(), newSynth(), newGames(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(), newAggregate(),
+		{newIngest(), newSynth(), newGames(), newLabel(), newWorker(), newStatus(), newJoin(), newTactics(),
+			newAggregate(),
 			newPredict()},
 		{newTrain(), newEval(), newExport(), newRecipes()},
 		{newPlay(), newUCI(), newMatch(), newBench()},

@@ -96,8 +96,9 @@ func (o *matchOptions) run(cmd *cobra.Command, args []string) error {
 	hard, abort := context.WithCancel(cmd.Context())
 	defer abort()
 	drain, stop := interruption{says: "finishing the games in progress",
-		giveUp: func() bool { abort(); return true }, lost: "giving up the games in progress; --resume plays them again",
-		words: func() error { return o.again(context.Canceled) }}.watch(hard)
+		giveUp: func() bool { abort(); return true },
+		lost:   "giving up the games in progress; --resume plays them again",
+		words:  func() error { return o.again(context.Canceled) }}.watch(hard)
 	defer stop()
 	var networks engine.Shared
 	defer networks.Close()

@@ -41,12 +41,13 @@ with an opening of talbot's book and up to --random-plies random moves.
 A network that has seen good moves only does not know that a piece less is a piece less.
 So some moves are weak on purpose, half of them any legal move, half the best of two to
 four random ones. Each game has its own share of them, from 0 to --blunders, in most
-games a small one. What is learnt is always the engine's choice, never such a move.
+games a small one. Training always takes the engine's choice as its target,
+never such a move.
 
 Two of three games end when one side has been ahead by --decided centipawns for eight
-plies; the others go on to mate. Games that stay level end as draws.
+plies; the others are played to mate. Games that stay level end as draws.
 
-Game n depends on the engine, the settings, the seed and n alone: the same command gives
+Game n depends only on the engine, the settings, the seed and n: the same command gives
 the same bytes on every machine, with any number of workers, also if it was interrupted.
 Repeat an interrupted command to continue it; at most 512 games are played again.`,
 		Example: `  talbot synth-games --games 100 --nodes 200 --seed 1 --out games
@@ -61,11 +62,12 @@ Repeat an interrupted command to continue it; at most 512 games are played again
 	f.StringVar(&o.engine, "engine", "stockfish", "engine to use: a path, or a name to look up")
 	f.Int64Var(&o.nodes, "nodes", 800, "nodes for each position")
 	f.IntVar(&o.hash, "hash", 1, "hash of each engine in MiB; it is cleared before each position")
-	f.StringVar(&o.openings, "openings", "", "file of games, FENs or EPD to begin with (default: talbot's own openings)")
+	f.StringVar(&o.openings, "openings", "",
+		"file of games, FENs or EPD to begin with (default: talbot's own openings)")
 	f.IntVar(&o.style.RandomPlies, "random-plies", o.style.RandomPlies, "most random moves after the opening")
 	f.Float64Var(&o.style.Blunders, "blunders", o.style.Blunders, "largest share of weak moves in a game, 0 to 1")
 	f.IntVar(&o.style.Decided, "decided", o.style.Decided,
-		"centipawns from which two of three games count as won (0: all go on to mate)")
+		"centipawns from which two of three games count as won (0: all are played to mate)")
 	f.IntVar(&o.style.MostPlies, "max-plies", o.style.MostPlies, "longest game, in plies")
 	f.Uint64Var(&o.seed, "seed", 0, "random seed")
 	f.StringVar(&o.split, "split", dataset.DefaultSplits.String(), "percentages of games in train, val and test")

@@ -98,8 +98,8 @@ such as dropout), and learns what they were trained on (--value-target, --policy
 unless flags say otherwise. Flags and a --preset that would make another network of the
 same weights are refused. Length, schedule, optimizer and the order of the data are new.
 
---after RUN goes on with the training of another run on other data: settings, optimizer,
-average and schedule are those of that run, behind its last step. So a long training can
+--after RUN continues the training of another run on other data: settings, optimizer,
+average and schedule are those of that run, after its last step. So a long training can
 be cut into pieces with fresh data, each of which needs no more than the checkpoint of the
 one before: --steps 100000 --until 10000, then --after with --until 20000, and so on.
 
@@ -122,7 +122,7 @@ lower --lr.`,
 	f.StringVar(&o.from, "from", "",
 		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
 	f.StringVar(&o.after, "after", "",
-		"go on with the training of this `RUN` or checkpoint on other data: same settings, optimizer and schedule")
+		"continue the training of this `RUN` or checkpoint on other data: same settings, optimizer and schedule")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")
 	f.StringVar(&o.preset, "preset", "",
 		"settings to start from (see \"talbot recipes\"), such as v1.5 (as published for the reference), 10x64 or "+
@@ -140,7 +140,8 @@ lower --lr.`,
 		"precision of training: float32, or on XLA bf16 for convolutions, matrix products and the activations "+
 			"between them")
 	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many passes over the data as the preset has)")
-	f.Int64Var(&o.until, "until", 0, "end at this step of the schedule, for --after to go on (default: its last step)")
+	f.Int64Var(&o.until, "until", 0,
+		"end at this step of the schedule, so that --after can continue (default: its last step)")
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")

@@ -34,7 +34,8 @@ const (
 
 // job turns the flags into a run; flags that were not given leave the preset or the run as it is.
 func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
-	t := job.Train{Dir: o.run, From: o.from, After: o.after, Until: o.until, Label: o.label, Resume: o.resume, Steps: o.steps, Backend: o.backend,
+	t := job.Train{Dir: o.run, From: o.from, After: o.after, Until: o.until, Label: o.label, Resume: o.resume,
+		Steps: o.steps, Backend: o.backend,
 		Workers: o.workers, Cache: cache.User()}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")

@@ -10,14 +10,15 @@ import (
 	"talbot/encode"
 )
 
-// Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and chances.
+// Lynx is the network of the recipe lynx: a residual trunk with squeeze and excitation, a policy of planes, and
+// chances.
 //
 //	stem    conv 3×3 28→F, norm, ReLU
 //	block   conv 3×3, norm, ReLU, conv 3×3, norm, excite, + input, ReLU
 //	excite  mean of each channel, linear F→Squeeze, ReLU, linear Squeeze→F, sigmoid: each channel times its number
 //	policy  conv 3×3 F→F, norm, ReLU, conv 1×1 F→73 with bias: logits of move planes by the square that is left
-//	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and loss,
-//	        and linear →1, tanh the value
+//	value   conv 1×1 F→ValueFilters, norm, ReLU, linear →Hidden, ReLU; then linear →3 the logits of win, draw and
+//	        loss, and linear →1, tanh the value
 //
 // The policy is the softmax over the legal moves. The loss is its cross-entropy, ChancesWeight times that of the
 // chances, and ValueWeight times the value's squared error.

@@ -71,8 +71,8 @@ func IndexedAnswer(logits, legal *Node) Answer {
 		OtherShare: ReduceMax(outside, 1)}
 }
 
-// listedLogits returns the logits of listed moves, [N, L], −1e9 behind the last one; which are there, and where they are
-// among all logits, [N·L, 2].
+// listedLogits returns the logits of listed moves, [N, L], −1e9 behind the last one; which are there, and where they
+// are among all logits, [N·L, 2].
 func listedLogits(logits, moves *Node) (among, there, at *Node) {
 	g := logits.Graph()
 	n, l := moves.Shape().Dim(0), moves.Shape().Dim(1)

@@ -230,7 +230,8 @@ func (c Config) Validate() error {
 	case c.Until < 0 || c.Until > c.Steps:
 		return fmt.Errorf("a run of %d steps cannot end at step %d", c.Steps, c.Until)
 	case c.Begin() >= c.End():
-		return fmt.Errorf("the training has reached step %d, so there is nothing left until step %d", c.Begin(), c.End())
+		return fmt.Errorf("the training has reached step %d, so there is nothing left until step %d", c.Begin(),
+			c.End())
 	case c.Precision != Float32 && c.Precision != BFloat16:
 		return fmt.Errorf("precision must be %s or %s: %q", Float32, BFloat16, c.Precision)
 	case !finite(c.LR) || c.LR == 0:

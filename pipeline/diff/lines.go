@@ -123,8 +123,9 @@ func (d *differ) look(ctx context.Context) error {
 			if d.single[side][k] {
 				delete(d.single[side], k)
 				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{
-					Only: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input), Number: l.Number,
-					White: l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
+					Only: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input),
+					Number: l.Number,
+					White:  l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
 				})
 			}
 			if !d.relook[k] {

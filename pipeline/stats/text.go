@@ -35,7 +35,8 @@ func (s *Statistics) WriteText(w io.Writer) error {
 	}
 	if u := s.Unique; u != nil {
 		plain.Fprintf(&b, "%s (%s with colours swapped); among the samples %s (%s), the most frequent one %s\n",
-			pipeline.Count(u.Positions, "different position"), pipeline.Thousands(u.PositionsMirrored), pipeline.Thousands(u.Samples),
+			pipeline.Count(u.Positions, "different position"), pipeline.Thousands(u.PositionsMirrored),
+			pipeline.Thousands(u.Samples),
 			pipeline.Thousands(u.SamplesMirrored),
 			pipeline.Count(u.MostCopies, "time"))
 		for _, o := range []struct {

@@ -181,7 +181,8 @@ func TestPredicted(t *testing.T) {
 		t.Fatal(err)
 	}
 	madeup.Verify(t, out)
-	if sum.Samples != 3 || sum.Fingerprint != prints[1].ID() || !maps.Equal(sum.Dropped, dataset.Drops{NoAdvantage: 6}) {
+	if sum.Samples != 3 || sum.Fingerprint != prints[1].ID() || !maps.Equal(sum.Dropped,
+		dataset.Drops{NoAdvantage: 6}) {
 		t.Errorf("%+v", sum)
 	}
 	for m, got := range madeup.Each(t, out) {

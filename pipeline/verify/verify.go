@@ -100,7 +100,8 @@ type verifyWorker struct {
 }
 
 // Run verifies. What it found comes with the error, which is that of the first dataset at fault ([shards.Verify]), else
-// [ErrBothSides] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]). Memory does not grow with the datasets (see [dataset.Keys]).
+// [ErrBothSides] or [ErrOverlap]. If one of the folders holds no dataset, nothing is verified ([dataset.ErrNoDataset]).
+// Memory does not grow with the datasets (see [dataset.Keys]).
 func (o Request) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	if o.Workers <= 0 {

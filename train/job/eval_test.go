@@ -296,7 +296,8 @@ func TestEvalBaselinesAndStyle(t *testing.T) {
 	}
 	train := e
 	train.Split, train.Style, train.Report = "train", false, ""
-	if g := mustEval(t, train); *g.Simple.Value != *f.Simple.Value || g.Simple.Policy.Samples != f.Simple.Policy.Samples ||
+	if g := mustEval(t, train); *g.Simple.Value != *f.Simple.Value ||
+		g.Simple.Policy.Samples != f.Simple.Policy.Samples ||
 		g.Style != nil || g.Simple.Policy.Samples != g.Count("policy_samples") {
 		t.Errorf("%+v, %+v", g.Simple, f.Simple)
 	}

@@ -111,7 +111,8 @@ func legalMask(c run.Config) bool { return c.Settings.Values()["legal_mask"] == 
 // report is the evaluation as the page shows it.
 func (f *Figures) report(e Eval) *report.Eval {
 	r := &report.Eval{Split: f.Split, Checkpoint: filepath.Base(f.Checkpoint), Step: f.Step, Report: f.Report,
-		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask, Results: f.results}
+		Puzzles: f.Puzzles, Candidates: f.Candidates, Noise: f.Noise, Sum: f.sum, LegalMask: f.LegalMask,
+		Results: f.results}
 	for _, s := range e.Data {
 		r.Data = append(r.Data, s.Dir)
 	}

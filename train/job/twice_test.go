@@ -56,7 +56,8 @@ func twice(t *testing.T, name string, spec loader.Spec, on string) {
 	}
 	second.Dir, second.Workers = filepath.Join(t.TempDir(), "second"), 4
 	mustTrain(t, second)
-	for _, file := range []string{"step-000000000006.safetensors", "step-000000000012.safetensors", "best.safetensors"} {
+	for _, file := range []string{"step-000000000006.safetensors", "step-000000000012.safetensors",
+		"best.safetensors"} {
 		sameBytes(t, filepath.Join(first.Dir, "checkpoints", file), filepath.Join(second.Dir, "checkpoints", file))
 	}
 }

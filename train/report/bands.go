@@ -108,7 +108,8 @@ func (e *Eval) style() []styleRow {
 			if x == nil {
 				return
 			}
-			s.Cells = append(s.Cells, fmt.Sprintf("%s (%s … %s)", write(x.Mean), write(x.Interval[0]), write(x.Interval[1])))
+			s.Cells = append(s.Cells, fmt.Sprintf("%s (%s … %s)", write(x.Mean), write(x.Interval[0]),
+				write(x.Interval[1])))
 		}
 		list = append(list, s)
 	}

@@ -144,7 +144,8 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 		Head: strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])}
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
-		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.", thousands(n), samples,
+		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.", thousands(n),
+			samples,
 			all.Figure, all.Against, all.Than().As)
 	}
 	if e.Unseen == nil {
@@ -198,8 +199,9 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		if !ok {
 			continue
 		}
-		list = append(list, judgement{class(j.Verdict), source, fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-			j.Verdict.Than(), j.Than().As, j.Figure, j.Against, thousands(j.Samples))})
+		list = append(list, judgement{class(j.Verdict), source,
+			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
+				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, thousands(j.Samples))})
 	}
 	return list
 }
