@@ -20,7 +20,7 @@ var starts = []string{
 // randomLine plays random moves and fills every field. With full, the line has policies, labels and predictions too.
 func randomLine(rng *rand.Rand, number int64, full bool) dataset.Line {
 	l := dataset.Line{
-		Source: dataset.Source(rng.IntN(5)), Input: rng.IntN(3), Number: number,
+		Source: dataset.Source(rng.IntN(6)), Input: rng.IntN(3), Number: number,
 		Offset: number * int64(800+rng.IntN(100)),
 		Start:  board.StartPosition(), Result: dataset.Result(rng.IntN(4)), WhiteElo: rng.IntN(65536),
 		BlackElo: rng.IntN(3000),
