@@ -111,7 +111,7 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.elo > 0 && !quick.Ratings && o.searcher != "rollouts" {
+	if o.elo > 0 && !quick.Ratings && !o.byEngine() {
 		return usage(fmt.Errorf("--elo: %q does not read ratings", o.run),
 			"leave it out, or use a network of the recipe prior")
 	}

@@ -22,12 +22,12 @@ import (
 type playerOptions struct{ run, searcher, backend, engine, probability string }
 
 // searchers are the values of --searcher.
-var searchers = append([]string{player.Auto}, mcts.Names...)
+var searchers = append([]string{player.Auto}, mcts.Names()...)
 
 func (o *playerOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.searcher, "searcher", player.Auto,
-		"search to play with: "+strings.Join(mcts.Names, ", ")+", or auto for what fits the network")
+		"search to play with: "+strings.Join(mcts.Names(), ", ")+", or auto for what fits the network")
 	f.StringVar(&o.backend, "backend", "auto",
 		answeringFlag)
 	f.StringVar(&o.engine, "engine", "", "engine that values moves for the searcher rollouts (default: stockfish)")
@@ -108,13 +108,19 @@ napoleon for one without a policy.`,
 	return cmd
 }
 
+// byEngine reports whether the searcher asked for takes its values from an engine.
+func (o *playerOptions) byEngine() bool {
+	m, err := mcts.MethodOf(o.searcher)
+	return err == nil && m.Engine
+}
+
 func (o *playerOptions) runUCI() error {
 	quick, err := o.check("talbot uci --run run1")
 	if err != nil {
 		return err
 	}
 	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
-		Ratings: quick.Ratings || o.searcher == "rollouts", Search: &quick.Options, Player: o.player(),
+		Ratings: quick.Ratings || o.byEngine(), Search: &quick.Options, Player: o.player(),
 		Tables: openTables}
 	e.Note = o.oneSided(quick.Config)
 	return e.Run(os.Stdin, stdout.exact())

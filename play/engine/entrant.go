@@ -32,9 +32,6 @@ const maxThreads = 1024
 // ownOverhead is what is lost with each move in a match: the player is in the same process.
 const ownOverhead = 10 * time.Millisecond
 
-// instant are the searchers that do not search: they ask the network about a position, or all that follow it, once.
-var instant = []string{"policy", "value"}
-
 // NeedsLimit reports whether a player needs a limit for its moves, as far as that is known before its network is: with
 // the searcher [player.Auto] the network decides.
 func NeedsLimit(spec match.Spec) bool {
@@ -44,7 +41,8 @@ func NeedsLimit(spec match.Spec) bool {
 			searcher = t.Value
 		}
 	}
-	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && !slices.Contains(instant, searcher)
+	m, err := mcts.MethodOf(searcher)
+	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && (err != nil || !m.Once)
 }
 
 // contestant is a player of a match before any game.
@@ -86,8 +84,12 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	if c.setup.Searcher != player.Auto {
 		name += " " + c.setup.Searcher
 	}
+	method, err := mcts.MethodOf(p.Searcher())
+	if err != nil {
+		return match.Entrant{}, err
+	}
 	build := "" // of the engine that values moves
-	if p.Searcher() == "rollouts" {
+	if method.Engine {
 		path, err := stockfish.Find(c.config.Engine)
 		if err == nil {
 			build, err = stockfish.HashFile(path)
@@ -96,8 +98,8 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 			return match.Entrant{}, err
 		}
 	}
-	return match.Entrant{Name: name, Identity: c.identity(n, p.Searcher(), build),
-		Instant: slices.Contains(instant, p.Searcher()),
+	return match.Entrant{Name: name, Identity: c.identity(n, method, build),
+		Instant: method.Once,
 		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
 			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil
@@ -108,9 +110,9 @@ func (c *contestant) read(spec match.Spec) error {
 	for _, t := range spec.Params {
 		switch t.Name {
 		case searcherParam:
-			if c.setup.Searcher = t.Value; t.Value != player.Auto && !slices.Contains(mcts.Names, t.Value) {
+			if c.setup.Searcher = t.Value; t.Value != player.Auto && !slices.Contains(mcts.Names(), t.Value) {
 				return fmt.Errorf("searcher %q must be %s or one of %s", t.Value, player.Auto,
-					strings.Join(mcts.Names, ", "))
+					strings.Join(mcts.Names(), ", "))
 			}
 		case backendParam:
 			c.config.Backend = t.Value
@@ -157,16 +159,20 @@ func setting(param string) *mcts.Setting {
 
 // heeded refuses parameters without an effect: a match would compare two equal players without a word.
 func heeded(spec match.Spec, n *Network, searcher string) error {
+	method, err := mcts.MethodOf(searcher)
+	if err != nil {
+		return err
+	}
 	for _, t := range spec.Params {
 		s := setting(t.Name)
 		switch {
-		case (t.Name == engineParam || t.Name == likelyParam) && searcher != "rollouts":
+		case (t.Name == engineParam || t.Name == likelyParam) && !method.Engine:
 			return fmt.Errorf("%s has no effect with the searcher %s, only with rollouts", t.Name, searcher)
 		case s == nil:
 		case !s.Heeds(searcher):
 			return fmt.Errorf("%s has no effect with the searcher %s, only with %s", t.Name, searcher, s.Searchers())
 		case s.Name == "Rating" || s.Name == "OpponentRating":
-			if searcher != "rollouts" && !n.Encoder().Layout().Ratings {
+			if !method.Engine && !n.Encoder().Layout().Ratings {
 				return fmt.Errorf("%s has no effect: the network does not read ratings", t.Name)
 			}
 		}
@@ -225,21 +231,21 @@ func (c *contestant) player(seat int) *player.Player {
 }
 
 // identity is all that decides how the network plays.
-func (c *contestant) identity(n *Network, searcher, build string) string {
+func (c *contestant) identity(n *Network, method mcts.Method, build string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "network %s of %s on %s batches %v searcher %s overhead %s", n.Sum, n.Config.Recipe, n.Backend,
-		n.Batches(), searcher, c.overhead)
+		n.Batches(), method.Name, c.overhead)
 	if n.opened.OnRuntime() && c.config.Threads > 1 { // sums may be rounded otherwise
 		fmt.Fprintf(&b, " threads %d", c.config.Threads)
 	}
 	if n.likely != nil {
 		fmt.Fprintf(&b, " probability %s", n.likely.Sum)
 	}
-	if searcher == "rollouts" {
+	if method.Engine {
 		fmt.Fprintf(&b, " engine %s", build)
 	}
 	for i := range mcts.Settings {
-		if s := &mcts.Settings[i]; s.Heeds(searcher) {
+		if s := &mcts.Settings[i]; s.Heeds(method.Name) {
 			fmt.Fprintf(&b, " %s=%s", s.Key, s.Get(&c.setup.Options))
 		}
 	}

@@ -55,8 +55,11 @@ func (e *Evaluator) Past() int { return e.past }
 func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }
 
 // Knows says which parts of an answer the network gives.
-func (e *Evaluator) Knows() mcts.Knows {
-	k := e.network.Knows()
+func (e *Evaluator) Knows() mcts.Knows { return e.network.parts() }
+
+// parts are those of an answer that the network gives.
+func (n *Network) parts() mcts.Knows {
+	k := n.Predictor.Knows()
 	return mcts.Knows{Prior: k.Prior, Value: k.Value, Chances: k.Chances}
 }
 

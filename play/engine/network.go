@@ -137,9 +137,9 @@ func (n *Network) Close() {
 }
 
 // Centipawns returns the score that a value of a searcher stands for, in ±1500: see [encode.ValueTarget.Centipawns],
-// and for rollouts, whose values are an engine's, [encode.CandidateCentipawns].
+// and where values are an engine's, [encode.CandidateCentipawns].
 func (n *Network) Centipawns(searcher string, value float32) int {
-	if searcher == "rollouts" {
+	if m, err := mcts.MethodOf(searcher); err == nil && m.Engine {
 		return int(math.Round(encode.CandidateCentipawns(value)))
 	}
 	return int(math.Round(n.centipawns(value)))
@@ -173,17 +173,8 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 	return full, least, err
 }
 
-// Searcher is what a network plays with where nothing else is said: puct with priors and values, the move of the
-// highest prior (policy) without values, and napoleon's search without priors.
-func (n *Network) Searcher() string {
-	switch knows := n.Knows(); {
-	case knows.Prior && (knows.Value || knows.Chances):
-		return "puct"
-	case knows.Prior:
-		return "policy"
-	}
-	return "napoleon"
-}
+// Searcher is what a network plays with where nothing else is said.
+func (n *Network) Searcher() string { return mcts.Fitting(n.parts()) }
 
 // Title names the network in a line: recipe, size and step, backend and batch.
 func (n *Network) Title() string {

@@ -32,6 +32,9 @@ type Evaluator interface {
 // Knows says which parts of an Answer an evaluator gives.
 type Knows struct{ Prior, Value, Chances bool }
 
+// values reports whether positions have a value.
+func (k Knows) values() bool { return k.Value || k.Chances }
+
 // Answer is what a network says about a position, from the view of the side to move.
 type Answer struct {
 	Prior   []float32  // log-probability of each legal move among the legal ones

@@ -24,7 +24,7 @@ func FuzzSearch(f *testing.F) {
 		}
 		random := rand.New(rand.NewPCG(pick, seed))
 		p = wander(p, random)
-		name := Names[pick%uint64(len(Names))]
+		name := Names()[pick%uint64(len(Names()))]
 		o := Defaults()
 		for i := range Settings {
 			if s := &Settings[i]; s.Name != "Hash" && random.IntN(3) == 0 {

@@ -184,7 +184,7 @@ var positions = []string{
 
 // TestMirrored sees that searches of mirrored positions are alike to the bit.
 func TestMirrored(t *testing.T) {
-	for _, name := range Names {
+	for _, name := range Names() {
 		for _, fen := range positions {
 			p, err := board.ParseFEN(fen)
 			if err != nil {
@@ -281,7 +281,7 @@ func TestRepeats(t *testing.T) {
 		}
 		return text
 	}
-	for _, name := range Names {
+	for _, name := range Names() {
 		for _, batch := range []int{1, 3, 16} {
 			if a, b := game(name, batch), game(name, batch); a != b {
 				t.Errorf("%s, batch %d:\n%s\n%s", name, batch, a, b)
@@ -293,7 +293,7 @@ func TestRepeats(t *testing.T) {
 // TestCancel ends searches at every batch, before the first as well, by the context and by an error.
 func TestCancel(t *testing.T) {
 	broken := errors.New("broken")
-	for _, name := range Names {
+	for _, name := range Names() {
 		for after := range 5 {
 			for _, fails := range []bool{false, true} {
 				f := noisy(t, 4, 0)
@@ -340,7 +340,7 @@ func TestCancel(t *testing.T) {
 
 // TestOnly searches some moves only.
 func TestOnly(t *testing.T) {
-	for _, name := range Names {
+	for _, name := range Names() {
 		f := noisy(t, 4, 0)
 		s := mustNew(t, name, f, func(o *Options) { o.MultiPV = 10 })
 		g := set(t, s, positions[0])
@@ -373,7 +373,7 @@ func TestOnly(t *testing.T) {
 
 // TestOver searches where the game is over.
 func TestOver(t *testing.T) {
-	for _, name := range Names {
+	for _, name := range Names() {
 		for _, fen := range []string{"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
 			s := mustNew(t, name, newFake(t, 4))
 			set(t, s, fen)

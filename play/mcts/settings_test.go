@@ -20,7 +20,7 @@ func TestSettings(t *testing.T) {
 			}
 		}
 		for _, searcher := range strings.Fields(s.For) {
-			if !slices.Contains(Names, searcher) || !s.Heeds(searcher) {
+			if !slices.Contains(Names(), searcher) || !s.Heeds(searcher) {
 				t.Errorf("%s is for %q", s.Name, searcher)
 			}
 		}
@@ -73,7 +73,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, name := range Names {
+	for _, name := range Names() {
 		f.knows = Knows{Prior: name != "napoleon", Chances: true}
 		if _, err := New(name, f, Defaults()); err != nil {
 			t.Error(err)

@@ -53,14 +53,11 @@ type Setup struct {
 
 // NetworkBatch is the batch that the network is opened for: 0 is what its backend likes.
 func (s *Setup) NetworkBatch() int {
-	if s.Batch == 0 && s.Searcher == alone {
+	if m, err := mcts.MethodOf(s.Searcher); err == nil && s.Batch == 0 && m.Single {
 		return 1
 	}
 	return s.Batch
 }
-
-// alone is the searcher that asks about one position for each move.
-const alone = "policy"
 
 // appraisal is about what an engine's search to depth 10 takes, before one was timed.
 const appraisal = 500 * time.Millisecond
@@ -68,10 +65,10 @@ const appraisal = 500 * time.Millisecond
 // Player plays. The zero value is not ready: see [New].
 type Player struct {
 	open     Open
-	network  Network // nil: not opened
-	batch    int     // that it was opened for
-	setup    Setup   // of the searcher
-	name     string
+	network  Network     // nil: not opened
+	batch    int         // that it was opened for
+	setup    Setup       // of the searcher
+	method   mcts.Method // of the searcher
 	eval     Evaluator
 	searcher mcts.Searcher // nil: there is none for the setup
 	warm     pace.Batches  // what batches took when the network was opened
@@ -109,7 +106,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 			n.Close()
 			return err
 		}
-		p.network, p.batch, p.eval, p.name = n, batch, n.Evaluator(), ""
+		p.network, p.batch, p.eval, p.method = n, batch, n.Evaluator(), mcts.Method{}
 		p.warm = pace.Batches{Slow: full, Usual: full, Least: least}
 	}
 	if p.searcher != nil && p.setup == s {
@@ -124,18 +121,21 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSearcher, err)
 	}
-	if name != p.name {
+	method, err := mcts.MethodOf(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSearcher, err)
+	}
+	if method.Name != p.method.Name {
 		p.took = p.warm
-		switch name {
-		case "rollouts": // its simulations wait for an engine, which is started by the first
+		switch {
+		case method.Engine: // its simulations wait for an engine, which is started by the first
 			first := max(p.warm.Slow, appraisal)
 			p.took = pace.Batches{Slow: first, Usual: first}
-		case "puct", "talbotbot":
-		default: // a move of theirs is not a small batch
+		case !method.Grows: // a move of theirs is not a small batch
 			p.took.Least = 0
 		}
 	}
-	p.searcher, p.setup, p.name = searcher, s, name
+	p.searcher, p.setup, p.method = searcher, s, method
 	return nil
 }
 
@@ -151,10 +151,10 @@ func (p *Player) Ready(s Setup) bool {
 }
 
 // Title says in a line what plays.
-func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.name }
+func (p *Player) Title() string { return p.network.Title() + ", searcher " + p.method.Name }
 
 // Searcher is the name of the searcher in use.
-func (p *Player) Searcher() string { return p.name }
+func (p *Player) Searcher() string { return p.method.Name }
 
 // Batch is how long batches of the network take.
 func (p *Player) Batch() pace.Batches { return p.took }
@@ -212,7 +212,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	if t != nil {
 		l.Pace, l.Rest = t.Stop, t.Rest
 		defer func() { p.took = t.Batch() }()
-		if p.name == alone || p.name == "value" { // these do not ask whether there is time
+		if p.method.Once { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {
 				return nil, nil
 			}
@@ -251,7 +251,7 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 	case l.Glanced:
 		return dataset.Centipawns(l.Centipawns)
 	}
-	return dataset.Centipawns(p.network.Centipawns(p.name, l.Value))
+	return dataset.Centipawns(p.network.Centipawns(p.method.Name, l.Value))
 }
 
 // Scored tells whether [Player.Score] of a line of the last search's report means something: not if the network gives
@@ -267,7 +267,7 @@ func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
 // Values tells whether there are values: the network's, or an engine's.
 func (p *Player) Values() bool {
 	knows := p.eval.Knows()
-	return knows.Value || knows.Chances || p.name == "rollouts"
+	return knows.Value || knows.Chances || p.method.Engine
 }
 
 // PerMille returns chances of win, draw and loss in per mille, which sum to 1000.

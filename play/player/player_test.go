@@ -72,7 +72,7 @@ func TestPrepare(t *testing.T) {
 
 // TestNoTime: without the time for a batch no searcher asks the network, and each has a legal move with a score.
 func TestNoTime(t *testing.T) {
-	for _, name := range mcts.Names {
+	for _, name := range mcts.Names() {
 		n := &fakenet.Network{Delay: 5 * time.Millisecond}
 		p := prepared(t, n, setup(name))
 		start := board.StartPosition()
@@ -98,7 +98,7 @@ func TestNoTime(t *testing.T) {
 // TestNoTimeButThought: without the time for a batch a mate in one is found, a piece that hangs is taken, and what an
 // earlier search has found is used.
 func TestNoTimeButThought(t *testing.T) {
-	for _, name := range mcts.Names {
+	for _, name := range mcts.Names() {
 		for _, c := range []struct{ fen, want string }{
 			{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"}, {"4k3/8/8/3q4/4P3/8/R7/4K3 w - - 0 1", "e4d5"},
 		} {

@@ -71,10 +71,7 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 
 // Searcher implements [player.Network].
 func (n *Network) Searcher() string {
-	if n.Blind {
-		return "policy"
-	}
-	return "puct"
+	return mcts.Fitting(mcts.Knows{Prior: true, Value: !n.Blind})
 }
 
 // Centipawns implements [player.Network]: 100 times the value.

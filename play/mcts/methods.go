@@ -1,0 +1,95 @@
+package mcts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Method is one way to choose a move. What anybody must know of a searcher beside its settings ([Settings]) stands here.
+type Method struct {
+	Name string
+	// Needs of the network: Prior, probabilities of moves; Value, a value of positions or chances of results.
+	Prior, Value bool
+	// Engine says that values are an engine's, not the network's.
+	Engine bool
+	// Once says that it asks about a position, or all that follow it, once, and so needs no limit.
+	Once bool
+	// Single says that it asks about one position for each move: a batch has no more.
+	Single bool
+	// Grows says that a move may take no more than the smallest batch: batches grow with the tree.
+	Grows bool
+
+	make func(Evaluator, Options) (Searcher, error)
+}
+
+// methods are all, the default first. Another one is a file and an entry.
+var methods = []*Method{
+	{Name: "puct", Value: true, Grows: true, make: made(newPUCT)},
+	{Name: "talbotbot", Value: true, Grows: true, make: made(newTalbotBot)},
+	{Name: "napoleon", Value: true, make: made(newNapoleon)},
+	{Name: "policy", Prior: true, Once: true, Single: true, make: made(newPolicy)},
+	{Name: "value", Value: true, Once: true, make: made(newOnePly)},
+	{Name: "rollouts", Engine: true, make: newRollouts},
+}
+
+// made turns a maker that cannot fail into one of a [Method].
+func made[S Searcher](f func(Evaluator, Options) S) func(Evaluator, Options) (Searcher, error) {
+	return func(e Evaluator, o Options) (Searcher, error) { return f(e, o), nil }
+}
+
+// Names are the names of the searchers, the default first.
+func Names() (names []string) {
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// MethodOf returns the method of a name; an error says which there are.
+func MethodOf(name string) (Method, error) {
+	i := slices.IndexFunc(methods, func(m *Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, fmt.Errorf("searcher %q must be one of %s", name, strings.Join(Names(), ", "))
+	}
+	return *methods[i], nil
+}
+
+// Fitting is the method for a network that answers with what knows says, where nothing else is asked for: puct with
+// priors and values, the move of the highest prior without values, and napoleon's search without priors.
+func Fitting(knows Knows) string {
+	switch {
+	case knows.Prior && knows.values():
+		return "puct"
+	case knows.Prior:
+		return "policy"
+	}
+	return "napoleon"
+}
+
+// New returns a searcher. An error says what the name should be, or which part of an answer the searcher needs and the
+// evaluator does not give.
+func New(name string, e Evaluator, o Options) (Searcher, error) {
+	m, err := MethodOf(name)
+	if err != nil {
+		return nil, err
+	}
+	switch knows := e.Knows(); {
+	case m.Prior && !knows.Prior:
+		return nil, fmt.Errorf("the searcher %s needs a network with priors over moves; this one has none: take value "+
+			"or puct", name)
+	case m.Value && !knows.values():
+		return nil, fmt.Errorf("the searcher %s needs a network that values positions; this one gives priors only: "+
+			"take policy", name)
+	}
+	return m.make(e, o)
+}
+
+// Register adds a method until the test t ends. It is not to be called while searchers are used.
+func Register(t interface{ Cleanup(func()) }, m Method, maker func(Evaluator, Options) (Searcher, error)) {
+	m.make = maker
+	methods = append(methods, &m)
+	t.Cleanup(func() {
+		methods = slices.DeleteFunc(methods, func(other *Method) bool { return other == &m })
+	})
+}
