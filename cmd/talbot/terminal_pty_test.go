@@ -139,8 +139,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// On narrow terminals a command breaks no word and prints no row that is too wide; at 80 columns it prints what it prints
-// into a file.
+// On narrow terminals a command breaks no word and prints no row that is too wide; at 80 columns it prints what it
+// prints into a file.
 func TestNarrowTerminal(t *testing.T) {
 	for _, args := range [][]string{{"recipes"}, {"help", "eval"}, {"label", "--nosuch"}} {
 		plainText, _ := exec.Command("talbot", args...).CombinedOutput() // one of them fails on purpose
