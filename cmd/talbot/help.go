@@ -11,8 +11,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpColumns is the width of help.
-const helpColumns = 80
+// helpColumns is the width of help, but on narrower terminals.
+const helpColumns = fullColumns
+
+// helpWidth is the width of help that is written to w.
+func helpWidth(w io.Writer) int {
+	if o, ok := w.(*outlet); ok {
+		if columns := (*folded)(o).narrow(); columns > 0 {
+			return columns
+		}
+	}
+	return helpColumns
+}
 
 // groups are the headings of the commands in help, in order.
 var groups = []*cobra.Group{
@@ -93,17 +103,18 @@ func headingOf(f *pflag.Flag) []string {
 // printHelp writes the help of a command.
 func printHelp(w io.Writer, cmd *cobra.Command) {
 	var b strings.Builder
+	columns := helpWidth(w)
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short
 	}
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", wrapText(about, helpColumns), useLine(cmd))
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", wrapText(about, columns), useLine(cmd))
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
 	printCommands(&b, cmd)
 	for _, s := range sectionsOf(cmd) {
-		fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(helpColumns))
+		fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(columns))
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nRun `%s COMMAND --help` for more about a command.\n", cmd.CommandPath())

@@ -164,6 +164,7 @@ func endProcess(err error) {
 	if err != nil {
 		status = fail(err, voice.json)
 	}
+	stderr.flush() // its error has nowhere to go
 	os.Exit(status)
 }
 

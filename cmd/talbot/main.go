@@ -29,6 +29,7 @@ func execute(args []string) int {
 	}
 	defer lastWords.Store(false) // tests go on
 	asJSON := wantsJSON(cmd, args)
+	defer stderr.flush() // its error has nowhere to go
 	if failed := stdout.flush(); failed != nil && !errors.Is(err, errOutput) {
 		if err != nil && !errors.Is(err, errSkipped) {
 			say("talbot: %v\n", failed)

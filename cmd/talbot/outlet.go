@@ -20,7 +20,7 @@ var stdout, stderr = outlets()
 
 func outlets() (out, err *outlet) {
 	out, err = newOutlet(os.Stdout), newOutlet(os.Stderr)
-	out.below = err
+	out.below, err.above = err, out
 	return out, err
 }
 
@@ -39,7 +39,9 @@ type outlet struct {
 	line    func(columns int) string // the last line, or several with line feeds between them; nil: none
 	drawn   bool                     // it is on the screen, with the cursor at its beginning
 	begun   bool                     // the text before ends within a line
+	wait    folding                  // text for a narrow terminal
 	below   *outlet                  // whose last line may stand on the same terminal, or nil
+	above   *outlet                  // the other way round
 	// closed says that the caller gave no such file.
 	closed bool
 	err    error // the first; it wraps errOutput
@@ -56,7 +58,7 @@ func newOutlet(file *os.File) *outlet {
 			return rows
 		}
 	}
-	o.text = plain.NewWriter((*exactOutlet)(o))
+	o.text = plain.NewWriter((*folded)(o))
 	return o
 }
 
@@ -94,7 +96,12 @@ func (o *outlet) exact() io.Writer { return lockedOutlet{o} }
 type lockedOutlet struct{ *outlet }
 
 func (o lockedOutlet) Write(p []byte) (int, error) {
-	return o.write(p, func() (int, error) { return (*exactOutlet)(o.outlet).Write(p) })
+	return o.write(p, func() (int, error) {
+		if err := (*folded)(o.outlet).flush(); err != nil {
+			return 0, err
+		}
+		return (*exactOutlet)(o.outlet).Write(p)
+	})
 }
 
 // write calls put, which writes p, with the last line out of the way.
@@ -102,15 +109,33 @@ func (o *outlet) write(p []byte, put func() (int, error)) (int, error) {
 	if o.below != nil {
 		o.below.hideLine()
 	}
+	if o.above != nil {
+		o.above.release()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.hide()
 	n, err := put()
 	if len(p) > 0 {
-		o.begun = p[len(p)-1] != '\n'
+		o.begun = p[len(p)-1] != '\n' && len(o.wait.line) == 0
 	}
 	o.draw()
 	return n, err
+}
+
+// release writes the rows of a table that wait for more, unless something is being written: a terminal that takes
+// nothing must not keep the other outlet waiting.
+func (o *outlet) release() {
+	if !o.mu.TryLock() {
+		return
+	}
+	defer o.mu.Unlock()
+	if len(o.wait.rows) > 0 {
+		if o.below != nil {
+			o.below.hideLine()
+		}
+		_ = (*folded)(o).release() // the error is remembered
+	}
 }
 
 // setLine puts the line in the place of the last one, and removes that if it is nil. Nothing is drawn but on a
@@ -194,6 +219,9 @@ func (o *outlet) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.text.Flush() // its error is remembered too
+	if _ = (*folded)(o).flush(); len(o.wait.line) > 0 {
+		o.begun = true
+	}
 	return o.err
 }
 
@@ -252,7 +280,7 @@ func sayHead(head, colour, format string, values ...any) {
 		head = "\x1b[" + colour + "m" + head + "\x1b[m"
 	}
 	_, _ = stderr.write(text, func() (int, error) { // the error is remembered
-		if _, err := io.WriteString((*exactOutlet)(stderr), head); err != nil {
+		if _, err := io.WriteString((*folded)(stderr), head); err != nil {
 			return 0, err
 		}
 		return stderr.text.Write(text)

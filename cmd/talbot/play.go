@@ -126,5 +126,5 @@ func (o *playOptions) play(ctx context.Context) error {
 		return err
 	}
 	g.Prompt = term.IsTerminal(int(os.Stdin.Fd()))
-	return g.Run(ctx, os.Stdin, stdout)
+	return g.Run(ctx, os.Stdin, prompting{stdout})
 }

@@ -93,7 +93,7 @@ func runSetup(cmd *cobra.Command, o *setupOptions) error {
 	if err != nil {
 		return err
 	}
-	a := asker{in: os.Stdin, out: stdout, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
+	a := asker{in: os.Stdin, out: prompting{stdout}, yes: o.yes, terminal: term.IsTerminal(int(os.Stdin.Fd()))}
 	return a.carryOut(cmd.Context(), steps)
 }
 
