@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 		want  []string // in the error
 	}{
 		{"die:1", []string{"exit status 3", "assertion failed"}},
-		{"hang", []string{"no answer in time", "bestmove"}},
+		{"hang", []string{"no answer in time (deadline 0s ago)", "bestmove"}},
 		{"nonsense", []string{"protocol violation", `bestmove "xyzzy"`}},
 		{"badinfo", []string{"protocol violation", `"depth": "x" is not a number`}},
 		{"badwdl", []string{"sums to 6"}},
@@ -184,18 +184,18 @@ func TestFaults(t *testing.T) {
 		{"closed", []string{"closed its output but still runs"}},
 		{"segfault", []string{"signal: segmentation fault"}},
 		{"stderr", []string{"exit status 1", "cannot load the network", "…"}},
-		{"child", []string{"no answer in time"}},
+		{"child", []string{"no answer in time (deadline 0s ago)"}},
 		{"orphan", []string{"exit status 7"}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			noLeak(t)
 			cfg := fakeConfig(t, c.fault)
-			if c.fault == "hang" || c.fault == "child" { // the engine never answers, however long we wait
-				cfg.SearchTimeout = 300 * time.Millisecond
-			}
+			passInSilence(t, cfg, cfg.SearchTimeout)
 			e := startEngine(t, cfg)
 			start, moves := line(t, "", "e2e4")
-			_, err := e.Search(t.Context(), start, moves)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := e.Search(ctx, start, moves)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -295,11 +295,11 @@ func TestStartFaults(t *testing.T) {
 		fault, want string
 		cfg         func(*Config)
 	}{
-		{"silent", "uciok: no answer in time", nil},
+		{"silent", "uciok: no answer in time (deadline 0s ago)", nil},
 		{"crash", "exit status 5", func(*Config) {}},
 		{"crash", `stderr "no such network"`, func(*Config) {}},
-		{"nouciok", "uciok: no answer in time", nil},
-		{"noready", "readyok: no answer in time", nil},
+		{"nouciok", "uciok: no answer in time (deadline 0s ago)", nil},
+		{"noready", "readyok: no answer in time (deadline 0s ago)", nil},
 		{"flood", "options offered", nil},
 		{"good", "hash", func(c *Config) { c.Hash = -1 }},
 		{"good", `"Hash" must be from 1 to 64: 65`, func(c *Config) { c.Hash = 65 }},
@@ -321,7 +321,7 @@ func TestStartFaults(t *testing.T) {
 			noLeak(t)
 			cfg := fakeConfig(t, c.fault)
 			if c.cfg == nil {
-				cfg.StartTimeout = 500 * time.Millisecond
+				passInSilence(t, cfg, cfg.StartTimeout)
 			} else {
 				textFile = filepath.Join(t.TempDir(), "not-a-program")
 				if err := os.WriteFile(textFile, []byte("\x01\x02"), 0o700); err != nil {
@@ -329,7 +329,9 @@ func TestStartFaults(t *testing.T) {
 				}
 				c.cfg(&cfg)
 			}
-			e, err := Start(t.Context(), cfg)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			e, err := Start(ctx, cfg)
 			if err == nil {
 				_ = e.Close()
 				t.Fatal("no error")
@@ -408,7 +410,7 @@ func TestLateStart(t *testing.T) {
 	}
 	t.Parallel()
 	cfg := fakeConfig(t, "late:8000")
-	cfg.StartTimeout = 0 // what it is without being asked
+	cfg.testClock, cfg.StartTimeout = nil, 0 // what it is without being asked
 	e := startEngine(t, cfg)
 	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
 		t.Error(err)
@@ -478,10 +480,12 @@ func TestCompiler(t *testing.T) {
 func TestSearchCancelled(t *testing.T) {
 	noLeak(t)
 	cfg := fakeConfig(t, "hang")
-	cfg.SearchTimeout = time.Minute
 	e := startEngine(t, cfg)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	go func() {
+		awaitCount(cfg, "silent", 1, t.Context().Done())
+		cancel()
+	}()
 	start, moves := line(t, "", "e2e4")
 	if _, err := e.Search(ctx, start, moves); !errors.Is(err, context.Canceled) {
 		t.Error(err)
