@@ -271,8 +271,10 @@ func TestEngineDiesWithUs(t *testing.T) {
 func TestEngineOutlivesThread(t *testing.T) {
 	cfg := fakeConfig(t, "good")
 	engines := make(chan *Engine, 1)
+	var thread string // where the system tells of it
 	go func() {
 		runtime.LockOSThread() // and not unlocked: the thread ends with this function
+		thread, _ = os.Readlink("/proc/thread-self")
 		e, err := Start(context.Background(), cfg)
 		if err != nil {
 			t.Error(err)
@@ -284,7 +286,12 @@ func TestEngineOutlivesThread(t *testing.T) {
 		return
 	}
 	defer e.Close()
-	time.Sleep(100 * time.Millisecond)
+	for range 100 { // the main thread sleeps instead of ending
+		if _, err := os.Stat(filepath.Join("/proc", thread)); err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
 		t.Error(err)
 	}
