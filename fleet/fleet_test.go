@@ -68,10 +68,11 @@ var echoKind = Kind{Name: "echo", Welcome: []byte("hello"), Prove: func(proof []
 	return nil, nil
 }}
 
-// testCoordinator is one that listens on this machine; the test closes it.
+// testCoordinator is one that listens on this machine; the test closes it. Its lease is the usual one, which no worker
+// loses because the machine is busy.
 func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinator {
 	t.Helper()
-	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind, Lease: time.Second}
+	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind}
 	if change != nil {
 		change(&cfg)
 	}
@@ -115,8 +116,8 @@ func startWorker(ctx context.Context, t testing.TB, join Join, key string, slots
 	return ended
 }
 
-// longLease is a lease that no worker of a test loses because the machine is busy.
-func longLease(cfg *Config) { cfg.Lease = defaultLease }
+// shortLease is for tests that wait until leases are over.
+func shortLease(cfg *Config) { cfg.Lease = time.Second }
 
 func joinOf(t testing.TB, c *Coordinator) Join {
 	t.Helper()
@@ -188,7 +189,7 @@ func questions(n int) (list []string) {
 // coordinator of the folder has the same key.
 func TestWork(t *testing.T) {
 	dir := t.TempDir()
-	c := testCoordinator(t, dir, longLease)
+	c := testCoordinator(t, dir, nil)
 	e := &echo{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var workers []<-chan error

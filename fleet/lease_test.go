@@ -184,7 +184,7 @@ func (s *opensOnce) Open(context.Context) (Slot, error) {
 func TestRestart(t *testing.T) {
 	const soon = 20 * time.Second
 	dir := t.TempDir()
-	c := testCoordinator(t, dir, longLease)
+	c := testCoordinator(t, dir, nil)
 	j := joinOf(t, c)
 	e := &echo{gate: make(chan struct{})}
 	testWorker(t, j, "a", e, 2)
@@ -199,7 +199,7 @@ func TestRestart(t *testing.T) {
 	c.Close()
 	e.gate <- struct{}{} // one answer is there before the next coordinator, the other one after it
 	begun := time.Now()
-	c = testCoordinator(t, dir, func(cfg *Config) { longLease(cfg); cfg.Listen = j.Address })
+	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
 	defer c.Close()
 	late := time.After(soon)
 	for i := range 2 {
