@@ -41,6 +41,8 @@ type Config struct {
 	Cluster Cluster
 	Kind    Kind
 	Lease   time.Duration // after which a silent worker's jobs are lost; 0 means 15 s
+
+	now func() time.Time // by which leases end, for tests; nil: the machine's clock
 }
 
 const (
@@ -113,6 +115,9 @@ type Answer struct {
 func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if cfg.Lease <= 0 {
 		cfg.Lease = defaultLease
+	}
+	if cfg.now == nil {
+		cfg.now = time.Now
 	}
 	c := &Coordinator{cfg: cfg, answers: make(chan *Answer, 64), changed: make(chan struct{}, 1),
 		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}

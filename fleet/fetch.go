@@ -211,9 +211,7 @@ func (w *worker) answer(t *task, text []byte) {
 	defer cancel()
 	for begun := time.Now(); ; {
 		session := w.current()
-		try, end := context.WithTimeout(ctx, answerTimeout)
-		m, err := w.nc.RequestWithContext(try, w.subject(verbAnswer), data)
-		end()
+		m, err := w.try(ctx, verbAnswer, data, answerTimeout)
 		c, said := codeBusy, []byte(nil)
 		if err == nil {
 			c, said, err = decodeReply(m.Data)

@@ -16,6 +16,7 @@ import (
 // echo is a kind of jobs whose answer is what was asked, backwards.
 type echo struct {
 	delay time.Duration
+	gate  chan struct{} // if set, each job waits for something from it, or for its end
 	fail  func(asked []byte) error
 	done  atomic.Int64
 }
@@ -49,6 +50,13 @@ func (e *echo) Do(ctx context.Context, asked, payload []byte) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 	}
+	if e.gate != nil {
+		select {
+		case <-e.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	e.done.Add(1)
 	return reversed(asked), nil
 }
@@ -60,10 +68,11 @@ var echoKind = Kind{Name: "echo", Welcome: []byte("hello"), Prove: func(proof []
 	return nil, nil
 }}
 
-// testCoordinator is one that listens on this machine; the test closes it.
+// testCoordinator is one that listens on this machine; the test closes it. Its lease is the usual one, which no worker
+// loses because the machine is busy.
 func testCoordinator(t testing.TB, dir string, change func(*Config)) *Coordinator {
 	t.Helper()
-	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind, Lease: time.Second}
+	cfg := Config{Dir: dir, Listen: "127.0.0.1:0", Kind: echoKind}
 	if change != nil {
 		change(&cfg)
 	}
@@ -84,11 +93,7 @@ func testWorker(t testing.TB, join Join, name string, slots Slots, count int) (s
 func testWorkerOf(t testing.TB, join Join, key string, slots Slots, count int) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: slots, Count: count,
-			Name: filepath.Base(key), Log: t.Logf}.Run(ctx)
-	}()
+	ended := startWorker(ctx, t, join, key, slots, count)
 	var once sync.Once
 	var err error
 	stop = func() error {
@@ -98,6 +103,21 @@ func testWorkerOf(t testing.TB, join Join, key string, slots Slots, count int) (
 	t.Cleanup(func() { _ = stop() })
 	return stop
 }
+
+// startWorker runs a worker until ctx ends, or until it ends by itself, and then tells how.
+func startWorker(ctx context.Context, t testing.TB, join Join, key string, slots Slots, count int) <-chan error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		defer close(ended)
+		ended <- WorkerConfig{Join: join, KeyFile: key, Kind: "echo", Slots: slots, Count: count,
+			Name: filepath.Base(key), Log: t.Logf}.Run(ctx)
+	}()
+	return ended
+}
+
+// shortLease is for tests that wait until leases are over.
+func shortLease(cfg *Config) { cfg.Lease = time.Second }
 
 func joinOf(t testing.TB, c *Coordinator) Join {
 	t.Helper()
@@ -171,7 +191,17 @@ func TestWork(t *testing.T) {
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
 	e := &echo{}
-	stops := []func() error{testWorker(t, joinOf(t, c), "a", e, 2), testWorker(t, joinOf(t, c), "b", e, 3)}
+	ctx, cancel := context.WithCancel(t.Context())
+	var workers []<-chan error
+	for i, name := range []string{"a", "b"} {
+		workers = append(workers, startWorker(ctx, t, joinOf(t, c), filepath.Join(t.TempDir(), name), e, 2+i))
+	}
+	t.Cleanup(func() {
+		cancel()
+		for _, ended := range workers {
+			<-ended
+		}
+	})
 	serve(t, c, questions(300))
 	for c.Status().Workers == nil || len(c.Status().Workers) < 2 {
 		time.Sleep(time.Millisecond)
@@ -182,14 +212,19 @@ func TestWork(t *testing.T) {
 	begun := time.Now()
 	c.Finish()
 	join := joinOf(t, c)
+	for _, ended := range workers {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("a worker does not end")
+		}
+	}
 	c.Close()
 	if d := time.Since(begun); d > 10*time.Second { // of a busy machine; a lease takes longer
 		t.Errorf("ending took %v", d)
-	}
-	for _, stop := range stops {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
 	}
 	c = testCoordinator(t, dir, nil)
 	defer c.Close()

@@ -5,24 +5,51 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// A job whose holder falls silent is lost within the lease and a second, one that nobody says he has too, and what a
-// worker returns at once.
+// handClock is a clock that only the test moves.
+type handClock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (h *handClock) now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+func (h *handClock) advance(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = h.at.Add(d)
+}
+
+// A job whose holder falls silent is lost when the lease is over and not before, so is one that nobody says he has, and
+// what a worker returns is lost at once.
 func TestLeases(t *testing.T) {
-	c := testCoordinator(t, t.TempDir(), nil)
+	clock := handClock{at: time.Now()}
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease, cfg.now = time.Hour, clock.now })
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
 	take := func() job { return s.take(c, "q") }
-	lost := func(most time.Duration, number uint64, blame bool) {
+	kept := func() {
+		t.Helper()
+		c.endLeases()
+		if list := c.TakeLost(); len(list) > 0 {
+			t.Errorf("a job is lost within the lease: %+v", list)
+		}
+	}
+	lost := func(number uint64, blame bool) {
 		t.Helper()
 		select {
 		case <-c.Changed():
-		case <-time.After(most + 2*time.Second): // of a busy machine
+		case <-time.After(time.Minute):
 			t.Fatal("it is not lost")
 		}
 		list := c.TakeLost()
@@ -31,8 +58,18 @@ func TestLeases(t *testing.T) {
 		}
 	}
 	<-c.Changed() // the stranger came
-	lost(2*c.cfg.Lease+time.Second, take().number, false)
 	j := take()
+	for delivered := false; !delivered; time.Sleep(5 * time.Millisecond) { // as far as the coordinator knows
+		kept()
+		c.mu.Lock()
+		delivered = !c.offers[j.number].delivered.IsZero()
+		c.mu.Unlock()
+	}
+	clock.advance(c.cfg.Lease)
+	kept()
+	clock.advance(1)
+	lost(j.number, false)
+	j = take()
 	hold := func() byte {
 		t.Helper()
 		got, codes := s.ask(verbHold, appendHeld(nil, []held{{j.number, j.ticket}}))
@@ -41,26 +78,26 @@ func TestLeases(t *testing.T) {
 		}
 		return codes[0]
 	}
-	for begun := time.Now(); time.Since(begun) < 2*c.cfg.Lease; time.Sleep(c.cfg.Lease / 10) {
+	for range 4 {
 		if hold() != byte(codeDone) {
 			t.Fatal("a job that is held is gone")
 		}
+		clock.advance(c.cfg.Lease)
+		kept()
 	}
-	if list := c.TakeLost(); len(list) > 0 {
-		t.Errorf("a job that is held is lost: %+v", list)
-	}
-	lost(c.cfg.Lease+time.Second, j.number, true)
+	clock.advance(1)
+	lost(j.number, true)
 	if hold() != byte(codeGone) {
 		t.Error("a lost job is still wanted")
 	}
 	j = take()
 	hold()
 	s.ask(verbBack, (&back{held{j.number, j.ticket}, true, "no"}).append(nil))
-	lost(0, j.number, true)
+	lost(j.number, true)
 	j = take()
 	hold()
 	s.ask(verbLeave, nil)
-	lost(0, j.number, false)
+	lost(j.number, false)
 }
 
 // A worker that is stopped returns what it has within a second.
@@ -145,11 +182,11 @@ func (s *opensOnce) Open(context.Context) (Slot, error) {
 // When the coordinator is started anew the workers are back within seconds, and an answer to what the old one asked
 // counts.
 func TestRestart(t *testing.T) {
+	const soon = 20 * time.Second
 	dir := t.TempDir()
 	c := testCoordinator(t, dir, nil)
 	j := joinOf(t, c)
-	again := func(cfg *Config) { cfg.Listen = j.Address }
-	e := &echo{delay: 700 * time.Millisecond}
+	e := &echo{gate: make(chan struct{})}
 	testWorker(t, j, "a", e, 2)
 	for _, q := range questions(2) {
 		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
@@ -160,23 +197,53 @@ func TestRestart(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	c.Close()
+	e.gate <- struct{}{} // one answer is there before the next coordinator, the other one after it
 	begun := time.Now()
-	c = testCoordinator(t, dir, again)
+	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
 	defer c.Close()
-	for range 2 {
+	late := time.After(soon)
+	var other sync.Once // an answer may come twice
+	for come := map[string]bool{}; len(come) < 2; {
 		select {
 		case a := <-c.Answers():
 			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Asked)) || a.Worker != 1 {
 				t.Errorf("%+v", a)
 			}
+			come[string(a.Asked)] = true
 			a.Reply(nil)
-		case <-time.After(20 * time.Second):
+			other.Do(func() { e.gate <- struct{}{} })
+		case <-late:
 			t.Fatal("the late answers do not come")
 		}
 	}
 	t.Logf("late answers after %v", time.Since(begun))
-	serve(t, c, questions(4))
+	if e.done.Load() != 2 {
+		t.Errorf("%d jobs were done before any was offered again", e.done.Load())
+	}
+	close(e.gate)
+	serve(t, c, questions(6)[2:])
 	if e.done.Load() != 6 {
 		t.Errorf("%d jobs were done", e.done.Load())
+	}
+}
+
+// An answer to which the coordinator has not replied when it ends is sent to the next one as soon as that is there.
+func TestRestartBeforeReply(t *testing.T) {
+	dir := t.TempDir()
+	c := testCoordinator(t, dir, nil)
+	j := joinOf(t, c)
+	testWorker(t, j, "a", &echo{}, 1)
+	if _, err := c.Offer(Job{Asked: []byte("question")}); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Answers()
+	c.Close()
+	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
+	defer c.Close()
+	select {
+	case a := <-c.Answers():
+		a.Reply(nil)
+	case <-time.After(answerTimeout / 2):
+		t.Error("the worker waits for a reply that cannot come any more")
 	}
 }

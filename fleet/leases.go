@@ -14,33 +14,38 @@ func (c *Coordinator) watch() {
 		case <-c.ended.Done():
 			return
 		case <-tick.C:
+			c.endLeases()
 		}
-		delivered, known := c.delivered()
-		c.mu.Lock()
-		now := time.Now()
-		for id, m := range c.members {
-			if now.Sub(m.heard) > 3*c.cfg.Lease {
-				c.remove(id, m, true, "the worker fell silent")
+	}
+}
+
+// endLeases takes from those who have been silent for too long by now what they hold.
+func (c *Coordinator) endLeases() {
+	delivered, known := c.delivered()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.cfg.now()
+	for id, m := range c.members {
+		if now.Sub(m.heard) > 3*c.cfg.Lease {
+			c.remove(id, m, true, "the worker fell silent")
+		}
+	}
+	for _, o := range c.offers {
+		switch {
+		case o.holder != nil:
+			if now.Sub(o.heard) > c.cfg.Lease {
+				c.lose(o, true, "the worker fell silent")
 			}
-		}
-		for _, o := range c.offers {
-			switch {
-			case o.holder != nil:
-				if now.Sub(o.heard) > c.cfg.Lease {
-					c.lose(o, true, "the worker fell silent")
-				}
-			case o.sequence == 0:
-				if now.Sub(o.offered) > c.cfg.Lease {
-					c.lose(o, false, "the queue never took it")
-				}
-			case !known || o.sequence > delivered:
-			case o.delivered.IsZero():
-				o.delivered = now
-			case now.Sub(o.delivered) > c.cfg.Lease:
-				c.lose(o, false, "whoever got it never said so")
+		case o.sequence == 0:
+			if now.Sub(o.offered) > c.cfg.Lease {
+				c.lose(o, false, "the queue never took it")
 			}
+		case !known || o.sequence > delivered:
+		case o.delivered.IsZero():
+			o.delivered = now
+		case now.Sub(o.delivered) > c.cfg.Lease:
+			c.lose(o, false, "whoever got it never said so")
 		}
-		c.mu.Unlock()
 	}
 }
 

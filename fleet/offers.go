@@ -41,7 +41,7 @@ func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
 		return 0, fmt.Errorf("a job of %d bytes is too large", n)
 	}
-	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked), offered: time.Now()}
+	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked), offered: c.cfg.now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
@@ -74,7 +74,7 @@ func (c *Coordinator) onFiled(m *nats.Msg) {
 	case o != nil && ack.Sequence > 0:
 		o.sequence = ack.Sequence
 	case o != nil: // not lost at once, for it would be offered again at once
-		o.offered = time.Now().Add(time.Second - c.cfg.Lease)
+		o.offered = c.cfg.now().Add(time.Second - c.cfg.Lease)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func TestWallClock(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"an hour ahead": time.Millisecond, "an hour back": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			c := testCoordinator(t, t.TempDir(), nil)
+			c := testCoordinator(t, t.TempDir(), shortLease)
 			defer c.Close()
 			stream, err := c.js.Stream(t.Context(), streamName)
 			if err != nil {
@@ -137,7 +137,7 @@ func TestOutages(t *testing.T) {
 	}
 	t.Run("coordinator", func(t *testing.T) {
 		dir := t.TempDir()
-		c := testCoordinator(t, dir, nil)
+		c := testCoordinator(t, dir, shortLease)
 		j := joinOf(t, c)
 		for i := range 3 {
 			outageWorker(t, c, fmt.Sprint("w", i))
@@ -147,7 +147,7 @@ func TestOutages(t *testing.T) {
 		until(t, "the first time", time.Minute, busy)
 		c.Close()
 		time.Sleep(2 * time.Second)
-		c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
+		c = testCoordinator(t, dir, func(cfg *Config) { shortLease(cfg); cfg.Listen = j.Address })
 		defer c.Close()
 		offer(t, c, 40)
 		go func() {
@@ -158,7 +158,7 @@ func TestOutages(t *testing.T) {
 		until(t, "all slots are busy after a restart", 3*time.Second, busy)
 	})
 	t.Run("worker", func(t *testing.T) {
-		c := testCoordinator(t, t.TempDir(), nil)
+		c := testCoordinator(t, t.TempDir(), shortLease)
 		defer c.Close()
 		w := outageWorker(t, c, "killed")
 		offer(t, c, 1)
@@ -207,7 +207,7 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 			t.Fatal(err)
 		}
 	}
-	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Listen = "10.213.7.1:0" })
+	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { shortLease(cfg); cfg.Listen = "10.213.7.1:0" })
 	defer c.Close()
 	var mu sync.Mutex
 	answered := map[string]bool{}

@@ -18,7 +18,7 @@ func (c *Coordinator) member(key, instance string) *member {
 	if m == nil || !m.proved {
 		return nil
 	}
-	m.heard = time.Now()
+	m.heard = c.cfg.now()
 	return m
 }
 
@@ -82,7 +82,7 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	for taken[process] {
 		process++
 	}
-	now := time.Now()
+	now := c.cfg.now()
 	c.members[id] = &member{key: key, instance: instance, worker: worker, process: process, hello: h, joined: now,
 		heard: now, held: map[uint64]*offer{}}
 	c.reply(m, codeDone, welcome{c.cfg.Lease, c.cfg.Kind.Welcome}.append(nil))
@@ -125,7 +125,7 @@ func (c *Coordinator) onProve(m *nats.Msg, key, instance string) {
 			c.reply(m, codeProve, challenge)
 		default:
 			c.mu.Lock()
-			member.proved, member.heard = true, time.Now()
+			member.proved, member.heard = true, c.cfg.now()
 			c.recount()
 			c.mu.Unlock()
 			c.reply(m, codeDone, nil)
@@ -157,7 +157,7 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 		c.reply(m, codeStranger, nil)
 		return
 	}
-	now := time.Now()
+	now := c.cfg.now()
 	for len(member.asked) > 0 && now.Sub(member.asked[0]) > nextExpires {
 		member.asked = member.asked[1:]
 	}
@@ -206,7 +206,7 @@ func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
 }
 
 func (c *Coordinator) hold(m *nats.Msg, member *member, list []held) {
-	now := time.Now()
+	now := c.cfg.now()
 	codes := make([]byte, len(list))
 	for i, h := range list {
 		o := c.offers[h.number]
@@ -250,7 +250,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	answer := &Answer{Worker: member.worker, Asked: a.asked, Answer: a.payload}
 	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
 		answer.Number = a.number
-		member.has(o, time.Now()) // it may wait here
+		member.has(o, c.cfg.now()) // it may wait here
 	}
 	c.mu.Unlock()
 	answer.Reply = func(err error) {
@@ -278,7 +278,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 func (c *Coordinator) onBack(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeBack, func(member *member, b back) {
 		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
-			member.has(o, time.Now())
+			member.has(o, c.cfg.now())
 			c.lose(o, b.blame, b.reason)
 		}
 		c.reply(m, codeDone, nil)

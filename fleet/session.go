@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"talbot/fleet/wire"
 )
 
@@ -45,21 +47,26 @@ func (w *worker) lapsed(session int) {
 	}
 }
 
-// request asks the coordinator until it replies. What was asked before a reconnection is asked again after it: the
-// reply may have been lost with the connection.
+// try asks the coordinator once. It does not wait beyond a reconnection: question or reply may have been lost with the
+// connection before.
+func (w *worker) try(ctx context.Context, verb string, data []byte, timeout time.Duration) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	again := w.wake.wait()
+	go func() {
+		select {
+		case <-again:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return w.nc.RequestWithContext(ctx, w.subject(verb), data)
+}
+
+// request asks the coordinator until it replies.
 func (w *worker) request(verb string, data []byte, timeout time.Duration) (code, []byte, error) {
 	for {
-		ctx, cancel := context.WithTimeout(w.ctx, timeout)
-		again := w.wake.wait()
-		go func() {
-			select {
-			case <-again:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		m, err := w.nc.RequestWithContext(ctx, w.subject(verb), data)
-		cancel()
+		m, err := w.try(w.ctx, verb, data, timeout)
 		if err == nil {
 			return decodeReply(m.Data)
 		}

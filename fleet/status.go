@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // Status is how far a coordinator's work is.
@@ -39,7 +38,7 @@ type WorkerStatus struct {
 
 // Status returns how far the work is.
 func (c *Coordinator) Status() Status {
-	now := time.Now()
+	now := c.cfg.now()
 	s := Status{Kind: c.cfg.Kind.Name, Done: c.done.Load(), Refused: c.refused.Load(),
 		Workers: []WorkerStatus{}}
 	if c.gate != nil {

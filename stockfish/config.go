@@ -140,7 +140,8 @@ type Config struct {
 	StartTimeout  time.Duration // from start to readyok, and for every later readyok; 0 means 20 s
 	SearchTimeout time.Duration // from readyok to bestmove; 0 means a generous time for the limit
 
-	env []string // added to the environment
+	env       []string // added to the environment
+	testClock clock    // instead of the machine's
 }
 
 func (c Config) check() error {

@@ -69,7 +69,7 @@ func Start(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("stockfish: starting %q: %w", path, context.Cause(ctx))
 	}
-	deadline := time.Now().Add(cfg.startTimeout())
+	deadline := cfg.within(cfg.startTimeout())
 	proc, err := child.Start(child.Config{Path: path, Args: cfg.Args, Env: cfg.env}, deadline)
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: %w", err)
@@ -148,7 +148,7 @@ func (e *Engine) Compiler(ctx context.Context) (string, error) {
 	if e.broken != nil {
 		return "", e.broken
 	}
-	deadline := time.Now().Add(e.cfg.startTimeout())
+	deadline := e.cfg.within(e.cfg.startTimeout())
 	if err := e.send(ctx, "compiler", "compiler\nisready\n", deadline); err != nil {
 		return "", err
 	}
@@ -193,7 +193,7 @@ func (e *Engine) send(ctx context.Context, step, commands string, deadline time.
 // says that the awaited one has come. A line is valid until visit returns.
 func (e *Engine) read(ctx context.Context, step string, deadline time.Time,
 	visit func(line []byte) (bool, error)) error {
-	if err := e.proc.ReadBy(deadline); err != nil {
+	if err := e.cfg.clock().readBy(e.proc, deadline); err != nil {
 		return e.fail(ctx, step, deadline, err)
 	}
 	for {
@@ -230,7 +230,8 @@ func (e *Engine) fail(ctx context.Context, step string, deadline time.Time, caus
 	case ctx.Err() != nil:
 		cause, what = context.Cause(ctx), "gave up"
 	case errors.Is(cause, os.ErrDeadlineExceeded):
-		what = fmt.Sprintf("no answer in time (deadline %s ago)", time.Since(deadline).Round(time.Millisecond))
+		late := e.cfg.clock().now().Sub(deadline)
+		what = fmt.Sprintf("no answer in time (deadline %s ago)", late.Round(time.Millisecond))
 	case child.IsGone(cause):
 		// It died, or closed its side. A death shows within moments.
 		if exit, ok := e.proc.WaitExit(500 * time.Millisecond); ok {

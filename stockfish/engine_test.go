@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 		want  []string // in the error
 	}{
 		{"die:1", []string{"exit status 3", "assertion failed"}},
-		{"hang", []string{"no answer in time", "bestmove"}},
+		{"hang", []string{"no answer in time (deadline 0s ago)", "bestmove"}},
 		{"nonsense", []string{"protocol violation", `bestmove "xyzzy"`}},
 		{"badinfo", []string{"protocol violation", `"depth": "x" is not a number`}},
 		{"badwdl", []string{"sums to 6"}},
@@ -184,18 +184,18 @@ func TestFaults(t *testing.T) {
 		{"closed", []string{"closed its output but still runs"}},
 		{"segfault", []string{"signal: segmentation fault"}},
 		{"stderr", []string{"exit status 1", "cannot load the network", "…"}},
-		{"child", []string{"no answer in time"}},
+		{"child", []string{"no answer in time (deadline 0s ago)"}},
 		{"orphan", []string{"exit status 7"}},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			noLeak(t)
 			cfg := fakeConfig(t, c.fault)
-			if c.fault == "hang" || c.fault == "child" { // the engine never answers, however long we wait
-				cfg.SearchTimeout = 300 * time.Millisecond
-			}
+			passInSilence(t, cfg, cfg.SearchTimeout)
 			e := startEngine(t, cfg)
 			start, moves := line(t, "", "e2e4")
-			_, err := e.Search(t.Context(), start, moves)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := e.Search(ctx, start, moves)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -271,8 +271,10 @@ func TestEngineDiesWithUs(t *testing.T) {
 func TestEngineOutlivesThread(t *testing.T) {
 	cfg := fakeConfig(t, "good")
 	engines := make(chan *Engine, 1)
+	var thread string // where the system tells of it
 	go func() {
 		runtime.LockOSThread() // and not unlocked: the thread ends with this function
+		thread, _ = os.Readlink("/proc/thread-self")
 		e, err := Start(context.Background(), cfg)
 		if err != nil {
 			t.Error(err)
@@ -284,7 +286,12 @@ func TestEngineOutlivesThread(t *testing.T) {
 		return
 	}
 	defer e.Close()
-	time.Sleep(100 * time.Millisecond)
+	for range 100 { // the main thread sleeps instead of ending
+		if _, err := os.Stat(filepath.Join("/proc", thread)); err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
 		t.Error(err)
 	}
@@ -295,11 +302,11 @@ func TestStartFaults(t *testing.T) {
 		fault, want string
 		cfg         func(*Config)
 	}{
-		{"silent", "uciok: no answer in time", nil},
+		{"silent", "uciok: no answer in time (deadline 0s ago)", nil},
 		{"crash", "exit status 5", func(*Config) {}},
 		{"crash", `stderr "no such network"`, func(*Config) {}},
-		{"nouciok", "uciok: no answer in time", nil},
-		{"noready", "readyok: no answer in time", nil},
+		{"nouciok", "uciok: no answer in time (deadline 0s ago)", nil},
+		{"noready", "readyok: no answer in time (deadline 0s ago)", nil},
 		{"flood", "options offered", nil},
 		{"good", "hash", func(c *Config) { c.Hash = -1 }},
 		{"good", `"Hash" must be from 1 to 64: 65`, func(c *Config) { c.Hash = 65 }},
@@ -321,7 +328,7 @@ func TestStartFaults(t *testing.T) {
 			noLeak(t)
 			cfg := fakeConfig(t, c.fault)
 			if c.cfg == nil {
-				cfg.StartTimeout = 500 * time.Millisecond
+				passInSilence(t, cfg, cfg.StartTimeout)
 			} else {
 				textFile = filepath.Join(t.TempDir(), "not-a-program")
 				if err := os.WriteFile(textFile, []byte("\x01\x02"), 0o700); err != nil {
@@ -329,7 +336,9 @@ func TestStartFaults(t *testing.T) {
 				}
 				c.cfg(&cfg)
 			}
-			e, err := Start(t.Context(), cfg)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			e, err := Start(ctx, cfg)
 			if err == nil {
 				_ = e.Close()
 				t.Fatal("no error")
@@ -408,7 +417,7 @@ func TestLateStart(t *testing.T) {
 	}
 	t.Parallel()
 	cfg := fakeConfig(t, "late:8000")
-	cfg.StartTimeout = 0 // what it is without being asked
+	cfg.testClock, cfg.StartTimeout = nil, 0 // what it is without being asked
 	e := startEngine(t, cfg)
 	if _, err := e.Search(t.Context(), board.StartPosition(), nil); err != nil {
 		t.Error(err)
@@ -478,10 +487,12 @@ func TestCompiler(t *testing.T) {
 func TestSearchCancelled(t *testing.T) {
 	noLeak(t)
 	cfg := fakeConfig(t, "hang")
-	cfg.SearchTimeout = time.Minute
 	e := startEngine(t, cfg)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	go func() {
+		awaitCount(cfg, "silent", 1, t.Context().Done())
+		cancel()
+	}()
 	start, moves := line(t, "", "e2e4")
 	if _, err := e.Search(ctx, start, moves); !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeConfig is a pool's or an engine's configuration for a fake.
+// fakeConfig is a pool's or an engine's configuration for a fake, whose answers are late only if the test moves its
+// clock on: see [handClock].
 func fakeConfig(t *testing.T, fault string) Config {
 	t.Helper()
 	self, err := os.Executable()
@@ -43,7 +44,7 @@ func fakeConfig(t *testing.T, fault string) Config {
 	}
 	return Config{
 		Path: self, Limit: Nodes(1000),
-		StartTimeout: 5 * time.Second, SearchTimeout: 5 * time.Second,
+		StartTimeout: 5 * time.Second, SearchTimeout: 7 * time.Second, testClock: newHandClock(),
 		env: []string{fakeVar + "=" + fault, fakeDir + "=" + t.TempDir()},
 	}
 }
@@ -107,6 +108,7 @@ func (f *fake) start() {
 		}
 		panic(err)
 	case f.is("silent"):
+		f.fallSilent()
 		time.Sleep(time.Hour)
 	case f.is("late"): // n ms
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
@@ -139,9 +141,11 @@ func (f *fake) command(line string) {
 		f.since = nil
 		f.count("newgame")
 	case "isready":
-		if !f.is("noready") {
-			fmt.Println("readyok")
+		if f.is("noready") {
+			f.fallSilent()
+			return
 		}
+		fmt.Println("readyok")
 	case "position":
 		f.position(rest)
 	case "go":
@@ -156,6 +160,7 @@ func (f *fake) command(line string) {
 
 func (f *fake) uci() {
 	if f.is("nouciok") {
+		f.fallSilent()
 		return
 	}
 	id := fakeID
@@ -205,13 +210,17 @@ func (f *fake) tables() {
 	f.ds++
 	switch {
 	case f.is("tableshang") && f.starts <= f.n && f.ds > 1, f.is("tablesmute") && f.ds > 1:
-		select {}
+		f.fallSilent()
+		time.Sleep(time.Hour)
 	case f.is("tablesshot") && f.starts <= f.n && f.ds > 1:
 		shoot(os.Getpid())
 		select {}
 	}
 	fmt.Println("Tablebases WDL: Draw (Success)\nTablebases DTZ: 0 (Success)")
 }
+
+// fallSilent tells the test that the answer it is waiting for will not come.
+func (f *fake) fallSilent() { f.count("silent") }
 
 // tellPID leaves a process number where the test finds it.
 func (f *fake) tellPID(pid int) {
@@ -281,6 +290,7 @@ func (f *fake) misbehave() bool {
 			fmt.Println(l)
 		}
 	case "slow":
+		f.count("slow")
 		time.Sleep(time.Duration(f.n) * time.Millisecond)
 		return false
 	case "uneven":
@@ -349,6 +359,7 @@ func (f *fake) misbehave() bool {
 		return false
 	}
 	if f.is("hang") || f.is("child") {
+		f.fallSilent()
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		time.Sleep(time.Hour)
 	}

@@ -255,11 +255,15 @@ func TestPoolCannotStart(t *testing.T) {
 
 func TestPoolDrains(t *testing.T) {
 	noLeak(t)
-	p := newPool(t, fakeConfig(t, "slow:200"), 2)
+	cfg := fakeConfig(t, "slow:200")
+	p := newPool(t, cfg, 2)
 	jobs := shuffleJobs(1000)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("first signal")
-	time.AfterFunc(700*time.Millisecond, func() { cancel(why) })
+	go func() {
+		awaitCount(cfg, "slow", 4, t.Context().Done())
+		cancel(why)
+	}()
 	got, err := gather(ctx, t, p, jobs)
 	if !errors.Is(err, why) {
 		t.Errorf("error %v", err)
@@ -279,12 +283,15 @@ func TestPoolDrains(t *testing.T) {
 func TestPoolAbort(t *testing.T) {
 	noLeak(t)
 	cfg := fakeConfig(t, "hang")
-	cfg.SearchTimeout = time.Minute
 	p := newPool(t, cfg, 2)
 	jobs := shuffleJobs(1000)
 	ctx, drain := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, drain)
-	time.AfterFunc(300*time.Millisecond, p.Abort)
+	go func() {
+		awaitCount(cfg, "silent", 2, t.Context().Done())
+		drain()
+		time.Sleep(100 * time.Millisecond) // for Label to see that no more is to be searched
+		p.Abort()
+	}()
 	got, err := gather(ctx, t, p, jobs)
 	if !errors.Is(err, ErrAborted) || len(got) != 0 {
 		t.Errorf("%d results, %v", len(got), err)

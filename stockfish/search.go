@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -97,7 +96,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 		}
 	}()
 
-	deadline := time.Now().Add(e.cfg.startTimeout())
+	deadline := e.cfg.within(e.cfg.startTimeout())
 	if err := e.send(ctx, "position", e.commands(start, moves, only), deadline); err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 	var labels []dataset.Label
 	short := false
 	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
-	deadline = time.Now().Add(e.cfg.searchTimeout())
+	deadline = e.cfg.within(e.cfg.searchTimeout())
 	err = e.read(ctx, "bestmove", deadline, func(line []byte) (done bool, err error) {
 		w := words{rest: line}
 		w.next()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"talbot/board"
 	"talbot/dataset"
@@ -202,7 +201,7 @@ func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]str
 	e := t.engine
 	stop := context.AfterFunc(ctx, e.proc.Kill)
 	defer stop()
-	deadline := time.Now().Add(e.cfg.startTimeout())
+	deadline := e.cfg.within(e.cfg.startTimeout())
 	if err := e.send(ctx, step, commands+"isready\n", deadline); err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func fakeTables(t *testing.T, fault string) *Tables {
 		t.Fatal(err)
 	}
 	cfg := fakeConfig(t, fault)
-	cfg.StartTimeout = time.Second
+	passInSilence(t, cfg, cfg.StartTimeout)
 	tables, err := openSet(t, cfg, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +225,10 @@ func TestTablesReplaced(t *testing.T) {
 		"tablesshot:6": 6} {
 		t.Run(fault, func(t *testing.T) {
 			tables := fakeTables(t, fault)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
 			for range 4 {
-				if c, known, err := tables.Probe(t.Context(), &p); err != nil || !known || c != dataset.Drawn {
+				if c, known, err := tables.Probe(ctx, &p); err != nil || !known || c != dataset.Drawn {
 					t.Fatalf("%v, %v, %v", c, known, err)
 				}
 			}
