@@ -194,7 +194,7 @@ func TestKeep(t *testing.T) {
 	}
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(1, seed))
-		l, samples, plies := *whole(), []int{}, []int{}
+		l, samples := *whole(), []int{}
 		for k := range 12 {
 			if rng.IntN(3) == 0 {
 				samples = append(samples, k)
@@ -204,7 +204,8 @@ func TestKeep(t *testing.T) {
 		if err := l.Check(); err != nil {
 			t.Fatalf("%v: %v", samples, err)
 		}
-		if plies = l.Samples.Plies(nil, 12); !slices.Equal(plies, samples) {
+		plies := l.Samples.Plies(nil, 12)
+		if !slices.Equal(plies, samples) {
 			t.Fatalf("%v: samples at %v", samples, plies)
 		}
 		for i, ply := range plies {

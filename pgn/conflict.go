@@ -22,7 +22,7 @@ import (
 var (
 	errNumber  = errors.New("the move number does not agree with the board")
 	errCapture = errors.New("nothing is captured there")
-	errPawn    = errors.New("P may be the letter of a knight")
+	errPawn    = errors.New("the letter P may be that of a knight")
 	errBetween = errors.New("moves behind *")
 )
 

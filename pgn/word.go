@@ -57,7 +57,7 @@ func (p *Parser) word(from int) *dataset.Reject {
 	if len(p.moves) == MaxPlies {
 		return p.reject(dataset.TooLong, from, i, errors.New("more moves than a game can have"))
 	}
-	if bytes.IndexAny(token, "x:") >= 0 && !p.pos.IsCapture(move) {
+	if bytes.ContainsAny(token, "x:") && !p.pos.IsCapture(move) {
 		if r := p.contradict(from, i, errCapture); r != nil {
 			return r
 		}

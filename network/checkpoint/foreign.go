@@ -51,7 +51,7 @@ func foreign(path string, data []byte) error {
 // Fields of an ONNX model, a protocol buffer: the first byte of the version, which is what files begin with, and the
 // number of the graph.
 const (
-	irVersion  = 1<<3 | 0
+	irVersion  = 1 << 3 // of the wire type 0
 	graphField = 7
 )
 
