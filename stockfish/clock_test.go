@@ -71,16 +71,23 @@ func passInSilence(t *testing.T, cfg Config, d time.Duration) {
 // awaitCount waits until the fakes of a configuration have counted up to n, and reports whether they have before the
 // end.
 func awaitCount(cfg Config, name string, n int, end <-chan struct{}) bool {
-	for {
-		if info, err := os.Stat(filepath.Join(cfg.dir(), name)); err == nil && info.Size() >= int64(n) {
-			return true
-		}
+	for countOf(cfg, name) < n {
 		select {
 		case <-end:
 			return false
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+	return true
+}
+
+// countOf is how far the fakes of a configuration have counted.
+func countOf(cfg Config, name string) int {
+	info, err := os.Stat(filepath.Join(cfg.dir(), name))
+	if err != nil {
+		return 0
+	}
+	return int(info.Size())
 }
 
 // TestMachineClock: without a clock of the test's it is the machine's that counts.

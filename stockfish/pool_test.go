@@ -260,9 +260,11 @@ func TestPoolDrains(t *testing.T) {
 	jobs := shuffleJobs(1000)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("first signal")
+	begun := make(chan int, 1) // searches, when no further one is to begin
 	go func() {
 		awaitCount(cfg, "slow", 4, t.Context().Done())
 		cancel(why)
+		begun <- countOf(cfg, "slow")
 	}()
 	got, err := gather(ctx, t, p, jobs)
 	if !errors.Is(err, why) {
@@ -270,6 +272,9 @@ func TestPoolDrains(t *testing.T) {
 	}
 	if n := len(got); n < 2 || n > 990 {
 		t.Errorf("%d results", n)
+	}
+	if n, before := countOf(cfg, "slow"), <-begun; n != len(got) || n > before+2 { // each worker may have begun just then
+		t.Errorf("%d searches, %d of them before the end, and %d results", n, before, len(got))
 	}
 	if s := p.Stats(); s.Retried != 0 || s.Labelled != int64(len(got)) {
 		t.Errorf("stats %+v for %d results", s, len(got))
