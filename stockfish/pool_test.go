@@ -273,7 +273,8 @@ func TestPoolDrains(t *testing.T) {
 	if n := len(got); n < 2 || n > 990 {
 		t.Errorf("%d results", n)
 	}
-	if n, before := countOf(cfg, "slow"), <-begun; n != len(got) || n > before+2 { // each worker may have begun just then
+	if n, before := countOf(cfg, "slow"), <-begun; n != len(got) ||
+		n > before+2 { // each worker may have begun just then
 		t.Errorf("%d searches, %d of them before the end, and %d results", n, before, len(got))
 	}
 	if s := p.Stats(); s.Retried != 0 || s.Labelled != int64(len(got)) {

@@ -11,8 +11,8 @@ import (
 	"talbot/play/uci"
 )
 
-// TestRegisteredMethod: a searcher that is in the list is known wherever searchers are: to players, matches and UCI; and
-// what the list says of it is heeded there.
+// TestRegisteredMethod: a searcher that is in the list is known wherever searchers are: to players, matches and UCI;
+// and what the list says of it is heeded there.
 func TestRegisteredMethod(t *testing.T) {
 	mcts.Register(t, mcts.Method{Name: "first", Prior: true, Once: true, Single: true},
 		func(e mcts.Evaluator, o mcts.Options) (mcts.Searcher, error) { return mcts.New("policy", e, o) })
@@ -31,7 +31,8 @@ func TestRegisteredMethod(t *testing.T) {
 	}) {
 		t.Error("the UCI option does not offer it")
 	}
-	if _, err := mcts.New("second", nil, mcts.Options{}); err == nil || !strings.Contains(err.Error(), "rollouts, first") {
+	if _, err := mcts.New("second", nil, mcts.Options{}); err == nil || !strings.Contains(err.Error(),
+		"rollouts, first") {
 		t.Errorf("an unknown name: %v", err)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Method is one way to choose a move. What anybody must know of a searcher beside its settings ([Settings]) stands here.
+// Method is one way to choose a move. What anybody must know of a searcher beside its settings ([Settings]) stands
+// here.
 type Method struct {
 	Name string
 	// Needs of the network: Prior, probabilities of moves; Value, a value of positions or chances of results.

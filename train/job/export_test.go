@@ -141,7 +141,8 @@ func TestExportedModels(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			answers := json.NewDecoder(bytes.NewReader(python(t, "onnxruntime", in.Bytes(), "../../network/onnx/testdata/run.py",
+			answers := json.NewDecoder(bytes.NewReader(python(t, "onnxruntime", in.Bytes(),
+				"../../network/onnx/testdata/run.py",
 				path)))
 			worst := 0.0
 			for _, n := range sizes {
