@@ -34,7 +34,7 @@ var talbotbot = New(
 )
 
 // lynx is the recipe of the network that comes with talbot. Its settings are those that played best after equal times:
-// see docs/log-2026-11.md.
+// see docs/log.md.
 var lynx = New(
 	Recipe{
 		Name:    "lynx",
