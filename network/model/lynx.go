@@ -24,7 +24,8 @@ import (
 // chances, and ValueWeight times the value's squared error.
 //
 // Sources: Hu and others, Squeeze-and-Excitation Networks (2018), for the blocks; a policy of planes is AlphaZero's
-// (Silver and others, 2018). Sizes and weights are what proved best here: see docs/log.md.
+// (Silver and others, 2018). Sizes and weights are a first
+// choice that has not been compared with others yet.
 type Lynx struct {
 	Blocks        int     `json:"blocks"`         // residual blocks, at least 1
 	Filters       int     `json:"filters"`        // channels of the trunk, at least 2

@@ -33,8 +33,7 @@ var talbotbot = New(
 		func(n *model.TalbotBot, _ *Preset) { n.Filters = 256 }},
 )
 
-// lynx is the recipe of the network that comes with talbot. Its settings are those that played best after equal times:
-// see docs/log.md.
+// lynx is a recipe of talbot's own. Its settings are a first choice that has not been compared with others yet.
 var lynx = New(
 	Recipe{
 		Name:    "lynx",
