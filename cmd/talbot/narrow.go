@@ -229,16 +229,17 @@ func wrapList(rows []string, grid [][]string, start, columns int) []string {
 }
 
 // wrapWords breaks a line between words; what follows is indented, by less if a word would not fit otherwise. A word
-// that is wider than the terminal stays whole, for those who copy it; so does a command in backquotes if it can. more
-// stands at the end of each line but the last.
+// that is wider than the terminal is left to the terminal, for those who copy it; a command in backquotes stays whole
+// if it can. more stands at the end of each line but the last.
 func wrapWords(line string, columns, indent int, more string) []string {
 	const least = 2
 	words := wordsOf(line, columns-least)
 	if more != "" {
 		words = withValues(words, columns-least-len(more))
 	}
+	room := columns - len(more)
 	for _, w := range words {
-		if spare := columns - len(more) - widthOf(w.text); spare >= least && spare < indent {
+		if spare := room - widthOf(w.text); spare >= least && spare < indent {
 			indent = least
 		}
 	}
@@ -246,15 +247,17 @@ func wrapWords(line string, columns, indent int, more string) []string {
 	now, at := "", 0
 	for _, w := range words {
 		width := widthOf(w.text)
-		if at > 0 && at+w.before+width+len(more) > columns {
+		if at > 0 && at+w.before+width > room && width <= room {
 			all = append(all, now+more)
 			now, at, w.before = "", 0, indent
 		}
 		if at == 0 {
-			w.before = min(w.before, max(0, columns-width))
+			w.before = min(w.before, max(0, room-width))
 		}
 		now += strings.Repeat(" ", w.before) + w.text
-		at += w.before + width
+		if at += w.before + width; width > room {
+			at = 1 + (at-1)%columns
+		}
 	}
 	return append(all, now)
 }

@@ -117,7 +117,8 @@ func checkFits(t *testing.T, name string, columns int, text, shown string) {
 		}
 	}
 	for line := range strings.SplitSeq(shown, "\n") {
-		if widthOf(line) > columns && len(strings.Fields(line)) > 1 {
+		if widthOf(line) > columns && !slices.ContainsFunc(strings.Fields(line),
+			func(word string) bool { return widthOf(word) > columns-2 }) { // the terminal breaks such a word
 			t.Errorf("%s, %d columns: one line has %d: %q\n%s", name, columns, widthOf(line), line, shown)
 			return
 		}
@@ -197,7 +198,7 @@ func TestNarrowLayout(t *testing.T) {
 		{"talbot: hint: continue with `talbot train --resume`\n",
 			"talbot: hint: continue with\n  `talbot train --resume`\n"},
 		{"wrote /a/folder/with/a/name/that/is/wider/than/the/terminal/x\n",
-			"wrote\n/a/folder/with/a/name/that/is/wider/than/the/terminal/x\n"},
+			"wrote /a/folder/with/a/name/that/is/wider/than/the/terminal/x\n"},
 	} {
 		if got := on(t, 40, func(o *outlet) { io.WriteString(o, c.text) }); got != c.want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
