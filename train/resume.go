@@ -60,7 +60,7 @@ func (r *runner) beginAgain(old run.Config) error {
 		return fmt.Errorf("%q: %w: %s reaches step %d, but there is no checkpoint", r.Dir, run.ErrDamaged,
 			run.MetricsName, last)
 	}
-	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step 1", r.Dir))
+	r.warn(fmt.Errorf("%q has no checkpoint; starting again at step %d", r.Dir, r.c.Begin()+1))
 	return r.start(nil)
 }
 
