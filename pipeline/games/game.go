@@ -60,7 +60,7 @@ func (g *game) playOut() (match.End, error) {
 	for {
 		if end, over := match.Over(g.board); over {
 			if g.line.Result = dataset.Draw; end == match.Checkmate {
-				g.line.Result = winner(g.board.Position().Turn().Other())
+				g.line.Result = match.Winner(g.board.Position().Turn(), false)
 			}
 			return end, nil
 		}
@@ -133,9 +133,7 @@ func (g *game) adjudicate(score dataset.Score) (match.End, bool) {
 	}
 	switch {
 	case g.Decided > 0 && !g.playOn && max(g.winning, -g.winning) >= decidedPlies:
-		if g.line.Result = dataset.WhiteWins; g.winning < 0 {
-			g.line.Result = dataset.BlackWins
-		}
+		g.line.Result = match.Winner(board.White, g.winning > 0)
 		return match.ByResign, true
 	case g.level >= drawnPlies && len(g.line.Moves) >= drawnFrom:
 		g.line.Result = dataset.Draw
@@ -155,11 +153,4 @@ func (g *game) sample() {
 	}
 	g.line.Samples = dataset.SomePlies(bitmap)
 	g.line.Labels = []dataset.LabelColumn{{Fingerprint: 0, Labels: g.labels}}
-}
-
-func winner(c board.Color) dataset.Result {
-	if c == board.White {
-		return dataset.WhiteWins
-	}
-	return dataset.BlackWins
 }

@@ -74,7 +74,7 @@ func (s *seats) step(ctx context.Context, g *playing) error {
 	if end, over := Over(g.game); over {
 		r.End, r.Result = end, dataset.Draw
 		if end == Checkmate {
-			r.Result = winner(turn, false)
+			r.Result = Winner(turn, false)
 		}
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *seats) step(ctx context.Context, g *playing) error {
 	switch {
 	case errors.As(err, &fault) && ctx.Err() == nil:
 		r.Fault = &FaultNote{Kind: fault.Kind, Player: int(turn), Text: fault.Err.Error()}
-		r.Result, r.End = winner(turn, false), End(fault.Kind)
+		r.Result, r.End = Winner(turn, false), End(fault.Kind)
 	case err != nil:
 		return &playerError{int(turn), err}
 	default:

@@ -170,13 +170,13 @@ func (f *referee) decide(ctx context.Context, g *board.Game, start board.Positio
 		case known && class == dataset.Drawn:
 			return dataset.Draw, ByTables, nil
 		case known:
-			return winner(p.Turn(), class == dataset.Won), ByTables, nil
+			return Winner(p.Turn(), class == dataset.Won), ByTables, nil
 		}
 	}
 	if r := f.rules.Resign; r != nil {
 		for _, c := range []board.Color{board.White, board.Black} {
 			if f.ahead[c] >= 2*r.Moves {
-				return winner(c, true), ByResign, nil
+				return Winner(c, true), ByResign, nil
 			}
 		}
 	}
@@ -200,8 +200,8 @@ func (f *referee) decide(ctx context.Context, g *board.Game, start board.Positio
 	return 0, "", nil
 }
 
-// winner is the result where the colour wins, or loses.
-func winner(c board.Color, wins bool) dataset.Result {
+// Winner is the result where the colour wins, or loses.
+func Winner(c board.Color, wins bool) dataset.Result {
 	if (c == board.White) == wins {
 		return dataset.WhiteWins
 	}
@@ -225,9 +225,9 @@ func (f *referee) ask(ctx context.Context, g *board.Game, start board.Position, 
 	turn := g.Position().Turn()
 	switch {
 	case a.Scored && a.Score >= dataset.Centipawns(j.Score):
-		return winner(turn, true), nil
+		return Winner(turn, true), nil
 	case a.Scored && a.Score <= dataset.Centipawns(-j.Score):
-		return winner(turn, false), nil
+		return Winner(turn, false), nil
 	}
 	return dataset.ResultUnknown, nil
 }
