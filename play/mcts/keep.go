@@ -19,9 +19,9 @@ func (t *tree) advance(m board.Move) bool {
 	return false
 }
 
-// crown makes a node that was searched from above the root: what ended the game there does not end the search, and
-// whether it is proven is said by its children.
-func (t *tree) crown(n *node) {
+// promoteRoot makes a node that was searched from above the root: what ended the game there does not end the search,
+// and whether it is proven is said by its children.
+func (t *tree) promoteRoot(n *node) {
 	if n.kind() != expanded {
 		n.forget()
 		return

@@ -27,7 +27,7 @@ func (t *tree) Position(start *board.Position, moves []board.Move) {
 		return
 	}
 	if len(moves) > from {
-		t.crown(t.at(t.top))
+		t.promoteRoot(t.at(t.top))
 	}
 }
 
@@ -66,7 +66,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		}
 	}
 	r := t.report()
-	t.heat(r)
+	t.applyTemperature(r)
 	return short(r, &t.options), unlessDone(ctx, err)
 }
 
