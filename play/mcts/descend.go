@@ -183,12 +183,12 @@ func (t *tree) wait(l leaf, how arrival) arrival {
 	t.waits = append(t.waits, t.path...)
 	l.end = len(t.waits)
 	t.queue = append(t.queue, l)
-	t.fly(t.path, 1)
+	t.addInFlight(t.path, 1)
 	return how
 }
 
-// fly notes that a descent waits, or with -1 that it does no more.
-func (t *tree) fly(path []uint32, by int) {
+// addInFlight notes that a descent waits, or with -1 that it does no more.
+func (t *tree) addInFlight(path []uint32, by int) {
 	if t.published {
 		path = path[len(path)-1:]
 	}

@@ -17,7 +17,7 @@ func (t *tree) answer(ctx context.Context) (err error) {
 	for i := range t.queue {
 		l := &t.queue[i]
 		path := t.waits[l.begin:l.end]
-		t.fly(path, -1)
+		t.addInFlight(path, -1)
 		if l.again {
 			continue
 		}
