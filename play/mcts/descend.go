@@ -42,7 +42,7 @@ const (
 func (t *tree) descend() arrival {
 	t.path = append(t.path[:0], t.top)
 	i := t.top
-	if t.published && t.at(i).flight > 0 {
+	if t.published && t.at(i).inFlight > 0 {
 		return stuck
 	}
 	for {
@@ -96,8 +96,8 @@ func (t *tree) arrive(n *node) arrival {
 // block passes a node over for the rest of the batch if something below it waits, and reports whether it does.
 func (t *tree) block(n *node, i uint32) bool {
 	for _, e := range t.edgesOf(n) {
-		if c := t.child(&e); c != nil && c.flight > 0 {
-			n.flight = 1
+		if c := t.child(&e); c != nil && c.inFlight > 0 {
+			n.inFlight = 1
 			t.blocked = append(t.blocked, i)
 			return true
 		}
@@ -194,6 +194,6 @@ func (t *tree) addInFlight(path []uint32, by int) {
 	}
 	for _, i := range path {
 		n := t.at(i)
-		n.flight = uint16(int(n.flight) + by)
+		n.inFlight = uint16(int(n.inFlight) + by)
 	}
 }

@@ -39,7 +39,7 @@ func (t *tree) answer(ctx context.Context) (err error) {
 		}
 	}
 	for _, i := range t.blocked {
-		t.at(i).flight = 0
+		t.at(i).inFlight = 0
 	}
 	return err
 }

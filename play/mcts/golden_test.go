@@ -88,7 +88,7 @@ func TestGoldenGrowth(t *testing.T) {
 	tr := mustNew(t, "puct", threeMoves(t, 1), func(o *Options) {
 		o.C, o.CFactor, o.CBase, o.PolicyTemp = 2, 3, 100, 2
 	}).(*tree)
-	n := &node{visits: 300, flight: 20}
+	n := &node{visits: 300, inFlight: 20}
 	if got, want := tr.exploration(n), (2+3*math.Log(4.2))*math.Sqrt(320); math.Abs(got-want) > 1e-9 {
 		t.Errorf("c·√N is %v, not %v", got, want)
 	}

@@ -25,8 +25,8 @@ func check(t testing.TB, tr *tree) (nodes int) {
 		nodes++
 		n, p := tr.at(i), g.Position()
 		where := func() string { return p.FEN() }
-		if n.flight != 0 || n.kind() == waiting {
-			t.Fatalf("%s: %d still wait", where(), n.flight)
+		if n.inFlight != 0 || n.kind() == waiting {
+			t.Fatalf("%s: %d still wait", where(), n.inFlight)
 		}
 		switch n.kind() {
 		case fresh:

@@ -14,17 +14,17 @@ const (
 
 // node is a position in the tree. All values are from the view of its side to move.
 type node struct {
-	sum    float64 // of the values of its visits
-	visits uint32
-	edges  uint32  // of an expanded node, where its edges begin
-	value  float32 // what the network said, or the rules
-	drawn  float32 // mean chance of a draw of its visits
-	flight uint16  // descents through it that wait for the network
-	plies  uint16  // to the mate, where one is proven
-	count  uint8   // edges
-	opened uint8   // edges with a child, the first ones; the root's may be others
-	state  uint8   // kind, lower and upper bound
-	cycle  uint8   // of a repetition, the plies back to the first occurrence; of others, cyclesBelow and regrown
+	sum      float64 // of the values of its visits
+	visits   uint32
+	edges    uint32  // of an expanded node, where its edges begin
+	value    float32 // what the network said, or the rules
+	drawn    float32 // mean chance of a draw of its visits
+	inFlight uint16  // descents through it that wait for the network
+	plies    uint16  // to the mate, where one is proven
+	count    uint8   // edges
+	opened   uint8   // edges with a child, the first ones; the root's may be others
+	state    uint8   // kind, lower and upper bound
+	cycle    uint8   // of a repetition, the plies back to the first occurrence; of others, cyclesBelow and regrown
 }
 
 // edge is a legal move of an expanded node. The edges of a node are in the order of their priors.
@@ -80,7 +80,7 @@ func (n *node) proven() bool { return n.lower() == n.upper() }
 func (n *node) mean() float64 { return n.sum / float64(n.visits) }
 
 // started counts descents, those that wait included.
-func (n *node) started() uint32 { return n.visits + uint32(n.flight) }
+func (n *node) started() uint32 { return n.visits + uint32(n.inFlight) }
 
 // A prior is kept as the 16 bits of a float32 in [0, 1] that follow the two that are 0 in all of them: 7 of the
 // exponent, 9 of the fraction, rounded, so with a relative error of at most 1/1024.

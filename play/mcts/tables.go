@@ -33,7 +33,7 @@ func (t *tree) probe(n *node) bool {
 
 // probeAgain is probe for an expanded node that tables may know by now. They are asked at each doubling of its visits.
 func (t *tree) probeAgain(n *node) bool {
-	if t.options.Tables == nil || n.visits&(n.visits-1) != 0 || n.flight > 0 || !t.probe(n) {
+	if t.options.Tables == nil || n.visits&(n.visits-1) != 0 || n.inFlight > 0 || !t.probe(n) {
 		return false
 	}
 	t.dropEdges(n, 0)

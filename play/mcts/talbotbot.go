@@ -24,9 +24,9 @@ func (t *tree) talbotbot(n *node, top bool) int {
 		}
 		c := t.child(e)
 		switch {
-		case c == nil || c.visits == 0 && c.flight == 0:
+		case c == nil || c.visits == 0 && c.inFlight == 0:
 			return i
-		case c.flight == 0:
+		case c.inFlight == 0:
 			if score := u*float64(unpack(e.prior))/float64(1+c.visits) - c.mean(); score > most {
 				best, most = i, score
 			}
