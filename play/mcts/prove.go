@@ -31,14 +31,14 @@ func (t *tree) prove(path []uint32) {
 			return
 		}
 		if n.proven() {
-			t.level(path[:k+1])
+			t.settleVisits(path[:k+1])
 		}
 	}
 	t.boundRoot()
 }
 
-// level gives all visits of a descent's last node the value that is proven, for the nodes above as well.
-func (t *tree) level(path []uint32) {
+// settleVisits gives all visits of a descent's last node the value that is proven, for the nodes above as well.
+func (t *tree) settleVisits(path []uint32) {
 	n := t.at(path[len(path)-1])
 	v := float64(n.lower())
 	value := v*float64(n.visits) - n.sum
