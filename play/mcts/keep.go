@@ -26,7 +26,7 @@ func (t *tree) promoteRoot(n *node) {
 		n.forget()
 		return
 	}
-	t.undo(n, 0)
+	t.undoRepetitions(n, 0)
 	own := n.visits
 	for _, e := range t.edgesOf(n) {
 		own -= visitsOf(t.child(&e))
@@ -36,10 +36,10 @@ func (t *tree) promoteRoot(n *node) {
 	n.plies = 0
 }
 
-// undo takes back the draws by repetition below a node whose first occurrence lies before the root: it is now in the
-// game's past, and the second occurrence there is no draw yet. The node's depth is that below the root. Visits,
-// values and proofs that are built on such draws are taken back as well. It reports whether there were any.
-func (t *tree) undo(n *node, depth int) (changed bool) {
+// undoRepetitions takes back the draws by repetition below a node whose first occurrence lies before the root: it is
+// now in the game's past, and the second occurrence there is no draw yet. The node's depth is that below the root.
+// Visits, values and proofs that are built on such draws are taken back as well. It reports whether there were any.
+func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 	if n.kind() == cyclic && int(n.cycle) > depth {
 		n.forget()
 		return true
@@ -55,7 +55,7 @@ func (t *tree) undo(n *node, depth int) (changed bool) {
 	for _, e := range t.edgesOf(n) {
 		if c := t.child(&e); c != nil {
 			own -= c.visits
-			changed = t.undo(c, depth+1) || changed
+			changed = t.undoRepetitions(c, depth+1) || changed
 			if c.kind() == cyclic || c.cycle&cyclesBelow != 0 {
 				below = cyclesBelow
 			}
