@@ -31,7 +31,7 @@ func (t *tree) promoteRoot(n *node) {
 	for _, e := range t.edgesOf(n) {
 		own -= visitsOf(t.child(&e))
 	}
-	t.total(n, own)
+	t.sumChildren(n, own)
 	n.setBounds(-1, 1)
 	n.plies = 0
 }
@@ -65,7 +65,7 @@ func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 	if !changed {
 		return false
 	}
-	t.total(n, own)
+	t.sumChildren(n, own)
 	if t.bound(n); n.proven() {
 		v := float64(n.lower())
 		n.sum, n.drawn = v*float64(n.visits), float32(1-v*v)
@@ -73,8 +73,8 @@ func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 	return true
 }
 
-// total finds a node's visits and values from its children's. own are the visits that ended at it.
-func (t *tree) total(n *node, own uint32) {
+// sumChildren finds a node's visits and values from its children's. own are the visits that ended at it.
+func (t *tree) sumChildren(n *node, own uint32) {
 	n.visits, n.sum = own, float64(own)*float64(n.value)
 	drawn := 0.0
 	for _, e := range t.edgesOf(n) {
