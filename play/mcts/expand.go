@@ -8,8 +8,8 @@ import (
 	"talbot/board"
 )
 
-// answer asks the network about the batch and adds what it says. After an error nothing has been added.
-func (t *tree) answer(ctx context.Context) (err error) {
+// evaluate asks the network about the batch and adds what it says. After an error nothing has been added.
+func (t *tree) evaluate(ctx context.Context) (err error) {
 	if t.asked > 0 {
 		err = t.evaluator.Evaluate(ctx, t.answers[:t.asked])
 	}

@@ -49,7 +49,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 			break
 		}
 		t.gather(rest)
-		err = t.answer(ctx)
+		err = t.evaluate(ctx)
 		now := time.Now()
 		if took, began = now.Sub(began), now; t.asked == 0 {
 			took = 0 // says nothing about how long the network takes
