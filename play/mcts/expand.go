@@ -30,7 +30,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 			}
 			continue
 		}
-		if t.learn(n, l, path, a); l.regrown {
+		if t.applyEvaluation(n, l, path, a); l.regrown {
 			continue
 		}
 		t.add(path, n.value, n.drawn)
@@ -44,8 +44,8 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 	return err
 }
 
-// learn expands a node, to which a path leads, with an answer and keeps that.
-func (t *tree) learn(n *node, l *leaf, path []uint32, a *Answer) {
+// applyEvaluation expands a node, to which a path leads, with an answer and keeps that.
+func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Answer) {
 	if a.Illegal {
 		t.illegal++
 	}
