@@ -101,8 +101,8 @@ func TestEvaluator(t *testing.T) {
 			t.Errorf("%s sees a past of %d positions, want %d", name, e.Past(), want.past)
 		}
 		games := randomGames(12)
-		answers := make([]mcts.Answer, 4)
-		alone := make([]mcts.Answer, 1)
+		answers := make([]mcts.Evaluation, 4)
+		alone := make([]mcts.Evaluation, 1)
 		for i := 0; i+4 <= len(games); i += 4 {
 			for j, g := range games[i : i+4] {
 				e.Put(j, g, g.Position().LegalMoves(nil))
@@ -149,7 +149,7 @@ func TestEvaluatorSizes(t *testing.T) {
 	e := n.Evaluator()
 	games := randomGames(8)
 	for size := 1; size <= 4; size++ {
-		answers := make([]mcts.Answer, size)
+		answers := make([]mcts.Evaluation, size)
 		var value float32
 		var prior []float32
 		for turn := range 2 * size { // the first game, in each slot, among others
@@ -173,7 +173,7 @@ func TestEvaluatorSizes(t *testing.T) {
 	}
 }
 
-func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts.Answer) {
+func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts.Evaluation) {
 	t.Helper()
 	var v encode.View
 	v.Play(g, 0, 0)
@@ -481,7 +481,7 @@ type watched struct {
 }
 
 func (w *watched) Move(ctx context.Context, r *match.Request) (match.Answer, error) {
-	answers := make([]mcts.Answer, 1)
+	answers := make([]mcts.Evaluation, 1)
 	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
 	if err := w.oracle.Evaluate(ctx, answers); err != nil {
 		w.t.Error(err)

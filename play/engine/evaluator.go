@@ -78,7 +78,7 @@ func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
 }
 
 // Evaluate answers slots 0 to len(answers)-1. Errors are those of [predict.Predictor.Answer].
-func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
+func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) error {
 	n := len(answers)
 	if err := e.network.Answer(ctx, e.questions[:n], e.answers[:n]); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 	e.Slots += int64(e.network.Computed(n))
 	for i := range answers {
 		a := &e.answers[i]
-		answers[i] = mcts.Answer{Prior: a.Prior, Value: a.Value, Chances: a.Chances, Illegal: illegal(a)}
+		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, Chances: a.Chances, Illegal: illegal(a)}
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 		e.Put(i, g, legal)
 	}
 	timed := func(size int) (took time.Duration, err error) {
-		answers := make([]mcts.Answer, size)
+		answers := make([]mcts.Evaluation, size)
 		for range 2 { // what a first run still makes ready is not counted
 			begun := time.Now()
 			if err := e.Evaluate(ctx, answers); err != nil {

@@ -21,7 +21,7 @@ type Evaluator interface {
 	// Evaluate answers slots 0 to len(answers)-1, as many as there are up to Batch. So that searches repeat, an answer
 	// depends on its position, its slot and that number alone: what else is asked has no part in it. The memory of the
 	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
-	Evaluate(ctx context.Context, answers []Answer) error
+	Evaluate(ctx context.Context, answers []Evaluation) error
 	// Knows says which parts of an Answer there are.
 	Knows() Knows
 	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
@@ -35,8 +35,8 @@ type Knows struct{ Prior, Value, Chances bool }
 // values reports whether positions have a value.
 func (k Knows) values() bool { return k.Value || k.Chances }
 
-// Answer is what a network says about a position, from the view of the side to move.
-type Answer struct {
+// Evaluation is what a network says about a position, from the view of the side to move.
+type Evaluation struct {
 	Prior   []float32  // log-probability of each legal move among the legal ones
 	Value   float32    // in [-1, 1]
 	Chances [3]float32 // of win, draw and loss; they sum to 1

@@ -9,9 +9,9 @@ import (
 )
 
 // free is an evaluator that takes no time: priors fall off from move to move, values are those of a hash.
-type free struct{ slots []Answer }
+type free struct{ slots []Evaluation }
 
-func cheap(batch int) *free { return &free{make([]Answer, batch)} }
+func cheap(batch int) *free { return &free{make([]Evaluation, batch)} }
 
 func (f *free) Batch() int   { return len(f.slots) }
 func (f *free) Sizes() []int { return []int{len(f.slots)} }
@@ -28,7 +28,7 @@ func (f *free) Put(i int, g *board.Game, legal []board.Move) {
 	}
 }
 
-func (f *free) Evaluate(_ context.Context, answers []Answer) error {
+func (f *free) Evaluate(_ context.Context, answers []Evaluation) error {
 	for i := range answers {
 		answers[i].Value = f.slots[i].Value
 		answers[i].Prior = append(answers[i].Prior[:0], f.slots[i].Prior...)

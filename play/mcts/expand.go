@@ -45,7 +45,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 }
 
 // applyEvaluation expands a node, to which a path leads, with an answer and keeps that.
-func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Answer) {
+func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	if a.Illegal {
 		t.illegal++
 	}
@@ -68,7 +68,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Answer) {
 }
 
 // priorsOf returns an answer's priors, at the temperature of the options; equal ones from a network without.
-func (t *tree) priorsOf(a *Answer, legal int) []uint16 {
+func (t *tree) priorsOf(a *Evaluation, legal int) []uint16 {
 	priors, weights := t.priors[:legal], t.weights[:legal]
 	if !t.knows.Prior {
 		for i := range priors {

@@ -23,13 +23,13 @@ type fake struct {
 	illegal bool
 	lacks   error // what CanAppraise says
 
-	slots  []Answer
+	slots  []Evaluation
 	asked  int64
 	counts []int // positions of each batch
 }
 
 func newFake(t testing.TB, batch int) *fake {
-	return &fake{t: t, batch: batch, knows: Knows{Prior: true, Value: true}, slots: make([]Answer, batch)}
+	return &fake{t: t, batch: batch, knows: Knows{Prior: true, Value: true}, slots: make([]Evaluation, batch)}
 }
 
 func (f *fake) Batch() int { return f.batch }
@@ -74,7 +74,7 @@ func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 		f.t.Errorf("slot %d of %d, %d legal moves", i, f.batch, len(legal))
 	}
 	a := &f.slots[i]
-	*a = Answer{Prior: a.Prior[:0], Illegal: f.illegal}
+	*a = Evaluation{Prior: a.Prior[:0], Illegal: f.illegal}
 	if f.value != nil {
 		a.Value = float32(f.value(g))
 	}
@@ -93,7 +93,7 @@ func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 	}
 }
 
-func (f *fake) Evaluate(ctx context.Context, answers []Answer) error {
+func (f *fake) Evaluate(ctx context.Context, answers []Evaluation) error {
 	if len(answers) == 0 || len(answers) > f.batch {
 		f.t.Errorf("a batch of %d", len(answers))
 	}

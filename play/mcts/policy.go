@@ -13,11 +13,11 @@ type policy struct {
 	root
 	evaluator Evaluator
 	options   Options
-	answers   []Answer
+	answers   []Evaluation
 }
 
 func newPolicy(e Evaluator, o Options) *policy {
-	return &policy{evaluator: e, options: o, answers: make([]Answer, 1)}
+	return &policy{evaluator: e, options: o, answers: make([]Evaluation, 1)}
 }
 
 // Position implements [Searcher].

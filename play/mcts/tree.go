@@ -50,7 +50,7 @@ type tree struct {
 	asked   int          // slots of the evaluator
 	idle    int          // gathers in a row that asked nothing
 	sizes   []int        // of batches, ascending
-	answers []Answer
+	answers []Evaluation
 	replies []board.Move // of the node at hand
 	priors  []uint16     // likewise
 	weights []float64    // likewise
@@ -77,7 +77,7 @@ func newTree(e Evaluator, o Options) *tree {
 	t.arena.limit = o.Hash - t.cache.bytes()
 	t.arena.reset()
 	t.sizes = sizesOf(e, o.Batch, int(min(t.arena.limit/batchBytes, math.MaxInt32)))
-	t.answers = make([]Answer, t.sizes[len(t.sizes)-1])
+	t.answers = make([]Evaluation, t.sizes[len(t.sizes)-1])
 	t.queue = make([]leaf, 0, len(t.answers)+o.MaxCollisions+1)
 	t.store = make([]board.Move, 0, len(t.answers)*board.MaxMoves)
 	t.replies = make([]board.Move, 0, board.MaxMoves)

@@ -76,7 +76,7 @@ type child struct {
 type children struct {
 	evaluator Evaluator
 	knows     Knows
-	answers   []Answer
+	answers   []Evaluation
 	waiting   []int
 	replies   []board.Move
 	list      []child // of the last call, in the order of its moves
@@ -87,7 +87,7 @@ func newChildren(e Evaluator, o Options) children {
 	if o.Batch > 0 {
 		batch = min(batch, o.Batch)
 	}
-	return children{evaluator: e, knows: e.Knows(), answers: make([]Answer, max(batch, 1))}
+	return children{evaluator: e, knows: e.Knows(), answers: make([]Evaluation, max(batch, 1))}
 }
 
 // value values the positions after moves, which are legal in the present one: by the rules where the game is over,

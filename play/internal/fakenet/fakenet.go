@@ -107,7 +107,7 @@ func (e *evaluator) Put(i int, g *board.Game, legal []board.Move) {
 	e.slots[i] = slot{g.Position().Key(), len(legal)}
 }
 
-func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
+func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) error {
 	time.Sleep(e.network.Delay) // as a device does, whatever ctx says
 	e.network.Batches.Add(1)
 	switch {
@@ -129,7 +129,7 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Answer) error {
 		for j := range prior {
 			prior[j] -= float32(math.Log(sum))
 		}
-		answers[i] = mcts.Answer{Prior: prior, Value: float32(rng.Float64()-0.5) / 2, Illegal: e.network.Wild}
+		answers[i] = mcts.Evaluation{Prior: prior, Value: float32(rng.Float64()-0.5) / 2, Illegal: e.network.Wild}
 	}
 	return nil
 }
