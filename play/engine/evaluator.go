@@ -55,12 +55,12 @@ func (e *Evaluator) Past() int { return e.past }
 func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }
 
 // Knows says which parts of an answer the network gives.
-func (e *Evaluator) Knows() mcts.Knows { return e.network.parts() }
+func (e *Evaluator) Knows() mcts.Capabilities { return e.network.parts() }
 
 // parts are those of an answer that the network gives.
-func (n *Network) parts() mcts.Knows {
+func (n *Network) parts() mcts.Capabilities {
 	k := n.Predictor.Knows()
-	return mcts.Knows{Prior: k.Prior, Value: k.Value, Chances: k.Chances}
+	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, Chances: k.Chances}
 }
 
 // Put writes the game's present position, with its past, into slot i as the recipe's encoder does.

@@ -23,17 +23,17 @@ type Evaluator interface {
 	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Evaluation) error
 	// Knows says which parts of an Answer there are.
-	Knows() Knows
+	Knows() Capabilities
 	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
 	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
 	Past() int
 }
 
-// Knows says which parts of an Answer an evaluator gives.
-type Knows struct{ Prior, Value, Chances bool }
+// Capabilities says which parts of an Answer an evaluator gives.
+type Capabilities struct{ Prior, Value, Chances bool }
 
 // values reports whether positions have a value.
-func (k Knows) values() bool { return k.Value || k.Chances }
+func (k Capabilities) values() bool { return k.Value || k.Chances }
 
 // Evaluation is what a network says about a position, from the view of the side to move.
 type Evaluation struct {

@@ -3,7 +3,7 @@ package mcts
 import "talbot/board"
 
 // valueOf returns an answer's value in [-1, 1]. Of a network that knows chances only it is win less loss.
-func valueOf(k Knows, a *Evaluation) float32 {
+func valueOf(k Capabilities, a *Evaluation) float32 {
 	v := a.Value
 	if !k.Value {
 		v = a.Chances[0] - a.Chances[2]

@@ -14,7 +14,7 @@ type fake struct {
 	t       testing.TB
 	batch   int
 	sizes   []int // nil: batch alone
-	knows   Knows
+	knows   Capabilities
 	past    int
 	prior   func(g *board.Game, m board.Move) float64 // nil: equal
 	value   func(g *board.Game) float64               // nil: 0
@@ -29,7 +29,7 @@ type fake struct {
 }
 
 func newFake(t testing.TB, batch int) *fake {
-	return &fake{t: t, batch: batch, knows: Knows{Prior: true, Value: true}, slots: make([]Evaluation, batch)}
+	return &fake{t: t, batch: batch, knows: Capabilities{Prior: true, Value: true}, slots: make([]Evaluation, batch)}
 }
 
 func (f *fake) Batch() int { return f.batch }
@@ -39,8 +39,8 @@ func (f *fake) Sizes() []int {
 	}
 	return f.sizes
 }
-func (f *fake) Knows() Knows { return f.knows }
-func (f *fake) Past() int    { return f.past }
+func (f *fake) Knows() Capabilities { return f.knows }
+func (f *fake) Past() int           { return f.past }
 
 // CanAppraise says that nothing is missing.
 func (f *fake) CanAppraise() error { return f.lacks }

@@ -58,7 +58,7 @@ func MethodOf(name string) (Method, error) {
 
 // Fitting is the method for a network that answers with what knows says, where nothing else is asked for: puct with
 // priors and values, the move of the highest prior without values, and napoleon's search without priors.
-func Fitting(knows Knows) string {
+func Fitting(knows Capabilities) string {
 	switch {
 	case knows.Prior && knows.values():
 		return "puct"

@@ -59,14 +59,14 @@ func TestNewRefuses(t *testing.T) {
 	f := newFake(t, 1)
 	for _, c := range []struct {
 		name, want string
-		knows      Knows
+		knows      Capabilities
 	}{
-		{"playouts", "puct, talbotbot", Knows{Prior: true, Value: true}},
-		{"puct", "priors only: take policy", Knows{Prior: true}},
-		{"talbotbot", "priors only: take policy", Knows{Prior: true}},
-		{"napoleon", "priors only: take policy", Knows{Prior: true}},
-		{"value", "priors only: take policy", Knows{Prior: true}},
-		{"policy", "take value or puct", Knows{Value: true}},
+		{"playouts", "puct, talbotbot", Capabilities{Prior: true, Value: true}},
+		{"puct", "priors only: take policy", Capabilities{Prior: true}},
+		{"talbotbot", "priors only: take policy", Capabilities{Prior: true}},
+		{"napoleon", "priors only: take policy", Capabilities{Prior: true}},
+		{"value", "priors only: take policy", Capabilities{Prior: true}},
+		{"policy", "take value or puct", Capabilities{Value: true}},
 	} {
 		f.knows = c.knows
 		if s, err := New(c.name, f, Defaults()); err == nil || s != nil || !strings.Contains(err.Error(), c.want) {
@@ -74,7 +74,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	for _, name := range Names() {
-		f.knows = Knows{Prior: name != "napoleon", Chances: true}
+		f.knows = Capabilities{Prior: name != "napoleon", Chances: true}
 		if _, err := New(name, f, Defaults()); err != nil {
 			t.Error(err)
 		}

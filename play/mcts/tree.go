@@ -13,7 +13,7 @@ type tree struct {
 	arena
 	cache     *cache
 	evaluator Evaluator
-	knows     Knows
+	knows     Capabilities
 	options   Options
 	// choose returns the edge of an expanded node that a descent goes on with, -1 if it cannot go on.
 	choose func(t *tree, n *node, top bool) int

@@ -75,7 +75,7 @@ type child struct {
 // children values the positions after moves.
 type children struct {
 	evaluator Evaluator
-	knows     Knows
+	knows     Capabilities
 	answers   []Evaluation
 	waiting   []int
 	replies   []board.Move

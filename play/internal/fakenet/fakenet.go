@@ -71,7 +71,7 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 
 // Searcher implements [player.Network].
 func (n *Network) Searcher() string {
-	return mcts.Fitting(mcts.Knows{Prior: true, Value: !n.Blind})
+	return mcts.Fitting(mcts.Capabilities{Prior: true, Value: !n.Blind})
 }
 
 // Centipawns implements [player.Network]: 100 times the value.
@@ -98,8 +98,8 @@ type evaluator struct {
 func (e *evaluator) Batch() int   { return len(e.slots) }
 func (e *evaluator) Sizes() []int { return []int{len(e.slots)} }
 func (e *evaluator) Past() int    { return 0 }
-func (e *evaluator) Knows() mcts.Knows {
-	return mcts.Knows{Prior: true, Value: !e.network.Blind}
+func (e *evaluator) Knows() mcts.Capabilities {
+	return mcts.Capabilities{Prior: true, Value: !e.network.Blind}
 }
 func (e *evaluator) Rate(white, black int) { e.network.Rated = [2]int{white, black} }
 
