@@ -93,7 +93,7 @@ func TestEvaluator(t *testing.T) {
 		}
 		defer oracle.Close()
 		e := n.Evaluator()
-		k := e.Knows()
+		k := e.Capabilities()
 		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.Chances {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}

@@ -54,8 +54,8 @@ func (e *Evaluator) Past() int { return e.past }
 // Rate tells a network that looks at ratings those of the players; 0 = not known.
 func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }
 
-// Knows says which parts of an answer the network gives.
-func (e *Evaluator) Knows() mcts.Capabilities { return e.network.parts() }
+// Capabilities says which parts of an answer the network gives.
+func (e *Evaluator) Capabilities() mcts.Capabilities { return e.network.parts() }
 
 // parts are those of an answer that the network gives.
 func (n *Network) parts() mcts.Capabilities {

@@ -22,8 +22,8 @@ type Evaluator interface {
 	// depends on its position, its slot and that number alone: what else is asked has no part in it. The memory of the
 	// answers' priors is used again. An error (or the end of ctx) leaves the answers half written.
 	Evaluate(ctx context.Context, answers []Evaluation) error
-	// Knows says which parts of an Answer there are.
-	Knows() Capabilities
+	// Capabilities says which parts of an Answer there are.
+	Capabilities() Capabilities
 	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
 	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
 	Past() int

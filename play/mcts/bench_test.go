@@ -13,10 +13,10 @@ type free struct{ slots []Evaluation }
 
 func cheap(batch int) *free { return &free{make([]Evaluation, batch)} }
 
-func (f *free) Batch() int          { return len(f.slots) }
-func (f *free) Sizes() []int        { return []int{len(f.slots)} }
-func (f *free) Knows() Capabilities { return Capabilities{Prior: true, Value: true} }
-func (f *free) Past() int           { return 4 }
+func (f *free) Batch() int                 { return len(f.slots) }
+func (f *free) Sizes() []int               { return []int{len(f.slots)} }
+func (f *free) Capabilities() Capabilities { return Capabilities{Prior: true, Value: true} }
+func (f *free) Past() int                  { return 4 }
 
 func (f *free) Put(i int, g *board.Game, legal []board.Move) {
 	h := g.Position().Key()

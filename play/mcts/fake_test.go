@@ -39,8 +39,8 @@ func (f *fake) Sizes() []int {
 	}
 	return f.sizes
 }
-func (f *fake) Knows() Capabilities { return f.knows }
-func (f *fake) Past() int           { return f.past }
+func (f *fake) Capabilities() Capabilities { return f.knows }
+func (f *fake) Past() int                  { return f.past }
 
 // CanAppraise says that nothing is missing.
 func (f *fake) CanAppraise() error { return f.lacks }

@@ -75,7 +75,7 @@ func New(name string, e Evaluator, o Options) (Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch knows := e.Knows(); {
+	switch knows := e.Capabilities(); {
 	case m.Prior && !knows.Prior:
 		return nil, fmt.Errorf("the searcher %s needs a network with priors over moves; this one has none: take value "+
 			"or puct", name)

@@ -47,7 +47,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	if a.Illegal {
 		r.Illegal, r.Instead = 1, true
 	}
-	knows := s.evaluator.Knows()
+	knows := s.evaluator.Capabilities()
 	line := Line{Visits: 1}
 	if knows.Value || knows.Chances {
 		line.Value = valueOf(knows, a)

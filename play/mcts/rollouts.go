@@ -79,7 +79,7 @@ const branchBytes = 56
 const ratingUnknown = 1500
 
 func newRollouts(e Evaluator, o Options) (Searcher, error) {
-	if !e.Knows().Prior {
+	if !e.Capabilities().Prior {
 		return nil, errors.New("the searcher rollouts needs a network with priors over moves; this one has none: " +
 			"take value or puct")
 	}

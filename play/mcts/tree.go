@@ -73,7 +73,7 @@ func newTree(e Evaluator, o Options) *tree {
 	if o.PositionCache {
 		past = -1
 	}
-	t := &tree{evaluator: e, knows: e.Knows(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
+	t := &tree{evaluator: e, knows: e.Capabilities(), options: o, cache: newCache(o.CacheSize, o.Hash/4, past)}
 	t.arena.limit = o.Hash - t.cache.bytes()
 	t.arena.reset()
 	t.sizes = sizesOf(e, o.Batch, int(min(t.arena.limit/batchBytes, math.MaxInt32)))

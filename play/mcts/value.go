@@ -87,7 +87,7 @@ func newChildren(e Evaluator, o Options) children {
 	if o.Batch > 0 {
 		batch = min(batch, o.Batch)
 	}
-	return children{evaluator: e, knows: e.Knows(), answers: make([]Evaluation, max(batch, 1))}
+	return children{evaluator: e, knows: e.Capabilities(), answers: make([]Evaluation, max(batch, 1))}
 }
 
 // value values the positions after moves, which are legal in the present one: by the rules where the game is over,

@@ -266,7 +266,7 @@ func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
 
 // Values tells whether there are values: the network's, or an engine's.
 func (p *Player) Values() bool {
-	knows := p.eval.Knows()
+	knows := p.eval.Capabilities()
 	return knows.Value || knows.Chances || p.method.Engine
 }
 

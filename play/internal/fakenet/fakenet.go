@@ -98,7 +98,7 @@ type evaluator struct {
 func (e *evaluator) Batch() int   { return len(e.slots) }
 func (e *evaluator) Sizes() []int { return []int{len(e.slots)} }
 func (e *evaluator) Past() int    { return 0 }
-func (e *evaluator) Knows() mcts.Capabilities {
+func (e *evaluator) Capabilities() mcts.Capabilities {
 	return mcts.Capabilities{Prior: true, Value: !e.network.Blind}
 }
 func (e *evaluator) Rate(white, black int) { e.network.Rated = [2]int{white, black} }
