@@ -37,9 +37,9 @@ func (k Capabilities) values() bool { return k.Value || k.Chances }
 
 // Evaluation is what a network says about a position, from the view of the side to move.
 type Evaluation struct {
-	Prior   []float32  // log-probability of each legal move among the legal ones
-	Value   float32    // in [-1, 1]
-	Chances [3]float32 // of win, draw and loss; they sum to 1
+	Prior []float32  // log-probability of each legal move among the legal ones
+	Value float32    // in [-1, 1]
+	WDL   [3]float32 // of win, draw and loss; they sum to 1
 	// The move that the network finds most probable is not legal (a network without a mask, such as nosearch's).
 	Illegal bool
 }

@@ -6,7 +6,7 @@ import "talbot/board"
 func valueOf(k Capabilities, a *Evaluation) float32 {
 	v := a.Value
 	if !k.Value {
-		v = a.Chances[0] - a.Chances[2]
+		v = a.WDL[0] - a.WDL[2]
 	}
 	return min(max(v, -1), 1)
 }

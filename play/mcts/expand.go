@@ -51,7 +51,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	}
 	value, drawn := valueOf(t.knows, a), float32(0)
 	if t.knows.Chances {
-		drawn = a.Chances[1]
+		drawn = a.WDL[1]
 	}
 	priors := t.priorsOf(a, len(l.legal))
 	if len(t.cache.answers) > 0 {

@@ -78,7 +78,7 @@ func (f *fake) Put(i int, g *board.Game, legal []board.Move) {
 	if f.value != nil {
 		a.Value = float32(f.value(g))
 	}
-	a.Chances = [3]float32{(1 + a.Value - f.drawn) / 2, f.drawn, (1 - a.Value - f.drawn) / 2}
+	a.WDL = [3]float32{(1 + a.Value - f.drawn) / 2, f.drawn, (1 - a.Value - f.drawn) / 2}
 	sum := 0.0
 	for _, m := range legal {
 		p := 1.0

@@ -54,7 +54,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	line.WDL = chancesOf(line.Value)
 	if knows.Chances {
-		line.WDL = a.Chances
+		line.WDL = a.WDL
 	}
 	weights := make([]float64, len(moves))
 	for i, m := range moves {

@@ -134,7 +134,7 @@ func (c *children) ask(ctx context.Context) error {
 		at.value = valueOf(c.knows, &a)
 		at.chances = chancesOf(at.value)
 		if c.knows.Chances {
-			at.chances = a.Chances
+			at.chances = a.WDL
 		}
 	}
 	c.waiting = c.waiting[:0]
