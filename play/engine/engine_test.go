@@ -94,7 +94,7 @@ func TestEvaluator(t *testing.T) {
 		defer oracle.Close()
 		e := n.Evaluator()
 		k := e.Capabilities()
-		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.Chances {
+		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.WDL {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}
 		if e.Past() != want.past {

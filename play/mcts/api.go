@@ -30,10 +30,10 @@ type Evaluator interface {
 }
 
 // Capabilities says which parts of an Answer an evaluator gives.
-type Capabilities struct{ Prior, Value, Chances bool }
+type Capabilities struct{ Prior, Value, WDL bool }
 
 // values reports whether positions have a value.
-func (k Capabilities) values() bool { return k.Value || k.Chances }
+func (k Capabilities) values() bool { return k.Value || k.WDL }
 
 // Evaluation is what a network says about a position, from the view of the side to move.
 type Evaluation struct {

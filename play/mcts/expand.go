@@ -50,7 +50,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 		t.illegal++
 	}
 	value, drawn := valueOf(t.knows, a), float32(0)
-	if t.knows.Chances {
+	if t.knows.WDL {
 		drawn = a.WDL[1]
 	}
 	priors := t.priorsOf(a, len(l.legal))

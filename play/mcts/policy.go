@@ -49,11 +49,11 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	knows := s.evaluator.Capabilities()
 	line := Line{Visits: 1}
-	if knows.Value || knows.Chances {
+	if knows.Value || knows.WDL {
 		line.Value = valueOf(knows, a)
 	}
 	line.WDL = chancesOf(line.Value)
-	if knows.Chances {
+	if knows.WDL {
 		line.WDL = a.WDL
 	}
 	weights := make([]float64, len(moves))

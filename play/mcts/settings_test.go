@@ -74,7 +74,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	for _, name := range Names() {
-		f.knows = Capabilities{Prior: name != "napoleon", Chances: true}
+		f.knows = Capabilities{Prior: name != "napoleon", WDL: true}
 		if _, err := New(name, f, Defaults()); err != nil {
 			t.Error(err)
 		}

@@ -133,7 +133,7 @@ func (c *children) ask(ctx context.Context) error {
 		at := &c.list[c.waiting[i]]
 		at.value = valueOf(c.knows, &a)
 		at.chances = chancesOf(at.value)
-		if c.knows.Chances {
+		if c.knows.WDL {
 			at.chances = a.WDL
 		}
 	}

@@ -267,7 +267,7 @@ func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
 // Values tells whether there are values: the network's, or an engine's.
 func (p *Player) Values() bool {
 	knows := p.eval.Capabilities()
-	return knows.Value || knows.Chances || p.method.Engine
+	return knows.Value || knows.WDL || p.method.Engine
 }
 
 // PerMille returns chances of win, draw and loss in per mille, which sum to 1000.
