@@ -11,9 +11,9 @@ func valueOf(k Capabilities, a *Evaluation) float32 {
 	return min(max(v, -1), 1)
 }
 
-// chancesOf returns the chances of win, draw and loss that go with a value of which no more is known: as if the game
+// wdlOf returns the chances of win, draw and loss that go with a value of which no more is known: as if the game
 // were two halves, each of them won with the expected score s = (1 + v) / 2. So they are s², 2s(1−s) and (1−s)².
-func chancesOf(v float32) [3]float32 {
+func wdlOf(v float32) [3]float32 {
 	s := (1 + v) / 2
 	return [3]float32{s * s, 2 * s * (1 - s), (1 - s) * (1 - s)}
 }

@@ -52,7 +52,7 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 	if l.Mate != 0 {
 		l.Value = float32(l.Mate)
 	}
-	l.WDL = chancesOf(l.Value)
+	l.WDL = wdlOf(l.Value)
 	return l
 }
 

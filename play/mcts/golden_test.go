@@ -211,7 +211,7 @@ func TestValue(t *testing.T) {
 // TestChances: a network that gives chances has them in its lines, one with values alone has them by the rule.
 func TestChances(t *testing.T) {
 	for _, v := range []float32{-1, -0.5, 0, 0.3, 1} {
-		c := chancesOf(v)
+		c := wdlOf(v)
 		if math.Abs(float64(c[0]-c[2]-v)) > 1e-6 || math.Abs(float64(c[0]+c[1]+c[2])-1) > 1e-6 {
 			t.Errorf("%v: %v", v, c)
 		}

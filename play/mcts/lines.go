@@ -98,7 +98,7 @@ func (t *tree) report() *Report {
 	r := &Report{Nodes: t.added, Depth: t.depth(), SelDepth: max(t.deepest, 1), HashFull: t.hashFull(),
 		TableHits: t.hits, Illegal: t.illegal}
 	if t.top == 0 || t.at(t.top).count == 0 {
-		r.Lines = []Line{{PV: []board.Move{t.moving[0]}, WDL: chancesOf(0)}}
+		r.Lines = []Line{{PV: []board.Move{t.moving[0]}, WDL: wdlOf(0)}}
 		return r
 	}
 	n := t.at(t.top)
@@ -149,7 +149,7 @@ func (t *tree) line(e *edge, expected Line) Line {
 // chances returns those of a value whose chance of a draw is known if the network gives it.
 func (t *tree) chances(v, drawn float32) [3]float32 {
 	if !t.knows.WDL {
-		return chancesOf(v)
+		return wdlOf(v)
 	}
 	drawn = min(max(drawn, 0), 1-max(v, -v))
 	return [3]float32{(1 + v - drawn) / 2, drawn, (1 - v - drawn) / 2}

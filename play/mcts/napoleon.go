@@ -183,7 +183,7 @@ func (s *napoleon) report(moves []board.Move) *Report {
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
 		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits)}
-		l.Proven, l.WDL = c.end != open, chancesOf(l.Value)
+		l.Proven, l.WDL = c.end != open, wdlOf(l.Value)
 		switch c.end {
 		case open:
 		case mated:

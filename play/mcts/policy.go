@@ -39,7 +39,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		err = s.evaluator.Evaluate(ctx, s.answers)
 	}
 	if err != nil {
-		r.Lines = []Line{{PV: moves[:1:1], WDL: chancesOf(0)}}
+		r.Lines = []Line{{PV: moves[:1:1], WDL: wdlOf(0)}}
 		return r, unlessDone(ctx, err)
 	}
 	a := &s.answers[0]
@@ -52,7 +52,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	if knows.Value || knows.WDL {
 		line.Value = valueOf(knows, a)
 	}
-	line.WDL = chancesOf(line.Value)
+	line.WDL = wdlOf(line.Value)
 	if knows.WDL {
 		line.WDL = a.WDL
 	}

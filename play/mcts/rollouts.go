@@ -222,7 +222,7 @@ func (s *rollouts) report(moves []board.Move) *Report {
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
 		l := Line{PV: s.variation(i), Value: float32(c.mean()), Visits: int64(c.visits), Prior: float32(c.share)}
-		l.Proven, l.WDL = c.end != open, chancesOf(l.Value)
+		l.Proven, l.WDL = c.end != open, wdlOf(l.Value)
 		switch c.end {
 		case open:
 		case mated:

@@ -78,7 +78,7 @@ func (s *simulations) told() *Report {
 // unsearched adds moves of which nothing is known.
 func (r *Report) unsearched(moves []board.Move) *Report {
 	for i := range moves {
-		r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: chancesOf(0)})
+		r.Lines = append(r.Lines, Line{PV: moves[i : i+1 : i+1], WDL: wdlOf(0)})
 	}
 	return r
 }

@@ -35,7 +35,7 @@ func (s *onePly) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		return r, nil
 	}
 	if err := s.children.value(ctx, s.game, moves, true); err != nil {
-		r.Lines = []Line{{PV: moves[:1:1], WDL: chancesOf(0)}}
+		r.Lines = []Line{{PV: moves[:1:1], WDL: wdlOf(0)}}
 		return r, unlessDone(ctx, err)
 	}
 	r.Nodes, r.Depth, r.SelDepth = int64(len(moves)), 1, 1
@@ -132,7 +132,7 @@ func (c *children) ask(ctx context.Context) error {
 	for i, a := range answers {
 		at := &c.list[c.waiting[i]]
 		at.value = valueOf(c.knows, &a)
-		at.chances = chancesOf(at.value)
+		at.chances = wdlOf(at.value)
 		if c.knows.WDL {
 			at.chances = a.WDL
 		}
