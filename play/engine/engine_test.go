@@ -97,8 +97,8 @@ func TestEvaluator(t *testing.T) {
 		if n.Batch() != 4 || e.Batch() != 4 || k.Prior != want.prior || k.Value != want.value || k.WDL {
 			t.Errorf("%s: batch %d, knows %+v", name, e.Batch(), k)
 		}
-		if e.Past() != want.past {
-			t.Errorf("%s sees a past of %d positions, want %d", name, e.Past(), want.past)
+		if e.History() != want.past {
+			t.Errorf("%s sees a past of %d positions, want %d", name, e.History(), want.past)
 		}
 		games := randomGames(12)
 		answers := make([]mcts.Evaluation, 4)

@@ -48,8 +48,8 @@ func (e *Evaluator) Batch() int { return len(e.questions) }
 // Sizes are the numbers of positions that are computed without filling up.
 func (e *Evaluator) Sizes() []int { return e.network.Batches() }
 
-// Past is how many earlier positions the network sees.
-func (e *Evaluator) Past() int { return e.past }
+// History is how many earlier positions the network sees.
+func (e *Evaluator) History() int { return e.past }
 
 // Rate tells a network that looks at ratings those of the players; 0 = not known.
 func (e *Evaluator) Rate(white, black int) { e.view.WhiteElo, e.view.BlackElo = white, black }

@@ -24,9 +24,9 @@ type Evaluator interface {
 	Evaluate(ctx context.Context, answers []Evaluation) error
 	// Capabilities says which parts of an Answer there are.
 	Capabilities() Capabilities
-	// Past is the number of earlier positions that an answer depends on, besides how often the present one occurred
+	// History is the number of earlier positions that an answer depends on, besides how often the present one occurred
 	// before: 4 for talbotbot and tahl, 0 for those that see none. The halfmove clock is nothing that it may depend on.
-	Past() int
+	History() int
 }
 
 // Capabilities says which parts of an Answer an evaluator gives.

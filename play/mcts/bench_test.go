@@ -16,7 +16,7 @@ func cheap(batch int) *free { return &free{make([]Evaluation, batch)} }
 func (f *free) Batch() int                 { return len(f.slots) }
 func (f *free) Sizes() []int               { return []int{len(f.slots)} }
 func (f *free) Capabilities() Capabilities { return Capabilities{Prior: true, Value: true} }
-func (f *free) Past() int                  { return 4 }
+func (f *free) History() int               { return 4 }
 
 func (f *free) Put(i int, g *board.Game, legal []board.Move) {
 	h := g.Position().Key()

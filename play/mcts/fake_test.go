@@ -40,7 +40,7 @@ func (f *fake) Sizes() []int {
 	return f.sizes
 }
 func (f *fake) Capabilities() Capabilities { return f.knows }
-func (f *fake) Past() int                  { return f.past }
+func (f *fake) History() int               { return f.past }
 
 // CanAppraise says that nothing is missing.
 func (f *fake) CanAppraise() error { return f.lacks }

@@ -14,7 +14,7 @@ import (
 type simple struct{ *free }
 
 func (simple) Sizes() []int { return []int{1, 2, 4, 8} }
-func (simple) Past() int    { return 0 }
+func (simple) History() int { return 0 }
 
 func (f simple) Put(i int, g *board.Game, legal []board.Move) {
 	p := g.Position()

@@ -69,7 +69,7 @@ type leaf struct {
 // newTree returns a tree with its memory divided between cache and tree.
 func newTree(e Evaluator, o Options) *tree {
 	o.Hash = max(o.Hash, 1<<20)
-	past := e.Past()
+	past := e.History()
 	if o.PositionCache {
 		past = -1
 	}

@@ -97,7 +97,7 @@ type evaluator struct {
 
 func (e *evaluator) Batch() int   { return len(e.slots) }
 func (e *evaluator) Sizes() []int { return []int{len(e.slots)} }
-func (e *evaluator) Past() int    { return 0 }
+func (e *evaluator) History() int { return 0 }
 func (e *evaluator) Capabilities() mcts.Capabilities {
 	return mcts.Capabilities{Prior: true, Value: !e.network.Blind}
 }
