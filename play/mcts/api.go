@@ -52,8 +52,8 @@ type Limits struct {
 	Moves []board.Move // only these at the root; nil: all
 	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
 	Pace func(Progress) bool
-	// Rest is asked before each batch how many visits there is time for, about; nil: as many as Nodes allows.
-	Rest func() int64
+	// VisitsLeft is asked before each batch how many visits there is time for, about; nil: as many as Nodes allows.
+	VisitsLeft func() int64
 }
 
 // Progress is how far a search is.

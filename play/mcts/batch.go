@@ -42,8 +42,8 @@ func (t *tree) fit() int {
 	if t.limits.Nodes > 0 {
 		rest = t.limits.Nodes - t.added
 	}
-	if t.limits.Rest != nil {
-		rest = min(rest, t.limits.Rest())
+	if t.limits.VisitsLeft != nil {
+		rest = min(rest, t.limits.VisitsLeft())
 	}
 	room := min((int64(t.at(t.top).visits)+rest/futureShare)/batchShare, rest/batchesLeft)
 	size := t.sizes[0]
