@@ -167,7 +167,7 @@ func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator
 	}
 	searcher.Clear()
 	searcher.Position(&start, moves)
-	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, Pace: func(p mcts.Progress) bool {
+	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, ShouldStop: func(p mcts.Progress) bool {
 		return p.Nodes > 0 && time.Since(begun) >= most
 	}}, nil)
 	if err == nil {

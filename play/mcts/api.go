@@ -50,8 +50,9 @@ type Limits struct {
 	Depth int          // see Report
 	Mate  int          // a mate is looked for; it may be a longer one, as the search ends with the first it proves
 	Moves []board.Move // only these at the root; nil: all
-	// Pace is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never stop.
-	Pace func(Progress) bool
+	// ShouldStop is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never
+	// stop.
+	ShouldStop func(Progress) bool
 	// VisitsLeft is asked before each batch how many visits there is time for, about; nil: as many as Nodes allows.
 	VisitsLeft func() int64
 }

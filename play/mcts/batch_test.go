@@ -39,7 +39,7 @@ func TestBatchesGrow(t *testing.T) {
 		}
 		// time is a limit, too
 		left := int64(2000)
-		counts = run(Limits{VisitsLeft: func() int64 { return left }, Pace: func(p Progress) bool {
+		counts = run(Limits{VisitsLeft: func() int64 { return left }, ShouldStop: func(p Progress) bool {
 			left = 2000 - p.Nodes
 			return left <= 0
 		}})

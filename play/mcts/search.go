@@ -116,7 +116,7 @@ func (t *tree) done(took time.Duration) bool {
 		return true
 	case l.Depth+l.Mate > 0 && (t.full || t.idle > mostIdle): // it may never be reached any more
 		return true
-	case l.Pace == nil:
+	case l.ShouldStop == nil:
 		return false
 	}
 	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven(),
@@ -125,7 +125,7 @@ func (t *tree) done(took time.Duration) bool {
 		p.Growth = float64(t.size) / float64(last)
 	}
 	p.Best, p.Second = t.lead()
-	return l.Pace(p)
+	return l.ShouldStop(p)
 }
 
 // over reports whether nothing is left to find out: the result of the root is proven, and if several lines are asked

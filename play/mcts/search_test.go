@@ -395,7 +395,7 @@ func TestPace(t *testing.T) {
 		s := mustNew(t, name, f)
 		set(t, s, positions[0])
 		var seen []Progress
-		r := search(t, s, Limits{Pace: func(p Progress) bool {
+		r := search(t, s, Limits{ShouldStop: func(p Progress) bool {
 			if p.Best < p.Second || p.Nodes > 0 && p.Batch <= 0 || p.Settled {
 				t.Errorf("%s: %+v", name, p)
 			}
@@ -406,7 +406,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%s: asked %d times for %d batches, %d nodes", name, len(seen), len(f.counts), r.Nodes)
 		}
 		set(t, s, "7k/R7/8/8/8/8/8/K7 b - - 0 1") // Kg8 alone
-		search(t, s, Limits{Pace: func(p Progress) bool {
+		search(t, s, Limits{ShouldStop: func(p Progress) bool {
 			if !p.Settled {
 				t.Errorf("%s: one move, but %+v", name, p)
 			}

@@ -46,7 +46,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 	for len(moves) > 1 && err == nil && s.added < most && ctx.Err() == nil {
 		progress.Nodes = s.added
 		progress.Best, progress.Second = sim.lead()
-		if l.Pace != nil && l.Pace(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
+		if l.ShouldStop != nil && l.ShouldStop(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
 			break
 		}
 		err = sim.once(ctx, moves)
