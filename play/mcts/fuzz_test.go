@@ -46,7 +46,7 @@ func FuzzSearch(f *testing.F) {
 			l := Limits{Nodes: int64(1 + random.IntN(60)), Depth: random.IntN(4), Mate: random.IntN(2)}
 			legal := g.Position().LegalMoves(nil)
 			if len(legal) > 1 && random.IntN(3) == 0 {
-				l.Moves = legal[:1+random.IntN(len(legal)-1)]
+				l.SearchMoves = legal[:1+random.IntN(len(legal)-1)]
 			}
 			r, err := s.Search(context.Background(), l, func(*Report) {})
 			if err != nil {

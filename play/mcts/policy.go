@@ -29,7 +29,7 @@ func (s *policy) Clear() {}
 // Search implements [Searcher]. It is one evaluation, whatever the limits are.
 func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report, error) {
 	r := &Report{}
-	moves := s.allowed(l.Moves)
+	moves := s.allowed(l.SearchMoves)
 	if len(moves) == 0 {
 		return r, nil
 	}

@@ -213,7 +213,7 @@ func TestRolloutsChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range search(t, s, Limits{Nodes: 30, Moves: []board.Move{only, other}}).Lines {
+	for _, l := range search(t, s, Limits{Nodes: 30, SearchMoves: []board.Move{only, other}}).Lines {
 		if l.PV[0] != only && l.PV[0] != other {
 			t.Errorf("plays %s", l.PV[0])
 		}

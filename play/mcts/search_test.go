@@ -346,7 +346,7 @@ func TestOnly(t *testing.T) {
 		g := set(t, s, positions[0])
 		all := search(t, s, Limits{Nodes: 100})
 		only := []board.Move{all.Lines[7].PV[0], all.Lines[9].PV[0]}
-		r := search(t, s, Limits{Nodes: 100, Moves: only})
+		r := search(t, s, Limits{Nodes: 100, SearchMoves: only})
 		if len(r.Lines) != 2 {
 			t.Fatalf("%s: %d lines", name, len(r.Lines))
 		}
@@ -364,7 +364,7 @@ func TestOnly(t *testing.T) {
 		g = set(t, s, mates[0].fen)
 		mate, _ := g.Position().ParseUCI("d1d8")
 		rest := slices.DeleteFunc(g.Position().LegalMoves(nil), func(m board.Move) bool { return m == mate })
-		r = search(t, s, Limits{Nodes: 50, Moves: rest})
+		r = search(t, s, Limits{Nodes: 50, SearchMoves: rest})
 		if r.Lines[0].PV[0] == mate || r.Lines[0].Mate == 1 {
 			t.Errorf("%s: %+v", name, r.Lines[0])
 		}

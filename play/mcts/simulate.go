@@ -29,7 +29,7 @@ type simulator interface {
 // search simulates until limits are reached, length times where they do not say how often.
 func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Options, length int, l Limits,
 	report func(*Report)) (*Report, error) {
-	moves := r.allowed(l.Moves)
+	moves := r.allowed(l.SearchMoves)
 	if len(moves) == 0 {
 		return &Report{}, nil
 	}

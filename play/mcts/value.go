@@ -30,7 +30,7 @@ func (s *onePly) Clear() {}
 // Search implements [Searcher]. Each move is one node, whatever the limits are.
 func (s *onePly) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report, error) {
 	r := &Report{}
-	moves := s.allowed(l.Moves)
+	moves := s.allowed(l.SearchMoves)
 	if len(moves) == 0 {
 		return r, nil
 	}

@@ -203,7 +203,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 			r = &mcts.Report{}
 		}
 		if len(r.Lines) == 0 || len(r.Lines[0].PV) == 0 || t != nil && unsearched(r) {
-			r.Lines = Fallback(p.game, l.Moves)
+			r.Lines = Fallback(p.game, l.SearchMoves)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %w", ErrSearch, err)

@@ -81,7 +81,7 @@ func TestNoTime(t *testing.T) {
 			pacer := pace.New(pace.Batches{Slow: time.Second, Usual: time.Second})
 			pacer.Begin(time.Now(), pace.Clock{Left: 100 * time.Millisecond}.Budget(0))
 			before := n.Batches.Load()
-			r, err := p.Search(t.Context(), mcts.Limits{Moves: only}, pacer, nil)
+			r, err := p.Search(t.Context(), mcts.Limits{SearchMoves: only}, pacer, nil)
 			if err != nil || len(r.Lines) == 0 || !start.IsLegal(r.Lines[0].PV[0]) || n.Batches.Load() > before {
 				t.Errorf("%s: %+v, %v after %d batches", name, r, err, n.Batches.Load()-before)
 			}

@@ -132,11 +132,11 @@ func (g *goCommand) limits(p *board.Position) (l mcts.Limits, notes []string) {
 		m, err := p.ParseUCI(text)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("searchmoves: %v", err))
-		} else if !slices.Contains(l.Moves, m) {
-			l.Moves = append(l.Moves, m)
+		} else if !slices.Contains(l.SearchMoves, m) {
+			l.SearchMoves = append(l.SearchMoves, m)
 		}
 	}
-	if len(g.only) > 0 && len(l.Moves) == 0 {
+	if len(g.only) > 0 && len(l.SearchMoves) == 0 {
 		notes = append(notes, "searchmoves names no legal move: all are searched")
 	}
 	if !g.infinite {

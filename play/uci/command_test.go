@@ -115,7 +115,7 @@ func FuzzCommands(f *testing.F) {
 		g, _ := parseGo(words[1:])
 		start := board.StartPosition()
 		limits, _ := g.limits(&start)
-		for _, m := range limits.Moves {
+		for _, m := range limits.SearchMoves {
 			if !start.IsLegal(m) {
 				t.Fatalf("%q: searchmoves %s", text, m)
 			}

@@ -278,7 +278,7 @@ func (e *Engine) decline(r *request, err error) {
 	for _, m := range r.game.moves {
 		g.Push(m)
 	}
-	report := &mcts.Report{Lines: player.Fallback(g, limits.Moves)}
+	report := &mcts.Report{Lines: player.Fallback(g, limits.SearchMoves)}
 	if len(report.Lines) > 0 {
 		writeInfo(&b, glance{}, report, 0, infoOptions{lines: 1})
 	}
