@@ -120,7 +120,7 @@ func (t *tree) done(took time.Duration) bool {
 		return false
 	}
 	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven(),
-		Least: last == t.sizes[0]}
+		Smallest: last == t.sizes[0]}
 	if last > 0 {
 		p.Growth = float64(t.size) / float64(last)
 	}

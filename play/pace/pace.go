@@ -142,7 +142,7 @@ func (p *Pacer) Stop(g mcts.Progress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if g.Batch > 0 {
-		p.batch.add(g.Batch, g.Least)
+		p.batch.add(g.Batch, g.Smallest)
 	}
 	p.seen = p.seen || g.Nodes > 0 || g.Batch > 0
 	if p.budget == nil || p.ended {
