@@ -290,7 +290,7 @@ func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, 
 	}
 	best := &report.Lines[0]
 	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
-		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.Instead}, nil
+		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.FallbackMove}, nil
 }
 
 // Close leaves the network to the others.

@@ -89,9 +89,9 @@ type Report struct {
 	TableHits int64  // answers of tables
 	Illegal   int64  // of the network's answers, those whose favourite move was not legal
 	Lines     []Line // best first: as many as MultiPV, at least one where there is a legal move
-	// Instead says that there was no search, and that the first line stands in for the network's favourite, which is
-	// illegal.
-	Instead bool
+	// FallbackMove says that there was no search, and that the first line stands in for the network's favourite, which
+	// is illegal.
+	FallbackMove bool
 }
 
 // Line is a root move and what follows.

@@ -45,7 +45,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	a := &s.answers[0]
 	r.Nodes, r.Depth, r.SelDepth = 1, 1, 1
 	if a.Illegal {
-		r.Illegal, r.Instead = 1, true
+		r.Illegal, r.FallbackMove = 1, true
 	}
 	knows := s.evaluator.Capabilities()
 	line := Line{Visits: 1}

@@ -252,7 +252,7 @@ func (e *Engine) answer(s *search) {
 	if s.info.stats {
 		writeStats(&b, s.report)
 	}
-	if s.report.Instead {
+	if s.report.FallbackMove {
 		b.WriteString("info string the network's first choice is an illegal move\n")
 	}
 	writeBest(&b, &s.game.now, s.report)
