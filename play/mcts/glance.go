@@ -36,7 +36,7 @@ const (
 // line looks at the position behind a move.
 func (e *exchanges) line(g *board.Game, m board.Move) Line {
 	p := g.Position()
-	l := Line{PV: []board.Move{m}, Glanced: true}
+	l := Line{PV: []board.Move{m}, Quick: true}
 	replies := p.LegalMoves(nil)
 	switch end := ended(g, replies); {
 	case end == mated:

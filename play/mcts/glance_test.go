@@ -55,7 +55,7 @@ func TestGlance(t *testing.T) {
 			t.Errorf("%s: %d lines for %d moves, stands at %s", c.name, len(lines), len(moves), g.Position().FEN())
 		}
 		m := first.PV[0].String()
-		if c.want != "" && m != c.want || m == c.not || first.Mate != c.mate || !first.Glanced {
+		if c.want != "" && m != c.want || m == c.not || first.Mate != c.mate || !first.Quick {
 			t.Errorf("%s: %s, %+v", c.name, m, first)
 		}
 		for i, l := range lines {

@@ -248,7 +248,7 @@ func (p *Player) Score(l *mcts.Line) dataset.Score {
 	switch {
 	case l.Mate != 0:
 		return dataset.MateIn(l.Mate)
-	case l.Glanced:
+	case l.Quick:
 		return dataset.Centipawns(l.Centipawns)
 	}
 	return dataset.Centipawns(p.network.Centipawns(p.method.Name, l.Value))
@@ -261,7 +261,7 @@ func (p *Player) Scored(r *mcts.Report, l *mcts.Line) bool {
 		return true
 	}
 	first := l == &r.Lines[0] && (r.Nodes > 0 || l.Prior > 0)
-	return (l.Visits > 0 || l.Glanced || first) && p.Values()
+	return (l.Visits > 0 || l.Quick || first) && p.Values()
 }
 
 // Values tells whether there are values: the network's, or an engine's.
