@@ -103,7 +103,7 @@ type Line struct {
 	Proven bool       // Value is certain
 	Visits int64
 	Prior  float32
-	// Quick: nothing is known of the move but what [Glance] says. Centipawns are its value then.
-	Quick    bool
+	// Quick: nothing is known of the move but what [QuickSearch] says. Centipawns are its value then.
+	Quick      bool
 	Centipawns int
 }

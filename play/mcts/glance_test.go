@@ -49,7 +49,7 @@ func TestGlance(t *testing.T) {
 		g := gameAt(t, c.fen, c.past...)
 		before := *g.Position()
 		moves := before.LegalMoves(nil)
-		lines := Glance(g, moves)
+		lines := QuickSearch(g, moves)
 		first := lines[0]
 		if len(lines) != len(moves) || *g.Position() != before {
 			t.Errorf("%s: %d lines for %d moves, stands at %s", c.name, len(lines), len(moves), g.Position().FEN())
@@ -65,7 +65,7 @@ func TestGlance(t *testing.T) {
 			}
 		}
 	}
-	if lines := Glance(gameAt(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), nil); len(lines) != 0 {
+	if lines := QuickSearch(gameAt(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), nil); len(lines) != 0 {
 		t.Errorf("stalemate: %+v", lines)
 	}
 }
@@ -78,7 +78,7 @@ func TestGlanceMirrored(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := p.Mirror()
-		white, black := Glance(board.NewGame(p), p.LegalMoves(nil)), Glance(board.NewGame(q), q.LegalMoves(nil))
+		white, black := QuickSearch(board.NewGame(p), p.LegalMoves(nil)), QuickSearch(board.NewGame(q), q.LegalMoves(nil))
 		for i, l := range white {
 			if b := black[i]; b.PV[0] != l.PV[0].Mirror() || b.Centipawns != l.Centipawns || b.Mate != l.Mate {
 				t.Errorf("%s: line %d: %+v and %+v", fen, i, l, b)
@@ -91,6 +91,6 @@ func BenchmarkGlance(b *testing.B) {
 	g := gameAt(b, positions[1])
 	moves := g.Position().LegalMoves(nil)
 	for b.Loop() {
-		Glance(g, moves)
+		QuickSearch(g, moves)
 	}
 }

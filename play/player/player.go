@@ -240,7 +240,7 @@ func Fallback(g *board.Game, only []board.Move) []mcts.Line {
 	if len(moves) == 0 {
 		moves = g.Position().LegalMoves(nil)
 	}
-	return mcts.Glance(g, moves)
+	return mcts.QuickSearch(g, moves)
 }
 
 // Score returns a line's score from the view of the side to move: mates are proven ones.
