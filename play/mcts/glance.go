@@ -18,7 +18,7 @@ func QuickSearch(g *board.Game, moves []board.Move) []Line {
 	defer g.Rewind(ply)
 	e := exchanges{}
 	for i, m := range inOrder(g.Position(), slices.Clone(moves)) {
-		e.left = glanceNodes / len(moves) * (i + 1) // what others have left may be used
+		e.left = quickNodes / len(moves) * (i + 1) // what others have left may be used
 		g.Rewind(ply)
 		g.Push(m)
 		lines = append(lines, e.line(g, m))
@@ -28,7 +28,7 @@ func QuickSearch(g *board.Game, moves []board.Move) []Line {
 }
 
 const (
-	glanceNodes  = 800
+	quickNodes   = 800
 	glanceDepth  = 6
 	glanceMating = 10000
 )
