@@ -29,7 +29,7 @@ func QuickSearch(g *board.Game, moves []board.Move) []Line {
 
 const (
 	quickNodes   = 800
-	glanceDepth  = 6
+	quickDepth   = 6
 	glanceMating = 10000
 )
 
@@ -43,7 +43,7 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 		l.Centipawns, l.Mate, l.Proven = glanceMating, 1, true
 	case end == open && g.Repetitions() == 0:
 		e.used = min(e.used, e.left)
-		l.Centipawns = -e.quiet(p, -math.MaxInt32, math.MaxInt32, glanceDepth)
+		l.Centipawns = -e.quiet(p, -math.MaxInt32, math.MaxInt32, quickDepth)
 		if mate := mateIn1(p, replies); mate != board.NoMove {
 			l.Centipawns, l.Mate, l.Proven, l.PV = -glanceMating, -1, true, append(l.PV, mate)
 		}
