@@ -28,9 +28,9 @@ func QuickSearch(g *board.Game, moves []board.Move) []Line {
 }
 
 const (
-	quickNodes   = 800
-	quickDepth   = 6
-	glanceMating = 10000
+	quickNodes = 800
+	quickDepth = 6
+	quickMate  = 10000
 )
 
 // line looks at the position behind a move.
@@ -40,12 +40,12 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 	replies := p.LegalMoves(nil)
 	switch end := ended(g, replies); {
 	case end == mated:
-		l.Centipawns, l.Mate, l.Proven = glanceMating, 1, true
+		l.Centipawns, l.Mate, l.Proven = quickMate, 1, true
 	case end == open && g.Repetitions() == 0:
 		e.used = min(e.used, e.left)
 		l.Centipawns = -e.quiet(p, -math.MaxInt32, math.MaxInt32, quickDepth)
 		if mate := mateIn1(p, replies); mate != board.NoMove {
-			l.Centipawns, l.Mate, l.Proven, l.PV = -glanceMating, -1, true, append(l.PV, mate)
+			l.Centipawns, l.Mate, l.Proven, l.PV = -quickMate, -1, true, append(l.PV, mate)
 		}
 	}
 	l.Value = float32(math.Tanh(float64(l.Centipawns) / 350))
@@ -86,7 +86,7 @@ func (e *exchanges) quiet(p *board.Position, low, high, depth int) int {
 	moves := p.LegalMoves(buffer[:0])
 	if len(moves) == 0 {
 		if p.InCheck() {
-			return -glanceMating / 2
+			return -quickMate / 2
 		}
 		return 0
 	}
