@@ -43,7 +43,7 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 		l.Centipawns, l.Mate, l.Proven = quickMate, 1, true
 	case end == open && g.Repetitions() == 0:
 		e.used = min(e.used, e.left)
-		l.Centipawns = -e.quiet(p, -math.MaxInt32, math.MaxInt32, quickDepth)
+		l.Centipawns = -e.quiescence(p, -math.MaxInt32, math.MaxInt32, quickDepth)
 		if mate := mateIn1(p, replies); mate != board.NoMove {
 			l.Centipawns, l.Mate, l.Proven, l.PV = -quickMate, -1, true, append(l.PV, mate)
 		}
@@ -75,8 +75,8 @@ type exchanges struct {
 	used, left int // positions
 }
 
-// quiet is the value of a position for its side to move once all exchanges are done, in centipawns.
-func (e *exchanges) quiet(p *board.Position, low, high, depth int) int {
+// quiescence is the value of a position for its side to move once all exchanges are done, in centipawns.
+func (e *exchanges) quiescence(p *board.Position, low, high, depth int) int {
 	e.used++
 	best := standing(p)
 	if best >= high || depth == 0 || e.used > e.left {
@@ -97,7 +97,7 @@ func (e *exchanges) quiet(p *board.Position, low, high, depth int) int {
 	low = max(low, best)
 	for _, m := range moves {
 		q := p.After(m)
-		if v := -e.quiet(&q, -high, -low, depth-1); v > best {
+		if v := -e.quiescence(&q, -high, -low, depth-1); v > best {
 			if best = v; v >= high {
 				break
 			}

@@ -20,7 +20,7 @@ func (f simple) Put(i int, g *board.Game, legal []board.Move) {
 	p := g.Position()
 	a := &f.slots[i]
 	e := exchanges{left: 60}
-	a.Value = float32(math.Tanh(float64(e.quiet(p, -math.MaxInt32, math.MaxInt32, quickDepth)) / 350))
+	a.Value = float32(math.Tanh(float64(e.quiescence(p, -math.MaxInt32, math.MaxInt32, quickDepth)) / 350))
 	a.Prior = a.Prior[:0]
 	sum, now := 0.0, side(p, p.Turn())
 	for _, m := range legal {
