@@ -42,7 +42,7 @@ func NeedsLimit(spec match.Spec) bool {
 		}
 	}
 	m, err := mcts.MethodOf(searcher)
-	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && (err != nil || !m.Once)
+	return spec.Kind == "cmd" || spec.Kind == "run" && searcher != player.Auto && (err != nil || !m.NoSearch)
 }
 
 // contestant is a player of a match before any game.
@@ -99,7 +99,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		}
 	}
 	return match.Entrant{Name: name, Identity: c.identity(n, method, build),
-		Instant: method.Once,
+		Instant: method.NoSearch,
 		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
 			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil

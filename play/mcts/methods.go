@@ -14,8 +14,8 @@ type Method struct {
 	Prior, Value bool
 	// Engine says that values are an engine's, not the network's.
 	Engine bool
-	// Once says that it asks about a position, or all that follow it, once, and so needs no limit.
-	Once bool
+	// NoSearch says that it asks about a position, or all that follow it, once, and so needs no limit.
+	NoSearch bool
 	// Single says that it asks about one position for each move: a batch has no more.
 	Single bool
 	// Grows says that a move may take no more than the smallest batch: batches grow with the tree.
@@ -29,8 +29,8 @@ var methods = []*Method{
 	{Name: "puct", Value: true, Grows: true, make: made(newPUCT)},
 	{Name: "talbotbot", Value: true, Grows: true, make: made(newTalbotBot)},
 	{Name: "napoleon", Value: true, make: made(newNapoleon)},
-	{Name: "policy", Prior: true, Once: true, Single: true, make: made(newPolicy)},
-	{Name: "value", Value: true, Once: true, make: made(newOnePly)},
+	{Name: "policy", Prior: true, NoSearch: true, Single: true, make: made(newPolicy)},
+	{Name: "value", Value: true, NoSearch: true, make: made(newOnePly)},
 	{Name: "rollouts", Engine: true, make: newRollouts},
 }
 

@@ -212,7 +212,7 @@ func (p *Player) Search(ctx context.Context, l mcts.Limits, t *pace.Pacer, repor
 	if t != nil {
 		l.ShouldStop, l.VisitsLeft = t.Stop, t.Rest
 		defer func() { p.took = t.Batch() }()
-		if p.method.Once { // these do not ask whether there is time
+		if p.method.NoSearch { // these do not ask whether there is time
 			if t.Stop(mcts.Progress{}) {
 				return nil, nil
 			}
