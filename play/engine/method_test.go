@@ -14,7 +14,7 @@ import (
 // TestRegisteredMethod: a searcher that is in the list is known wherever searchers are: to players, matches and UCI;
 // and what the list says of it is heeded there.
 func TestRegisteredMethod(t *testing.T) {
-	mcts.Register(t, mcts.Method{Name: "first", Prior: true, NoSearch: true, Single: true},
+	mcts.Register(t, mcts.Method{Name: "first", Prior: true, NoSearch: true, OnePosition: true},
 		func(e mcts.Evaluator, o mcts.Options) (mcts.Searcher, error) { return mcts.New("policy", e, o) })
 	if names := mcts.Names(); !slices.Contains(names, "first") || names[0] != "puct" {
 		t.Errorf("names %v", names)

@@ -16,8 +16,8 @@ type Method struct {
 	Engine bool
 	// NoSearch says that it asks about a position, or all that follow it, once, and so needs no limit.
 	NoSearch bool
-	// Single says that it asks about one position for each move: a batch has no more.
-	Single bool
+	// OnePosition says that it asks about one position for each move: a batch has no more.
+	OnePosition bool
 	// Grows says that a move may take no more than the smallest batch: batches grow with the tree.
 	Grows bool
 
@@ -29,7 +29,7 @@ var methods = []*Method{
 	{Name: "puct", Value: true, Grows: true, make: made(newPUCT)},
 	{Name: "talbotbot", Value: true, Grows: true, make: made(newTalbotBot)},
 	{Name: "napoleon", Value: true, make: made(newNapoleon)},
-	{Name: "policy", Prior: true, NoSearch: true, Single: true, make: made(newPolicy)},
+	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: made(newPolicy)},
 	{Name: "value", Value: true, NoSearch: true, make: made(newOnePly)},
 	{Name: "rollouts", Engine: true, make: newRollouts},
 }

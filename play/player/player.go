@@ -53,7 +53,7 @@ type Setup struct {
 
 // NetworkBatch is the batch that the network is opened for: 0 is what its backend likes.
 func (s *Setup) NetworkBatch() int {
-	if m, err := mcts.MethodOf(s.Searcher); err == nil && s.Batch == 0 && m.Single {
+	if m, err := mcts.MethodOf(s.Searcher); err == nil && s.Batch == 0 && m.OnePosition {
 		return 1
 	}
 	return s.Batch
