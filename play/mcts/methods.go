@@ -18,16 +18,16 @@ type Method struct {
 	NoSearch bool
 	// OnePosition says that it asks about one position for each move: a batch has no more.
 	OnePosition bool
-	// Grows says that a move may take no more than the smallest batch: batches grow with the tree.
-	Grows bool
+	// GrowingBatches says that a move may take no more than the smallest batch: batches grow with the tree.
+	GrowingBatches bool
 
 	make func(Evaluator, Options) (Searcher, error)
 }
 
 // methods are all, the default first. Another one is a file and an entry.
 var methods = []*Method{
-	{Name: "puct", Value: true, Grows: true, make: made(newPUCT)},
-	{Name: "talbotbot", Value: true, Grows: true, make: made(newTalbotBot)},
+	{Name: "puct", Value: true, GrowingBatches: true, make: made(newPUCT)},
+	{Name: "talbotbot", Value: true, GrowingBatches: true, make: made(newTalbotBot)},
 	{Name: "napoleon", Value: true, make: made(newNapoleon)},
 	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: made(newPolicy)},
 	{Name: "value", Value: true, NoSearch: true, make: made(newOnePly)},

@@ -131,7 +131,7 @@ func (p *Player) Prepare(ctx context.Context, s Setup) error {
 		case method.Engine: // its simulations wait for an engine, which is started by the first
 			first := max(p.warm.Slow, appraisal)
 			p.took = pace.Batches{Slow: first, Usual: first}
-		case !method.Grows: // a move of theirs is not a small batch
+		case !method.GrowingBatches: // a move of theirs is not a small batch
 			p.took.Least = 0
 		}
 	}
