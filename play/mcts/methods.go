@@ -26,16 +26,16 @@ type Method struct {
 
 // methods are all, the default first. Another one is a file and an entry.
 var methods = []*Method{
-	{Name: "puct", Value: true, GrowingBatches: true, make: made(newPUCT)},
-	{Name: "talbotbot", Value: true, GrowingBatches: true, make: made(newTalbotBot)},
-	{Name: "napoleon", Value: true, make: made(newNapoleon)},
-	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: made(newPolicy)},
-	{Name: "value", Value: true, NoSearch: true, make: made(newOnePly)},
+	{Name: "puct", Value: true, GrowingBatches: true, make: infallible(newPUCT)},
+	{Name: "talbotbot", Value: true, GrowingBatches: true, make: infallible(newTalbotBot)},
+	{Name: "napoleon", Value: true, make: infallible(newNapoleon)},
+	{Name: "policy", Prior: true, NoSearch: true, OnePosition: true, make: infallible(newPolicy)},
+	{Name: "value", Value: true, NoSearch: true, make: infallible(newOnePly)},
 	{Name: "rollouts", Engine: true, make: newRollouts},
 }
 
-// made turns a maker that cannot fail into one of a [Method].
-func made[S Searcher](f func(Evaluator, Options) S) func(Evaluator, Options) (Searcher, error) {
+// infallible turns a maker that cannot fail into one of a [Method].
+func infallible[S Searcher](f func(Evaluator, Options) S) func(Evaluator, Options) (Searcher, error) {
 	return func(e Evaluator, o Options) (Searcher, error) { return f(e, o), nil }
 }
 
