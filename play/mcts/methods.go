@@ -56,9 +56,9 @@ func MethodOf(name string) (Method, error) {
 	return *methods[i], nil
 }
 
-// Fitting is the method for a network that answers with what knows says, where nothing else is asked for: puct with
+// DefaultFor is the method for a network that answers with what knows says, where nothing else is asked for: puct with
 // priors and values, the move of the highest prior without values, and napoleon's search without priors.
-func Fitting(knows Capabilities) string {
+func DefaultFor(knows Capabilities) string {
 	switch {
 	case knows.Prior && knows.values():
 		return "puct"

@@ -71,7 +71,7 @@ func (n *Network) Warm(ctx context.Context) (full, least time.Duration, err erro
 
 // Searcher implements [player.Network].
 func (n *Network) Searcher() string {
-	return mcts.Fitting(mcts.Capabilities{Prior: true, Value: !n.Blind})
+	return mcts.DefaultFor(mcts.Capabilities{Prior: true, Value: !n.Blind})
 }
 
 // Centipawns implements [player.Network]: 100 times the value.
