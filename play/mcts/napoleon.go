@@ -15,7 +15,7 @@ type napoleon struct {
 	evaluator Evaluator
 	options   Options
 	children  children
-	nodes     []spot
+	nodes     []napoleonNode
 	replies   []board.Move
 	keys      []uint64 // of a playout since its last capture or pawn move
 	simulations
@@ -24,8 +24,8 @@ type napoleon struct {
 // spotBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
 const spotBytes = 32
 
-// spot is a position of napoleon's tree. Values are White's.
-type spot struct {
+// napoleonNode is a position of napoleon's tree. Values are White's.
+type napoleonNode struct {
 	move   board.Move
 	end    outcome
 	first  int32 // its children, all of which there are once it was chosen; 0: none yet
@@ -50,7 +50,7 @@ func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (
 	return s.search(ctx, s, &s.root, &s.options, s.options.Iterations, l, report)
 }
 
-func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], spot{}) }
+func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], napoleonNode{}) }
 
 // once goes down the best moves to a position without children, gives it some, goes on to the best of them and plays
 // from there at random; the result is counted on the whole way. Without memory it plays at random from the first one.
@@ -103,7 +103,7 @@ func (s *napoleon) step(at int32) int32 {
 }
 
 // mixed is (1 − e)·v + e·w from White's view: v the network's value, w the mean of the playouts, 0 without one.
-func (s *napoleon) mixed(n *spot) float64 {
+func (s *napoleon) mixed(n *napoleonNode) float64 {
 	w := 0.0
 	if n.visits > 0 {
 		w = n.sum / float64(n.visits)
@@ -124,7 +124,7 @@ func (s *napoleon) expand(ctx context.Context, at int32, moves []board.Move) err
 	player := s.player()
 	for i, m := range moves {
 		c := &s.children.list[i]
-		s.nodes = append(s.nodes, spot{move: m, end: c.end, value: -player * float64(c.value)})
+		s.nodes = append(s.nodes, napoleonNode{move: m, end: c.end, value: -player * float64(c.value)})
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (s *napoleon) fivefold(p *board.Position) bool {
 
 func (s *napoleon) lead() (best, second int64) {
 	n := &s.nodes[0]
-	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *spot) int32 { return c.visits })
+	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *napoleonNode) int32 { return c.visits })
 }
 
 // report tells about the search so far. Moves are in the order of their mixed values, without the bonus.
@@ -206,7 +206,7 @@ func (s *napoleon) variation(at int32) []board.Move {
 	for n := &s.nodes[at]; n.count > 0 && !s.claimable(); {
 		player := s.player()
 		children := s.nodes[n.first : n.first+n.count]
-		best := slices.IndexFunc(children, func(c spot) bool { return c.visits > 0 })
+		best := slices.IndexFunc(children, func(c napoleonNode) bool { return c.visits > 0 })
 		if best < 0 {
 			break
 		}
