@@ -18,7 +18,7 @@ func TestSizes(t *testing.T) {
 		{"node", unsafe.Sizeof(node{}), NodeBytes},
 		{"edge", unsafe.Sizeof(edge{}), EdgeBytes},
 		{"cached", unsafe.Sizeof(cached{}), cachedBytes},
-		{"spot", unsafe.Sizeof(napoleonNode{}), spotBytes},
+		{"spot", unsafe.Sizeof(napoleonNode{}), napoleonNodeBytes},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes, stated are %d", c.name, c.got, c.want)

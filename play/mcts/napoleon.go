@@ -21,8 +21,8 @@ type napoleon struct {
 	simulations
 }
 
-// spotBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
-const spotBytes = 32
+// napoleonNodeBytes is what a position in napoleon's tree takes in memory. Its moves are positions themselves.
+const napoleonNodeBytes = 32
 
 // napoleonNode is a position of napoleon's tree. Values are White's.
 type napoleonNode struct {
@@ -62,7 +62,7 @@ func (s *napoleon) once(ctx context.Context, moves []board.Move) error {
 	for s.nodes[at].count > 0 {
 		at = s.step(at)
 	}
-	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/spotBytes {
+	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/napoleonNodeBytes {
 		if at > 0 {
 			s.replies = inOrder(s.game.Position(), s.game.Position().LegalMoves(s.replies[:0]))
 			moves = s.replies
