@@ -93,7 +93,7 @@ func (s *napoleon) step(at int32) int32 {
 	best, most := int32(0), math.Inf(-1)
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
-		if x := player*s.mixed(c) + bonus/float64(1+c.visits); x > most {
+		if x := player*s.mixedValue(c) + bonus/float64(1+c.visits); x > most {
 			best, most = i, x
 		}
 	}
@@ -102,8 +102,8 @@ func (s *napoleon) step(at int32) int32 {
 	return best
 }
 
-// mixed is (1 − e)·v + e·w from White's view: v the network's value, w the mean of the playouts, 0 without one.
-func (s *napoleon) mixed(n *napoleonNode) float64 {
+// mixedValue is (1 − e)·v + e·w from White's view: v the network's value, w the mean of the playouts, 0 without one.
+func (s *napoleon) mixedValue(n *napoleonNode) float64 {
 	w := 0.0
 	if n.visits > 0 {
 		w = n.sum / float64(n.visits)
@@ -182,7 +182,7 @@ func (s *napoleon) report(moves []board.Move) *Report {
 	player := s.player()
 	for i := n.first; i < n.first+n.count; i++ {
 		c := &s.nodes[i]
-		l := Line{PV: s.variation(i), Value: float32(player * s.mixed(c)), Visits: int64(c.visits)}
+		l := Line{PV: s.variation(i), Value: float32(player * s.mixedValue(c)), Visits: int64(c.visits)}
 		l.Proven, l.WDL = c.end != open, wdlOf(l.Value)
 		switch c.end {
 		case open:
@@ -211,7 +211,7 @@ func (s *napoleon) variation(at int32) []board.Move {
 			break
 		}
 		for i := range children {
-			if c := &children[i]; c.visits > 0 && player*s.mixed(c) > player*s.mixed(&children[best]) {
+			if c := &children[i]; c.visits > 0 && player*s.mixedValue(c) > player*s.mixedValue(&children[best]) {
 				best = i
 			}
 		}
