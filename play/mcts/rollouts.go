@@ -52,7 +52,7 @@ type rollouts struct {
 	root
 	appraiser Appraiser
 	options   Options
-	nodes     []branch
+	nodes     []rolloutNode
 	likely    []Likely
 	line      []board.Move // from the start of the game
 	replies   []board.Move
@@ -60,8 +60,8 @@ type rollouts struct {
 	simulations
 }
 
-// branch is a move of the tree, or its root. Values are for who played the move.
-type branch struct {
+// rolloutNode is a move of the tree, or its root. Values are for who played the move.
+type rolloutNode struct {
 	move   board.Move
 	end    outcome // of the game behind it
 	first  int32   // its moves, all of them once it was appraised; 0: not yet
@@ -104,7 +104,7 @@ func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (
 	return s.search(ctx, s, &s.root, &s.options, s.options.Simulations, l, report)
 }
 
-func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], branch{}) }
+func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], rolloutNode{}) }
 
 // once walks down once. moves are those of the root.
 func (s *rollouts) once(ctx context.Context, moves []board.Move) error {
@@ -163,7 +163,7 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 	for _, l := range s.likely {
 		s.game.Push(l.Move)
 		s.replies = s.game.Position().LegalMoves(s.replies[:0])
-		b := branch{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
+		b := rolloutNode{move: l.Move, share: l.Share, value: max(-1, min(1, l.Value)), end: ended(s.game, s.replies)}
 		switch b.end {
 		case open:
 		case mated:
@@ -179,7 +179,7 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 }
 
 // mean is what a move is worth for who plays it.
-func (b *branch) mean() float64 {
+func (b *rolloutNode) mean() float64 {
 	if b.visits == 0 {
 		return b.value
 	}
@@ -209,7 +209,7 @@ func (s *rollouts) choose(at int32) int32 {
 
 func (s *rollouts) lead() (best, second int64) {
 	n := &s.nodes[0]
-	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *branch) int32 { return c.visits })
+	return mostVisited(s.nodes[n.first:n.first+n.count], func(c *rolloutNode) int32 { return c.visits })
 }
 
 // report tells about the search so far. Moves are in the order of their visits.
