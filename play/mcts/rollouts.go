@@ -72,8 +72,8 @@ type rolloutNode struct {
 	sum    float64 // of simulations
 }
 
-// branchBytes is what a move takes in memory.
-const branchBytes = 56
+// rolloutNodeBytes is what a move takes in memory.
+const rolloutNodeBytes = 56
 
 // ratingUnknown is the rating that an unknown one is taken for.
 const ratingUnknown = 1500
@@ -120,7 +120,7 @@ func (s *rollouts) once(ctx context.Context, moves []board.Move) error {
 			break
 		}
 		if n.count == 0 {
-			if at > 0 && int64(len(s.nodes)+64) > s.options.Hash/branchBytes {
+			if at > 0 && int64(len(s.nodes)+64) > s.options.Hash/rolloutNodeBytes {
 				break
 			}
 			if err := s.expand(ctx, at, moves); err != nil {
