@@ -11,13 +11,13 @@ import (
 	"talbot/stockfish"
 )
 
-func appraised(t *testing.T, fen string) *mcts.Appraised {
+func appraised(t *testing.T, fen string) *mcts.AppraisalInput {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mcts.Appraised{Game: board.NewGame(p), Legal: p.LegalMoves(nil), Start: p, Depth: 3}
+	return &mcts.AppraisalInput{Game: board.NewGame(p), Legal: p.LegalMoves(nil), Start: p, Depth: 3}
 }
 
 // TestAppraise: the engine's values are those of who plays the move, for both colours; shares sum to 1; an engine that

@@ -46,7 +46,7 @@ func (f *fake) History() int               { return f.past }
 func (f *fake) CanAppraise() error { return f.lacks }
 
 // Appraise says what Put and Evaluate would: priors, and the value behind each move.
-func (f *fake) Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error) {
+func (f *fake) Appraise(ctx context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error) {
 	if f.after != nil {
 		if err := f.after(); err != nil {
 			return dst, err

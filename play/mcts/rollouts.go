@@ -16,11 +16,11 @@ type Appraiser interface {
 	// CanAppraise says why positions cannot be appraised, nil if they can. It is asked before any search.
 	CanAppraise() error
 	// Appraise appends to dst likely moves of a position, one at least.
-	Appraise(ctx context.Context, at *Appraised, dst []Likely) ([]Likely, error)
+	Appraise(ctx context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error)
 }
 
-// Appraised is a position to appraise. Nothing of it is kept.
-type Appraised struct {
+// AppraisalInput is a position to appraise. Nothing of it is kept.
+type AppraisalInput struct {
 	Game  *board.Game  // with its present position
 	Legal []board.Move // there, at least one
 	Start board.Position
@@ -146,7 +146,7 @@ func (s *rollouts) once(ctx context.Context, moves []board.Move) error {
 func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (err error) {
 	p := s.game.Position()
 	s.replies = inOrder(p, p.LegalMoves(s.replies[:0]))
-	if s.likely, err = s.appraiser.Appraise(ctx, &Appraised{Game: s.game, Legal: s.replies, Start: s.start,
+	if s.likely, err = s.appraiser.Appraise(ctx, &AppraisalInput{Game: s.game, Legal: s.replies, Start: s.start,
 		Moves: s.line, Depth: s.options.ValueDepth}, s.likely[:0]); err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 // appraising is a fake that says what moves are likely.
 type appraising struct {
 	*fake
-	likely func(at *Appraised) []Likely
+	likely func(at *AppraisalInput) []Likely
 	err    error
 }
 
-func (a *appraising) Appraise(_ context.Context, at *Appraised, dst []Likely) ([]Likely, error) {
+func (a *appraising) Appraise(_ context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -31,12 +31,12 @@ func (a *appraising) Appraise(_ context.Context, at *Appraised, dst []Likely) ([
 	return append(dst, a.likely(at)...), nil
 }
 
-func newAppraising(t testing.TB, likely func(at *Appraised) []Likely) *appraising {
+func newAppraising(t testing.TB, likely func(at *AppraisalInput) []Likely) *appraising {
 	return &appraising{fake: newFake(t, 1), likely: likely}
 }
 
 // hashed gives all legal moves shares and values drawn from the position as its side to move sees it.
-func hashed(at *Appraised) (list []Likely) {
+func hashed(at *AppraisalInput) (list []Likely) {
 	for i, m := range at.Legal { // in the order of the side to move
 		p := *at.Game.Position()
 		if p.Turn() == board.Black {
@@ -54,7 +54,7 @@ func hashed(at *Appraised) (list []Likely) {
 func TestRolloutsDraw(t *testing.T) {
 	values := map[string]Likely{"h1g1": {Share: 0.5, Value: 0.2}, "h1g2": {Share: 0.3, Value: -0.4},
 		"h1h2": {Share: 0.2, Value: 0.6}}
-	e := newAppraising(t, func(at *Appraised) (list []Likely) {
+	e := newAppraising(t, func(at *AppraisalInput) (list []Likely) {
 		for _, m := range at.Legal {
 			l := values[m.String()]
 			l.Move = m
@@ -85,7 +85,7 @@ func TestRolloutsDraw(t *testing.T) {
 // the mean of the first move is that of v1, −v2, v3 …, each for who plays that move.
 func TestRolloutsGolden(t *testing.T) {
 	v := []float64{0.5, 0.25, -0.75, 0.125}
-	e := newAppraising(t, func(at *Appraised) []Likely {
+	e := newAppraising(t, func(at *AppraisalInput) []Likely {
 		return []Likely{{at.Legal[0], 1, v[at.Game.Ply()]}}
 	})
 	s := mustNew(t, "rollouts", e)
@@ -139,7 +139,7 @@ func TestRolloutsSums(t *testing.T) {
 
 // TestRolloutsMates: a mate in one is found by both colours, whatever the appraiser thinks, and being mated is avoided.
 func TestRolloutsMates(t *testing.T) {
-	even := newAppraising(t, func(at *Appraised) (list []Likely) {
+	even := newAppraising(t, func(at *AppraisalInput) (list []Likely) {
 		for _, m := range at.Legal {
 			list = append(list, Likely{m, 1, 0})
 		}

@@ -138,7 +138,7 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 func (e *evaluator) CanAppraise() error { return nil }
 
 // Appraise implements [mcts.Appraiser]: all moves are as likely and as good.
-func (e *evaluator) Appraise(ctx context.Context, at *mcts.Appraised, dst []mcts.Likely) ([]mcts.Likely, error) {
+func (e *evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.Likely) ([]mcts.Likely, error) {
 	if err := e.Evaluate(ctx, nil); err != nil {
 		return nil, err
 	}
