@@ -97,7 +97,7 @@ func (e *Evaluator) CanAppraise() error {
 // Appraise implements [mcts.Appraiser]: the 20 moves that the network finds most probable, with the engine's values
 // behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
 // that goes wrong is repeated once, by another engine.
-func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.Likely) ([]mcts.Likely, error) {
+func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove, error) {
 	e.Put(0, at.Game, at.Legal)
 	if err := e.network.Answer(ctx, e.questions[:1], e.answers[:1]); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst [
 	}
 	last := len(dataset.CandidateDepths) - 1
 	for i, c := range list {
-		dst = append(dst, mcts.Likely{Move: c.Move, Share: shares[i], Value: encode.CandidateValue(c.Values[last])})
+		dst = append(dst, mcts.LikelyMove{Move: c.Move, Share: shares[i], Value: encode.CandidateValue(c.Values[last])})
 	}
 	return dst, nil
 }

@@ -46,7 +46,7 @@ func (f *fake) History() int               { return f.past }
 func (f *fake) CanAppraise() error { return f.lacks }
 
 // Appraise says what Put and Evaluate would: priors, and the value behind each move.
-func (f *fake) Appraise(ctx context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error) {
+func (f *fake) Appraise(ctx context.Context, at *AppraisalInput, dst []LikelyMove) ([]LikelyMove, error) {
 	if f.after != nil {
 		if err := f.after(); err != nil {
 			return dst, err
@@ -55,7 +55,7 @@ func (f *fake) Appraise(ctx context.Context, at *AppraisalInput, dst []Likely) (
 	f.asked++
 	ply := at.Game.Ply()
 	for _, m := range at.Legal {
-		l := Likely{Move: m, Share: 1}
+		l := LikelyMove{Move: m, Share: 1}
 		if f.prior != nil {
 			l.Share = f.prior(at.Game, m)
 		}

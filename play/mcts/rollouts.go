@@ -16,7 +16,7 @@ type Appraiser interface {
 	// CanAppraise says why positions cannot be appraised, nil if they can. It is asked before any search.
 	CanAppraise() error
 	// Appraise appends to dst likely moves of a position, one at least.
-	Appraise(ctx context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error)
+	Appraise(ctx context.Context, at *AppraisalInput, dst []LikelyMove) ([]LikelyMove, error)
 }
 
 // AppraisalInput is a position to appraise. Nothing of it is kept.
@@ -28,8 +28,8 @@ type AppraisalInput struct {
 	Depth int          // that values are searched to, behind each move
 }
 
-// Likely is a move of a position.
-type Likely struct {
+// LikelyMove is a move of a position.
+type LikelyMove struct {
 	Move  board.Move
 	Share float64 // of players who choose it, above 0
 	Value float64 // in [−1, 1], of the position behind it for who plays it
@@ -53,7 +53,7 @@ type rollouts struct {
 	appraiser Appraiser
 	options   Options
 	nodes     []rolloutNode
-	likely    []Likely
+	likely    []LikelyMove
 	line      []board.Move // from the start of the game
 	replies   []board.Move
 	weights   []float64
@@ -151,11 +151,11 @@ func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (er
 		return err
 	}
 	if at == 0 && len(moves) < len(s.legal) {
-		s.likely = slices.DeleteFunc(s.likely, func(l Likely) bool { return !slices.Contains(moves, l.Move) })
+		s.likely = slices.DeleteFunc(s.likely, func(l LikelyMove) bool { return !slices.Contains(moves, l.Move) })
 	}
 	if len(s.likely) == 0 {
 		for _, m := range moves {
-			s.likely = append(s.likely, Likely{Move: m, Share: 1 / float64(len(moves))})
+			s.likely = append(s.likely, LikelyMove{Move: m, Share: 1 / float64(len(moves))})
 		}
 	}
 	first := int32(len(s.nodes))

@@ -12,11 +12,11 @@ import (
 // appraising is a fake that says what moves are likely.
 type appraising struct {
 	*fake
-	likely func(at *AppraisalInput) []Likely
+	likely func(at *AppraisalInput) []LikelyMove
 	err    error
 }
 
-func (a *appraising) Appraise(_ context.Context, at *AppraisalInput, dst []Likely) ([]Likely, error) {
+func (a *appraising) Appraise(_ context.Context, at *AppraisalInput, dst []LikelyMove) ([]LikelyMove, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -31,19 +31,19 @@ func (a *appraising) Appraise(_ context.Context, at *AppraisalInput, dst []Likel
 	return append(dst, a.likely(at)...), nil
 }
 
-func newAppraising(t testing.TB, likely func(at *AppraisalInput) []Likely) *appraising {
+func newAppraising(t testing.TB, likely func(at *AppraisalInput) []LikelyMove) *appraising {
 	return &appraising{fake: newFake(t, 1), likely: likely}
 }
 
 // hashed gives all legal moves shares and values drawn from the position as its side to move sees it.
-func hashed(at *AppraisalInput) (list []Likely) {
+func hashed(at *AppraisalInput) (list []LikelyMove) {
 	for i, m := range at.Legal { // in the order of the side to move
 		p := *at.Game.Position()
 		if p.Turn() == board.Black {
 			p = p.Mirror()
 		}
 		x := (p.Key() + uint64(i+1)) * 0x9e3779b97f4a7c15
-		list = append(list, Likely{m, 1 + float64(x>>60), float64(x>>40&0xffff)/32768 - 1})
+		list = append(list, LikelyMove{m, 1 + float64(x>>60), float64(x>>40&0xffff)/32768 - 1})
 	}
 	return list
 }
@@ -52,9 +52,9 @@ func hashed(at *AppraisalInput) (list []Likely) {
 // out by hand for shares 0.5, 0.3, 0.2 and values 0.2, -0.4, 0.6 at 1500, where the exponent is 11.62: the weights are
 // 0.5·0.8^11.62 = 0.03741, 0.3·0.5^11.62 = 0.0000953 and 0.2.
 func TestRolloutsDraw(t *testing.T) {
-	values := map[string]Likely{"h1g1": {Share: 0.5, Value: 0.2}, "h1g2": {Share: 0.3, Value: -0.4},
+	values := map[string]LikelyMove{"h1g1": {Share: 0.5, Value: 0.2}, "h1g2": {Share: 0.3, Value: -0.4},
 		"h1h2": {Share: 0.2, Value: 0.6}}
-	e := newAppraising(t, func(at *AppraisalInput) (list []Likely) {
+	e := newAppraising(t, func(at *AppraisalInput) (list []LikelyMove) {
 		for _, m := range at.Legal {
 			l := values[m.String()]
 			l.Move = m
@@ -85,8 +85,8 @@ func TestRolloutsDraw(t *testing.T) {
 // the mean of the first move is that of v1, −v2, v3 …, each for who plays that move.
 func TestRolloutsGolden(t *testing.T) {
 	v := []float64{0.5, 0.25, -0.75, 0.125}
-	e := newAppraising(t, func(at *AppraisalInput) []Likely {
-		return []Likely{{at.Legal[0], 1, v[at.Game.Ply()]}}
+	e := newAppraising(t, func(at *AppraisalInput) []LikelyMove {
+		return []LikelyMove{{at.Legal[0], 1, v[at.Game.Ply()]}}
 	})
 	s := mustNew(t, "rollouts", e)
 	means := []float64{0.5, (0.5 - 0.25) / 2, (0.5 - 0.25 - 0.75) / 3, (0.5 - 0.25 - 0.75 - 0.125) / 4}
@@ -139,9 +139,9 @@ func TestRolloutsSums(t *testing.T) {
 
 // TestRolloutsMates: a mate in one is found by both colours, whatever the appraiser thinks, and being mated is avoided.
 func TestRolloutsMates(t *testing.T) {
-	even := newAppraising(t, func(at *AppraisalInput) (list []Likely) {
+	even := newAppraising(t, func(at *AppraisalInput) (list []LikelyMove) {
 		for _, m := range at.Legal {
-			list = append(list, Likely{m, 1, 0})
+			list = append(list, LikelyMove{m, 1, 0})
 		}
 		return list
 	})

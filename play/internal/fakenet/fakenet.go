@@ -138,12 +138,12 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 func (e *evaluator) CanAppraise() error { return nil }
 
 // Appraise implements [mcts.Appraiser]: all moves are as likely and as good.
-func (e *evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.Likely) ([]mcts.Likely, error) {
+func (e *evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove, error) {
 	if err := e.Evaluate(ctx, nil); err != nil {
 		return nil, err
 	}
 	for _, m := range at.Legal {
-		dst = append(dst, mcts.Likely{Move: m, Share: 1})
+		dst = append(dst, mcts.LikelyMove{Move: m, Share: 1})
 	}
 	return dst, nil
 }
