@@ -52,9 +52,10 @@ func (s *napoleon) Search(ctx context.Context, l Limits, report func(*Report)) (
 
 func (s *napoleon) begin() { s.nodes = append(s.nodes[:0], napoleonNode{}) }
 
-// once goes down the best moves to a position without children, gives it some, goes on to the best of them and plays
-// from there at random; the result is counted on the whole way. Without memory it plays at random from the first one.
-func (s *napoleon) once(ctx context.Context, moves []board.Move) error {
+// simulate goes down the best moves to a position without children, gives it some, goes on to the best of them and
+// plays from there at random; the result is counted on the whole way. Without memory it plays at random from the first
+// one.
+func (s *napoleon) simulate(ctx context.Context, moves []board.Move) error {
 	ply := s.game.Ply()
 	defer s.game.Rewind(ply)
 	s.path = append(s.path[:0], 0)

@@ -106,8 +106,8 @@ func (s *rollouts) Search(ctx context.Context, l Limits, report func(*Report)) (
 
 func (s *rollouts) begin() { s.nodes = append(s.nodes[:0], rolloutNode{}) }
 
-// once walks down once. moves are those of the root.
-func (s *rollouts) once(ctx context.Context, moves []board.Move) error {
+// simulate walks down once. moves are those of the root.
+func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
 	ply := s.game.Ply()
 	defer s.game.Rewind(ply)
 	s.path, s.line = append(s.path[:0], 0), append(s.line[:0], s.moves...)

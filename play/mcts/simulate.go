@@ -20,9 +20,9 @@ type simulations struct {
 
 // simulator is such a search.
 type simulator interface {
-	begin()                                             // forgets the tree
-	once(ctx context.Context, moves []board.Move) error // simulates once; moves are those of the root
-	lead() (best, second int64)                         // visits of the two most visited moves
+	begin()                                                 // forgets the tree
+	simulate(ctx context.Context, moves []board.Move) error // simulates once; moves are those of the root
+	lead() (best, second int64)                             // visits of the two most visited moves
 	report(moves []board.Move) *Report
 }
 
@@ -49,7 +49,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 		if l.ShouldStop != nil && l.ShouldStop(progress) || l.Depth > 0 && s.added > 0 && s.depth() >= l.Depth {
 			break
 		}
-		err = sim.once(ctx, moves)
+		err = sim.simulate(ctx, moves)
 		now := time.Now()
 		progress.Batch, began = now.Sub(began), now
 		if report != nil && now.Sub(told) >= time.Second {
