@@ -175,7 +175,7 @@ func (s *napoleon) lead() (best, second int64) {
 
 // report tells about the search so far. Moves are in the order of their mixed values, without the bonus.
 func (s *napoleon) report(moves []board.Move) *Report {
-	r := s.told()
+	r := s.newReport()
 	n := s.nodes[0]
 	if n.count == 0 {
 		return r.unsearched(moves)

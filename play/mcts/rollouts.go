@@ -214,7 +214,7 @@ func (s *rollouts) lead() (best, second int64) {
 
 // report tells about the search so far. Moves are in the order of their visits.
 func (s *rollouts) report(moves []board.Move) *Report {
-	r := s.told()
+	r := s.newReport()
 	n := s.nodes[0]
 	if s.added == 0 {
 		return r.unsearched(moves)

@@ -70,8 +70,8 @@ func (s *simulations) count() {
 
 func (s *simulations) depth() int { return 1 + int(s.depths/max(s.added, 1)) }
 
-// told begins a report.
-func (s *simulations) told() *Report {
+// newReport begins a report.
+func (s *simulations) newReport() *Report {
 	return &Report{Nodes: s.added, Depth: s.depth(), SelDepth: max(s.deepest, 1)}
 }
 
