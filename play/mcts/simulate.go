@@ -83,8 +83,8 @@ func (r *Report) unsearched(moves []board.Move) *Report {
 	return r
 }
 
-// first draws the move to play by its visits, where the temperature is above 0; else it is none.
-func (s *simulations) first(lines []Line, warm float64) board.Move {
+// drawMove draws the move to play by its visits, where the temperature is above 0; else it is none.
+func (s *simulations) drawMove(lines []Line, warm float64) board.Move {
 	if warm <= 0 || !s.last {
 		return board.NoMove
 	}
