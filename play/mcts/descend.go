@@ -31,7 +31,7 @@ type arrival uint8
 
 const (
 	visited arrival = iota // at a known value, which was added
-	asks                   // at a node that waits for the network now
+	queued                 // at a node that waits for the network now
 	meets                  // at one that waits for it already
 	passed                 // above others that all wait
 	stuck                  // nowhere, as all waits
@@ -139,7 +139,7 @@ func (t *tree) ask(n *node, l leaf) arrival {
 	begin := len(t.store)
 	t.store = append(t.store, t.replies...)
 	l.position, l.legal = *t.game.Position(), t.store[begin:]
-	return t.wait(l, asks)
+	return t.wait(l, queued)
 }
 
 // known reports whether the rules or tables say what a position is worth, and writes it down.
