@@ -14,7 +14,7 @@ func (t *tree) gather(visits int64) {
 		switch t.descend() {
 		case visited:
 			more = !t.over()
-		case meets:
+		case collided:
 			met++
 			more = met <= most && len(t.path) > 1
 		case stuck, cramped:
@@ -30,12 +30,12 @@ const freeVisits = 2048
 type arrival uint8
 
 const (
-	visited arrival = iota // at a known value, which was added
-	queued                 // at a node that waits for the network now
-	meets                  // at one that waits for it already
-	passed                 // above others that all wait
-	stuck                  // nowhere, as all waits
-	cramped                // where there is no memory left
+	visited  arrival = iota // at a known value, which was added
+	queued                  // at a node that waits for the network now
+	collided                // at one that waits for it already
+	passed                  // above others that all wait
+	stuck                   // nowhere, as all waits
+	cramped                 // where there is no memory left
 )
 
 // descend goes from the root to where nothing is chosen.
@@ -85,7 +85,7 @@ func (t *tree) arrive(n *node) arrival {
 	case k == fresh:
 		return t.open(n)
 	case k == waiting:
-		return t.wait(leaf{again: true}, meets)
+		return t.wait(leaf{again: true}, collided)
 	case n.proven():
 		value := float32(n.lower())
 		return t.visit(n, value, 1-value*value)
