@@ -30,12 +30,12 @@ const freeVisits = 2048
 type arrival uint8
 
 const (
-	visited  arrival = iota // at a known value, which was added
-	queued                  // at a node that waits for the network now
-	collided                // at one that waits for it already
-	passed                  // above others that all wait
-	stuck                   // nowhere, as all waits
-	cramped                 // where there is no memory left
+	visited     arrival = iota // at a known value, which was added
+	queued                     // at a node that waits for the network now
+	collided                   // at one that waits for it already
+	subtreeBusy                // above others that all wait
+	stuck                      // nowhere, as all waits
+	cramped                    // where there is no memory left
 )
 
 // descend goes from the root to where nothing is chosen.
@@ -59,7 +59,7 @@ func (t *tree) descend() arrival {
 		at := t.choose(t, n, top)
 		if at < 0 {
 			if t.published && t.block(n, i) {
-				return passed
+				return subtreeBusy
 			}
 			return t.visit(n, n.value, n.drawn)
 		}
