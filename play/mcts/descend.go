@@ -17,7 +17,7 @@ func (t *tree) gather(visits int64) {
 		case collided:
 			met++
 			more = met <= most && len(t.path) > 1
-		case stuck, cramped:
+		case treeBusy, cramped:
 			more = false
 		}
 	}
@@ -34,7 +34,7 @@ const (
 	queued                     // at a node that waits for the network now
 	collided                   // at one that waits for it already
 	subtreeBusy                // above others that all wait
-	stuck                      // nowhere, as all waits
+	treeBusy                   // nowhere, as all waits
 	cramped                    // where there is no memory left
 )
 
@@ -43,7 +43,7 @@ func (t *tree) descend() arrival {
 	t.path = append(t.path[:0], t.top)
 	i := t.top
 	if t.published && t.at(i).inFlight > 0 {
-		return stuck
+		return treeBusy
 	}
 	for {
 		n := t.at(i)
