@@ -17,7 +17,7 @@ func (t *tree) gather(visits int64) {
 		case collided:
 			met++
 			more = met <= most && len(t.path) > 1
-		case treeBusy, cramped:
+		case treeBusy, outOfMemory:
 			more = false
 		}
 	}
@@ -35,7 +35,7 @@ const (
 	collided                   // at one that waits for it already
 	subtreeBusy                // above others that all wait
 	treeBusy                   // nowhere, as all waits
-	cramped                    // where there is no memory left
+	outOfMemory                // where there is no memory left
 )
 
 // descend goes from the root to where nothing is chosen.
@@ -68,7 +68,7 @@ func (t *tree) descend() arrival {
 			child := t.newNode()
 			if child == 0 {
 				t.full = true
-				return cramped
+				return outOfMemory
 			}
 			e.child = child
 			n.opened = max(n.opened, uint8(at+1))

@@ -141,7 +141,7 @@ func (t *tree) reopen(n *node) (how arrival, ends bool) {
 		return queued, true
 	}
 	if !t.regrow(n, t.path, &leaf{position: *t.game.Position(), legal: t.replies}, priors) {
-		return cramped, true
+		return outOfMemory, true
 	}
 	return visited, false
 }
