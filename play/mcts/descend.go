@@ -48,7 +48,7 @@ func (t *tree) descend() arrival {
 	for {
 		n := t.at(i)
 		top := len(t.path) == 1
-		if n.kind() == unopened && !n.proven() {
+		if n.kind() == collapsed && !n.proven() {
 			if how, ends := t.reopen(n); ends {
 				return how
 			}

@@ -26,7 +26,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 		if err != nil {
 			n.setKind(fresh)
 			if n.visits > 0 {
-				n.setKind(unopened)
+				n.setKind(collapsed)
 			}
 			continue
 		}
@@ -58,7 +58,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 		t.cache.put(l.key, value, drawn, priors)
 	}
 	if l.regrown {
-		n.setKind(unopened)
+		n.setKind(collapsed)
 		if !slices.ContainsFunc(path[1:], func(i uint32) bool { return t.at(i).proven() }) {
 			t.regrow(n, path, l, priors)
 		}
@@ -96,7 +96,7 @@ func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []u
 	n.value, n.drawn = value, drawn
 	if !t.newEdges(n, len(legal)) {
 		t.full = true
-		n.setKind(unopened)
+		n.setKind(collapsed)
 		return false
 	}
 	n.setKind(expanded)

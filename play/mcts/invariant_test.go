@@ -46,7 +46,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 				return true
 			}
 			return false
-		case unopened:
+		case collapsed:
 			return false
 		}
 		own, sum, open := int64(n.visits), 0.0, 0

@@ -44,7 +44,7 @@ func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 		n.forget()
 		return true
 	}
-	if n.kind() == unopened && n.cycle&cyclesBelow != 0 { // which of them are below is not known any more
+	if n.kind() == collapsed && n.cycle&cyclesBelow != 0 { // which of them are below is not known any more
 		n.forget()
 		return true
 	}

@@ -123,7 +123,7 @@ func (t *tree) giveUp(i uint32, class int, all bool) {
 // close drops what is below a node. That repetitions were there is still noted.
 func (t *tree) close(n *node) {
 	t.dropEdges(n, 0)
-	n.setKind(unopened)
+	n.setKind(collapsed)
 	n.value = float32(n.mean())
 	n.cycle &= cyclesBelow
 }
