@@ -152,7 +152,7 @@ func (t *tree) known(n *node, legal []board.Move) bool {
 	if end == mated {
 		value = -1
 	}
-	t.fix(n, over, value)
+	t.fix(n, terminal, value)
 	return true
 }
 

@@ -34,7 +34,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 				t.Fatalf("%s: fresh with %d visits", where(), n.visits)
 			}
 			return false
-		case over, cyclic, tabled:
+		case terminal, cyclic, tabled:
 			if !tr.published && (!n.proven() || n.sum != float64(n.visits)*float64(n.value)) {
 				t.Fatalf("%s: over, with %v in %d visits", where(), n.sum, n.visits)
 			}
@@ -55,7 +55,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 				t.Fatalf("%s: %v is not legal", where(), e.move)
 			}
 			if first := tr.child(&tr.edgesOf(n)[0]); k > 0 && e.prior > tr.edgesOf(n)[k-1].prior &&
-				(k > 1 || first == nil || first.kind() != over) { // a mate in one is put in front
+				(k > 1 || first == nil || first.kind() != terminal) { // a mate in one is put in front
 				t.Fatalf("%s: %v is out of order", where(), e.move)
 			}
 			if e.child == 0 {

@@ -73,7 +73,7 @@ func TestRepetitionUndone(t *testing.T) {
 	check(t, tr)
 	r = search(t, s, Limits{Nodes: 100})
 	n := nodeAt(t, tr, "g1h1", "g8h8")
-	if n == nil || n.kind() != over || !r.Lines[0].Proven || len(r.Lines[0].PV) != 2 {
+	if n == nil || n.kind() != terminal || !r.Lines[0].Proven || len(r.Lines[0].PV) != 2 {
 		t.Errorf("%+v", r)
 	}
 	check(t, tr)
@@ -161,7 +161,7 @@ func TestRepetitionPublished(t *testing.T) {
 	if n := nodeAt(t, s.(*tree), line...); n == nil || n.kind() != expanded {
 		t.Errorf("the second occurrence: %+v", n)
 	}
-	if n := nodeAt(t, s.(*tree), slices.Concat(line, line)...); n == nil || n.kind() != over || n.visits != 22 {
+	if n := nodeAt(t, s.(*tree), slices.Concat(line, line)...); n == nil || n.kind() != terminal || n.visits != 22 {
 		t.Errorf("the third occurrence: %+v", n)
 	}
 }

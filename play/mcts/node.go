@@ -42,7 +42,7 @@ const (
 	waiting               // the network is asked
 	expanded              // it has edges
 	collapsed             // has visits, but there was no room for its edges any more
-	over                  // the game ends there by its rules
+	terminal              // the game ends there by its rules
 	cyclic                // occurred before in the tree, which counts as a draw
 	tabled                // endgame tables know its value
 )
