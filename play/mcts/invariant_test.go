@@ -34,11 +34,11 @@ func check(t testing.TB, tr *tree) (nodes int) {
 				t.Fatalf("%s: fresh with %d visits", where(), n.visits)
 			}
 			return false
-		case terminal, cyclic, tabled:
+		case terminal, repetition, tabled:
 			if !tr.published && (!n.proven() || n.sum != float64(n.visits)*float64(n.value)) {
 				t.Fatalf("%s: over, with %v in %d visits", where(), n.sum, n.visits)
 			}
-			if n.kind() == cyclic {
+			if n.kind() == repetition {
 				k := int(n.cycle)
 				if k > depth || g.Previous(k).Key() != p.Key() {
 					t.Fatalf("%s: no repetition of a position of the tree", where())

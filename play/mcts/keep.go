@@ -40,7 +40,7 @@ func (t *tree) promoteRoot(n *node) {
 // now in the game's past, and the second occurrence there is no draw yet. The node's depth is that below the root.
 // Visits, values and proofs that are built on such draws are taken back as well. It reports whether there were any.
 func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
-	if n.kind() == cyclic && int(n.cycle) > depth {
+	if n.kind() == repetition && int(n.cycle) > depth {
 		n.forget()
 		return true
 	}
@@ -56,7 +56,7 @@ func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 		if c := t.child(&e); c != nil {
 			own -= c.visits
 			changed = t.undoRepetitions(c, depth+1) || changed
-			if c.kind() == cyclic || c.cycle&cyclesBelow != 0 {
+			if c.kind() == repetition || c.cycle&cyclesBelow != 0 {
 				below = cyclesBelow
 			}
 		}
@@ -97,7 +97,7 @@ func (t *tree) repeated(n *node) bool {
 		if t.game.Previous(k).Key() != p.Key() {
 			continue
 		}
-		t.fix(n, cyclic, 0)
+		t.fix(n, repetition, 0)
 		n.cycle = uint8(k)
 		for _, i := range t.path[:depth] {
 			t.at(i).cycle |= cyclesBelow

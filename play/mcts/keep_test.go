@@ -49,7 +49,7 @@ func TestRepetitionUndone(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	cycle := nodeAt(t, tr, "h1g1", "h8g8", "g1h1", "g8h8")
-	if cycle == nil || cycle.kind() != cyclic || !nodeAt(t, tr, "h1g1").proven() {
+	if cycle == nil || cycle.kind() != repetition || !nodeAt(t, tr, "h1g1").proven() {
 		t.Fatal("the repetition is no draw")
 	}
 	g := set(t, s, shuffle, "h1g1", "h8g8")

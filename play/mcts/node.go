@@ -38,13 +38,13 @@ type edge struct {
 type kind uint8
 
 const (
-	fresh     kind = iota // nothing yet
-	waiting               // the network is asked
-	expanded              // it has edges
-	collapsed             // has visits, but there was no room for its edges any more
-	terminal              // the game ends there by its rules
-	cyclic                // occurred before in the tree, which counts as a draw
-	tabled                // endgame tables know its value
+	fresh      kind = iota // nothing yet
+	waiting                // the network is asked
+	expanded               // it has edges
+	collapsed              // has visits, but there was no room for its edges any more
+	terminal               // the game ends there by its rules
+	repetition             // occurred before in the tree, which counts as a draw
+	tabled                 // endgame tables know its value
 )
 
 // unknown is a distance to mate that is not known, though the result is: it is from tables.
