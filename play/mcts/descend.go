@@ -160,7 +160,7 @@ func (t *tree) known(n *node, legal []board.Move) bool {
 func (t *tree) fix(n *node, k kind, value int8) {
 	n.setKind(k)
 	n.value, n.drawn, n.plies = float32(value), float32(1-value*value), 0
-	if k == tabled && value != 0 {
+	if k == tablebase && value != 0 {
 		n.plies = unknown
 	}
 	if !t.published {

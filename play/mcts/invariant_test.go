@@ -34,7 +34,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 				t.Fatalf("%s: fresh with %d visits", where(), n.visits)
 			}
 			return false
-		case terminal, repetition, tabled:
+		case terminal, repetition, tablebase:
 			if !tr.published && (!n.proven() || n.sum != float64(n.visits)*float64(n.value)) {
 				t.Fatalf("%s: over, with %v in %d visits", where(), n.sum, n.visits)
 			}

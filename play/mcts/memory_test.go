@@ -51,10 +51,10 @@ func TestPack(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	n := &node{}
-	n.setKind(tabled)
+	n.setKind(tablebase)
 	for lower := int8(-1); lower <= 1; lower++ {
 		for upper := lower; upper <= 1; upper++ {
-			if n.setBounds(lower, upper); n.lower() != lower || n.upper() != upper || n.kind() != tabled {
+			if n.setBounds(lower, upper); n.lower() != lower || n.upper() != upper || n.kind() != tablebase {
 				t.Errorf("%d to %d becomes %d to %d, %d", lower, upper, n.lower(), n.upper(), n.kind())
 			}
 			if n.proven() != (lower == upper) {

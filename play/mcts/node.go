@@ -44,7 +44,7 @@ const (
 	collapsed              // has visits, but there was no room for its edges any more
 	terminal               // the game ends there by its rules
 	repetition             // occurred before in the tree, which counts as a draw
-	tabled                 // endgame tables know its value
+	tablebase              // endgame tables know its value
 )
 
 // unknown is a distance to mate that is not known, though the result is: it is from tables.

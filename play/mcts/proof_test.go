@@ -25,7 +25,7 @@ func claims(tr *tree) (list []claim) {
 	var walk func(i uint32)
 	walk = func(i uint32) {
 		n := tr.at(i)
-		if n.proven() && n.kind() != repetition && n.kind() != tabled && (n.lower() != 0 || n.cycle == 0) {
+		if n.proven() && n.kind() != repetition && n.kind() != tablebase && (n.lower() != 0 || n.cycle == 0) {
 			list = append(list, claim{g.Position().FEN(), int(n.lower()), int(n.plies)})
 		}
 		if n.kind() != expanded {
