@@ -13,7 +13,7 @@ func (t *tree) gather(visits int64) {
 	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
 		switch t.descend() {
 		case visited:
-			more = !t.over()
+			more = !t.finished()
 		case collided:
 			met++
 			more = met <= most && len(t.path) > 1

@@ -34,7 +34,7 @@ func TestPrune(t *testing.T) {
 			if len(r.Lines) == 0 {
 				break
 			}
-			if r.Nodes != 4000 && !tr.over() {
+			if r.Nodes != 4000 && !tr.finished() {
 				t.Errorf("seed %d: %d visits", seed, r.Nodes)
 			}
 			if tr.bytes > tr.arena.limit {

@@ -108,7 +108,7 @@ func (t *tree) done(took time.Duration) bool {
 	l, last := &t.limits, t.size
 	t.size = t.fit()
 	switch {
-	case t.over(), t.at(t.top).visits > mostVisits:
+	case t.finished(), t.at(t.top).visits > mostVisits:
 		return true
 	case l.Nodes > 0 && t.added >= l.Nodes:
 		return true
@@ -128,9 +128,9 @@ func (t *tree) done(took time.Duration) bool {
 	return l.ShouldStop(p)
 }
 
-// over reports whether nothing is left to find out: the result of the root is proven, and if several lines are asked
-// for, that of as many moves, too. The search for a mate ends with the first.
-func (t *tree) over() bool {
+// finished reports whether nothing is left to find out: the result of the root is proven, and if several lines are
+// asked for, that of as many moves, too. The search for a mate ends with the first.
+func (t *tree) finished() bool {
 	if !t.proven() || !t.several {
 		return t.proven()
 	}
