@@ -98,7 +98,7 @@ func (t *tree) report() *Report {
 	r := &Report{Nodes: t.added, Depth: t.depth(), SelDepth: max(t.deepest, 1), HashFull: t.hashFull(),
 		TableHits: t.hits, Illegal: t.illegal}
 	if t.top == 0 || t.at(t.top).count == 0 {
-		r.Lines = []Line{{PV: []board.Move{t.moving[0]}, WDL: wdlOf(0)}}
+		r.Lines = []Line{{PV: []board.Move{t.rootMoves[0]}, WDL: wdlOf(0)}}
 		return r
 	}
 	n := t.at(t.top)

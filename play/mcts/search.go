@@ -75,7 +75,7 @@ func (t *tree) begin(l Limits) {
 	t.limits = l
 	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
-	t.moving = t.byTables(t.allowed(l.SearchMoves))
+	t.rootMoves = t.byTables(t.allowed(l.SearchMoves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	if t.top == 0 {
@@ -90,7 +90,7 @@ func (t *tree) begin(l Limits) {
 // restrict marks the root's edges that may be chosen.
 func (t *tree) restrict() {
 	for i, e := range t.edgesOf(t.at(t.top)) {
-		t.may[i] = slices.Contains(t.moving, e.move)
+		t.may[i] = slices.Contains(t.rootMoves, e.move)
 	}
 	t.boundRoot()
 }
@@ -119,7 +119,7 @@ func (t *tree) done(took time.Duration) bool {
 	case l.ShouldStop == nil:
 		return false
 	}
-	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.moving) == 1 || t.proven(),
+	p := Progress{Nodes: t.added, Batch: took, Settled: len(t.rootMoves) == 1 || t.proven(),
 		Smallest: last == t.sizes[0]}
 	if last > 0 {
 		p.Growth = float64(t.size) / float64(last)
@@ -140,7 +140,7 @@ func (t *tree) finished() bool {
 			open++
 		}
 	}
-	return open == 0 || len(t.moving)-open >= t.options.MultiPV
+	return open == 0 || len(t.rootMoves)-open >= t.options.MultiPV
 }
 
 // depth is one more than the mean distance from the root of this search's visits, but for those that end where the

@@ -28,7 +28,7 @@ type tree struct {
 	// of the search under way
 	limits       Limits
 	size         int                  // of the next batch
-	moving       []board.Move         // that may be chosen, at least one
+	rootMoves    []board.Move         // that may be chosen, at least one
 	may          [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
 	several      bool                 // a proven root does not end the search: lines of other moves are asked for
