@@ -142,7 +142,7 @@ func TestFirst(t *testing.T) {
 			child := tr.at(e.child)
 			child.setBounds(b[0], b[1])
 			child.visits = [3]uint32{9, 50, 10}[i]
-			tr.may[i] = true
+			tr.eligible[i] = true
 		}
 		tr.lower, tr.upper = -1, 1
 		tr.boundRoot()

@@ -78,7 +78,7 @@ func (t *tree) bestOf(n *node, top bool) *edge {
 	}
 	var best *edge
 	for i := range edges {
-		if (!top || t.may[i]) && (best == nil || order(&edges[i], best) < 0) {
+		if (!top || t.eligible[i]) && (best == nil || order(&edges[i], best) < 0) {
 			best = &edges[i]
 		}
 	}
@@ -107,7 +107,7 @@ func (t *tree) report() *Report {
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if t.may[i] {
+		if t.eligible[i] {
 			list = append(list, e)
 		}
 		if visitsOf(t.child(e)) > 0 {

@@ -100,7 +100,7 @@ func (t *tree) boundRoot() {
 	}
 	t.lower, t.upper = -1, -1
 	for i, e := range t.edgesOf(n) {
-		if !t.may[i] {
+		if !t.eligible[i] {
 			continue
 		}
 		c := t.child(&e)

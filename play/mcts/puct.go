@@ -22,7 +22,7 @@ func (t *tree) puct(n *node, top bool) int {
 		prior := float64(unpack(e.prior))
 		c := t.child(e)
 		if c == nil {
-			if top && !t.may[i] {
+			if top && !t.eligible[i] {
 				continue
 			}
 			if prior > share {
@@ -36,7 +36,7 @@ func (t *tree) puct(n *node, top bool) int {
 		if c.visits > 0 {
 			mass += prior
 		}
-		if c.lower() == 1 || top && !t.may[i] {
+		if c.lower() == 1 || top && !t.eligible[i] {
 			continue // the opponent wins there
 		}
 		if top && t.several && c.proven() && (t.proven() || c.upper() == -1) {

@@ -90,7 +90,7 @@ func (t *tree) begin(l Limits) {
 // restrict marks the root's edges that may be chosen.
 func (t *tree) restrict() {
 	for i, e := range t.edgesOf(t.at(t.top)) {
-		t.may[i] = slices.Contains(t.rootMoves, e.move)
+		t.eligible[i] = slices.Contains(t.rootMoves, e.move)
 	}
 	t.boundRoot()
 }
@@ -136,7 +136,7 @@ func (t *tree) finished() bool {
 	}
 	open, n := 0, t.at(t.top)
 	for i, e := range t.edgesOf(n) {
-		if c := t.child(&e); t.may[i] && (c == nil || !c.proven()) {
+		if c := t.child(&e); t.eligible[i] && (c == nil || !c.proven()) {
 			open++
 		}
 	}
@@ -155,7 +155,7 @@ func (t *tree) lead() (best, second int64) {
 		return 0, 0
 	}
 	for i, e := range t.edgesOf(n) {
-		if c := t.child(&e); c != nil && t.may[i] && c.lower() < 1 {
+		if c := t.child(&e); c != nil && t.eligible[i] && c.lower() < 1 {
 			if v := int64(c.visits); v > best {
 				best, second = v, best
 			} else {

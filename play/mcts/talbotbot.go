@@ -19,7 +19,7 @@ func (t *tree) talbotbot(n *node, top bool) int {
 	edges := t.edgesOf(n)
 	for i := range edges {
 		e := &edges[i]
-		if top && !t.may[i] {
+		if top && !t.eligible[i] {
 			continue
 		}
 		c := t.child(e)

@@ -29,7 +29,7 @@ type tree struct {
 	limits       Limits
 	size         int                  // of the next batch
 	rootMoves    []board.Move         // that may be chosen, at least one
-	may          [board.MaxMoves]bool // which of the root's edges they are
+	eligible     [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
 	several      bool                 // a proven root does not end the search: lines of other moves are asked for
 	added        int64                // visits
