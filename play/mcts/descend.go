@@ -7,7 +7,7 @@ import (
 // gather descends until a batch is full, so many visits are used up, or too many descents met. What needs no network is
 // added at once.
 func (t *tree) gather(visits int64) {
-	t.queue, t.waits, t.blocked, t.store, t.asked = t.queue[:0], t.waits[:0], t.blocked[:0], t.store[:0], 0
+	t.queue, t.paths, t.blocked, t.store, t.asked = t.queue[:0], t.paths[:0], t.blocked[:0], t.store[:0], 0
 	met, most, ply := 0, t.collisions(), t.game.Ply()
 	end := t.added + min(visits, freeVisits)
 	for more := true; more && t.asked < t.size && t.added+int64(t.asked) < end; t.game.Rewind(ply) {
@@ -179,9 +179,9 @@ func (t *tree) visit(n *node, value, drawn float32) arrival {
 
 // wait notes a descent that waits.
 func (t *tree) wait(l leaf, how arrival) arrival {
-	l.begin = len(t.waits)
-	t.waits = append(t.waits, t.path...)
-	l.end = len(t.waits)
+	l.begin = len(t.paths)
+	t.paths = append(t.paths, t.path...)
+	l.end = len(t.paths)
 	t.queue = append(t.queue, l)
 	t.addInFlight(t.path, 1)
 	return how

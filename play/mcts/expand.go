@@ -16,7 +16,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 	slot := 0
 	for i := range t.queue {
 		l := &t.queue[i]
-		path := t.waits[l.begin:l.end]
+		path := t.paths[l.begin:l.end]
 		t.addInFlight(path, -1)
 		if l.again {
 			continue

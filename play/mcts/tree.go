@@ -44,7 +44,7 @@ type tree struct {
 	// of the batch under way
 	path    []uint32     // the descent, root first
 	queue   []leaf       // descents that wait
-	waits   []uint32     // their paths, one behind the other
+	paths   []uint32     // their paths, one behind the other
 	store   []board.Move // their legal moves, likewise
 	blocked []uint32     // talbotbot: nodes below which everything waits
 	asked   int          // slots of the evaluator
