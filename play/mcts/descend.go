@@ -85,7 +85,7 @@ func (t *tree) arrive(n *node) arrival {
 	case k == fresh:
 		return t.open(n)
 	case k == waiting:
-		return t.wait(leaf{again: true}, collided)
+		return t.wait(leaf{collision: true}, collided)
 	case n.proven():
 		value := float32(n.lower())
 		return t.visit(n, value, 1-value*value)

@@ -18,7 +18,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 		l := &t.queue[i]
 		path := t.paths[l.begin:l.end]
 		t.addInFlight(path, -1)
-		if l.again {
+		if l.collision {
 			continue
 		}
 		n, a := t.at(path[len(path)-1]), &t.answers[slot]

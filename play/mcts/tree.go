@@ -62,7 +62,7 @@ type leaf struct {
 	key        uint64
 	position   board.Position
 	legal      []board.Move
-	again      bool // another descent asks: this one met it
+	collision  bool // another descent asks: this one met it
 	regrown    bool // the node is known and has only its moves to get
 }
 
