@@ -30,7 +30,7 @@ func (t *tree) evaluate(ctx context.Context) (err error) {
 			}
 			continue
 		}
-		if t.applyEvaluation(n, l, path, a); l.regrown {
+		if t.applyEvaluation(n, l, path, a); l.reexpand {
 			continue
 		}
 		t.add(path, n.value, n.drawn)
@@ -57,7 +57,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	if len(t.cache.answers) > 0 {
 		t.cache.put(l.key, value, drawn, priors)
 	}
-	if l.regrown {
+	if l.reexpand {
 		n.setKind(collapsed)
 		if !slices.ContainsFunc(path[1:], func(i uint32) bool { return t.at(i).proven() }) {
 			t.regrow(n, path, l, priors)

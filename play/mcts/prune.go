@@ -137,7 +137,7 @@ func (t *tree) reopen(n *node) (how arrival, ends bool) {
 	}
 	key, a, priors := t.recall(t.replies)
 	if a == nil {
-		t.ask(n, leaf{key: key, regrown: true})
+		t.ask(n, leaf{key: key, reexpand: true})
 		return queued, true
 	}
 	if !t.regrow(n, t.path, &leaf{position: *t.game.Position(), legal: t.replies}, priors) {

@@ -63,7 +63,7 @@ type leaf struct {
 	position   board.Position
 	legal      []board.Move
 	collision  bool // another descent asks: this one met it
-	regrown    bool // the node is known and has only its moves to get
+	reexpand   bool // the node is known and has only its moves to get
 }
 
 // newTree returns a tree with its memory divided between cache and tree.
