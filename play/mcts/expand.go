@@ -60,7 +60,7 @@ func (t *tree) applyEvaluation(n *node, l *leaf, path []uint32, a *Evaluation) {
 	if l.reexpand {
 		n.setKind(collapsed)
 		if !slices.ContainsFunc(path[1:], func(i uint32) bool { return t.at(i).proven() }) {
-			t.regrow(n, path, l, priors)
+			t.reexpand(n, path, l, priors)
 		}
 		return
 	}

@@ -140,14 +140,14 @@ func (t *tree) reopen(n *node) (how arrival, ends bool) {
 		t.ask(n, leaf{key: key, reexpand: true})
 		return queued, true
 	}
-	if !t.regrow(n, t.path, &leaf{position: *t.game.Position(), legal: t.replies}, priors) {
+	if !t.reexpand(n, t.path, &leaf{position: *t.game.Position(), legal: t.replies}, priors) {
 		return outOfMemory, true
 	}
 	return visited, false
 }
 
-// regrow gives a node, to which a path leads, its moves again.
-func (t *tree) regrow(n *node, path []uint32, l *leaf, priors []uint16) bool {
+// reexpand gives a node, to which a path leads, its moves again.
+func (t *tree) reexpand(n *node, path []uint32, l *leaf, priors []uint16) bool {
 	lower, upper := n.lower(), n.upper()
 	n.setBounds(-1, 1)
 	n.cycle |= regrown
