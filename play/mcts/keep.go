@@ -61,7 +61,7 @@ func (t *tree) undoRepetitions(n *node, depth int) (changed bool) {
 			}
 		}
 	}
-	n.cycle = n.cycle&regrown | below
+	n.cycle = n.cycle&reexpanded | below
 	if !changed {
 		return false
 	}

@@ -53,8 +53,8 @@ const unknown = math.MaxUint16
 // cyclesBelow in node.cycle: a node below is cyclic.
 const cyclesBelow = 1 << 7
 
-// regrown in node.cycle: the node gave up what was below it and got its edges again. It has more visits than they.
-const regrown = 1 << 6
+// reexpanded in node.cycle: the node gave up what was below it and got its edges again. It has more visits than they.
+const reexpanded = 1 << 6
 
 // forget makes it a node that was never visited.
 func (n *node) forget() {

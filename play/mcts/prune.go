@@ -150,7 +150,7 @@ func (t *tree) reopen(n *node) (how arrival, ends bool) {
 func (t *tree) reexpand(n *node, path []uint32, l *leaf, priors []uint16) bool {
 	lower, upper := n.lower(), n.upper()
 	n.setBounds(-1, 1)
-	n.cycle |= regrown
+	n.cycle |= reexpanded
 	if !t.expand(n, &l.position, l.legal, priors, n.value, n.drawn) {
 		n.setBounds(lower, upper)
 		return false
@@ -168,7 +168,7 @@ func (t *tree) reexpand(n *node, path []uint32, l *leaf, priors []uint16) bool {
 
 // lasting are the visits that a node's exploration goes by: all, but of a node that gave up its moves those since then.
 func (t *tree) lasting(n *node) uint32 {
-	if n.cycle&regrown == 0 {
+	if n.cycle&reexpanded == 0 {
 		return n.started()
 	}
 	visits := uint32(1)
