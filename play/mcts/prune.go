@@ -34,7 +34,7 @@ func (t *tree) prune() bool {
 		t.recycle()
 	}
 	for _, all := range []bool{false, true} {
-		t.giveUp(t.top, max(1, t.threshold(lack, all))+8*t.pressure, all)
+		t.collapseBelow(t.top, max(1, t.threshold(lack, all))+8*t.pressure, all)
 		for t.dropped != 0 {
 			t.recycle()
 		}
@@ -103,8 +103,8 @@ func (t *tree) weigh(i uint32, all bool, nodes, edges *[visitClasses]int64) {
 	}
 }
 
-// giveUp drops what is below the positions under a node that have visits up to a class.
-func (t *tree) giveUp(i uint32, class int, all bool) {
+// collapseBelow drops what is below the positions under a node that have visits up to a class.
+func (t *tree) collapseBelow(i uint32, class int, all bool) {
 	n := t.at(i)
 	if n.kind() != expanded {
 		return
@@ -115,7 +115,7 @@ func (t *tree) giveUp(i uint32, class int, all bool) {
 		case c.mayGiveUp(all) && visitClass(c.visits) <= class:
 			t.close(c)
 		default:
-			t.giveUp(e.child, class, all)
+			t.collapseBelow(e.child, class, all)
 		}
 	}
 }
