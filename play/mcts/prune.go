@@ -80,8 +80,8 @@ func (t *tree) threshold(lack shortage, all bool) int {
 	return visitClasses
 }
 
-// mayGiveUp reports whether a node has something below it that may be given up.
-func (n *node) mayGiveUp(all bool) bool { return n.kind() == expanded && (all || !n.proven()) }
+// collapsible reports whether a node has something below it that may be given up.
+func (n *node) collapsible(all bool) bool { return n.kind() == expanded && (all || !n.proven()) }
 
 // weigh counts by classes of visits what the positions below a node would make free.
 func (t *tree) weigh(i uint32, all bool, nodes, edges *[visitClasses]int64) {
@@ -90,7 +90,7 @@ func (t *tree) weigh(i uint32, all bool, nodes, edges *[visitClasses]int64) {
 		if c == nil || c.kind() != expanded {
 			continue
 		}
-		if c.mayGiveUp(all) {
+		if c.collapsible(all) {
 			class := visitClass(c.visits)
 			edges[class] += int64(c.count)
 			for _, below := range t.edgesOf(c) {
@@ -112,7 +112,7 @@ func (t *tree) collapseBelow(i uint32, class int, all bool) {
 	for _, e := range t.edgesOf(n) {
 		switch c := t.child(&e); {
 		case c == nil || c.kind() != expanded:
-		case c.mayGiveUp(all) && visitClass(c.visits) <= class:
+		case c.collapsible(all) && visitClass(c.visits) <= class:
 			t.close(c)
 		default:
 			t.collapseBelow(e.child, class, all)
