@@ -113,15 +113,15 @@ func (t *tree) collapseBelow(i uint32, class int, all bool) {
 		switch c := t.child(&e); {
 		case c == nil || c.kind() != expanded:
 		case c.collapsible(all) && visitClass(c.visits) <= class:
-			t.close(c)
+			t.collapse(c)
 		default:
 			t.collapseBelow(e.child, class, all)
 		}
 	}
 }
 
-// close drops what is below a node. That repetitions were there is still noted.
-func (t *tree) close(n *node) {
+// collapse drops what is below a node. That repetitions were there is still noted.
+func (t *tree) collapse(n *node) {
 	t.dropEdges(n, 0)
 	n.setKind(collapsed)
 	n.value = float32(n.mean())
