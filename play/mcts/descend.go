@@ -49,7 +49,7 @@ func (t *tree) descend() arrival {
 		n := t.at(i)
 		top := len(t.path) == 1
 		if n.kind() == collapsed && !n.proven() {
-			if how, ends := t.reopen(n); ends {
+			if how, ends := t.restoreEdges(n); ends {
 				return how
 			}
 		}

@@ -128,9 +128,9 @@ func (t *tree) collapse(n *node) {
 	n.cycle &= cyclesBelow
 }
 
-// reopen gets the moves of a node that gave them up, or never had room for them. Where the network has to be asked for
-// them, and where there is no room either, the descent ends.
-func (t *tree) reopen(n *node) (how arrival, ends bool) {
+// restoreEdges gets the moves of a node that gave them up, or never had room for them. Where the network has to be
+// asked for them, and where there is no room either, the descent ends.
+func (t *tree) restoreEdges(n *node) (how arrival, ends bool) {
 	t.replies = t.game.Position().LegalMoves(t.replies[:0])
 	if !t.published && len(t.path) > 1 && t.probe(n) {
 		return t.visit(n, n.value, n.drawn), true
