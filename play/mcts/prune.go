@@ -166,8 +166,9 @@ func (t *tree) reexpand(n *node, path []uint32, l *leaf, priors []uint16) bool {
 	return true
 }
 
-// lasting are the visits that a node's exploration goes by: all, but of a node that gave up its moves those since then.
-func (t *tree) lasting(n *node) uint32 {
+// explorationVisits are the visits that a node's exploration goes by: all, but of a node that gave up its moves those
+// since then.
+func (t *tree) explorationVisits(n *node) uint32 {
 	if n.cycle&reexpanded == 0 {
 		return n.started()
 	}

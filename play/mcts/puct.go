@@ -61,7 +61,7 @@ func (t *tree) puct(n *node, top bool) int {
 
 // exploration returns c · √N of a node: c grows with the logarithm of N, as in AlphaZero (Silver et al. 2018).
 func (t *tree) exploration(n *node) float64 {
-	o, visits := &t.options, float64(t.lasting(n))
+	o, visits := &t.options, float64(t.explorationVisits(n))
 	c := o.C + o.CFactor*math.Log((visits+o.CBase)/o.CBase)
 	return c * math.Sqrt(visits)
 }

@@ -14,7 +14,7 @@ func newTalbotBot(e Evaluator, o Options) *tree {
 // of all the unvisited ones, the most probable first. Where the child waits, or all below it, the edge is passed
 // over.
 func (t *tree) talbotbot(n *node, top bool) int {
-	u := t.options.TalbotBotC * math.Sqrt(float64(t.lasting(n)))
+	u := t.options.TalbotBotC * math.Sqrt(float64(t.explorationVisits(n)))
 	best, most := -1, math.Inf(-1)
 	edges := t.edgesOf(n)
 	for i := range edges {
