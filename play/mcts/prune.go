@@ -69,7 +69,7 @@ func visitClass(visits uint32) int {
 // threshold returns the class of visits up to which positions have to give up what is below them to make enough room.
 func (t *tree) threshold(lack shortage, all bool) int {
 	var nodes, edges [visitClasses]int64
-	t.weigh(t.top, all, &nodes, &edges)
+	t.countFreeable(t.top, all, &nodes, &edges)
 	node, edge := t.spares, t.freeEdges
 	for class := range visitClasses {
 		node, edge = node+nodes[class], edge+edges[class]
@@ -83,8 +83,8 @@ func (t *tree) threshold(lack shortage, all bool) int {
 // collapsible reports whether a node has something below it that may be given up.
 func (n *node) collapsible(all bool) bool { return n.kind() == expanded && (all || !n.proven()) }
 
-// weigh counts by classes of visits what the positions below a node would make free.
-func (t *tree) weigh(i uint32, all bool, nodes, edges *[visitClasses]int64) {
+// countFreeable counts by classes of visits what the positions below a node would make free.
+func (t *tree) countFreeable(i uint32, all bool, nodes, edges *[visitClasses]int64) {
 	for _, e := range t.edgesOf(t.at(i)) {
 		c := t.child(&e)
 		if c == nil || c.kind() != expanded {
@@ -99,7 +99,7 @@ func (t *tree) weigh(i uint32, all bool, nodes, edges *[visitClasses]int64) {
 				}
 			}
 		}
-		t.weigh(e.child, all, nodes, edges)
+		t.countFreeable(e.child, all, nodes, edges)
 	}
 }
 
