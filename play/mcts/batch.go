@@ -33,8 +33,8 @@ func sizesOf(e Evaluator, bounds ...int) (sizes []int) {
 	return append(sizes, largest)
 }
 
-// fit returns the size that suits the next batch.
-func (t *tree) fit() int {
+// nextBatchSize returns the size that suits the next batch.
+func (t *tree) nextBatchSize() int {
 	if len(t.sizes) == 1 {
 		return t.sizes[0]
 	}

@@ -106,7 +106,7 @@ const mostIdle = 100
 // network took for the last.
 func (t *tree) done(took time.Duration) bool {
 	l, last := &t.limits, t.size
-	t.size = t.fit()
+	t.size = t.nextBatchSize()
 	switch {
 	case t.finished(), t.at(t.top).visits > mostVisits:
 		return true
