@@ -171,7 +171,7 @@ func (t *tree) variation(e *edge) []board.Move {
 // applyTemperature draws the move to play by the visits, if there is a temperature: never one that loses for certain,
 // if there are others, and always the best where that wins for certain.
 func (t *tree) applyTemperature(r *Report) {
-	warm := t.warm(&t.options)
+	warm := t.temperature(&t.options)
 	if warm <= 0 || r.Lines[0].Proven && r.Lines[0].Value > 0 {
 		return
 	}

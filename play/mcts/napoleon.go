@@ -194,7 +194,7 @@ func (s *napoleon) report(moves []board.Move) *Report {
 		}
 		r.Lines = append(r.Lines, l)
 	}
-	sortLines(r.Lines, s.drawMove(r.Lines, s.warm(&s.options)), func(l *Line) float32 { return l.Value })
+	sortLines(r.Lines, s.drawMove(r.Lines, s.temperature(&s.options)), func(l *Line) float32 { return l.Value })
 	return r
 }
 

@@ -63,7 +63,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		r.Lines = append(r.Lines, line)
 		weights[i] = float64(line.Prior)
 	}
-	first := r.Lines[max(draw(weights, s.warm(&s.options), s.random(s.options.Seed)), 0)].PV[0]
+	first := r.Lines[max(draw(weights, s.temperature(&s.options), s.random(s.options.Seed)), 0)].PV[0]
 	sortLines(r.Lines, first, func(l *Line) float32 { return l.Prior })
 	return short(r, &s.options), nil
 }

@@ -46,8 +46,8 @@ func (r *root) allowed(only []board.Move) []board.Move {
 	return list
 }
 
-// warm is the temperature of this move.
-func (r *root) warm(o *Options) float64 {
+// temperature is the temperature of this move.
+func (r *root) temperature(o *Options) float64 {
 	if o.TempCutoffPly > 0 && r.ply() >= o.TempCutoffPly {
 		return 0
 	}

@@ -50,7 +50,7 @@ func (s *onePly) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 		r.Lines = append(r.Lines, line)
 		weights[i] = math.Exp(float64(line.Value))
 	}
-	first := r.Lines[draw(weights, s.warm(&s.options), s.random(s.options.Seed))].PV[0]
+	first := r.Lines[draw(weights, s.temperature(&s.options), s.random(s.options.Seed))].PV[0]
 	sortLines(r.Lines, first, func(l *Line) float32 { return l.Value })
 	return short(r, &s.options), nil
 }
