@@ -119,5 +119,5 @@ func (t *tree) expand(n *node, p *board.Position, legal []board.Move, priors []u
 
 // before orders edges by prior, equal ones as the side to move sees the board.
 func before(turn board.Color, a, b edge) bool {
-	return a.prior > b.prior || a.prior == b.prior && seen(turn, a.move) < seen(turn, b.move)
+	return a.prior > b.prior || a.prior == b.prior && fromSide(turn, a.move) < fromSide(turn, b.move)
 }

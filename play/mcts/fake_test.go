@@ -133,7 +133,7 @@ func noisy(t testing.TB, batch, past int) *fake {
 		return float64(int64(h)) / (1 << 63) * 0.8
 	}
 	f.prior = func(g *board.Game, m board.Move) float64 { // called after value
-		return 0.05 + float64(mix(h+uint64(seen(g.Position().Turn(), m)))>>40)/(1<<24)
+		return 0.05 + float64(mix(h+uint64(fromSide(g.Position().Turn(), m)))>>40)/(1<<24)
 	}
 	return f
 }

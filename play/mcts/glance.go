@@ -92,7 +92,7 @@ func (e *exchanges) quiescence(p *board.Position, low, high, depth int) int {
 	}
 	moves = slices.DeleteFunc(moves, func(m board.Move) bool { return gain(p, m) == 0 })
 	slices.SortFunc(moves, func(a, b board.Move) int { // mirrored positions alike
-		return cmp.Or(gain(p, b)-gain(p, a), cmp.Compare(seen(p.Turn(), a), seen(p.Turn(), b)))
+		return cmp.Or(gain(p, b)-gain(p, a), cmp.Compare(fromSide(p.Turn(), a), fromSide(p.Turn(), b)))
 	})
 	low = max(low, best)
 	for _, m := range moves {

@@ -73,12 +73,12 @@ func (r *root) random(seed uint64) *rand.Rand {
 // inOrder orders moves as the side to move sees the board.
 func inOrder(p *board.Position, moves []board.Move) []board.Move {
 	turn := p.Turn()
-	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(seen(turn, a), seen(turn, b)) })
+	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(fromSide(turn, a), fromSide(turn, b)) })
 	return moves
 }
 
-// seen returns a move as a side sees it.
-func seen(turn board.Color, m board.Move) board.Move {
+// fromSide returns a move as a side sees it.
+func fromSide(turn board.Color, m board.Move) board.Move {
 	if turn == board.Black {
 		return m.Mirror()
 	}
