@@ -17,7 +17,7 @@ func QuickSearch(g *board.Game, moves []board.Move) []Line {
 	ply := g.Ply()
 	defer g.Rewind(ply)
 	e := exchanges{}
-	for i, m := range inOrder(g.Position(), slices.Clone(moves)) {
+	for i, m := range sortMoves(g.Position(), slices.Clone(moves)) {
 		e.left = quickNodes / len(moves) * (i + 1) // what others have left may be used
 		g.Rewind(ply)
 		g.Push(m)

@@ -65,7 +65,7 @@ func (s *napoleon) simulate(ctx context.Context, moves []board.Move) error {
 	}
 	if s.nodes[at].end == open && int64(len(s.nodes)) < s.options.Hash/napoleonNodeBytes {
 		if at > 0 {
-			s.replies = inOrder(s.game.Position(), s.game.Position().LegalMoves(s.replies[:0]))
+			s.replies = sortMoves(s.game.Position(), s.game.Position().LegalMoves(s.replies[:0]))
 			moves = s.replies
 		}
 		if err := s.expand(ctx, at, moves); err != nil {

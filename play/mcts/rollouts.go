@@ -145,7 +145,7 @@ func (s *rollouts) simulate(ctx context.Context, moves []board.Move) error {
 // they are these, all as likely. Where the game is over behind a move its value is that.
 func (s *rollouts) expand(ctx context.Context, at int32, moves []board.Move) (err error) {
 	p := s.game.Position()
-	s.replies = inOrder(p, p.LegalMoves(s.replies[:0]))
+	s.replies = sortMoves(p, p.LegalMoves(s.replies[:0]))
 	if s.likely, err = s.appraiser.Appraise(ctx, &AppraisalInput{Game: s.game, Legal: s.replies, Start: s.start,
 		Moves: s.line, Depth: s.options.ValueDepth}, s.likely[:0]); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (r *root) set(start *board.Position, moves []board.Move) {
 		r.game.Push(m)
 	}
 	p := r.game.Position()
-	r.legal = inOrder(p, p.LegalMoves(r.legal[:0]))
+	r.legal = sortMoves(p, p.LegalMoves(r.legal[:0]))
 }
 
 // allowed returns the legal moves that a search may choose from. None of only being legal, that is all.
@@ -70,8 +70,8 @@ func (r *root) random(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, p.Key()+uint64(p.FullmoveNumber())))
 }
 
-// inOrder orders moves as the side to move sees the board.
-func inOrder(p *board.Position, moves []board.Move) []board.Move {
+// sortMoves orders moves as the side to move sees the board.
+func sortMoves(p *board.Position, moves []board.Move) []board.Move {
 	turn := p.Turn()
 	slices.SortFunc(moves, func(a, b board.Move) int { return cmp.Compare(fromSide(turn, a), fromSide(turn, b)) })
 	return moves
