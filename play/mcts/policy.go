@@ -65,7 +65,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	first := r.Lines[max(draw(weights, s.temperature(&s.options), s.random(s.options.Seed)), 0)].PV[0]
 	sortLines(r.Lines, first, func(l *Line) float32 { return l.Prior })
-	return short(r, &s.options), nil
+	return trimLines(r, &s.options), nil
 }
 
 func b2i(b bool) int {
@@ -83,8 +83,8 @@ func unlessDone(ctx context.Context, err error) error {
 	return err
 }
 
-// short leaves as many lines as the options ask for.
-func short(r *Report, o *Options) *Report {
+// trimLines leaves as many lines as the options ask for.
+func trimLines(r *Report, o *Options) *Report {
 	if o.Verbose {
 		return r
 	}

@@ -62,12 +62,12 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		}
 		if m := t.favourite(); m != best || now.Sub(told) >= time.Second {
 			best, told = m, now
-			report(short(t.report(), &t.options))
+			report(trimLines(t.report(), &t.options))
 		}
 	}
 	r := t.report()
 	t.applyTemperature(r)
-	return short(r, &t.options), unlessDone(ctx, err)
+	return trimLines(r, &t.options), unlessDone(ctx, err)
 }
 
 // begin prepares a search.

@@ -54,11 +54,11 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 		progress.Batch, began = now.Sub(began), now
 		if report != nil && now.Sub(told) >= time.Second {
 			told = now
-			report(short(sim.report(moves), o))
+			report(trimLines(sim.report(moves), o))
 		}
 	}
 	s.last = true
-	return short(sim.report(moves), o), unlessDone(ctx, err)
+	return trimLines(sim.report(moves), o), unlessDone(ctx, err)
 }
 
 // count takes note of the present simulation.

@@ -52,7 +52,7 @@ func (s *onePly) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	first := r.Lines[draw(weights, s.temperature(&s.options), s.random(s.options.Seed))].PV[0]
 	sortLines(r.Lines, first, func(l *Line) float32 { return l.Value })
-	return short(r, &s.options), nil
+	return trimLines(r, &s.options), nil
 }
 
 // sortLines puts the line that begins with first in front and the others in the order of their worth.
