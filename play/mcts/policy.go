@@ -40,7 +40,7 @@ func (s *policy) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	if err != nil {
 		r.Lines = []Line{{PV: moves[:1:1], WDL: wdlOf(0)}}
-		return r, unlessDone(ctx, err)
+		return r, unlessCancelled(ctx, err)
 	}
 	a := &s.answers[0]
 	r.Nodes, r.Depth, r.SelDepth = 1, 1, 1
@@ -75,8 +75,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// unlessDone returns err, nil where it is that of ctx.
-func unlessDone(ctx context.Context, err error) error {
+// unlessCancelled returns err, nil where it is that of ctx.
+func unlessCancelled(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}

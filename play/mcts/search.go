@@ -67,7 +67,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 	}
 	r := t.report()
 	t.applyTemperature(r)
-	return trimLines(r, &t.options), unlessDone(ctx, err)
+	return trimLines(r, &t.options), unlessCancelled(ctx, err)
 }
 
 // begin prepares a search.

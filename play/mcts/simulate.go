@@ -58,7 +58,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 		}
 	}
 	s.last = true
-	return trimLines(sim.report(moves), o), unlessDone(ctx, err)
+	return trimLines(sim.report(moves), o), unlessCancelled(ctx, err)
 }
 
 // count takes note of the present simulation.

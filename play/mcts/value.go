@@ -36,7 +36,7 @@ func (s *onePly) Search(ctx context.Context, l Limits, _ func(*Report)) (*Report
 	}
 	if err := s.children.value(ctx, s.game, moves, true); err != nil {
 		r.Lines = []Line{{PV: moves[:1:1], WDL: wdlOf(0)}}
-		return r, unlessDone(ctx, err)
+		return r, unlessCancelled(ctx, err)
 	}
 	r.Nodes, r.Depth, r.SelDepth = int64(len(moves)), 1, 1
 	weights := make([]float64, len(moves))
