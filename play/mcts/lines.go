@@ -29,9 +29,9 @@ func (t *tree) better(a, b *edge) int {
 	return cmp.Compare(x.mean(), y.mean())
 }
 
-// first is better among the root's edges. Where the root's result is proven, moves that are proven to reach it come
-// before those that may do worse.
-func (t *tree) first(a, b *edge) int {
+// betterAtRoot is better among the root's edges. Where the root's result is proven, moves that are proven to reach it
+// come before those that may do worse.
+func (t *tree) betterAtRoot(a, b *edge) int {
 	if t.proven() {
 		if x, y := t.reaches(a), t.reaches(b); x != y {
 			if x {
@@ -74,7 +74,7 @@ func (t *tree) bestOf(n *node, top bool) *edge {
 	edges := t.edgesOf(n)
 	order := t.better
 	if top {
-		order = t.first
+		order = t.betterAtRoot
 	}
 	var best *edge
 	for i := range edges {
@@ -114,7 +114,7 @@ func (t *tree) report() *Report {
 			mass += float64(unpack(e.prior))
 		}
 	}
-	slices.SortStableFunc(list, t.first)
+	slices.SortStableFunc(list, t.betterAtRoot)
 	expected := Line{Value: float32(min(max(t.unvisited(n, mass), -1), 1))}
 	expected.WDL = t.chances(expected.Value, n.drawn)
 	for _, e := range list {
