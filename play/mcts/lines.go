@@ -33,7 +33,7 @@ func (t *tree) better(a, b *edge) int {
 // come before those that may do worse.
 func (t *tree) betterAtRoot(a, b *edge) int {
 	if t.proven() {
-		if x, y := t.reaches(a), t.reaches(b); x != y {
+		if x, y := t.secures(a), t.secures(b); x != y {
 			if x {
 				return -1
 			}
@@ -43,8 +43,8 @@ func (t *tree) betterAtRoot(a, b *edge) int {
 	return t.better(a, b)
 }
 
-// reaches reports whether a move is proven to get the root's result at least.
-func (t *tree) reaches(e *edge) bool {
+// secures reports whether a move is proven to get the root's result at least.
+func (t *tree) secures(e *edge) bool {
 	c := t.child(e)
 	return c != nil && -c.upper() >= t.lower
 }
