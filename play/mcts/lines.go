@@ -85,8 +85,8 @@ func (t *tree) bestOf(n *node, top bool) *edge {
 	return best
 }
 
-// favourite returns the best move so far.
-func (t *tree) favourite() board.Move {
+// bestMove returns the best move so far.
+func (t *tree) bestMove() board.Move {
 	if n := t.at(t.top); n.count > 0 {
 		return t.bestOf(n, true).move
 	}

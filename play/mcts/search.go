@@ -60,7 +60,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 		if report == nil || err != nil {
 			continue
 		}
-		if m := t.favourite(); m != best || now.Sub(told) >= time.Second {
+		if m := t.bestMove(); m != best || now.Sub(told) >= time.Second {
 			best, told = m, now
 			report(trimLines(t.report(), &t.options))
 		}
