@@ -55,8 +55,8 @@ func (e Ending) certain(clock int) (value int8, ok bool) {
 	return value, clock == 0 || e.DTZ > 0 && clock+e.DTZ < 100
 }
 
-// ranked is what tables say about a move.
-type ranked struct {
+// tableRank is what tables say about a move.
+type tableRank struct {
 	move  board.Move
 	class int8 // 3 mates, 2 wins, 1 wins if there is time, 0 draws, down to -2
 	dtz   int  // to the next capture or pawn move of those that win, this move excluded
@@ -85,7 +85,7 @@ func (t *tree) byTables(moves []board.Move) []board.Move {
 	if !known {
 		return moves
 	}
-	best := slices.MaxFunc(list, func(a, b ranked) int {
+	best := slices.MaxFunc(list, func(a, b tableRank) int {
 		if a.class != b.class {
 			return int(a.class) - int(b.class)
 		}
@@ -101,7 +101,7 @@ func (t *tree) byTables(moves []board.Move) []board.Move {
 }
 
 // rankAll ranks moves. All are asked about, also if one is not known yet.
-func (t *tree) rankAll(moves []board.Move) (list []ranked, known bool) {
+func (t *tree) rankAll(moves []board.Move) (list []tableRank, known bool) {
 	known = true
 	for _, m := range moves {
 		r, ok := t.rank(m)
@@ -111,17 +111,17 @@ func (t *tree) rankAll(moves []board.Move) (list []ranked, known bool) {
 }
 
 // rank says what tables know about a move at the root.
-func (t *tree) rank(m board.Move) (r ranked, ok bool) {
+func (t *tree) rank(m board.Move) (r tableRank, ok bool) {
 	t.game.Push(m)
 	defer t.game.Rewind(t.game.Ply() - 1)
 	p := t.game.Position()
 	t.replies = p.LegalMoves(t.replies[:0])
 	switch ended(t.game, t.replies) {
 	case mated:
-		return ranked{m, 3, 0}, true
+		return tableRank{m, 3, 0}, true
 	case open:
 	default:
-		return ranked{m, 0, 0}, true
+		return tableRank{m, 0, 0}, true
 	}
 	e, ok := t.options.Tables.Probe(p)
 	if !ok {
@@ -134,7 +134,7 @@ func (t *tree) rank(m board.Move) (r ranked, ok bool) {
 		class *= 2
 	}
 	if class <= 0 || p.HalfmoveClock() == 0 {
-		return ranked{m, class, 0}, true
+		return tableRank{m, class, 0}, true
 	}
-	return ranked{m, class, e.DTZ}, true
+	return tableRank{m, class, e.DTZ}, true
 }
