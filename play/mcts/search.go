@@ -75,7 +75,7 @@ func (t *tree) begin(l Limits) {
 	t.limits = l
 	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
-	t.rootMoves = t.byTables(t.allowed(l.SearchMoves))
+	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	if t.top == 0 {

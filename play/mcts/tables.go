@@ -66,9 +66,9 @@ type tableRank struct {
 // Without an answer any winning move would be played, also one that repeats a position.
 const rootWait = 50 * time.Millisecond
 
-// byTables returns the root's moves that are best by tables: of winning ones those that make progress. All are returned
-// if tables do not know all.
-func (t *tree) byTables(moves []board.Move) []board.Move {
+// bestByTables returns the root's moves that are best by tables: of winning ones those that make progress. All are
+// returned if tables do not know all.
+func (t *tree) bestByTables(moves []board.Move) []board.Move {
 	if !t.inTables(t.game.Position()) {
 		return moves
 	}

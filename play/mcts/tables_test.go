@@ -83,7 +83,7 @@ func TestByTables(t *testing.T) {
 		}
 		tr := mustNew(t, "puct", newFake(t, 1), func(o *Options) { o.Tables = tables }).(*tree)
 		set(t, tr, strings.Replace(fen, " 10 ", " "+c.clock+" ", 1))
-		got := tr.byTables(tr.legal)
+		got := tr.bestByTables(tr.legal)
 		if fmt.Sprint(got) != c.want && fmt.Sprint(len(got)) != c.want {
 			t.Errorf("%s: %v, not %s", c.name, got, c.want)
 		}
