@@ -66,9 +66,9 @@ func (t *tree) bound(n *node) (changed bool) {
 		}
 		lower, upper = max(lower, -c.upper()), max(upper, -c.lower())
 		if c.proven() && c.lower() == -1 {
-			short = min(short, further(c.plies))
+			short = min(short, addPly(c.plies))
 		}
-		long = max(long, further(c.plies))
+		long = max(long, addPly(c.plies))
 	}
 	plies := uint16(0)
 	switch {
@@ -83,8 +83,8 @@ func (t *tree) bound(n *node) (changed bool) {
 	return changed
 }
 
-// further adds a ply to a distance.
-func further(plies uint16) uint16 {
+// addPly adds a ply to a distance.
+func addPly(plies uint16) uint16 {
 	if plies >= unknown-1 {
 		return unknown
 	}
