@@ -112,7 +112,7 @@ func (t *tree) open(n *node) arrival {
 	if !top && t.known(n, t.replies) {
 		return t.visit(n, n.value, n.drawn)
 	}
-	key, a, priors := t.recall(t.replies)
+	key, a, priors := t.lookup(t.replies)
 	if a != nil {
 		t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
 		return t.visit(n, n.value, n.drawn)
@@ -120,9 +120,9 @@ func (t *tree) open(n *node) arrival {
 	return t.ask(n, leaf{key: key})
 }
 
-// recall returns what the network said about the present position earlier, nil if that is not kept, and the key that it
+// lookup returns what the network said about the present position earlier, nil if that is not kept, and the key that it
 // is kept under.
-func (t *tree) recall(legal []board.Move) (key uint64, a *cached, priors []uint16) {
+func (t *tree) lookup(legal []board.Move) (key uint64, a *cached, priors []uint16) {
 	if len(t.cache.answers) == 0 {
 		return 0, nil, nil
 	}

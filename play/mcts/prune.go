@@ -135,7 +135,7 @@ func (t *tree) restoreEdges(n *node) (how arrival, ends bool) {
 	if !t.published && len(t.path) > 1 && t.probe(n) {
 		return t.visit(n, n.value, n.drawn), true
 	}
-	key, a, priors := t.recall(t.replies)
+	key, a, priors := t.lookup(t.replies)
 	if a == nil {
 		t.ask(n, leaf{key: key, reexpand: true})
 		return queued, true
