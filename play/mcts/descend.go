@@ -109,7 +109,7 @@ func (t *tree) block(n *node, i uint32) bool {
 func (t *tree) open(n *node) arrival {
 	top := len(t.path) == 1
 	t.replies = t.game.Position().LegalMoves(t.replies[:0])
-	if !top && t.known(n, t.replies) {
+	if !top && t.resolve(n, t.replies) {
 		return t.visit(n, n.value, n.drawn)
 	}
 	key, a, priors := t.lookup(t.replies)
@@ -142,8 +142,8 @@ func (t *tree) ask(n *node, l leaf) arrival {
 	return t.wait(l, queued)
 }
 
-// known reports whether the rules or tables say what a position is worth, and writes it down.
-func (t *tree) known(n *node, legal []board.Move) bool {
+// resolve reports whether the rules or tables say what a position is worth, and writes it down.
+func (t *tree) resolve(n *node, legal []board.Move) bool {
 	end := ended(t.game, legal)
 	if end == open {
 		return !t.published && (t.repeated(n) || t.probe(n))
