@@ -152,12 +152,12 @@ func (t *tree) resolve(n *node, legal []board.Move) bool {
 	if end == mated {
 		value = -1
 	}
-	t.fix(n, terminal, value)
+	t.setResult(n, terminal, value)
 	return true
 }
 
-// fix gives a node a value that is certain.
-func (t *tree) fix(n *node, k kind, value int8) {
+// setResult gives a node a value that is certain.
+func (t *tree) setResult(n *node, k kind, value int8) {
 	n.setKind(k)
 	n.value, n.drawn, n.plies = float32(value), float32(1-value*value), 0
 	if k == tablebase && value != 0 {

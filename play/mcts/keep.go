@@ -97,7 +97,7 @@ func (t *tree) repeated(n *node) bool {
 		if t.game.Previous(k).Key() != p.Key() {
 			continue
 		}
-		t.fix(n, repetition, 0)
+		t.setResult(n, repetition, 0)
 		n.cycle = uint8(k)
 		for _, i := range t.path[:depth] {
 			t.at(i).cycle |= cyclesBelow

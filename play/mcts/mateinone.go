@@ -17,7 +17,7 @@ func (t *tree) mateInOne(n *node, p *board.Position) {
 			t.full = true
 			return
 		}
-		t.fix(t.at(e.child), terminal, -1)
+		t.setResult(t.at(e.child), terminal, -1)
 		copy(edges[1:i+1], edges[:i])
 		edges[0] = e
 		n.opened, n.plies, n.value, n.drawn = 1, 1, 1, 0

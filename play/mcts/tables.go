@@ -26,7 +26,7 @@ func (t *tree) probe(n *node) bool {
 	t.hits++
 	value, certain := e.certain(p.HalfmoveClock())
 	if certain {
-		t.fix(n, tablebase, value)
+		t.setResult(n, tablebase, value)
 	}
 	return certain
 }
