@@ -117,7 +117,7 @@ func (t *tree) open(n *node) arrival {
 		t.expand(n, t.game.Position(), t.replies, priors, a.value, a.drawn)
 		return t.visit(n, n.value, n.drawn)
 	}
-	return t.ask(n, leaf{key: key})
+	return t.enqueue(n, leaf{key: key})
 }
 
 // lookup returns what the network said about the present position earlier, nil if that is not kept, and the key that it
@@ -131,8 +131,8 @@ func (t *tree) lookup(legal []board.Move) (key uint64, a *cached, priors []uint1
 	return key, a, priors
 }
 
-// ask has the network asked about the present position, of which replies are the legal moves.
-func (t *tree) ask(n *node, l leaf) arrival {
+// enqueue has the network asked about the present position, of which replies are the legal moves.
+func (t *tree) enqueue(n *node, l leaf) arrival {
 	t.evaluator.Put(t.asked, t.game, t.replies)
 	t.asked++
 	n.setKind(waiting)

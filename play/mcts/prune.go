@@ -137,7 +137,7 @@ func (t *tree) restoreEdges(n *node) (how arrival, ends bool) {
 	}
 	key, a, priors := t.lookup(t.replies)
 	if a == nil {
-		t.ask(n, leaf{key: key, reexpand: true})
+		t.enqueue(n, leaf{key: key, reexpand: true})
 		return queued, true
 	}
 	if !t.reexpand(n, t.path, &leaf{position: *t.game.Position(), legal: t.replies}, priors) {
