@@ -16,7 +16,7 @@ func (t *tree) add(path []uint32, value, drawn float32) {
 	}
 	t.added++
 	if !t.at(path[len(path)-1]).proven() {
-		t.live++
+		t.unproven++
 		t.depths += int64(len(path) - 1)
 	}
 	t.deepest = max(t.deepest, len(path)-1)

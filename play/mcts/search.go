@@ -73,7 +73,7 @@ func (t *tree) Search(ctx context.Context, l Limits, report func(*Report)) (*Rep
 // begin prepares a search.
 func (t *tree) begin(l Limits) {
 	t.limits = l
-	t.added, t.live, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
+	t.added, t.unproven, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
 	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
 	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
@@ -112,7 +112,7 @@ func (t *tree) done(took time.Duration) bool {
 		return true
 	case l.Nodes > 0 && t.added >= l.Nodes:
 		return true
-	case l.Depth > 0 && t.live > 0 && t.depth() >= l.Depth:
+	case l.Depth > 0 && t.unproven > 0 && t.depth() >= l.Depth:
 		return true
 	case l.Depth+l.Mate > 0 && (t.full || t.idle > mostIdle): // it may never be reached any more
 		return true
@@ -146,7 +146,7 @@ func (t *tree) finished() bool {
 // depth is one more than the mean distance from the root of this search's visits, but for those that end where the
 // result is proven, rounded down. A proven draw that is the best move has nearly all visits: they would hold the mean
 // down.
-func (t *tree) depth() int { return 1 + int(t.depths/max(t.live, 1)) }
+func (t *tree) depth() int { return 1 + int(t.depths/max(t.unproven, 1)) }
 
 // lead returns the visits of the two most visited moves that may be chosen: not of those that are proven to lose.
 func (t *tree) lead() (best, second int64) {

@@ -33,7 +33,7 @@ type tree struct {
 	lower, upper int8                 // bounds of the root's result with them
 	several      bool                 // a proven root does not end the search: lines of other moves are asked for
 	added        int64                // visits
-	live         int64                // of these, visits that did not end where the result is proven
+	unproven     int64                // of these, visits that did not end where the result is proven
 	depths       int64                // sum of the distances of these from the root
 	deepest      int
 	pressure     int   // prunings in a row that no visit came of
