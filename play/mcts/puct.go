@@ -39,7 +39,7 @@ func (t *tree) puct(n *node, top bool) int {
 		if c.lower() == 1 || top && !t.eligible[i] {
 			continue // the opponent wins there
 		}
-		if top && t.several && c.proven() && (t.proven() || c.upper() == -1) {
+		if top && t.multiPV && c.proven() && (t.proven() || c.upper() == -1) {
 			continue // nothing is left to find out there
 		}
 		weight := prior / float64(1+c.started())

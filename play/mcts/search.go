@@ -76,7 +76,7 @@ func (t *tree) begin(l Limits) {
 	t.added, t.unproven, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
 	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
-	t.several = t.patient && t.options.MultiPV > 1 && l.Mate == 0
+	t.multiPV = t.patient && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	if t.top == 0 {
 		t.top = t.newNode()
@@ -131,7 +131,7 @@ func (t *tree) done(took time.Duration) bool {
 // finished reports whether nothing is left to find out: the result of the root is proven, and if several lines are
 // asked for, that of as many moves, too. The search for a mate ends with the first.
 func (t *tree) finished() bool {
-	if !t.proven() || !t.several {
+	if !t.proven() || !t.multiPV {
 		return t.proven()
 	}
 	open, n := 0, t.at(t.top)

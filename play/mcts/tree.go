@@ -31,7 +31,7 @@ type tree struct {
 	rootMoves    []board.Move         // that may be chosen, at least one
 	eligible     [board.MaxMoves]bool // which of the root's edges they are
 	lower, upper int8                 // bounds of the root's result with them
-	several      bool                 // a proven root does not end the search: lines of other moves are asked for
+	multiPV      bool                 // a proven root does not end the search: lines of other moves are asked for
 	added        int64                // visits
 	unproven     int64                // of these, visits that did not end where the result is proven
 	depths       int64                // sum of the distances of these from the root
