@@ -5,7 +5,7 @@ import "math"
 // newPUCT returns the searcher puct.
 func newPUCT(e Evaluator, o Options) *tree {
 	t := newTree(e, o)
-	t.choose, t.patient = (*tree).puct, true
+	t.choose, t.provesLines = (*tree).puct, true
 	return t
 }
 

@@ -76,7 +76,7 @@ func (t *tree) begin(l Limits) {
 	t.added, t.unproven, t.depths, t.deepest, t.hits, t.illegal, t.idle, t.size = 0, 0, 0, 0, 0, 0, 0, 0
 	t.pressure, t.prunedAt, t.lack = 0, -1, 0
 	t.rootMoves = t.bestByTables(t.allowed(l.SearchMoves))
-	t.multiPV = t.patient && t.options.MultiPV > 1 && l.Mate == 0
+	t.multiPV = t.provesLines && t.options.MultiPV > 1 && l.Mate == 0
 	t.lower, t.upper = -1, 1
 	if t.top == 0 {
 		t.top = t.newNode()

@@ -19,8 +19,8 @@ type tree struct {
 	choose func(t *tree, n *node, top bool) int
 	// published: nothing but the end of the game is known for certain, nothing is a draw before it, and no two descents
 	// of a batch meet, as talbotbot has it.
-	published bool
-	patient   bool // MultiPV makes the search go on where the root is proven
+	published   bool
+	provesLines bool // MultiPV makes the search go on where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was needed
