@@ -42,7 +42,7 @@ const (
 func (t *tree) descend() arrival {
 	t.path = append(t.path[:0], t.top)
 	i := t.top
-	if t.published && t.at(i).inFlight > 0 {
+	if t.asPublished && t.at(i).inFlight > 0 {
 		return treeBusy
 	}
 	for {
@@ -58,7 +58,7 @@ func (t *tree) descend() arrival {
 		}
 		at := t.choose(t, n, top)
 		if at < 0 {
-			if t.published && t.block(n, i) {
+			if t.asPublished && t.block(n, i) {
 				return subtreeBusy
 			}
 			return t.visit(n, n.value, n.drawn)
@@ -146,7 +146,7 @@ func (t *tree) enqueue(n *node, l leaf) arrival {
 func (t *tree) resolve(n *node, legal []board.Move) bool {
 	end := ended(t.game, legal)
 	if end == open {
-		return !t.published && (t.repeated(n) || t.probe(n))
+		return !t.asPublished && (t.repeated(n) || t.probe(n))
 	}
 	value := int8(0)
 	if end == mated {
@@ -163,7 +163,7 @@ func (t *tree) setResult(n *node, k kind, value int8) {
 	if k == tablebase && value != 0 {
 		n.plies = unknown
 	}
-	if !t.published {
+	if !t.asPublished {
 		n.setBounds(value, value)
 	}
 }
@@ -189,7 +189,7 @@ func (t *tree) wait(l leaf, how arrival) arrival {
 
 // addInFlight notes that a descent waits, or with -1 that it does no more.
 func (t *tree) addInFlight(path []uint32, by int) {
-	if t.published {
+	if t.asPublished {
 		path = path[len(path)-1:]
 	}
 	for _, i := range path {

@@ -35,7 +35,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 			}
 			return false
 		case terminal, repetition, tablebase:
-			if !tr.published && (!n.proven() || n.sum != float64(n.visits)*float64(n.value)) {
+			if !tr.asPublished && (!n.proven() || n.sum != float64(n.visits)*float64(n.value)) {
 				t.Fatalf("%s: over, with %v in %d visits", where(), n.sum, n.visits)
 			}
 			if n.kind() == repetition {
@@ -78,7 +78,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 		if n.visits > 0 && own < 1 {
 			t.Fatalf("%s: %d visits, %d less than those of its moves", where(), n.visits, -own)
 		}
-		if depth > 0 && n.proven() && !tr.published {
+		if depth > 0 && n.proven() && !tr.asPublished {
 			sum = float64(n.lower()) * float64(n.visits)
 		} else {
 			sum += float64(own) * float64(n.value)
@@ -89,7 +89,7 @@ func check(t testing.TB, tr *tree) (nodes int) {
 		if d := float64(n.drawn); d < -1e-3 || d > 1+1e-3 {
 			t.Fatalf("%s: chance of a draw %v", where(), d)
 		}
-		if was := *n; depth > 0 && !tr.published && tr.bound(n) {
+		if was := *n; depth > 0 && !tr.asPublished && tr.bound(n) {
 			t.Fatalf("%s: bounds %d to %d in %d plies should be %d to %d in %d", where(), was.lower(), was.upper(),
 				was.plies, n.lower(), n.upper(), n.plies)
 		}

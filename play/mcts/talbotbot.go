@@ -6,7 +6,7 @@ import "math"
 func newTalbotBot(e Evaluator, o Options) *tree {
 	o.PolicyTemp, o.MateInOne, o.Tables = 1, false, nil
 	t := newTree(e, o)
-	t.choose, t.published = (*tree).talbotbot, true
+	t.choose, t.asPublished = (*tree).talbotbot, true
 	return t
 }
 

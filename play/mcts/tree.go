@@ -17,9 +17,9 @@ type tree struct {
 	options   Options
 	// choose returns the edge of an expanded node that a descent goes on with, -1 if it cannot go on.
 	choose func(t *tree, n *node, top bool) int
-	// published: nothing but the end of the game is known for certain, nothing is a draw before it, and no two descents
-	// of a batch meet, as talbotbot has it.
-	published   bool
+	// asPublished: nothing but the end of the game is known for certain, nothing is a draw before it, and no two
+	// descents of a batch meet, as talbotbot has it.
+	asPublished bool
 	provesLines bool // MultiPV makes the search go on where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
