@@ -71,7 +71,7 @@ type Layout struct {
 	Candidates int
 
 	// What else the same position can be shown as; nil where the recipe does not know the difference.
-	NoPast, OtherColour *Disguise
+	NoPast, OtherColour *InputTransform
 }
 
 // MoveList says which moves a sample lists.
@@ -109,12 +109,12 @@ func (l *Layout) Numbers() int {
 	return n
 }
 
-// Disguise changes a packed input into one that shows the same position otherwise: word i becomes (word & And[i]) ^
-// Xor[i].
-type Disguise struct{ And, Xor []uint64 }
+// InputTransform changes a packed input into one that shows the same position otherwise: word i becomes (word & And[i])
+// ^ Xor[i].
+type InputTransform struct{ And, Xor []uint64 }
 
 // Apply changes a packed input.
-func (d *Disguise) Apply(packed []uint64) {
+func (d *InputTransform) Apply(packed []uint64) {
 	for i := range d.And {
 		packed[i] = packed[i]&d.And[i] ^ d.Xor[i]
 	}
@@ -124,11 +124,11 @@ func (d *Disguise) Apply(packed []uint64) {
 type RatingBits struct{ Word, Shift int }
 
 // Rated makes the side to move have another rating, from 0 to 65535; nil where the recipe does not know it.
-func (l *Layout) Rated(rating int) *Disguise {
+func (l *Layout) Rated(rating int) *InputTransform {
 	if l.Rating == nil {
 		return nil
 	}
-	d := &Disguise{slices.Repeat([]uint64{math.MaxUint64}, l.Words), make([]uint64, l.Words)}
+	d := &InputTransform{slices.Repeat([]uint64{math.MaxUint64}, l.Words), make([]uint64, l.Words)}
 	d.And[l.Rating.Word] = ^(uint64(math.MaxUint16) << l.Rating.Shift)
 	d.Xor[l.Rating.Word] = uint64(rating) << l.Rating.Shift
 	return d

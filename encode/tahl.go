@@ -67,8 +67,8 @@ func (Tahl) Layout() Layout {
 		Indices: 2 * 64 * TahlLayers, Floats: []string{ValueFloat}, NoPast: &tahlNoPast}
 }
 
-var tahlNoPast = func() Disguise {
-	d := Disguise{make([]uint64, TahlWords), make([]uint64, TahlWords)}
+var tahlNoPast = func() InputTransform {
+	d := InputTransform{make([]uint64, TahlWords), make([]uint64, TahlWords)}
 	for i := range d.And {
 		if i < tahlPast || i == tahlFlags {
 			d.And[i] = ^uint64(0)

@@ -77,15 +77,15 @@ const (
 	repetitionFlags = 3 << 5
 )
 
-var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour Disguise) {
+var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour InputTransform) {
 	all := make([]uint64, TalbotBotWords)
 	for i := range all {
 		all[i] = ^uint64(0)
 	}
-	noPast = Disguise{slices.Clone(all), make([]uint64, TalbotBotWords)}
+	noPast = InputTransform{slices.Clone(all), make([]uint64, TalbotBotWords)}
 	clear(noPast.And[boardWords:flagsWord])
 	noPast.And[flagsWord] &^= repetitionFlags
-	otherColour = Disguise{all, make([]uint64, TalbotBotWords)}
+	otherColour = InputTransform{all, make([]uint64, TalbotBotWords)}
 	otherColour.Xor[flagsWord] = blackFlag
 	return noPast, otherColour
 }()

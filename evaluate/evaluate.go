@@ -113,7 +113,7 @@ type evaluation struct {
 }
 
 // ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.
-func (e *evaluation) ask(ctx context.Context, samples []Sample, disguise *encode.Disguise) ([]predict.Answer, error) {
+func (e *evaluation) ask(ctx context.Context, samples []Sample, disguise *encode.InputTransform) ([]predict.Answer, error) {
 	e.questions, e.packed = e.questions[:0], e.packed[:0]
 	answers := &e.answers[0]
 	if disguise != nil {

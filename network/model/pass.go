@@ -156,7 +156,7 @@ func mix(h *Node) *Node {
 func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
 
 // Disguise shows whole samples otherwise with probability rate: packed is [N, words] uint64.
-func (p *Pass) Disguise(packed *Node, d *encode.Disguise, rate float64) *Node {
+func (p *Pass) Disguise(packed *Node, d *encode.InputTransform, rate float64) *Node {
 	if !p.drops(rate) {
 		return packed
 	}
