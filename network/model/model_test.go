@@ -327,7 +327,7 @@ func TestDisguise(t *testing.T) {
 	for name, d := range map[string]*encode.InputTransform{"no past": layout.NoPast, "other colour": layout.OtherColour} {
 		exec := MustNewExec(goBackend(t), func(key, packed *Node) []*Node {
 			p := &Pass{Train: true, Key: key}
-			return []*Node{p.Disguise(packed, d, 0.3), (&Pass{Key: key}).Disguise(packed, d, 0.3)}
+			return []*Node{p.TransformInput(packed, d, 0.3), (&Pass{Key: key}).TransformInput(packed, d, 0.3)}
 		})
 		out := exec.MustCall(tensors.FromFlatDataAndDimensions([]uint32{123, 456}, 2),
 			tensors.FromFlatDataAndDimensions(packed, n, words))

@@ -155,8 +155,8 @@ func mix(h *Node) *Node {
 
 func (p *Pass) drops(rate float64) bool { return p.Train && p.Key != nil && rate > 0 }
 
-// Disguise shows whole samples otherwise with probability rate: packed is [N, words] uint64.
-func (p *Pass) Disguise(packed *Node, d *encode.InputTransform, rate float64) *Node {
+// TransformInput shows whole samples otherwise with probability rate: packed is [N, words] uint64.
+func (p *Pass) TransformInput(packed *Node, d *encode.InputTransform, rate float64) *Node {
 	if !p.drops(rate) {
 		return packed
 	}
