@@ -93,7 +93,7 @@ func scoreChances(s dataset.Score) (win, draw float64, ok bool) {
 
 // chances are what the label says of the game's end, or else the result: value, win and draw.
 func (e Lynx) chances(v *View, t Targets) (value, win, draw float32, ok bool) {
-	label := &v.Said.Value
+	label := &v.Labels.Value
 	if label.Status == dataset.Labelled && len(label.Lines) > 0 {
 		line := &label.Lines[0]
 		w, d, ok := scoreChances(line.Score)
@@ -121,7 +121,7 @@ func (e Lynx) Learn(dst *Target, v *View, t Targets) bool {
 	}
 	if t.Value != RecipeValue {
 		dst.Floats[0] = unknown
-		if x, has := Value(e, t.Value, v.Position(), v.Said.Value); has {
+		if x, has := Value(e, t.Value, v.Position(), v.Labels.Value); has {
 			dst.Floats[0], ok = x, true
 		}
 	}

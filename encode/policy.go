@@ -53,7 +53,7 @@ func ParsePolicyTarget(s string) (PolicyTarget, error) {
 // one label in fifty, where the search ended in an iteration whose score was only a bound: the engine had changed its
 // mind, and score and variation are those of the last exact score.
 func Policy(dst []dataset.WeightedMove, e Valuer, t Targets, v *View) []dataset.WeightedMove {
-	line, label := v.Line, &v.Said.Moves
+	line, label := v.Line, &v.Labels.Moves
 	if line == nil {
 		return dst
 	}

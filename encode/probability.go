@@ -74,7 +74,7 @@ func (Probability) Pack(dst []uint64, v *View) {
 	w := (*[ProbabilityWords]uint64)(dst)
 	*w = [ProbabilityWords]uint64{}
 	put := func(i int, x float64) { w[i/4] |= uint64(math.Round(x)) << (16 * (i % 4)) }
-	list := v.Said.Candidates[:min(ProbabilityMoves, len(v.Said.Candidates))]
+	list := v.Labels.Candidates[:min(ProbabilityMoves, len(v.Labels.Candidates))]
 	sum := 0.0
 	for _, c := range list {
 		sum += c.Prior.Probability()
@@ -113,7 +113,7 @@ func (Probability) Numbers(dst []float32, packed []uint64) {
 // Code writes the place of a move among the candidates.
 func (Probability) Code(dst []int32, v *View, m board.Move) {
 	dst[0] = ProbabilityOther
-	for i, c := range v.Said.Candidates[:min(ProbabilityMoves, len(v.Said.Candidates))] {
+	for i, c := range v.Labels.Candidates[:min(ProbabilityMoves, len(v.Labels.Candidates))] {
 		if c.Move == m {
 			dst[0] = int32(i)
 		}
@@ -148,7 +148,7 @@ func (e Probability) Show(v *View, t Targets) any {
 		moves[m.Move.String()] = m.Weight
 	}
 	var candidates []string
-	for _, c := range v.Said.Candidates {
+	for _, c := range v.Labels.Candidates {
 		candidates = append(candidates, c.Move.String())
 	}
 	return map[string]any{"moves": moves, "candidates": candidates}

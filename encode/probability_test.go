@@ -51,7 +51,7 @@ func TestProbability(t *testing.T) {
 		if v.WhiteElo = rating; g.Position().Turn() == board.Black {
 			v.WhiteElo, v.BlackElo = 77, rating
 		}
-		v.Said.Candidates = list
+		v.Labels.Candidates = list
 		packed, numbers := make([]uint64, ProbabilityWords), make([]float32, ProbabilityNumbers)
 		e.Pack(packed, &v)
 		e.Numbers(numbers, packed)
@@ -142,11 +142,11 @@ func TestProbabilityTarget(t *testing.T) {
 			t.Errorf("%s has %g, want %g", m.Move, m.Weight, want)
 		}
 	}
-	v.Said.Candidates = v.Said.Candidates[1:2]
+	v.Labels.Candidates = v.Labels.Candidates[1:2]
 	if target.Moves = nil; (Probability{}).Learn(&target, &v, Targets{}) {
 		t.Errorf("%+v", target)
 	}
-	v.Said.Candidates = nil
+	v.Labels.Candidates = nil
 	if (Probability{}).Learn(&target, &v, Targets{}) {
 		t.Errorf("%+v", target)
 	}

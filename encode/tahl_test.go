@@ -342,7 +342,7 @@ func TestTahlLearns(t *testing.T) {
 		l := uciLine(t, board.StartFEN, "e2e4", "e7e5")
 		l.Source, l.Result, l.Samples = test.source, test.result, dataset.AllMoves()
 		v := viewAt(t, &l, test.ply)
-		v.Said = dataset.Counted{Moves: label, Value: label}
+		v.Labels = dataset.Counted{Moves: label, Value: label}
 		var target Target
 		target.Reset(&layout)
 		known := test.want == test.want

@@ -17,7 +17,7 @@ type View struct {
 
 	Line   *dataset.Line   // nil in play
 	Sample int             // the number of the sample on the line; −1 if it is none
-	Said   dataset.Counted // the labels that count
+	Labels dataset.Counted // the labels that count
 
 	legal     []board.Move
 	codes     []int32
@@ -28,13 +28,13 @@ type View struct {
 func (v *View) Visit(w *dataset.Walker, said dataset.Counted) {
 	l := w.Line()
 	v.Play(w.Game(), l.WhiteElo, l.BlackElo)
-	v.Line, v.Sample, v.Said = l, w.Sample(), said
+	v.Line, v.Sample, v.Labels = l, w.Sample(), said
 }
 
 // Play makes the view that of a position in play.
 func (v *View) Play(g *board.Game, whiteElo, blackElo int) {
 	v.Game, v.WhiteElo, v.BlackElo = g, whiteElo, blackElo
-	v.Line, v.Sample, v.Said = nil, -1, dataset.Counted{}
+	v.Line, v.Sample, v.Labels = nil, -1, dataset.Counted{}
 	v.generated = false
 }
 

@@ -135,8 +135,8 @@ func checkGames(t *testing.T, dir string) {
 				t.Errorf("game %d: sample at ply %d behind %d", l.Number, ply, last)
 			}
 			last = ply
-			v = encode.View{Game: w.Game(), Line: l, Sample: w.Sample(), Said: counting.Of(l, w.Sample())}
-			best := v.Said.Moves.Best
+			v = encode.View{Game: w.Game(), Line: l, Sample: w.Sample(), Labels: counting.Of(l, w.Sample())}
+			best := v.Labels.Moves.Best
 			target := encode.Policy(nil, encode.TalbotBot{}, encode.Targets{}, &v)
 			if len(target) != 1 || target[0].Move != best {
 				t.Errorf("game %d, ply %d: target %v where the engine said %v", l.Number, ply, target, best)

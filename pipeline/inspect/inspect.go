@@ -298,7 +298,7 @@ func (in *inspector) band(s *Sample, l *dataset.Line) {
 
 // value is the value target of the view; nil if there is none. That of a recipe that learns no value is its formula's.
 func (in *inspector) value() *float32 {
-	v, ok := encode.Value(in.Encoder, in.Targets.Value, in.view.Position(), in.view.Said.Value)
+	v, ok := encode.Value(in.Encoder, in.Targets.Value, in.view.Position(), in.view.Labels.Value)
 	if i := in.layout.Float(encode.ValueFloat); i >= 0 {
 		var target encode.Target
 		target.Reset(&in.layout)

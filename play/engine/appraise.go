@@ -186,8 +186,8 @@ func (e *Evaluator) shares(ctx context.Context, list []dataset.Candidate) ([]flo
 	if n == nil {
 		return shares, nil
 	}
-	e.view.Said.Candidates = list
-	defer func() { e.view.Said.Candidates = nil }()
+	e.view.Labels.Candidates = list
+	defer func() { e.view.Labels.Candidates = nil }()
 	q := predict.Question{Packed: make([]uint64, encode.ProbabilityWords)}
 	n.Encoder().Pack(q.Packed, &e.view)
 	for i := range list {

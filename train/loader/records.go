@@ -78,8 +78,8 @@ func (d *Data) extract(s *Set, block int, want splitSet) (*records, error) {
 		v.sample.number = int32(len(r.samples))
 		r.targets = append(r.targets, v.target.Moves...)
 		r.floats = append(r.floats, v.target.Floats...)
-		v.sample.likely, v.sample.choice = uint32(len(r.likely)), uint16(len(v.view.Said.Candidates))
-		r.likely = append(r.likely, v.view.Said.Candidates...)
+		v.sample.likely, v.sample.choice = uint32(len(r.likely)), uint16(len(v.view.Labels.Candidates))
+		r.likely = append(r.likely, v.view.Labels.Candidates...)
 		r.samples = append(r.samples, v.sample)
 	})
 	r.unusable = unusable

@@ -39,7 +39,7 @@ func (boards) Code(dst []int32, v *encode.View, m board.Move) { encode.Tahl{}.Co
 
 func (e boards) Learn(dst *encode.Target, v *encode.View, t encode.Targets) bool {
 	ok := encode.Tahl{}.Learn(dst, v, encode.Targets{Policy: t.Policy}) // the first float is the result
-	if value, known := encode.Value(e, t.Value, v.Position(), v.Said.Value); known {
+	if value, known := encode.Value(e, t.Value, v.Position(), v.Labels.Value); known {
 		dst.Floats[1] = value
 	}
 	return ok
