@@ -123,8 +123,8 @@ func (d *InputTransform) Apply(packed []uint64) {
 // RatingBits are the 16 bits from Shift on of a word of a packed input.
 type RatingBits struct{ Word, Shift int }
 
-// Rated makes the side to move have another rating, from 0 to 65535; nil where the recipe does not know it.
-func (l *Layout) Rated(rating int) *InputTransform {
+// WithRating makes the side to move have another rating, from 0 to 65535; nil where the recipe does not know it.
+func (l *Layout) WithRating(rating int) *InputTransform {
 	if l.Rating == nil {
 		return nil
 	}

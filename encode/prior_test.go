@@ -128,7 +128,7 @@ func TestPriorRatings(t *testing.T) {
 					t.Fatalf("%q: %d is %g, want %g", fen, elo, got, want)
 				}
 			}
-			layout.Rated(1623).Apply(words)
+			layout.WithRating(1623).Apply(words)
 			changed[i] = words
 		}
 		as, _ := priorOf(new(parseFEN(t, board.StartFEN)), 1623)
@@ -149,7 +149,7 @@ func TestPriorRatings(t *testing.T) {
 	e.Pack(words, &v)
 	v.Play(board.NewGame(board.StartPosition()), 0, 0)
 	Prior{}.Pack(other, &v)
-	if l := e.Layout(); !slices.Equal(words, other) || l.Ratings || l.Rated(1500) != nil {
+	if l := e.Layout(); !slices.Equal(words, other) || l.Ratings || l.WithRating(1500) != nil {
 		t.Errorf("without ratings: %x, want %x; %+v", words, other, l)
 	}
 }

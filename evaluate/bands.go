@@ -93,7 +93,7 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 	}
 	told := make([][]scored, len(e.ranges)) // by band and sample
 	for i, band := range e.ranges {
-		answers, err := e.ask(ctx, samples, o.Layout.Rated(band.Elo))
+		answers, err := e.ask(ctx, samples, o.Layout.WithRating(band.Elo))
 		if err != nil {
 			return err
 		}
