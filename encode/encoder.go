@@ -71,7 +71,7 @@ type Layout struct {
 	Candidates int
 
 	// What else the same position can be shown as; nil where the recipe does not know the difference.
-	NoPast, OtherColour *InputTransform
+	NoHistory, OtherColour *InputTransform
 }
 
 // MoveList says which moves a sample lists.

@@ -398,7 +398,7 @@ func TestTahlWithoutPast(t *testing.T) {
 	l := randomLine(5, board.StartPosition(), 30)
 	v := viewAt(t, &l, 30)
 	words, with := tahlOf(t, v)
-	Tahl{}.Layout().NoPast.Apply(words)
+	Tahl{}.Layout().NoHistory.Apply(words)
 	alone := dataset.Line{Start: *v.Position()}
 	want, without := tahlOf(t, viewAt(t, &alone, 0))
 	if !slices.Equal(words, want) || !slices.Equal(with[:tahlHistory], without[:tahlHistory]) {

@@ -39,7 +39,7 @@ func TestNumbers(t *testing.T) {
 				layout.OtherColour.Apply(packed)
 				compare("the other colour", other)
 				e.Pack(packed, &v)
-				layout.NoPast.Apply(packed)
+				layout.NoHistory.Apply(packed)
 				compare("no past", board.NewGame(*g.Position()))
 				if g.Position().EnPassant() != board.NoSquare {
 					passes++

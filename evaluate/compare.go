@@ -55,7 +55,7 @@ func (e *evaluation) compare(ctx context.Context, samples []Sample, answers []pr
 			return err
 		}
 	}
-	if as := o.Layout.NoPast; as != nil && !o.NoHistory {
+	if as := o.Layout.NoHistory; as != nil && !o.NoHistory {
 		blind, err := e.ask(ctx, samples, as)
 		if err != nil {
 			return err

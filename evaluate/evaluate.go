@@ -53,7 +53,7 @@ const compareEvery = 8
 // well, where the recipe can be shown so. It stops at the first error of the samples, the network, the tables or ctx,
 // and with [ErrNoPast] if the past is to be hidden and there is none.
 func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, error], o Options) (*Accumulator, error) {
-	if o.NoHistory && o.Layout.NoPast == nil {
+	if o.NoHistory && o.Layout.NoHistory == nil {
 		return nil, ErrNoPast
 	}
 	a := newAccumulator(network.Knows(), o)
@@ -86,7 +86,7 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 			return nil, err
 		}
 		if o.NoHistory {
-			o.Layout.NoPast.Apply(s.Packed)
+			o.Layout.NoHistory.Apply(s.Packed)
 		}
 		if batch = append(batch, s); len(batch) == size {
 			if err := flush(); err != nil {

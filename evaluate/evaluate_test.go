@@ -147,9 +147,9 @@ func TestHistoryIsOfThePositionAlone(t *testing.T) {
 func TestVariants(t *testing.T) {
 	samples, _, _ := played(50)
 	plain := layout
-	plain.NoPast, plain.OtherColour = nil, nil
+	plain.NoHistory, plain.OtherColour = nil, nil
 	colour := layout
-	colour.NoPast = nil
+	colour.NoHistory = nil
 	for name, c := range map[string]struct {
 		layout  encode.Layout
 		batches int // of five samples each: ten, of which two are compared
@@ -159,7 +159,7 @@ func TestVariants(t *testing.T) {
 		if len(network.sizes) != c.batches || slices.Max(network.sizes) != 5 {
 			t.Errorf("%s: batches %v", name, network.sizes)
 		}
-		if (r.History != nil) != (c.layout.NoPast != nil) || (r.Symmetry != nil) != (c.layout.OtherColour != nil) {
+		if (r.History != nil) != (c.layout.NoHistory != nil) || (r.Symmetry != nil) != (c.layout.OtherColour != nil) {
 			t.Errorf("%s: %+v, %+v", name, r.History, r.Symmetry)
 		}
 		if h := r.History; h != nil && (h.With.Count("samples") != 10 || h.Without.Count("samples") != 10) {

@@ -67,7 +67,7 @@ func TestStyle(t *testing.T) {
 		}}
 	}
 	o := Options{Layout: layout, Style: true, Before: likes(-5)}
-	o.Layout.OtherColour, o.Layout.NoPast = nil, nil
+	o.Layout.OtherColour, o.Layout.NoHistory = nil, nil
 	a, err := Evaluate(t.Context(), likes(5), sequence(samples), o)
 	if err != nil {
 		t.Fatal(err)

@@ -138,7 +138,7 @@ func (e *engine) trainGraph(in []*Node) *Node {
 	e.store.SetTraining(key.Graph(), true)
 	p := &model.Pass{Store: e.store, Form: e.form, Train: true, Losses: true, Key: key,
 		BFloat16: e.config.Precision == run.BFloat16}
-	shown := p.TransformInput(b.Packed, e.layout.NoPast, e.config.HistoryDropout)
+	shown := p.TransformInput(b.Packed, e.layout.NoHistory, e.config.HistoryDropout)
 	shown = p.TransformInput(shown, e.layout.OtherColour, e.config.Mirror)
 	sums := e.network.Loss(e.network.Forward(p, e.network.Unpack(p.Form, shown)), b)
 	loss := e.lossOf(sums, totals)

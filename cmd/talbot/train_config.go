@@ -194,7 +194,7 @@ func effective(c *run.Config, flags *pflag.FlagSet) error {
 		return usage(fmt.Errorf("--mirror: the recipe %s does not see which colour moves", c.Recipe),
 			"leave out --mirror")
 	}
-	if c.HistoryDropout > 0 && layout.NoPast == nil {
+	if c.HistoryDropout > 0 && layout.NoHistory == nil {
 		return usage(fmt.Errorf("--history-dropout: the recipe %s does not see the past", c.Recipe),
 			"leave out --history-dropout")
 	}

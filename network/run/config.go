@@ -254,7 +254,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("history dropout must be at least 0 and below 1: %g", c.HistoryDropout)
 	case !(c.Mirror >= 0 && c.Mirror <= 1):
 		return fmt.Errorf("mirror must be from 0 to 1: %g", c.Mirror)
-	case c.HistoryDropout > 0 && layout.NoPast == nil:
+	case c.HistoryDropout > 0 && layout.NoHistory == nil:
 		return fmt.Errorf("history dropout: the recipe %s does not see the past", c.Recipe)
 	case c.Mirror > 0 && layout.OtherColour == nil:
 		return fmt.Errorf("mirror: the recipe %s does not see which colour moves", c.Recipe)

@@ -139,7 +139,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
 		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
-	if o.NoHistory && o.Layout.NoPast == nil {
+	if o.NoHistory && o.Layout.NoHistory == nil {
 		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
 	}
 	if e.Style {

@@ -242,7 +242,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 				t.Errorf("knows %+v, %d misses", f.Knows, len(f.Misses))
 			}
 			layout := build(t, r).Encoder.Layout()
-			if (f.History != nil) != (layout.NoPast != nil) || (f.Symmetry != nil) != (layout.OtherColour != nil) {
+			if (f.History != nil) != (layout.NoHistory != nil) || (f.Symmetry != nil) != (layout.OtherColour != nil) {
 				t.Errorf("history %+v, symmetry %+v", f.History, f.Symmetry)
 			}
 			text, err := os.ReadFile(page)
@@ -256,7 +256,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 					t.Errorf("the page says %q, or lacks it: %v", head, has)
 				}
 			}
-			if e.NoHistory = true; layout.NoPast == nil {
+			if e.NoHistory = true; layout.NoHistory == nil {
 				if _, err := e.Run(t.Context()); !errors.Is(err, evaluate.ErrNoPast) {
 					t.Errorf("a past that is not there is hidden: %v", err)
 				}
