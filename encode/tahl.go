@@ -64,10 +64,10 @@ func (Tahl) Name() string { return "tahl" }
 // Layout says that all legal moves are listed, each in four words, and that the only float is the value.
 func (Tahl) Layout() Layout {
 	return Layout{Words: TahlWords, Shape: []int{TahlPlanes, 8, 8}, Moves: LegalMoves, Codes: tahlChanges,
-		Indices: 2 * 64 * TahlLayers, Floats: []string{ValueFloat}, NoHistory: &tahlNoPast}
+		Indices: 2 * 64 * TahlLayers, Floats: []string{ValueFloat}, NoHistory: &tahlNoHistory}
 }
 
-var tahlNoPast = func() InputTransform {
+var tahlNoHistory = func() InputTransform {
 	d := InputTransform{make([]uint64, TahlWords), make([]uint64, TahlWords)}
 	for i := range d.And {
 		if i < tahlPast || i == tahlFlags {

@@ -44,7 +44,7 @@ func (TalbotBot) Name() string { return "talbotbot" }
 func (e TalbotBot) Layout() Layout {
 	l := Layout{Words: TalbotBotWords, Shape: []int{TalbotBotPlanes, 8, 8}, Moves: TargetMoves, Codes: 1,
 		Indices: TalbotBotMoves,
-		Floats:  []string{ValueFloat}, NoHistory: &talbotBotNoPast, OtherColour: &talbotBotOtherColour}
+		Floats:  []string{ValueFloat}, NoHistory: &talbotBotNoHistory, OtherColour: &talbotBotOtherColour}
 	if e.LegalMask {
 		l.Words += LegalWords
 	}

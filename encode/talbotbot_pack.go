@@ -77,7 +77,7 @@ const (
 	repetitionFlags = 3 << 5
 )
 
-var talbotBotNoPast, talbotBotOtherColour = func() (noPast, otherColour InputTransform) {
+var talbotBotNoHistory, talbotBotOtherColour = func() (noPast, otherColour InputTransform) {
 	all := make([]uint64, TalbotBotWords)
 	for i := range all {
 		all[i] = ^uint64(0)
