@@ -43,18 +43,18 @@ type Options struct {
 	Said, Was func(value float32) float64
 }
 
-// ErrNoPast says that a recipe reads no past that could be hidden from it.
-var ErrNoPast = errors.New("the recipe reads no history")
+// ErrNoHistory says that a recipe reads no past that could be hidden from it.
+var ErrNoHistory = errors.New("the recipe reads no history")
 
 // compareEvery says that of every so many batches one is evaluated as the other colour, and without its past, too.
 const compareEvery = 8
 
 // Evaluate runs samples through a network in batches, every eighth of them as the other colour and without its past as
 // well, where the recipe can be shown so. It stops at the first error of the samples, the network, the tables or ctx,
-// and with [ErrNoPast] if the past is to be hidden and there is none.
+// and with [ErrNoHistory] if the past is to be hidden and there is none.
 func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, error], o Options) (*Accumulator, error) {
 	if o.NoHistory && o.Layout.NoHistory == nil {
-		return nil, ErrNoPast
+		return nil, ErrNoHistory
 	}
 	a := newAccumulator(network.Knows(), o)
 	e := evaluation{network: network, Accumulator: a}

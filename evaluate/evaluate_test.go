@@ -172,7 +172,7 @@ func TestVariants(t *testing.T) {
 		t.Errorf("batches %v instead of 25, %+v", network.sizes, r.History)
 	}
 	_, err := Evaluate(t.Context(), opinionated(5, all), sequence(samples), Options{Layout: plain, NoHistory: true})
-	if !errors.Is(err, ErrNoPast) {
+	if !errors.Is(err, ErrNoHistory) {
 		t.Errorf("a past that is not there is hidden: %v", err)
 	}
 }

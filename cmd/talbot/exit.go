@@ -163,7 +163,7 @@ var statuses = []struct {
 	{durable.ErrVersion, exitFailed, "it was written by a newer talbot; use that version"},
 	{job.ErrConfig, exitUsage, "see --help"},
 	{dataset.ErrNoAudit, exitUsage, "make one with `talbot label DIR --audit 1% --out AUDIT`"},
-	{evaluate.ErrNoPast, exitUsage, "leave out --no-history"},
+	{evaluate.ErrNoHistory, exitUsage, "leave out --no-history"},
 	{evaluate.ErrNoPolicy, exitFailed, "leave out --puzzles: only a network with a policy chooses moves"},
 	{loader.ErrNoSamples, exitFailed,
 		"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},

@@ -111,8 +111,8 @@ func (e Eval) weights(c run.Config) (string, run.Choice, error) {
 }
 
 // Run evaluates. Errors are those of [run.ReadConfig], [predict.Open], [loader.Open] and [loader.Data.Samples],
-// [ErrConfig], [evaluate.ErrNoPast], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is split
-// differently from what the network was trained on.
+// [ErrConfig], [evaluate.ErrNoHistory], [dataset.ErrNoAudit], [ErrIncomplete], and [loader.ErrSplits] if the data is
+// split differently from what the network was trained on.
 func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f := Figures{About: About{Run: e.Dir, Split: e.Split}}
 	splits, err := ParseSplits(e.Split)
@@ -140,7 +140,7 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
 		Said: learnt.Value.WinProbability(p.Encoder()), Was: t.Value.WinProbability(p.Encoder())}
 	if o.NoHistory && o.Layout.NoHistory == nil {
-		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoPast)
+		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoHistory)
 	}
 	if e.Style {
 		before, err := e.before(b, p)

@@ -257,7 +257,7 @@ func TestEvalOfEveryRecipe(t *testing.T) {
 				}
 			}
 			if e.NoHistory = true; layout.NoHistory == nil {
-				if _, err := e.Run(t.Context()); !errors.Is(err, evaluate.ErrNoPast) {
+				if _, err := e.Run(t.Context()); !errors.Is(err, evaluate.ErrNoHistory) {
 					t.Errorf("a past that is not there is hidden: %v", err)
 				}
 			}
