@@ -141,8 +141,8 @@ func contract(t *testing.T, r Report) {
 // probabilities are by another formula than the labels'.
 func TestValuesByHand(t *testing.T) {
 	a := newAccumulator(predict.Knows{Value: true}, Options{Layout: layout,
-		Said: func(v float32) float64 { return float64(v) / 2 },
-		Was:  func(v float32) float64 { return float64(v) / 4 }})
+		PredictedProbability: func(v float32) float64 { return float64(v) / 2 },
+		LabelProbability:     func(v float32) float64 { return float64(v) / 4 }})
 	for _, x := range [][2]float32{{0.5, 1}, {-0.5, 0.5}, {0.25, 0}, {1, nan}} {
 		s := Sample{Legal: make([]board.Move, 1), Floats: x[1:]}
 		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{{Value: x[0]}}); err != nil {

@@ -38,9 +38,10 @@ type Options struct {
 	Style  bool    // how aggressive its choices are is measured
 	Before Network // what it was fine-tuned from, which reads the same; nil: none, or it is not known
 
-	// Said and Was are the win probability, in [0, 1], that stands behind a value of the network, and behind a label:
+	// PredictedProbability and LabelProbability are the win probability, in [0, 1], that stands behind a value of the
+	// network, and behind a label:
 	// [encode.ValueTarget.WinProbability]. Nil if it is not known.
-	Said, Was func(value float32) float64
+	PredictedProbability, LabelProbability func(value float32) float64
 }
 
 // ErrNoHistory says that a recipe reads no past that could be hidden from it.

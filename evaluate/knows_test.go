@@ -93,7 +93,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 			return a
 		}}
 		r := evaluated(t, network, otherRecipe(samples, c.words, known),
-			Options{Layout: c.layout, Said: chance, Was: chance})
+			Options{Layout: c.layout, PredictedProbability: chance, LabelProbability: chance})
 		have, _ := members(r.Figures)
 		want := slices.Concat(c.names...)
 		slices.Sort(have)

@@ -20,7 +20,7 @@ type scorer struct {
 }
 
 func newScorer(network predict.Knows, o Options) scorer {
-	s := scorer{knows: Knows{Knows: network, Probability: o.Said != nil && o.Was != nil}, said: o.Said, was: o.Was,
+	s := scorer{knows: Knows{Knows: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, said: o.PredictedProbability, was: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.Chances && !network.Value {
 		s.knows.Value, s.ofChancesAlone = true, true
