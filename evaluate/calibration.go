@@ -4,20 +4,20 @@ import "math"
 
 // Bin is one bin of a calibration: what the network said, and what it was.
 type Bin struct {
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Count  int64   `json:"count"`
-	Said   float64 `json:"said"`   // mean prediction
-	Was    float64 `json:"was"`    // mean target
-	Spread float64 `json:"spread"` // standard deviation of the targets
+	From      float64 `json:"from"`
+	To        float64 `json:"to"`
+	Count     int64   `json:"count"`
+	Predicted float64 `json:"said"`   // mean prediction
+	Actual    float64 `json:"was"`    // mean target
+	Spread    float64 `json:"spread"` // standard deviation of the targets
 }
 
 // bins are sums for each bin of a calibration.
 type bins struct{ sums []binSums }
 
 type binSums struct {
-	n                  int64
-	said, was, squares float64
+	n                          int64
+	predicted, actual, squares float64
 }
 
 // add adds a prediction to one of n bins, chosen by its place in [0, 1].
@@ -27,8 +27,8 @@ func (b *bins) add(place, said, was float64, n int) {
 	}
 	s := &b.sums[min(max(int(place*float64(n)), 0), n-1)]
 	s.n++
-	s.said += said
-	s.was += was
+	s.predicted += said
+	s.actual += was
 	s.squares += was * was
 }
 
@@ -41,9 +41,9 @@ func (b *bins) list(from, to float64, n int) []Bin {
 			continue
 		}
 		count := float64(s.n)
-		mean := s.was / count
+		mean := s.actual / count
 		list = append(list, Bin{From: from + float64(i)*width, To: from + float64(i+1)*width, Count: s.n,
-			Said: s.said / count, Was: mean, Spread: math.Sqrt(max(0, s.squares/count-mean*mean))})
+			Predicted: s.predicted / count, Actual: mean, Spread: math.Sqrt(max(0, s.squares/count-mean*mean))})
 	}
 	return list
 }

@@ -56,7 +56,7 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 		r.ByPhase["endgame"].Count("samples") != 3 {
 		t.Errorf("groups %v %v %v %v", r.BySide, r.ByRating, r.ByPieces, r.ByPhase)
 	}
-	if b := r.Calibration; len(b) != 1 || b[0].Count != 1 || b[0].Was != 1 || math.Abs(b[0].Said-0.96) > 1e-6 ||
+	if b := r.Calibration; len(b) != 1 || b[0].Count != 1 || b[0].Actual != 1 || math.Abs(b[0].Predicted-0.96) > 1e-6 ||
 		math.Abs(b[0].From-0.9) > 1e-9 || b[0].Spread != 0 {
 		t.Errorf("calibration %+v", b)
 	}

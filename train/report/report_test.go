@@ -44,7 +44,7 @@ func made() Run {
 		Intervals:   map[string][2]float64{"top1": {0.39, 0.41}},
 		BySource:    map[string]evaluate.Figures{"game": f, "puzzle": {}},
 		ByRating:    map[string]evaluate.Figures{"2200": f, "800": f, "unknown": f},
-		Calibration: []evaluate.Bin{{From: -0.1, To: 0, Count: 10, Said: -0.05, Was: 0, Spread: 0.1}},
+		Calibration: []evaluate.Bin{{From: -0.1, To: 0, Count: 10, Predicted: -0.05, Actual: 0, Spread: 0.1}},
 		History:     &evaluate.History{With: f, Without: evaluate.Figures{"samples": 12345, "top1": 0.123}},
 		Symmetry:    &evaluate.Symmetry{Samples: 9, ValueGap: x(0.0625)},
 		Endgames: &evaluate.EndgameReport{EndgameFigures: ends,

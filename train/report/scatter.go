@@ -66,14 +66,14 @@ func newScatter(title, note, xName, yName string, bins []evaluate.Bin, low float
 		most = max(most, b.Count)
 	}
 	for _, b := range bins {
-		p := calibrated{X: x(b.Said), Y: y(b.Was), Low: y(b.Was), High: y(b.Was),
+		p := calibrated{X: x(b.Predicted), Y: y(b.Actual), Low: y(b.Actual), High: y(b.Actual),
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
-			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Said, b.Was,
+			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Predicted, b.Actual,
 				count(b.Count, "position"))}
 		p.BarY = s.Foot - p.BarHeight
 		if spread {
-			p.Low, p.High = y(b.Was-b.Spread), y(b.Was+b.Spread)
+			p.Low, p.High = y(b.Actual-b.Spread), y(b.Actual+b.Spread)
 		}
 		s.Points = append(s.Points, p)
 	}
