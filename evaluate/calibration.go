@@ -21,15 +21,15 @@ type binSums struct {
 }
 
 // add adds a prediction to one of n bins, chosen by its place in [0, 1].
-func (b *bins) add(place, said, was float64, n int) {
+func (b *bins) add(place, predicted, actual float64, n int) {
 	if b.sums == nil {
 		b.sums = make([]binSums, n)
 	}
 	s := &b.sums[min(max(int(place*float64(n)), 0), n-1)]
 	s.n++
-	s.predicted += said
-	s.actual += was
-	s.squares += was * was
+	s.predicted += predicted
+	s.actual += actual
+	s.squares += actual * actual
 }
 
 // list returns the n bins of [from, to] that hold something.
