@@ -12,15 +12,15 @@ import (
 
 // scorer holds answers against samples.
 type scorer struct {
-	knows          Knows
-	value, result  int                         // number of the float, −1 if the recipe has none
-	said, was      func(value float32) float64 // win probability of the network's value, and of a label
-	ofChancesAlone bool                        // the value is that of the chances
-	simple         Simple
+	knows                                  Knows
+	value, result                          int                         // number of the float, −1 if the recipe has none
+	predictedProbability, labelProbability func(value float32) float64 // win probability of the network's value, and of a label
+	ofChancesAlone                         bool                        // the value is that of the chances
+	simple                                 Simple
 }
 
 func newScorer(network predict.Knows, o Options) scorer {
-	s := scorer{knows: Knows{Knows: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, said: o.PredictedProbability, was: o.LabelProbability,
+	s := scorer{knows: Knows{Knows: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.Chances && !network.Value {
 		s.knows.Value, s.ofChancesAlone = true, true
@@ -117,7 +117,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
 			q.weighed, q.material = true, m.Of(&sample.Place.Position)
 		}
 		if s.knows.Probability {
-			q.likely, q.likelyLabel = s.said(value), s.was(label)
+			q.likely, q.likelyLabel = s.predictedProbability(value), s.labelProbability(label)
 		}
 	}
 	if result, ok := float(sample, s.result); ok && s.knows.Chances {
