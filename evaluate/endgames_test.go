@@ -42,7 +42,7 @@ func endgame(t *testing.T, fen, first string, line int64, value float32) (Sample
 	t.Helper()
 	p := position(t, fen)
 	s := sampleOf(t, p)
-	s.Source, s.Place = "endgame", &Place{Position: p, Line: line}
+	s.Source, s.Place = "endgame", &Origin{Position: p, Line: line}
 	logits := make([]float32, encode.TalbotBotMoves)
 	logits[s.Codes[index(t, &s, first)]] = 5
 	return s, answerOf(logits, s.Codes, value)

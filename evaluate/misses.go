@@ -14,7 +14,7 @@ type Miss struct {
 	FEN    string       `json:"fen"`
 	Source string       `json:"source"`
 	Game   string       `json:"game"`
-	Link   string       `json:"link,omitempty"` // [Place.Link]
+	Link   string       `json:"link,omitempty"` // [Origin.Link]
 	Ply    int          `json:"ply"`
 	Rating int          `json:"rating"` // 0 = unknown
 	Target Considered   `json:"target"` // the move of the highest weight

@@ -20,7 +20,7 @@ type Sample struct {
 	Policy []Target     // whose weights sum to 1; empty: no policy target
 	Floats []float32    // as the recipe's layout names them; NaN = not known
 	Unseen bool         // the position does not occur in the training data
-	Place  *Place       // nil: not known
+	Place  *Origin      // nil: not known
 	Moves  int64        // that were played, and counted for the target: 1 in a game
 }
 
@@ -30,9 +30,9 @@ type Target struct {
 	Weight float32
 }
 
-// Place says where a sample stands. Without it a sample counts in the figures, but in no group other than its source
+// Origin says where a sample stands. Without it a sample counts in the figures, but in no group other than its source
 // and not for the bootstrap, the mates and the misses.
-type Place struct {
+type Origin struct {
 	Position board.Position
 	Line     int64  // number of its line in this evaluation; the samples of a line come one after the other
 	Game     string // where the line was read, for the eye

@@ -32,7 +32,7 @@ func wandered(t *testing.T, n int) []Sample {
 			continue
 		}
 		s := sampleOf(t, p)
-		s.Place = &Place{Position: p, Line: line}
+		s.Place = &Origin{Position: p, Line: line}
 		own := 1.0
 		if p.Turn() == board.Black {
 			own = -1

@@ -197,8 +197,8 @@ func TestCutCopiesAreNotUnseen(t *testing.T) {
 	}
 }
 
-// linesByPlace says of each val and test line, by [evaluate.Place.Line], whether it is a cut copy of a train line among
-// others.
+// linesByPlace says of each val and test line, by [evaluate.Origin.Line], whether it is a cut copy of a train line
+// among others.
 func linesByPlace(t *testing.T, d *Data, others []known) map[int64]bool {
 	t.Helper()
 	isCut := map[int64]bool{}

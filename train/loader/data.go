@@ -32,7 +32,7 @@ type Options struct {
 	// CutCopies lets train lines that are cut copies of val or test lines stay in, as runs did that do not say
 	// otherwise ([Identity]).
 	CutCopies bool
-	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Place], and
+	// Origins is for evaluation: where lines are from is read, their ratings and tags too, for [evaluate.Origin], and
 	// the moves of a sample are its policy target, whatever its recipe lists.
 	Origins bool
 	// Cache keeps what was found out about datasets; nil keeps nothing.

@@ -13,7 +13,7 @@ import (
 
 // place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
 // audited, −1 for none.
-func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *evaluate.Place {
+func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {
@@ -22,7 +22,7 @@ func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *
 	if text := line.Tag(rows.TagPuzzleRating); text != "" {
 		rating, _ = strconv.Atoi(text)
 	}
-	at := &evaluate.Place{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
+	at := &evaluate.Origin{Position: *p, Line: int64(r.set)<<48 | int64(r.block)<<24 | int64(sample.line)&0xffffff,
 		Game: name(s.Manifest, line), Link: link(line, int(sample.ply)), Ply: int(sample.ply), Rating: rating}
 	if sample.result > 0 {
 		at.Result, at.HasResult = dataset.Class(sample.result-1), true
