@@ -52,7 +52,7 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 		if scores[i], err = a.score(&samples[i], &answers[i]); err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
 		}
-		if at := samples[i].Place; at != nil {
+		if at := samples[i].Origin; at != nil {
 			if scores[i].ends, err = a.judge(ctx, &scores[i]); err != nil {
 				return fmt.Errorf("endgame tables, asked about %s: %w", at.Position.FEN(), err)
 			}
@@ -88,13 +88,13 @@ func (a *Accumulator) count(q *scored, t tally) {
 			a.asked(q.entropy)
 		}
 	}
-	if s.Place == nil {
+	if s.Origin == nil {
 		return
 	}
-	if q.labelled && s.Place.Audited {
+	if q.labelled && s.Origin.Audited {
 		a.audited++
 	}
-	a.boot.add(s.Place.Line, part{s.Source, s.Unseen}, t)
+	a.boot.add(s.Origin.Line, part{s.Source, s.Unseen}, t)
 	a.ends.add(s, &q.ends)
 	if a.knows.Prior {
 		a.misses.offer(q, a.knows.Value)

@@ -67,11 +67,11 @@ func newBands(bands []dataset.Band) []bandTally {
 
 // bandOf is that of a sample; nil if it is in none. The rating of a puzzle is no player's.
 func (a *Accumulator) bandOf(s *Sample) *bandTally {
-	if len(a.bands) == 0 || s.Place == nil || s.Place.Rating <= 0 || len(s.Policy) == 0 ||
+	if len(a.bands) == 0 || s.Origin == nil || s.Origin.Rating <= 0 || len(s.Policy) == 0 ||
 		s.Source == dataset.SourcePuzzle.String() {
 		return nil
 	}
-	return &a.bands[dataset.BandOf(a.ranges, s.Place.Rating)]
+	return &a.bands[dataset.BandOf(a.ranges, s.Origin.Rating)]
 }
 
 func (b *bandTally) add(s *Sample, t tally) {
@@ -99,7 +99,7 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 		}
 		for j := range samples {
 			s := samples[j]
-			s.Place = nil // no mates are to be looked for
+			s.Origin = nil // no mates are to be looked for
 			q, err := e.score(&s, &answers[j])
 			if err != nil {
 				return err
@@ -112,9 +112,9 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 		if b.told == nil {
 			b.told = make([]toldTally, len(e.ranges))
 		}
-		own := &told[dataset.BandOf(e.ranges, samples[j].Place.Rating)][j]
+		own := &told[dataset.BandOf(e.ranges, samples[j].Origin.Rating)][j]
 		for i := range b.told {
-			b.told[i].add(samples[j].Place.Line, &told[i][j], own)
+			b.told[i].add(samples[j].Origin.Line, &told[i][j], own)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func bandSamples(t *testing.T, rating, n int, line int64) (list []Sample) {
 		s := Sample{Source: "game", Packed: make([]uint64, encode.PriorWords), Codes: []int32{7, 5}, Moves: 1,
 			Legal:  []board.Move{board.NewMove(12, 28), board.NewMove(11, 27)},
 			Policy: []Target{{Move: min(i%4, 1), Weight: 1}}, Unseen: i%2 == 0,
-			Place: &Origin{Position: *g.Position(), Line: line + int64(i/4), Rating: rating}}
+			Origin: &Origin{Position: *g.Position(), Line: line + int64(i/4), Rating: rating}}
 		v.Play(g, rating, 0)
 		encode.Prior{}.Pack(s.Packed, &v)
 		list = append(list, s)

@@ -119,7 +119,7 @@ func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Ans
 		clear(one)
 		one.score(q, a.knows)
 		to.add(one, 1)
-		if at := q.sample.Place; at != nil {
+		if at := q.sample.Origin; at != nil {
 			a.past.boot.add(at.Line, p, one)
 		}
 	}

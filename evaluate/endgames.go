@@ -148,7 +148,7 @@ func (t *endgameTally) figures() EndgameFigures {
 
 // judge is the endgame tally of a placed sample.
 func (a *Accumulator) judge(ctx context.Context, q *scored) (t endgameTally, err error) {
-	at := q.sample.Place
+	at := q.sample.Origin
 	p := &at.Position
 	result, known := at.Result, at.HasResult
 	if !known && a.tables != nil && !p.IsDead() {
@@ -223,12 +223,12 @@ func (g *endgames) add(s *Sample, t *endgameTally) {
 	if g.pieces == nil {
 		g.pieces, g.materials = map[string]*endgameTally{}, map[string]*endgameTally{}
 	}
-	line := s.Place.Line
+	line := s.Origin.Line
 	g.all.add(t, line)
 	if s.Unseen {
 		g.unseen.add(t, line)
 	}
-	p, make := &s.Place.Position, func() *endgameTally { return new(endgameTally) }
+	p, make := &s.Origin.Position, func() *endgameTally { return new(endgameTally) }
 	in(g.pieces, strconv.Itoa(p.Occupied().Len()), make).add(t, line)
 	in(g.materials, p.Material().Fold().String(), make).add(t, line)
 }

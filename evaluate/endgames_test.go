@@ -42,7 +42,7 @@ func endgame(t *testing.T, fen, first string, line int64, value float32) (Sample
 	t.Helper()
 	p := position(t, fen)
 	s := sampleOf(t, p)
-	s.Source, s.Place = "endgame", &Origin{Position: p, Line: line}
+	s.Source, s.Origin = "endgame", &Origin{Position: p, Line: line}
 	logits := make([]float32, encode.TalbotBotMoves)
 	logits[s.Codes[index(t, &s, first)]] = 5
 	return s, answerOf(logits, s.Codes, value)
@@ -70,7 +70,7 @@ func TestEndgamesByHand(t *testing.T) {
 	add := func(a *Accumulator, fen, first string, line int64, result dataset.Class, value float32) {
 		t.Helper()
 		s, answer := endgame(t, fen, first, line, value)
-		s.Place.Result, s.Place.HasResult = result, true
+		s.Origin.Result, s.Origin.HasResult = result, true
 		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func played(n int) (samples, mirrored, blind []Sample) {
 			continue
 		}
 		s := viewed(g)
-		s.Place = &Origin{Position: *g.Position(), Line: line}
+		s.Origin = &Origin{Position: *g.Position(), Line: line}
 		s.Policy = []Target{{rng.IntN(len(s.Legal)), 1}}
 		s = labelled(s, 2*rng.Float32()-1)
 		samples = append(samples, s)

@@ -23,7 +23,7 @@ var groupMembers = [groupKinds]string{"by_source", "by_phase", "by_pieces", "by_
 // group adds a sample to its group of each kind.
 func (a *Accumulator) group(s *Sample, t tally) {
 	names := [groupKinds]string{bySource: s.Source}
-	if at := s.Place; at != nil {
+	if at := s.Origin; at != nil {
 		names[byPhase] = at.Position.Phase().String()
 		names[byPieces] = pieceBand(at.Position.Occupied().Len())
 		names[byRating] = ratingBand(at.Rating)
@@ -40,8 +40,8 @@ func (a *Accumulator) group(s *Sample, t tally) {
 			a.groups[kind] = map[string]tally{}
 		}
 		in(a.groups[kind], name, newTally).add(t, 1)
-		if s.Place != nil && kind != bySource {
-			a.groupBoots[kind].add(s.Place.Line, part{source: name}, t)
+		if s.Origin != nil && kind != bySource {
+			a.groupBoots[kind].add(s.Origin.Line, part{source: name}, t)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestEvalOfPlacedSamples(t *testing.T) {
 	add := func(fen, target string, line int64, value float32, odds map[string]float64) {
 		p := position(t, fen)
 		s := sampleOf(t, p)
-		s.Place = &Origin{Position: p, Line: line, Game: fmt.Sprint(line), Ply: 40, Rating: 2300}
+		s.Origin = &Origin{Position: p, Line: line, Game: fmt.Sprint(line), Ply: 40, Rating: 2300}
 		s.Policy = []Target{{index(t, &s, target), 1}}
 		logits := make([]float32, encode.TalbotBotMoves)
 		for uci, x := range odds {
@@ -88,7 +88,7 @@ func TestMissesAreTheWorst(t *testing.T) {
 		}
 		p := position(t, "4k3/8/8/8/8/8/"+string(pawns)+"/4K3 w - - 0 1")
 		s := sampleOf(t, p)
-		s.Place = &Origin{Position: p, Line: int64(i)}
+		s.Origin = &Origin{Position: p, Line: int64(i)}
 		s.Policy = []Target{{0, 1}}
 		m.offer(&scored{sample: &s, answer: &predict.Answer{Prior: make([]float32, len(s.Legal))},
 			entropy: float64(i * 37 % 200)}, true)

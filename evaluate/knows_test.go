@@ -58,7 +58,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 	samples, _, _ := played(40)
 	mate := position(t, "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
 	one := sampleOf(t, mate)
-	one.Place, one.Policy = &Origin{Position: mate, Line: 1000, Result: 2, HasResult: true}, []Target{{0, 1}}
+	one.Origin, one.Policy = &Origin{Position: mate, Line: 1000, Result: 2, HasResult: true}, []Target{{0, 1}}
 	samples = append(samples, labelled(one, 1))
 	for i := range samples {
 		samples[i].Unseen = i%2 == 0

@@ -149,7 +149,7 @@ var measures = []*Measure{
 
 	{Name: "audited_value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Apart: true,
 		sums: mean(func(q *scored) (float64, bool) {
-			return q.squared(), q.labelled && q.sample.Place != nil && q.sample.Place.Audited
+			return q.squared(), q.labelled && q.sample.Origin != nil && q.sample.Origin.Audited
 		})},
 	{Name: "endgame_value_accuracy", Head: ValueHead, Needs: value, Kind: Share, Interval: true, Apart: true,
 		sums: mean(func(q *scored) (float64, bool) { return float64(q.ends.right()), q.ends.valued > 0 })},

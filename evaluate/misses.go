@@ -43,7 +43,7 @@ type miss struct {
 
 // offer keeps a sample that belongs to the worst.
 func (m *misses) offer(q *scored, valued bool) {
-	at := q.sample.Place
+	at := q.sample.Origin
 	if !q.learns() || len(m.list) == worst && q.entropy <= m.list[worst-1].loss {
 		return
 	}
@@ -66,7 +66,7 @@ func (m *misses) offer(q *scored, valued bool) {
 
 // missed describes a sample and the network's answer to it.
 func missed(q *scored, valued bool) Miss {
-	s, prior, p := q.sample, q.answer.Prior, &q.sample.Place.Position
+	s, prior, p := q.sample, q.answer.Prior, &q.sample.Origin.Position
 	considered := func(i int) Considered {
 		return Considered{s.Legal[i].String(), p.SAN(s.Legal[i]), math.Exp(float64(prior[i]))}
 	}
@@ -76,8 +76,8 @@ func missed(q *scored, valued bool) Miss {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(prior[b], prior[a]) })
 	target := slices.MaxFunc(s.Policy, func(a, b Target) int { return cmp.Compare(a.Weight, b.Weight) })
-	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Place.Game, Link: s.Place.Link, Ply: s.Place.Ply,
-		Rating: s.Place.Rating, Target: considered(target.Move)}
+	m := Miss{FEN: p.FEN(), Source: s.Source, Game: s.Origin.Game, Link: s.Origin.Link, Ply: s.Origin.Ply,
+		Rating: s.Origin.Rating, Target: considered(target.Move)}
 	for _, i := range order[:min(3, len(order))] {
 		m.Moves = append(m.Moves, considered(i))
 	}

@@ -20,7 +20,7 @@ type Sample struct {
 	Policy []Target     // whose weights sum to 1; empty: no policy target
 	Floats []float32    // as the recipe's layout names them; NaN = not known
 	Unseen bool         // the position does not occur in the training data
-	Place  *Origin      // nil: not known
+	Origin *Origin      // nil: not known
 	Moves  int64        // that were played, and counted for the target: 1 in a game
 }
 

@@ -113,8 +113,8 @@ func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
 	}
 	if label, ok := float(sample, s.value); ok && s.knows.Value {
 		q.labelled, q.label = true, float64(label)
-		if m := s.simple.Value; m != nil && sample.Place != nil {
-			q.weighed, q.material = true, m.Of(&sample.Place.Position)
+		if m := s.simple.Value; m != nil && sample.Origin != nil {
+			q.weighed, q.material = true, m.Of(&sample.Origin.Position)
 		}
 		if s.knows.Probability {
 			q.likely, q.likelyLabel = s.predictedProbability(value), s.labelProbability(label)
@@ -164,12 +164,12 @@ func (s *scorer) policy(q *scored) error {
 		}
 		q.ranks = append(q.ranks, rank)
 	}
-	if m := s.simple.Policy; m != nil && q.learns() && sample.Place != nil {
+	if m := s.simple.Policy; m != nil && q.learns() && sample.Origin != nil {
 		q.counted = true
 		q.ofKinds, q.firstOfKinds = m.judge(sample)
 	}
-	if sample.Place != nil {
-		q.mates, q.mated = mateInOne(&sample.Place.Position, sample.Legal, q.first)
+	if sample.Origin != nil {
+		q.mates, q.mated = mateInOne(&sample.Origin.Position, sample.Legal, q.first)
 	}
 	return nil
 }

@@ -27,11 +27,11 @@ func FitSimple(samples iter.Seq2[Sample, error], l encode.Layout) (Simple, error
 		if err != nil {
 			return Simple{}, err
 		}
-		if s.Place == nil {
+		if s.Origin == nil {
 			continue
 		}
 		if label, ok := float(&s, value); ok {
-			material.add(materialOf(&s.Place.Position), float64(label))
+			material.add(materialOf(&s.Origin.Position), float64(label))
 		}
 		moves.add(&s)
 	}
@@ -168,7 +168,7 @@ func (s *MoveStatistics) judge(q *Sample) (entropy, first float64) {
 	all, best, equals := 0.0, 0.0, 0.0
 	list := make([]float64, len(q.Legal))
 	for i, m := range q.Legal {
-		x := s.strengths[moveKind(&q.Place.Position, m)]
+		x := s.strengths[moveKind(&q.Origin.Position, m)]
 		list[i] = x
 		all += x
 		switch {
@@ -202,7 +202,7 @@ func (s *strengths) add(q *Sample) {
 	var counts [moveKinds]uint16
 	kinds := make([]int, len(q.Legal))
 	for i, m := range q.Legal {
-		kinds[i] = moveKind(&q.Place.Position, m)
+		kinds[i] = moveKind(&q.Origin.Position, m)
 		counts[kinds[i]]++
 	}
 	for _, t := range q.Policy {

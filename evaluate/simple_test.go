@@ -32,7 +32,7 @@ func wandered(t *testing.T, n int) []Sample {
 			continue
 		}
 		s := sampleOf(t, p)
-		s.Place = &Origin{Position: p, Line: line}
+		s.Origin = &Origin{Position: p, Line: line}
 		own := 1.0
 		if p.Turn() == board.Black {
 			own = -1
@@ -63,7 +63,7 @@ func TestMaterialOracle(t *testing.T) {
 	}
 	var in bytes.Buffer
 	for i := range samples {
-		fmt.Fprintf(&in, "%s\t%v\n", samples[i].Place.Position.FEN(), samples[i].Floats[0])
+		fmt.Fprintf(&in, "%s\t%v\n", samples[i].Origin.Position.FEN(), samples[i].Floats[0])
 	}
 	cmd := exec.Command("python3", "-B", "testdata/material.py")
 	cmd.Stdin = &in
@@ -154,10 +154,10 @@ func TestMoveStatistics(t *testing.T) {
 		q := &samples[i]
 		all := 0.0
 		for _, m := range q.Legal {
-			all += s.strengths[moveKind(&q.Place.Position, m)]
+			all += s.strengths[moveKind(&q.Origin.Position, m)]
 		}
 		for j, m := range q.Legal {
-			k := moveKind(&q.Place.Position, m)
+			k := moveKind(&q.Origin.Position, m)
 			expected[k] += s.strengths[k] / all
 			played[k] += indicator(q.Policy[0].Move == j)
 		}

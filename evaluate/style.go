@@ -85,10 +85,10 @@ func (e *evaluation) addStyle(ctx context.Context, samples []Sample, answers []p
 	t := &e.styles
 	for i := range samples {
 		s := &samples[i]
-		if s.Place == nil || len(s.Policy) == 0 {
+		if s.Origin == nil || len(s.Policy) == 0 {
 			continue
 		}
-		p, line := &s.Place.Position, s.Place.Line
+		p, line := &s.Origin.Position, s.Origin.Line
 		t.samples++
 		chosen := traitsOf(p, s.Legal[first(s, answers[i].Prior)])
 		var played, was [traits]float64

@@ -44,12 +44,12 @@ func TestStyle(t *testing.T) {
 		at[&s.Packed[0]] = s
 		can := 0.0
 		for _, m := range s.Legal {
-			if after := s.Place.Position.After(m); after.InCheck() {
+			if after := s.Origin.Position.After(m); after.InCheck() {
 				can = 1
 			}
 		}
 		chances += can
-		if after := s.Place.Position.After(s.Legal[s.Policy[0].Move]); after.InCheck() {
+		if after := s.Origin.Position.After(s.Legal[s.Policy[0].Move]); after.InCheck() {
 			played++
 		}
 		n++
@@ -59,7 +59,7 @@ func TestStyle(t *testing.T) {
 			a := equally(q)
 			s := at[&q.Packed[0]]
 			for i, m := range s.Legal {
-				if after := s.Place.Position.After(m); after.InCheck() {
+				if after := s.Origin.Position.After(m); after.InCheck() {
 					a.Prior[i] += check
 				}
 			}

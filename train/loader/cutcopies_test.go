@@ -182,11 +182,11 @@ func TestCutCopiesAreNotUnseen(t *testing.T) {
 			for _, s := range collect(t, d, EvalOptions{Splits: []dataset.Split{dataset.Val, dataset.Test},
 				Limit:     limit,
 				TrainedOn: []Spec{{Dir: trainedOn}}}) {
-				isCut := places[s.Place.Line]
-				if want := !isCut && !trained[epd(&s.Place.Position)]; s.Unseen != want {
-					t.Fatalf("%s: ply %d of a line: unseen %v, want %v", name, s.Place.Ply, s.Unseen, want)
+				isCut := places[s.Origin.Line]
+				if want := !isCut && !trained[epd(&s.Origin.Position)]; s.Unseen != want {
+					t.Fatalf("%s: ply %d of a line: unseen %v, want %v", name, s.Origin.Ply, s.Unseen, want)
 				}
-				if isCut && !trained[epd(&s.Place.Position)] {
+				if isCut && !trained[epd(&s.Origin.Position)] {
 					byLine++
 				}
 			}

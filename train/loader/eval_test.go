@@ -102,8 +102,8 @@ func TestLimitSpreadsOverTheData(t *testing.T) {
 	hash := func(all []evaluate.Sample) map[string]int {
 		m := map[string]int{}
 		for _, s := range all {
-			place := *s.Place
-			s.Place = nil
+			place := *s.Origin
+			s.Origin = nil
 			m[fmt.Sprint(s, place)]++
 		}
 		return m

@@ -43,7 +43,7 @@ func TestValueTargetsAreRead(t *testing.T) {
 			if label != "" && !(math.Abs(float64(s.Floats[0])-want) <= 1e-6) || label == "" && !(s.Floats[0] >= 0.95) {
 				t.Errorf("%v by label %q: %g", target, label, s.Floats[0])
 			}
-			if at := s.Place; !at.HasResult || at.Result != dataset.Won || at.Audited != (label != "") {
+			if at := s.Origin; !at.HasResult || at.Result != dataset.Won || at.Audited != (label != "") {
 				t.Errorf("label %q: %+v", label, at)
 			}
 		}
