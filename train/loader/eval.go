@@ -211,7 +211,7 @@ func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]eva
 			e.Unseen = !seen.positions[s.key] && !cuts.has(line)
 		}
 		e.Moves = int64(s.played)
-		e.Origin = r.place(d.Sets[r.set], s, p.view.Position(), audited)
+		e.Origin = r.origin(d.Sets[r.set], s, p.view.Position(), audited)
 		out = append(out, e)
 	}
 	return out, nil

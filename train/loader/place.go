@@ -11,9 +11,9 @@ import (
 	"talbot/rows"
 )
 
-// place says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
+// origin says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
 // audited, −1 for none.
-func (r scanned) place(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
+func (r scanned) origin(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {
