@@ -28,14 +28,14 @@ type BandParts struct {
 	Unseen Figures `json:"unseen"` // of the samples whose positions do not occur in train; nil if that is not known
 	// Told has a comparison for each band, the own one included; nil with fewer than 5,000 moves, and of a network that
 	// reads no rating.
-	Told []Told `json:"told"`
+	Told []RatingFigures `json:"told"`
 }
 
 // Name is such as "1500–1999".
 func (b *BandParts) Name() string { return dataset.Band{From: b.From, To: b.To}.String() }
 
-// Told are figures of a network that is told one rating for all samples of a band.
-type Told struct {
+// RatingFigures are figures of a network that is told one rating for all samples of a band.
+type RatingFigures struct {
 	Elo  int     `json:"elo"`
 	CE   float64 `json:"policy_ce_legal"`
 	Top1 float64 `json:"top1"`
@@ -128,9 +128,9 @@ func (t *toldTally) add(line int64, q, own *scored) {
 }
 
 // report is what was found with a rating.
-func (t *toldTally) report(elo int) Told {
+func (t *toldTally) report(elo int) RatingFigures {
 	more, n := t.more.estimate(), t.more.n
-	return Told{Elo: elo, CE: t.ce / n, Top1: t.first / n, More: more.Mean, MoreInterval: more.Interval}
+	return RatingFigures{Elo: elo, CE: t.ce / n, Top1: t.first / n, More: more.Mean, MoreInterval: more.Interval}
 }
 
 // bandReports returns nil if there are no bands, or no sample is in any.

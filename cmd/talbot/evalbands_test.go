@@ -13,15 +13,15 @@ import (
 func TestCardOfBands(t *testing.T) {
 	figures := evaluate.Figures{"samples": 1_234_567, "policy_ce_legal": 2.34567, "policy_entropy": 0.12345,
 		"top1": 0.41234, "top1_best": 0.98765}
-	told := func(own int) (list []evaluate.Told) {
+	told := func(own int) (list []evaluate.RatingFigures) {
 		for i, elo := range []int{1250, 1750, 2250, 2750} {
 			more := 0.0123 * float64((i-own)*(i-own))
-			list = append(list, evaluate.Told{Elo: elo, CE: 2.3 + more, More: more,
+			list = append(list, evaluate.RatingFigures{Elo: elo, CE: 2.3 + more, More: more,
 				MoreInterval: [2]float64{more - 0.004, more + 0.004}})
 		}
 		return list
 	}
-	band := func(from, to, elo int, told []evaluate.Told) evaluate.BandReport {
+	band := func(from, to, elo int, told []evaluate.RatingFigures) evaluate.BandReport {
 		return evaluate.BandReport{Figures: figures, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo,
 			Moves: 12_345_678, Told: told}}
 	}

@@ -64,12 +64,12 @@ func made() Run {
 func TestBandsAndCandidates(t *testing.T) {
 	r := made()
 	f := r.Eval.Figures
-	band := func(from, to, elo int, told ...evaluate.Told) evaluate.BandReport {
+	band := func(from, to, elo int, told ...evaluate.RatingFigures) evaluate.BandReport {
 		return evaluate.BandReport{Figures: f, BandParts: evaluate.BandParts{From: from, To: to, Elo: elo, Moves: 5000,
 			Told: told}}
 	}
-	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.Told{Elo: 1250, CE: 1.75},
-		evaluate.Told{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0, 1750)}
+	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.RatingFigures{Elo: 1250, CE: 1.75},
+		evaluate.RatingFigures{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0, 1750)}
 	r.Eval.Candidates = &evaluate.CandidateReport{Samples: 100, Network: 1.5, Uniform: 3, Floor: 0.25,
 		Prior:  evaluate.Baseline{CE: 1.625, More: 0.125, MoreInterval: [2]float64{0.1, 0.15}},
 		Values: &evaluate.Baseline{CE: 1.375, More: -0.125, MoreInterval: [2]float64{-0.15, -0.1}}}
