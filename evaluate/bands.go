@@ -49,10 +49,10 @@ type RatingFigures struct {
 type bandTally struct {
 	all, unseen tally
 	moves       int64
-	told        []toldTally // by band; nil if the network was not told any
+	told        []ratingTally // by band; nil if the network was not told any
 }
 
-type toldTally struct {
+type ratingTally struct {
 	ce, first float64 // sums
 	more      lineMean
 }
@@ -110,7 +110,7 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 	for j := range samples {
 		b := e.bandOf(&samples[j])
 		if b.told == nil {
-			b.told = make([]toldTally, len(e.ranges))
+			b.told = make([]ratingTally, len(e.ranges))
 		}
 		own := &told[dataset.BandOf(e.ranges, samples[j].Origin.Rating)][j]
 		for i := range b.told {
@@ -121,14 +121,14 @@ func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) err
 }
 
 // add adds a sample of a line; the samples of a line come one after the other.
-func (t *toldTally) add(line int64, q, own *scored) {
+func (t *ratingTally) add(line int64, q, own *scored) {
 	t.ce += q.entropy
 	t.first += q.among(1)
 	t.more.add(line, q.entropy-own.entropy)
 }
 
 // report is what was found with a rating.
-func (t *toldTally) report(elo int) RatingFigures {
+func (t *ratingTally) report(elo int) RatingFigures {
 	more, n := t.more.estimate(), t.more.n
 	return RatingFigures{Elo: elo, CE: t.ce / n, Top1: t.first / n, More: more.Mean, MoreInterval: more.Interval}
 }

@@ -115,7 +115,7 @@ func TestToldRatings(t *testing.T) {
 
 // TestToldInterval compares the interval with its definition in two passes, for lines of different lengths.
 func TestToldInterval(t *testing.T) {
-	var told toldTally
+	var told ratingTally
 	sums, counts := map[int64]float64{}, map[int64]float64{}
 	total := 0.0
 	for i := range 1000 {
