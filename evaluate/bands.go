@@ -82,8 +82,8 @@ func (b *bandTally) add(s *Sample, t tally) {
 	}
 }
 
-// tellBands asks about the samples that are in a band as if the rating was that of each band in turn.
-func (e *evaluation) tellBands(ctx context.Context, all []Sample, o Options) error {
+// evaluateBands asks about the samples that are in a band as if the rating was that of each band in turn.
+func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options) error {
 	if o.Layout.Rating == nil || !e.knows.Prior || len(e.bands) == 0 {
 		return nil
 	}

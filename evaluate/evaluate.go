@@ -70,7 +70,7 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 			err = e.compare(ctx, batch, answers, o)
 		}
 		if err == nil {
-			err = e.tellBands(ctx, batch, o)
+			err = e.evaluateBands(ctx, batch, o)
 		}
 		if err == nil {
 			err = e.addStyle(ctx, batch, answers, o)
