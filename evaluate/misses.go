@@ -11,20 +11,20 @@ const worst = 50
 
 // Miss is a sample whose target the network finds improbable.
 type Miss struct {
-	FEN    string       `json:"fen"`
-	Source string       `json:"source"`
-	Game   string       `json:"game"`
-	Link   string       `json:"link,omitempty"` // [Origin.Link]
-	Ply    int          `json:"ply"`
-	Rating int          `json:"rating"` // 0 = unknown
-	Target Considered   `json:"target"` // the move of the highest weight
-	Moves  []Considered `json:"moves"`  // the network's first three
-	Value  *float64     `json:"value"`  // the network's, from the side to move; nil if it gives none
-	Label  *float64     `json:"label"`  // the value it should be; nil without a label
+	FEN    string            `json:"fen"`
+	Source string            `json:"source"`
+	Game   string            `json:"game"`
+	Link   string            `json:"link,omitempty"` // [Origin.Link]
+	Ply    int               `json:"ply"`
+	Rating int               `json:"rating"` // 0 = unknown
+	Target MoveProbability   `json:"target"` // the move of the highest weight
+	Moves  []MoveProbability `json:"moves"`  // the network's first three
+	Value  *float64          `json:"value"`  // the network's, from the side to move; nil if it gives none
+	Label  *float64          `json:"label"`  // the value it should be; nil without a label
 }
 
-// Considered is a legal move and its probability among the legal moves.
-type Considered struct {
+// MoveProbability is a legal move and its probability among the legal moves.
+type MoveProbability struct {
 	UCI         string  `json:"uci"`
 	SAN         string  `json:"san"`
 	Probability float64 `json:"probability"`
@@ -67,8 +67,8 @@ func (m *misses) offer(q *scored, valued bool) {
 // missed describes a sample and the network's answer to it.
 func missed(q *scored, valued bool) Miss {
 	s, prior, p := q.sample, q.answer.Prior, &q.sample.Origin.Position
-	considered := func(i int) Considered {
-		return Considered{s.Legal[i].String(), p.SAN(s.Legal[i]), math.Exp(float64(prior[i]))}
+	considered := func(i int) MoveProbability {
+		return MoveProbability{s.Legal[i].String(), p.SAN(s.Legal[i]), math.Exp(float64(prior[i]))}
 	}
 	order := make([]int, len(s.Legal))
 	for i := range order {

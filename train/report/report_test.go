@@ -34,9 +34,9 @@ func made() Run {
 		r.Lines = append(r.Lines, l)
 	}
 	miss := evaluate.Miss{FEN: "4k2r/8/8/8/8/8/8/4K2R b Kk - 0 9", Source: "game", Game: "A – B",
-		Link: "https://lichess.org/abcdefgh#17", Target: evaluate.Considered{UCI: "e8g8", SAN: "O-O",
+		Link: "https://lichess.org/abcdefgh#17", Target: evaluate.MoveProbability{UCI: "e8g8", SAN: "O-O",
 			Probability: 1e-9},
-		Moves: []evaluate.Considered{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
+		Moves: []evaluate.MoveProbability{{UCI: "h8h1", SAN: "Rxh1+", Probability: 0.9}}, Label: x(0.5)}
 	ends := evaluate.EndgameFigures{Samples: 40, ValueAccuracy: x(0.775),
 		Moves: evaluate.Kept{Positions: 30, Kept: x(0.845), Random: x(0.5)}, Won: evaluate.Kept{Positions: 30,
 			Kept: x(0.845)}}
