@@ -23,8 +23,8 @@ var (
 	ErrNoPolicy = errors.New("the network has no policy")
 )
 
-// Solved counts puzzles and how many were solved.
-type Solved struct {
+// PuzzleScore counts puzzles and how many were solved.
+type PuzzleScore struct {
 	Puzzles   int64   `json:"puzzles"`
 	FirstMove float64 `json:"first_move"` // share whose first move was right
 	WholeLine float64 `json:"whole_line"` // share whose moves all were
@@ -34,15 +34,15 @@ type Solved struct {
 // move; the opponent's moves are those of the puzzle. A move is right if it is the puzzle's, or if it mates, which
 // ends the puzzle solved.
 type PuzzleReport struct {
-	Solved
+	PuzzleScore
 	// HeldOut are the puzzles that are not in the train split: no network has learnt from them. Nil if the splits are
 	// not known.
-	HeldOut   *Solved           `json:"held_out"`
-	Rejects   int64             `json:"rejects"`   // rows that were no puzzle
-	Mates     int64             `json:"mates"`     // turns in which some move mates
-	MateInOne *float64          `json:"mate_in_1"` // share of them in which the network's does
-	ByRating  map[string]Solved `json:"by_rating"` // the lower end of a band of 200 points; "unknown"
-	ByTheme   map[string]Solved `json:"by_theme"`
+	HeldOut   *PuzzleScore           `json:"held_out"`
+	Rejects   int64                  `json:"rejects"`   // rows that were no puzzle
+	Mates     int64                  `json:"mates"`     // turns in which some move mates
+	MateInOne *float64               `json:"mate_in_1"` // share of them in which the network's does
+	ByRating  map[string]PuzzleScore `json:"by_rating"` // the lower end of a band of 200 points; "unknown"
+	ByTheme   map[string]PuzzleScore `json:"by_theme"`
 }
 
 // puzzles are sums over puzzles.
@@ -59,9 +59,9 @@ type puzzleTally struct{ puzzles, first, whole int64 }
 
 func newPuzzleTally() *puzzleTally { return new(puzzleTally) }
 
-func (t *puzzleTally) solved() Solved {
+func (t *puzzleTally) solved() PuzzleScore {
 	n := float64(max(t.puzzles, 1))
-	return Solved{t.puzzles, float64(t.first) / n, float64(t.whole) / n}
+	return PuzzleScore{t.puzzles, float64(t.first) / n, float64(t.whole) / n}
 }
 
 // turn is a position in which a puzzle is to be solved. The turns of a puzzle follow each other.
@@ -201,9 +201,9 @@ func (s *puzzles) add(puzzle *dataset.Line, t puzzleTally) {
 }
 
 func (s *puzzles) report() PuzzleReport {
-	r := PuzzleReport{Solved: s.all.solved(), Rejects: s.rejects, Mates: s.mates,
+	r := PuzzleReport{PuzzleScore: s.all.solved(), Rejects: s.rejects, Mates: s.mates,
 		MateInOne: ratio(s.mated, float64(s.mates)),
-		ByRating:  map[string]Solved{}, ByTheme: map[string]Solved{}}
+		ByRating:  map[string]PuzzleScore{}, ByTheme: map[string]PuzzleScore{}}
 	if s.splits != nil {
 		held := s.heldOut.solved()
 		r.HeldOut = &held

@@ -65,19 +65,19 @@ func TestSolvePuzzles(t *testing.T) {
 	}
 	for _, c := range []struct {
 		splits dataset.Splits
-		want   Solved
-	}{{dataset.Splits{Val: 50, Test: 50}, got.Solved}, {dataset.Splits{Train: 100}, Solved{}}} {
+		want   PuzzleScore
+	}{{dataset.Splits{Val: 50, Test: 50}, got.PuzzleScore}, {dataset.Splits{Train: 100}, PuzzleScore{}}} {
 		if h := solve(100, &c.splits).HeldOut; h == nil || *h != c.want {
 			t.Errorf("splits %v: held out %+v", c.splits, h)
 		}
 	}
 	if got.Puzzles != 3 || got.FirstMove != 2.0/3 || got.WholeLine != 1.0/3 {
-		t.Errorf("%+v", got.Solved)
+		t.Errorf("%+v", got.PuzzleScore)
 	}
-	if r := got.ByRating; r["1200"] != (Solved{2, 1, 0.5}) || r["unknown"] != (Solved{1, 0, 0}) {
+	if r := got.ByRating; r["1200"] != (PuzzleScore{2, 1, 0.5}) || r["unknown"] != (PuzzleScore{1, 0, 0}) {
 		t.Errorf("by rating %+v", r)
 	}
-	if th := got.ByTheme; th["mate"] != (Solved{2, 0.5, 0.5}) || th["rank"].Puzzles != 1 {
+	if th := got.ByTheme; th["mate"] != (PuzzleScore{2, 0.5, 0.5}) || th["rank"].Puzzles != 1 {
 		t.Errorf("by theme %+v", th)
 	}
 	if got.Mates != 5 || *got.MateInOne != 0.2 {

@@ -189,7 +189,7 @@ type solved struct {
 
 type solvedRow struct {
 	Name string
-	evaluate.Solved
+	evaluate.PuzzleScore
 }
 
 // mostThemes is how many themes are shown, those with the most puzzles.

@@ -54,8 +54,8 @@ func made() Run {
 				"KRvK": {Samples: 1}}},
 		Misses: []evaluate.Miss{miss}}},
 		Noise: &evaluate.Noise{Labels: "Stockfish 15.1, nodes 1000", Truth: "nodes 100000", MSE: 0.0291},
-		Puzzles: &evaluate.PuzzleReport{Solved: evaluate.Solved{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
-			ByRating: map[string]evaluate.Solved{"1000": {Puzzles: 3}}}}
+		Puzzles: &evaluate.PuzzleReport{PuzzleScore: evaluate.PuzzleScore{Puzzles: 3, FirstMove: 0.5, WholeLine: 0.25},
+			ByRating: map[string]evaluate.PuzzleScore{"1000": {Puzzles: 3}}}}
 	return r
 }
 

@@ -76,7 +76,7 @@ func (e *Eval) tiles() []tile {
 		}
 	}
 	if p := e.Puzzles; p != nil {
-		of, held := p.Solved, ""
+		of, held := p.PuzzleScore, ""
 		if h := p.HeldOut; h != nil && h.Puzzles > 0 {
 			of, held = *h, " not in the train split"
 		}

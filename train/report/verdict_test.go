@@ -126,7 +126,7 @@ func TestHostileNames(t *testing.T) {
 	e := r.Eval
 	e.Data, e.Note, e.Checkpoint, e.Split = []string{h}, h, h, h
 	e.BySource[h] = e.BySource["game"]
-	e.Puzzles.ByTheme = map[string]evaluate.Solved{h: {Puzzles: 1}}
+	e.Puzzles.ByTheme = map[string]evaluate.PuzzleScore{h: {Puzzles: 1}}
 	e.Noise.Labels, e.Noise.Truth = h, h
 	for _, link := range []string{"", "javascript:alert(1)", "https://lichess.org/abcdefgh#17"} {
 		m := e.Misses[0]
