@@ -110,7 +110,7 @@ func (a *Accumulator) Report(trainKnown bool) Report {
 		ByPieces: figuresOf(a.groups[byPieces]), ByRating: figuresOf(a.groups[byRating]),
 		BySide: figuresOf(a.groups[bySide]), GroupIntervals: a.groupIntervals(),
 		Calibration: a.values.list(-1, 1, 20), Confidence: a.confidence.list(0, 1, 10), Misses: a.misses.sorted(),
-		Audited: Audited{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
+		Audited: AuditedError{a.audited, figures.Of("audited_value_mse")}, History: a.past.report(),
 		Symmetry: a.symmetry.report(a.knows), Endgames: a.ends.report(trainKnown), Bands: a.bandReports(trainKnown),
 		Style: a.styles.report()}}
 	if a.simple != (Simple{}) {

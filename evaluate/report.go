@@ -43,10 +43,10 @@ type Parts struct {
 	Bands    []BandReport   `json:"bands"`           // of ratings; nil if there are none
 	Style    *StyleReport   `json:"style,omitempty"` // nil if it was not asked for
 	// Simple says what the fitted baselines were fitted on; nil if there are none.
-	Simple  *Simple `json:"fitted_baselines"`
-	Audited Audited `json:"-"`
-	Misses  []Miss  `json:"misses"` // the worst first
-	Knows   Knows   `json:"-"`      // what the network was measured in
+	Simple  *Simple      `json:"fitted_baselines"`
+	Audited AuditedError `json:"-"`
+	Misses  []Miss       `json:"misses"` // the worst first
+	Knows   Knows        `json:"-"`      // what the network was measured in
 }
 
 // SourceFigures are over samples of one source.
@@ -63,8 +63,9 @@ type Bounds struct {
 // MarshalJSON returns one object with the figures and their intervals.
 func (s SourceFigures) MarshalJSON() ([]byte, error) { return Members(s.Figures, s.Bounds) }
 
-// Audited is the value's error on the samples whose labels were audited, to be held against the error of the labels.
-type Audited struct {
+// AuditedError is the value's error on the samples whose labels were audited, to be held against the error of the
+// labels.
+type AuditedError struct {
 	Samples  int64
 	ValueMSE *float64
 }
