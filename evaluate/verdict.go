@@ -93,15 +93,15 @@ func (m *Measure) Samples(f Figures) int64 {
 	return f.Count("samples")
 }
 
-// Grouped are the figures of the groups of a kind, by name.
-type Grouped struct {
+// GroupFigures are the figures of the groups of a kind, by name.
+type GroupFigures struct {
 	Member  string // of the JSON: "by_phase"
 	Figures map[string]Figures
 }
 
 // Groups are the figures by group, in the order of the JSON.
-func (p *Parts) Groups() []Grouped {
-	return []Grouped{{"by_source", p.BySource}, {"by_phase", p.ByPhase}, {"by_pieces", p.ByPieces},
+func (p *Parts) Groups() []GroupFigures {
+	return []GroupFigures{{"by_source", p.BySource}, {"by_phase", p.ByPhase}, {"by_pieces", p.ByPieces},
 		{"by_rating", p.ByRating}, {"by_side", p.BySide}}
 }
 
