@@ -46,7 +46,7 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 	if len(answers) != len(samples) {
 		return fmt.Errorf("%d answers to %d samples", len(answers), len(samples))
 	}
-	scores := make([]scored, len(samples))
+	scores := make([]assessment, len(samples))
 	for i := range samples {
 		var err error
 		if scores[i], err = a.score(&samples[i], &answers[i]); err != nil {
@@ -68,7 +68,7 @@ func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predi
 }
 
 // count adds a sample, whose tally is t.
-func (a *Accumulator) count(q *scored, t tally) {
+func (a *Accumulator) count(q *assessment, t tally) {
 	s := q.sample
 	a.all.add(t, 1)
 	if s.Unseen {

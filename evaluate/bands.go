@@ -91,7 +91,7 @@ func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options)
 	if len(samples) == 0 {
 		return nil
 	}
-	told := make([][]scored, len(e.ranges)) // by band and sample
+	told := make([][]assessment, len(e.ranges)) // by band and sample
 	for i, band := range e.ranges {
 		answers, err := e.ask(ctx, samples, o.Layout.WithRating(band.Elo))
 		if err != nil {
@@ -121,7 +121,7 @@ func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options)
 }
 
 // add adds a sample of a line; the samples of a line come one after the other.
-func (t *ratingTally) add(line int64, q, own *scored) {
+func (t *ratingTally) add(line int64, q, own *assessment) {
 	t.ce += q.entropy
 	t.first += q.among(1)
 	t.more.add(line, q.entropy-own.entropy)

@@ -121,7 +121,7 @@ func TestToldInterval(t *testing.T) {
 	for i := range 1000 {
 		line := int64(i * i / 900)
 		more := math.Sin(float64(i*i)) + math.Cos(float64(line))/3
-		told.add(line, &scored{sample: &Sample{}, entropy: 2 + more}, &scored{sample: &Sample{}, entropy: 2})
+		told.add(line, &assessment{sample: &Sample{}, entropy: 2 + more}, &assessment{sample: &Sample{}, entropy: 2})
 		sums[line] += more
 		counts[line]++
 		total += more

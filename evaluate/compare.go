@@ -115,7 +115,7 @@ func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Ans
 		a.past.with, a.past.without = newTally(), newTally()
 	}
 	one := newTally()
-	add := func(to tally, p part, q *scored) {
+	add := func(to tally, p part, q *assessment) {
 		clear(one)
 		one.score(q, a.knows)
 		to.add(one, 1)

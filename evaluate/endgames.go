@@ -147,7 +147,7 @@ func (t *endgameTally) figures() EndgameFigures {
 }
 
 // judge is the endgame tally of a placed sample.
-func (a *Accumulator) judge(ctx context.Context, q *scored) (t endgameTally, err error) {
+func (a *Accumulator) judge(ctx context.Context, q *assessment) (t endgameTally, err error) {
 	at := q.sample.Origin
 	p := &at.Position
 	result, known := at.Result, at.HasResult

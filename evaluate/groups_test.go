@@ -90,7 +90,7 @@ func TestMissesAreTheWorst(t *testing.T) {
 		s := sampleOf(t, p)
 		s.Origin = &Origin{Position: p, Line: int64(i)}
 		s.Policy = []Target{{0, 1}}
-		m.offer(&scored{sample: &s, answer: &predict.Answer{Prior: make([]float32, len(s.Legal))},
+		m.offer(&assessment{sample: &s, answer: &predict.Answer{Prior: make([]float32, len(s.Legal))},
 			entropy: float64(i * 37 % 200)}, true)
 	}
 	if len(m.list) != worst {

@@ -80,14 +80,14 @@ func (k Knows) Has(needs Knows) bool {
 // sums are how a figure is computed: from n sums over samples, of any meaning.
 type sums struct {
 	n      int
-	add    func(sums []float64, q *scored)
+	add    func(sums []float64, q *assessment)
 	figure func(sums []float64) (figure float64, ok bool)
 }
 
 // mean is that of f over the samples for which it is true.
-func mean(f func(q *scored) (x float64, ok bool)) sums {
+func mean(f func(q *assessment) (x float64, ok bool)) sums {
 	return sums{n: 2,
-		add: func(sums []float64, q *scored) {
+		add: func(sums []float64, q *assessment) {
 			if x, ok := f(q); ok {
 				sums[0] += x
 				sums[1]++
@@ -97,9 +97,9 @@ func mean(f func(q *scored) (x float64, ok bool)) sums {
 }
 
 // number counts the samples for which f is true.
-func number(f func(q *scored) bool) sums {
+func number(f func(q *assessment) bool) sums {
 	return sums{n: 1,
-		add: func(sums []float64, q *scored) {
+		add: func(sums []float64, q *assessment) {
 			if f(q) {
 				sums[0]++
 			}
@@ -144,7 +144,7 @@ func (t tally) add(u tally, n float64) {
 }
 
 // score adds a sample.
-func (t tally) score(q *scored, knows Knows) {
+func (t tally) score(q *assessment, knows Knows) {
 	for _, m := range measures {
 		if m.sums.add != nil && knows.Has(m.Needs) {
 			m.sums.add(t[m.at:m.at+m.sums.n], q)

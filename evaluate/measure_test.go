@@ -18,7 +18,7 @@ func TestAMeasureIsAddedInOnePlace(t *testing.T) {
 	before := evaluated(t, network, samples, Options{Layout: layout})
 	for _, interval := range []bool{true, false} {
 		remove := Register(&Measure{Name: "moves", Interval: interval, Needs: prior,
-			sums: mean(func(q *scored) (float64, bool) { return float64(len(q.sample.Legal)), true })})
+			sums: mean(func(q *assessment) (float64, bool) { return float64(len(q.sample.Legal)), true })})
 		r := evaluated(t, network, samples, Options{Layout: layout})
 		want := 0.0
 		for _, s := range samples {
@@ -90,9 +90,9 @@ func TestCorrelation(t *testing.T) {
 	of := func(points ...[2]float64) (float64, bool) {
 		sums := make([]float64, correlation.n)
 		for _, p := range points {
-			correlation.add(sums, &scored{labelled: true, value: p[0], label: p[1]})
+			correlation.add(sums, &assessment{labelled: true, value: p[0], label: p[1]})
 		}
-		correlation.add(sums, &scored{value: 100, label: 100}) // without a label
+		correlation.add(sums, &assessment{value: 100, label: 100}) // without a label
 		return correlation.figure(sums)
 	}
 	for _, c := range []struct {

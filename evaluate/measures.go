@@ -21,15 +21,15 @@ var (
 // A target of several moves counts with its weights: top3 is then the weight that falls on the three most probable
 // legal moves. Of equally probable moves the one whose first word is lower comes first.
 var measures = []*Measure{
-	{Name: "samples", Kind: Count, Row: "samples", sums: number(func(*scored) bool { return true })},
-	{Name: "policy_samples", Kind: Count, Needs: prior, sums: number((*scored).learns)},
+	{Name: "samples", Kind: Count, Row: "samples", sums: number(func(*assessment) bool { return true })},
+	{Name: "policy_samples", Kind: Count, Needs: prior, sums: number((*assessment).learns)},
 	{Name: "value_samples", Kind: Count, Needs: value, Row: "of these, with a value",
-		sums: number(func(q *scored) bool { return q.labelled })},
+		sums: number(func(q *assessment) bool { return q.labelled })},
 
 	// −Σ w·ln p, p the probability among all moves.
 	{Name: "policy_ce", Head: PolicyHead, Needs: others, Lower: true, Interval: true,
 		Row: "policy cross-entropy, all moves",
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return q.entropy - float64(q.answer.Inside), q.learns()
 		})},
 	// The same, p the probability among the legal moves.
@@ -39,47 +39,47 @@ var measures = []*Measure{
 		Tile: Tile{Name: "cross-entropy, legal moves",
 			Help: "surprise at the target move, in nats; lower is better", Decimals: 3},
 		Column: Column{"cross-entropy", 2},
-		sums:   mean(func(q *scored) (float64, bool) { return q.entropy, q.learns() })},
+		sums:   mean(func(q *assessment) (float64, bool) { return q.entropy, q.learns() })},
 	// ln of the number of legal moves.
 	{Name: "policy_ce_uniform", Head: PolicyHead, Needs: prior, Lower: true,
 		Row: "a uniform policy", As: "chance",
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return math.Log(float64(len(q.sample.Legal))), q.learns()
 		})},
 	// −Σ w·ln w, the cross-entropy that no network can be below, and the weight of the target's first move, the share
 	// that no first move can be above. Where every target is a single move, 0 and 1 say nothing.
 	{Name: "policy_entropy", Head: PolicyHead, Needs: prior, Lower: true, Row: "entropy of the targets", Rare: true,
-		sums: ofLists((*scored).floor)},
+		sums: ofLists((*assessment).floor)},
 	{Name: "top1", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Baseline: "top1_uniform",
 		Fitted: "top1_moves", Row: "first move right",
 		Tile:   Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
 		Column: Column{"first move", 1},
-		sums:   mean(func(q *scored) (float64, bool) { return q.among(1), q.learns() })},
+		sums:   mean(func(q *assessment) (float64, bool) { return q.among(1), q.learns() })},
 	// Of a legal move drawn at random.
 	{Name: "top1_uniform", Head: PolicyHead, Needs: prior, Kind: Share, Row: "a move at random", As: "chance",
-		sums: mean(func(q *scored) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.learns() })},
 	{Name: "top1_best", Head: PolicyHead, Needs: prior, Kind: Share, Row: "the best possible", Rare: true,
-		sums: ofLists((*scored).heaviest)},
+		sums: ofLists((*assessment).heaviest)},
 	{Name: "top3", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first three",
-		sums: mean(func(q *scored) (float64, bool) { return q.among(3), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.among(3), q.learns() })},
 	{Name: "top5", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first five",
 		Tile: Tile{Name: "among the first five", Help: "the target is one of the five likeliest legal moves"},
-		sums: mean(func(q *scored) (float64, bool) { return q.among(5), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.among(5), q.learns() })},
 	{Name: "illegal_mass", Head: PolicyHead, Needs: others, Kind: Share, Lower: true, Interval: true,
 		Row: "probability of illegal moves",
 		Tile: Tile{Name: "on illegal moves", Unseen: true,
 			Help: "probability that the network gives to moves that are not legal; lower is better"},
 		Column: Column{"illegal mass", 4},
-		sums:   mean(func(q *scored) (float64, bool) { return float64(q.answer.Outside), true })},
+		sums:   mean(func(q *assessment) (float64, bool) { return float64(q.answer.Outside), true })},
 
 	{Name: "value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Verdict: true,
 		Baseline: "value_mse_mean", Fitted: "value_mse_material", Row: "value squared error",
 		Tile:   Tile{Name: "value squared error", Help: "mean of (value − label)², both on −1 … 1", Decimals: 4},
 		Column: Column{"value error", 3},
-		sums:   mean(func(q *scored) (float64, bool) { return q.squared(), q.labelled })},
+		sums:   mean(func(q *assessment) (float64, bool) { return q.squared(), q.labelled })},
 	// Of always saying the mean label of these samples.
 	{Name: "value_mse_mean", Head: ValueHead, Needs: value, Lower: true, Row: "always the mean", As: "the mean",
-		sums: sums{n: 3, add: func(sums []float64, q *scored) {
+		sums: sums{n: 3, add: func(sums []float64, q *assessment) {
 			if q.labelled {
 				sums[0]++
 				sums[1] += q.label
@@ -92,33 +92,33 @@ var measures = []*Measure{
 	// Over labels other than 0; a value of exactly 0 is wrong.
 	{Name: "value_sign_accuracy", Head: ValueHead, Needs: value, Kind: Share, Interval: true, Row: "right sign",
 		Tile: Tile{Name: "correct sign", Help: "value and label have the same sign"},
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return indicator(q.value*q.label > 0), q.labelled && q.label != 0
 		})},
 
 	// Positions in which some move mates, and the share of them whose most probable legal move does.
 	{Name: "mate_in_one_samples", Head: PolicyHead, Needs: prior, Kind: Count,
-		sums: number(func(q *scored) bool { return q.mates })},
+		sums: number(func(q *assessment) bool { return q.mates })},
 	{Name: "mate_in_one", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "mates in one found",
 		Tile: Tile{Name: "mates in one found", Of: "mate_in_one_samples",
 			Help: "positions with a mate in one where the likeliest move mates"},
-		sums: mean(func(q *scored) (float64, bool) { return indicator(q.mated), q.mates })},
+		sums: mean(func(q *assessment) (float64, bool) { return indicator(q.mated), q.mates })},
 
 	{Name: "legal_first", Head: PolicyHead, Needs: others, Kind: Share, Interval: true,
 		Row: "likeliest move of all is legal", Column: Column{"legal first", 5},
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			first := q.answer.Inside + q.answer.Prior[q.first]
 			return indicator(math.Exp(float64(first)) >= float64(q.answer.OtherShare)), true
 		})},
 	{Name: "value_mae", Head: ValueHead, Needs: value, Lower: true, Interval: true, Row: "absolute error",
-		sums: mean(func(q *scored) (float64, bool) { return math.Abs(q.value - q.label), q.labelled })},
+		sums: mean(func(q *assessment) (float64, bool) { return math.Abs(q.value - q.label), q.labelled })},
 	{Name: "value_correlation", Head: ValueHead, Needs: value, Interval: true, Row: "correlation",
 		Tile: Tile{Name: "correlation", Help: "of value and label (Pearson): 1 is perfect, 0 is none", Decimals: 3},
 		sums: correlation},
 	// Both as win probabilities: see [encode.ValueTarget.WinProbability].
 	{Name: "value_probability_mse", Head: ValueHead, Needs: probability, Lower: true, Interval: true,
 		Row: "win probability squared error",
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			e := q.likely - q.likelyLabel
 			return e * e, q.labelled
 		})},
@@ -128,39 +128,39 @@ var measures = []*Measure{
 		Tile: Tile{Name: "win, draw, loss cross-entropy",
 			Help:     "surprise at the result of the game, in nats; lower is better",
 			Decimals: 3},
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return -math.Log(max(q.ofResult, math.SmallestNonzeroFloat32)), q.finished
 		})},
 
 	// Of a regression on material, the mover's colour and a constant: [MaterialValue].
 	{Name: "value_mse_material", Head: ValueHead, Needs: value, Lower: true, Rare: true, Row: "material alone",
 		As: "material alone",
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			e := q.material - q.label
 			return e * e, q.labelled && q.weighed
 		})},
 	// Of chances by the kind of move: [MoveStatistics].
 	{Name: "policy_ce_moves", Head: PolicyHead, Needs: prior, Lower: true, Rare: true, Row: "move statistics",
 		As:   "move statistics",
-		sums: mean(func(q *scored) (float64, bool) { return q.ofKinds, q.learns() && q.counted })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.ofKinds, q.learns() && q.counted })},
 	{Name: "top1_moves", Head: PolicyHead, Needs: prior, Kind: Share, Rare: true, Row: "move statistics",
 		As:   "move statistics",
-		sums: mean(func(q *scored) (float64, bool) { return q.firstOfKinds, q.learns() && q.counted })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.firstOfKinds, q.learns() && q.counted })},
 
 	{Name: "audited_value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Apart: true,
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return q.squared(), q.labelled && q.sample.Origin != nil && q.sample.Origin.Audited
 		})},
 	{Name: "endgame_value_accuracy", Head: ValueHead, Needs: value, Kind: Share, Interval: true, Apart: true,
-		sums: mean(func(q *scored) (float64, bool) { return float64(q.ends.right()), q.ends.valued > 0 })},
+		sums: mean(func(q *assessment) (float64, bool) { return float64(q.ends.right()), q.ends.valued > 0 })},
 	{Name: "endgame_moves_kept", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Apart: true,
-		sums: mean(func(q *scored) (float64, bool) {
+		sums: mean(func(q *assessment) (float64, bool) {
 			return float64(q.ends.both.kept), q.ends.both.positions > 0
 		})},
 }
 
 // correlation is Pearson's, of value and label; none of fewer than three samples, or where either is always the same.
-var correlation = sums{n: 6, add: func(sums []float64, q *scored) {
+var correlation = sums{n: 6, add: func(sums []float64, q *assessment) {
 	if q.labelled {
 		for i, x := range [...]float64{1, q.value, q.label, q.value * q.value, q.label * q.label, q.value * q.label} {
 			sums[i] += x
@@ -177,8 +177,8 @@ var correlation = sums{n: 6, add: func(sums []float64, q *scored) {
 }}
 
 // ofLists is the mean of f over the samples with a policy target; none if each target is a single move.
-func ofLists(f func(q *scored) float64) sums {
-	return sums{n: 3, add: func(sums []float64, q *scored) {
+func ofLists(f func(q *assessment) float64) sums {
+	return sums{n: 3, add: func(sums []float64, q *assessment) {
 		if q.learns() {
 			sums[0] += f(q)
 			sums[1]++

@@ -42,7 +42,7 @@ type miss struct {
 }
 
 // offer keeps a sample that belongs to the worst.
-func (m *misses) offer(q *scored, valued bool) {
+func (m *misses) offer(q *assessment, valued bool) {
 	at := q.sample.Origin
 	if !q.learns() || len(m.list) == worst && q.entropy <= m.list[worst-1].loss {
 		return
@@ -65,7 +65,7 @@ func (m *misses) offer(q *scored, valued bool) {
 }
 
 // missed describes a sample and the network's answer to it.
-func missed(q *scored, valued bool) Miss {
+func missed(q *assessment, valued bool) Miss {
 	s, prior, p := q.sample, q.answer.Prior, &q.sample.Origin.Position
 	considered := func(i int) MoveProbability {
 		return MoveProbability{s.Legal[i].String(), p.SAN(s.Legal[i]), math.Exp(float64(prior[i]))}

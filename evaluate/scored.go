@@ -28,8 +28,8 @@ func newScorer(network predict.Knows, o Options) scorer {
 	return s
 }
 
-// scored is a sample with the answer to it, as the measures see both.
-type scored struct {
+// assessment is a sample with the answer to it, as the measures see both.
+type assessment struct {
 	sample *Sample
 	answer *predict.Answer
 
@@ -55,12 +55,12 @@ type scored struct {
 	ends         endgameTally
 }
 
-func (q *scored) learns() bool { return len(q.sample.Policy) > 0 }
+func (q *assessment) learns() bool { return len(q.sample.Policy) > 0 }
 
-func (q *scored) squared() float64 { return (q.value - q.label) * (q.value - q.label) }
+func (q *assessment) squared() float64 { return (q.value - q.label) * (q.value - q.label) }
 
 // among is the weight that falls on the k most probable legal moves.
-func (q *scored) among(k int) float64 {
+func (q *assessment) among(k int) float64 {
 	sum := 0.0
 	for i, t := range q.sample.Policy {
 		if q.ranks[i] < k {
@@ -71,7 +71,7 @@ func (q *scored) among(k int) float64 {
 }
 
 // floor is the entropy of the target.
-func (q *scored) floor() float64 {
+func (q *assessment) floor() float64 {
 	sum := 0.0
 	for _, t := range q.sample.Policy {
 		sum -= float64(t.Weight) * math.Log(float64(t.Weight))
@@ -80,7 +80,7 @@ func (q *scored) floor() float64 {
 }
 
 // heaviest is the largest weight of the target.
-func (q *scored) heaviest() float64 {
+func (q *assessment) heaviest() float64 {
 	largest := float32(0)
 	for _, t := range q.sample.Policy {
 		largest = max(largest, t.Weight)
@@ -89,8 +89,8 @@ func (q *scored) heaviest() float64 {
 }
 
 // score holds an answer against its sample. An answer with a number that is not finite is an error.
-func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
-	q := scored{sample: sample, answer: answer, first: -1}
+func (s *scorer) score(sample *Sample, answer *predict.Answer) (assessment, error) {
+	q := assessment{sample: sample, answer: answer, first: -1}
 	if len(sample.Legal) == 0 {
 		return q, errors.New("no legal moves")
 	}
@@ -136,7 +136,7 @@ func float(s *Sample, i int) (float32, bool) {
 }
 
 // policy is the part of score that is about moves.
-func (s *scorer) policy(q *scored) error {
+func (s *scorer) policy(q *assessment) error {
 	sample, prior := q.sample, q.answer.Prior
 	if len(prior) != len(sample.Legal) {
 		return fmt.Errorf("the network answers with %d moves, %d are legal", len(prior), len(sample.Legal))
