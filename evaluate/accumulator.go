@@ -82,7 +82,7 @@ func (a *Accumulator) count(q *assessment, t tally) {
 	if q.labelled {
 		a.values.add((q.value+1)/2, q.value, q.label, 20)
 	}
-	if a.knows.Prior && q.learns() {
+	if a.knows.Prior && q.hasPolicy() {
 		a.confidence.add(q.confidence, q.confidence, q.among(1), 10)
 		if a.asked != nil {
 			a.asked(q.entropy)

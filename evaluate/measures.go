@@ -22,7 +22,7 @@ var (
 // legal moves. Of equally probable moves the one whose first word is lower comes first.
 var measures = []*Measure{
 	{Name: "samples", Kind: Count, Row: "samples", sums: number(func(*assessment) bool { return true })},
-	{Name: "policy_samples", Kind: Count, Needs: prior, sums: number((*assessment).learns)},
+	{Name: "policy_samples", Kind: Count, Needs: prior, sums: number((*assessment).hasPolicy)},
 	{Name: "value_samples", Kind: Count, Needs: value, Row: "of these, with a value",
 		sums: number(func(q *assessment) bool { return q.labelled })},
 
@@ -30,7 +30,7 @@ var measures = []*Measure{
 	{Name: "policy_ce", Head: PolicyHead, Needs: others, Lower: true, Interval: true,
 		Row: "policy cross-entropy, all moves",
 		sums: mean(func(q *assessment) (float64, bool) {
-			return q.entropy - float64(q.answer.Inside), q.learns()
+			return q.entropy - float64(q.answer.Inside), q.hasPolicy()
 		})},
 	// The same, p the probability among the legal moves.
 	{Name: "policy_ce_legal", Head: PolicyHead, Needs: prior, Lower: true, Interval: true, Verdict: true,
@@ -39,12 +39,12 @@ var measures = []*Measure{
 		Tile: Tile{Name: "cross-entropy, legal moves",
 			Help: "surprise at the target move, in nats; lower is better", Decimals: 3},
 		Column: Column{"cross-entropy", 2},
-		sums:   mean(func(q *assessment) (float64, bool) { return q.entropy, q.learns() })},
+		sums:   mean(func(q *assessment) (float64, bool) { return q.entropy, q.hasPolicy() })},
 	// ln of the number of legal moves.
 	{Name: "policy_ce_uniform", Head: PolicyHead, Needs: prior, Lower: true,
 		Row: "a uniform policy", As: "chance",
 		sums: mean(func(q *assessment) (float64, bool) {
-			return math.Log(float64(len(q.sample.Legal))), q.learns()
+			return math.Log(float64(len(q.sample.Legal))), q.hasPolicy()
 		})},
 	// −Σ w·ln w, the cross-entropy that no network can be below, and the weight of the target's first move, the share
 	// that no first move can be above. Where every target is a single move, 0 and 1 say nothing.
@@ -54,17 +54,17 @@ var measures = []*Measure{
 		Fitted: "top1_moves", Row: "first move right",
 		Tile:   Tile{Name: "first move right", Help: "the likeliest legal move is the target"},
 		Column: Column{"first move", 1},
-		sums:   mean(func(q *assessment) (float64, bool) { return q.among(1), q.learns() })},
+		sums:   mean(func(q *assessment) (float64, bool) { return q.among(1), q.hasPolicy() })},
 	// Of a legal move drawn at random.
 	{Name: "top1_uniform", Head: PolicyHead, Needs: prior, Kind: Share, Row: "a move at random", As: "chance",
-		sums: mean(func(q *assessment) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.hasPolicy() })},
 	{Name: "top1_best", Head: PolicyHead, Needs: prior, Kind: Share, Row: "the best possible", Rare: true,
 		sums: ofLists((*assessment).heaviest)},
 	{Name: "top3", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first three",
-		sums: mean(func(q *assessment) (float64, bool) { return q.among(3), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.among(3), q.hasPolicy() })},
 	{Name: "top5", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first five",
 		Tile: Tile{Name: "among the first five", Help: "the target is one of the five likeliest legal moves"},
-		sums: mean(func(q *assessment) (float64, bool) { return q.among(5), q.learns() })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.among(5), q.hasPolicy() })},
 	{Name: "illegal_mass", Head: PolicyHead, Needs: others, Kind: Share, Lower: true, Interval: true,
 		Row: "probability of illegal moves",
 		Tile: Tile{Name: "on illegal moves", Unseen: true,
@@ -142,10 +142,10 @@ var measures = []*Measure{
 	// Of chances by the kind of move: [MoveStatistics].
 	{Name: "policy_ce_moves", Head: PolicyHead, Needs: prior, Lower: true, Rare: true, Row: "move statistics",
 		As:   "move statistics",
-		sums: mean(func(q *assessment) (float64, bool) { return q.ofKinds, q.learns() && q.counted })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.ofKinds, q.hasPolicy() && q.counted })},
 	{Name: "top1_moves", Head: PolicyHead, Needs: prior, Kind: Share, Rare: true, Row: "move statistics",
 		As:   "move statistics",
-		sums: mean(func(q *assessment) (float64, bool) { return q.firstOfKinds, q.learns() && q.counted })},
+		sums: mean(func(q *assessment) (float64, bool) { return q.firstOfKinds, q.hasPolicy() && q.counted })},
 
 	{Name: "audited_value_mse", Head: ValueHead, Needs: value, Lower: true, Interval: true, Apart: true,
 		sums: mean(func(q *assessment) (float64, bool) {
@@ -179,7 +179,7 @@ var correlation = sums{n: 6, add: func(sums []float64, q *assessment) {
 // ofLists is the mean of f over the samples with a policy target; none if each target is a single move.
 func ofLists(f func(q *assessment) float64) sums {
 	return sums{n: 3, add: func(sums []float64, q *assessment) {
-		if q.learns() {
+		if q.hasPolicy() {
 			sums[0] += f(q)
 			sums[1]++
 			sums[2] += indicator(len(q.sample.Policy) > 1)

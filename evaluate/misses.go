@@ -44,7 +44,7 @@ type miss struct {
 // offer keeps a sample that belongs to the worst.
 func (m *misses) offer(q *assessment, valued bool) {
 	at := q.sample.Origin
-	if !q.learns() || len(m.list) == worst && q.entropy <= m.list[worst-1].loss {
+	if !q.hasPolicy() || len(m.list) == worst && q.entropy <= m.list[worst-1].loss {
 		return
 	}
 	new := miss{loss: q.entropy, line: at.Line, key: at.Position.Key()}

@@ -55,7 +55,7 @@ type assessment struct {
 	ends         endgameTally
 }
 
-func (q *assessment) learns() bool { return len(q.sample.Policy) > 0 }
+func (q *assessment) hasPolicy() bool { return len(q.sample.Policy) > 0 }
 
 func (q *assessment) squared() float64 { return (q.value - q.label) * (q.value - q.label) }
 
@@ -164,7 +164,7 @@ func (s *scorer) policy(q *assessment) error {
 		}
 		q.ranks = append(q.ranks, rank)
 	}
-	if m := s.simple.Policy; m != nil && q.learns() && sample.Origin != nil {
+	if m := s.simple.Policy; m != nil && q.hasPolicy() && sample.Origin != nil {
 		q.counted = true
 		q.ofKinds, q.firstOfKinds = m.judge(sample)
 	}
