@@ -83,7 +83,7 @@ func (a *Accumulator) count(q *assessment, t tally) {
 		a.values.add((q.value+1)/2, q.value, q.label, 20)
 	}
 	if a.knows.Prior && q.hasPolicy() {
-		a.confidence.add(q.confidence, q.confidence, q.among(1), 10)
+		a.confidence.add(q.confidence, q.confidence, q.weightOfBest(1), 10)
 		if a.asked != nil {
 			a.asked(q.entropy)
 		}

@@ -123,7 +123,7 @@ func (e *evaluation) evaluateBands(ctx context.Context, all []Sample, o Options)
 // add adds a sample of a line; the samples of a line come one after the other.
 func (t *ratingTally) add(line int64, q, own *assessment) {
 	t.ce += q.entropy
-	t.first += q.among(1)
+	t.first += q.weightOfBest(1)
 	t.more.add(line, q.entropy-own.entropy)
 }
 

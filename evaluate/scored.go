@@ -59,8 +59,8 @@ func (q *assessment) hasPolicy() bool { return len(q.sample.Policy) > 0 }
 
 func (q *assessment) squared() float64 { return (q.value - q.label) * (q.value - q.label) }
 
-// among is the weight that falls on the k most probable legal moves.
-func (q *assessment) among(k int) float64 {
+// weightOfBest is the weight that falls on the k most probable legal moves.
+func (q *assessment) weightOfBest(k int) float64 {
 	sum := 0.0
 	for i, t := range q.sample.Policy {
 		if q.ranks[i] < k {
