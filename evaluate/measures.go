@@ -49,7 +49,7 @@ var measures = []*Measure{
 	// −Σ w·ln w, the cross-entropy that no network can be below, and the weight of the target's first move, the share
 	// that no first move can be above. Where every target is a single move, 0 and 1 say nothing.
 	{Name: "policy_entropy", Head: PolicyHead, Needs: prior, Lower: true, Row: "entropy of the targets", Rare: true,
-		sums: ofLists((*assessment).floor)},
+		sums: ofLists((*assessment).targetEntropy)},
 	{Name: "top1", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Baseline: "top1_uniform",
 		Fitted: "top1_moves", Row: "first move right",
 		Tile:   Tile{Name: "first move right", Help: "the likeliest legal move is the target"},

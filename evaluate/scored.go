@@ -70,8 +70,8 @@ func (q *assessment) weightOfBest(k int) float64 {
 	return sum
 }
 
-// floor is the entropy of the target.
-func (q *assessment) floor() float64 {
+// targetEntropy is the entropy of the target.
+func (q *assessment) targetEntropy() float64 {
 	sum := 0.0
 	for _, t := range q.sample.Policy {
 		sum -= float64(t.Weight) * math.Log(float64(t.Weight))
