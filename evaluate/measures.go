@@ -59,7 +59,7 @@ var measures = []*Measure{
 	{Name: "top1_uniform", Head: PolicyHead, Needs: prior, Kind: Share, Row: "a move at random", As: "chance",
 		sums: mean(func(q *assessment) (float64, bool) { return 1 / float64(len(q.sample.Legal)), q.hasPolicy() })},
 	{Name: "top1_best", Head: PolicyHead, Needs: prior, Kind: Share, Row: "the best possible", Rare: true,
-		sums: ofLists((*assessment).heaviest)},
+		sums: ofLists((*assessment).largestWeight)},
 	{Name: "top3", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first three",
 		sums: mean(func(q *assessment) (float64, bool) { return q.weightOfBest(3), q.hasPolicy() })},
 	{Name: "top5", Head: PolicyHead, Needs: prior, Kind: Share, Interval: true, Row: "among the first five",

@@ -79,8 +79,8 @@ func (q *assessment) targetEntropy() float64 {
 	return sum
 }
 
-// heaviest is the largest weight of the target.
-func (q *assessment) heaviest() float64 {
+// largestWeight is the largest weight of the target.
+func (q *assessment) largestWeight() float64 {
 	largest := float32(0)
 	for _, t := range q.sample.Policy {
 		largest = max(largest, t.Weight)
