@@ -15,7 +15,7 @@ type scorer struct {
 	knows                                  Knows
 	value, result                          int                         // number of the float, −1 if the recipe has none
 	predictedProbability, labelProbability func(value float32) float64 // win probability of the network's value, and of a label
-	ofChancesAlone                         bool                        // the value is that of the chances
+	valueFromWDL                           bool                        // the value is that of the chances
 	simple                                 Simple
 }
 
@@ -23,7 +23,7 @@ func newScorer(network predict.Knows, o Options) scorer {
 	s := scorer{knows: Knows{Knows: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.Chances && !network.Value {
-		s.knows.Value, s.ofChancesAlone = true, true
+		s.knows.Value, s.valueFromWDL = true, true
 	}
 	return s
 }
@@ -105,7 +105,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Answer) (assessment, erro
 		}
 	}
 	value := answer.Value
-	if s.ofChancesAlone {
+	if s.valueFromWDL {
 		value = answer.Chances[0] - answer.Chances[2]
 	}
 	if q.value = float64(value); !finite(q.value) {
