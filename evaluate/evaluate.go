@@ -114,10 +114,10 @@ type evaluation struct {
 }
 
 // ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.
-func (e *evaluation) ask(ctx context.Context, samples []Sample, disguise *encode.InputTransform) ([]predict.Answer, error) {
+func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encode.InputTransform) ([]predict.Answer, error) {
 	e.questions, e.packed = e.questions[:0], e.packed[:0]
 	answers := &e.answers[0]
-	if disguise != nil {
+	if transform != nil {
 		answers = &e.answers[1]
 		words := 0
 		for i := range samples {
@@ -127,11 +127,11 @@ func (e *evaluation) ask(ctx context.Context, samples []Sample, disguise *encode
 	}
 	for i := range samples {
 		q := predict.Question{Packed: samples[i].Packed, Codes: samples[i].Codes}
-		if disguise != nil {
+		if transform != nil {
 			from := len(e.packed)
 			e.packed = append(e.packed, q.Packed...)
 			q.Packed = e.packed[from:]
-			disguise.Apply(q.Packed)
+			transform.Apply(q.Packed)
 		}
 		e.questions = append(e.questions, q)
 	}
