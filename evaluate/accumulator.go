@@ -42,7 +42,7 @@ func newAccumulator(network predict.Knows, o Options) *Accumulator {
 }
 
 // add takes samples and the answers to them. On an error nothing is added.
-func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predict.Answer) error {
+func (a *Accumulator) add(ctx context.Context, samples []Sample, answers []predict.Output) error {
 	if len(answers) != len(samples) {
 		return fmt.Errorf("%d answers to %d samples", len(answers), len(samples))
 	}

@@ -38,12 +38,12 @@ func oddsOf(rating uint64) float64 {
 // of it is what sums over lines give; with fewer moves, and without ratings, there is no comparison.
 func TestToldRatings(t *testing.T) {
 	network := &asked{knows: predict.Knows{Prior: true, Others: true}, batch: 64,
-		answer: func(q predict.Question) predict.Answer {
+		answer: func(q predict.Question) predict.Output {
 			p, known := oddsOf(q.Packed[4]>>8&0xffff), 0.5
 			if p == 0 { // the sample as it is
 				p = known
 			}
-			return predict.Answer{Prior: []float32{float32(math.Log(p)), float32(math.Log(1 - p))}}
+			return predict.Output{Prior: []float32{float32(math.Log(p)), float32(math.Log(1 - p))}}
 		}}
 	samples := bandSamples(t, 1400, 5000, 1)
 	samples = append(samples, bandSamples(t, 1500, 4999, 2000)...)

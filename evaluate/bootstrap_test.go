@@ -34,7 +34,7 @@ func tallied(t *testing.T, p, e float64) tally {
 		s.Floats = nil
 	}
 	a := accumulator(nil)
-	q, err := a.score(&s, &predict.Answer{Prior: []float32{float32(math.Log(p)), float32(math.Log(1 - p))},
+	q, err := a.score(&s, &predict.Output{Prior: []float32{float32(math.Log(p)), float32(math.Log(1 - p))},
 		Value: float32(e)})
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ var (
 )
 
 // compare shows the network samples in disguise too.
-func (e *evaluation) compare(ctx context.Context, samples []Sample, answers []predict.Answer, o Options) error {
+func (e *evaluation) compare(ctx context.Context, samples []Sample, answers []predict.Output, o Options) error {
 	if as := o.Layout.OtherColour; as != nil {
 		others, err := e.ask(ctx, samples, as)
 		if err != nil {
@@ -66,7 +66,7 @@ func (e *evaluation) compare(ctx context.Context, samples []Sample, answers []pr
 }
 
 // mirrored adds the answers to samples as the other colour.
-func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Answer) error {
+func (a *Accumulator) mirrored(samples []Sample, answers, others []predict.Output) error {
 	for i := range samples {
 		one, err := a.score(&samples[i], &answers[i])
 		if err != nil {
@@ -110,7 +110,7 @@ func (t *symmetryTally) report(knows Knows) *Symmetry {
 }
 
 // withoutPast adds what the network says to samples without their past, and what it said to them with it.
-func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Answer) error {
+func (a *Accumulator) withoutPast(samples []Sample, answers, blind []predict.Output) error {
 	if a.past.with == nil {
 		a.past.with, a.past.without = newTally(), newTally()
 	}

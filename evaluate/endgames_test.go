@@ -38,7 +38,7 @@ func (broken) Probe(context.Context, *board.Position) (dataset.Class, bool, erro
 }
 
 // endgame is a sample whose first move is the given one of its legal moves, and the answer to it.
-func endgame(t *testing.T, fen, first string, line int64, value float32) (Sample, predict.Answer) {
+func endgame(t *testing.T, fen, first string, line int64, value float32) (Sample, predict.Output) {
 	t.Helper()
 	p := position(t, fen)
 	s := sampleOf(t, p)
@@ -71,7 +71,7 @@ func TestEndgamesByHand(t *testing.T) {
 		t.Helper()
 		s, answer := endgame(t, fen, first, line, value)
 		s.Origin.Result, s.Origin.HasResult = result, true
-		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err != nil {
+		if err := a.add(t.Context(), []Sample{s}, []predict.Output{answer}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestEndgamesByHand(t *testing.T) {
 		add(a, pawn, "e5f5", 5, dataset.Lost, -0.25) // nothing to lose
 		add(a, "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "e1d1", 6, dataset.Drawn, 0)
 		s, answer := endgame(t, stale, "g1g7", 7, 0) // in no table: no endgame
-		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err != nil {
+		if err := a.add(t.Context(), []Sample{s}, []predict.Output{answer}); err != nil {
 			t.Fatal(err)
 		}
 		r := a.Report(true).Endgames
@@ -121,7 +121,7 @@ func TestEndgamesByHand(t *testing.T) {
 	}
 	a := accumulator(broken{})
 	s, answer := endgame(t, pawn, "e5e6", 1, 0)
-	if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answer}); err == nil ||
+	if err := a.add(t.Context(), []Sample{s}, []predict.Output{answer}); err == nil ||
 		!strings.Contains(err.Error(), "4k3/8/8/4K3") || a.Report(false).Count("samples") != 0 {
 		t.Errorf("tables that fail: %v", err)
 	}

@@ -48,7 +48,7 @@ func TestEvalByHand(t *testing.T) {
 		bare("endgame", []int32{20}, nan),
 	}
 	samples[0].Unseen = true
-	answers := []predict.Answer{
+	answers := []predict.Output{
 		answerOf(odds(map[int]float64{1: 4, 2: 2, 3: 2}), samples[0].Codes, -0.5),
 		answerOf(odds(nil), samples[1].Codes, 0),
 		answerOf(odds(map[int]float64{20: 4671}), samples[2].Codes, 0.25),
@@ -145,7 +145,7 @@ func TestValuesByHand(t *testing.T) {
 		LabelProbability:     func(v float32) float64 { return float64(v) / 4 }})
 	for _, x := range [][2]float32{{0.5, 1}, {-0.5, 0.5}, {0.25, 0}, {1, nan}} {
 		s := Sample{Legal: make([]board.Move, 1), Floats: x[1:]}
-		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{{Value: x[0]}}); err != nil {
+		if err := a.add(t.Context(), []Sample{s}, []predict.Output{{Value: x[0]}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestLegalFirst(t *testing.T) {
 	for _, other := range []float32{0.1, 2} {
 		logits := slices.Repeat([]float32{-3}, encode.TalbotBotMoves)
 		logits[1], logits[2], logits[3], logits[4000] = 0.5, 1, 1, other
-		if err := a.add(t.Context(), []Sample{s}, []predict.Answer{answerOf(logits, s.Codes, 0)}); err != nil {
+		if err := a.add(t.Context(), []Sample{s}, []predict.Output{answerOf(logits, s.Codes, 0)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,22 +176,22 @@ func TestLegalFirst(t *testing.T) {
 func TestEvalRefusesNonsense(t *testing.T) {
 	inf := float32(math.Inf(1))
 	a := accumulator(nil)
-	for name, spoil := range map[string]func(s *Sample, x *predict.Answer){
-		"illegal target":  func(s *Sample, _ *predict.Answer) { s.Policy[0].Move = 2 },
-		"negative target": func(s *Sample, _ *predict.Answer) { s.Policy[0].Move = -1 },
-		"no legal moves":  func(s *Sample, x *predict.Answer) { s.Legal, s.Codes, x.Prior = nil, nil, nil },
-		"NaN value":       func(_ *Sample, x *predict.Answer) { x.Value = nan },
-		"infinite value":  func(_ *Sample, x *predict.Answer) { x.Value = inf },
-		"NaN move":        func(_ *Sample, x *predict.Answer) { x.Prior[1] = nan },
-		"NaN inside":      func(_ *Sample, x *predict.Answer) { x.Inside = nan },
-		"NaN outside":     func(_ *Sample, x *predict.Answer) { x.Outside = nan },
-		"too few moves":   func(_ *Sample, x *predict.Answer) { x.Prior = x.Prior[:1] },
-		"no moves":        func(_ *Sample, x *predict.Answer) { x.Prior = nil },
+	for name, spoil := range map[string]func(s *Sample, x *predict.Output){
+		"illegal target":  func(s *Sample, _ *predict.Output) { s.Policy[0].Move = 2 },
+		"negative target": func(s *Sample, _ *predict.Output) { s.Policy[0].Move = -1 },
+		"no legal moves":  func(s *Sample, x *predict.Output) { s.Legal, s.Codes, x.Prior = nil, nil, nil },
+		"NaN value":       func(_ *Sample, x *predict.Output) { x.Value = nan },
+		"infinite value":  func(_ *Sample, x *predict.Output) { x.Value = inf },
+		"NaN move":        func(_ *Sample, x *predict.Output) { x.Prior[1] = nan },
+		"NaN inside":      func(_ *Sample, x *predict.Output) { x.Inside = nan },
+		"NaN outside":     func(_ *Sample, x *predict.Output) { x.Outside = nan },
+		"too few moves":   func(_ *Sample, x *predict.Output) { x.Prior = x.Prior[:1] },
+		"no moves":        func(_ *Sample, x *predict.Output) { x.Prior = nil },
 	} {
 		s := bare("game", []int32{1, 2}, nan, Target{0, 1})
 		x := answerOf(make([]float32, encode.TalbotBotMoves), s.Codes, 0)
 		spoil(&s, &x)
-		if a.add(t.Context(), []Sample{s}, []predict.Answer{x}) == nil {
+		if a.add(t.Context(), []Sample{s}, []predict.Output{x}) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
 	Knows() predict.Knows
-	Answer(ctx context.Context, questions []predict.Question, answers []predict.Answer) error
+	Answer(ctx context.Context, questions []predict.Question, answers []predict.Output) error
 	Batch() int // how many it likes to be asked at a time
 }
 
@@ -109,12 +109,12 @@ type evaluation struct {
 	network Network
 
 	questions []predict.Question
-	answers   [2][]predict.Answer // as the samples are, and in disguise
+	answers   [2][]predict.Output // as the samples are, and in disguise
 	packed    []uint64            // of the questions in disguise
 }
 
 // ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.
-func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encode.InputTransform) ([]predict.Answer, error) {
+func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encode.InputTransform) ([]predict.Output, error) {
 	e.questions, e.packed = e.questions[:0], e.packed[:0]
 	answers := &e.answers[0]
 	if transform != nil {
@@ -136,7 +136,7 @@ func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encod
 		e.questions = append(e.questions, q)
 	}
 	for len(*answers) < len(samples) {
-		*answers = append(*answers, predict.Answer{})
+		*answers = append(*answers, predict.Output{})
 	}
 	return (*answers)[:len(samples)], e.network.Answer(ctx, e.questions, (*answers)[:len(samples)])
 }

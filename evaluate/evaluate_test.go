@@ -17,7 +17,7 @@ import (
 // opinionated answers with a function of what it sees and of nothing else.
 func opinionated(batch int, knows predict.Knows) *asked {
 	seed := maphash.MakeSeed()
-	return &asked{knows: knows, batch: batch, answer: func(q predict.Question) predict.Answer {
+	return &asked{knows: knows, batch: batch, answer: func(q predict.Question) predict.Output {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, word := range q.Packed {
@@ -105,7 +105,7 @@ func TestSymmetryIsOfThePositionInTheOtherColour(t *testing.T) {
 		for j := range one.Prior {
 			policy += math.Abs(math.Exp(float64(one.Prior[j]))-math.Exp(float64(other.Prior[j]))) / 40
 		}
-		most := func(a predict.Answer) int { return slices.Index(a.Prior, slices.Max(a.Prior)) }
+		most := func(a predict.Output) int { return slices.Index(a.Prior, slices.Max(a.Prior)) }
 		same += indicator(most(one) == most(other)) / 20
 	}
 	got := evaluated(t, network, samples, Options{Layout: layout}).Symmetry

@@ -15,14 +15,14 @@ import (
 type asked struct {
 	knows  predict.Knows
 	batch  int
-	answer func(q predict.Question) predict.Answer
+	answer func(q predict.Question) predict.Output
 	sizes  []int // of the batches so far
 }
 
 func (a *asked) Knows() predict.Knows { return a.knows }
 func (a *asked) Batch() int           { return a.batch }
 
-func (a *asked) Answer(_ context.Context, questions []predict.Question, answers []predict.Answer) error {
+func (a *asked) Answer(_ context.Context, questions []predict.Question, answers []predict.Output) error {
 	a.sizes = append(a.sizes, len(questions))
 	for i := range questions {
 		answers[i] = a.answer(questions[i])
@@ -36,7 +36,7 @@ var all = predict.Knows{Prior: true, Others: true, Value: true}
 var layout = encode.TalbotBot{}.Layout()
 
 // answerOf is what a network of talbotbot's logits over all moves says.
-func answerOf(logits []float32, codes []int32, value float32) predict.Answer {
+func answerOf(logits []float32, codes []int32, value float32) predict.Output {
 	sum := func(of func(i int) bool) float64 {
 		s := 0.0
 		for i, z := range logits {
@@ -51,7 +51,7 @@ func answerOf(logits []float32, codes []int32, value float32) predict.Answer {
 		legal[int(c)] = true
 	}
 	total, in := sum(func(int) bool { return true }), sum(func(i int) bool { return legal[i] })
-	a := predict.Answer{Inside: float32(in - total), Outside: float32(1 - math.Exp(in-total)), Other: -1, Value: value}
+	a := predict.Output{Inside: float32(in - total), Outside: float32(1 - math.Exp(in-total)), Other: -1, Value: value}
 	for _, c := range codes {
 		a.Prior = append(a.Prior, float32(float64(logits[c])-in))
 	}

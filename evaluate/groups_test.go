@@ -25,7 +25,7 @@ func TestBands(t *testing.T) {
 // answers to placed samples: what is counted for mates, calibration, sides and misses, by hand.
 func TestEvalOfPlacedSamples(t *testing.T) {
 	var samples []Sample
-	var answers []predict.Answer
+	var answers []predict.Output
 	add := func(fen, target string, line int64, value float32, odds map[string]float64) {
 		p := position(t, fen)
 		s := sampleOf(t, p)
@@ -90,7 +90,7 @@ func TestMissesAreTheWorst(t *testing.T) {
 		s := sampleOf(t, p)
 		s.Origin = &Origin{Position: p, Line: int64(i)}
 		s.Policy = []Target{{0, 1}}
-		m.offer(&assessment{sample: &s, answer: &predict.Answer{Prior: make([]float32, len(s.Legal))},
+		m.offer(&assessment{sample: &s, answer: &predict.Output{Prior: make([]float32, len(s.Legal))},
 			entropy: float64(i * 37 % 200)}, true)
 	}
 	if len(m.list) != worst {

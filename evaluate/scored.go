@@ -31,7 +31,7 @@ func newScorer(network predict.Knows, o Options) scorer {
 // assessment is a sample with the answer to it, as the measures see both.
 type assessment struct {
 	sample *Sample
-	answer *predict.Answer
+	answer *predict.Output
 
 	first      int     // the most probable legal move, −1 without a policy
 	confidence float64 // its probability among the legal ones
@@ -89,7 +89,7 @@ func (q *assessment) largestWeight() float64 {
 }
 
 // score holds an answer against its sample. An answer with a number that is not finite is an error.
-func (s *scorer) score(sample *Sample, answer *predict.Answer) (assessment, error) {
+func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, error) {
 	q := assessment{sample: sample, answer: answer, first: -1}
 	if len(sample.Legal) == 0 {
 		return q, errors.New("no legal moves")

@@ -210,9 +210,9 @@ func TestSimpleOfFew(t *testing.T) {
 }
 
 // equally finds all moves equally likely, and no side better.
-func equally(q predict.Question) predict.Answer {
+func equally(q predict.Question) predict.Output {
 	n := len(q.Codes)
-	a := predict.Answer{Prior: make([]float32, n), Inside: -0.1, Outside: 0.1, Other: -1}
+	a := predict.Output{Prior: make([]float32, n), Inside: -0.1, Outside: 0.1, Other: -1}
 	for i := range a.Prior {
 		a.Prior[i] = float32(-math.Log(float64(n)))
 	}

@@ -70,11 +70,11 @@ type styleTally struct {
 }
 
 // addStyle adds samples and the answers to them. The network before, if there is one, is asked too.
-func (e *evaluation) addStyle(ctx context.Context, samples []Sample, answers []predict.Answer, o Options) error {
+func (e *evaluation) addStyle(ctx context.Context, samples []Sample, answers []predict.Output, o Options) error {
 	if !o.Style || !e.knows.Prior {
 		return nil
 	}
-	var before []predict.Answer
+	var before []predict.Output
 	if o.Before != nil {
 		other := evaluation{network: o.Before}
 		var err error

@@ -6,8 +6,8 @@ type Question struct {
 	Codes  []int32  // of the legal moves in any order, Layout.Codes words each; nil for a recipe without moves
 }
 
-// Answer is what a network says about a position. What its recipe does not know is left out: see [Knows].
-type Answer struct {
+// Output is what a network says about a position. What its recipe does not know is left out: see [Knows].
+type Output struct {
 	Prior      []float32  // log-probability of each legal move among the legal ones, in the order of the question
 	Inside     float32    // log of the probability that falls on the legal moves; 0 where others cannot be said
 	Outside    float32    // the probability that falls on others
@@ -17,5 +17,5 @@ type Answer struct {
 	Chances    [3]float32 // of win, draw and loss for the side to move; they sum to 1
 }
 
-// Knows says which parts of an [Answer] a network gives.
+// Knows says which parts of an [Output] a network gives.
 type Knows struct{ Prior, Others, Value, Chances bool }

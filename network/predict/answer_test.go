@@ -19,9 +19,9 @@ import (
 	"talbot/network/predict/tinyrun"
 )
 
-func ask(t testing.TB, p *Predictor, list []Question) []Answer {
+func ask(t testing.TB, p *Predictor, list []Question) []Output {
 	t.Helper()
-	answers := make([]Answer, len(list))
+	answers := make([]Output, len(list))
 	if err := p.Answer(context.Background(), list, answers); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-func checkAnswer(t *testing.T, i int, q *Question, a *Answer, logits []float32, value float32) {
+func checkAnswer(t *testing.T, i int, q *Question, a *Output, logits []float32, value float32) {
 	t.Helper()
 	near := func(what string, got float32, want float64) {
 		if !(math.Abs(float64(got)-want) < 2e-5) {
@@ -179,7 +179,7 @@ func TestWithoutMoves(t *testing.T) {
 			t.Errorf("%d batch sizes", len(p.device.bodies))
 		}
 		with := []Question{{Packed: list[0].Packed, Codes: []int32{1}}}
-		if err := p.Answer(t.Context(), with, make([]Answer, 1)); err == nil {
+		if err := p.Answer(t.Context(), with, make([]Output, 1)); err == nil {
 			t.Error("moves are no error")
 		}
 	})
@@ -194,7 +194,7 @@ func TestBits(t *testing.T) {
 		p := mustOpen(t, b, dir, Options{Batches: []int{1, 16}, Deterministic: true})
 		list := questions(t, p.Encoder(), 50)
 		want := ask(t, p, list)
-		same := func(what string, got Answer, i int) {
+		same := func(what string, got Output, i int) {
 			t.Helper()
 			if !equal(&got, &want[i]) {
 				t.Errorf("%s: position %d has other bits: %v and %v", what, i, got, want[i])
@@ -235,7 +235,7 @@ func TestBits(t *testing.T) {
 	})
 }
 
-func equal(a, b *Answer) bool {
+func equal(a, b *Output) bool {
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
 	return slices.EqualFunc(a.Prior, b.Prior, same) && same(a.Inside, b.Inside) && same(a.Outside, b.Outside) &&
 		a.Other == b.Other && same(a.OtherShare, b.OtherShare) && same(a.Value, b.Value) &&
@@ -254,7 +254,7 @@ func TestQuestionsAreChecked(t *testing.T) {
 		"too large": {Packed: good.Packed, Codes: []int32{0, 4672}},
 		"too many":  {Packed: good.Packed, Codes: make([]int32, 5)},
 	} {
-		if err := p.Answer(t.Context(), []Question{good, q}, make([]Answer, 2)); err == nil ||
+		if err := p.Answer(t.Context(), []Question{good, q}, make([]Output, 2)); err == nil ||
 			err.Error()[:len("position 1: ")] != "position 1: " {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -37,7 +37,7 @@ func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 	}
 	p := mustOpen(b, opened(b, name), dir, o)
 	list := questions(b, p.Encoder(), 256)[:batch]
-	answers := make([]Answer, batch)
+	answers := make([]Output, batch)
 	began := time.Now()
 	if err := p.Compile(b.Context()); err != nil {
 		b.Fatal(err)

@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 	write(t, exported, run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: 7, Checkpoint: "best.safetensors",
 		ValueTarget: c.ValueTarget}, tensors)
 	b := opened(t, "go")
-	var want []Answer
+	var want []Output
 	var sums []string
 	for _, from := range []string{dir, path, exported} {
 		p := mustOpen(t, b, from, Options{Batches: []int{8}})
@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		if !slices.EqualFunc(got, want, func(a, b Answer) bool { return equal(&a, &b) }) {
+		if !slices.EqualFunc(got, want, func(a, b Output) bool { return equal(&a, &b) }) {
 			t.Errorf("%s: other answers", from)
 		}
 	}

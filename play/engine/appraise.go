@@ -193,7 +193,7 @@ func (e *Evaluator) shares(ctx context.Context, list []dataset.Candidate) ([]flo
 	for i := range list {
 		q.Codes = append(q.Codes, int32(i))
 	}
-	answer := make([]predict.Answer, 1)
+	answer := make([]predict.Output, 1)
 	if err := n.Answer(ctx, []predict.Question{q}, answer); err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func (m *measured) full(ctx context.Context, e *Evaluator, games []*board.Game, 
 		}
 		e.Put(i, past, past.Position().LegalMoves(nil))
 	}
-	answers := make([]predict.Answer, len(e.questions))
+	answers := make([]predict.Output, len(e.questions))
 	begun := time.Now()
 	for time.Since(begun) < each {
 		if err := e.network.Answer(ctx, e.questions, answers); err != nil {

@@ -188,7 +188,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 			enc.Code(q.Codes[i*l.Codes:(i+1)*l.Codes], &v, m)
 		}
 	}
-	want := make([]predict.Answer, 1)
+	want := make([]predict.Output, 1)
 	if err := oracle.Answer(t.Context(), []predict.Question{q}, want); err != nil {
 		t.Fatal(err)
 	}

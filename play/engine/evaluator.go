@@ -25,7 +25,7 @@ type Evaluator struct {
 	past      int
 	view      encode.View
 	questions []predict.Question
-	answers   []predict.Answer
+	answers   []predict.Output
 	values    valuer
 }
 
@@ -34,7 +34,7 @@ func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {
 	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
-		questions: make([]predict.Question, n.Batch()), answers: make([]predict.Answer, n.Batch())}
+		questions: make([]predict.Question, n.Batch()), answers: make([]predict.Output, n.Batch())}
 	words := make([]uint64, n.Batch()*e.layout.Words)
 	for i := range e.questions {
 		e.questions[i].Packed, words = words[:e.layout.Words:e.layout.Words], words[e.layout.Words:]
@@ -93,7 +93,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 }
 
 // illegal reports whether the most probable move of all is not legal.
-func illegal(a *predict.Answer) bool {
+func illegal(a *predict.Output) bool {
 	best := math.Inf(-1)
 	for _, p := range a.Prior {
 		best = max(best, float64(p))
