@@ -14,7 +14,7 @@ import (
 // Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
 	Knows() predict.Knows
-	Answer(ctx context.Context, questions []predict.Question, answers []predict.Output) error
+	Answer(ctx context.Context, questions []predict.Input, answers []predict.Output) error
 	Batch() int // how many it likes to be asked at a time
 }
 
@@ -108,7 +108,7 @@ type evaluation struct {
 	*Accumulator
 	network Network
 
-	questions []predict.Question
+	questions []predict.Input
 	answers   [2][]predict.Output // as the samples are, and in disguise
 	packed    []uint64            // of the questions in disguise
 }
@@ -126,7 +126,7 @@ func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encod
 		e.packed = make([]uint64, 0, words) // questions hold parts of it: it must not move
 	}
 	for i := range samples {
-		q := predict.Question{Packed: samples[i].Packed, Codes: samples[i].Codes}
+		q := predict.Input{Packed: samples[i].Packed, Codes: samples[i].Codes}
 		if transform != nil {
 			from := len(e.packed)
 			e.packed = append(e.packed, q.Packed...)

@@ -17,7 +17,7 @@ import (
 // opinionated answers with a function of what it sees and of nothing else.
 func opinionated(batch int, knows predict.Knows) *asked {
 	seed := maphash.MakeSeed()
-	return &asked{knows: knows, batch: batch, answer: func(q predict.Question) predict.Output {
+	return &asked{knows: knows, batch: batch, answer: func(q predict.Input) predict.Output {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, word := range q.Packed {
@@ -99,8 +99,8 @@ func TestSymmetryIsOfThePositionInTheOtherColour(t *testing.T) {
 	network := opinionated(20, all)
 	var value, policy, same float64
 	for i := range samples {
-		one := network.answer(predict.Question{Packed: samples[i].Packed, Codes: samples[i].Codes})
-		other := network.answer(predict.Question{Packed: mirrored[i].Packed, Codes: samples[i].Codes})
+		one := network.answer(predict.Input{Packed: samples[i].Packed, Codes: samples[i].Codes})
+		other := network.answer(predict.Input{Packed: mirrored[i].Packed, Codes: samples[i].Codes})
 		value += math.Abs(float64(one.Value-other.Value)) / 20
 		for j := range one.Prior {
 			policy += math.Abs(math.Exp(float64(one.Prior[j]))-math.Exp(float64(other.Prior[j]))) / 40

@@ -15,14 +15,14 @@ import (
 type asked struct {
 	knows  predict.Knows
 	batch  int
-	answer func(q predict.Question) predict.Output
+	answer func(q predict.Input) predict.Output
 	sizes  []int // of the batches so far
 }
 
 func (a *asked) Knows() predict.Knows { return a.knows }
 func (a *asked) Batch() int           { return a.batch }
 
-func (a *asked) Answer(_ context.Context, questions []predict.Question, answers []predict.Output) error {
+func (a *asked) Answer(_ context.Context, questions []predict.Input, answers []predict.Output) error {
 	a.sizes = append(a.sizes, len(questions))
 	for i := range questions {
 		answers[i] = a.answer(questions[i])

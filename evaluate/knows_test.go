@@ -78,7 +78,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		"everything": {predict.Knows{Prior: true, Others: true, Value: true, Chances: true}, heads, 1,
 			[][]string{policyNames, allNames, valueNames, {"chances_ce"}}},
 	} {
-		network := &asked{knows: c.knows, batch: 8, answer: func(q predict.Question) predict.Output {
+		network := &asked{knows: c.knows, batch: 8, answer: func(q predict.Input) predict.Output {
 			x := float32(bits.OnesCount64(q.Packed[0]^q.Packed[1])) / 40
 			a := predict.Output{Chances: [3]float32{x, 1 - x, 0}}
 			if c.knows.Value {
@@ -131,7 +131,7 @@ func TestChances(t *testing.T) {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
-	network := &asked{knows: predict.Knows{Chances: true}, batch: 4, answer: func(predict.Question) predict.Output {
+	network := &asked{knows: predict.Knows{Chances: true}, batch: 4, answer: func(predict.Input) predict.Output {
 		return predict.Output{Chances: [3]float32{0.5, 0.375, 0.125}}
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})

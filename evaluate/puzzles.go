@@ -144,9 +144,9 @@ func turnsOf(turns []turn, e encode.Encoder, view *encode.View, puzzle *dataset.
 func (s *puzzles) solve(ctx context.Context, network Network, turns []turn) error {
 	choices := make([]int, 0, len(turns))
 	for part := range slices.Chunk(turns, max(network.Batch(), 1)) {
-		questions, answers := make([]predict.Question, len(part)), make([]predict.Output, len(part))
+		questions, answers := make([]predict.Input, len(part)), make([]predict.Output, len(part))
 		for i := range part {
-			questions[i] = predict.Question{Packed: part[i].Packed, Codes: part[i].Codes}
+			questions[i] = predict.Input{Packed: part[i].Packed, Codes: part[i].Codes}
 		}
 		if err := network.Answer(ctx, questions, answers); err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestSolvePuzzles(t *testing.T) {
 			turns = turnsOf(turns, encode.TalbotBot{}, &encode.View{}, &line)
 		}
 		n := 0
-		network := &asked{knows: all, batch: batch, answer: func(q predict.Question) predict.Output {
+		network := &asked{knows: all, batch: batch, answer: func(q predict.Input) predict.Output {
 			s := &turns[n].Sample
 			if !slices.Equal(q.Packed, s.Packed) || !slices.Equal(q.Codes, s.Codes) {
 				t.Errorf("turn %d is another question", n)

@@ -210,7 +210,7 @@ func TestSimpleOfFew(t *testing.T) {
 }
 
 // equally finds all moves equally likely, and no side better.
-func equally(q predict.Question) predict.Output {
+func equally(q predict.Input) predict.Output {
 	n := len(q.Codes)
 	a := predict.Output{Prior: make([]float32, n), Inside: -0.1, Outside: 0.1, Other: -1}
 	for i := range a.Prior {

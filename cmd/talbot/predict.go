@@ -162,9 +162,9 @@ func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() 
 // Answer asks the network.
 func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.Question,
 	answers []pipelinepredict.Answer) error {
-	asked, said := make([]predict.Question, len(questions)), make([]predict.Output, len(questions))
+	asked, said := make([]predict.Input, len(questions)), make([]predict.Output, len(questions))
 	for i, q := range questions {
-		asked[i] = predict.Question(q)
+		asked[i] = predict.Input(q)
 	}
 	if err := e.Network.Answer(ctx, asked, said); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package predict
 
-// Question is a position to be asked about, as its recipe's encoder writes it.
-type Question struct {
+// Input is a position to be asked about, as its recipe's encoder writes it.
+type Input struct {
 	Packed []uint64 // Layout.Words words
 	Codes  []int32  // of the legal moves in any order, Layout.Codes words each; nil for a recipe without moves
 }

@@ -19,7 +19,7 @@ import (
 	"talbot/network/predict/tinyrun"
 )
 
-func ask(t testing.TB, p *Predictor, list []Question) []Output {
+func ask(t testing.TB, p *Predictor, list []Input) []Output {
 	t.Helper()
 	answers := make([]Output, len(list))
 	if err := p.Answer(context.Background(), list, answers); err != nil {
@@ -28,7 +28,7 @@ func ask(t testing.TB, p *Predictor, list []Question) []Output {
 	return answers
 }
 
-func packed(list []Question) (all []uint64) {
+func packed(list []Input) (all []uint64) {
 	for _, q := range list {
 		all = append(all, q.Packed...)
 	}
@@ -84,7 +84,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("knows %+v, batch %d", p.Knows(), p.Batch())
 			}
 			list := questions(t, p.Encoder(), 41)
-			list = append(list, Question{Packed: list[0].Packed}) // mate: no moves
+			list = append(list, Input{Packed: list[0].Packed}) // mate: no moves
 			heads, err := p.Heads(packed(list), len(list))
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-func checkAnswer(t *testing.T, i int, q *Question, a *Output, logits []float32, value float32) {
+func checkAnswer(t *testing.T, i int, q *Input, a *Output, logits []float32, value float32) {
 	t.Helper()
 	near := func(what string, got float32, want float64) {
 		if !(math.Abs(float64(got)-want) < 2e-5) {
@@ -178,7 +178,7 @@ func TestWithoutMoves(t *testing.T) {
 		if len(p.device.bodies) != 1 || len(p.device.bodies[4].tails) != 1 {
 			t.Errorf("%d batch sizes", len(p.device.bodies))
 		}
-		with := []Question{{Packed: list[0].Packed, Codes: []int32{1}}}
+		with := []Input{{Packed: list[0].Packed, Codes: []int32{1}}}
 		if err := p.Answer(t.Context(), with, make([]Output, 1)); err == nil {
 			t.Error("moves are no error")
 		}
@@ -204,7 +204,7 @@ func TestBits(t *testing.T) {
 			same("alone", ask(t, p, list[i:i+1])[0], i)
 		}
 		order := rand.New(rand.NewPCG(1, 2)).Perm(len(list))
-		var shuffled []Question
+		var shuffled []Input
 		for _, i := range order {
 			shuffled = append(shuffled, list[i])
 		}
@@ -247,19 +247,19 @@ func TestQuestionsAreChecked(t *testing.T) {
 	c := tiny(t)
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	p := mustOpen(t, opened(t, "go"), dir, Options{Lists: []int{4}})
-	good := Question{Packed: make([]uint64, encode.TalbotBotWords), Codes: []int32{0, 4671}}
-	for name, q := range map[string]Question{
+	good := Input{Packed: make([]uint64, encode.TalbotBotWords), Codes: []int32{0, 4671}}
+	for name, q := range map[string]Input{
 		"short":     {Packed: good.Packed[1:], Codes: good.Codes},
 		"negative":  {Packed: good.Packed, Codes: []int32{0, -1}},
 		"too large": {Packed: good.Packed, Codes: []int32{0, 4672}},
 		"too many":  {Packed: good.Packed, Codes: make([]int32, 5)},
 	} {
-		if err := p.Answer(t.Context(), []Question{good, q}, make([]Output, 2)); err == nil ||
+		if err := p.Answer(t.Context(), []Input{good, q}, make([]Output, 2)); err == nil ||
 			err.Error()[:len("position 1: ")] != "position 1: " {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := p.Answer(t.Context(), []Question{good}, nil); err == nil {
+	if err := p.Answer(t.Context(), []Input{good}, nil); err == nil {
 		t.Error("no room for answers is no error")
 	}
 	if _, err := p.Heads(good.Packed[1:], 1); err == nil {

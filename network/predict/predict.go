@@ -164,7 +164,7 @@ func (p *Predictor) Computed(questions int) (rows int) {
 // Once ctx is done Answer returns its error; questions that the device has by then are waited for. An error leaves the
 // answers half written. It is [ErrNotFinite], which names the checkpoint and the position, [ErrClosed], or the
 // backend's.
-func (p *Predictor) Answer(ctx context.Context, questions []Question, answers []Output) error {
+func (p *Predictor) Answer(ctx context.Context, questions []Input, answers []Output) error {
 	if len(questions) != len(answers) {
 		return fmt.Errorf("%d questions and room for %d answers", len(questions), len(answers))
 	}
@@ -180,7 +180,7 @@ func (p *Predictor) Answer(ctx context.Context, questions []Question, answers []
 }
 
 // checkQuestion rejects what a graph would silently clamp.
-func (p *Predictor) checkQuestion(q *Question) error {
+func (p *Predictor) checkQuestion(q *Input) error {
 	if len(q.Packed) != p.layout.Words {
 		return fmt.Errorf("input of %d words; the recipe %s has %d", len(q.Packed), p.encoder.Name(), p.layout.Words)
 	}

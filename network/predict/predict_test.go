@@ -53,10 +53,10 @@ func mustOpen(t testing.TB, b *backend.Opened, path string, o Options) *Predicto
 }
 
 // questions are positions of random games with all legal moves.
-func questions(t testing.TB, e encode.Encoder, n int) []Question {
+func questions(t testing.TB, e encode.Encoder, n int) []Input {
 	t.Helper()
 	l := e.Layout()
-	var list []Question
+	var list []Input
 	var v encode.View
 	for seed := uint64(0); len(list) < n; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -67,7 +67,7 @@ func questions(t testing.TB, e encode.Encoder, n int) []Question {
 			if len(legal) == 0 || len(list) == n {
 				break
 			}
-			q := Question{Packed: make([]uint64, l.Words)}
+			q := Input{Packed: make([]uint64, l.Words)}
 			e.Pack(q.Packed, &v)
 			if l.Moves != encode.NoMoves {
 				q.Codes = make([]int32, len(legal)*l.Codes)

@@ -28,7 +28,7 @@ type queue struct {
 type request struct {
 	run func() error // nil for questions
 
-	questions []Question
+	questions []Input
 	answers   []Output
 	came      time.Time
 	next      int  // the first question that was not taken yet
@@ -46,8 +46,8 @@ type row struct {
 	err     error
 }
 
-func (r row) question() *Question { return &r.request.questions[r.index] }
-func (r row) answer() *Output     { return &r.request.answers[r.index] }
+func (r row) question() *Input { return &r.request.questions[r.index] }
+func (r row) answer() *Output  { return &r.request.answers[r.index] }
 
 func (q *queue) open(o Options) {
 	q.sizes, q.wait, q.apart = o.Batches, o.Wait, o.Apart
@@ -73,7 +73,7 @@ func (q *queue) pick(rows int) int {
 }
 
 // ask waits for the answers.
-func (q *queue) ask(ctx context.Context, questions []Question, answers []Output) error {
+func (q *queue) ask(ctx context.Context, questions []Input, answers []Output) error {
 	r := q.free.Get().(*request)
 	r.questions, r.answers = questions, answers
 	if err := q.add(r); err != nil {

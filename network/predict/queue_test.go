@@ -57,7 +57,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("waited in vain for %s", what)
 }
 
-func predictor(t *testing.T, o Options) (*Predictor, []Question) {
+func predictor(t *testing.T, o Options) (*Predictor, []Input) {
 	t.Helper()
 	c := tiny(t)
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
@@ -366,7 +366,7 @@ func TestNotFiniteForOne(t *testing.T) {
 		dir, _ := tinyrun.Write(t, c, list)
 		p := mustOpen(t, b, dir, Options{Batches: []int{8}})
 		good := questions(t, p.Encoder(), 4)
-		bad := Question{Packed: append([]uint64{}, good[1].Packed...), Codes: good[1].Codes}
+		bad := Input{Packed: append([]uint64{}, good[1].Packed...), Codes: good[1].Codes}
 		bad.Packed[encode.TalbotBotWords-1] |= 1 << 43
 		want := ask(t, p, good)
 		g := stop(p)
@@ -375,7 +375,7 @@ func TestNotFiniteForOne(t *testing.T) {
 		<-g.came
 		all.Go(func() {
 			answers := make([]Output, 3)
-			err := p.Answer(t.Context(), []Question{good[0], bad, good[2]}, answers)
+			err := p.Answer(t.Context(), []Input{good[0], bad, good[2]}, answers)
 			if !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "position 1: ") {
 				t.Errorf("%v", err)
 			}

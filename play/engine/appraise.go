@@ -188,13 +188,13 @@ func (e *Evaluator) shares(ctx context.Context, list []dataset.Candidate) ([]flo
 	}
 	e.view.Labels.Candidates = list
 	defer func() { e.view.Labels.Candidates = nil }()
-	q := predict.Question{Packed: make([]uint64, encode.ProbabilityWords)}
+	q := predict.Input{Packed: make([]uint64, encode.ProbabilityWords)}
 	n.Encoder().Pack(q.Packed, &e.view)
 	for i := range list {
 		q.Codes = append(q.Codes, int32(i))
 	}
 	answer := make([]predict.Output, 1)
-	if err := n.Answer(ctx, []predict.Question{q}, answer); err != nil {
+	if err := n.Answer(ctx, []predict.Input{q}, answer); err != nil {
 		return nil, err
 	}
 	for i := range shares {

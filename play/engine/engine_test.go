@@ -179,7 +179,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 	v.Play(g, 0, 0)
 	enc := oracle.Encoder()
 	l := enc.Layout()
-	q := predict.Question{Packed: make([]uint64, l.Words)}
+	q := predict.Input{Packed: make([]uint64, l.Words)}
 	enc.Pack(q.Packed, &v)
 	legal := v.Legal()
 	if l.Moves != encode.NoMoves {
@@ -189,7 +189,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 		}
 	}
 	want := make([]predict.Output, 1)
-	if err := oracle.Answer(t.Context(), []predict.Question{q}, want); err != nil {
+	if err := oracle.Answer(t.Context(), []predict.Input{q}, want); err != nil {
 		t.Fatal(err)
 	}
 	near := func(a, b float32) bool { return math.Abs(float64(a-b)) < 2e-5 }

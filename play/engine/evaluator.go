@@ -24,7 +24,7 @@ type Evaluator struct {
 	layout    encode.Layout
 	past      int
 	view      encode.View
-	questions []predict.Question
+	questions []predict.Input
 	answers   []predict.Output
 	values    valuer
 }
@@ -34,7 +34,7 @@ func (n *Network) Evaluator() player.Evaluator { return n.evaluator() }
 
 func (n *Network) evaluator() *Evaluator {
 	e := &Evaluator{network: n, encoder: n.Encoder(), layout: n.Encoder().Layout(), past: pastOf(n.Encoder()),
-		questions: make([]predict.Question, n.Batch()), answers: make([]predict.Output, n.Batch())}
+		questions: make([]predict.Input, n.Batch()), answers: make([]predict.Output, n.Batch())}
 	words := make([]uint64, n.Batch()*e.layout.Words)
 	for i := range e.questions {
 		e.questions[i].Packed, words = words[:e.layout.Words:e.layout.Words], words[e.layout.Words:]

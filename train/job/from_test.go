@@ -144,7 +144,7 @@ func difference(t *testing.T, b *backend.Opened, data string, x, y run.Config) (
 
 // positions returns questions about the first positions of a dataset, whether or not there is something to learn of
 // them.
-func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Question) {
+func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Input) {
 	t.Helper()
 	d, err := shards.OpenDataset(dir)
 	if err != nil {
@@ -167,7 +167,7 @@ func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predic
 		}
 		for w.Reset(line); w.Next() && len(list) < n; {
 			v.Visit(&w, counting.Of(line, w.Sample()))
-			q := predict.Question{Packed: make([]uint64, layout.Words)}
+			q := predict.Input{Packed: make([]uint64, layout.Words)}
 			e.Pack(q.Packed, &v)
 			for _, m := range v.Legal() {
 				code := make([]int32, layout.Codes)

@@ -150,7 +150,7 @@ func evaluates(t *testing.T, dir string, spec loader.Spec) {
 }
 
 // questionsOf returns questions about the first samples of a dataset, and their legal moves.
-func questionsOf(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Question) {
+func questionsOf(t *testing.T, dir string, e encode.Encoder, n int) (list []predict.Input) {
 	t.Helper()
 	d, err := loader.Open(t.Context(), []loader.Spec{{Dir: dir}}, loader.Options{Encoder: e, Origins: true})
 	if err != nil {
@@ -165,7 +165,7 @@ func questionsOf(t *testing.T, dir string, e encode.Encoder, n int) (list []pred
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, predict.Question{Packed: s.Packed, Codes: s.Codes})
+		list = append(list, predict.Input{Packed: s.Packed, Codes: s.Codes})
 	}
 	return list
 }
