@@ -14,7 +14,7 @@ import (
 // Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
 	Knows() predict.Knows
-	Answer(ctx context.Context, questions []predict.Input, answers []predict.Output) error
+	Predict(ctx context.Context, questions []predict.Input, answers []predict.Output) error
 	Batch() int // how many it likes to be asked at a time
 }
 
@@ -138,5 +138,5 @@ func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encod
 	for len(*answers) < len(samples) {
 		*answers = append(*answers, predict.Output{})
 	}
-	return (*answers)[:len(samples)], e.network.Answer(ctx, e.questions, (*answers)[:len(samples)])
+	return (*answers)[:len(samples)], e.network.Predict(ctx, e.questions, (*answers)[:len(samples)])
 }

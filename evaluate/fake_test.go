@@ -22,7 +22,7 @@ type asked struct {
 func (a *asked) Knows() predict.Knows { return a.knows }
 func (a *asked) Batch() int           { return a.batch }
 
-func (a *asked) Answer(_ context.Context, questions []predict.Input, answers []predict.Output) error {
+func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []predict.Output) error {
 	a.sizes = append(a.sizes, len(questions))
 	for i := range questions {
 		answers[i] = a.answer(questions[i])

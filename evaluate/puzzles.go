@@ -148,7 +148,7 @@ func (s *puzzles) solve(ctx context.Context, network Network, turns []turn) erro
 		for i := range part {
 			questions[i] = predict.Input{Packed: part[i].Packed, Codes: part[i].Codes}
 		}
-		if err := network.Answer(ctx, questions, answers); err != nil {
+		if err := network.Predict(ctx, questions, answers); err != nil {
 			return err
 		}
 		for i := range part {

@@ -166,7 +166,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	for i, q := range questions {
 		asked[i] = predict.Input(q)
 	}
-	if err := e.Network.Answer(ctx, asked, said); err != nil {
+	if err := e.Network.Predict(ctx, asked, said); err != nil {
 		return err
 	}
 	knows := e.Knows()

@@ -22,7 +22,7 @@ import (
 func ask(t testing.TB, p *Predictor, list []Input) []Output {
 	t.Helper()
 	answers := make([]Output, len(list))
-	if err := p.Answer(context.Background(), list, answers); err != nil {
+	if err := p.Predict(context.Background(), list, answers); err != nil {
 		t.Fatal(err)
 	}
 	return answers
@@ -179,7 +179,7 @@ func TestWithoutMoves(t *testing.T) {
 			t.Errorf("%d batch sizes", len(p.device.bodies))
 		}
 		with := []Input{{Packed: list[0].Packed, Codes: []int32{1}}}
-		if err := p.Answer(t.Context(), with, make([]Output, 1)); err == nil {
+		if err := p.Predict(t.Context(), with, make([]Output, 1)); err == nil {
 			t.Error("moves are no error")
 		}
 	})
@@ -254,12 +254,12 @@ func TestQuestionsAreChecked(t *testing.T) {
 		"too large": {Packed: good.Packed, Codes: []int32{0, 4672}},
 		"too many":  {Packed: good.Packed, Codes: make([]int32, 5)},
 	} {
-		if err := p.Answer(t.Context(), []Input{good, q}, make([]Output, 2)); err == nil ||
+		if err := p.Predict(t.Context(), []Input{good, q}, make([]Output, 2)); err == nil ||
 			err.Error()[:len("position 1: ")] != "position 1: " {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := p.Answer(t.Context(), []Input{good}, nil); err == nil {
+	if err := p.Predict(t.Context(), []Input{good}, nil); err == nil {
 		t.Error("no room for answers is no error")
 	}
 	if _, err := p.Heads(good.Packed[1:], 1); err == nil {

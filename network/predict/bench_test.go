@@ -45,7 +45,7 @@ func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 	compiling := time.Since(began)
 	answer := func() {
 		if callers == 1 {
-			if err := p.Answer(b.Context(), list, answers); err != nil {
+			if err := p.Predict(b.Context(), list, answers); err != nil {
 				b.Error(err)
 			}
 			return
@@ -53,7 +53,7 @@ func benchmark(b *testing.B, name string, size [2]int, batch, callers int) {
 		var all sync.WaitGroup
 		for i := range callers {
 			all.Go(func() {
-				if err := p.Answer(b.Context(), list[i:i+1], answers[i:i+1]); err != nil {
+				if err := p.Predict(b.Context(), list[i:i+1], answers[i:i+1]); err != nil {
 					b.Error(err)
 				}
 			})

@@ -158,13 +158,13 @@ func (p *Predictor) Computed(questions int) (rows int) {
 	return rows
 }
 
-// Answer answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
+// Predict answers questions: answers[i] is that to questions[i], and the memory of its slices is used again. Questions
 // and answers are the predictor's until Answer returns.
 //
 // Once ctx is done Answer returns its error; questions that the device has by then are waited for. An error leaves the
 // answers half written. It is [ErrNotFinite], which names the checkpoint and the position, [ErrClosed], or the
 // backend's.
-func (p *Predictor) Answer(ctx context.Context, questions []Input, answers []Output) error {
+func (p *Predictor) Predict(ctx context.Context, questions []Input, answers []Output) error {
 	if len(questions) != len(answers) {
 		return fmt.Errorf("%d questions and room for %d answers", len(questions), len(answers))
 	}
@@ -204,7 +204,7 @@ func (p *Predictor) checkQuestion(q *Input) error {
 	return nil
 }
 
-// Compile compiles what [Predictor.Answer] may need, and runs it once, so that no later call waits for that.
+// Compile compiles what [Predictor.Predict] may need, and runs it once, so that no later call waits for that.
 func (p *Predictor) Compile(ctx context.Context) error {
 	for _, size := range p.queue.sizes {
 		if err := p.queue.do(ctx, func() error { return p.device.warm(size) }); err != nil {

@@ -148,7 +148,7 @@ func TestWait(t *testing.T) {
 	all.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	lost := make(chan error)
-	go func() { lost <- p.Answer(ctx, list[:3], make([]Output, 3)) }()
+	go func() { lost <- p.Predict(ctx, list[:3], make([]Output, 3)) }()
 	until(t, "the questions", func() bool { return p.waiting() == 3 })
 	if err := p.Compile(t.Context()); err != nil || p.waiting() != 0 { // nothing waits longer than what is behind it
 		t.Errorf("%v, %d wait", err, p.waiting())
@@ -156,7 +156,7 @@ func TestWait(t *testing.T) {
 	if err := <-lost; err != nil {
 		t.Error(err)
 	}
-	go func() { lost <- p.Answer(ctx, list[:3], make([]Output, 3)) }()
+	go func() { lost <- p.Predict(ctx, list[:3], make([]Output, 3)) }()
 	until(t, "the questions", func() bool { return p.waiting() == 3 })
 	cancel()
 	if err := <-lost; !errors.Is(err, context.Canceled) {
@@ -174,9 +174,9 @@ func TestCancel(t *testing.T) {
 	g := stop(p)
 	ctx, cancel := context.WithCancel(t.Context())
 	running, queued := make(chan error, 1), make(chan error, 1)
-	go func() { running <- p.Answer(ctx, list[:5], make([]Output, 5)) }() // two of five are running
+	go func() { running <- p.Predict(ctx, list[:5], make([]Output, 5)) }() // two of five are running
 	<-g.came
-	go func() { queued <- p.Answer(ctx, list[:3], make([]Output, 3)) }()
+	go func() { queued <- p.Predict(ctx, list[:3], make([]Output, 3)) }()
 	until(t, "the questions", func() bool { return p.waiting() == 6 })
 	cancel()
 	if err := <-queued; !errors.Is(err, context.Canceled) {
@@ -192,7 +192,7 @@ func TestCancel(t *testing.T) {
 	if err := <-running; !errors.Is(err, context.Canceled) || g.runs != 2 {
 		t.Errorf("running: %v, %d graphs", err, g.runs)
 	}
-	if err := p.Answer(ctx, list[:1], make([]Output, 1)); err != nil && !errors.Is(err, context.Canceled) {
+	if err := p.Predict(ctx, list[:1], make([]Output, 1)); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	ask(t, p, list)
@@ -203,10 +203,10 @@ func TestClose(t *testing.T) {
 	p, list := predictor(t, Options{Batches: []int{2}})
 	g := stop(p)
 	running, queued, task := make(chan error, 1), make(chan error, 9), make(chan error, 1)
-	go func() { running <- p.Answer(t.Context(), list[:2], make([]Output, 2)) }()
+	go func() { running <- p.Predict(t.Context(), list[:2], make([]Output, 2)) }()
 	<-g.came
 	for i := range 9 {
-		go func() { queued <- p.Answer(t.Context(), list[i:i+2], make([]Output, 2)) }()
+		go func() { queued <- p.Predict(t.Context(), list[i:i+2], make([]Output, 2)) }()
 	}
 	until(t, "the questions", func() bool { return p.waiting() == 18 })
 	go func() { task <- p.Compile(t.Context()) }()
@@ -238,7 +238,7 @@ func TestClose(t *testing.T) {
 	}
 	<-closed
 	<-closed
-	if err := p.Answer(t.Context(), list[:1], make([]Output, 1)); !errors.Is(err, ErrClosed) {
+	if err := p.Predict(t.Context(), list[:1], make([]Output, 1)); !errors.Is(err, ErrClosed) {
 		t.Errorf("later: %v", err)
 	}
 	if _, err := p.Tensors(); !errors.Is(err, ErrClosed) {
@@ -272,7 +272,7 @@ func TestFailures(t *testing.T) {
 					}
 					return real(x, in)
 				}
-				err := p.Answer(t.Context(), list, make([]Output, 6))
+				err := p.Predict(t.Context(), list, make([]Output, 6))
 				if err == nil || !strings.Contains(err.Error(), dir) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -317,7 +317,7 @@ func TestNotFinite(t *testing.T) {
 			if err := p.device.store.Set(test.tensor, []int{len(data)}, data); err != nil {
 				t.Fatal(err)
 			}
-			err = p.Answer(t.Context(), questions(t, p.Encoder(), 3), make([]Output, 3))
+			err = p.Predict(t.Context(), questions(t, p.Encoder(), 3), make([]Output, 3))
 			if test.fails != errors.Is(err, ErrNotFinite) || !test.fails && err != nil ||
 				err != nil && !strings.Contains(err.Error(), dir) {
 				t.Errorf("%s of %g: %v", test.tensor, test.bad, err)
@@ -375,7 +375,7 @@ func TestNotFiniteForOne(t *testing.T) {
 		<-g.came
 		all.Go(func() {
 			answers := make([]Output, 3)
-			err := p.Answer(t.Context(), []Input{good[0], bad, good[2]}, answers)
+			err := p.Predict(t.Context(), []Input{good[0], bad, good[2]}, answers)
 			if !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "position 1: ") {
 				t.Errorf("%v", err)
 			}
@@ -403,7 +403,7 @@ func (nothing) Finalize() error      { return nil }
 func TestAllocations(t *testing.T) {
 	p, list := predictor(t, Options{Batches: []int{64}})
 	answers := make([]Output, len(list))
-	if err := p.Answer(t.Context(), list, answers); err != nil {
+	if err := p.Predict(t.Context(), list, answers); err != nil {
 		t.Fatal(err)
 	}
 	outs := map[compute.Executable][]compute.Buffer{}
@@ -417,7 +417,7 @@ func TestAllocations(t *testing.T) {
 	}
 	ctx := t.Context()
 	got := testing.AllocsPerRun(100, func() {
-		if err := p.Answer(ctx, list, answers); err != nil {
+		if err := p.Predict(ctx, list, answers); err != nil {
 			t.Fatal(err)
 		}
 	})

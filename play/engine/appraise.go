@@ -99,7 +99,7 @@ func (e *Evaluator) CanAppraise() error {
 // that goes wrong is repeated once, by another engine.
 func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove, error) {
 	e.Put(0, at.Game, at.Legal)
-	if err := e.network.Answer(ctx, e.questions[:1], e.answers[:1]); err != nil {
+	if err := e.network.Predict(ctx, e.questions[:1], e.answers[:1]); err != nil {
 		return nil, err
 	}
 	prior := e.answers[0].Prior
@@ -194,7 +194,7 @@ func (e *Evaluator) shares(ctx context.Context, list []dataset.Candidate) ([]flo
 		q.Codes = append(q.Codes, int32(i))
 	}
 	answer := make([]predict.Output, 1)
-	if err := n.Answer(ctx, []predict.Input{q}, answer); err != nil {
+	if err := n.Predict(ctx, []predict.Input{q}, answer); err != nil {
 		return nil, err
 	}
 	for i := range shares {

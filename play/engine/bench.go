@@ -135,7 +135,7 @@ func (m *measured) full(ctx context.Context, e *Evaluator, games []*board.Game, 
 	answers := make([]predict.Output, len(e.questions))
 	begun := time.Now()
 	for time.Since(begun) < each {
-		if err := e.network.Answer(ctx, e.questions, answers); err != nil {
+		if err := e.network.Predict(ctx, e.questions, answers); err != nil {
 			return err
 		}
 		m.evaluations += int64(len(answers))

@@ -189,7 +189,7 @@ func checkAnswer(t *testing.T, oracle *predict.Predictor, g *board.Game, a *mcts
 		}
 	}
 	want := make([]predict.Output, 1)
-	if err := oracle.Answer(t.Context(), []predict.Input{q}, want); err != nil {
+	if err := oracle.Predict(t.Context(), []predict.Input{q}, want); err != nil {
 		t.Fatal(err)
 	}
 	near := func(a, b float32) bool { return math.Abs(float64(a-b)) < 2e-5 }

@@ -80,7 +80,7 @@ func (e *Evaluator) Put(i int, g *board.Game, legal []board.Move) {
 // Evaluate answers slots 0 to len(answers)-1. Errors are those of [predict.Predictor.Answer].
 func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) error {
 	n := len(answers)
-	if err := e.network.Answer(ctx, e.questions[:n], e.answers[:n]); err != nil {
+	if err := e.network.Predict(ctx, e.questions[:n], e.answers[:n]); err != nil {
 		return err
 	}
 	e.Evaluations += int64(n)

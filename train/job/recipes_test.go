@@ -185,7 +185,7 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 	defer p.Close()
 	questions := questionsOf(t, data, p.Encoder(), 40)
 	out := make([]predict.Output, len(questions))
-	if err := p.Answer(t.Context(), questions, out); err != nil {
+	if err := p.Predict(t.Context(), questions, out); err != nil {
 		t.Fatal(err)
 	}
 	knows := p.Knows()
