@@ -53,7 +53,7 @@ type Network interface {
 
 	// Answer turns heads into what a search and an evaluation ask for. legal are the words of the legal moves of each
 	// position, [N, L, words] int32, −1 behind the last one; nil for a recipe without moves.
-	Answer(heads []*graph.Node, legal *graph.Node) Answer
+	Answer(heads []*graph.Node, legal *graph.Node) Outputs
 
 	// Cost estimates what training takes for each sample.
 	Cost(form Form) Cost
@@ -104,8 +104,8 @@ type Sum struct {
 	Shown *graph.Node
 }
 
-// Answer is what a network says about positions with their legal moves. What a network does not know is nil.
-type Answer struct {
+// Outputs is what a network says about positions with their legal moves. What a network does not know is nil.
+type Outputs struct {
 	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
 	Inside     *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
 	Outside    *graph.Node // [N] the probability that falls on others
@@ -116,7 +116,7 @@ type Answer struct {
 }
 
 // Nodes lists what the network knows, in the order of the fields.
-func (a *Answer) Nodes() (list []*graph.Node) {
+func (a *Outputs) Nodes() (list []*graph.Node) {
 	for _, field := range a.fields() {
 		if *field != nil {
 			list = append(list, *field)
@@ -125,7 +125,7 @@ func (a *Answer) Nodes() (list []*graph.Node) {
 	return list
 }
 
-func (a *Answer) fields() []**graph.Node {
+func (a *Outputs) fields() []**graph.Node {
 	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.Chances}
 }
 

@@ -55,8 +55,8 @@ func indexedPolicy(logits *Node, b Batch, legal *Node, smoothing float64) policy
 // never is the logit of a move that cannot be.
 const never = -1e9
 
-// IndexedAnswer is the part of an [Answer] that a policy of indexed moves gives.
-func IndexedAnswer(logits, legal *Node) Answer {
+// IndexedAnswer is the part of an [Outputs] that a policy of indexed moves gives.
+func IndexedAnswer(logits, legal *Node) Outputs {
 	g := logits.Graph()
 	n, l, moves := legal.Shape().Dim(0), legal.Shape().Dim(1), logits.Shape().Dim(1)
 	among, there, at := listedLogits(logits, legal)
@@ -67,7 +67,7 @@ func IndexedAnswer(logits, legal *Node) Answer {
 		BroadcastToShape(Scalar(g, dtypes.Float32, never), logits.Shape()), logits)
 	all, in := logSumExp(logits), logSumExp(among)
 	outside := Exp(Sub(others, BroadcastToDims(InsertAxes(all, 1), n, moves)))
-	return Answer{Prior: prior, Inside: Sub(in, all), Outside: ReduceSum(outside, 1), Other: ArgMax(others, 1),
+	return Outputs{Prior: prior, Inside: Sub(in, all), Outside: ReduceSum(outside, 1), Other: ArgMax(others, 1),
 		OtherShare: ReduceMax(outside, 1)}
 }
 

@@ -106,10 +106,10 @@ func (n Probability) Terms() []Term {
 func (Probability) Loss(heads []*Node, b Batch) []Sum { return Prior{}.Loss(heads, b) }
 
 // Answer gives priors: of what is no candidate none.
-func (Probability) Answer(heads []*Node, legal *Node) Answer {
+func (Probability) Answer(heads []*Node, legal *Node) Outputs {
 	g, n := heads[0].Graph(), heads[0].Shape().Dim(0)
 	none := BroadcastToDims(Scalar(g, dtypes.Float32, never), n, 1)
-	return Answer{Prior: IndexedAnswer(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
+	return Outputs{Prior: IndexedAnswer(Concatenate([]*Node{heads[0], none}, 1), legal).Prior}
 }
 
 // Cost counts products, and what is kept for the gradients.

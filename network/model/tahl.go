@@ -121,9 +121,9 @@ func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 }
 
 // Answer gives priors, among the legal moves alone, and the value.
-func (Tahl) Answer(heads []*Node, legal *Node) Answer {
+func (Tahl) Answer(heads []*Node, legal *Node) Outputs {
 	logits := Reshape(heads[0], heads[0].Shape().Dim(0), tahlBits)
-	return Answer{Prior: LogSoftmax(ChangeScores(logits, legal), 1), Value: heads[1]}
+	return Outputs{Prior: LogSoftmax(ChangeScores(logits, legal), 1), Value: heads[1]}
 }
 
 // Cost counts what the trunk keeps, six tensors the size of the bits, and eight of the words of 64 moves.

@@ -90,7 +90,7 @@ func (t TalbotBot) Loss(heads []*Node, b Batch) []Sum {
 }
 
 // Answer gives priors and the value.
-func (TalbotBot) Answer(heads []*Node, legal *Node) Answer {
+func (TalbotBot) Answer(heads []*Node, legal *Node) Outputs {
 	a := IndexedAnswer(heads[0], legal)
 	a.Value = heads[1]
 	return a

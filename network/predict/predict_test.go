@@ -85,14 +85,14 @@ func questions(t testing.TB, e encode.Encoder, n int) []Input {
 // plain is talbotbot without moves: it gives the value, and chances that follow from it.
 type plain struct{ model.TalbotBot }
 
-func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Answer {
+func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Outputs {
 	if legal != nil {
 		panic("there are no moves")
 	}
 	v := heads[1]
 	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
 	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
-	return model.Answer{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
+	return model.Outputs{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
 		1)}
 }
 

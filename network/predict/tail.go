@@ -52,7 +52,7 @@ func (d *device) tailShapes(n, list int) (in []shapes.Shape) {
 }
 
 // read builds what the heads say.
-func (d *device) read(in []*graph.Node) model.Answer {
+func (d *device) read(in []*graph.Node) model.Outputs {
 	var legal *graph.Node
 	if len(in) > len(d.heads) {
 		legal = in[len(d.heads)]

@@ -141,7 +141,7 @@ func (Tokens) Loss(heads []*Node, b model.Batch) []model.Sum {
 }
 
 // Answer gives priors, and what falls on other moves.
-func (Tokens) Answer(heads []*Node, legal *Node) model.Answer {
+func (Tokens) Answer(heads []*Node, legal *Node) model.Outputs {
 	return model.IndexedAnswer(heads[0], legal)
 }
 
