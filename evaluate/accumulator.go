@@ -31,7 +31,7 @@ type Accumulator struct {
 	bands         []bandTally // of ranges
 }
 
-func newAccumulator(network predict.Knows, o Options) *Accumulator {
+func newAccumulator(network predict.Capabilities, o Options) *Accumulator {
 	a := &Accumulator{scorer: newScorer(network, o), tables: o.Tables, all: newTally(), unseen: newTally(),
 		unseenSources: map[string]tally{}, asked: o.Asked, ranges: o.Bands, bands: newBands(o.Bands)}
 	for kind := range a.groupBoots {

@@ -140,7 +140,7 @@ func contract(t *testing.T, r Report) {
 // Values are held against labels by hand: of the third label, 0, there is no sign to have, and the network's
 // probabilities are by another formula than the labels'.
 func TestValuesByHand(t *testing.T) {
-	a := newAccumulator(predict.Knows{Value: true}, Options{Layout: layout,
+	a := newAccumulator(predict.Capabilities{Value: true}, Options{Layout: layout,
 		PredictedProbability: func(v float32) float64 { return float64(v) / 2 },
 		LabelProbability:     func(v float32) float64 { return float64(v) / 4 }})
 	for _, x := range [][2]float32{{0.5, 1}, {-0.5, 0.5}, {0.25, 0}, {1, nan}} {

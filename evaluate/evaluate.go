@@ -13,7 +13,7 @@ import (
 
 // Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
-	Knows() predict.Knows
+	Knows() predict.Capabilities
 	Predict(ctx context.Context, questions []predict.Input, answers []predict.Output) error
 	Batch() int // how many it likes to be asked at a time
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // opinionated answers with a function of what it sees and of nothing else.
-func opinionated(batch int, knows predict.Knows) *asked {
+func opinionated(batch int, knows predict.Capabilities) *asked {
 	seed := maphash.MakeSeed()
 	return &asked{knows: knows, batch: batch, answer: func(q predict.Input) predict.Output {
 		var h maphash.Hash

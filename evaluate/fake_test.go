@@ -13,14 +13,14 @@ import (
 
 // asked is a network that a function answers for.
 type asked struct {
-	knows  predict.Knows
+	knows  predict.Capabilities
 	batch  int
 	answer func(q predict.Input) predict.Output
 	sizes  []int // of the batches so far
 }
 
-func (a *asked) Knows() predict.Knows { return a.knows }
-func (a *asked) Batch() int           { return a.batch }
+func (a *asked) Knows() predict.Capabilities { return a.knows }
+func (a *asked) Batch() int                  { return a.batch }
 
 func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []predict.Output) error {
 	a.sizes = append(a.sizes, len(questions))
@@ -31,7 +31,7 @@ func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []
 }
 
 // all is what talbotbot knows.
-var all = predict.Knows{Prior: true, Others: true, Value: true}
+var all = predict.Capabilities{Prior: true, Others: true, Value: true}
 
 var layout = encode.TalbotBot{}.Layout()
 

@@ -64,18 +64,18 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		samples[i].Unseen = i%2 == 0
 	}
 	known := func(i int) []float32 { return []float32{9, float32(i%3 - 1), float32(i%7)/7 - 0.5} }
-	chances := predict.Knows{Chances: true}
+	chances := predict.Capabilities{Chances: true}
 	for name, c := range map[string]struct {
-		knows  predict.Knows
+		knows  predict.Capabilities
 		layout encode.Layout
 		words  int
 		names  [][]string
 	}{
-		"value alone":         {predict.Knows{Value: true}, heads, 0, [][]string{valueNames}},
-		"policy alone":        {predict.Knows{Prior: true, Others: true}, heads, 3, [][]string{policyNames, allNames}},
-		"policy, legal alone": {predict.Knows{Prior: true}, heads, 3, [][]string{policyNames}},
+		"value alone":         {predict.Capabilities{Value: true}, heads, 0, [][]string{valueNames}},
+		"policy alone":        {predict.Capabilities{Prior: true, Others: true}, heads, 3, [][]string{policyNames, allNames}},
+		"policy, legal alone": {predict.Capabilities{Prior: true}, heads, 3, [][]string{policyNames}},
 		"chances":             {chances, heads, 0, [][]string{valueNames, {"chances_ce"}}},
-		"everything": {predict.Knows{Prior: true, Others: true, Value: true, Chances: true}, heads, 1,
+		"everything": {predict.Capabilities{Prior: true, Others: true, Value: true, Chances: true}, heads, 1,
 			[][]string{policyNames, allNames, valueNames, {"chances_ce"}}},
 	} {
 		network := &asked{knows: c.knows, batch: 8, answer: func(q predict.Input) predict.Output {
@@ -131,7 +131,7 @@ func TestChances(t *testing.T) {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
-	network := &asked{knows: predict.Knows{Chances: true}, batch: 4, answer: func(predict.Input) predict.Output {
+	network := &asked{knows: predict.Capabilities{Chances: true}, batch: 4, answer: func(predict.Input) predict.Output {
 		return predict.Output{Chances: [3]float32{0.5, 0.375, 0.125}}
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})

@@ -67,7 +67,7 @@ type Column struct {
 
 // Knows says what can be measured of a network.
 type Knows struct {
-	predict.Knows
+	predict.Capabilities
 	Probability bool // its values and the labels can be compared as win probabilities
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 var (
-	prior       = Knows{Knows: predict.Knows{Prior: true}}
-	others      = Knows{Knows: predict.Knows{Prior: true, Others: true}}
-	value       = Knows{Knows: predict.Knows{Value: true}}
-	chances     = Knows{Knows: predict.Knows{Chances: true}}
-	probability = Knows{Knows: predict.Knows{Value: true}, Probability: true}
+	prior       = Knows{Capabilities: predict.Capabilities{Prior: true}}
+	others      = Knows{Capabilities: predict.Capabilities{Prior: true, Others: true}}
+	value       = Knows{Capabilities: predict.Capabilities{Value: true}}
+	chances     = Knows{Capabilities: predict.Capabilities{Chances: true}}
+	probability = Knows{Capabilities: predict.Capabilities{Value: true}, Probability: true}
 )
 
 // measures is the list, in the order of JSON. Measures of a policy are over the samples with a policy target, those of

@@ -93,7 +93,7 @@ func TestNoPuzzles(t *testing.T) {
 	if !errors.Is(err, ErrNoPuzzles) || !strings.Contains(err.Error(), "1 rows") {
 		t.Error(err)
 	}
-	network.knows = predict.Knows{Value: true}
+	network.knows = predict.Capabilities{Value: true}
 	if _, err := SolvePuzzles(t.Context(), network, encode.TalbotBot{}, puzzleLines(threeRiddle), nil,
 		nil); !errors.Is(err,
 		ErrNoPolicy) {

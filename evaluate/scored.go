@@ -19,8 +19,8 @@ type scorer struct {
 	simple                                 Simple
 }
 
-func newScorer(network predict.Knows, o Options) scorer {
-	s := scorer{knows: Knows{Knows: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
+func newScorer(network predict.Capabilities, o Options) scorer {
+	s := scorer{knows: Knows{Capabilities: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.Chances && !network.Value {
 		s.knows.Value, s.valueFromWDL = true, true

@@ -13,7 +13,7 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Knows: predict.Knows{Prior: true, Others: true, Value: true}, Probability: true}
+var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true}, Probability: true}
 
 // The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
 // worse, in each column apart, and with no figure at all.
@@ -83,28 +83,28 @@ func TestAMeasureHasARow(t *testing.T) {
 func TestCardOfNetworks(t *testing.T) {
 	gap := 0.25
 	for name, c := range map[string]struct {
-		knows      predict.Knows
+		knows      predict.Capabilities
 		legalMask  bool
 		with, miss []string
 	}{
-		"value alone": {predict.Knows{Value: true}, false, []string{"value squared error", "of these, with a value",
+		"value alone": {predict.Capabilities{Value: true}, false, []string{"value squared error", "of these, with a value",
 			"value squared error 0.5000 (0.5000)"}, []string{"legal moves", "first move", "policy", "mates",
 			"cross-entropy"}},
-		"policy alone": {predict.Knows{Prior: true, Others: true}, false, []string{"first move right", "all moves"},
+		"policy alone": {predict.Capabilities{Prior: true, Others: true}, false, []string{"first move right", "all moves"},
 			[]string{"value"}},
-		"chances": {predict.Knows{Value: true, Chances: true}, false, []string{"win, draw, loss cross-entropy"},
+		"chances": {predict.Capabilities{Value: true, Chances: true}, false, []string{"win, draw, loss cross-entropy"},
 			[]string{"legal"}},
-		"legal mask": {talbotBot.Knows, true, []string{"first move right", "value squared error"},
+		"legal mask": {talbotBot.Capabilities, true, []string{"first move right", "value squared error"},
 			[]string{"policy cross-entropy, all moves", "illegal moves  "}},
 	} {
 		figures := evaluate.Figures{"samples": 9, "value_samples": 9}
 		for _, m := range evaluate.Measures() {
-			if m.Kind != evaluate.Count && (evaluate.Knows{Knows: c.knows}).Has(m.Needs) {
+			if m.Kind != evaluate.Count && (evaluate.Knows{Capabilities: c.knows}).Has(m.Needs) {
 				figures[m.Name] = 0.5
 			}
 		}
 		f := job.Figures{About: job.About{LegalMask: c.legalMask}, Report: evaluate.Report{Figures: figures,
-			Parts: evaluate.Parts{Knows: evaluate.Knows{Knows: c.knows},
+			Parts: evaluate.Parts{Knows: evaluate.Knows{Capabilities: c.knows},
 				History: &evaluate.History{With: figures, Without: figures}}}}
 		if c.knows.Value {
 			f.Symmetry = &evaluate.Symmetry{Samples: 9, ValueGap: &gap}

@@ -6,7 +6,7 @@ type Input struct {
 	Codes  []int32  // of the legal moves in any order, Layout.Codes words each; nil for a recipe without moves
 }
 
-// Output is what a network says about a position. What its recipe does not know is left out: see [Knows].
+// Output is what a network says about a position. What its recipe does not know is left out: see [Capabilities].
 type Output struct {
 	Prior      []float32  // log-probability of each legal move among the legal ones, in the order of the question
 	Inside     float32    // log of the probability that falls on the legal moves; 0 where others cannot be said
@@ -17,5 +17,5 @@ type Output struct {
 	Chances    [3]float32 // of win, draw and loss for the side to move; they sum to 1
 }
 
-// Knows says which parts of an [Output] a network gives.
-type Knows struct{ Prior, Others, Value, Chances bool }
+// Capabilities says which parts of an [Output] a network gives.
+type Capabilities struct{ Prior, Others, Value, Chances bool }

@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 			c := tiny(t, "legal_mask="+legalMask)
 			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 32, 64}})
-			if p.Knows() != (Knows{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
+			if p.Knows() != (Capabilities{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
 				t.Errorf("knows %+v, batch %d", p.Knows(), p.Batch())
 			}
 			list := questions(t, p.Encoder(), 41)
@@ -139,7 +139,7 @@ func TestLegalOnly(t *testing.T) {
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	all := mustOpen(t, b, dir, Options{Batches: []int{8}})
 	legal := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalOnly: true})
-	if legal.Knows() != (Knows{Prior: true, Value: true}) {
+	if legal.Knows() != (Capabilities{Prior: true, Value: true}) {
 		t.Errorf("knows %+v", legal.Knows())
 	}
 	list := questions(t, all.Encoder(), 10)
@@ -158,7 +158,7 @@ func TestWithoutMoves(t *testing.T) {
 		c := tinyrun.Config(t, "plain")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
-		if p.Knows() != (Knows{Value: true, Chances: true}) {
+		if p.Knows() != (Capabilities{Value: true, Chances: true}) {
 			t.Errorf("knows %+v", p.Knows())
 		}
 		list := questions(t, p.Encoder(), 6)

@@ -25,7 +25,7 @@ type device struct {
 	store     *model.Store
 	lists     []int // ascending
 	legalOnly bool
-	knows     Knows
+	knows     Capabilities
 	bodies    map[int]*body // by batch size
 	runtime   *onRuntime    // nil where the backend computes networks itself
 

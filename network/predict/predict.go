@@ -134,7 +134,7 @@ func Open(b *backend.Opened, path string, o Options) (*Predictor, error) {
 }
 
 // Knows says which parts of an answer there are.
-func (p *Predictor) Knows() Knows { return p.device.knows }
+func (p *Predictor) Knows() Capabilities { return p.device.knows }
 
 // Encoder returns the encoder that questions are written with.
 func (p *Predictor) Encoder() encode.Encoder { return p.encoder }

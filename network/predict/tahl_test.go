@@ -16,7 +16,7 @@ func TestTahlAnswers(t *testing.T) {
 		c := tinyrun.Config(t, "tahl", "blocks=1", "filters=8")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 64}})
-		if p.Knows() != (Knows{Prior: true, Value: true}) {
+		if p.Knows() != (Capabilities{Prior: true, Value: true}) {
 			t.Errorf("knows %+v", p.Knows())
 		}
 		list := questions(t, p.Encoder(), 41)

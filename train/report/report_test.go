@@ -15,7 +15,7 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Knows: predict.Knows{Prior: true, Others: true, Value: true}, Probability: true}
+var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true}, Probability: true}
 
 // line is one of the metrics with a term.
 func line(kind string, step int64, term string, mean float64) train.MetricsLine {
@@ -168,18 +168,18 @@ func TestPageOfNetworks(t *testing.T) {
 	value := []string{"Value, on unseen", "value squared error", "<th>value error</th>", "white–black gap",
 		"values change by"}
 	for name, c := range map[string]struct {
-		knows      predict.Knows
+		knows      predict.Capabilities
 		with, miss [][]string
 	}{
-		"talbotbot":    {talbotBot.Knows, [][]string{policy, all, value}, nil},
-		"value alone":  {predict.Knows{Value: true}, [][]string{value}, [][]string{policy, all}},
-		"policy alone": {predict.Knows{Prior: true}, [][]string{policy}, [][]string{all, value}},
+		"talbotbot":    {talbotBot.Capabilities, [][]string{policy, all, value}, nil},
+		"value alone":  {predict.Capabilities{Value: true}, [][]string{value}, [][]string{policy, all}},
+		"policy alone": {predict.Capabilities{Prior: true}, [][]string{policy}, [][]string{all, value}},
 	} {
 		r := made()
 		half := 0.5
 		e := r.Eval
 		e.Puzzles, e.Report.Endgames, e.Misses = nil, nil, nil
-		e.Knows, e.Symmetry = evaluate.Knows{Knows: c.knows}, &evaluate.Symmetry{Samples: 9}
+		e.Knows, e.Symmetry = evaluate.Knows{Capabilities: c.knows}, &evaluate.Symmetry{Samples: 9}
 		if c.knows.Value {
 			e.Symmetry.ValueGap = &half
 		}
