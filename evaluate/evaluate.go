@@ -13,7 +13,7 @@ import (
 
 // Network answers questions, any number at a time. One goroutine asks.
 type Network interface {
-	Knows() predict.Capabilities
+	Capabilities() predict.Capabilities
 	Predict(ctx context.Context, questions []predict.Input, answers []predict.Output) error
 	Batch() int // how many it likes to be asked at a time
 }
@@ -57,7 +57,7 @@ func Evaluate(ctx context.Context, network Network, samples iter.Seq2[Sample, er
 	if o.NoHistory && o.Layout.NoHistory == nil {
 		return nil, ErrNoHistory
 	}
-	a := newAccumulator(network.Knows(), o)
+	a := newAccumulator(network.Capabilities(), o)
 	e := evaluation{network: network, Accumulator: a}
 	var batch []Sample
 	batches, size := 0, max(cmp.Or(o.Batch, network.Batch()), 1)

@@ -19,8 +19,8 @@ type asked struct {
 	sizes  []int // of the batches so far
 }
 
-func (a *asked) Knows() predict.Capabilities { return a.knows }
-func (a *asked) Batch() int                  { return a.batch }
+func (a *asked) Capabilities() predict.Capabilities { return a.knows }
+func (a *asked) Batch() int                         { return a.batch }
 
 func (a *asked) Predict(_ context.Context, questions []predict.Input, answers []predict.Output) error {
 	a.sizes = append(a.sizes, len(questions))

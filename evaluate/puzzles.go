@@ -78,7 +78,7 @@ type turn struct {
 // that the network learnt from, nil if they are not known.
 func SolvePuzzles(ctx context.Context, network Network, e encode.Encoder, lines iter.Seq2[dataset.Line, error],
 	splits *dataset.Splits, done func(puzzles int64)) (PuzzleReport, error) {
-	if !network.Knows().Prior || e.Layout().Candidates > 0 {
+	if !network.Capabilities().Prior || e.Layout().Candidates > 0 {
 		return PuzzleReport{}, ErrNoPolicy
 	}
 	s := &puzzles{splits: splits, ratings: map[string]*puzzleTally{}, themes: map[string]*puzzleTally{}}

@@ -123,7 +123,7 @@ func (o *predictOptions) predict(cmd *cobra.Command, in string) error {
 
 // network describes what answers.
 func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
-	knows := n.Knows()
+	knows := n.Capabilities()
 	d := dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
 		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior,
 		Value: knows.Value || knows.Chances}
@@ -169,7 +169,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	if err := e.Network.Predict(ctx, asked, said); err != nil {
 		return err
 	}
-	knows := e.Knows()
+	knows := e.Capabilities()
 	for i := range said {
 		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
 		if !knows.Value && knows.Chances {

@@ -80,8 +80,8 @@ func TestAnswers(t *testing.T) {
 			c := tiny(t, "legal_mask="+legalMask)
 			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 			p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 32, 64}})
-			if p.Knows() != (Capabilities{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
-				t.Errorf("knows %+v, batch %d", p.Knows(), p.Batch())
+			if p.Capabilities() != (Capabilities{Prior: true, Others: true, Value: true}) || p.Batch() != 8 {
+				t.Errorf("knows %+v, batch %d", p.Capabilities(), p.Batch())
 			}
 			list := questions(t, p.Encoder(), 41)
 			list = append(list, Input{Packed: list[0].Packed}) // mate: no moves
@@ -139,8 +139,8 @@ func TestLegalOnly(t *testing.T) {
 	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 	all := mustOpen(t, b, dir, Options{Batches: []int{8}})
 	legal := mustOpen(t, b, dir, Options{Batches: []int{8}, LegalOnly: true})
-	if legal.Knows() != (Capabilities{Prior: true, Value: true}) {
-		t.Errorf("knows %+v", legal.Knows())
+	if legal.Capabilities() != (Capabilities{Prior: true, Value: true}) {
+		t.Errorf("knows %+v", legal.Capabilities())
 	}
 	list := questions(t, all.Encoder(), 10)
 	want := ask(t, all, list)
@@ -158,8 +158,8 @@ func TestWithoutMoves(t *testing.T) {
 		c := tinyrun.Config(t, "plain")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
-		if p.Knows() != (Capabilities{Value: true, Chances: true}) {
-			t.Errorf("knows %+v", p.Knows())
+		if p.Capabilities() != (Capabilities{Value: true, Chances: true}) {
+			t.Errorf("knows %+v", p.Capabilities())
 		}
 		list := questions(t, p.Encoder(), 6)
 		heads, err := p.Heads(packed(list), 6)

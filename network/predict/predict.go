@@ -133,8 +133,8 @@ func Open(b *backend.Opened, path string, o Options) (*Predictor, error) {
 	return p, nil
 }
 
-// Knows says which parts of an answer there are.
-func (p *Predictor) Knows() Capabilities { return p.device.knows }
+// Capabilities says which parts of an answer there are.
+func (p *Predictor) Capabilities() Capabilities { return p.device.knows }
 
 // Encoder returns the encoder that questions are written with.
 func (p *Predictor) Encoder() encode.Encoder { return p.encoder }

@@ -16,8 +16,8 @@ func TestTahlAnswers(t *testing.T) {
 		c := tinyrun.Config(t, "tahl", "blocks=1", "filters=8")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 64}})
-		if p.Knows() != (Capabilities{Prior: true, Value: true}) {
-			t.Errorf("knows %+v", p.Knows())
+		if p.Capabilities() != (Capabilities{Prior: true, Value: true}) {
+			t.Errorf("knows %+v", p.Capabilities())
 		}
 		list := questions(t, p.Encoder(), 41)
 		heads, err := p.Heads(packed(list), len(list))

@@ -59,7 +59,7 @@ func (e *Evaluator) Capabilities() mcts.Capabilities { return e.network.parts() 
 
 // parts are those of an answer that the network gives.
 func (n *Network) parts() mcts.Capabilities {
-	k := n.Predictor.Knows()
+	k := n.Predictor.Capabilities()
 	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.Chances}
 }
 

@@ -302,7 +302,7 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 // before opens the network that this one was fine-tuned from, if it was and that is still there and reads the same;
 // else nil.
 func (e Eval) before(b *backend.Opened, p *predict.Predictor) (*predict.Predictor, error) {
-	if !p.Knows().Prior {
+	if !p.Capabilities().Prior {
 		return nil, fmt.Errorf("%w: the network of %q chooses no moves, so it has no style", ErrConfig, e.Dir)
 	}
 	from := p.Config.From

@@ -188,7 +188,7 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 	if err := p.Predict(t.Context(), questions, out); err != nil {
 		t.Fatal(err)
 	}
-	knows := p.Knows()
+	knows := p.Capabilities()
 	for i, a := range out {
 		sum := 0.0
 		for _, x := range a.Prior {
