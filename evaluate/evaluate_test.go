@@ -30,7 +30,7 @@ func opinionated(batch int, knows predict.Capabilities) *asked {
 		}
 		a := answerOf(logits, q.Codes, 2*r.Float32()-1)
 		win := r.Float32()
-		a.Chances = [3]float32{win, (1 - win) / 2, (1 - win) / 2}
+		a.WDL = [3]float32{win, (1 - win) / 2, (1 - win) / 2}
 		if !knows.Prior {
 			a.Prior = nil
 		}

@@ -80,7 +80,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 	} {
 		network := &asked{knows: c.knows, batch: 8, answer: func(q predict.Input) predict.Output {
 			x := float32(bits.OnesCount64(q.Packed[0]^q.Packed[1])) / 40
-			a := predict.Output{Chances: [3]float32{x, 1 - x, 0}}
+			a := predict.Output{WDL: [3]float32{x, 1 - x, 0}}
 			if c.knows.Value {
 				a.Value = x - 0.3
 			}
@@ -132,7 +132,7 @@ func TestChances(t *testing.T) {
 		samples = append(samples, s)
 	}
 	network := &asked{knows: predict.Capabilities{Chances: true}, batch: 4, answer: func(predict.Input) predict.Output {
-		return predict.Output{Chances: [3]float32{0.5, 0.375, 0.125}}
+		return predict.Output{WDL: [3]float32{0.5, 0.375, 0.125}}
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})
 	check := checker(t)

@@ -100,13 +100,13 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 		}
 	}
 	if s.knows.Chances {
-		if c := answer.Chances; !finite(float64(c[0] + c[1] + c[2])) {
+		if c := answer.WDL; !finite(float64(c[0] + c[1] + c[2])) {
 			return q, fmt.Errorf("the network's chances are %g", c)
 		}
 	}
 	value := answer.Value
 	if s.valueFromWDL {
-		value = answer.Chances[0] - answer.Chances[2]
+		value = answer.WDL[0] - answer.WDL[2]
 	}
 	if q.value = float64(value); !finite(q.value) {
 		return q, fmt.Errorf("the network's value is %g", value)
@@ -122,7 +122,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 	}
 	if result, ok := float(sample, s.result); ok && s.knows.Chances {
 		// Win, draw and loss in this order.
-		q.finished, q.ofResult = true, float64(answer.Chances[2-int(resultClass(result))])
+		q.finished, q.ofResult = true, float64(answer.WDL[2-int(resultClass(result))])
 	}
 	return q, nil
 }

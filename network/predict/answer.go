@@ -14,7 +14,7 @@ type Output struct {
 	Other      int32      // word of the most probable of the others
 	OtherShare float32    // its probability
 	Value      float32    // in [−1, 1] from the side to move's view
-	Chances    [3]float32 // of win, draw and loss for the side to move; they sum to 1
+	WDL        [3]float32 // of win, draw and loss for the side to move; they sum to 1
 }
 
 // Capabilities says which parts of an [Output] a network gives.

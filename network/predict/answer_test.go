@@ -170,7 +170,7 @@ func TestWithoutMoves(t *testing.T) {
 			v := float64(heads[1][i])
 			won, lost := (1+v)*(1+v)/4, (1-v)*(1-v)/4
 			for j, want := range []float64{won, 1 - won - lost, lost} {
-				if math.Abs(float64(a.Chances[j])-want) > 1e-6 || a.Value != heads[1][i] || len(a.Prior) > 0 {
+				if math.Abs(float64(a.WDL[j])-want) > 1e-6 || a.Value != heads[1][i] || len(a.Prior) > 0 {
 					t.Errorf("position %d: %+v, value %g", i, a, v)
 				}
 			}
@@ -239,7 +239,7 @@ func equal(a, b *Output) bool {
 	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
 	return slices.EqualFunc(a.Prior, b.Prior, same) && same(a.Inside, b.Inside) && same(a.Outside, b.Outside) &&
 		a.Other == b.Other && same(a.OtherShare, b.OtherShare) && same(a.Value, b.Value) &&
-		slices.EqualFunc(a.Chances[:], b.Chances[:], same)
+		slices.EqualFunc(a.WDL[:], b.WDL[:], same)
 }
 
 // TestQuestionsAreChecked: what a graph would clamp is an error that names the position.

@@ -132,13 +132,13 @@ func (t *tail) write(r row, i, list, codes int) error {
 		a.Value = t.value[i]
 	}
 	if t.wdl != nil {
-		copy(a.Chances[:], t.wdl[3*i:])
+		copy(a.WDL[:], t.wdl[3*i:])
 	}
 	bad := notFinite(a.Inside) || notFinite(a.Outside) || notFinite(a.OtherShare) || notFinite(a.Value)
 	for _, x := range a.Prior {
 		bad = bad || notFinite(x)
 	}
-	for _, x := range a.Chances {
+	for _, x := range a.WDL {
 		bad = bad || notFinite(x)
 	}
 	if bad {

@@ -87,7 +87,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 	e.Slots += int64(e.network.Computed(n))
 	for i := range answers {
 		a := &e.answers[i]
-		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, WDL: a.Chances, Illegal: illegal(a)}
+		answers[i] = mcts.Evaluation{Prior: a.Prior, Value: a.Value, WDL: a.WDL, Illegal: illegal(a)}
 	}
 	return nil
 }

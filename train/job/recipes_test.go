@@ -201,8 +201,8 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 		if knows.Value && !(a.Value >= -1 && a.Value <= 1) {
 			t.Errorf("value %g", a.Value)
 		}
-		if total := a.Chances[0] + a.Chances[1] + a.Chances[2]; knows.Chances && math.Abs(float64(total)-1) > 1e-4 {
-			t.Errorf("chances %v", a.Chances)
+		if total := a.WDL[0] + a.WDL[1] + a.WDL[2]; knows.Chances && math.Abs(float64(total)-1) > 1e-4 {
+			t.Errorf("chances %v", a.WDL)
 		}
 	}
 	if !knows.Prior && !knows.Value && !knows.Chances {
