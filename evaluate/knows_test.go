@@ -64,7 +64,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		samples[i].Unseen = i%2 == 0
 	}
 	known := func(i int) []float32 { return []float32{9, float32(i%3 - 1), float32(i%7)/7 - 0.5} }
-	chances := predict.Capabilities{Chances: true}
+	chances := predict.Capabilities{WDL: true}
 	for name, c := range map[string]struct {
 		knows  predict.Capabilities
 		layout encode.Layout
@@ -75,7 +75,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		"policy alone":        {predict.Capabilities{Prior: true, Others: true}, heads, 3, [][]string{policyNames, allNames}},
 		"policy, legal alone": {predict.Capabilities{Prior: true}, heads, 3, [][]string{policyNames}},
 		"chances":             {chances, heads, 0, [][]string{valueNames, {"chances_ce"}}},
-		"everything": {predict.Capabilities{Prior: true, Others: true, Value: true, Chances: true}, heads, 1,
+		"everything": {predict.Capabilities{Prior: true, Others: true, Value: true, WDL: true}, heads, 1,
 			[][]string{policyNames, allNames, valueNames, {"chances_ce"}}},
 	} {
 		network := &asked{knows: c.knows, batch: 8, answer: func(q predict.Input) predict.Output {
@@ -109,7 +109,7 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		if (len(r.Misses) > 0) != c.knows.Prior || (len(r.Confidence) > 0) != c.knows.Prior {
 			t.Errorf("%s: %d misses, confidence %v", name, len(r.Misses), r.Confidence)
 		}
-		valued := c.knows.Value || c.knows.Chances
+		valued := c.knows.Value || c.knows.WDL
 		if (len(r.Calibration) > 0) != valued || r.Endgames == nil || (r.Endgames.ValueAccuracy != nil) != valued ||
 			r.Endgames.Samples != 1 {
 			t.Errorf("%s: calibration %v, endgames %+v", name, r.Calibration, r.Endgames)
@@ -131,7 +131,7 @@ func TestChances(t *testing.T) {
 		s.Floats = floats
 		samples = append(samples, s)
 	}
-	network := &asked{knows: predict.Capabilities{Chances: true}, batch: 4, answer: func(predict.Input) predict.Output {
+	network := &asked{knows: predict.Capabilities{WDL: true}, batch: 4, answer: func(predict.Input) predict.Output {
 		return predict.Output{WDL: [3]float32{0.5, 0.375, 0.125}}
 	}}
 	r := evaluated(t, network, samples, Options{Layout: heads})

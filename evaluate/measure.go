@@ -74,7 +74,7 @@ type Knows struct {
 // Has reports whether all that is needed is known.
 func (k Knows) Has(needs Knows) bool {
 	return (k.Prior || !needs.Prior) && (k.Others || !needs.Others) && (k.Value || !needs.Value) &&
-		(k.Chances || !needs.Chances) && (k.Probability || !needs.Probability)
+		(k.WDL || !needs.WDL) && (k.Probability || !needs.Probability)
 }
 
 // sums are how a figure is computed: from n sums over samples, of any meaning.

@@ -11,7 +11,7 @@ var (
 	prior       = Knows{Capabilities: predict.Capabilities{Prior: true}}
 	others      = Knows{Capabilities: predict.Capabilities{Prior: true, Others: true}}
 	value       = Knows{Capabilities: predict.Capabilities{Value: true}}
-	chances     = Knows{Capabilities: predict.Capabilities{Chances: true}}
+	chances     = Knows{Capabilities: predict.Capabilities{WDL: true}}
 	probability = Knows{Capabilities: predict.Capabilities{Value: true}, Probability: true}
 )
 

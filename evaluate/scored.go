@@ -22,7 +22,7 @@ type scorer struct {
 func newScorer(network predict.Capabilities, o Options) scorer {
 	s := scorer{knows: Knows{Capabilities: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
-	if network.Chances && !network.Value {
+	if network.WDL && !network.Value {
 		s.knows.Value, s.valueFromWDL = true, true
 	}
 	return s
@@ -99,7 +99,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 			return q, err
 		}
 	}
-	if s.knows.Chances {
+	if s.knows.WDL {
 		if c := answer.WDL; !finite(float64(c[0] + c[1] + c[2])) {
 			return q, fmt.Errorf("the network's chances are %g", c)
 		}
@@ -120,7 +120,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 			q.likely, q.likelyLabel = s.predictedProbability(value), s.labelProbability(label)
 		}
 	}
-	if result, ok := float(sample, s.result); ok && s.knows.Chances {
+	if result, ok := float(sample, s.result); ok && s.knows.WDL {
 		// Win, draw and loss in this order.
 		q.finished, q.ofResult = true, float64(answer.WDL[2-int(resultClass(result))])
 	}

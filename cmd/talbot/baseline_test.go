@@ -92,7 +92,7 @@ func TestCardOfNetworks(t *testing.T) {
 			"cross-entropy"}},
 		"policy alone": {predict.Capabilities{Prior: true, Others: true}, false, []string{"first move right", "all moves"},
 			[]string{"value"}},
-		"chances": {predict.Capabilities{Value: true, Chances: true}, false, []string{"win, draw, loss cross-entropy"},
+		"chances": {predict.Capabilities{Value: true, WDL: true}, false, []string{"win, draw, loss cross-entropy"},
 			[]string{"legal"}},
 		"legal mask": {talbotBot.Capabilities, true, []string{"first move right", "value squared error"},
 			[]string{"policy cross-entropy, all moves", "illegal moves  "}},

@@ -126,7 +126,7 @@ func (o *predictOptions) network(n *engine.Network) (dataset.Network, error) {
 	knows := n.Capabilities()
 	d := dataset.Network{Recipe: n.Config.Recipe, Checkpoint: n.Sum, Step: n.Step, Averaged: n.Averaged,
 		Backend: n.Backend, Batch: n.Batch(), Rating: o.rating, Top: o.top, Prior: knows.Prior,
-		Value: knows.Value || knows.Chances}
+		Value: knows.Value || knows.WDL}
 	switch {
 	case o.top > 0 && !d.Prior:
 		return d, usage(fmt.Errorf("--top: the network of %q has no policy", o.run), "leave it out")
@@ -172,7 +172,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	knows := e.Capabilities()
 	for i := range said {
 		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
-		if !knows.Value && knows.Chances {
+		if !knows.Value && knows.WDL {
 			answers[i].Value = said[i].WDL[0] - said[i].WDL[2]
 		}
 	}

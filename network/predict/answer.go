@@ -18,4 +18,4 @@ type Output struct {
 }
 
 // Capabilities says which parts of an [Output] a network gives.
-type Capabilities struct{ Prior, Others, Value, Chances bool }
+type Capabilities struct{ Prior, Others, Value, WDL bool }

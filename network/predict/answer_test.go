@@ -158,7 +158,7 @@ func TestWithoutMoves(t *testing.T) {
 		c := tinyrun.Config(t, "plain")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
-		if p.Capabilities() != (Capabilities{Value: true, Chances: true}) {
+		if p.Capabilities() != (Capabilities{Value: true, WDL: true}) {
 			t.Errorf("knows %+v", p.Capabilities())
 		}
 		list := questions(t, p.Encoder(), 6)

@@ -35,7 +35,7 @@ func (d *device) learn() error {
 			in = append(in, graph.Parameter(g, fmt.Sprint(i), shape))
 		}
 		a := d.read(in)
-		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, Chances: a.Chances != nil}
+		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.Chances != nil}
 		return nil
 	})
 }
@@ -99,7 +99,7 @@ func (d *device) tail(b *body, n, list int) (*tail, error) {
 	}
 	floats(d.knows.Others, &t.share, 1)
 	floats(d.knows.Value, &t.value, 1)
-	floats(d.knows.Chances, &t.wdl, 3)
+	floats(d.knows.WDL, &t.wdl, 3)
 	b.tails[list] = t
 	return t, nil
 }

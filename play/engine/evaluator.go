@@ -60,7 +60,7 @@ func (e *Evaluator) Capabilities() mcts.Capabilities { return e.network.parts() 
 // parts are those of an answer that the network gives.
 func (n *Network) parts() mcts.Capabilities {
 	k := n.Predictor.Capabilities()
-	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.Chances}
+	return mcts.Capabilities{Prior: k.Prior, Value: k.Value, WDL: k.WDL}
 }
 
 // Put writes the game's present position, with its past, into slot i as the recipe's encoder does.

@@ -95,7 +95,7 @@ func Open(c Config) (*Network, error) {
 		batches = []int{batch}
 	}
 	p, err := open(b, c.Path, batches, c.Threads)
-	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().Chances {
+	if err == nil && c.Batch == 0 && !c.Bulk && !p.Capabilities().Value && !p.Capabilities().WDL {
 		p.Close() // such a network is asked about one position for each move
 		p, err = open(b, c.Path, []int{1}, c.Threads)
 	}

@@ -201,11 +201,11 @@ func answers(t *testing.T, dir, data string, r *recipe.Recipe) {
 		if knows.Value && !(a.Value >= -1 && a.Value <= 1) {
 			t.Errorf("value %g", a.Value)
 		}
-		if total := a.WDL[0] + a.WDL[1] + a.WDL[2]; knows.Chances && math.Abs(float64(total)-1) > 1e-4 {
+		if total := a.WDL[0] + a.WDL[1] + a.WDL[2]; knows.WDL && math.Abs(float64(total)-1) > 1e-4 {
 			t.Errorf("chances %v", a.WDL)
 		}
 	}
-	if !knows.Prior && !knows.Value && !knows.Chances {
+	if !knows.Prior && !knows.Value && !knows.WDL {
 		t.Errorf("%s knows nothing", r.Name)
 	}
 }
