@@ -146,7 +146,7 @@ func (t Lynx) Loss(heads []*Node, b Batch) []Sum {
 // Answer gives priors, the value and the chances.
 func (Lynx) Answer(heads []*Node, legal *Node) Outputs {
 	a := IndexedAnswer(heads[0], legal)
-	a.Chances, a.Value = Softmax(heads[1], 1), heads[2]
+	a.WDL, a.Value = Softmax(heads[1], 1), heads[2]
 	return a
 }
 

@@ -112,7 +112,7 @@ type Outputs struct {
 	Other      *graph.Node // [N] int32, word of the most probable of the others
 	OtherShare *graph.Node // [N] its probability
 	Value      *graph.Node // [N] in [−1, 1] from the side to move's view
-	Chances    *graph.Node // [N, 3] of win, draw and loss for the side to move
+	WDL        *graph.Node // [N, 3] of win, draw and loss for the side to move
 }
 
 // Nodes lists what the network knows, in the order of the fields.
@@ -126,7 +126,7 @@ func (a *Outputs) Nodes() (list []*graph.Node) {
 }
 
 func (a *Outputs) fields() []**graph.Node {
-	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.Chances}
+	return []**graph.Node{&a.Prior, &a.Inside, &a.Outside, &a.Other, &a.OtherShare, &a.Value, &a.WDL}
 }
 
 // Cost is what training takes, estimated.

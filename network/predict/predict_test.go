@@ -92,7 +92,7 @@ func (p plain) Answer(heads []*graph.Node, legal *graph.Node) model.Outputs {
 	v := heads[1]
 	won := graph.Square(graph.MulScalar(graph.AddScalar(v, 1), 0.5))
 	lost := graph.Square(graph.MulScalar(graph.OneMinus(v), 0.5))
-	return model.Outputs{Value: v, Chances: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
+	return model.Outputs{Value: v, WDL: graph.Stack([]*graph.Node{won, graph.OneMinus(graph.Add(won, lost)), lost},
 		1)}
 }
 

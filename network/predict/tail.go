@@ -35,7 +35,7 @@ func (d *device) learn() error {
 			in = append(in, graph.Parameter(g, fmt.Sprint(i), shape))
 		}
 		a := d.read(in)
-		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.Chances != nil}
+		d.knows = Capabilities{Prior: a.Prior != nil, Others: a.Other != nil, Value: a.Value != nil, WDL: a.WDL != nil}
 		return nil
 	})
 }

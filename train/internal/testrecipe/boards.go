@@ -128,7 +128,7 @@ func (Boards) Loss(heads []*Node, b model.Batch) []model.Sum {
 
 // Answer gives priors that know legal moves only, and chances.
 func (Boards) Answer(heads []*Node, legal *Node) model.Outputs {
-	return model.Outputs{Prior: LogSoftmax(model.ChangeScores(heads[0], legal), 1), Chances: Softmax(heads[1], 1)}
+	return model.Outputs{Prior: LogSoftmax(model.ChangeScores(heads[0], legal), 1), WDL: Softmax(heads[1], 1)}
 }
 
 // Cost counts the products.
