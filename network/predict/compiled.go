@@ -24,7 +24,7 @@ func (d *device) compiled(n int) (*compiled, error) {
 	watch := make([]float32, 1)
 	c := &compiled{device: d, watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1)}
 	err := c.compile(d, func(in []*graph.Node) []*graph.Node {
-		pass := &model.Pass{Store: d.store, Form: d.backend.Form.Answering(), Watch: true}
+		pass := &model.Pass{Store: d.store, Form: d.backend.Form.Inference(), Watch: true}
 		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
 		watch := pass.NotFinite
 		for _, h := range heads {

@@ -73,7 +73,7 @@ func (o Options) check(form model.Form) (Options, error) {
 	if o.Lists == nil {
 		o.Lists = []int{32, 64, 128, 256}
 	}
-	if form.Answering() == model.Patches {
+	if form.Inference() == model.Patches {
 		o.Batches = slices.Clone(o.Batches)
 		for i, n := range o.Batches {
 			o.Batches[i] = min(n, largestPatches)
