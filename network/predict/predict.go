@@ -285,7 +285,7 @@ func (p *Predictor) answer(rows []row, size int) {
 		}
 		return
 	}
-	failed := map[*request]error{}
+	failed := map[*call]error{}
 	for i := range rows {
 		r := &rows[i]
 		if r.err = failed[r.request]; r.err != nil {

@@ -14,7 +14,7 @@ type queue struct {
 	apart bool // a batch has the questions of one request
 
 	mu       sync.Mutex
-	requests []*request
+	requests []*call
 	rows     int // questions before the first task
 	closed   bool
 
@@ -24,8 +24,8 @@ type queue struct {
 	free    sync.Pool // of requests of questions
 }
 
-// request is what one caller waits for: answers, or a task that has the device for itself.
-type request struct {
+// call is what one caller waits for: answers, or a task that has the device for itself.
+type call struct {
 	run func() error // nil for questions
 
 	questions []Input
@@ -41,7 +41,7 @@ type request struct {
 
 // row is a question in a batch.
 type row struct {
-	request *request
+	request *call
 	index   int
 	err     error
 }
@@ -54,7 +54,7 @@ func (q *queue) open(o Options) {
 	q.wake, q.stopped = make(chan struct{}, 1), make(chan struct{})
 	q.timer = time.NewTimer(time.Hour)
 	q.timer.Stop()
-	q.free.New = func() any { return &request{done: make(chan error, 1)} }
+	q.free.New = func() any { return &call{done: make(chan error, 1)} }
 }
 
 func (q *queue) largest() int { return q.sizes[len(q.sizes)-1] }
@@ -74,7 +74,7 @@ func (q *queue) pick(rows int) int {
 
 // ask waits for the answers.
 func (q *queue) ask(ctx context.Context, questions []Input, answers []Output) error {
-	r := q.free.Get().(*request)
+	r := q.free.Get().(*call)
 	r.questions, r.answers = questions, answers
 	if err := q.add(r); err != nil {
 		return err
@@ -86,14 +86,14 @@ func (q *queue) ask(ctx context.Context, questions []Input, answers []Output) er
 		q.cancel(r, ctx.Err())
 		err = <-r.done // of what the device has
 	}
-	*r = request{done: r.done}
+	*r = call{done: r.done}
 	q.free.Put(r)
 	return err
 }
 
 // do has run called by the goroutine that owns the device. If ctx is done before, the call may still come.
 func (q *queue) do(ctx context.Context, run func() error) error {
-	r := &request{run: run, done: make(chan error, 1)}
+	r := &call{run: run, done: make(chan error, 1)}
 	if err := q.add(r); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (q *queue) do(ctx context.Context, run func() error) error {
 	}
 }
 
-func (q *queue) add(r *request) error {
+func (q *queue) add(r *call) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -137,7 +137,7 @@ func (q *queue) count() {
 }
 
 // cancel takes out of the queue what the device does not have.
-func (q *queue) cancel(r *request, err error) {
+func (q *queue) cancel(r *call, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !r.queued {
@@ -150,7 +150,7 @@ func (q *queue) cancel(r *request, err error) {
 	}
 }
 
-func (q *queue) remove(r *request) {
+func (q *queue) remove(r *call) {
 	r.queued = false
 	at := slices.Index(q.requests, r)
 	q.requests = slices.Delete(q.requests, at, at+1)
@@ -158,7 +158,7 @@ func (q *queue) remove(r *request) {
 }
 
 // next waits for a task, or for questions, which it appends to rows; size is the batch's. The error is [ErrClosed].
-func (q *queue) next(rows []row) (task *request, taken []row, size int, err error) {
+func (q *queue) next(rows []row) (task *call, taken []row, size int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
