@@ -177,7 +177,7 @@ func (q *queue) next(rows []row) (task *call, taken []row, size int, err error) 
 		case q.rows > 0:
 			left := q.left()
 			if left <= 0 {
-				rows, size = q.take(rows)
+				rows, size = q.takeBatch(rows)
 				return nil, rows, size, nil
 			}
 			q.timer.Reset(left)
@@ -200,8 +200,8 @@ func (q *queue) left() time.Duration {
 	return q.wait - time.Since(q.requests[0].came)
 }
 
-// take appends the questions of a batch to rows, in the order in which they came.
-func (q *queue) take(rows []row) ([]row, int) {
+// takeBatch appends the questions of a batch to rows, in the order in which they came.
+func (q *queue) takeBatch(rows []row) ([]row, int) {
 	count := q.rows
 	if q.apart {
 		count = len(q.requests[0].questions) - q.requests[0].next
