@@ -32,7 +32,7 @@ type device struct {
 	execute func(x compute.Executable, in []compute.Buffer) ([]compute.Buffer, error) // tests make it fail
 }
 
-func newDevice(b *backend.Opened, t *Trained, o Options) (*device, error) {
+func newDevice(b *backend.Opened, t *Network, o Options) (*device, error) {
 	tensors := t.Tensors
 	store, err := model.StoreOf(t.Network, func(model.Param) ([]float32, error) {
 		data := tensors[0].Data

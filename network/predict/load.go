@@ -21,8 +21,8 @@ type About struct {
 	Damaged  []error    // better checkpoints that were passed over
 }
 
-// Trained is a network with its weights.
-type Trained struct {
+// Network is a network with its weights.
+type Network struct {
 	About
 	recipe.Built
 	Tensors []checkpoint.Tensor // parameters and statistics in the order of the network's
@@ -30,8 +30,8 @@ type Trained struct {
 
 // Load reads the network in path, which is a run's folder, a checkpoint or an exported network. Errors: [run.ErrNoRun],
 // [run.ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
-func Load(path string, choice run.Choice) (*Trained, error) {
-	t := &Trained{About: About{Path: path}}
+func Load(path string, choice run.Choice) (*Network, error) {
+	t := &Network{About: About{Path: path}}
 	var file *checkpoint.File
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		if file, err = checkpoint.Read(path); err != nil {
@@ -67,7 +67,7 @@ func Load(path string, choice run.Choice) (*Trained, error) {
 }
 
 // take picks the tensors of the network, whose names have the prefix in the file.
-func (t *Trained) take(f *checkpoint.File, prefix string) error {
+func (t *Network) take(f *checkpoint.File, prefix string) error {
 	have := map[string]checkpoint.Tensor{}
 	for _, tensor := range f.Tensors {
 		have[tensor.Name] = tensor

@@ -23,7 +23,7 @@ var ErrNoONNX = errors.New("cannot be written as an ONNX model")
 
 // ONNX returns the network as an ONNX model. Its metadata names the settings: those that the network describes, or all.
 // Errors: [ErrNoONNX] and those of [onnx.New].
-func (t *Trained) ONNX() (*onnx.Graph, error) {
+func (t *Network) ONNX() (*onnx.Graph, error) {
 	exporter, ok := t.Network.(model.Exporter)
 	if !ok {
 		return nil, fmt.Errorf("networks of the recipe %s %w", t.Config.Recipe, ErrNoONNX)
@@ -57,7 +57,7 @@ type onRuntime struct {
 
 // newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads,
 // and can lose it. Weights are finite in every file.
-func newOnRuntime(b *backend.Opened, t *Trained, threads int) (*onRuntime, error) {
+func newOnRuntime(b *backend.Opened, t *Network, threads int) (*onRuntime, error) {
 	g, err := t.ONNX()
 	if err != nil {
 		return nil, err

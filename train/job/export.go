@@ -78,7 +78,7 @@ func (e Export) Run() (Exported, error) {
 }
 
 // file is the content of the file.
-func (e Export) file(t *predict.Trained) ([]byte, error) {
+func (e Export) file(t *predict.Network) ([]byte, error) {
 	c := t.Config
 	switch e.Format {
 	case "onnx":

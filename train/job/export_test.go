@@ -228,7 +228,7 @@ func TestExportedWeightsInPython(t *testing.T) {
 type silent struct{ model.Network }
 
 func TestExportWithoutONNX(t *testing.T) {
-	n := &predict.Trained{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
+	n := &predict.Network{Built: recipe.Built{Network: silent{model.TalbotBot{Blocks: 1, Filters: 2}}}}
 	n.Config.Recipe = "silent"
 	if _, err := n.ONNX(); !errors.Is(err, predict.ErrNoONNX) || !strings.Contains(err.Error(), "recipe silent") {
 		t.Errorf("%v", err)
