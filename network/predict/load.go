@@ -60,14 +60,14 @@ func Load(path string, choice run.Choice) (*Network, error) {
 	if t.Built, err = t.Config.Build(); err != nil {
 		return nil, fmt.Errorf("%q: %w", t.Path, err)
 	}
-	if err := t.take(file, prefix); err != nil {
+	if err := t.setTensors(file, prefix); err != nil {
 		return nil, fmt.Errorf("%q: %w: %w", t.Path, checkpoint.ErrDamaged, err)
 	}
 	return t, nil
 }
 
-// take picks the tensors of the network, whose names have the prefix in the file.
-func (t *Network) take(f *checkpoint.File, prefix string) error {
+// setTensors picks the tensors of the network, whose names have the prefix in the file.
+func (t *Network) setTensors(f *checkpoint.File, prefix string) error {
 	have := map[string]checkpoint.Tensor{}
 	for _, tensor := range f.Tensors {
 		have[tensor.Name] = tensor
