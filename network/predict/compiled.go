@@ -9,8 +9,8 @@ import (
 	"talbot/network/model"
 )
 
-// compiled is a [forward] that GoMLX compiled.
-type compiled struct {
+// compiledForward is a [forward] that GoMLX compiled.
+type compiledForward struct {
 	program
 	device *device
 	packed input[uint64]
@@ -19,10 +19,10 @@ type compiled struct {
 	into   any              // watch
 }
 
-func (d *device) compiled(n int) (*compiled, error) {
+func (d *device) compiled(n int) (*compiledForward, error) {
 	shape := shapes.Make(dtypes.Uint64, n, d.layout.Words)
 	watch := make([]float32, 1)
-	c := &compiled{device: d, watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1)}
+	c := &compiledForward{device: d, watch: watch, into: watch, out: make([]compute.Buffer, len(d.heads)+1)}
 	err := c.compile(d, func(in []*graph.Node) []*graph.Node {
 		pass := &model.Pass{Store: d.store, Form: d.backend.Form.Inference(), Watch: true}
 		heads := d.network.Forward(pass, d.network.Unpack(pass.Form, in[0]))
@@ -42,9 +42,9 @@ func (d *device) compiled(n int) (*compiled, error) {
 	return c, err
 }
 
-func (c *compiled) put(i int, packed []uint64) { copy(c.packed.flat[i*len(packed):], packed) }
+func (c *compiledForward) put(i int, packed []uint64) { copy(c.packed.flat[i*len(packed):], packed) }
 
-func (c *compiled) run() ([]compute.Buffer, error) {
+func (c *compiledForward) run() ([]compute.Buffer, error) {
 	if err := c.packed.send(c.device.backend, &c.inputs[0]); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (c *compiled) run() ([]compute.Buffer, error) {
 	return c.out[:len(c.out)-1], err
 }
 
-func (c *compiled) check() error {
+func (c *compiledForward) check() error {
 	if err := c.out[len(c.out)-1].ToFlatData(c.into); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *compiled) check() error {
 	return nil
 }
 
-func (c *compiled) drop() {
+func (c *compiledForward) drop() {
 	for i, buffer := range c.out {
 		if buffer != nil {
 			buffer.Finalize()
@@ -73,7 +73,7 @@ func (c *compiled) drop() {
 	}
 }
 
-func (c *compiled) close() {
+func (c *compiledForward) close() {
 	c.packed.close()
 	c.exec.Finalize()
 }
