@@ -11,7 +11,8 @@
 //
 // Within one compiled batch size the bits of an answer depend on the position alone, not on the other positions of the
 // batch, on their order or on what fills the batch up. Between sizes they differ in the last digits.
-// [Options.Deterministic] takes one size for all, or with [Options.Apart] one that follows from the request alone.
+// [Options.Deterministic] takes one size for all, or with [Options.SeparateRequests] one that follows from the request
+// alone.
 package predict
 
 import (
@@ -53,9 +54,10 @@ type Options struct {
 	// Deterministic makes the bits of an answer a function of the position alone: of the sizes and lengths only the
 	// largest is used, and Wait is not.
 	Deterministic bool
-	// Apart keeps all batch sizes beside Deterministic: each request is computed by itself, in batches that follow from
-	// the number of its questions. A search that asks for few positions at first does not wait for a large batch.
-	Apart bool
+	// SeparateRequests keeps all batch sizes beside Deterministic: each request is computed by itself, in batches that
+	// follow from the number of its questions. A search that asks for few positions at first does not wait for a large
+	// batch.
+	SeparateRequests bool
 	// Threads is how many threads ONNX Runtime computes with; 0 = one for each processor that Go may use.
 	Threads int
 	// LegalOnly leaves out what the network says about moves that are not legal, which a search has no use for.
@@ -92,7 +94,7 @@ func (o Options) check(form model.Form) (Options, error) {
 	if o.Deterministic {
 		o.Lists, o.Wait = o.Lists[len(o.Lists)-1:], 0
 	}
-	if o.Deterministic && !o.Apart {
+	if o.Deterministic && !o.SeparateRequests {
 		o.Batches = o.Batches[len(o.Batches)-1:]
 	}
 	return o, nil

@@ -50,7 +50,7 @@ func (r row) question() *Input { return &r.request.questions[r.index] }
 func (r row) answer() *Output  { return &r.request.answers[r.index] }
 
 func (q *queue) open(o Options) {
-	q.sizes, q.wait, q.apart = o.Batches, o.Wait, o.Apart
+	q.sizes, q.wait, q.apart = o.Batches, o.Wait, o.SeparateRequests
 	q.wake, q.stopped = make(chan struct{}, 1), make(chan struct{})
 	q.timer = time.NewTimer(time.Hour)
 	q.timer.Stop()

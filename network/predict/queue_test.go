@@ -97,7 +97,7 @@ func TestMerging(t *testing.T) {
 
 // TestApart: with Apart a request is computed by itself, in batches of its own size, whoever else asks at the time.
 func TestApart(t *testing.T) {
-	p, list := predictor(t, Options{Batches: []int{1, 2, 8}, Deterministic: true, Apart: true})
+	p, list := predictor(t, Options{Batches: []int{1, 2, 8}, Deterministic: true, SeparateRequests: true})
 	want := make([]Output, 0, 21)
 	for i := 0; i < 21; i += 3 {
 		want = append(want, ask(t, p, list[i:i+3])...)

@@ -122,7 +122,7 @@ func Open(c Config) (*Network, error) {
 }
 
 func open(b *backend.Opened, path string, batches []int, threads int) (*predict.Predictor, error) {
-	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, Apart: len(batches) > 1,
+	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, SeparateRequests: len(batches) > 1,
 		Threads: threads})
 }
 
