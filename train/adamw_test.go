@@ -32,7 +32,7 @@ func TestAdamW(t *testing.T) {
 		{WeightDecay: 0.1, Decay: recipe.DecayWeights},
 		{WeightDecay: 0.1, Decay: recipe.DecayWeights, Clip: 0.5},
 	} {
-		eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		eachBackend(t, func(t *testing.T, b *backend.Backend) {
 			store, err := model.NewStore(two{}, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func near(t *testing.T, got float32, want float64) {
 // TestMaskedAndSmoothedLoss compares with hand-worked numbers: three of the moves are legal, with logits ln 2, ln 1 and
 // ln 1, and the others have logits that must not count.
 func TestMaskedAndSmoothedLoss(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		const n = 2 // the second sample has no legal moves and no target
 		logits := make([]float32, n*encode.TalbotBotMoves)
 		for i := range logits {
@@ -142,7 +142,7 @@ func TestMaskedAndSmoothedLoss(t *testing.T) {
 
 // TestLoss compares with hand-worked numbers: uniform logits, and one logit of ln 4671 that takes half the mass.
 func TestLoss(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		const n = 4
 		logits := make([]float32, n*encode.TalbotBotMoves)
 		logits[1*encode.TalbotBotMoves+7] = float32(math.Log(4671))

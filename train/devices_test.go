@@ -16,7 +16,7 @@ import (
 )
 
 // openDevices opens XLA's CPU plugin, which shows four devices whatever the machine has.
-func openDevices(t *testing.T, devices int) *backend.Opened {
+func openDevices(t *testing.T, devices int) *backend.Backend {
 	t.Helper()
 	b := openTest(t, "xla:cpu")
 	if have := b.NumDevices(); have < devices {

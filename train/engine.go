@@ -24,7 +24,7 @@ import (
 // them are marked, even where they use the evaluation mode.
 type engine struct {
 	config  run.Config
-	backend *backend.Opened
+	backend *backend.Backend
 	form    model.Form
 	network model.Network
 	layout  encode.Layout
@@ -38,7 +38,7 @@ type engine struct {
 	execute func(x *gomlx.Exec, args ...any) ([]*tensors.Tensor, error) // Exec.Call; tests make it fail
 }
 
-func newEngine(b *backend.Opened, c run.Config) (*engine, error) {
+func newEngine(b *backend.Backend, c run.Config) (*engine, error) {
 	built, err := c.Build()
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func newEngine(b *backend.Opened, c run.Config) (*engine, error) {
 	return engineOf(b, c, built.Network, built.Encoder.Layout())
 }
 
-func engineOf(b *backend.Opened, c run.Config, network model.Network, l encode.Layout) (*engine, error) {
+func engineOf(b *backend.Backend, c run.Config, network model.Network, l encode.Layout) (*engine, error) {
 	store, err := model.NewStore(network, uint64(c.Seed))
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func engineOf(b *backend.Opened, c run.Config, network model.Network, l encode.L
 
 // formOf is the form of a run's convolutions on a backend. Several devices share samples, which only the other forms
 // leave apart.
-func formOf(c run.Config, b *backend.Opened) model.Form {
+func formOf(c run.Config, b *backend.Backend) model.Form {
 	if c.Winograd && c.Precision == run.Float32 && c.Devices == 1 && backend.OnProcessor(b.Kind) {
 		return model.Tiles
 	}

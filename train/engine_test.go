@@ -133,7 +133,7 @@ func everything() run.Config {
 	return c
 }
 
-func openTest(tb testing.TB, spec string) *backend.Opened {
+func openTest(tb testing.TB, spec string) *backend.Backend {
 	tb.Helper()
 	b, err := backend.Open(spec)
 	if err != nil && spec != "go" {
@@ -254,18 +254,18 @@ func TestForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cpu := &backend.Opened{Kind: "xla:cpu", Form: model.Native}
+	cpu := &backend.Backend{Kind: "xla:cpu", Form: model.Native}
 	older, rounded, shared := begun, begun, begun
 	older.Winograd, rounded.Precision, shared.Devices = false, run.BFloat16, 2
 	for i, x := range []struct {
 		c    run.Config
-		b    *backend.Opened
+		b    *backend.Backend
 		want model.Form
 	}{
 		{begun, cpu, model.Tiles}, {older, cpu, model.Native}, {rounded, cpu, model.Native},
-		{shared, cpu, model.Native}, {begun, &backend.Opened{Kind: "xla:cuda", Form: model.Native}, model.Native},
-		{begun, &backend.Opened{Kind: "go", Form: model.Products}, model.Tiles},
-		{older, &backend.Opened{Kind: "go", Form: model.Products}, model.Products},
+		{shared, cpu, model.Native}, {begun, &backend.Backend{Kind: "xla:cuda", Form: model.Native}, model.Native},
+		{begun, &backend.Backend{Kind: "go", Form: model.Products}, model.Tiles},
+		{older, &backend.Backend{Kind: "go", Form: model.Products}, model.Products},
 	} {
 		if got := formOf(x.c, x.b); got != x.want {
 			t.Errorf("%d: form %d, want %d", i, got, x.want)

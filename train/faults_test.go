@@ -83,7 +83,7 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 	c.Batch = 1 << 20
 	set(&c, "blocks", 100)
 	set(&c, "filters", 4096)
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		if b.Free() == 0 {
 			t.Skip("NOT TESTED: this system does not tell what memory is free")
 		}

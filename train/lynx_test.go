@@ -91,7 +91,7 @@ func lynxCodes(t testing.TB, start string, played, names []string) (codes []int3
 func TestPyTorchLynx(t *testing.T) {
 	want := readPyTorch(t, "lynx.json.gz")
 	batches, planes := lynxBatches(t, len(want.Steps), want.Positions)
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c, err := run.New("lynx", "")
 		if err != nil {
 			t.Fatal(err)

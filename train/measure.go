@@ -22,7 +22,7 @@ type Speed struct {
 
 // Measure trains a network of that configuration on made-up samples until a time has passed behind the first step, and
 // throws it away: nothing is read or written, and no run is changed by it. If ctx ends, its error is returned.
-func Measure(ctx context.Context, c run.Config, b *backend.Opened, behind time.Duration) (s Speed, err error) {
+func Measure(ctx context.Context, c run.Config, b *backend.Backend, behind time.Duration) (s Speed, err error) {
 	c.From = run.Origin{} // which needs a file
 	if err := c.Validate(); err != nil {
 		return s, err

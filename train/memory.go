@@ -61,7 +61,7 @@ func checkMemory(c run.Config, m memory, free int64) (warning, err error) {
 
 // RunsOn returns [ErrPrecision], [ErrDevices] or [ErrMemory] if a backend cannot train with the configuration, and a
 // warning if its memory may run out.
-func RunsOn(c run.Config, b *backend.Opened) (warning, err error) {
+func RunsOn(c run.Config, b *backend.Backend) (warning, err error) {
 	if c.Precision == run.BFloat16 && b.Form != model.Native {
 		return nil, fmt.Errorf("%w: %s has no bfloat16 convolutions; train in float32 or on XLA", ErrPrecision, b.Kind)
 	}

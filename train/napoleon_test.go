@@ -30,7 +30,7 @@ func TestPyTorchNapoleon(t *testing.T) {
 		}
 		return b
 	}
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c, err := run.New("napoleon", "")
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ func TestPyTorchNoSearch(t *testing.T) {
 		if len(want.Steps) != steps {
 			t.Fatalf("%d steps in testdata/nosearch.json.gz, %s", len(want.Steps), name)
 		}
-		eachBackend(t, func(t *testing.T, b *backend.Opened) {
+		eachBackend(t, func(t *testing.T, b *backend.Backend) {
 			c := smallNoSearch(t)
 			set(&c, "scores", scores)
 			c.Batch, c.Clip, c.Epsilon, c.WeightDecay, c.Decay = n, want.Clip, want.Epsilon, want.Decay, recipe.DecayAll

@@ -82,7 +82,7 @@ func TestUnpack(t *testing.T) {
 		e.Pack(b.Packed[i*words:], &v)
 	}
 	var network model.TalbotBot
-	eachBackend(t, func(t *testing.T, opened *backend.Opened) {
+	eachBackend(t, func(t *testing.T, opened *backend.Backend) {
 		exec, err := graph.NewExec(opened.Backend, func(packed *graph.Node) (*graph.Node, *graph.Node) {
 			return opened.Form.Flatten(network.Unpack(opened.Form, packed)), model.LegalMoves(packed)
 		})

@@ -13,7 +13,7 @@ func TestPyTorchPrior(t *testing.T) {
 	want := readPyTorch(t, "prior.json.gz")
 	n, layout := want.Positions, encode.Prior{}.Layout()
 	rows := readUCIGolden(t, "prior.jsonl.gz", 5*n)
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := want.published(t, "prior")
 		set(&c, "blocks", want.Blocks)
 		set(&c, "filters", want.Filters)

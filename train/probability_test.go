@@ -16,7 +16,7 @@ func TestPyTorchProbability(t *testing.T) {
 		t.Errorf("%d parameters, published 32,148", n)
 	}
 	n, layout := want.Positions, encode.Probability{}.Layout()
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := want.published(t, "probability")
 		set(&c, "hidden", want.Hidden)
 		set(&c, "l2", want.L2)

@@ -208,7 +208,7 @@ func agreeOne(t *testing.T, what string, got, want, tolerance float64) {
 func TestPyTorch(t *testing.T) {
 	want := readPyTorch(t, "pytorch.json.gz")
 	want.Gain = 2
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
 		want.set(&c)
 		c.Decay = recipe.DecayWeights
@@ -295,7 +295,7 @@ func (want *pytorch) evaluate(t *testing.T, e *engine, planes []uint64) {
 }
 
 // load returns an engine with the weights of the oracle.
-func (want *pytorch) load(t *testing.T, b *backend.Opened, c run.Config) *engine {
+func (want *pytorch) load(t *testing.T, b *backend.Backend, c run.Config) *engine {
 	t.Helper()
 	e, err := newEngine(b, c)
 	if err != nil {

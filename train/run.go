@@ -36,7 +36,7 @@ func (e *ConfigError) Error() string {
 type Options struct {
 	Dir     string     // run folder
 	Claim   *run.Claim // of Dir, stays open; nil: Run claims the folder itself
-	Backend *backend.Opened
+	Backend *backend.Backend
 	Source  Source
 	Val     []Batch // fixed validation batches, possibly none; equal sizes avoid recompilation
 	// Calibration are fixed batches of train samples, of which only the planes count. They give averaged weights their

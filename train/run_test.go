@@ -30,7 +30,7 @@ import (
 // specs are the backends every training test runs on; one that is not there is skipped loudly.
 var specs = []string{"go", "xla:cpu"}
 
-func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Backend)) {
 	for _, spec := range specs {
 		t.Run(spec, func(t *testing.T) { test(t, openTest(t, spec)) })
 	}
@@ -63,7 +63,7 @@ func TestKilledRunResumesToTheBit(t *testing.T) {
 		killSelf(t, dir, os.Getenv("TALBOT_TEST_KILL_BACKEND"))
 		return
 	}
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := everything()
 		whole := t.TempDir()
 		mustRun(t, c, Options{Dir: whole, Backend: b, Source: play(c),
@@ -155,7 +155,7 @@ func readMetrics(t *testing.T, dir string) []MetricsLine {
 // TestCancelledRunResumesToTheBit cancels a run again and again; with TALBOT_FULL=1 also one in bfloat16 on XLA, which
 // TestBFloat16 takes back to a checkpoint and TestKilledRunResumesToTheBit kills.
 func TestCancelledRunResumesToTheBit(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
 		if b.Form == model.Native {
 			if c.Precision = run.BFloat16; os.Getenv("TALBOT_FULL") == "" {
@@ -311,7 +311,7 @@ func TestBadBatchesAreErrors(t *testing.T) {
 // TestDivergedRunNamesTheStep: weights of 1e37 are finite, but nothing that is computed with them is, so their
 // checkpoint is none to go on from.
 func TestDivergedRunNamesTheStep(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
 		c.CheckpointEvery, c.EvalEvery, c.Clip = 1, 0, 0
 		c.Warmup, c.LR, c.MinLR, c.WeightDecay = 0, 1e37, 1e37, 0

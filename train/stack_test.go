@@ -223,7 +223,7 @@ func TestStacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		stacks := func(kind string, form model.Form) bool {
-			b := &backend.Opened{Kind: kind, Form: form}
+			b := &backend.Backend{Kind: kind, Form: form}
 			return (&engine{config: c, backend: b, form: formOf(c, b), network: built.Network}).stacks()
 		}
 		if !stacks("xla:cuda", model.Native) || stacks("go", model.Products) {

@@ -34,7 +34,7 @@ func (linear) Forward(p *model.Pass, planes *Node) []*Node {
 		Reshape(Tanh(DotGeneral(x, []int{1}, nil, w("value"), []int{1}, nil)), n)}
 }
 
-func linearEngine(t *testing.T, b *backend.Opened, c run.Config) *engine {
+func linearEngine(t *testing.T, b *backend.Backend, c run.Config) *engine {
 	t.Helper()
 	built, err := c.Build()
 	if err != nil {
@@ -45,7 +45,7 @@ func linearEngine(t *testing.T, b *backend.Opened, c run.Config) *engine {
 }
 
 // trainingEngine returns an engine that can train, until the test ends.
-func trainingEngine(t testing.TB, b *backend.Opened, c run.Config) *engine {
+func trainingEngine(t testing.TB, b *backend.Backend, c run.Config) *engine {
 	t.Helper()
 	e, err := newEngine(b, c)
 	return forTraining(t, e, err)
@@ -67,7 +67,7 @@ func forTraining(t testing.TB, e *engine, err error) *engine {
 // TestAccumulation trains three steps in one batch of 16 and in parts of 8 and 4. The parts have different numbers of
 // labels and policy targets, so means of the parts' means would differ in the first digit.
 func TestAccumulation(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
 		c.Clip = 0.5
 		var want []float64
@@ -109,7 +109,7 @@ func TestAccumulation(t *testing.T) {
 
 // TestAverage compares the averaged weights with their formula after each step.
 func TestAverage(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny()
 		c.EMA = 0.25
 		e := linearEngine(t, b, c)

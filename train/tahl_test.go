@@ -87,7 +87,7 @@ func repeat[T any](to, from []T) {
 func TestPyTorchTahl(t *testing.T) {
 	want := readPyTorch(t, "tahl.json.gz")
 	batches, planes := tahlBatches(t, len(want.Steps), want.Positions)
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c, err := run.New("tahl", "")
 		if err != nil {
 			t.Fatal(err)

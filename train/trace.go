@@ -26,7 +26,7 @@ const traceBatches = 8
 // Trace trains with a constant learning rate on a few batches of a source in turns, and returns the loss of each step
 // before its update. Nothing is written but, where a folder is given, what trace.py needs to do the same: trace.json,
 // and its numbers in little-endian files beside it. That works for planes and one listed move a sample.
-func Trace(ctx context.Context, c run.Config, b *backend.Opened, from Source, steps int, into string) ([]float64,
+func Trace(ctx context.Context, c run.Config, b *backend.Backend, from Source, steps int, into string) ([]float64,
 	error) {
 	if _, err := RunsOn(c, b); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func appendNumbers[T float32 | int32](b *bytes.Buffer, numbers []T) {
 
 // TooLarge returns a batch that does not fit into so many bytes on a backend: one that would take about four times as
 // much, by the estimate that [ErrMemory] explains, and a multiple of 8.
-func TooLarge(c run.Config, b *backend.Opened, bytes int64) (int, error) {
+func TooLarge(c run.Config, b *backend.Backend, bytes int64) (int, error) {
 	built, err := c.Build()
 	if err != nil {
 		return 0, err

@@ -15,7 +15,7 @@ import (
 )
 
 // source is a run with averaged weights, and the weights that another run may take from it.
-func source(t *testing.T, b *backend.Opened) *run.Weights {
+func source(t *testing.T, b *backend.Backend) *run.Weights {
 	t.Helper()
 	c := tiny()
 	c.EMA, c.Seed = 0.5, 5

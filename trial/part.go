@@ -113,7 +113,7 @@ func (p Part) adjust(c *run.Config) error {
 }
 
 // trace trains some steps without dropout, in float32.
-func (p Part) trace(ctx context.Context, b *backend.Opened) (traced, error) {
+func (p Part) trace(ctx context.Context, b *backend.Backend) (traced, error) {
 	c, err := p.config()
 	if err != nil {
 		return traced{}, err

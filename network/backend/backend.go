@@ -21,8 +21,8 @@ import (
 	"talbot/network/ort"
 )
 
-// Opened is a backend in use.
-type Opened struct {
+// Backend is a backend in use.
+type Backend struct {
 	compute.Backend
 	Kind string     // "go", "xla:cpu", "xla:cuda", "xla" or "onnx"
 	Why  string     // one sentence: what was chosen and why
@@ -30,14 +30,14 @@ type Opened struct {
 }
 
 // OnRuntime reports whether networks are computed with ONNX Runtime.
-func (o *Opened) OnRuntime() bool { return o.Kind == "onnx" }
+func (o *Backend) OnRuntime() bool { return o.Kind == "onnx" }
 
 // OpenToAnswer opens the backend named by spec for networks that are trained: those of [Open], and
 //
 //	onnx         ONNX Runtime on the processor
 //
 // With auto ONNX Runtime comes second, after a GPU.
-func OpenToAnswer(spec string) (*Opened, error) {
+func OpenToAnswer(spec string) (*Backend, error) {
 	switch spec {
 	case "onnx":
 		found := Discover()
@@ -70,7 +70,7 @@ func runtimeRemedy() string {
 	return "ONNX Runtime was not found: run `talbot setup onnx`, or name its library in " + runtimeVariable
 }
 
-func openRuntime(path, why string) (*Opened, error) {
+func openRuntime(path, why string) (*Backend, error) {
 	version, err := ort.Load(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func openRuntime(path, why string) (*Opened, error) {
 //	xla:/a/b.so  XLA with this PJRT plugin
 //
 // An error names the remedy. With auto a plugin that does not load is not an error but part of Why.
-func Open(spec string) (*Opened, error) {
+func Open(spec string) (*Backend, error) {
 	switch {
 	case spec == "" || spec == "auto":
 		return openAuto(Discover())
@@ -122,7 +122,7 @@ func Open(spec string) (*Opened, error) {
 // openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256
 // positions takes 0.27 s on xla:cpu, 0.49 s on go with GOEXPERIMENT=simd and 10 s without (two cores of an AMD EPYC
 // with AVX-512; go test ./train -bench Step), though XLA needs some seconds to compile it.
-func openAuto(found Found) (*Opened, error) {
+func openAuto(found Found) (*Backend, error) {
 	var failed []string
 	if plugin, ok := found.Plugin("cuda"); ok && len(found.GPUs) > 0 {
 		b, err := openXLA(plugin, "chosen because this machine has "+found.GPUs[0].Name)
@@ -147,7 +147,7 @@ func openAuto(found Found) (*Opened, error) {
 // OnProcessor tells whether a backend of that kind, or with that name, trains on the processor.
 func OnProcessor(kind string) bool { return kind == "go" || kind == "xla:cpu" }
 
-func openGo(why string) (*Opened, error) {
+func openGo(why string) (*Backend, error) {
 	spareHeap()
 	b, err := gobackend.New("")
 	if err != nil {
@@ -156,5 +156,5 @@ func openGo(why string) (*Opened, error) {
 	if !SIMD {
 		why += " (built without GOEXPERIMENT=simd, which makes it about twenty times faster)"
 	}
-	return &Opened{Backend: b, Kind: "go", Why: why, Form: model.Products}, nil
+	return &Backend{Backend: b, Kind: "go", Why: why, Form: model.Products}, nil
 }

@@ -219,13 +219,13 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%q: %d", text, bytes)
 		}
 	}
-	if free := (&Opened{Kind: "go"}).Free(); runtime.GOOS == "linux" && free < 1<<26 {
+	if free := (&Backend{Kind: "go"}).Free(); runtime.GOOS == "linux" && free < 1<<26 {
 		t.Errorf("%d bytes are free", free)
 	}
-	if free := (&Opened{Kind: "xla:cuda"}).Free(); free != 0 {
+	if free := (&Backend{Kind: "xla:cuda"}).Free(); free != 0 {
 		t.Errorf("a GPU has %d bytes free in the machine", free)
 	}
-	if bytes, source := (&Opened{Kind: "xla:cpu"}).Memory(); runtime.GOOS == "linux" &&
+	if bytes, source := (&Backend{Kind: "xla:cpu"}).Memory(); runtime.GOOS == "linux" &&
 		(bytes < 1<<28 || source == "") {
 		t.Errorf("this machine has %d bytes, %q", bytes, source)
 	}

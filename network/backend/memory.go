@@ -13,7 +13,7 @@ import (
 
 // Memory returns the bytes that a backend may fill and says where the number is from; 0 if it is not known. It is asked
 // for only when memory ran out: for a GPU it starts nvidia-smi.
-func (o *Opened) Memory() (bytes int64, source string) {
+func (o *Backend) Memory() (bytes int64, source string) {
 	if o.Kind == "xla:cuda" {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -29,7 +29,7 @@ func (o *Opened) Memory() (bytes int64, source string) {
 
 // Free returns the bytes that this process may still take from the machine, swap included, if the backend computes
 // there; 0 for other backends and where the system does not tell (it is Linux that does).
-func (o *Opened) Free() int64 {
+func (o *Backend) Free() int64 {
 	if !OnProcessor(o.Kind) {
 		return 0
 	}

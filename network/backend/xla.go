@@ -23,7 +23,7 @@ const XLA = true
 // the plugin still reads it, and copying the inputs of a step costs nothing measurable.
 //
 // Do not use Go's CPU profiler in a process that uses the CPU plugin: its signals corrupt the plugin's heap.
-func openXLA(plugin Plugin, why string) (*Opened, error) {
+func openXLA(plugin Plugin, why string) (*Backend, error) {
 	if info, err := os.Stat(plugin.Path); err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("xla plugin %q: no such file", plugin.Path)
 	}
@@ -51,7 +51,7 @@ func openXLA(plugin Plugin, why string) (*Opened, error) {
 	if plugin.Kind != "" {
 		kind += ":" + plugin.Kind
 	}
-	return &Opened{
+	return &Backend{
 		Backend: b,
 		Kind:    kind,
 		Why:     fmt.Sprintf("%s with %s, %s", kind, plugin.Path, why),

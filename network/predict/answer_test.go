@@ -37,7 +37,7 @@ func packed(list []Input) (all []uint64) {
 
 // TestHeads: the heads are those of the network in the form that it is trained in, whose weights are inputs.
 func TestHeads(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		for name, sets := range map[string][]string{"talbotbot": {"blocks=2", "filters=8"}, "napoleon": nil,
 			"tahl": {"blocks=2", "filters=8"}} {
 			c := tinyrun.Config(t, name, sets...)
@@ -75,7 +75,7 @@ func TestHeads(t *testing.T) {
 
 // TestAnswers holds answers against the heads, from which float64 loops on the host compute them.
 func TestAnswers(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		for _, legalMask := range []string{"false", "true"} {
 			c := tiny(t, "legal_mask="+legalMask)
 			dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
@@ -154,7 +154,7 @@ func TestLegalOnly(t *testing.T) {
 
 // TestWithoutMoves: a recipe without moves gives a value and chances, in one graph for each batch size.
 func TestWithoutMoves(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tinyrun.Config(t, "plain")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
@@ -188,7 +188,7 @@ func TestWithoutMoves(t *testing.T) {
 // TestBits: in the deterministic mode the bits of an answer do not depend on the other positions, on their order, on
 // what the batch is filled up with, or on who asks at the same time.
 func TestBits(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny(t, "blocks=3", "filters=16")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{1, 16}, Deterministic: true})

@@ -18,7 +18,7 @@ import (
 // GoMLX bakes the weights into graphs that are not marked as training where a backend likes that: on the backend go
 // each batch size has a copy of them, and computes faster for it.
 type device struct {
-	backend   *backend.Opened
+	backend   *backend.Backend
 	network   model.Network
 	layout    encode.Layout
 	heads     []model.Head
@@ -32,7 +32,7 @@ type device struct {
 	execute func(x compute.Executable, in []compute.Buffer) ([]compute.Buffer, error) // tests make it fail
 }
 
-func newDevice(b *backend.Opened, t *Network, o Options) (*device, error) {
+func newDevice(b *backend.Backend, t *Network, o Options) (*device, error) {
 	tensors := t.Tensors
 	store, err := model.StoreOf(t.Network, func(model.Param) ([]float32, error) {
 		data := tensors[0].Data

@@ -51,13 +51,13 @@ type onRuntime struct {
 	model   *ort.Model
 	input   string
 	encoder encode.Encoder
-	backend *backend.Opened
+	backend *backend.Backend
 	heads   []model.Head
 }
 
 // newOnRuntime reads a network into ONNX Runtime, which does not tell of what is not finite on the way to the heads,
 // and can lose it. Weights are finite in every file.
-func newOnRuntime(b *backend.Opened, t *Network, threads int) (*onRuntime, error) {
+func newOnRuntime(b *backend.Backend, t *Network, threads int) (*onRuntime, error) {
 	g, err := t.ONNX()
 	if err != nil {
 		return nil, err

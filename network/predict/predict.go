@@ -116,7 +116,7 @@ type Predictor struct {
 // Open loads the network in path, which is a run's folder, a checkpoint or an exported network, and compiles nothing
 // yet. The backend must stay open until Close. Errors: [run.ErrNoRun], [run.ErrDamaged], [checkpoint.ErrNone],
 // [checkpoint.ErrDamaged].
-func Open(b *backend.Opened, path string, o Options) (*Predictor, error) {
+func Open(b *backend.Backend, path string, o Options) (*Predictor, error) {
 	o, err := o.check(b.Form)
 	if err != nil {
 		return nil, err

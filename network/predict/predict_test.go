@@ -17,13 +17,13 @@ import (
 )
 
 // eachBackend runs a test on "go", and on "xla:cpu" and "onnx" where those are installed.
-func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Opened)) {
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Backend)) {
 	for _, name := range []string{"go", "xla:cpu", "onnx"} {
 		t.Run(name, func(t *testing.T) { test(t, opened(t, name)) })
 	}
 }
 
-func opened(t testing.TB, name string) *backend.Opened {
+func opened(t testing.TB, name string) *backend.Backend {
 	t.Helper()
 	b, err := backend.OpenToAnswer(name)
 	if err != nil && name != "go" {
@@ -42,7 +42,7 @@ func tiny(t testing.TB, sets ...string) run.Config {
 	return tinyrun.Config(t, "talbotbot", append([]string{"blocks=2", "filters=8"}, sets...)...)
 }
 
-func mustOpen(t testing.TB, b *backend.Opened, path string, o Options) *Predictor {
+func mustOpen(t testing.TB, b *backend.Backend, path string, o Options) *Predictor {
 	t.Helper()
 	p, err := Open(b, path, o)
 	if err != nil {

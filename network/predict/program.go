@@ -62,7 +62,7 @@ type input[T any] struct {
 	shared compute.Buffer // that flat is the memory of; nil if inputs are copied to the device
 }
 
-func (in *input[T]) make(b *backend.Opened, shape shapes.Shape) (err error) {
+func (in *input[T]) make(b *backend.Backend, shape shapes.Shape) (err error) {
 	in.shape = shape
 	if b.HasSharedBuffers() {
 		if in.shared, in.slice, err = b.NewSharedBuffer(0, shape); err != nil {
@@ -78,7 +78,7 @@ func (in *input[T]) make(b *backend.Opened, shape shapes.Shape) (err error) {
 }
 
 // send puts the input where the graph reads it.
-func (in *input[T]) send(b *backend.Opened, at *compute.Buffer) (err error) {
+func (in *input[T]) send(b *backend.Backend, at *compute.Buffer) (err error) {
 	if *at = in.shared; in.shared == nil {
 		*at, err = b.BufferFromFlatData(0, in.slice, in.shape)
 	}

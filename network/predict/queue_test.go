@@ -251,7 +251,7 @@ func TestClose(t *testing.T) {
 
 // TestFailures: an error or a panic of a graph is an error of those who asked, and the next questions are answered.
 func TestFailures(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny(t)
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{4}})
@@ -291,7 +291,7 @@ func TestFailures(t *testing.T) {
 // is finite on some backends, or in the trunk, whose next ReLU makes 0 of NaN.
 func TestNotFinite(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		if b.OnRuntime() {
 			t.Skip("ONNX Runtime has weights of its own, which no file has if they are not finite")
 		}
@@ -346,7 +346,7 @@ func TestNegativeVariance(t *testing.T) {
 // TestNotFiniteForOne: who asks about the position that the network cannot compute learns which one it is; the others
 // of its batch get their answers.
 func TestNotFiniteForOne(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tiny(t)
 		list := tinyrun.Weights(t, c)
 		for _, tensor := range list {

@@ -12,7 +12,7 @@ import (
 // TestTahlAnswers holds the priors of tahl against sums over whole boards: the score of a move is the sum of the logits
 // of all bits that are set after it, which float64 loops on the host compute.
 func TestTahlAnswers(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b *backend.Opened) {
+	eachBackend(t, func(t *testing.T, b *backend.Backend) {
 		c := tinyrun.Config(t, "tahl", "blocks=1", "filters=8")
 		dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
 		p := mustOpen(t, b, dir, Options{Batches: []int{3, 8}, Lists: []int{16, 64}})

@@ -36,7 +36,7 @@ type Network struct {
 	Backend string // what it computes on: "go", "xla:cpu"
 	Why     string // it was chosen
 
-	opened     *backend.Opened
+	opened     *backend.Backend
 	config     Config
 	likely     *predict.Predictor // of Config.Probability; nil: none
 	mu         sync.Mutex
@@ -121,7 +121,7 @@ func Open(c Config) (*Network, error) {
 	return n, nil
 }
 
-func open(b *backend.Opened, path string, batches []int, threads int) (*predict.Predictor, error) {
+func open(b *backend.Backend, path string, batches []int, threads int) (*predict.Predictor, error) {
 	return predict.Open(b, path, predict.Options{Batches: batches, Deterministic: true, SeparateRequests: len(batches) > 1,
 		Threads: threads})
 }

@@ -243,7 +243,7 @@ func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]datase
 }
 
 // open loads the network on its backend. The caller closes both.
-func (e Eval) open(f *Figures) (*backend.Opened, *predict.Predictor, error) {
+func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
 	c, err := run.ReadConfig(e.Dir, e.Warn)
 	if err != nil {
 		return nil, nil, err
@@ -301,7 +301,7 @@ func (e Eval) measure(ctx context.Context, p *predict.Predictor, data *loader.Da
 
 // before opens the network that this one was fine-tuned from, if it was and that is still there and reads the same;
 // else nil.
-func (e Eval) before(b *backend.Opened, p *predict.Predictor) (*predict.Predictor, error) {
+func (e Eval) before(b *backend.Backend, p *predict.Predictor) (*predict.Predictor, error) {
 	if !p.Capabilities().Prior {
 		return nil, fmt.Errorf("%w: the network of %q chooses no moves, so it has no style", ErrConfig, e.Dir)
 	}

@@ -106,7 +106,7 @@ func TestFromEverySetting(t *testing.T) {
 
 // difference compares two networks: the shapes of their parameters and, where these are the same, their heads with the
 // same weights; and where these are the same, their answers and what is learnt.
-func difference(t *testing.T, b *backend.Opened, data string, x, y run.Config) (shapes, heads, learns bool) {
+func difference(t *testing.T, b *backend.Backend, data string, x, y run.Config) (shapes, heads, learns bool) {
 	t.Helper()
 	var said [2][][]float32
 	var nets [2]recipe.Built
@@ -183,7 +183,7 @@ func positions(t *testing.T, dir string, e encode.Encoder, n int) (list []predic
 }
 
 // says returns the heads of a network with its first weights, and behind them its answers, about some positions.
-func says(t *testing.T, b *backend.Opened, data string, built recipe.Built) (list [][]float32) {
+func says(t *testing.T, b *backend.Backend, data string, built recipe.Built) (list [][]float32) {
 	t.Helper()
 	store, err := model.NewStore(built.Network, 7)
 	if err != nil {

@@ -168,7 +168,7 @@ func (t Train) Run(ctx context.Context) (train.Result, error) {
 }
 
 // openBackend opens the backend asked for, and on resuming warns if it is another one than before.
-func (t *Train) openBackend(was loader.Identity) (*backend.Opened, error) {
+func (t *Train) openBackend(was loader.Identity) (*backend.Backend, error) {
 	b, err := backend.Open(t.Backend)
 	if err != nil {
 		if was.Backend != "" && t.Backend == was.Backend {
@@ -276,7 +276,7 @@ func (t Train) compare(c run.Config, w *run.Weights) {
 }
 
 // begin tells what is about to happen.
-func (t Train) begin(c run.Config, b *backend.Opened, data *loader.Data, survey *loader.Survey) error {
+func (t Train) begin(c run.Config, b *backend.Backend, data *loader.Data, survey *loader.Survey) error {
 	for _, warning := range data.Derived() {
 		t.warn(warning)
 	}
