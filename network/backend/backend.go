@@ -32,12 +32,12 @@ type Backend struct {
 // OnRuntime reports whether networks are computed with ONNX Runtime.
 func (o *Backend) OnRuntime() bool { return o.Kind == "onnx" }
 
-// OpenToAnswer opens the backend named by spec for networks that are trained: those of [Open], and
+// OpenForInference opens the backend named by spec for networks that are trained: those of [Open], and
 //
 //	onnx         ONNX Runtime on the processor
 //
 // With auto ONNX Runtime comes second, after a GPU.
-func OpenToAnswer(spec string) (*Backend, error) {
+func OpenForInference(spec string) (*Backend, error) {
 	switch spec {
 	case "onnx":
 		found := Discover()

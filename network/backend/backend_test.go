@@ -127,10 +127,10 @@ func TestRuntimeFallsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(runtimeVariable, broken)
-	if b, err := OpenToAnswer("onnx"); err == nil || ort.Compiled && !strings.Contains(err.Error(), broken) {
+	if b, err := OpenForInference("onnx"); err == nil || ort.Compiled && !strings.Contains(err.Error(), broken) {
 		t.Errorf("%v, %v", b, err)
 	}
-	b, err := OpenToAnswer("auto")
+	b, err := OpenForInference("auto")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func eachBackend(t *testing.T, test func(t *testing.T, b *backend.Backend)) {
 
 func opened(t testing.TB, name string) *backend.Backend {
 	t.Helper()
-	b, err := backend.OpenToAnswer(name)
+	b, err := backend.OpenForInference(name)
 	if err != nil && name != "go" {
 		t.Skipf("not tested on %s: %v", name, err)
 	}

@@ -26,7 +26,7 @@ type Speed struct {
 	Searcher string  `json:"searcher"`
 }
 
-// Backends lists the backends that this machine has, as [backend.OpenToAnswer] takes them.
+// Backends lists the backends that this machine has, as [backend.OpenForInference] takes them.
 func Backends() []string {
 	list := []string{"go"}
 	found := backend.Discover()

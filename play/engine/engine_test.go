@@ -363,7 +363,7 @@ func TestSearch(t *testing.T) {
 func TestMatchesRepeat(t *testing.T) {
 	for _, name := range []string{"go", "onnx"} {
 		t.Run(name, func(t *testing.T) {
-			b, err := backend.OpenToAnswer(name)
+			b, err := backend.OpenForInference(name)
 			if err != nil {
 				t.Skipf("not tested on %s: %v", name, err)
 			}

@@ -19,7 +19,7 @@ import (
 // Config says which network is opened, and how.
 type Config struct {
 	Path    string // a run's folder, a checkpoint or an exported network
-	Backend string // as of `--backend`: see [backend.OpenToAnswer]; "" is auto
+	Backend string // as of `--backend`: see [backend.OpenForInference]; "" is auto
 	Batch   int    // positions that are evaluated at once, at most; 0: [DefaultBatch], or 1 of a network without values
 	Bulk    bool   // many positions are asked about and none is searched: always full batches, also without values
 	Threads int    // of ONNX Runtime; 0: one for each processor that Go may use
@@ -77,12 +77,12 @@ func sizes(kind string, largest int) (list []int) {
 const MaxBatch = 1024
 
 // Open loads a network. It compiles nothing yet: see [Network.Warm]. Errors are those of [predict.Open] and
-// [backend.OpenToAnswer].
+// [backend.OpenForInference].
 func Open(c Config) (*Network, error) {
 	if c.Backend == "" {
 		c.Backend = "auto"
 	}
-	b, err := backend.OpenToAnswer(c.Backend)
+	b, err := backend.OpenForInference(c.Backend)
 	if err != nil {
 		return nil, err
 	}

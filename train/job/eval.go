@@ -252,7 +252,7 @@ func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := backend.OpenToAnswer(e.Backend)
+	b, err := backend.OpenForInference(e.Backend)
 	if err != nil {
 		return nil, nil, err
 	}
