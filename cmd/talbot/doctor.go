@@ -155,7 +155,7 @@ type check struct {
 // leastDisk is the free space below which doctor warns.
 const leastDisk = 2 << 30
 
-func diagnose(ctx context.Context, engine string, found backend.Found) *diagnosis {
+func diagnose(ctx context.Context, engine string, found backend.Discovery) *diagnosis {
 	d := &diagnosis{
 		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		CPU: cpuModel(), Threads: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)), Cores: stockfish.DefaultWorkers(),
@@ -215,7 +215,7 @@ func (d *diagnosis) checkMachine() {
 }
 
 // checkXLA judges the backends besides Go.
-func (d *diagnosis) checkXLA(found backend.Found) {
+func (d *diagnosis) checkXLA(found backend.Discovery) {
 	if !d.XLA {
 		d.add("xla", statusAbsent, "build with a C compiler, CGO_ENABLED=1 and without the tag noxla",
 			"not built in (the backend go always works)")
@@ -247,7 +247,7 @@ func (d *diagnosis) checkXLA(found backend.Found) {
 }
 
 // checkONNX looks for ONNX Runtime and loads it.
-func (d *diagnosis) checkONNX(found backend.Found) {
+func (d *diagnosis) checkONNX(found backend.Discovery) {
 	switch {
 	case !found.Loads:
 		d.add("onnx", statusAbsent, "build with a C compiler and CGO_ENABLED=1", "ONNX Runtime cannot be loaded")

@@ -124,7 +124,7 @@ func thisMachine() machine {
 
 // planSetup says what to do for the parts asked for, or for all that are missing and of use here. Parts that are in
 // place are named on standard error and left alone, unless they are replaced from a file.
-func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) {
+func planSetup(o *setupOptions, found backend.Discovery, m machine) ([]step, error) {
 	if o.from != "" {
 		s, err := planFromFile(o.parts[0], o.from, found, m)
 		return []step{s}, err
@@ -155,7 +155,7 @@ func planSetup(o *setupOptions, found backend.Found, m machine) ([]step, error) 
 }
 
 // usefulParts lists what can be of use on this machine, there or not.
-func usefulParts(found backend.Found, m machine) []string {
+func usefulParts(found backend.Discovery, m machine) []string {
 	parts := []string{partStockfish}
 	if found.Compiled {
 		parts = append(parts, partCPU)
@@ -170,7 +170,7 @@ func usefulParts(found backend.Found, m machine) []string {
 }
 
 // inPlace returns where a part is, "" if it is missing.
-func inPlace(part string, found backend.Found, m machine) string {
+func inPlace(part string, found backend.Discovery, m machine) string {
 	if part == partStockfish {
 		path, err := m.engine()
 		if err != nil {

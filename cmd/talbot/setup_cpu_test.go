@@ -33,7 +33,7 @@ func TestPlanCPU(t *testing.T) {
 			if c.file == "" {
 				m.plugins = ""
 			}
-			s, err := planInstaller(partCPU, backend.Found{Compiled: true}, m)
+			s, err := planInstaller(partCPU, backend.Discovery{Compiled: true}, m)
 			if c.file == "" {
 				if err == nil {
 					t.Error("no error")

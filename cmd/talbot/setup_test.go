@@ -61,21 +61,21 @@ func TestPlanSetup(t *testing.T) {
 	gpu := []backend.GPU{{Name: "a GPU"}}
 	for name, c := range map[string]struct {
 		parts []string
-		found backend.Found
+		found backend.Discovery
 		want  string
 	}{
-		"nothing here":     {nil, backend.Found{Compiled: true}, "stockfish xla-cpu"},
-		"with a GPU":       {nil, backend.Found{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
-		"plugin in place":  {nil, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
-		"without XLA":      {nil, backend.Found{}, "stockfish"},
-		"named twice":      {[]string{"xla-cpu", "xla-cpu"}, backend.Found{Compiled: true}, "xla-cpu"},
-		"named, in place":  {[]string{"xla-cpu"}, backend.Found{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
-		"named, no XLA":    {[]string{"xla-cpu"}, backend.Found{}, "error"},
-		"named, no cgo":    {[]string{"onnx"}, backend.Found{}, "error"},
-		"named, no pip":    {[]string{"onnx"}, backend.Found{Loads: true}, "error"},
-		"ONNX in place":    {[]string{"onnx"}, backend.Found{Loads: true, Runtime: "/x/libonnxruntime.so"}, ""},
-		"CUDA without GPU": {[]string{"xla-cuda"}, backend.Found{Compiled: true}, "error"},
-		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Found{Compiled: true, GPUs: gpu,
+		"nothing here":     {nil, backend.Discovery{Compiled: true}, "stockfish xla-cpu"},
+		"with a GPU":       {nil, backend.Discovery{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
+		"plugin in place":  {nil, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
+		"without XLA":      {nil, backend.Discovery{}, "stockfish"},
+		"named twice":      {[]string{"xla-cpu", "xla-cpu"}, backend.Discovery{Compiled: true}, "xla-cpu"},
+		"named, in place":  {[]string{"xla-cpu"}, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
+		"named, no XLA":    {[]string{"xla-cpu"}, backend.Discovery{}, "error"},
+		"named, no cgo":    {[]string{"onnx"}, backend.Discovery{}, "error"},
+		"named, no pip":    {[]string{"onnx"}, backend.Discovery{Loads: true}, "error"},
+		"ONNX in place":    {[]string{"onnx"}, backend.Discovery{Loads: true, Runtime: "/x/libonnxruntime.so"}, ""},
+		"CUDA without GPU": {[]string{"xla-cuda"}, backend.Discovery{Compiled: true}, "error"},
+		"CUDA, CPU is here": {[]string{"xla-cuda"}, backend.Discovery{Compiled: true, GPUs: gpu,
 			Plugins: []backend.Plugin{cpu}}, "xla-cuda"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestPlanONNX(t *testing.T) {
 	t.Setenv("ONNXRUNTIME_LIBRARY", "")
 	m := bare(true, "apt-get", "pip")
 	m.plugins = backend.PluginDir()
-	steps, err := planSetup(&setupOptions{}, backend.Found{Loads: true}, m)
+	steps, err := planSetup(&setupOptions{}, backend.Discovery{Loads: true}, m)
 	if err != nil || len(steps) != 2 || steps[1].part != partONNX {
 		t.Fatalf("%+v, %v", steps, err)
 	}
@@ -119,7 +119,7 @@ func TestPlanONNX(t *testing.T) {
 		if err := os.WriteFile(from, library(t, name, "malloc"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := planFromFile(partONNX, from, backend.Found{Loads: true}, m)
+		s, err := planFromFile(partONNX, from, backend.Discovery{Loads: true}, m)
 		if (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -258,7 +258,7 @@ func TestPluginFromFile(t *testing.T) {
 		return path
 	}
 	plugin := library(t, "GetPjrtApi", "malloc")
-	found := backend.Found{Compiled: true}
+	found := backend.Discovery{Compiled: true}
 	m := bare(true)
 	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
 	m.plugins = backend.PluginDir()
@@ -308,7 +308,7 @@ func TestPluginFromFile(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := planFromFile(partCPU, from, backend.Found{}, m); err == nil {
+	if _, err := planFromFile(partCPU, from, backend.Discovery{}, m); err == nil {
 		t.Error("without XLA: no error")
 	}
 }

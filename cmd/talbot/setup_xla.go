@@ -21,7 +21,7 @@ import (
 )
 
 // planInstaller says what will be fetched.
-func planInstaller(part string, found backend.Found, m machine) (step, error) {
+func planInstaller(part string, found backend.Discovery, m machine) (step, error) {
 	if err := compiledIn(part, found); err != nil {
 		return step{}, err
 	}
@@ -98,7 +98,7 @@ func offStdout(install func() error) error {
 }
 
 // planFromFile says how a plugin is copied from a file.
-func planFromFile(part, from string, found backend.Found, m machine) (step, error) {
+func planFromFile(part, from string, found backend.Discovery, m machine) (step, error) {
 	if err := compiledIn(part, found); err != nil {
 		return step{}, err
 	}
@@ -152,7 +152,7 @@ func (m machine) pluginPath(part string) (string, error) {
 }
 
 // compiledIn returns an error if talbot cannot load a part.
-func compiledIn(part string, found backend.Found) error {
+func compiledIn(part string, found backend.Discovery) error {
 	switch {
 	case part == partONNX && !found.Loads:
 		return hint(fmt.Errorf("%s: this talbot cannot load ONNX Runtime", part),

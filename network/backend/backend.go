@@ -122,7 +122,7 @@ func Open(spec string) (*Backend, error) {
 // openAuto prefers a GPU, then XLA on the processor, then Go. A training step of 6 blocks of 64 filters on 256
 // positions takes 0.27 s on xla:cpu, 0.49 s on go with GOEXPERIMENT=simd and 10 s without (two cores of an AMD EPYC
 // with AVX-512; go test ./train -bench Step), though XLA needs some seconds to compile it.
-func openAuto(found Found) (*Backend, error) {
+func openAuto(found Discovery) (*Backend, error) {
 	var failed []string
 	if plugin, ok := found.Plugin("cuda"); ok && len(found.GPUs) > 0 {
 		b, err := openXLA(plugin, "chosen because this machine has "+found.GPUs[0].Name)

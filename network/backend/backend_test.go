@@ -14,7 +14,7 @@ import (
 )
 
 // machine makes a file tree and returns discover for it.
-func machine(t *testing.T, env map[string]string, files ...string) (string, Found) {
+func machine(t *testing.T, env map[string]string, files ...string) (string, Discovery) {
 	t.Helper()
 	root := t.TempDir()
 	for _, f := range files {
@@ -169,7 +169,7 @@ func TestAutoFallsBackToGo(t *testing.T) {
 	if b.Kind != "go" || XLA && !strings.Contains(b.Why, filepath.Join(root, "mine/pjrt_c_api_cpu_plugin.so")) {
 		t.Errorf("opened %s: %s", b.Kind, b.Why)
 	}
-	b, err = openAuto(Found{})
+	b, err = openAuto(Discovery{})
 	if err != nil || b.Kind != "go" || !strings.Contains(b.Why, "no XLA plugin") {
 		t.Errorf("bare machine: %+v, %v", b, err)
 	}

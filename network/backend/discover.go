@@ -22,8 +22,8 @@ type GPU struct {
 	Path string
 }
 
-// Found is what Discover saw, for talbot doctor.
-type Found struct {
+// Discovery is what Discover saw, for talbot doctor.
+type Discovery struct {
 	Compiled bool     // XLA is compiled in
 	SIMD     bool     // the Go backend uses vector instructions
 	Plugins  []Plugin // in order of preference
@@ -35,7 +35,7 @@ type Found struct {
 }
 
 // Plugin returns the preferred plugin of a kind.
-func (f Found) Plugin(kind string) (Plugin, bool) {
+func (f Discovery) Plugin(kind string) (Plugin, bool) {
 	for _, p := range f.Plugins {
 		if p.Kind == kind {
 			return p, true
@@ -49,7 +49,7 @@ func (f Found) Plugin(kind string) (Plugin, bool) {
 // Plugins are looked for in PJRT_PLUGIN_LIBRARY_PATH, in PluginDir, where go-xla installs them, and in the Python
 // packages jax-cuda13-pjrt and jax-cuda12-pjrt of the active virtual environment, the Python in PATH, pyenv, the user
 // and the system. A CUDA plugin must stay in its Python package, since it finds NVIDIA's libraries relative to itself.
-func Discover() Found {
+func Discover() Discovery {
 	home, _ := os.UserHomeDir()
 	return discover("/", home, os.Getenv)
 }
@@ -72,8 +72,8 @@ func pluginDir(home string, env func(string) string) string {
 	return filepath.Join(data, "talbot", "xla")
 }
 
-func discover(root, home string, env func(string) string) Found {
-	f := Found{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
+func discover(root, home string, env func(string) string) Discovery {
+	f := Discovery{Compiled: XLA, Loads: ort.Compiled, SIMD: SIMD, Searched: pluginDirs(root, home, env)}
 	seen := map[string]bool{}
 	for _, dir := range f.Searched {
 		for _, name := range []string{"pjrt_c_api_*_plugin.*", "pjrt?plugin?*.*", "xla_cuda_plugin.so",
@@ -256,7 +256,7 @@ func gpus(root string) []GPU {
 }
 
 // remedy says what to do when no plugin of the kind can be used.
-func (f Found) remedy(kind string) string {
+func (f Discovery) remedy(kind string) string {
 	if !XLA {
 		return "XLA is not compiled in: build talbot with a C compiler, CGO_ENABLED=1 and without the tag noxla"
 	}
