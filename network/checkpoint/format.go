@@ -225,7 +225,7 @@ func decode(header, body []byte) (*File, error) {
 		if err := d.Decode(&e); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
-		t, rest, err := e.take(name, end, body)
+		t, rest, err := e.decode(name, end, body)
 		if err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
@@ -274,9 +274,9 @@ func decodeMeta(d *json.Decoder) (json.RawMessage, error) {
 	return json.RawMessage(m.Meta), nil
 }
 
-// take cuts a tensor's numbers off the front of the remaining data.
+// decode cuts a tensor's numbers off the front of the remaining data.
 // They begin at offset before.
-func (e entry) take(name string, before uint64, body []byte) (t Tensor, rest []byte, err error) {
+func (e entry) decode(name string, before uint64, body []byte) (t Tensor, rest []byte, err error) {
 	if e.Dtype != "F32" {
 		return t, nil, fmt.Errorf("numbers of type %q, want \"F32\"", e.Dtype)
 	}
