@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 	tensors := tinyrun.Weights(t, c)
 	dir, path := tinyrun.Write(t, c, tensors)
 	exported := filepath.Join(t.TempDir(), "network.safetensors")
-	write(t, exported, run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: 7, Checkpoint: "best.safetensors",
+	write(t, exported, run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: 7, Checkpoint: "best.safetensors",
 		ValueTarget: c.ValueTarget}, tensors)
 	b := opened(t, "go")
 	var want []Output
@@ -115,18 +115,18 @@ func TestDamagedFiles(t *testing.T) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	other := filepath.Join(t.TempDir(), "x")
-	settings := run.Exported{Recipe: c.Recipe, Settings: c.Settings, Checkpoint: "x"}
+	settings := run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Checkpoint: "x"}
 	for name, test := range map[string]struct {
 		meta    any
 		tensors []checkpoint.Tensor
 		want    string
 	}{
 		"missing":  {settings, tensors[1:], `tensor "stem.conv.weight" is missing`},
-		"shape":    {run.Exported{Recipe: c.Recipe, Settings: `{"filters":9}`, Checkpoint: "x"}, tensors, "has shape"},
+		"shape":    {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"filters":9}`, Checkpoint: "x"}, tensors, "has shape"},
 		"older":    {map[string]any{"recipe": "talbotbot", "blocks": 2, "checkpoint": "x"}, tensors, "give the run"},
-		"recipe":   {run.Exported{Recipe: "nosuch", Settings: `{}`, Checkpoint: "x"}, tensors, "unknown recipe"},
-		"setting":  {run.Exported{Recipe: c.Recipe, Settings: `{"x":1}`, Checkpoint: "x"}, tensors, `"x"`},
-		"value":    {run.Exported{Recipe: c.Recipe, Settings: `{"blocks":0}`, Checkpoint: "x"}, tensors, "blocks"},
+		"recipe":   {run.ExportMetadata{Recipe: "nosuch", Settings: `{}`, Checkpoint: "x"}, tensors, "unknown recipe"},
+		"setting":  {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"x":1}`, Checkpoint: "x"}, tensors, `"x"`},
+		"value":    {run.ExportMetadata{Recipe: c.Recipe, Settings: `{"blocks":0}`, Checkpoint: "x"}, tensors, "blocks"},
 		"no state": {map[string]any{"a": 1}, tensors, "not a checkpoint"},
 	} {
 		write(t, other, test.meta, test.tensors)

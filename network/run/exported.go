@@ -9,8 +9,8 @@ import (
 	"talbot/network/recipe"
 )
 
-// Exported is the metadata of an exported network. It says what is needed to use it, and not how it was trained.
-type Exported struct {
+// ExportMetadata is the metadata of an exported network. It says what is needed to use it, and not how it was trained.
+type ExportMetadata struct {
 	Recipe     string          `json:"recipe"`
 	Settings   recipe.Settings `json:"settings"` // of the recipe's network
 	Step       int64           `json:"step"`
@@ -54,7 +54,7 @@ func Describe(f *checkpoint.File, path string) (Described, error) {
 }
 
 func describeExported(meta json.RawMessage) (Described, error) {
-	var x Exported
+	var x ExportMetadata
 	d := json.NewDecoder(bytes.NewReader(meta))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&x); err != nil {

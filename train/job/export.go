@@ -41,8 +41,8 @@ type Exported struct {
 // [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
-// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.Exported], so that
-// talbot itself can use the file too.
+// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so
+// that talbot itself can use the file too.
 func (e Export) Run() (Exported, error) {
 	x := Exported{Out: e.Out, Format: e.Format}
 	if info, err := os.Stat(e.Dir); err != nil || info.IsDir() {
@@ -88,7 +88,7 @@ func (e Export) file(t *predict.Network) ([]byte, error) {
 		}
 		return g.Model()
 	case "safetensors":
-		meta, err := json.Marshal(run.Exported{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step,
+		meta, err := json.Marshal(run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step,
 			Checkpoint: filepath.Base(t.Path), ValueTarget: c.ValueTarget, PolicyTarget: c.PolicyTarget})
 		if err != nil {
 			return nil, err
