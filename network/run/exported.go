@@ -21,8 +21,8 @@ type ExportMetadata struct {
 	PolicyTarget string `json:"policy_target,omitempty"`
 }
 
-// Described is what a file of weights says of itself.
-type Described struct {
+// Description is what a file of weights says of itself.
+type Description struct {
 	Config   Config // of an exported network recipe, settings and targets alone
 	Step     int64
 	Exported bool
@@ -30,14 +30,14 @@ type Described struct {
 
 // Describe reads what a checkpoint or an exported network says of itself. path is for errors, which wrap
 // [checkpoint.ErrDamaged] for a file that is neither.
-func Describe(f *checkpoint.File, path string) (Described, error) {
+func Describe(f *checkpoint.File, path string) (Description, error) {
 	var named struct {
 		Checkpoint string
 		Settings   json.RawMessage
 	}
 	if json.Unmarshal(f.Meta, &named) == nil && named.Checkpoint != "" {
 		if named.Settings == nil {
-			return Described{}, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
+			return Description{}, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
 				"or one of its checkpoints", path)
 		}
 		d, err := describeExported(f.Meta)
@@ -48,26 +48,26 @@ func Describe(f *checkpoint.File, path string) (Described, error) {
 	}
 	s, err := StateOf(f)
 	if err != nil {
-		return Described{}, fmt.Errorf("%q is not a checkpoint: %w: %w", path, checkpoint.ErrDamaged, err)
+		return Description{}, fmt.Errorf("%q is not a checkpoint: %w: %w", path, checkpoint.ErrDamaged, err)
 	}
-	return Described{Config: s.Config, Step: s.Step}, nil
+	return Description{Config: s.Config, Step: s.Step}, nil
 }
 
-func describeExported(meta json.RawMessage) (Described, error) {
+func describeExported(meta json.RawMessage) (Description, error) {
 	var x ExportMetadata
 	d := json.NewDecoder(bytes.NewReader(meta))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&x); err != nil {
-		return Described{}, err
+		return Description{}, err
 	}
 	r, err := recipe.ByName(x.Recipe)
 	if err != nil {
-		return Described{}, err
+		return Description{}, err
 	}
 	if x.Settings, err = r.Whole(x.Settings); err != nil {
-		return Described{}, err
+		return Description{}, err
 	}
 	c := Config{Recipe: x.Recipe, Settings: x.Settings, ValueTarget: x.ValueTarget, PolicyTarget: x.PolicyTarget}
 	_, err = c.Build()
-	return Described{Config: c, Step: x.Step, Exported: true}, err
+	return Description{Config: c, Step: x.Step, Exported: true}, err
 }
