@@ -29,17 +29,17 @@ func (e *engine) restore(f *checkpoint.File) error {
 	if want := len(e.tensors()); len(f.Tensors) != want {
 		return fmt.Errorf("checkpoint of %d tensors, training needs %d", len(f.Tensors), want)
 	}
-	return e.take(f, e.tensors(), "")
+	return e.setTensors(f, e.tensors(), "")
 }
 
 // adopt takes over the weights and statistics of a checkpoint whose names have the prefix, under their names without
 // it.
 func (e *engine) adopt(f *checkpoint.File, prefix string) error {
-	return e.take(f, e.tensors()[:len(e.store.Params())], prefix)
+	return e.setTensors(f, e.tensors()[:len(e.store.Params())], prefix)
 }
 
-// take sets tensors to those of the checkpoint whose names have the prefix before them.
-func (e *engine) take(f *checkpoint.File, wanted []checkpoint.Tensor, prefix string) error {
+// setTensors sets tensors to those of the checkpoint whose names have the prefix before them.
+func (e *engine) setTensors(f *checkpoint.File, wanted []checkpoint.Tensor, prefix string) error {
 	have := map[string]checkpoint.Tensor{}
 	for _, t := range f.Tensors {
 		have[t.Name] = t
