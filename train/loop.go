@@ -96,7 +96,7 @@ func (r *runner) train(batches []*Batch) error {
 }
 
 // trained counts a step.
-func (r *runner) trained(b *Batch, l stepped, lr float64) error {
+func (r *runner) trained(b *Batch, l stepResult, lr float64) error {
 	r.used = lr
 	figures, all := fmt.Sprintf("loss %g", l.Loss), []float64{l.Loss, l.norm}
 	for _, term := range l.Terms {

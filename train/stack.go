@@ -37,7 +37,7 @@ func convolves(n model.Network) bool {
 
 // steps trains on one batch after the other, up to [together] if the engine stacks, all with lists of moves of one
 // length; the first step counts from 0, and each has its learning rate.
-func (e *engine) steps(batches []*Batch, step int64, rates []float64) (list []stepped, err error) {
+func (e *engine) steps(batches []*Batch, step int64, rates []float64) (list []stepResult, err error) {
 	if e.stacks() {
 		return e.stack(batches, step, rates)
 	}
@@ -52,7 +52,7 @@ func (e *engine) steps(batches []*Batch, step int64, rates []float64) (list []st
 }
 
 // stack is steps in one execution.
-func (e *engine) stack(batches []*Batch, step int64, rates []float64) (list []stepped, err error) {
+func (e *engine) stack(batches []*Batch, step int64, rates []float64) (list []stepResult, err error) {
 	var keys []uint32
 	var totals, numbers []float32
 	var over [][]float64
@@ -83,7 +83,7 @@ func (e *engine) stack(batches []*Batch, step int64, rates []float64) (list []st
 		for j := range sums {
 			sums[j] = float64(out[0][i*width+j])
 		}
-		list = append(list, stepped{Means: e.means(sums[0], sums[1:], over[i]), norm: sums[width-1]})
+		list = append(list, stepResult{Means: e.means(sums[0], sums[1:], over[i]), norm: sums[width-1]})
 	}
 	return list, nil
 }

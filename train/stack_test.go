@@ -58,7 +58,7 @@ func TestStack(t *testing.T) {
 		for _, n := range []int{1, 8, 3, 2} {
 			var batches []*Batch
 			var rates []float64
-			var want []stepped
+			var want []stepResult
 			for i := range n {
 				x, rate := batch(name, step+i), 1e-3*float64(step+i+1)
 				batches, rates = append(batches, &x), append(rates, rate)
@@ -160,7 +160,7 @@ func TestPaces(t *testing.T) {
 }
 
 // shown are all digits of what steps found.
-func shown(list []stepped) string {
+func shown(list []stepResult) string {
 	var lines []string
 	for _, s := range list {
 		line := fmt.Sprint(s.Loss, s.norm)

@@ -53,9 +53,9 @@ func finalise(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// stepped is what a step found. The loss may be NaN or infinite, and so may the norm, which is that of the gradient
+// stepResult is what a step found. The loss may be NaN or infinite, and so may the norm, which is that of the gradient
 // before clipping.
-type stepped struct {
+type stepResult struct {
 	run.Means
 	norm float64
 }
@@ -74,7 +74,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (run.Means, float64, err
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
 // difference: its statistics are those of a micro-batch. Several devices compute the same as one (devices.go).
-func (e *engine) stepAlone(b *Batch, step int64, lr float64) (s stepped, err error) {
+func (e *engine) stepAlone(b *Batch, step int64, lr float64) (s stepResult, err error) {
 	over, totals := e.totals(b)
 	numbers := hyper(e.config, step, lr)
 	parts := e.config.Accumulate
