@@ -10,15 +10,15 @@ import (
 
 // prefetcher fetches and checks batches ahead in one goroutine.
 type prefetcher struct {
-	ready chan fetched
+	ready chan fetchResult
 	free  chan *Batch
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 	wait  time.Duration // time some has blocked
-	held  *fetched      // received and not given out; nil if there is none
+	held  *fetchResult  // received and not given out; nil if there is none
 }
 
-type fetched struct {
+type fetchResult struct {
 	batch *Batch
 	err   error
 }
@@ -29,7 +29,7 @@ const ahead = 2
 // prefetch begins to fetch batches of a layout.
 func prefetch(src Source, l *encode.Layout) *prefetcher {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &prefetcher{ready: make(chan fetched, ahead), free: make(chan *Batch, ahead+2+together), stop: stop}
+	p := &prefetcher{ready: make(chan fetchResult, ahead), free: make(chan *Batch, ahead+2+together), stop: stop}
 	for range ahead + 2 + together { // ahead in the channel, one being filled, one held, the others in use
 		p.free <- &Batch{}
 	}
@@ -48,7 +48,7 @@ func prefetch(src Source, l *encode.Layout) *prefetcher {
 			select {
 			case <-ctx.Done():
 				return
-			case p.ready <- fetched{b, err}:
+			case p.ready <- fetchResult{b, err}:
 			}
 			if err != nil {
 				return
