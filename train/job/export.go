@@ -26,8 +26,8 @@ type Export struct {
 	Warn   func(error) // a damaged checkpoint that was passed over; may be nil
 }
 
-// Exported is what an export wrote.
-type Exported struct {
+// ExportResult is what an export wrote.
+type ExportResult struct {
 	Out        string `json:"out"`
 	Format     string `json:"format"`
 	Checkpoint string `json:"checkpoint"`
@@ -43,8 +43,8 @@ type Exported struct {
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
 // moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so
 // that talbot itself can use the file too.
-func (e Export) Run() (Exported, error) {
-	x := Exported{Out: e.Out, Format: e.Format}
+func (e Export) Run() (ExportResult, error) {
+	x := ExportResult{Out: e.Out, Format: e.Format}
 	if info, err := os.Stat(e.Dir); err != nil || info.IsDir() {
 		if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
 			return x, err
