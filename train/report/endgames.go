@@ -22,10 +22,10 @@ type endgames struct {
 type verdicts struct {
 	Result string
 	Count  int64
-	Said   []said
+	Said   []verdictCount
 }
 
-type said struct {
+type verdictCount struct {
 	Count int64
 	Share float64 // of the positions of the result
 	Right bool
@@ -58,7 +58,7 @@ func (e *Eval) endgames() *endgames {
 		}
 		for _, verdict := range []int{2, 1, 0} {
 			n := r.Verdicts[result][verdict]
-			row.Said = append(row.Said, said{n, float64(n) / float64(max(row.Count, 1)), verdict == result})
+			row.Said = append(row.Said, verdictCount{n, float64(n) / float64(max(row.Count, 1)), verdict == result})
 		}
 		g.Verdicts = append(g.Verdicts, row)
 	}
