@@ -22,10 +22,10 @@ type scatter struct {
 	Left, Right, Top, Base    float64
 	Foot                      float64 // of the counts
 	X, Y                      []tick
-	Points                    []calibrated
+	Points                    []calibrationPoint
 }
 
-type calibrated struct {
+type calibrationPoint struct {
 	X, Y, Low, High      float64 // the point, and one standard deviation of the targets; equal without one
 	BarX, BarY, BarWidth float64 // the count
 	BarHeight            float64
@@ -66,7 +66,7 @@ func newScatter(title, note, xName, yName string, bins []evaluate.Bin, low float
 		most = max(most, b.Count)
 	}
 	for _, b := range bins {
-		p := calibrated{X: x(b.Predicted), Y: y(b.Actual), Low: y(b.Actual), High: y(b.Actual),
+		p := calibrationPoint{X: x(b.Predicted), Y: y(b.Actual), Low: y(b.Actual), High: y(b.Actual),
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
 			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Predicted, b.Actual,
