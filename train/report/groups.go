@@ -184,10 +184,10 @@ func ordered[V any](groups map[string]V) []string {
 // solved is a table of puzzles.
 type solved struct {
 	Title, Note string
-	Rows        []solvedRow
+	Rows        []puzzleRow
 }
 
-type solvedRow struct {
+type puzzleRow struct {
 	Name string
 	evaluate.PuzzleScore
 }
@@ -202,7 +202,7 @@ func (e *Eval) solved() []solved {
 	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
 		count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
-		ratings.Rows = append(ratings.Rows, solvedRow{band(name), e.Puzzles.ByRating[name]})
+		ratings.Rows = append(ratings.Rows, puzzleRow{band(name), e.Puzzles.ByRating[name]})
 	}
 	list := []solved{ratings}
 	names := slices.SortedFunc(maps.Keys(e.Puzzles.ByTheme), func(a, b string) int {
@@ -211,7 +211,7 @@ func (e *Eval) solved() []solved {
 	if len(names) > 0 {
 		themes := solved{Title: "Puzzles by theme", Note: "the most frequent themes"}
 		for _, name := range names[:min(len(names), mostThemes)] {
-			themes.Rows = append(themes.Rows, solvedRow{name, e.Puzzles.ByTheme[name]})
+			themes.Rows = append(themes.Rows, puzzleRow{name, e.Puzzles.ByTheme[name]})
 		}
 		list = append(list, themes)
 	}
