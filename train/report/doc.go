@@ -122,7 +122,7 @@ type view struct {
 	Style       []styleRow
 	Candidates  []candidateRow
 	Endgames    *endgames
-	Puzzles     []solved
+	Puzzles     []puzzleTable
 	Misses      []miss
 	Sources     []string // of the misses
 	Phases      []string

@@ -181,8 +181,8 @@ func ordered[V any](groups map[string]V) []string {
 	})
 }
 
-// solved is a table of puzzles.
-type solved struct {
+// puzzleTable is a table of puzzles.
+type puzzleTable struct {
 	Title, Note string
 	Rows        []puzzleRow
 }
@@ -195,21 +195,21 @@ type puzzleRow struct {
 // mostThemes is how many themes are shown, those with the most puzzles.
 const mostThemes = 24
 
-func (e *Eval) solved() []solved {
+func (e *Eval) solved() []puzzleTable {
 	if e.Puzzles == nil {
 		return nil
 	}
-	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
+	ratings := puzzleTable{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
 		count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, puzzleRow{band(name), e.Puzzles.ByRating[name]})
 	}
-	list := []solved{ratings}
+	list := []puzzleTable{ratings}
 	names := slices.SortedFunc(maps.Keys(e.Puzzles.ByTheme), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e.Puzzles.ByTheme[b].Puzzles, e.Puzzles.ByTheme[a].Puzzles), cmp.Compare(a, b))
 	})
 	if len(names) > 0 {
-		themes := solved{Title: "Puzzles by theme", Note: "the most frequent themes"}
+		themes := puzzleTable{Title: "Puzzles by theme", Note: "the most frequent themes"}
 		for _, name := range names[:min(len(names), mostThemes)] {
 			themes.Rows = append(themes.Rows, puzzleRow{name, e.Puzzles.ByTheme[name]})
 		}
