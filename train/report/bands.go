@@ -11,12 +11,12 @@ import (
 // bands are the figures by the rating of the player to move.
 type bands struct {
 	Rows  []*evaluate.BandReport
-	Names []string  // of the ratings that the network was told, the columns of Told
-	Told  []toldRow // of the bands with enough moves
+	Names []string    // of the ratings that the network was told, the columns of Told
+	Told  []ratingRow // of the bands with enough moves
 }
 
-// toldRow is what the network makes of the moves of a band when it is told the rating of each.
-type toldRow struct {
+// ratingRow is what the network makes of the moves of a band when it is told the rating of each.
+type ratingRow struct {
 	Name  string
 	Cells []toldCell
 }
@@ -46,7 +46,7 @@ func (e *Eval) bands() *bands {
 		if b.Told == nil {
 			continue
 		}
-		row := toldRow{Name: b.Name()}
+		row := ratingRow{Name: b.Name()}
 		for _, t := range b.Told {
 			c := toldCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
 				Shade: math.Abs(t.More) / largest,
