@@ -18,11 +18,11 @@ type bands struct {
 // ratingRow is what the network makes of the moves of a band when it is told the rating of each.
 type ratingRow struct {
 	Name  string
-	Cells []toldCell
+	Cells []ratingCell
 }
 
-// toldCell is the cross-entropy with a band's own rating, else how much more it is with another.
-type toldCell struct {
+// ratingCell is the cross-entropy with a band's own rating, else how much more it is with another.
+type ratingCell struct {
 	Text, Hover string
 	Own, Better bool    // Better: than with the own rating, beyond the interval
 	Shade       float64 // of the largest difference, in [0, 1]
@@ -48,7 +48,7 @@ func (e *Eval) bands() *bands {
 		}
 		row := ratingRow{Name: b.Name()}
 		for _, t := range b.Told {
-			c := toldCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
+			c := ratingCell{Text: signed3(t.More), Own: t.Elo == b.Elo, Better: t.MoreInterval[1] < 0,
 				Shade: math.Abs(t.More) / largest,
 				Hover: fmt.Sprintf("cross-entropy %.4f; %s to %s more; first move right in %s", t.CE,
 					signed3(t.MoreInterval[0]), signed3(t.MoreInterval[1]), percent(t.Top1))}
