@@ -49,13 +49,13 @@ var _ train.Source = (*Loader)(nil)
 
 // State is the place of a [Loader], as JSON in a batch.
 type State struct {
-	Draws uint64  `json:"draws"`          // samples drawn so far
-	Even  bool    `json:"even,omitempty"` // not full: see [Loader]
-	Sets  []Place `json:"sets"`           // of each dataset
+	Draws uint64   `json:"draws"`          // samples drawn so far
+	Even  bool     `json:"even,omitempty"` // not full: see [Loader]
+	Sets  []Cursor `json:"sets"`           // of each dataset
 }
 
-// Place is the next sample of a dataset.
-type Place struct {
+// Cursor is the next sample of a dataset.
+type Cursor struct {
 	Manifest string `json:"manifest"` // the dataset's hash
 	Epoch    int    `json:"epoch"`
 	Group    int    `json:"group"`  // of the epoch
@@ -72,7 +72,7 @@ func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 	l := &Loader{data: s.data, survey: s, options: o}
 	for i, set := range s.data.Sets {
 		parts := partsOf(s.blocks[i], l.limit(i))
-		l.streams = append(l.streams, &stream{loader: l, set: i, Place: Place{Manifest: set.Hash, Parts: parts}})
+		l.streams = append(l.streams, &stream{loader: l, set: i, Cursor: Cursor{Manifest: set.Hash, Parts: parts}})
 	}
 	return l
 }
@@ -95,7 +95,7 @@ func (l *Loader) Next(b *train.Batch) error {
 	}
 	state := State{Draws: l.draws, Even: !l.full}
 	for _, s := range l.streams {
-		state.Sets = append(state.Sets, s.Place)
+		state.Sets = append(state.Sets, s.Cursor)
 	}
 	var err error
 	b.State, err = json.Marshal(state)
@@ -168,7 +168,7 @@ func (l *Loader) Close() {
 type stream struct {
 	loader *Loader
 	set    int
-	Place
+	Cursor
 
 	now   *group
 	spare *group      // used up: its memory is for the next
@@ -183,7 +183,7 @@ type loaded struct {
 // draw draws the next sample for a batch.
 func (s *stream) draw(b *train.Batch) error {
 	if s.now == nil {
-		if err := s.seek(s.Place); err != nil {
+		if err := s.seek(s.Cursor); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (s *stream) draw(b *train.Batch) error {
 			return l.err
 		}
 		s.spare = s.now
-		s.Place, s.now = next, l.group
+		s.Cursor, s.now = next, l.group
 		s.prefetch()
 	}
 	s.loader.drawn = append(s.loader.drawn, drawn{s.now, s.now.order[s.Offset]})
@@ -206,15 +206,15 @@ func (s *stream) draw(b *train.Batch) error {
 }
 
 // behind is the beginning of the group behind the present one.
-func (s *stream) behind() Place {
-	p := Place{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1, Parts: s.Parts}
+func (s *stream) behind() Cursor {
+	p := Cursor{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1, Parts: s.Parts}
 	if s.now.last {
 		p.Epoch, p.Group = s.Epoch+1, 0
 	}
 	return p
 }
 
-func (s *stream) seek(p Place) error {
+func (s *stream) seek(p Cursor) error {
 	s.stop()
 	g, err := s.load(p, new(group))
 	if err != nil {
@@ -223,7 +223,7 @@ func (s *stream) seek(p Place) error {
 	if p.Offset > g.n {
 		return fmt.Errorf("sample %d of a group of %d", p.Offset, g.n)
 	}
-	s.Place, s.now = p, g
+	s.Cursor, s.now = p, g
 	s.prefetch()
 	return nil
 }
@@ -257,7 +257,7 @@ func (l *Loader) limit(set int) int64 {
 
 // load reads the group of a place into the memory of another. It is called from the goroutine of prefetch as well, and
 // changes nothing else.
-func (s *stream) load(p Place, g *group) (*group, error) {
+func (s *stream) load(p Cursor, g *group) (*group, error) {
 	l := s.loader
 	pieces := l.survey.pieces(s.set, max(p.Parts, 1))
 	counts := make([]int64, len(pieces))

@@ -35,7 +35,7 @@ func TestParts(t *testing.T) {
 				all[hashOf(next(t, l).Packed)]++
 			}
 			if l.streams[0].Epoch != 0 || l.streams[0].Offset != l.streams[0].now.n || !l.streams[0].now.last {
-				t.Errorf("not at the end of the epoch: %+v", l.streams[0].Place)
+				t.Errorf("not at the end of the epoch: %+v", l.streams[0].Cursor)
 			}
 			return all
 		}
