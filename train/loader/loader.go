@@ -29,7 +29,7 @@ type Loader struct {
 	options LoaderOptions
 	streams []*stream
 	draws   uint64
-	drawn   []drawn
+	drawn   []pendingSample
 	filled  int // of them are in the batch
 	lists   lists
 	// full has the groups of an epoch filled to the limit, as in runs of earlier versions, so that what is left for the
@@ -39,8 +39,8 @@ type Loader struct {
 	full bool
 }
 
-// drawn is a sample that was drawn and is not yet in its batch.
-type drawn struct {
+// pendingSample is a sample that was drawn and is not yet in its batch.
+type pendingSample struct {
 	group  *group
 	sample int32
 }
@@ -200,7 +200,7 @@ func (s *stream) draw(b *train.Batch) error {
 		s.Cursor, s.now = next, l.group
 		s.prefetch()
 	}
-	s.loader.drawn = append(s.loader.drawn, drawn{s.now, s.now.order[s.Offset]})
+	s.loader.drawn = append(s.loader.drawn, pendingSample{s.now, s.now.order[s.Offset]})
 	s.Offset++
 	return nil
 }
