@@ -171,11 +171,11 @@ type stream struct {
 	Cursor
 
 	now   *group
-	spare *group      // used up: its memory is for the next
-	ahead chan loaded // the group behind now, if it is being read
+	spare *group          // used up: its memory is for the next
+	ahead chan loadResult // the group behind now, if it is being read
 }
 
-type loaded struct {
+type loadResult struct {
 	group *group
 	err   error
 }
@@ -230,14 +230,14 @@ func (s *stream) seek(p Cursor) error {
 
 // prefetch begins to read the group behind the present one.
 func (s *stream) prefetch() {
-	next, c, into := s.behind(), make(chan loaded, 1), s.spare
+	next, c, into := s.behind(), make(chan loadResult, 1), s.spare
 	if into == nil {
 		into = new(group)
 	}
 	s.ahead, s.spare = c, nil
 	go func() {
 		g, err := s.load(next, into)
-		c <- loaded{g, err}
+		c <- loadResult{g, err}
 	}()
 }
 
