@@ -189,7 +189,7 @@ func (s *stream) draw(b *train.Batch) error {
 	}
 	for s.Offset >= s.now.n {
 		s.loader.fill(b) // before the group's memory is used again
-		next := s.behind()
+		next := s.nextGroup()
 		l := <-s.ahead
 		s.ahead = nil
 		if l.err != nil {
@@ -205,8 +205,8 @@ func (s *stream) draw(b *train.Batch) error {
 	return nil
 }
 
-// behind is the beginning of the group behind the present one.
-func (s *stream) behind() Cursor {
+// nextGroup is the beginning of the group behind the present one.
+func (s *stream) nextGroup() Cursor {
 	p := Cursor{Manifest: s.Manifest, Epoch: s.Epoch, Group: s.Group + 1, Parts: s.Parts}
 	if s.now.last {
 		p.Epoch, p.Group = s.Epoch+1, 0
@@ -230,7 +230,7 @@ func (s *stream) seek(p Cursor) error {
 
 // prefetch begins to read the group behind the present one.
 func (s *stream) prefetch() {
-	next, c, into := s.behind(), make(chan loadResult, 1), s.spare
+	next, c, into := s.nextGroup(), make(chan loadResult, 1), s.spare
 	if into == nil {
 		into = new(group)
 	}
