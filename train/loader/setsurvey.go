@@ -89,7 +89,7 @@ func (d *Data) surveyAll(ctx context.Context, limit int, held *dataset.CutSet,
 		sets[i], chosen[i] = &setSurvey{Longest: 1, Blocks: make([]int64, n), Parts: make([]parts, n),
 			Mask: make([]bitmap, n)}, newPicks(limit)
 	}
-	for found, err := range overBlocks(ctx, d, done, func(set, block int) (counted, error) {
+	for found, err := range overBlocks(ctx, d, done, func(set, block int) (blockCounts, error) {
 		return d.count(set, block, held)
 	}) {
 		if err != nil {
@@ -150,8 +150,8 @@ func (s *setSurvey) lowest(n int) []int {
 	return order
 }
 
-// counted is what is in one block.
-type counted struct {
+// blockCounts is what is in one block.
+type blockCounts struct {
 	set, block int
 	Counts         // before the cap on copies, without share
 	longest    int // list of moves
@@ -169,8 +169,8 @@ type one struct {
 }
 
 // count counts a block, without the train lines that are cut copies of lines that are held out.
-func (d *Data) count(set, block int, held *dataset.CutSet) (counted, error) {
-	c, cuts := counted{set: set, block: block}, cutCopies{held: held}
+func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) {
+	c, cuts := blockCounts{set: set, block: block}, cutCopies{held: held}
 	unusable, err := d.each(d.Sets[set], block, only(dataset.Train, dataset.Val), func(v visit) {
 		c.longest = max(c.longest, len(v.target.Moves))
 		if v.sample.split == dataset.Val {
@@ -207,7 +207,7 @@ func (c *Counts) add(s one) {
 }
 
 // add adds a block, whose train samples the cap may thin out; blocks come in order.
-func (s *setSurvey) add(b counted, copies *copyCap) {
+func (s *setSurvey) add(b blockCounts, copies *copyCap) {
 	s.Longest = max(s.Longest, b.longest)
 	if copies != nil {
 		b.thin(copies)
@@ -228,7 +228,7 @@ func (s *setSurvey) add(b counted, copies *copyCap) {
 }
 
 // thin leaves out further copies of positions.
-func (b *counted) thin(copies *copyCap) {
+func (b *blockCounts) thin(copies *copyCap) {
 	left := Counts{Val: b.Val, Unusable: b.Unusable, CutLines: b.CutLines, CutSamples: b.CutSamples}
 	b.keep = bitmap{}
 	for _, sample := range b.train {
