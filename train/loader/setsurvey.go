@@ -156,13 +156,13 @@ type blockCounts struct {
 	Counts         // before the cap on copies, without share
 	longest    int // list of moves
 	parts      parts
-	keep       bitmap // the usable train samples that are not of cut copies
-	train      []one  // with a cap: the usable train samples
+	keep       bitmap        // the usable train samples that are not of cut copies
+	train      []trainSample // with a cap: the usable train samples
 	val        []pick
 }
 
-// one is a usable train sample.
-type one struct {
+// trainSample is a usable train sample.
+type trainSample struct {
 	key           uint64 // [visit.copyKey]
 	policy, value int64  // 1 if it has the target
 	cut           bool   // of a cut copy
@@ -178,7 +178,7 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) 
 			c.Val++
 			return
 		}
-		s := one{key: v.copyKey(), cut: cuts.has(v.line)}
+		s := trainSample{key: v.copyKey(), cut: cuts.has(v.line)}
 		if v.sample.learns {
 			s.policy = 1
 		}
@@ -200,7 +200,7 @@ func (d *Data) count(set, block int, held *dataset.CutSet) (blockCounts, error) 
 }
 
 // add counts a usable train sample.
-func (c *Counts) add(s one) {
+func (c *Counts) add(s trainSample) {
 	c.Train++
 	c.Policies += s.policy
 	c.Values += s.value
