@@ -150,7 +150,7 @@ func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done fu
 }
 
 // pickedIn returns the indices of the samples of a block that are evaluated, and takes them off the list.
-func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
+func pickedIn(r blockRecords, chosen *[]pick, limited bool) []int {
 	var list []int
 	if !limited {
 		for i := range r.samples {
@@ -166,7 +166,7 @@ func pickedIn(r scanned, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) iter.Seq2[evaluate.Sample, error] {
+func (d *Data) evalSamples(r blockRecords, list []int, seen *seen, audited string) iter.Seq2[evaluate.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(evaluate.Sample, error) bool) {
 		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
@@ -186,7 +186,7 @@ func (d *Data) evalSamples(r scanned, list []int, seen *seen, audited string) it
 	}
 }
 
-func (d *Data) evalChunk(r scanned, list []int, seen *seen, print string) ([]evaluate.Sample, error) {
+func (d *Data) evalChunk(r blockRecords, list []int, seen *seen, print string) ([]evaluate.Sample, error) {
 	out := make([]evaluate.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })

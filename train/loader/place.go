@@ -13,7 +13,7 @@ import (
 
 // origin says where a sample stands whose position is p. audited is the index of the fingerprint whose labels were
 // audited, −1 for none.
-func (r scanned) origin(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
+func (r blockRecords) origin(s *Set, sample *record, p *board.Position, audited int) *evaluate.Origin {
 	line := &r.lines[sample.line]
 	rating := line.WhiteElo
 	if p.Turn() == board.Black {

@@ -36,7 +36,7 @@ func TestPlace(t *testing.T) {
 		{dataset.Line{Input: 3, Number: 7}, white, "line 7", 0},
 		{dataset.Line{Tags: tags("PuzzleId", "00aBc", "PuzzleRating", "1500")}, white, "puzzle 00aBc", 1500},
 	} {
-		r := scanned{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
+		r := blockRecords{records: &records{lines: []dataset.Line{{}, c.line}}, set: 1, block: 2}
 		got := r.origin(set, &record{line: 1, ply: 5}, &c.at, -1)
 		if got.Game != c.game || got.Rating != c.rating || got.Ply != 5 || got.Position != c.at ||
 			got.Line != 1<<48|2<<24|1 {

@@ -189,17 +189,17 @@ func (s *Set) result(l *dataset.Line, sample int) uint8 {
 	return 0
 }
 
-// scanned is what a scan found in one block.
-type scanned struct {
+// blockRecords is what a scan found in one block.
+type blockRecords struct {
 	*records
 	set, block int
 }
 
 // scan extracts all blocks of all datasets in order. It ends with ctx's error.
-func (d *Data) scan(ctx context.Context, want splitSet, done func(blocks, of int)) iter.Seq2[scanned, error] {
-	return overBlocks(ctx, d, done, func(set, block int) (scanned, error) {
+func (d *Data) scan(ctx context.Context, want splitSet, done func(blocks, of int)) iter.Seq2[blockRecords, error] {
+	return overBlocks(ctx, d, done, func(set, block int) (blockRecords, error) {
 		r, err := d.extract(d.Sets[set], block, want)
-		return scanned{r, set, block}, err
+		return blockRecords{r, set, block}, err
 	})
 }
 
