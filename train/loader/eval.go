@@ -56,7 +56,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(evaluate.S
 		}
 	}
 	var chosen []pick // by place; nil = all
-	var seen *seen
+	var seen *occurrences
 	if o.Limit > 0 || o.TrainedOn != nil {
 		var err error
 		if chosen, seen, err = d.choose(ctx, want, o, report("choosing samples")); err != nil {
@@ -100,12 +100,12 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 
 // choose picks the samples of the limit and returns the positions and lines of those that are evaluated, none of them
 // seen yet. Without [EvalOptions.TrainedOn] there are no lines.
-func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *seen, error) {
+func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences, error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
 	}
-	chosen, all, count := newPicks(int(o.Limit)), &seen{positions: map[uint64]bool{}}, int64(0)
+	chosen, all, count := newPicks(int(o.Limit)), &occurrences{positions: map[uint64]bool{}}, int64(0)
 	var splits dataset.Splits // of the train data
 	if o.TrainedOn != nil {
 		m, err := dataset.ReadManifest(o.TrainedOn[0].Dir)
@@ -166,7 +166,7 @@ func pickedIn(r blockRecords, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r blockRecords, list []int, seen *seen, audited string) iter.Seq2[evaluate.Sample, error] {
+func (d *Data) evalSamples(r blockRecords, list []int, seen *occurrences, audited string) iter.Seq2[evaluate.Sample, error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(evaluate.Sample, error) bool) {
 		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,
@@ -186,7 +186,7 @@ func (d *Data) evalSamples(r blockRecords, list []int, seen *seen, audited strin
 	}
 }
 
-func (d *Data) evalChunk(r blockRecords, list []int, seen *seen, print string) ([]evaluate.Sample, error) {
+func (d *Data) evalChunk(r blockRecords, list []int, seen *occurrences, print string) ([]evaluate.Sample, error) {
 	out := make([]evaluate.Sample, 0, len(list))
 	audited := slices.IndexFunc(d.Sets[r.set].Manifest.Fingerprints,
 		func(f dataset.Fingerprint) bool { return print != "" && f.ID() == print })

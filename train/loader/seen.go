@@ -9,15 +9,15 @@ import (
 	"talbot/shards"
 )
 
-// seen is what of the evaluated samples occurs among the train lines.
-type seen struct {
+// occurrences is what of the evaluated samples occurs among the train lines.
+type occurrences struct {
 	positions map[uint64]bool // of the evaluated samples; true if one is a train sample
 	lines     dataset.CutSet  // evaluated lines, and then train lines that are cut copies of them
 }
 
 // strike marks the positions that occur among the train samples of datasets, and leaves of the lines those that are cut
 // copies of the evaluated ones.
-func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(int, int)) error {
+func (d *Data) strike(ctx context.Context, all *occurrences, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
 		place shards.BlockRef
@@ -39,8 +39,8 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 			blocks = append(blocks, work{ds, at})
 		}
 	}
-	hits, n := seen{positions: map[uint64]bool{}}, 0 // workers read all until they are done
-	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*seen, error) {
+	hits, n := occurrences{positions: map[uint64]bool{}}, 0 // workers read all until they are done
+	for found, err := range ordered.N(ctx, len(blocks), d.Options.Workers, func(_, i int) (*occurrences, error) {
 		return all.in(blocks[i].set, blocks[i].place)
 	}) {
 		if err != nil {
@@ -63,13 +63,13 @@ func (d *Data) strike(ctx context.Context, all *seen, specs []Spec, done func(in
 
 // in returns which of the positions occur among the train samples of a block, and what its train lines have in common
 // with the lines.
-func (all *seen) in(ds *shards.Dataset, at shards.BlockRef) (*seen, error) {
+func (all *occurrences) in(ds *shards.Dataset, at shards.BlockRef) (*occurrences, error) {
 	lines, err := ds.Shards[at.Shard].ReadBlock(at.Block, nil)
 	if err != nil {
 		return nil, err
 	}
 	var w dataset.Walker
-	found := &seen{positions: map[uint64]bool{}}
+	found := &occurrences{positions: map[uint64]bool{}}
 	for i := range lines {
 		if ds.Manifest.Splits.Of(dataset.SplitKey(&lines[i])) != dataset.Train {
 			continue
