@@ -65,7 +65,7 @@ func (d *Data) samples(ctx context.Context, o EvalOptions, yield func(evaluate.S
 	}
 	if o.TrainedOn == nil {
 		seen = nil
-	} else if err := d.strike(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
+	} else if err := d.markTrained(ctx, seen, o.TrainedOn, report("reading train data")); err != nil {
 		return err
 	}
 	count := 0

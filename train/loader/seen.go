@@ -15,9 +15,9 @@ type occurrences struct {
 	lines     dataset.CutSet  // evaluated lines, and then train lines that are cut copies of them
 }
 
-// strike marks the positions that occur among the train samples of datasets, and leaves of the lines those that are cut
-// copies of the evaluated ones.
-func (d *Data) strike(ctx context.Context, all *occurrences, specs []Spec, done func(int, int)) error {
+// markTrained marks the positions that occur among the train samples of datasets, and leaves of the lines those that
+// are cut copies of the evaluated ones.
+func (d *Data) markTrained(ctx context.Context, all *occurrences, specs []Spec, done func(int, int)) error {
 	type work struct {
 		set   *shards.Dataset
 		place shards.BlockRef
