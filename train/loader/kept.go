@@ -28,7 +28,7 @@ func (o *Options) load(key string, into any) bool {
 	return ok && gob.NewDecoder(bytes.NewReader(content)).Decode(into) == nil
 }
 
-func (o *Options) keep(key string, entry any) {
+func (o *Options) store(key string, entry any) {
 	if o.Cache == nil {
 		return
 	}
@@ -49,7 +49,7 @@ func (o *Options) checkFiles(ctx context.Context, ds *shards.Dataset, dir string
 	o.load(key, &known)
 	now, err := ds.CheckChanged(ctx, o.Workers, known, done)
 	if err == nil && len(now) > 0 && !sameStamps(now, known) {
-		o.keep(key, now)
+		o.store(key, now)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (d *Data) keptCuts() ([]cutFacts, bool) {
 
 func (d *Data) keepCuts(facts []cutFacts) {
 	for i, s := range d.Sets {
-		d.Options.keep(s.cutKey(), facts[i])
+		d.Options.store(s.cutKey(), facts[i])
 	}
 }
 
@@ -125,7 +125,7 @@ func (d *Data) keptSets(sets []*setSurvey, cuts []cutFacts, limit int) {
 }
 
 func (d *Data) keepSet(i int, s *setSurvey, cuts []cutFacts, limit int) {
-	d.Options.keep(d.setKey(i, cuts, limit), s)
+	d.Options.store(d.setKey(i, cuts, limit), s)
 }
 
 // of reports whether s can be a survey of that dataset.
