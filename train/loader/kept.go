@@ -68,8 +68,8 @@ func sameStamps(a, b shards.Checked) bool {
 
 func (s *Set) cutKey() string { return cache.Key("cut copies", "1", s.Hash) }
 
-// keptCuts returns what is known of the lines of all datasets; false if it is not known of each.
-func (d *Data) keptCuts() ([]cutFacts, bool) {
+// loadCuts returns what is known of the lines of all datasets; false if it is not known of each.
+func (d *Data) loadCuts() ([]cutFacts, bool) {
 	facts := make([]cutFacts, len(d.Sets))
 	if d.Options.CutCopies {
 		return facts, true
@@ -82,7 +82,7 @@ func (d *Data) keptCuts() ([]cutFacts, bool) {
 	return facts, true
 }
 
-func (d *Data) keepCuts(facts []cutFacts) {
+func (d *Data) storeCuts(facts []cutFacts) {
 	for i, s := range d.Sets {
 		d.Options.store(s.cutKey(), facts[i])
 	}

@@ -106,7 +106,7 @@ func TestCachedSurvey(t *testing.T) {
 	// Whole entries that are no surveys of the dataset are not believed either.
 	d := open(t, 1, Spec{Dir: a})
 	d.Options.Cache = c
-	facts, _ := d.keptCuts()
+	facts, _ := d.loadCuts()
 	var whole setSurvey
 	if !d.Options.load(d.setKey(0, facts, 50), &whole) {
 		t.Fatal("no entry")

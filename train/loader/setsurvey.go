@@ -23,7 +23,7 @@ type setSurvey struct {
 
 // surveySets surveys each dataset, as far as that was not kept, and keeps it.
 func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of int)) ([]*setSurvey, error) {
-	cuts, known := d.keptCuts()
+	cuts, known := d.loadCuts()
 	sets := make([]*setSurvey, len(d.Sets))
 	if known {
 		d.keptSets(sets, cuts, limit)
@@ -35,7 +35,7 @@ func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of i
 			return nil, err
 		}
 		if !known {
-			d.keepCuts(cuts)
+			d.storeCuts(cuts)
 			d.keptSets(sets, cuts, limit)
 		}
 	}
