@@ -111,8 +111,8 @@ func (d *Data) setKey(set int, cuts []cutFacts, limit int) string {
 		strings.Join(others, " "))
 }
 
-// keptSets takes over the surveys that were kept. A cap on copies counts over all datasets: then it takes all or none.
-func (d *Data) keptSets(sets []*setSurvey, cuts []cutFacts, limit int) {
+// loadSets takes over the surveys that were kept. A cap on copies counts over all datasets: then it takes all or none.
+func (d *Data) loadSets(sets []*setSurvey, cuts []cutFacts, limit int) {
 	for i, set := range d.Sets {
 		var s setSurvey
 		if d.Options.load(d.setKey(i, cuts, limit), &s) && s.of(set, &d.layout) {
@@ -124,7 +124,7 @@ func (d *Data) keptSets(sets []*setSurvey, cuts []cutFacts, limit int) {
 	}
 }
 
-func (d *Data) keepSet(i int, s *setSurvey, cuts []cutFacts, limit int) {
+func (d *Data) storeSet(i int, s *setSurvey, cuts []cutFacts, limit int) {
 	d.Options.store(d.setKey(i, cuts, limit), s)
 }
 

@@ -124,7 +124,7 @@ func TestCachedSurvey(t *testing.T) {
 		var s setSurvey
 		d.Options.load(d.setKey(0, facts, 50), &s)
 		change(&s)
-		d.keepSet(0, &s, facts, 50)
+		d.storeSet(0, &s, facts, 50)
 		if got, blocks := cached(t, c, Options{}, Spec{Dir: a}); !same(got, want) || blocks == 0 {
 			t.Errorf("%s: a wrong entry was used", name)
 		}

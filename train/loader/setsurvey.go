@@ -26,7 +26,7 @@ func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of i
 	cuts, known := d.loadCuts()
 	sets := make([]*setSurvey, len(d.Sets))
 	if known {
-		d.keptSets(sets, cuts, limit)
+		d.loadSets(sets, cuts, limit)
 	}
 	held := &dataset.CutSet{}
 	if slices.Contains(sets, nil) && (!known || mayBeCut(sets, cuts)) {
@@ -36,7 +36,7 @@ func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of i
 		}
 		if !known {
 			d.storeCuts(cuts)
-			d.keptSets(sets, cuts, limit)
+			d.loadSets(sets, cuts, limit)
 		}
 	}
 	reading := d.checking()
@@ -55,7 +55,7 @@ func (d *Data) surveySets(ctx context.Context, limit int, done func(blocks, of i
 	}
 	for k, i := range missing {
 		sets[i] = found[k]
-		d.keepSet(i, sets[i], cuts, limit)
+		d.storeSet(i, sets[i], cuts, limit)
 	}
 	return sets, nil
 }
