@@ -33,8 +33,8 @@ type Writer struct {
 	index   index
 	info    dataset.ShardInfo
 	block   *block
-	blocks  []*block      // free ones
-	pending []*compressed // blocks being compressed, in order
+	blocks  []*block        // free ones
+	pending []*pendingBlock // blocks being compressed, in order
 	workers int
 	draft   bool
 	err     error
@@ -178,8 +178,8 @@ func (w *Writer) write(p []byte) {
 	w.size += int64(len(p))
 }
 
-// compressed is a block on its way into the file.
-type compressed struct {
+// pendingBlock is a block on its way into the file.
+type pendingBlock struct {
 	block *block
 	index blockIndex
 	err   error
@@ -188,7 +188,7 @@ type compressed struct {
 
 // flush sends the block to be compressed and takes an empty one.
 func (w *Writer) flush() {
-	c := &compressed{block: w.block, done: make(chan struct{})}
+	c := &pendingBlock{block: w.block, done: make(chan struct{})}
 	w.pending = append(w.pending, c)
 	if w.workers == 1 {
 		c.run(w.draft)
@@ -233,7 +233,7 @@ var encoders = sync.Pool{New: func() any {
 }}
 
 // run compresses the block, or only packs it if it is one of a draft.
-func (c *compressed) run(draft bool) {
+func (c *pendingBlock) run(draft bool) {
 	defer close(c.done)
 	b := c.block
 	c.index = blockIndex{Lines: int64(b.lines), Positions: int64(b.positions), Samples: int64(b.samples)}
