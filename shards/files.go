@@ -24,15 +24,15 @@ func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes i
 	return err
 }
 
-// Checked says how files were when they were as their checksums say, by their names.
-type Checked map[string]durable.Stamp
+// Stamps says how files were when they were as their checksums say, by their names.
+type Stamps map[string]durable.Stamp
 
 // CheckChanged is [Dataset.CheckFiles] for those files alone that are not as they were when they were checked. It
 // returns the stamps of all files that need not be read again, which is the content of known if nothing changed: a file
 // that was written within the last seconds is not among them. Bytes that are not read count as done.
-func (d *Dataset) CheckChanged(ctx context.Context, workers int, known Checked, done func(bytes int64)) (Checked,
+func (d *Dataset) CheckChanged(ctx context.Context, workers int, known Stamps, done func(bytes int64)) (Stamps,
 	error) {
-	now, shard := Checked{}, 0
+	now, shard := Stamps{}, 0
 	for stamp, err := range ordered.N(ctx, len(d.Manifest.Shards), workers, func(_, i int) (durable.Stamp, error) {
 		want := d.Manifest.Shards[i]
 		return checkFile(ctx, filepath.Join(d.Dir, want.File), want, known[want.File], done)

@@ -45,7 +45,7 @@ func fileKey(dir, hash string) string { return cache.Key("files", "1", dir, hash
 // were then. done, if not nil, is told as [shards.Dataset.CheckFiles] does.
 func (o *Options) checkFiles(ctx context.Context, ds *shards.Dataset, dir string, done func(int64)) error {
 	key := fileKey(dir, ds.Manifest.Hash())
-	var known shards.Checked
+	var known shards.Stamps
 	o.load(key, &known)
 	now, err := ds.CheckChanged(ctx, o.Workers, known, done)
 	if err == nil && len(now) > 0 && !sameStamps(now, known) {
@@ -54,7 +54,7 @@ func (o *Options) checkFiles(ctx context.Context, ds *shards.Dataset, dir string
 	return err
 }
 
-func sameStamps(a, b shards.Checked) bool {
+func sameStamps(a, b shards.Stamps) bool {
 	if len(a) != len(b) {
 		return false
 	}

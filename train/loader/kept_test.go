@@ -160,7 +160,7 @@ func TestCachedChecks(t *testing.T) {
 	dir := write(t, madeup.Dataset{Seed: 1, Games: 50})
 	c := cache.New(t.TempDir(), 1<<20)
 	o := Options{Encoder: encode.TalbotBot{}, Cache: c}
-	known := func() (files shards.Checked) {
+	known := func() (files shards.Stamps) {
 		t.Helper()
 		d, err := Open(t.Context(), []Spec{{Dir: dir}}, o)
 		if err != nil {
