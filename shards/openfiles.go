@@ -50,15 +50,15 @@ type file struct {
 // openFile opens a file and finds out its size.
 func (o *openFiles) openFile(path string) (*file, error) {
 	f := &file{path: path}
-	if err := o.take(f); err != nil {
+	if err := o.acquire(f); err != nil {
 		return nil, err
 	}
-	o.give(f)
+	o.release(f)
 	return f, nil
 }
 
-// take opens the file, if it is not open, for one more reader.
-func (o *openFiles) take(f *file) error {
+// acquire opens the file, if it is not open, for one more reader.
+func (o *openFiles) acquire(f *file) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for {
@@ -112,8 +112,8 @@ func (f *file) open() error {
 	return nil
 }
 
-// give ends the reading of the file.
-func (o *openFiles) give(f *file) {
+// release ends the reading of the file.
+func (o *openFiles) release(f *file) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if f.users--; f.users > 0 {
@@ -138,10 +138,10 @@ func (o *openFiles) shut(f *file) error {
 
 // ReadAt reads from the file, which it opens if it is not open.
 func (f *file) ReadAt(p []byte, at int64) (int, error) {
-	if err := open.take(f); err != nil {
+	if err := open.acquire(f); err != nil {
 		return 0, err
 	}
-	defer open.give(f)
+	defer open.release(f)
 	return f.file.ReadAt(p, at)
 }
 
