@@ -85,7 +85,7 @@ func (o *openFiles) acquire(f *file) error {
 			}
 		}
 		if last := o.idle.Back(); last != nil {
-			o.shut(last.Value.(*file))
+			o.close(last.Value.(*file))
 		} else {
 			o.freed.Wait()
 		}
@@ -121,13 +121,13 @@ func (o *openFiles) release(f *file) {
 	}
 	f.place = o.idle.PushFront(f)
 	if f.closed {
-		o.shut(f)
+		o.close(f)
 	}
 	o.freed.Signal()
 }
 
-// shut closes an idle file.
-func (o *openFiles) shut(f *file) error {
+// close closes an idle file.
+func (o *openFiles) close(f *file) error {
 	o.idle.Remove(f.place)
 	f.place = nil
 	o.count--
@@ -153,7 +153,7 @@ func (f *file) Close() error {
 	if f.place == nil {
 		return nil
 	}
-	err := open.shut(f)
+	err := open.close(f)
 	open.freed.Signal()
 	return err
 }
