@@ -26,7 +26,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 	us := p.turn & 1
 	// The counters stop at their limit instead of starting over.
 	p.halfmove = min(p.halfmove, math.MaxUint16-1) + 1
-	key := p.key ^ p.take(to) ^ p.shift(us, pt, from, to)
+	key := p.key ^ p.removePiece(to) ^ p.shift(us, pt, from, to)
 	if p.ep != NoSquare {
 		key ^= zobrist.file[p.ep&7]
 		p.ep = NoSquare
@@ -49,7 +49,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 // playPawn plays the move of a pawn.
 func (p *Position) playPawn(from, to Square, promotion PieceType) {
 	us, them := p.turn&1, p.turn.Other()&1
-	key := p.key ^ p.take(to) ^ p.shift(us, Pawn, from, to)
+	key := p.key ^ p.removePiece(to) ^ p.shift(us, Pawn, from, to)
 	p.halfmove = 0
 	oldEP := p.ep
 	if oldEP != NoSquare {
@@ -83,8 +83,8 @@ func (p *Position) playPawn(from, to Square, promotion PieceType) {
 	p.pass(key)
 }
 
-// take removes what the other side has on a square, if anything, and returns the change of the key.
-func (p *Position) take(s Square) uint64 {
+// removePiece removes what the other side has on a square, if anything, and returns the change of the key.
+func (p *Position) removePiece(s Square) uint64 {
 	them := p.turn.Other() & 1
 	if !p.colors[them].Has(s & 63) {
 		return 0
