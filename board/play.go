@@ -26,7 +26,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 	us := p.turn & 1
 	// The counters stop at their limit instead of starting over.
 	p.halfmove = min(p.halfmove, math.MaxUint16-1) + 1
-	key := p.key ^ p.removePiece(to) ^ p.shift(us, pt, from, to)
+	key := p.key ^ p.removePiece(to) ^ p.movePiece(us, pt, from, to)
 	if p.ep != NoSquare {
 		key ^= zobrist.file[p.ep&7]
 		p.ep = NoSquare
@@ -36,7 +36,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 		if to < from {
 			rookFrom, rookTo = to-2, to+1
 		}
-		key ^= p.shift(us, Rook, rookFrom, rookTo)
+		key ^= p.movePiece(us, Rook, rookFrom, rookTo)
 	}
 	if lost := p.castling & (lostRights[from&63] | lostRights[to&63]); lost != 0 {
 		key ^= zobrist.castle[p.castling&15]
@@ -49,7 +49,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 // playPawn plays the move of a pawn.
 func (p *Position) playPawn(from, to Square, promotion PieceType) {
 	us, them := p.turn&1, p.turn.Other()&1
-	key := p.key ^ p.removePiece(to) ^ p.shift(us, Pawn, from, to)
+	key := p.key ^ p.removePiece(to) ^ p.movePiece(us, Pawn, from, to)
 	p.halfmove = 0
 	oldEP := p.ep
 	if oldEP != NoSquare {
@@ -97,8 +97,8 @@ func (p *Position) removePiece(s Square) uint64 {
 	return zobrist.piece[them][victim][s&63]
 }
 
-// shift moves a piece from a square to an empty one and returns the change of the key.
-func (p *Position) shift(c Color, pt PieceType, from, to Square) uint64 {
+// movePiece moves a piece from a square to an empty one and returns the change of the key.
+func (p *Position) movePiece(c Color, pt PieceType, from, to Square) uint64 {
 	b := (from & 63).Bitboard() | (to & 63).Bitboard()
 	p.pieces[pt] ^= b
 	p.colors[c] ^= b
