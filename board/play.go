@@ -43,7 +43,7 @@ func (p *Position) playPiece(pt PieceType, from, to Square) {
 		p.castling &^= lost
 		key ^= zobrist.castle[p.castling&15]
 	}
-	p.pass(key)
+	p.endTurn(key)
 }
 
 // playPawn plays the move of a pawn.
@@ -73,14 +73,14 @@ func (p *Position) playPawn(from, to Square, promotion PieceType) {
 		p.colors[them] ^= victim.Bitboard()
 		key ^= zobrist.piece[them][Pawn][victim&63]
 	case from^to == 16:
-		p.pass(key)
+		p.endTurn(key)
 		if ep := (from + to) / 2; p.epCapturePossible(ep) {
 			p.ep = ep
 			p.key ^= zobrist.file[ep&7]
 		}
 		return
 	}
-	p.pass(key)
+	p.endTurn(key)
 }
 
 // removePiece removes what the other side has on a square, if anything, and returns the change of the key.
@@ -105,8 +105,8 @@ func (p *Position) movePiece(c Color, pt PieceType, from, to Square) uint64 {
 	return zobrist.piece[c][pt][from&63] ^ zobrist.piece[c][pt][to&63]
 }
 
-// pass gives the turn to the other side.
-func (p *Position) pass(key uint64) {
+// endTurn gives the turn to the other side.
+func (p *Position) endTurn(key uint64) {
 	if p.turn == Black {
 		p.fullmove = min(p.fullmove, math.MaxUint16-1) + 1
 	}
