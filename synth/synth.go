@@ -56,9 +56,9 @@ const (
 	accepted = -1
 )
 
-// Drawn is an endgame with what is needed to draw on: it goes on with the same
+// Draw is an endgame with what is needed to draw on: it goes on with the same
 // random numbers.
-type Drawn struct {
+type Draw struct {
 	Line    dataset.Line
 	Key     uint64         // of the sampled position, the same for its mirror image
 	Class   board.Material // of the sampled position, folded
@@ -114,7 +114,7 @@ func (d *Drawer) Clone() *Drawer {
 // those asked for, whatever is thrown away, and all legal positions of a
 // material are equally likely. The numbers of pieces are spread evenly over
 // consecutive draws, so that their shares are exact to a few endgames.
-func (d *Drawer) Draw(number int64) (x Drawn) {
+func (d *Drawer) Draw(number int64) (x Draw) {
 	d.source.Seed(d.config.Seed, uint64(number))
 	x.Line = dataset.Line{
 		Source: dataset.SourceEndgame, Number: number, Reconstructed: Plies, Samples: dataset.LastPosition(),
@@ -144,7 +144,7 @@ func evenly(seed uint64, number int64) float64 {
 
 // Again replaces the position by another one of the same material that is not
 // known. It is not OK if that has hardly any left.
-func (d *Drawer) Again(x *Drawn, known func(key uint64) bool) {
+func (d *Drawer) Again(x *Draw, known func(key uint64) bool) {
 	d.source = x.source
 	d.place(x, known)
 	x.source = d.source
@@ -153,7 +153,7 @@ func (d *Drawer) Again(x *Drawn, known func(key uint64) bool) {
 // Elsewhere replaces the position by one of a class that is not exhausted, with
 // the same number of pieces where there is one. It reports false if there is
 // none at all.
-func (d *Drawer) Elsewhere(x *Drawn, left *Left) bool {
+func (d *Drawer) Elsewhere(x *Draw, left *Left) bool {
 	d.source = x.source
 	counts := left.counts
 	pieces := x.material.Pieces()
@@ -170,7 +170,7 @@ func (d *Drawer) Elsewhere(x *Drawn, left *Left) bool {
 }
 
 // place draws positions of the material until one is fit, and gives it a past.
-func (d *Drawer) place(x *Drawn, known func(key uint64) bool) {
+func (d *Drawer) place(x *Draw, known func(key uint64) bool) {
 	x.Class, x.OK = x.material.Fold(), false
 	for misses := 0; misses < d.config.Patience; {
 		p, why := d.position(x.material)

@@ -164,14 +164,14 @@ func (d *drawing) draw(ctx context.Context) error {
 		number += drawBatch
 		return number - drawBatch, nil
 	}
-	free := make(chan []synth.Drawn, 4*d.Workers) // to be used again
+	free := make(chan []synth.Draw, 4*d.Workers) // to be used again
 	for batch, err := range ordered.Each(ctx, d.Workers, d.Workers, next,
-		func(worker int, first int64) ([]synth.Drawn, error) {
-			var batch []synth.Drawn
+		func(worker int, first int64) ([]synth.Draw, error) {
+			var batch []synth.Draw
 			select {
 			case batch = <-free:
 			default:
-				batch = make([]synth.Drawn, drawBatch)
+				batch = make([]synth.Draw, drawBatch)
 			}
 			for i := range batch {
 				batch[i] = d.drawers[worker].Draw(first + int64(i))
@@ -214,7 +214,7 @@ func (d *drawing) report(before int64) {
 }
 
 // take stores a draw, or another in its place if it is not new.
-func (d *drawing) take(x *synth.Drawn) error {
+func (d *drawing) take(x *synth.Draw) error {
 	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
