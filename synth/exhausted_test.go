@@ -72,7 +72,7 @@ func TestAgainFindsAll(t *testing.T) {
 	}
 	seen := map[uint64]bool{}
 	x := d.Draw(1)
-	for ; x.OK; d.Again(&x, func(key uint64) bool { return seen[key] }) {
+	for ; x.OK; d.Redraw(&x, func(key uint64) bool { return seen[key] }) {
 		if p := last(&x.Line); !want[x.Key] {
 			t.Fatalf("%s is not among the %d positions", p.FEN(), len(want))
 		}

@@ -142,9 +142,9 @@ func evenly(seed uint64, number int64) float64 {
 	return float64((uint64(number)*0x9e3779b97f4a7c15+offset)>>11) / (1 << 53)
 }
 
-// Again replaces the position by another one of the same material that is not
+// Redraw replaces the position by another one of the same material that is not
 // known. It is not OK if that has hardly any left.
-func (d *Drawer) Again(x *Draw, known func(key uint64) bool) {
+func (d *Drawer) Redraw(x *Draw, known func(key uint64) bool) {
 	d.source = x.source
 	d.place(x, known)
 	x.source = d.source

@@ -128,7 +128,7 @@ func TestDrawIsPure(t *testing.T) {
 	}
 	again := first
 	again.Line.Moves = slices.Clone(first.Line.Moves)
-	d.Again(&again, func(key uint64) bool { return key == first.Key })
+	d.Redraw(&again, func(key uint64) bool { return key == first.Key })
 	if again.Key == first.Key || again.Class != first.Class || !again.OK {
 		t.Error("drawn again, the endgame is the same one or of another class")
 	}

@@ -229,7 +229,7 @@ func (d *drawing) take(x *synth.Draw) error {
 			continue
 		case !d.seen.Add(dataset.GameKey{A: x.Key}):
 			x.Rejects.Add(synth.Duplicate)
-			d.redraw.Again(x, known)
+			d.redraw.Redraw(x, known)
 			continue
 		}
 		break
