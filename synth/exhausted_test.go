@@ -27,7 +27,7 @@ func TestLeft(t *testing.T) {
 	const n = 3000
 	for range n {
 		y := x
-		if !d.Elsewhere(&y, left) {
+		if !d.DrawOtherClass(&y, left) {
 			t.Fatal("nothing is left")
 		}
 		x.source = y.source
@@ -37,11 +37,11 @@ func TestLeft(t *testing.T) {
 	chance(t, "KQvK", got["KQvK"], n, 1./3)
 	left.Exhaust(material(t, "KRvK"))
 	left.Exhaust(material(t, "KQvK"))
-	if y := x; !d.Elsewhere(&y, left) || y.Class.String() != "KRvKB" {
+	if y := x; !d.DrawOtherClass(&y, left) || y.Class.String() != "KRvKB" {
 		t.Errorf("then %v", y.Class)
 	}
 	left.Exhaust(material(t, "KRvKB"))
-	if y := x; d.Elsewhere(&y, left) {
+	if y := x; d.DrawOtherClass(&y, left) {
 		t.Errorf("then %v", y.Class)
 	}
 }

@@ -219,7 +219,7 @@ func (d *drawing) take(x *synth.Draw) error {
 	for {
 		switch {
 		case d.left.Exhausted(x.Class):
-			if !d.redraw.Elsewhere(x, d.left) {
+			if !d.redraw.DrawOtherClass(x, d.left) {
 				d.state.Number, d.nothing = x.Line.Number, true
 				return nil
 			}
