@@ -152,16 +152,16 @@ func oneByOne(types TypeWeights, pieces int) (t table[board.Material]) {
 	return t
 }
 
-// Left is what is left to draw when classes run out of positions.
-type Left struct {
+// Remaining is what is left to draw when classes run out of positions.
+type Remaining struct {
 	counts    table[int]
 	materials [MaxPieces + 1]table[board.Material]
 	exhausted map[board.Material]bool
 }
 
 // Left returns all that the drawer draws.
-func (d *Drawer) Left() *Left {
-	l := &Left{exhausted: map[board.Material]bool{}}
+func (d *Drawer) Left() *Remaining {
+	l := &Remaining{exhausted: map[board.Material]bool{}}
 	for i, n := range d.choice.counts.values {
 		l.counts.add(n, d.choice.counts.weight(i))
 		for k, m := range d.choice.materials[n].values {
@@ -174,12 +174,12 @@ func (d *Drawer) Left() *Left {
 }
 
 // Exhausted reports whether a class has been given up.
-func (l *Left) Exhausted(class board.Material) bool { return l.exhausted[class] }
+func (l *Remaining) Exhausted(class board.Material) bool { return l.exhausted[class] }
 
 // Exhaust gives up a class: what would be of it is spread over the other
 // materials of as many pieces, in proportion to their weights, and if there is
 // none over the other numbers of pieces.
-func (l *Left) Exhaust(class board.Material) {
+func (l *Remaining) Exhaust(class board.Material) {
 	l.exhausted[class] = true
 	n := class.Pieces()
 	l.materials[n] = l.materials[n].without(func(m board.Material) bool { return m.Fold() == class })

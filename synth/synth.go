@@ -153,7 +153,7 @@ func (d *Drawer) Redraw(x *Draw, known func(key uint64) bool) {
 // DrawOtherClass replaces the position by one of a class that is not exhausted, with
 // the same number of pieces where there is one. It reports false if there is
 // none at all.
-func (d *Drawer) DrawOtherClass(x *Draw, left *Left) bool {
+func (d *Drawer) DrawOtherClass(x *Draw, left *Remaining) bool {
 	d.source = x.source
 	counts := left.counts
 	pieces := x.material.Pieces()

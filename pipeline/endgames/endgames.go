@@ -51,7 +51,7 @@ type drawing struct {
 	state   state
 	drawers []*synth.Drawer // of the workers
 	redraw  *synth.Drawer   // of the goroutine that takes their draws
-	left    *synth.Left
+	left    *synth.Remaining
 	seen    dataset.GameSet // keys of the sampled positions, 26 bytes each
 	nothing bool            // nothing is left to draw
 }
@@ -60,9 +60,9 @@ func (d *drawing) done() bool { return d.nothing || d.out.Manifest().Counts.Game
 
 // Run draws endgames 1, 2, 3, … until there are Count different ones; colour mirrors count as the same. Where a draw
 // repeats a position, another of the same material is drawn; where a class of material has run out of them, what would
-// be of it is spread over the others (see [synth.Left]); where all have, there are fewer than Count. The result depends
-// on the seed, not on the workers. Everything that was drawn counts as read. Memory is 26 bytes an endgame and some
-// 60 MB besides.
+// be of it is spread over the others (see [synth.Remaining]); where all have, there are fewer than Count. The result
+// depends on the seed, not on the workers. Everything that was drawn counts as read. Memory is 26 bytes an endgame and
+// some 60 MB besides.
 func (s Request) Run(ctx context.Context) (Summary, error) {
 	start := time.Now()
 	if s.Count <= 0 {
