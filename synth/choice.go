@@ -159,8 +159,8 @@ type Remaining struct {
 	exhausted map[board.Material]bool
 }
 
-// Left returns all that the drawer draws.
-func (d *Drawer) Left() *Remaining {
+// Remaining returns all that the drawer draws.
+func (d *Drawer) Remaining() *Remaining {
 	l := &Remaining{exhausted: map[board.Material]bool{}}
 	for i, n := range d.choice.counts.values {
 		l.counts.add(n, d.choice.counts.weight(i))

@@ -14,7 +14,7 @@ func TestLeft(t *testing.T) {
 		c.Materials = []WeightedMaterial{{material(t, "KPvK"), 1}, {material(t, "KRvK"), 2}, {material(t, "KQvK"), 1},
 			{material(t, "KRvKB"), 1}}
 	})
-	left := d.Left()
+	left := d.Remaining()
 	x := d.Draw(1)
 	for x.Class.String() != "KPvK" {
 		x = d.Draw(x.Line.Number + 1)

@@ -75,7 +75,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	d := &drawing{Request: s, redraw: first, left: first.Left()}
+	d := &drawing{Request: s, redraw: first, left: first.Remaining()}
 	for len(d.drawers) < s.Workers {
 		d.drawers = append(d.drawers, first.Clone())
 	}
