@@ -33,8 +33,8 @@ type Part struct {
 	Rows    int    `json:"rows,omitempty"`    // of "matrix"
 }
 
-// opened is the result of "open".
-type opened struct {
+// backendReport is the result of "open".
+type backendReport struct {
 	Kind    string `json:"kind"`
 	Why     string `json:"why"`
 	Devices int    `json:"devices"`
@@ -69,7 +69,7 @@ func (p Part) Result(ctx context.Context) (any, error) {
 	defer b.Finalize()
 	switch p.Do {
 	case "open":
-		return opened{b.Kind, b.Why, int(b.NumDevices())}, nil
+		return backendReport{b.Kind, b.Why, int(b.NumDevices())}, nil
 	case "matrix":
 		var r rates
 		behind := time.Duration(p.Seconds) * time.Second

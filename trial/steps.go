@@ -35,7 +35,7 @@ const (
 
 // backend opens the backend in a process of its own.
 func (t *Trial) backend(ctx context.Context, s *State) (string, error) {
-	var o opened
+	var o backendReport
 	if err := t.part(ctx, "open", aWhile, Part{Do: "open", Backend: t.Backend}, &o); err != nil {
 		return "", err
 	}
