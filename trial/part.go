@@ -51,8 +51,8 @@ type tooLarge struct {
 	Batch int `json:"batch"`
 }
 
-// traced is the result of "trace", and of trace.py.
-type traced struct {
+// lossTrace is the result of "trace", and of trace.py.
+type lossTrace struct {
 	Losses []float64 `json:"losses"`
 	Torch  string    `json:"torch,omitempty"`
 }
@@ -113,34 +113,34 @@ func (p Part) adjust(c *run.Config) error {
 }
 
 // trace trains some steps without dropout, in float32.
-func (p Part) trace(ctx context.Context, b *backend.Backend) (traced, error) {
+func (p Part) trace(ctx context.Context, b *backend.Backend) (lossTrace, error) {
 	c, err := p.config()
 	if err != nil {
-		return traced{}, err
+		return lossTrace{}, err
 	}
 	c.LR = 3e-4
 	for _, name := range []string{"block_dropout", "value_dropout"} {
 		if err := c.Set(name, "0"); err != nil {
-			return traced{}, err
+			return lossTrace{}, err
 		}
 	}
 	built, err := c.Build()
 	if err != nil {
-		return traced{}, err
+		return lossTrace{}, err
 	}
 	data, err := loader.Open(ctx, []loader.Spec{{Dir: p.Data}}, loader.Options{Encoder: built.Encoder})
 	if err != nil {
-		return traced{}, err
+		return lossTrace{}, err
 	}
 	defer data.Close()
 	survey, err := data.Survey(ctx, 0, 0, nil)
 	if err != nil {
-		return traced{}, err
+		return lossTrace{}, err
 	}
 	source := survey.NewLoader(loader.LoaderOptions{Batch: c.Batch, Seed: c.Seed})
 	defer source.Close()
 	losses, err := train.Trace(ctx, c, b, source, p.Steps, p.Into)
-	return traced{Losses: losses}, err
+	return lossTrace{Losses: losses}, err
 }
 
 // warmSteps are not measured.

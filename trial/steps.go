@@ -286,8 +286,8 @@ func (t *Trial) memory(ctx context.Context, _ *State) (string, error) {
 const traceSteps = 100
 
 // trace is a run of the first network that others repeat.
-func (t *Trial) trace(ctx context.Context, backend, into string) (traced, error) {
-	var x traced
+func (t *Trial) trace(ctx context.Context, backend, into string) (lossTrace, error) {
+	var x lossTrace
 	err := t.part(ctx, "trace-"+strings.NewReplacer(":", "-", "/", "-").Replace(backend), 4*aWhile, Part{Do: "trace",
 		Backend: backend, Data: dataName, Steps: traceSteps, Into: into, Speed: Speed{Size: t.traced(), Batch: 64,
 			Precision: "float32"}}, &x)
@@ -329,7 +329,7 @@ func (t *Trial) besideTorch(ctx context.Context, s *State) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var other traced
+	var other lossTrace
 	if err := json.Unmarshal([]byte(text), &other); err != nil {
 		return "", err
 	}
@@ -345,7 +345,7 @@ const (
 )
 
 // agree compares the losses of two programs that trained the same.
-func (t *Trial) agree(a, b traced, name string) (string, error) {
+func (t *Trial) agree(a, b lossTrace, name string) (string, error) {
 	if len(a.Losses) != traceSteps || len(b.Losses) != traceSteps {
 		return "", fmt.Errorf("%d and %d losses", len(a.Losses), len(b.Losses))
 	}
