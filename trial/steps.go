@@ -392,9 +392,9 @@ func (t *Trial) scripts(ctx context.Context) error {
 	}
 	switch {
 	case t.sees == "":
-		return skipped("there is no Python with PyTorch and NumPy")
+		return skipReason("there is no Python with PyTorch and NumPy")
 	case t.sees == "cpu" && t.device() == "cuda":
-		return skipped("PyTorch does not see the GPU")
+		return skipReason("PyTorch does not see the GPU")
 	}
 	dir := filepath.Join(t.Dir, "torch")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -452,9 +452,9 @@ func (t *Trial) speed(ctx context.Context, s *State, x Speed) error {
 	if x.Devices > 1 {
 		switch {
 		case s.Devices == 0:
-			return skipped("the backend did not open, so its devices are not known")
+			return skipReason("the backend did not open, so its devices are not known")
 		case x.Devices > s.Devices:
-			return skipped("this machine has " + count(s.Devices, "device", "devices"))
+			return skipReason("this machine has " + count(s.Devices, "device", "devices"))
 		}
 	}
 	log := strings.NewReplacer(" ", "-", ",", "", "×", "x").Replace(x.name())

@@ -91,10 +91,10 @@ type Speed struct {
 	TorchMode     string  `json:"torch_mode"`  // how it ran, or why it was not measured
 }
 
-// skipped says that a step cannot be done on this machine, which is no fault.
-type skipped string
+// skipReason says that a step cannot be done on this machine, which is no fault.
+type skipReason string
 
-func (s skipped) Error() string { return string(s) }
+func (s skipReason) Error() string { return string(s) }
 
 // ErrFailed says that steps of a trial failed; the report says why.
 var ErrFailed = errors.New("failed")
@@ -139,7 +139,7 @@ func (t *Trial) Run(ctx context.Context) (*State, error) {
 		if ctx.Err() != nil {
 			return s, errors.Join(ctx.Err(), t.save(s, steps))
 		}
-		var not skipped
+		var not skipReason
 		if errors.As(err, &not) {
 			o.Skipped, err = string(not), nil
 		} else if err != nil {
