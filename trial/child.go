@@ -50,9 +50,9 @@ func (t *Trial) talbot(name string, args ...string) (*program, error) {
 	return t.start(name, t.Talbot, t.Env, args...)
 }
 
-// said is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,
+// wait is what a program prints to its end, and how that was: "exit status 0". At most so long; then, or if ctx ends,
 // it is killed.
-func (p *program) said(ctx context.Context, most time.Duration) (text, exit string, err error) {
+func (p *program) wait(ctx context.Context, most time.Duration) (text, exit string, err error) {
 	deadline := time.Now().Add(most)
 	stop := context.AfterFunc(ctx, p.Kill)
 	defer stop()
@@ -95,7 +95,7 @@ func (t *Trial) output(ctx context.Context, most time.Duration, p *program, err 
 	if err != nil {
 		return "", err
 	}
-	text, exit, err := p.said(ctx, most)
+	text, exit, err := p.wait(ctx, most)
 	if err != nil {
 		return text, err
 	}

@@ -258,7 +258,7 @@ func (t *Trial) memory(ctx context.Context, _ *State) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, exit, err := p.said(ctx, aWhile)
+	_, exit, err := p.wait(ctx, aWhile)
 	if err != nil {
 		return "", err
 	}
