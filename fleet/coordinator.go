@@ -71,7 +71,7 @@ type Coordinator struct {
 	js     jetstream.JetStream
 	ticket [sha256.Size]byte // the secret of tickets
 
-	answers chan *Answer
+	answers chan *Result
 	changed chan struct{}
 	proofs  chan struct{} // has room for those that are judged
 	ended   context.Context
@@ -102,8 +102,8 @@ type member struct {
 	done, lost    int64
 }
 
-// Answer is what a worker brings.
-type Answer struct {
+// Result is what a worker brings.
+type Result struct {
 	Worker int    // number of its key, from 1
 	Number uint64 // the job, if it is still offered; else 0
 	Asked  []byte
@@ -119,7 +119,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if cfg.now == nil {
 		cfg.now = time.Now
 	}
-	c := &Coordinator{cfg: cfg, answers: make(chan *Answer, 64), changed: make(chan struct{}, 1),
+	c := &Coordinator{cfg: cfg, answers: make(chan *Result, 64), changed: make(chan struct{}, 1),
 		proofs: make(chan struct{}, proving), offers: map[uint64]*offer{}, members: map[string]*member{}}
 	c.ended, c.end = context.WithCancel(context.Background())
 	var err error
@@ -249,7 +249,7 @@ func WriteSecret(path, text string) error {
 }
 
 // Answers brings what workers answer. Between two of them nobody else is heard, so each is to be replied to soon.
-func (c *Coordinator) Answers() <-chan *Answer { return c.answers }
+func (c *Coordinator) Answers() <-chan *Result { return c.answers }
 
 // Changed tells that jobs were lost or that workers came or went.
 func (c *Coordinator) Changed() <-chan struct{} { return c.changed }

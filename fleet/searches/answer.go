@@ -14,7 +14,7 @@ import (
 )
 
 // answeredAll takes an answer and those that wait behind it, for a while.
-func (r *run) answeredAll(a *fleet.Answer, more <-chan *fleet.Answer) error {
+func (r *run) answeredAll(a *fleet.Result, more <-chan *fleet.Result) error {
 	for until := time.Now().Add(stepTime); ; {
 		if err := r.answered(a); err != nil || time.Now().After(until) {
 			return err
@@ -28,7 +28,7 @@ func (r *run) answeredAll(a *fleet.Answer, more <-chan *fleet.Answer) error {
 }
 
 // answered takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
-func (r *run) answered(a *fleet.Answer) error {
+func (r *run) answered(a *fleet.Result) error {
 	if r.Banned(a.Worker) {
 		a.Reply(errors.New("banned"))
 		return nil
@@ -64,7 +64,7 @@ func (r *run) answered(a *fleet.Answer) error {
 }
 
 // read decodes an answer and checks that all its labels are legal and complete.
-func (r *run) read(a *fleet.Answer) (list []question, outcomes []outcome, spent time.Duration, err error) {
+func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent time.Duration, err error) {
 	if list, err = decodeAsked(a.Asked); err != nil {
 		return nil, nil, 0, err
 	}
@@ -103,7 +103,7 @@ func (r *run) know(q *question) bool {
 }
 
 // refuse deals with an answer that cannot be right. The job goes to others.
-func (r *run) refuse(a *fleet.Answer, why error) error {
+func (r *run) refuse(a *fleet.Result, why error) error {
 	r.share.Log("worker %d: %v", a.Worker, why)
 	if b := r.batch[a.Number]; b != nil {
 		delete(r.batch, a.Number)

@@ -102,7 +102,7 @@ func (r *run) finished() bool {
 
 // steps is what happens until the end, one thing at a time.
 func (r *run) steps(ctx context.Context) error {
-	var answers <-chan *fleet.Answer
+	var answers <-chan *fleet.Result
 	var changed <-chan struct{}
 	if r.fleet != nil {
 		answers, changed = r.fleet.Answers(), r.fleet.Changed()
