@@ -248,8 +248,8 @@ func WriteSecret(path, text string) error {
 	return os.Rename(f.Name(), path)
 }
 
-// Answers brings what workers answer. Between two of them nobody else is heard, so each is to be replied to soon.
-func (c *Coordinator) Answers() <-chan *Result { return c.answers }
+// Results brings what workers answer. Between two of them nobody else is heard, so each is to be replied to soon.
+func (c *Coordinator) Results() <-chan *Result { return c.answers }
 
 // Changed tells that jobs were lost or that workers came or went.
 func (c *Coordinator) Changed() <-chan struct{} { return c.changed }

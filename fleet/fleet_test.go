@@ -156,7 +156,7 @@ func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uin
 	timeout := time.After(60 * time.Second)
 	for len(left) > 0 {
 		select {
-		case a := <-c.Answers():
+		case a := <-c.Results():
 			if !bytes.Equal(reversed(a.Asked), a.Answer) {
 				a.Reply(errors.New("wrong"))
 				continue

@@ -367,7 +367,7 @@ func TestRequests(t *testing.T) {
 	numbers := make(chan uint64, 3)
 	go func() {
 		for range 3 {
-			a := <-c.Answers()
+			a := <-c.Results()
 			numbers <- a.Number
 			a.Reply(nil)
 			c.Retract(a.Number)

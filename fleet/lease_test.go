@@ -205,7 +205,7 @@ func TestRestart(t *testing.T) {
 	var other sync.Once // an answer may come twice
 	for come := map[string]bool{}; len(come) < 2; {
 		select {
-		case a := <-c.Answers():
+		case a := <-c.Results():
 			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Asked)) || a.Worker != 1 {
 				t.Errorf("%+v", a)
 			}
@@ -236,12 +236,12 @@ func TestRestartBeforeReply(t *testing.T) {
 	if _, err := c.Offer(Job{Asked: []byte("question")}); err != nil {
 		t.Fatal(err)
 	}
-	<-c.Answers()
+	<-c.Results()
 	c.Close()
 	c = testCoordinator(t, dir, func(cfg *Config) { cfg.Listen = j.Address })
 	defer c.Close()
 	select {
-	case a := <-c.Answers():
+	case a := <-c.Results():
 		a.Reply(nil)
 	case <-time.After(answerTimeout / 2):
 		t.Error("the worker waits for a reply that cannot come any more")

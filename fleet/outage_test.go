@@ -151,7 +151,7 @@ func TestOutages(t *testing.T) {
 		defer c.Close()
 		offer(t, c, 40)
 		go func() {
-			for a := range c.Answers() { // of the jobs of before, too
+			for a := range c.Results() { // of the jobs of before, too
 				a.Reply(nil)
 			}
 		}()
@@ -212,7 +212,7 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	var mu sync.Mutex
 	answered := map[string]bool{}
 	go func() {
-		for a := range c.Answers() {
+		for a := range c.Results() {
 			mu.Lock()
 			answered[string(a.Asked)] = true
 			mu.Unlock()

@@ -229,7 +229,7 @@ func (c *Coordinator) hold(m *nats.Msg, member *member, list []held) {
 	c.reply(m, codeDone, codes)
 }
 
-// onAnswer hands an answer on to who reads [Coordinator.Answers], and waits until it is taken. An answer whose job is
+// onAnswer hands an answer on to who reads [Coordinator.Results], and waits until it is taken. An answer whose job is
 // not offered any more goes the same way: the ticket says that it was asked for.
 func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)

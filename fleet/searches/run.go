@@ -105,7 +105,7 @@ func (r *run) steps(ctx context.Context) error {
 	var answers <-chan *fleet.Result
 	var changed <-chan struct{}
 	if r.fleet != nil {
-		answers, changed = r.fleet.Answers(), r.fleet.Changed()
+		answers, changed = r.fleet.Results(), r.fleet.Changed()
 	}
 	tick := time.NewTicker(tickTime)
 	defer tick.Stop()
