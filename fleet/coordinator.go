@@ -82,7 +82,7 @@ type Coordinator struct {
 	mu       sync.Mutex
 	number   uint64 // of the last job
 	offers   map[uint64]*offer
-	lost     []Lost
+	lost     []LostJob
 	members  map[string]*member // by key and instance
 	finished bool
 

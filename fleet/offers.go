@@ -28,8 +28,8 @@ type offer struct {
 	delivered time.Time // when it was found to be delivered, though nobody says that he has it
 }
 
-// Lost is a job that nobody holds any more; it is offered no longer.
-type Lost struct {
+// LostJob is a job that nobody holds any more; it is offered no longer.
+type LostJob struct {
 	Number uint64
 	Worker int    // who had it; 0 if that is not known
 	Blame  bool   // it may be the job's fault: the worker fell silent over it, or said so
@@ -107,7 +107,7 @@ func (c *Coordinator) erase(sequence uint64) {
 
 // lose files the loss of an offer; c.mu is held.
 func (c *Coordinator) lose(o *offer, blame bool, reason string) {
-	l := Lost{Number: o.number, Blame: blame, Reason: reason}
+	l := LostJob{Number: o.number, Blame: blame, Reason: reason}
 	if o.holder != nil {
 		l.Worker = o.holder.worker
 		o.holder.lost++
@@ -118,7 +118,7 @@ func (c *Coordinator) lose(o *offer, blame bool, reason string) {
 }
 
 // TakeLost returns the jobs that were lost since the last call.
-func (c *Coordinator) TakeLost() []Lost {
+func (c *Coordinator) TakeLost() []LostJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.lost
