@@ -168,7 +168,7 @@ func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uin
 			a.Reply(nil)
 			c.Retract(a.Number)
 		case <-c.Changed():
-			for _, l := range c.TakeLost() {
+			for _, l := range c.LostJobs() {
 				offer(open[l.Number])
 				delete(open, l.Number)
 			}

@@ -41,7 +41,7 @@ func TestLeases(t *testing.T) {
 	kept := func() {
 		t.Helper()
 		c.endLeases()
-		if list := c.TakeLost(); len(list) > 0 {
+		if list := c.LostJobs(); len(list) > 0 {
 			t.Errorf("a job is lost within the lease: %+v", list)
 		}
 	}
@@ -52,7 +52,7 @@ func TestLeases(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatal("it is not lost")
 		}
-		list := c.TakeLost()
+		list := c.LostJobs()
 		if len(list) != 1 || list[0].Number != number || list[0].Blame != blame {
 			t.Errorf("%+v", list)
 		}
@@ -117,7 +117,7 @@ func TestStop(t *testing.T) {
 	if err := stop(); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	lost := c.TakeLost()
+	lost := c.LostJobs()
 	if len(lost) != 4 || lost[0].Blame || c.Status().Held != 0 {
 		t.Errorf("%+v of %+v", lost, c.Status())
 	}

@@ -117,8 +117,8 @@ func (c *Coordinator) lose(o *offer, blame bool, reason string) {
 	c.change()
 }
 
-// TakeLost returns the jobs that were lost since the last call.
-func (c *Coordinator) TakeLost() []LostJob {
+// LostJobs returns the jobs that were lost since the last call.
+func (c *Coordinator) LostJobs() []LostJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.lost

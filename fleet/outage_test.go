@@ -169,7 +169,7 @@ func TestOutages(t *testing.T) {
 		begun := time.Now()
 		outageWorker(t, c, "other")
 		<-c.Changed()
-		for len(c.TakeLost()) == 0 {
+		for len(c.LostJobs()) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		offer(t, c, 1)

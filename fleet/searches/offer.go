@@ -83,7 +83,7 @@ func (r *run) retractAll() {
 // lostOnes offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
 // engines.
 func (r *run) lostOnes() {
-	for _, l := range r.fleet.TakeLost() {
+	for _, l := range r.fleet.LostJobs() {
 		b := r.batch[l.Number]
 		delete(r.batch, l.Number)
 		if b == nil {
