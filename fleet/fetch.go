@@ -203,7 +203,7 @@ func (w *worker) told(data []byte, session int) {
 
 // answer sends an answer until the coordinator has it, or does not want it.
 func (w *worker) answer(t *task, text []byte) {
-	data := (&answer{t.number, t.ticket, t.kind, t.asked, text}).append(nil)
+	data := (&jobResult{t.number, t.ticket, t.kind, t.asked, text}).append(nil)
 	ctx, cancel := w.ctx, func() {}
 	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)

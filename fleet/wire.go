@@ -58,9 +58,9 @@ func decodeJob(b []byte) (j job, err error) {
 	return j, r.Err()
 }
 
-// answer is a worker's answer: number uvarint, ticket [16], kind and asked (uvarint length each), the rest is the
+// jobResult is a worker's answer: number uvarint, ticket [16], kind and asked (uvarint length each), the rest is the
 // answer.
-type answer = job
+type jobResult = job
 
 // held is a job that a worker says it has.
 type held struct {
