@@ -72,7 +72,7 @@ func TestLeases(t *testing.T) {
 	j = take()
 	hold := func() byte {
 		t.Helper()
-		got, codes := s.ask(verbHold, appendHeld(nil, []held{{j.number, j.ticket}}))
+		got, codes := s.ask(verbHold, appendHeld(nil, []heldJob{{j.number, j.ticket}}))
 		if got != codeDone || len(codes) != 1 {
 			t.Fatalf("%v %q", got, codes)
 		}
@@ -92,7 +92,7 @@ func TestLeases(t *testing.T) {
 	}
 	j = take()
 	hold()
-	s.ask(verbBack, (&back{held{j.number, j.ticket}, true, "no"}).append(nil))
+	s.ask(verbBack, (&back{heldJob{j.number, j.ticket}, true, "no"}).append(nil))
 	lost(j.number, true)
 	j = take()
 	hold()

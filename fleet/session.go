@@ -156,10 +156,10 @@ func (w *worker) hold() {
 		w.mu.Lock()
 		session := w.session
 		var tasks []*task
-		var list []held
+		var list []heldJob
 		for t := range w.held {
 			tasks = append(tasks, t)
-			list = append(list, held{t.number, t.ticket})
+			list = append(list, heldJob{t.number, t.ticket})
 		}
 		w.mu.Unlock()
 		ctx, cancel := context.WithTimeout(w.ctx, min(requestTimeout, every))

@@ -62,14 +62,14 @@ func decodeJob(b []byte) (j job, err error) {
 // answer.
 type jobResult = job
 
-// held is a job that a worker says it has.
-type held struct {
+// heldJob is a job that a worker says it has.
+type heldJob struct {
 	number uint64
 	ticket ticket
 }
 
 // appendHeld writes a list: uvarint count, then number uvarint and ticket [16] of each.
-func appendHeld(b []byte, list []held) []byte {
+func appendHeld(b []byte, list []heldJob) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, h := range list {
 		b = binary.AppendUvarint(b, h.number)
@@ -78,13 +78,13 @@ func appendHeld(b []byte, list []held) []byte {
 	return b
 }
 
-func decodeHeld(b []byte) (list []held, err error) {
+func decodeHeld(b []byte) (list []heldJob, err error) {
 	r := wire.Reader{Rest: b}
 	for range r.Uvarint(maxHeld) {
 		if r.Bad {
 			break
 		}
-		list = append(list, held{r.Uvarint(math.MaxUint64), takeTicket(&r)})
+		list = append(list, heldJob{r.Uvarint(math.MaxUint64), takeTicket(&r)})
 	}
 	return list, r.End()
 }
@@ -92,7 +92,7 @@ func decodeHeld(b []byte) (list []held, err error) {
 // back is a job that a worker gives back: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker only
 // stops), and why as text.
 type back struct {
-	held
+	heldJob
 	blame  bool
 	reason string
 }
