@@ -12,7 +12,7 @@ import (
 func FuzzWire(f *testing.F) {
 	t := ticket{1, 2, 3}
 	f.Add((&job{7, t, "echo", []byte("asked"), []byte("payload")}).append(nil))
-	f.Add(appendHeld(nil, []heldJob{{1, t}, {1 << 40, t}}))
+	f.Add(appendHeldJobs(nil, []heldJob{{1, t}, {1 << 40, t}}))
 	f.Add((&back{heldJob{3, t}, true, "why"}).append(nil))
 	f.Add([]byte(`{"protocol":1,"version":"v","name":"n","kind":"label","slots":3}`))
 	f.Add(welcome{time.Second, []byte("text")}.append(nil))
@@ -23,8 +23,8 @@ func FuzzWire(f *testing.F) {
 				t.Errorf("job %+v becomes %+v, %v", j, again, err)
 			}
 		}
-		if list, err := decodeHeld(b); err == nil {
-			if again, err := decodeHeld(appendHeld(nil, list)); err != nil || !reflect.DeepEqual(again, list) {
+		if list, err := decodeHeldJobs(b); err == nil {
+			if again, err := decodeHeldJobs(appendHeldJobs(nil, list)); err != nil || !reflect.DeepEqual(again, list) {
 				t.Errorf("held %+v becomes %+v, %v", list, again, err)
 			}
 		}

@@ -299,7 +299,7 @@ func TestReplies(t *testing.T) {
 			}
 		}
 	}
-	if c, _ := s.ask(verbHold, appendHeld(nil, nil)); c != codeDone {
+	if c, _ := s.ask(verbHold, appendHeldJobs(nil, nil)); c != codeDone {
 		t.Error(c)
 	}
 	for range 3000 {
@@ -329,7 +329,7 @@ func TestRequests(t *testing.T) {
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	for _, verb := range []string{verbHold, verbProve} {
-		if got, _ := s.ask(verb, appendHeld(nil, nil)); got != codeStranger {
+		if got, _ := s.ask(verb, appendHeldJobs(nil, nil)); got != codeStranger {
 			t.Errorf("%s of a stranger: %v", verb, got)
 		}
 	}
@@ -473,7 +473,7 @@ func TestSlowConsumer(t *testing.T) {
 	if !cut {
 		t.Error("it is not cut off")
 	}
-	if got, _ := s.ask(verbHold, appendHeld(nil, nil)); got != codeDone {
+	if got, _ := s.ask(verbHold, appendHeldJobs(nil, nil)); got != codeDone {
 		t.Errorf("another one: %v", got)
 	}
 }

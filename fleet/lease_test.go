@@ -72,7 +72,7 @@ func TestLeases(t *testing.T) {
 	j = take()
 	hold := func() byte {
 		t.Helper()
-		got, codes := s.ask(verbHold, appendHeld(nil, []heldJob{{j.number, j.ticket}}))
+		got, codes := s.ask(verbHold, appendHeldJobs(nil, []heldJob{{j.number, j.ticket}}))
 		if got != codeDone || len(codes) != 1 {
 			t.Fatalf("%v %q", got, codes)
 		}

@@ -41,7 +41,7 @@ func TestWallClock(t *testing.T) {
 			s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "dead"))
 			s.join()
 			dead := s.take(c, "question 0")
-			s.ask(verbHold, appendHeld(nil, []heldJob{{dead.number, dead.ticket}}))
+			s.ask(verbHold, appendHeldJobs(nil, []heldJob{{dead.number, dead.ticket}}))
 			e := &echo{delay: 5 * time.Millisecond}
 			testWorker(t, joinOf(t, c), "a", e, 2)
 			testWorker(t, joinOf(t, c), "b", e, 2)

@@ -202,7 +202,7 @@ func fromMember[T any](c *Coordinator, m *nats.Msg, key, instance string, decode
 
 // onHold takes note that a worker has jobs. The reply says of each whether it is still wanted.
 func (c *Coordinator) onHold(m *nats.Msg, key, instance string) {
-	fromMember(c, m, key, instance, decodeHeld, func(member *member, list []heldJob) { c.hold(m, member, list) })
+	fromMember(c, m, key, instance, decodeHeldJobs, func(member *member, list []heldJob) { c.hold(m, member, list) })
 }
 
 func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {

@@ -163,7 +163,7 @@ func (w *worker) hold() {
 		}
 		w.mu.Unlock()
 		ctx, cancel := context.WithTimeout(w.ctx, min(requestTimeout, every))
-		m, err := w.nc.RequestWithContext(ctx, w.subject(verbHold), appendHeld(nil, list))
+		m, err := w.nc.RequestWithContext(ctx, w.subject(verbHold), appendHeldJobs(nil, list))
 		cancel()
 		if err != nil {
 			continue

@@ -68,8 +68,8 @@ type heldJob struct {
 	ticket ticket
 }
 
-// appendHeld writes a list: uvarint count, then number uvarint and ticket [16] of each.
-func appendHeld(b []byte, list []heldJob) []byte {
+// appendHeldJobs writes a list: uvarint count, then number uvarint and ticket [16] of each.
+func appendHeldJobs(b []byte, list []heldJob) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, h := range list {
 		b = binary.AppendUvarint(b, h.number)
@@ -78,7 +78,7 @@ func appendHeld(b []byte, list []heldJob) []byte {
 	return b
 }
 
-func decodeHeld(b []byte) (list []heldJob, err error) {
+func decodeHeldJobs(b []byte) (list []heldJob, err error) {
 	r := wire.Reader{Rest: b}
 	for range r.Uvarint(maxHeld) {
 		if r.Bad {
