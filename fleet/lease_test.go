@@ -92,7 +92,7 @@ func TestLeases(t *testing.T) {
 	}
 	j = take()
 	hold()
-	s.ask(verbBack, (&back{heldJob{j.number, j.ticket}, true, "no"}).append(nil))
+	s.ask(verbBack, (&returnedJob{heldJob{j.number, j.ticket}, true, "no"}).append(nil))
 	lost(j.number, true)
 	j = take()
 	hold()

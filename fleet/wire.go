@@ -89,15 +89,15 @@ func decodeHeldJobs(b []byte) (list []heldJob, err error) {
 	return list, r.End()
 }
 
-// back is a job that a worker gives back: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker only
-// stops), and why as text.
-type back struct {
+// returnedJob is a job that a worker gives back: number uvarint, ticket [16], blame u8 (1: it went wrong, 0: the worker
+// only stops), and why as text.
+type returnedJob struct {
 	heldJob
 	blame  bool
 	reason string
 }
 
-func (k *back) append(b []byte) []byte {
+func (k *returnedJob) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, k.number)
 	b = append(b, k.ticket[:]...)
 	if k.blame {
@@ -108,7 +108,7 @@ func (k *back) append(b []byte) []byte {
 	return append(b, wire.Clip(k.reason, maxReason)...)
 }
 
-func decodeBack(b []byte) (k back, err error) {
+func decodeBack(b []byte) (k returnedJob, err error) {
 	r := wire.Reader{Rest: b}
 	k.number, k.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
 	flag := r.Byte()
