@@ -28,8 +28,8 @@ func FuzzWire(f *testing.F) {
 				t.Errorf("held %+v becomes %+v, %v", list, again, err)
 			}
 		}
-		if k, err := decodeBack(b); err == nil {
-			if again, err := decodeBack(k.append(nil)); err != nil || again != k {
+		if k, err := decodeReturnedJob(b); err == nil {
+			if again, err := decodeReturnedJob(k.append(nil)); err != nil || again != k {
 				t.Errorf("back %+v becomes %+v, %v", k, again, err)
 			}
 		}

@@ -108,7 +108,7 @@ func (k *returnedJob) append(b []byte) []byte {
 	return append(b, wire.Clip(k.reason, maxReason)...)
 }
 
-func decodeBack(b []byte) (k returnedJob, err error) {
+func decodeReturnedJob(b []byte) (k returnedJob, err error) {
 	r := wire.Reader{Rest: b}
 	k.number, k.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
 	flag := r.Byte()
