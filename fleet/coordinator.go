@@ -167,7 +167,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 	}
 	for verb, do := range map[string]func(*nats.Msg, string, string){
 		verbJoin: c.onJoin, verbProve: c.onProve, verbNext: c.onNext, verbHold: c.onHold, verbAnswer: c.onAnswer,
-		verbBack: c.onBack, verbLeave: c.onLeave, verbStatus: c.onStatus,
+		verbBack: c.onReturn, verbLeave: c.onLeave, verbStatus: c.onStatus,
 	} {
 		if _, err := c.nc.Subscribe(subjectRoot+"*.*."+verb, func(m *nats.Msg) {
 			if key, instance, _, ok := parseSubject(m.Subject); ok && c.ownInbox(m.Reply, key, instance) {

@@ -274,8 +274,8 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	}
 }
 
-// onBack takes a job back from who holds it.
-func (c *Coordinator) onBack(m *nats.Msg, key, instance string) {
+// onReturn takes a job back from who holds it.
+func (c *Coordinator) onReturn(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeReturnedJob, func(member *member, b returnedJob) {
 		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
 			member.has(o, c.cfg.now())
