@@ -61,7 +61,7 @@ func (w *worker) slot(i int) (err error) {
 				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
 			}
 			if err != nil {
-				w.giveBack(t, err)
+				w.returnJob(t, err)
 				_ = s.Close()
 				s = nil
 				if w.ctx.Err() != nil {
@@ -240,8 +240,8 @@ func (w *worker) answer(t *task, text []byte) {
 	}
 }
 
-// giveBack returns a job that could not be done.
-func (w *worker) giveBack(t *task, why error) {
+// returnJob returns a job that could not be done.
+func (w *worker) returnJob(t *task, why error) {
 	w.mu.Lock()
 	w.forget(t)
 	w.mu.Unlock()
