@@ -53,7 +53,7 @@ func decodeJob(b []byte) (j job, err error) {
 	r := wire.Reader{Rest: b}
 	j.number, j.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
 	j.kind = r.Text(maxKind)
-	j.asked = r.Take(r.Uvarint(MaxMessage))
+	j.asked = r.Bytes(r.Uvarint(MaxMessage))
 	j.payload = r.Rest
 	return j, r.Err()
 }
@@ -179,6 +179,6 @@ func decodeReply(b []byte) (code, []byte, error) {
 }
 
 func takeTicket(r *wire.Reader) (t ticket) {
-	copy(t[:], r.Take(ticketBytes))
+	copy(t[:], r.Bytes(ticketBytes))
 	return t
 }

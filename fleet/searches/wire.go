@@ -80,7 +80,7 @@ func decodeAsked(b []byte) (list []question, err error) {
 	n := r.Uvarint(maxQuestions)
 	for range n {
 		q := question{index: int64(r.Uvarint(1 << 62))}
-		copy(q.hash[:], r.Take(uint64(len(q.hash))))
+		copy(q.hash[:], r.Bytes(uint64(len(q.hash))))
 		ply := uint64(0)
 		for k := range r.Uvarint(maxMoves) {
 			step := r.Uvarint(maxMoves)
@@ -131,7 +131,7 @@ func decodeJob(asked, lines []byte) ([]question, error) {
 	r := wire.Reader{Rest: lines}
 	for i := range list {
 		q := &list[i]
-		fen := r.Take(uint64(r.Byte()))
+		fen := r.Bytes(uint64(r.Byte()))
 		q.start = board.StartPosition()
 		if len(fen) > maxFEN {
 			return nil, wire.ErrMessage
@@ -141,7 +141,7 @@ func decodeJob(asked, lines []byte) ([]question, error) {
 				return nil, fmt.Errorf("%w: %w", wire.ErrMessage, err)
 			}
 		}
-		moves := r.Take(2 * r.Uvarint(maxMoves))
+		moves := r.Bytes(2 * r.Uvarint(maxMoves))
 		for k := 0; k+1 < len(moves); k += 2 {
 			q.moves = append(q.moves, board.Move(binary.LittleEndian.Uint16(moves[k:])))
 		}

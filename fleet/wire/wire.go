@@ -34,8 +34,8 @@ func (r *Reader) Uvarint(limit uint64) uint64 {
 	return v
 }
 
-// Take takes n bytes, which are part of the message.
-func (r *Reader) Take(n uint64) []byte {
+// Bytes takes n bytes, which are part of the message.
+func (r *Reader) Bytes(n uint64) []byte {
 	if n > uint64(len(r.Rest)) {
 		r.Bad, r.Rest = true, nil
 		return nil
@@ -47,7 +47,7 @@ func (r *Reader) Take(n uint64) []byte {
 
 // Byte takes one byte.
 func (r *Reader) Byte() byte {
-	if b := r.Take(1); len(b) == 1 {
+	if b := r.Bytes(1); len(b) == 1 {
 		return b[0]
 	}
 	return 0
@@ -55,7 +55,7 @@ func (r *Reader) Byte() byte {
 
 // Text takes valid UTF-8 of at most limit bytes, whose length stands before it (uvarint).
 func (r *Reader) Text(limit uint64) string {
-	b := r.Take(r.Uvarint(limit))
+	b := r.Bytes(r.Uvarint(limit))
 	if !utf8.Valid(b) {
 		r.Bad, r.Rest = true, nil
 		return ""
