@@ -51,7 +51,7 @@ func (j *job) append(b []byte) []byte {
 
 func decodeJob(b []byte) (j job, err error) {
 	r := wire.Reader{Rest: b}
-	j.number, j.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
+	j.number, j.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
 	j.kind = r.Text(maxKind)
 	j.asked = r.Bytes(r.Uvarint(MaxMessage))
 	j.payload = r.Rest
@@ -84,7 +84,7 @@ func decodeHeldJobs(b []byte) (list []heldJob, err error) {
 		if r.Bad {
 			break
 		}
-		list = append(list, heldJob{r.Uvarint(math.MaxUint64), takeTicket(&r)})
+		list = append(list, heldJob{r.Uvarint(math.MaxUint64), readTicket(&r)})
 	}
 	return list, r.End()
 }
@@ -110,7 +110,7 @@ func (k *returnedJob) append(b []byte) []byte {
 
 func decodeReturnedJob(b []byte) (k returnedJob, err error) {
 	r := wire.Reader{Rest: b}
-	k.number, k.ticket = r.Uvarint(math.MaxUint64), takeTicket(&r)
+	k.number, k.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
 	flag := r.Byte()
 	k.blame, k.reason = flag == 1, string(r.Rest)
 	if flag > 1 || len(r.Rest) > maxReason || !utf8.Valid(r.Rest) {
@@ -178,7 +178,7 @@ func decodeReply(b []byte) (code, []byte, error) {
 	return code(b[0]), b[1:], nil
 }
 
-func takeTicket(r *wire.Reader) (t ticket) {
+func readTicket(r *wire.Reader) (t ticket) {
 	copy(t[:], r.Bytes(ticketBytes))
 	return t
 }
