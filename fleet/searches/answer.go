@@ -13,8 +13,8 @@ import (
 	"talbot/stockfish"
 )
 
-// answeredAll takes an answer and those that wait behind it, for a while.
-func (r *run) answeredAll(a *fleet.Result, more <-chan *fleet.Result) error {
+// onResults takes an answer and those that wait behind it, for a while.
+func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 	for until := time.Now().Add(stepTime); ; {
 		if err := r.answered(a); err != nil || time.Now().After(until) {
 			return err

@@ -140,7 +140,7 @@ func (r *run) steps(ctx context.Context) error {
 		case o := <-r.results:
 			err = r.ownDone(o)
 		case a := <-answers:
-			err = r.answeredAll(a, answers)
+			err = r.onResults(a, answers)
 		case <-changed:
 			r.lostOnes()
 		case <-more:
