@@ -16,7 +16,7 @@ import (
 // onResults takes an answer and those that wait behind it, for a while.
 func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 	for until := time.Now().Add(stepTime); ; {
-		if err := r.answered(a); err != nil || time.Now().After(until) {
+		if err := r.onResult(a); err != nil || time.Now().After(until) {
 			return err
 		}
 		select {
@@ -27,8 +27,8 @@ func (r *run) onResults(a *fleet.Result, more <-chan *fleet.Result) error {
 	}
 }
 
-// answered takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
-func (r *run) answered(a *fleet.Result) error {
+// onResult takes an answer of a worker. What it says of positions that are not wanted any more is passed over.
+func (r *run) onResult(a *fleet.Result) error {
 	if r.Banned(a.Worker) {
 		a.Reply(errors.New("banned"))
 		return nil

@@ -117,7 +117,7 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}}
-		if err := r.answered(answer); err != nil {
+		if err := r.onResult(answer); err != nil {
 			t.Fatal(err)
 		}
 		if n := r.target(batchTime); n < 240 || n > 260 {
