@@ -78,7 +78,7 @@ func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent 
 	rest := outcomes
 	for i := range list {
 		q := &list[i]
-		if r.know(q) {
+		if r.resolve(q) {
 			if err := r.checkOutcomes(q, rest[:len(q.plies)]); err != nil {
 				return nil, nil, 0, err
 			}
@@ -88,8 +88,8 @@ func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent 
 	return list, outcomes, spent, nil
 }
 
-// know fills in the line of a question and reports whether it is one of those that are open.
-func (r *run) know(q *question) bool {
+// resolve fills in the line of a question and reports whether it is one of those that are open.
+func (r *run) resolve(q *question) bool {
 	if q.index >= checkIndex {
 		return r.checks.know(q)
 	}

@@ -62,7 +62,7 @@ func (c *crowd) search(rng *rand.Rand, workers []int) error {
 			c.checks.others = c.checks.others[1:]
 			w := workers[rng.IntN(len(workers))]
 			q := k.question
-			if !c.know(&q) {
+			if !c.resolve(&q) {
 				return errors.New("a check is not known")
 			}
 			if err := c.take(w, &q, []outcome{{labels: c.said(w, k.plies[0])}}); err != nil {
