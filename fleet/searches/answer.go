@@ -91,7 +91,7 @@ func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent 
 // resolve fills in the line of a question and reports whether it is one of those that are open.
 func (r *run) resolve(q *question) bool {
 	if q.index >= checkIndex {
-		return r.checks.know(q)
+		return r.checks.resolve(q)
 	}
 	l := r.open[q.index]
 	last := q.plies[len(q.plies)-1]

@@ -42,8 +42,8 @@ func newChecks() checks { return checks{open: map[int64]*check{}} }
 
 func (c *checks) empty() bool { return len(c.open) == 0 }
 
-// know fills in the line of a question that is asked again.
-func (c *checks) know(q *question) bool {
+// resolve fills in the line of a question that is asked again.
+func (c *checks) resolve(q *question) bool {
 	k := c.open[q.index]
 	if k == nil || k.hash != q.hash || !slices.Equal(k.plies, q.plies) {
 		return false
