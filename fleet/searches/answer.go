@@ -40,7 +40,7 @@ func (r *run) onResult(a *fleet.Result) error {
 	}
 	b := r.batch[a.Number]
 	if b != nil {
-		r.learn(a.Worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
+		r.updateMean(a.Worker, min(spent, r.now().Sub(b.offered)), len(outcomes))
 	}
 	delete(r.batch, a.Number)
 	if a.Number != 0 {
@@ -118,9 +118,9 @@ func (r *run) refuse(a *fleet.Result, why error) error {
 	return nil
 }
 
-// learn keeps the time of a position: the median of what it takes the own engines, worker 0, and each of the workers.
-// These may claim what they like, so no claim counts that is far from what the own engines need.
-func (r *run) learn(worker int, spent time.Duration, positions int) {
+// updateMean keeps the time of a position: the median of what it takes the own engines, worker 0, and each of the
+// workers. These may claim what they like, so no claim counts that is far from what the own engines need.
+func (r *run) updateMean(worker int, spent time.Duration, positions int) {
 	if positions == 0 || spent <= 0 {
 		return
 	}

@@ -77,11 +77,11 @@ func TestClaimedTimes(t *testing.T) {
 	} {
 		r := &run{Pool: &Pool{crowd: func() (int, int) { return 2, 1 }}}
 		for range c.answers {
-			r.learn(0, 50*position, 50)
+			r.updateMean(0, 50*position, 50)
 			for i := range c.honest {
-				r.learn(2+i, 240*position, 250)
+				r.updateMean(2+i, 240*position, 250)
 			}
-			r.learn(1, min(c.claim, c.passed), 250)
+			r.updateMean(1, min(c.claim, c.passed), 250)
 		}
 		n, least, most := r.target(batchTime), 60, 1000
 		if c.honest > 0 {
@@ -92,7 +92,7 @@ func TestClaimedTimes(t *testing.T) {
 		}
 	}
 	r := &run{Pool: &Pool{}} // without own engines, or before they have answered
-	r.learn(1, 8*time.Second, 250)
+	r.updateMean(1, 8*time.Second, 250)
 	if n := r.target(batchTime); n != 156 {
 		t.Errorf("batches of %d positions", n)
 	}

@@ -87,6 +87,6 @@ func (r *run) ownDone(o ownResult) error {
 	for _, p := range o.batch.pieces {
 		n += p.to - p.from
 	}
-	r.learn(0, o.spent, n)
+	r.updateMean(0, o.spent, n)
 	return nil
 }
