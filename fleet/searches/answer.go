@@ -48,7 +48,7 @@ func (r *run) onResult(a *fleet.Result) error {
 	}
 	for i := range list {
 		q := &list[i]
-		if err = r.take(a.Worker, q, outcomes[:len(q.plies)]); err != nil {
+		if err = r.record(a.Worker, q, outcomes[:len(q.plies)]); err != nil {
 			break
 		}
 		outcomes = outcomes[len(q.plies):]
@@ -139,8 +139,8 @@ func (r *run) updateMean(worker int, spent time.Duration, positions int) {
 	r.mean = math.Sqrt(all[(len(all)-1)/2] * all[len(all)/2])
 }
 
-// take files what a worker says of one question.
-func (r *run) take(worker int, q *question, outcomes []outcome) error {
+// record files what a worker says of one question.
+func (r *run) record(worker int, q *question, outcomes []outcome) error {
 	if !q.known {
 		return nil
 	}

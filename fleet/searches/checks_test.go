@@ -65,7 +65,7 @@ func (c *crowd) search(rng *rand.Rand, workers []int) error {
 			if !c.resolve(&q) {
 				return errors.New("a check is not known")
 			}
-			if err := c.take(w, &q, []outcome{{labels: c.said(w, k.plies[0])}}); err != nil {
+			if err := c.record(w, &q, []outcome{{labels: c.said(w, k.plies[0])}}); err != nil {
 				return err
 			}
 			if c.checks.open[k.index] == k && k.second == 0 {
