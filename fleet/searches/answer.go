@@ -113,7 +113,7 @@ func (r *run) refuse(a *fleet.Result, why error) error {
 	}
 	r.refused[a.Worker]++
 	if r.refused[a.Worker] >= maxRefused {
-		return r.convict(a.Worker, fmt.Sprintf("%d answers could not be right, the last: %v", maxRefused, why))
+		return r.banWorker(a.Worker, fmt.Sprintf("%d answers could not be right, the last: %v", maxRefused, why))
 	}
 	return nil
 }
@@ -203,8 +203,8 @@ func (r *run) finish(l *line, k int, result stockfish.Result) error {
 	return r.done(result)
 }
 
-// convict bans a worker and ends the run.
-func (r *run) convict(worker int, reason string) error {
+// banWorker bans a worker and ends the run.
+func (r *run) banWorker(worker int, reason string) error {
 	r.share.Log("worker %d is banned: %s", worker, reason)
 	if err := r.ban(worker, reason); err != nil {
 		return err

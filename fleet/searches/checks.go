@@ -229,7 +229,7 @@ func (r *run) ownCheck(o ownResult) error {
 			end.Play(m)
 		}
 		reason := fmt.Sprintf("its label of %q is not what the coordinator's engine gives", end.FEN())
-		err := r.convict(said.worker, reason)
+		err := r.banWorker(said.worker, reason)
 		if found == nil {
 			found = err
 		}
