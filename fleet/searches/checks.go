@@ -52,8 +52,8 @@ func (c *checks) resolve(q *question) bool {
 	return true
 }
 
-// back takes back checks that could not be offered; lost those that a worker had.
-func (c *checks) back(list []*check) { c.others = append(c.others, list...) }
+// requeue takes back checks that could not be offered; lost those that a worker had.
+func (c *checks) requeue(list []*check) { c.others = append(c.others, list...) }
 
 func (c *checks) lost(list []*check) {
 	for _, k := range list {

@@ -64,7 +64,7 @@ func (r *run) offer(b *batch) {
 // keep puts a batch back among those that are to be offered.
 func (r *run) keep(b *batch) {
 	if b.checks != nil {
-		r.checks.back(b.checks)
+		r.checks.requeue(b.checks)
 		return
 	}
 	r.again = append(r.again, b)
