@@ -142,9 +142,9 @@ func (r *run) addUndone(b *batch, p piece, own bool) {
 
 // lostBatch is the next one that was lost, without what is done meanwhile; nil if there is none.
 func (r *run) lostBatch(own bool) *batch {
-	for len(r.again) > 0 {
-		b := r.again[0]
-		r.again = r.again[1:]
+	for len(r.requeued) > 0 {
+		b := r.requeued[0]
+		r.requeued = r.requeued[1:]
 		if r.prune(b, own) {
 			return b
 		}

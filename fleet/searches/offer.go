@@ -67,7 +67,7 @@ func (r *run) keep(b *batch) {
 		r.checks.requeue(b.checks)
 		return
 	}
-	r.again = append(r.again, b)
+	r.requeued = append(r.requeued, b)
 }
 
 // retractAll takes back what is offered, but for labels that are searched again: these go on.
@@ -107,7 +107,7 @@ func (r *run) lose(b *batch) {
 		return
 	}
 	if b.lost < maxLost {
-		r.again = append(r.again, b)
+		r.requeued = append(r.requeued, b)
 		return
 	}
 	halves := b.halves(r.config.HashScope() == stockfish.LineScope)
@@ -115,5 +115,5 @@ func (r *run) lose(b *batch) {
 		r.ownOnly = append(r.ownOnly, b)
 		return
 	}
-	r.again = append(r.again, halves...)
+	r.requeued = append(r.requeued, halves...)
 }
