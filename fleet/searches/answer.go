@@ -58,7 +58,7 @@ func (r *run) onResult(a *fleet.Result) error {
 		return err
 	}
 	if b != nil {
-		r.lose(b) // what it left out
+		r.requeue(b) // what it left out
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (r *run) refuse(a *fleet.Result, why error) error {
 		delete(r.batch, a.Number)
 		r.fleet.Retract(a.Number)
 		b.lost++
-		r.lose(b)
+		r.requeue(b)
 	}
 	r.refused[a.Worker]++
 	if r.refused[a.Worker] >= maxRefused {

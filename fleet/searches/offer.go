@@ -93,12 +93,12 @@ func (r *run) lostOnes() {
 			r.share.Log("worker %d: %s", l.Worker, l.Reason)
 			b.lost++
 		}
-		r.lose(b)
+		r.requeue(b)
 	}
 }
 
-// lose sees to a batch that nobody has any more.
-func (r *run) lose(b *batch) {
+// requeue sees to a batch that nobody has any more.
+func (r *run) requeue(b *batch) {
 	if b.checks != nil {
 		r.checks.lost(b.checks)
 		return
