@@ -80,9 +80,9 @@ func (r *run) retractAll() {
 	}
 }
 
-// lostOnes offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
+// collectLost offers lost batches again, in halves after some losses; what is lost as a single position goes to the own
 // engines.
-func (r *run) lostOnes() {
+func (r *run) collectLost() {
 	for _, l := range r.fleet.LostJobs() {
 		b := r.batch[l.Number]
 		delete(r.batch, l.Number)

@@ -142,7 +142,7 @@ func (r *run) steps(ctx context.Context) error {
 		case a := <-answers:
 			err = r.onResults(a, answers)
 		case <-changed:
-			r.lostOnes()
+			r.collectLost()
 		case <-more:
 		case <-tick.C:
 			r.full = false
