@@ -146,7 +146,7 @@ func (r *run) publishChecks(workers int) {
 		c.own, c.others = append(c.own, c.others...), nil
 		return
 	}
-	for (len(c.others) >= checkBatch || len(c.others) > 0 && r.ended) && !r.full {
+	for (len(c.others) >= checkBatch || len(c.others) > 0 && r.ended) && !r.queueFull {
 		n := min(len(c.others), checkBatch)
 		b := &batch{checks: slices.Clone(c.others[:n])}
 		c.others = c.others[n:]

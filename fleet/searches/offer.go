@@ -11,7 +11,7 @@ import (
 // whether these were all, or the time was up before.
 func (r *run) publish(until time.Time) bool {
 	slots, workers := r.crowd()
-	if slots == 0 || r.full {
+	if slots == 0 || r.queueFull {
 		return true
 	}
 	r.publishChecks(workers)
@@ -24,7 +24,7 @@ func (r *run) publish(until time.Time) bool {
 			most = min(most, maxScouts)
 		}
 	}
-	for len(r.batch) < most && !r.full {
+	for len(r.batch) < most && !r.queueFull {
 		b := r.lostBatch(false)
 		if b == nil {
 			b = r.cut(r.size(r.share.BatchTime))
@@ -52,7 +52,7 @@ func (r *run) offer(b *batch) {
 	n, err := r.fleet.Offer(fleet.Job{Asked: appendAsked(nil, list), Payload: appendLines(nil, list)})
 	if err != nil {
 		r.share.Log("%v", err)
-		r.full = true
+		r.queueFull = true
 		r.keep(b)
 		return
 	}

@@ -19,16 +19,16 @@ type run struct {
 	done   func(stockfish.Result) error
 	settle bool // until no label waits to be searched again
 
-	ended    bool // next has no more
-	open     map[int64]*line
-	ready    []piece   // to be searched, in order
-	waiting  int       // positions in ready
-	requeued []*batch  // that were lost
-	ownOnly  []*batch  // that no worker managed
-	full     bool      // the queue takes no more for now
-	under    int       // batches with the own engines
-	offered  int       // batches so far
-	begun    time.Time // of offering
+	ended     bool // next has no more
+	open      map[int64]*line
+	ready     []piece   // to be searched, in order
+	waiting   int       // positions in ready
+	requeued  []*batch  // that were lost
+	ownOnly   []*batch  // that no worker managed
+	queueFull bool      // the queue takes no more for now
+	under     int       // batches with the own engines
+	offered   int       // batches so far
+	begun     time.Time // of offering
 
 	prepared *batch // for the next own engine
 
@@ -145,7 +145,7 @@ func (r *run) steps(ctx context.Context) error {
 			r.collectLost()
 		case <-more:
 		case <-tick.C:
-			r.full = false
+			r.queueFull = false
 		case <-draining:
 			draining = nil
 		case <-r.abort.Done():
