@@ -174,7 +174,7 @@ func (r *run) record(worker int, q *question, outcomes []outcome) error {
 }
 
 // fail counts what a worker could not search. A position, or a line, that several could not goes to the own engines.
-func (r *run) fail(l *line, q *question, outcomes []outcome, whole bool) {
+func (r *run) fail(l *openLine, q *question, outcomes []outcome, whole bool) {
 	for i, ply := range q.plies {
 		k, found := slices.BinarySearch(l.Plies, ply)
 		if !found || l.done[k] || outcomes[i].failed == "" {
@@ -193,7 +193,7 @@ func (r *run) fail(l *line, q *question, outcomes []outcome, whole bool) {
 }
 
 // finish hands one result on.
-func (r *run) finish(l *line, k int, result stockfish.Result) error {
+func (r *run) finish(l *openLine, k int, result stockfish.Result) error {
 	result.Index, result.Sample = l.Index, k
 	l.done[k] = true
 	if l.left--; l.left == 0 {

@@ -8,8 +8,8 @@ import (
 	"talbot/stockfish"
 )
 
-// line is a job under way.
-type line struct {
+// openLine is a job under way.
+type openLine struct {
 	stockfish.Job
 	done   []bool // of its plies
 	losses []int  // of its plies: how often a worker said that it could not
@@ -18,7 +18,7 @@ type line struct {
 
 // piece is a part of a line: the plies [from:to).
 type piece struct {
-	line     *line
+	line     *openLine
 	from, to int
 }
 
@@ -45,7 +45,7 @@ func (r *run) fill(until time.Time) bool {
 		if len(j.Plies) == 0 {
 			break // there are none for now
 		}
-		l := &line{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
+		l := &openLine{Job: j, done: make([]bool, len(j.Plies)), losses: make([]int, len(j.Plies)), left: len(j.Plies)}
 		r.open[j.Index] = l
 		r.ready = append(r.ready, piece{l, 0, len(j.Plies)})
 		r.waiting += len(j.Plies)

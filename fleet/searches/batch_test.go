@@ -104,7 +104,7 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
 		banned: func(int) bool { return false },
 		crowd:  func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
-	r := &run{Pool: p, open: map[int64]*line{}}
+	r := &run{Pool: p, open: map[int64]*openLine{}}
 	var list []question
 	for i := range int64(250) {
 		list = append(list, question{index: i, plies: []int{0}})

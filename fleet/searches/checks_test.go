@@ -27,7 +27,7 @@ func newCrowd(seed uint64, lies map[int]func(int) bool) *crowd {
 		random: rand.New(rand.NewPCG(seed, 1)), crowd: func() (int, int) { return 10, len(lies) },
 		banned: func(w int) bool { return c.banned[w] },
 		ban:    func(w int, _ string) error { c.banned[w] = true; return nil }}
-	c.run = &run{Pool: p, open: map[int64]*line{}}
+	c.run = &run{Pool: p, open: map[int64]*openLine{}}
 	return c
 }
 

@@ -258,6 +258,6 @@ func (p *Pool) do(ctx context.Context, r *run) error {
 		return fmt.Errorf("labelling: %w", context.Cause(p.abort))
 	}
 	defer p.figures.Begin()()
-	r.Pool, r.open = p, map[int64]*line{}
+	r.Pool, r.open = p, map[int64]*openLine{}
 	return r.loop(ctx)
 }

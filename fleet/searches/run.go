@@ -20,7 +20,7 @@ type run struct {
 	settle bool // until no label waits to be searched again
 
 	ended     bool // next has no more
-	open      map[int64]*line
+	open      map[int64]*openLine
 	ready     []piece   // to be searched, in order
 	waiting   int       // positions in ready
 	requeued  []*batch  // that were lost
