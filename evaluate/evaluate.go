@@ -114,7 +114,8 @@ type evaluation struct {
 }
 
 // ask asks about samples as they are, or in disguise. The answers are valid until samples are asked about so again.
-func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encode.InputTransform) ([]predict.Output, error) {
+func (e *evaluation) ask(ctx context.Context, samples []Sample, transform *encode.InputTransform) ([]predict.Output,
+	error) {
 	e.questions, e.packed = e.questions[:0], e.packed[:0]
 	answers := &e.answers[0]
 	if transform != nil {

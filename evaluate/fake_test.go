@@ -122,7 +122,8 @@ func sequence(samples []Sample) iter.Seq2[Sample, error] {
 
 // accumulator is one of a talbotbot network.
 func accumulator(tables Tables) *Accumulator {
-	return newAccumulator(all, Options{Layout: layout, Tables: tables, PredictedProbability: chance, LabelProbability: chance})
+	return newAccumulator(all, Options{Layout: layout, Tables: tables, PredictedProbability: chance,
+		LabelProbability: chance})
 }
 
 var chance = encode.RecipeValue.WinProbability(encode.TalbotBot{})

@@ -71,8 +71,9 @@ func TestNetworksThatKnowLess(t *testing.T) {
 		words  int
 		names  [][]string
 	}{
-		"value alone":         {predict.Capabilities{Value: true}, heads, 0, [][]string{valueNames}},
-		"policy alone":        {predict.Capabilities{Prior: true, Others: true}, heads, 3, [][]string{policyNames, allNames}},
+		"value alone": {predict.Capabilities{Value: true}, heads, 0, [][]string{valueNames}},
+		"policy alone": {predict.Capabilities{Prior: true, Others: true}, heads, 3, [][]string{policyNames,
+			allNames}},
 		"policy, legal alone": {predict.Capabilities{Prior: true}, heads, 3, [][]string{policyNames}},
 		"chances":             {chances, heads, 0, [][]string{valueNames, {"chances_ce"}}},
 		"everything": {predict.Capabilities{Prior: true, Others: true, Value: true, WDL: true}, heads, 1,

@@ -14,13 +14,14 @@ import (
 type scorer struct {
 	knows                                  Knows
 	value, result                          int                         // number of the float, −1 if the recipe has none
-	predictedProbability, labelProbability func(value float32) float64 // win probability of the network's value, and of a label
+	predictedProbability, labelProbability func(value float32) float64 // of a network's value, and of a label
 	valueFromWDL                           bool                        // the value is that of the chances
 	simple                                 Simple
 }
 
 func newScorer(network predict.Capabilities, o Options) scorer {
-	s := scorer{knows: Knows{Capabilities: network, Probability: o.PredictedProbability != nil && o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
+	s := scorer{knows: Knows{Capabilities: network, Probability: o.PredictedProbability != nil &&
+		o.LabelProbability != nil}, predictedProbability: o.PredictedProbability, labelProbability: o.LabelProbability,
 		value: o.Layout.Float(encode.ValueFloat), result: o.Layout.Float(encode.ResultFloat), simple: o.Simple}
 	if network.WDL && !network.Value {
 		s.knows.Value, s.valueFromWDL = true, true

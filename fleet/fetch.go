@@ -249,5 +249,6 @@ func (w *worker) returnJob(t *task, why error) {
 		return // all are given back at the end
 	}
 	w.Log("a job went wrong: %v", why)
-	_, _, _ = w.request(verbBack, (&returnedJob{heldJob{t.number, t.ticket}, true, why.Error()}).append(nil), requestTimeout)
+	_, _, _ = w.request(verbBack, (&returnedJob{heldJob{t.number, t.ticket}, true, why.Error()}).append(nil),
+		requestTimeout)
 }

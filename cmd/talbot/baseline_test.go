@@ -13,7 +13,8 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true}, Probability: true}
+var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
+	Probability: true}
 
 // The card says of each figure that has a baseline whether it is worse, for all combinations of better, equal and
 // worse, in each column apart, and with no figure at all.
@@ -87,10 +88,12 @@ func TestCardOfNetworks(t *testing.T) {
 		legalMask  bool
 		with, miss []string
 	}{
-		"value alone": {predict.Capabilities{Value: true}, false, []string{"value squared error", "of these, with a value",
+		"value alone": {predict.Capabilities{Value: true}, false, []string{"value squared error",
+			"of these, with a value",
 			"value squared error 0.5000 (0.5000)"}, []string{"legal moves", "first move", "policy", "mates",
 			"cross-entropy"}},
-		"policy alone": {predict.Capabilities{Prior: true, Others: true}, false, []string{"first move right", "all moves"},
+		"policy alone": {predict.Capabilities{Prior: true, Others: true}, false, []string{"first move right",
+			"all moves"},
 			[]string{"value"}},
 		"chances": {predict.Capabilities{Value: true, WDL: true}, false, []string{"win, draw, loss cross-entropy"},
 			[]string{"legal"}},

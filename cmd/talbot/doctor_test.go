@@ -64,7 +64,8 @@ func TestDiagnose(t *testing.T) {
 	gpu := []backend.GPU{{Name: "NVIDIA Test 9000", Path: "/proc/gpu"}}
 	plugins := []backend.Plugin{{Kind: "cpu", Path: "/x/cpu.so"}, {Kind: "cuda", Path: "/x/cuda.so"}}
 
-	d := diagnose(ctx, fakeEngine(t, greets), backend.Discovery{Compiled: true, SIMD: true, GPUs: gpu, Plugins: plugins})
+	d := diagnose(ctx, fakeEngine(t, greets), backend.Discovery{Compiled: true, SIMD: true, GPUs: gpu,
+		Plugins: plugins})
 	if !d.OK || d.Stockfish.Name != "Fake 7" || len(d.Stockfish.Build) != 16 || d.Threads < 1 || d.Cores < 1 {
 		t.Errorf("all there: %+v", d)
 	}
@@ -104,7 +105,8 @@ func TestDiagnose(t *testing.T) {
 	if c := d.find("stockfish"); d.OK || c.Status != statusMissing || !strings.Contains(c.Detail, "does not work") {
 		t.Errorf("an engine that dies: %+v", c)
 	}
-	silly := diagnose(ctx, fakeEngine(t, strings.ReplaceAll(greets, "bestmove d4c5", "bestmove a1a1")), backend.Discovery{})
+	silly := diagnose(ctx, fakeEngine(t, strings.ReplaceAll(greets, "bestmove d4c5", "bestmove a1a1")),
+		backend.Discovery{})
 	if c := silly.find("stockfish"); silly.OK || c.Status != statusMissing ||
 		!strings.Contains(c.Detail, "does not search") {
 		t.Errorf("an engine that does not search: %+v", c)

@@ -64,12 +64,13 @@ func TestPlanSetup(t *testing.T) {
 		found backend.Discovery
 		want  string
 	}{
-		"nothing here":     {nil, backend.Discovery{Compiled: true}, "stockfish xla-cpu"},
-		"with a GPU":       {nil, backend.Discovery{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
-		"plugin in place":  {nil, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
-		"without XLA":      {nil, backend.Discovery{}, "stockfish"},
-		"named twice":      {[]string{"xla-cpu", "xla-cpu"}, backend.Discovery{Compiled: true}, "xla-cpu"},
-		"named, in place":  {[]string{"xla-cpu"}, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}}, ""},
+		"nothing here":    {nil, backend.Discovery{Compiled: true}, "stockfish xla-cpu"},
+		"with a GPU":      {nil, backend.Discovery{Compiled: true, GPUs: gpu}, "stockfish xla-cpu xla-cuda"},
+		"plugin in place": {nil, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}}, "stockfish"},
+		"without XLA":     {nil, backend.Discovery{}, "stockfish"},
+		"named twice":     {[]string{"xla-cpu", "xla-cpu"}, backend.Discovery{Compiled: true}, "xla-cpu"},
+		"named, in place": {[]string{"xla-cpu"}, backend.Discovery{Compiled: true, Plugins: []backend.Plugin{cpu}},
+			""},
 		"named, no XLA":    {[]string{"xla-cpu"}, backend.Discovery{}, "error"},
 		"named, no cgo":    {[]string{"onnx"}, backend.Discovery{}, "error"},
 		"named, no pip":    {[]string{"onnx"}, backend.Discovery{Loads: true}, "error"},

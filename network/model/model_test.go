@@ -324,7 +324,8 @@ func TestDisguise(t *testing.T) {
 		packed[i] = uint64(i)*0x9E3779B97F4A7C15 | 1<<5
 	}
 	layout := encode.TalbotBot{LegalMask: true}.Layout()
-	for name, d := range map[string]*encode.InputTransform{"no past": layout.NoHistory, "other colour": layout.OtherColour} {
+	for name, d := range map[string]*encode.InputTransform{"no past": layout.NoHistory,
+		"other colour": layout.OtherColour} {
 		exec := MustNewExec(goBackend(t), func(key, packed *Node) []*Node {
 			p := &Pass{Train: true, Key: key}
 			return []*Node{p.TransformInput(packed, d, 0.3), (&Pass{Key: key}).TransformInput(packed, d, 0.3)}

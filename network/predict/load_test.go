@@ -29,7 +29,8 @@ func TestOpen(t *testing.T) {
 	tensors := tinyrun.Weights(t, c)
 	dir, path := tinyrun.Write(t, c, tensors)
 	exported := filepath.Join(t.TempDir(), "network.safetensors")
-	write(t, exported, run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: 7, Checkpoint: "best.safetensors",
+	write(t, exported, run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: 7,
+		Checkpoint:  "best.safetensors",
 		ValueTarget: c.ValueTarget}, tensors)
 	b := opened(t, "go")
 	var want []Output

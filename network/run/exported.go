@@ -37,8 +37,9 @@ func Describe(f *checkpoint.File, path string) (Description, error) {
 	}
 	if json.Unmarshal(f.Meta, &named) == nil && named.Checkpoint != "" {
 		if named.Settings == nil {
-			return Description{}, fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
-				"or one of its checkpoints", path)
+			return Description{},
+				fmt.Errorf("%q is an exported network, without the settings of its run: give the run, "+
+					"or one of its checkpoints", path)
 		}
 		d, err := describeExported(f.Meta)
 		if err != nil {

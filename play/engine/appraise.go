@@ -97,7 +97,8 @@ func (e *Evaluator) CanAppraise() error {
 // Appraise implements [mcts.Appraiser]: the 20 moves that the network finds most probable, with the engine's values
 // behind them. Shares are the network's priors among them, or what the network of Config.Probability says. A search
 // that goes wrong is repeated once, by another engine.
-func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove, error) {
+func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove,
+	error) {
 	e.Put(0, at.Game, at.Legal)
 	if err := e.network.Predict(ctx, e.questions[:1], e.answers[:1]); err != nil {
 		return nil, err
@@ -134,7 +135,8 @@ func (e *Evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst [
 	return dst, nil
 }
 
-func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.AppraisalInput, only []board.Move) ([]dataset.Label, error) {
+func (e *Evaluator) searchMoves(ctx context.Context, at *mcts.AppraisalInput, only []board.Move) ([]dataset.Label,
+	error) {
 	for again := false; ; again = true {
 		engine, err := e.valuesAt(ctx, at.Depth)
 		if err != nil {

@@ -48,7 +48,7 @@ type Evaluation struct {
 type Limits struct {
 	Nodes       int64        // visits added by this search, terminal and cached ones included
 	Depth       int          // see Report
-	Mate        int          // a mate is looked for; it may be a longer one, as the search ends with the first it proves
+	Mate        int          // a mate is looked for; it may be longer, as the search ends with the first it proves
 	SearchMoves []board.Move // only these at the root; nil: all
 	// ShouldStop is asked after each batch, and before the first, whether to stop. The time manager is one. nil: never
 	// stop.

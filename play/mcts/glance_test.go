@@ -78,7 +78,8 @@ func TestGlanceMirrored(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := p.Mirror()
-		white, black := QuickSearch(board.NewGame(p), p.LegalMoves(nil)), QuickSearch(board.NewGame(q), q.LegalMoves(nil))
+		white, black := QuickSearch(board.NewGame(p), p.LegalMoves(nil)), QuickSearch(board.NewGame(q),
+			q.LegalMoves(nil))
 		for i, l := range white {
 			if b := black[i]; b.PV[0] != l.PV[0].Mirror() || b.Centipawns != l.Centipawns || b.Mate != l.Mate {
 				t.Errorf("%s: line %d: %+v and %+v", fen, i, l, b)

@@ -232,7 +232,8 @@ func (s *rollouts) report(moves []board.Move) *Report {
 		}
 		r.Lines = append(r.Lines, l)
 	}
-	sortLines(r.Lines, s.drawMove(r.Lines, s.temperature(&s.options)), func(l *Line) float32 { return float32(l.Visits) })
+	sortLines(r.Lines, s.drawMove(r.Lines, s.temperature(&s.options)),
+		func(l *Line) float32 { return float32(l.Visits) })
 	return r
 }
 

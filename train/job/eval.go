@@ -138,7 +138,8 @@ func (e Eval) Run(ctx context.Context) (Figures, error) {
 	f.ValueTarget, f.PolicyTarget, f.LegalMask, f.NoHistory = t.Value.String(), t.Policy.String(), legalMask(c),
 		e.NoHistory
 	o := evaluate.Options{Layout: p.Encoder().Layout(), Batch: e.Batch, Tables: e.Tables, NoHistory: e.NoHistory,
-		PredictedProbability: learnt.Value.WinProbability(p.Encoder()), LabelProbability: t.Value.WinProbability(p.Encoder())}
+		PredictedProbability: learnt.Value.WinProbability(p.Encoder()),
+		LabelProbability:     t.Value.WinProbability(p.Encoder())}
 	if o.NoHistory && o.Layout.NoHistory == nil {
 		return f, fmt.Errorf("%q: %w", e.Dir, evaluate.ErrNoHistory)
 	}

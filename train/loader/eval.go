@@ -100,7 +100,8 @@ func (d *Data) noSamples(splits []dataset.Split) error {
 
 // choose picks the samples of the limit and returns the positions and lines of those that are evaluated, none of them
 // seen yet. Without [EvalOptions.TrainedOn] there are no lines.
-func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences, error) {
+func (d *Data) choose(ctx context.Context, want splitSet, o EvalOptions, done func(int, int)) ([]pick, *occurrences,
+	error) {
 	const most = 1 << 24 // picks are 48 bytes
 	if o.Limit > most {
 		return nil, nil, fmt.Errorf("cannot choose more than %[2]d samples: %[1]d", o.Limit, most)
@@ -166,7 +167,8 @@ func pickedIn(r blockRecords, chosen *[]pick, limited bool) []int {
 }
 
 // evalSamples encodes samples of a block.
-func (d *Data) evalSamples(r blockRecords, list []int, seen *occurrences, audited string) iter.Seq2[evaluate.Sample, error] {
+func (d *Data) evalSamples(r blockRecords, list []int, seen *occurrences, audited string) iter.Seq2[evaluate.Sample,
+	error] {
 	chunks := slices.Collect(slices.Chunk(list, evalChunk))
 	return func(yield func(evaluate.Sample, error) bool) {
 		for samples, err := range ordered.N(context.Background(), len(chunks), d.Options.Workers,

@@ -15,7 +15,8 @@ import (
 )
 
 // talbotBot is what a network of the recipe talbotbot is measured in.
-var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true}, Probability: true}
+var talbotBot = evaluate.Knows{Capabilities: predict.Capabilities{Prior: true, Others: true, Value: true},
+	Probability: true}
 
 // line is one of the metrics with a term.
 func line(kind string, step int64, term string, mean float64) train.MetricsLine {
@@ -69,7 +70,8 @@ func TestBandsAndCandidates(t *testing.T) {
 			Told: told}}
 	}
 	r.Eval.Bands = []evaluate.BandReport{band(0, 1500, 1250, evaluate.RatingFigures{Elo: 1250, CE: 1.75},
-		evaluate.RatingFigures{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0, 1750)}
+		evaluate.RatingFigures{Elo: 1750, CE: 1.7, More: -0.05, MoreInterval: [2]float64{-0.06, -0.04}}), band(1500, 0,
+		1750)}
 	r.Eval.Candidates = &evaluate.CandidateReport{Samples: 100, Network: 1.5, Uniform: 3, Floor: 0.25,
 		Prior:  evaluate.Baseline{CE: 1.625, More: 0.125, MoreInterval: [2]float64{0.1, 0.15}},
 		Values: &evaluate.Baseline{CE: 1.375, More: -0.125, MoreInterval: [2]float64{-0.15, -0.1}}}

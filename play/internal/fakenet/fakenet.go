@@ -138,7 +138,8 @@ func (e *evaluator) Evaluate(ctx context.Context, answers []mcts.Evaluation) err
 func (e *evaluator) CanAppraise() error { return nil }
 
 // Appraise implements [mcts.Appraiser]: all moves are as likely and as good.
-func (e *evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove, error) {
+func (e *evaluator) Appraise(ctx context.Context, at *mcts.AppraisalInput, dst []mcts.LikelyMove) ([]mcts.LikelyMove,
+	error) {
 	if err := e.Evaluate(ctx, nil); err != nil {
 		return nil, err
 	}
