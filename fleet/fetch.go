@@ -163,7 +163,7 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 				return nil
 			}
 			if !strings.HasPrefix(m.Reply, "$JS.ACK.") {
-				w.onRevoked(m.Data, session)
+				w.onRefusal(m.Data, session)
 				return nil
 			}
 			j, err := decodeJob(m.Data)
@@ -184,8 +184,8 @@ func (w *worker) await(messages <-chan *nats.Msg, again <-chan struct{}, session
 	}
 }
 
-// onRevoked is what the coordinator says instead of giving a job.
-func (w *worker) onRevoked(data []byte, session int) {
+// onRefusal is what the coordinator says instead of giving a job.
+func (w *worker) onRefusal(data []byte, session int) {
 	switch c, text, err := decodeReply(data); {
 	case err != nil:
 	case c == codeFinished:
