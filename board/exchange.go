@@ -6,7 +6,7 @@ var pawnsWorth = [...]int{Pawn: 1, Knight: 3, Bishop: 3, Rook: 5, Queen: 9, King
 // Exchange returns what a legal move wins or loses on the square that it
 // reaches, in pawns, seen by who plays it (knight and bishop 3, rook 5, queen
 // 9): what it takes and what it promotes to, less the most that the opponent
-// can win by capturing there, if both go on capturing on that square with legal
+// can win by capturing there, if both keep capturing on that square with legal
 // moves, in the order that is best for each, and stop when it pays. What hangs
 // elsewhere does not count.
 func (p *Position) Exchange(m Move) int {
@@ -25,7 +25,7 @@ func (p *Position) exchange(m Move, low, high int) int {
 
 // recapture returns the most that the side to move wins by capturing on a
 // square, at least best, which it has already; from high on any number will do.
-// A pawn there may be captured en passant, and the exchange goes on behind it.
+// A pawn there may be captured en passant, and the exchange continues after it.
 func (p *Position) recapture(to Square, best, high int) int {
 	if best >= high || p.ep == NoSquare && p.attackersTo(to, p.turn, p.Occupied()) == 0 {
 		return best

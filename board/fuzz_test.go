@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzParseFEN: no text makes the parser panic, and what it accepts is a sound
-// position that comes back from its own FEN and stays sound whatever is played.
+// position that comes back from its own FEN and stays sound after any move.
 func FuzzParseFEN(f *testing.F) {
 	for _, fen := range startFENs {
 		f.Add(fen)
@@ -54,7 +54,7 @@ func checkSound(t *testing.T, p *Position) {
 		t.Fatalf("%s: %v", p.FEN(), err)
 	}
 	if p.Key() != p.computeKey() {
-		t.Fatalf("%s: key %x, computed anew %x", p.FEN(), p.Key(), p.computeKey())
+		t.Fatalf("%s: key %x, recomputed %x", p.FEN(), p.Key(), p.computeKey())
 	}
 	if ep := p.EnPassant(); ep != NoSquare && !p.epCapturePossible(ep) {
 		t.Fatalf("%s: no en passant capture is legal", p.FEN())

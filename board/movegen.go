@@ -125,7 +125,7 @@ func (p *Position) kingSafeAfter(from, to Square, enPassant bool) bool {
 	ksq := p.king(us) & 63
 	t := (to & 63).Bitboard()
 	occ := p.Occupied()&^(from&63).Bitboard() | t
-	enemies := p.colors[them] &^ t // a captured piece attacks no more
+	enemies := p.colors[them] &^ t // a captured piece no longer attacks
 	if enPassant {
 		gone := (to ^ 8).Bitboard()
 		occ &^= gone

@@ -1,6 +1,6 @@
 package board
 
-// notation is what the text of a move says, whatever the position.
+// notation is what the text of a move says, independent of the position.
 type notation struct {
 	piece     PieceType // NoPieceType: two squares and no piece letter, as in UCI
 	from      Bitboard  // the origins that the text allows

@@ -48,7 +48,7 @@ func TestWalk(t *testing.T) {
 				t.Fatalf("%s after %v: %v", before.FEN(), m, err)
 			}
 			if p.Key() != p.computeKey() {
-				t.Fatalf("%s after %v: key %x, computed anew %x", before.FEN(), m, p.Key(), p.computeKey())
+				t.Fatalf("%s after %v: key %x, recomputed %x", before.FEN(), m, p.Key(), p.computeKey())
 			}
 			if q := mustParse(t, p.FEN()); q != *p {
 				t.Fatalf("%s after %v: not the position of its FEN", before.FEN(), m)
@@ -98,7 +98,7 @@ func TestIsLegalOnWalk(t *testing.T) {
 func TestStartPosition(t *testing.T) {
 	p, err := ParseFEN(StartFEN)
 	if err != nil || p != StartPosition() || p.Key() == 0 || p.Key() != p.computeKey() {
-		t.Errorf("start position %v, key %x, computed anew %x: %v", p, p.Key(), p.computeKey(), err)
+		t.Errorf("start position %v, key %x, recomputed %x: %v", p, p.Key(), p.computeKey(), err)
 	}
 }
 

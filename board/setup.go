@@ -6,7 +6,7 @@ package board
 type Setup struct {
 	Turn     Color
 	position Position
-	passed   Square // 0, which no pawn passes, is none
+	passed   Square // 0, which no pawn passes, stands for none
 }
 
 // Put places a piece on a square in place of what was there; [NoPiece] empties

@@ -99,7 +99,7 @@ func TestUnmovesFindTheMovePlayed(t *testing.T) {
 	}
 }
 
-// corner enumerates all legal positions with the two kings and up to so many
+// corner enumerates all legal positions with the two kings and up to that many
 // more pieces a side on some squares.
 type corner struct {
 	squares Bitboard

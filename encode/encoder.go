@@ -27,10 +27,10 @@ type Encoder interface {
 	// Code writes the words of a legal move to dst[:Layout().Codes]. The first is not negative; −1 stands for no move.
 	Code(dst []int32, v *View, m board.Move)
 
-	// Learn appends what there is to be learnt of a sample to a target that was reset; false if that is nothing.
+	// Learn appends the training target of a sample to a target that was reset; false if there is nothing to learn.
 	Learn(dst *Target, v *View, t Targets) bool
 
-	// Show returns what there is to be learnt of a sample for the eye, as something that encoding/json writes; nil for
+	// Show returns the training target of a sample for display, as something that encoding/json writes; nil for
 	// nothing.
 	Show(v *View, t Targets) any
 
@@ -79,8 +79,8 @@ type MoveList uint8
 
 const (
 	NoMoves     MoveList = iota
-	TargetMoves          // those to be learnt, each with a weight above 0
-	LegalMoves           // all legal ones; the weight of those not to be learnt is 0, or what the recipe says
+	TargetMoves          // those of the target, each with a weight above 0
+	LegalMoves           // all legal ones; the weight of those outside the target is 0, or what the recipe says
 )
 
 // Names of floats that several recipes have.
@@ -134,13 +134,13 @@ func (l *Layout) WithRating(rating int) *InputTransform {
 	return d
 }
 
-// Targets say how what is to be learnt is computed from raw labels.
+// Targets say how training targets are computed from raw labels.
 type Targets struct {
 	Value  ValueTarget
 	Policy PolicyTarget
 }
 
-// Target is what is to be learnt of one sample. Its slices are used again.
+// Target is the training target of one sample. Its slices are used again.
 type Target struct {
 	Moves  []dataset.WeightedMove // of [TargetMoves] and [LegalMoves]
 	Floats []float32              // as many as the layout names; NaN = not known

@@ -43,7 +43,7 @@ var PriorBands = []dataset.Band{
 // Source: chess-deep-learning, whose planes begin with White's pieces and with rank 8, and whose plane 16 has the
 // square behind every double push.
 type Prior struct {
-	Unrated bool // plane 17 is 0 whoever moves
+	Unrated bool // plane 17 is 0 for either side
 }
 
 // Name returns "prior".

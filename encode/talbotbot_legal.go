@@ -9,9 +9,9 @@ const LegalWords = 16
 // move to square s towards N, NE, E, SE, S, SW, W or NW, bit s of words 8 … 15 a knight's move to square s by the steps
 // of move planes 56 … 63.
 //
-// That is all there is to know: whoever arrives by a knight's step has come from one square, and whoever slides is the
-// first piece behind the square it arrives at, castling kings and pawns on their double step included. Underpromotions
-// are left out, for they are legal where the promotion to a queen is.
+// That is all there is to know: a piece that arrives by a knight's step has come from one square, and one that slides
+// is the first piece behind the square it arrives at, castling kings and pawns on their double step included.
+// Underpromotions are left out, for they are legal where the promotion to a queen is.
 func legalMask(mask *[LegalWords]uint64, us board.Color, legal []board.Move) {
 	*mask = [LegalWords]uint64{}
 	for _, m := range legal {

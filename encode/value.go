@@ -63,7 +63,7 @@ func (t ValueTarget) Formula(e Valuer) string {
 
 // Value returns the value target of position p with its label, in [-1, 1] from the side to move's view: that of the
 // first searched line, or for a terminal label -1 for checkmate and 0 for stalemate and dead positions. It returns
-// false if there is none: the label is missing or failed, the target gives the line no value, or the label says
+// false if it has none: the label is missing or failed, the target gives the line no value, or the label says
 // terminal and the position is not.
 func Value(e Valuer, t ValueTarget, p *board.Position, label dataset.Label) (float32, bool) {
 	switch label.Status {
@@ -98,7 +98,7 @@ func (t ValueTarget) of(e Valuer, s *dataset.Searched) (float32, bool) {
 	return e.Value(s.Score)
 }
 
-// WinningChances is [WinProbValue] of a score; false if it is none.
+// WinningChances is [WinProbValue] of a score; false if it is not a score.
 func WinningChances(s dataset.Score) (float32, bool) {
 	if cp, ok := s.Centipawns(); ok {
 		return float32(2*winProbability(float64(cp)) - 1), true

@@ -16,7 +16,7 @@ type View struct {
 	WhiteElo, BlackElo int
 
 	Line   *dataset.Line   // nil in play
-	Sample int             // the number of the sample on the line; −1 if it is none
+	Sample int             // the number of the sample on the line; −1 if it is not a sample
 	Labels dataset.Counted // the labels that count
 
 	legal     []board.Move
@@ -42,7 +42,7 @@ func (v *View) Play(g *board.Game, whiteElo, blackElo int) {
 func (v *View) Position() *board.Position { return v.Game.Position() }
 
 // Legal returns the legal moves, which are generated at the first call for a position. They are valid until the view
-// goes on.
+// moves on.
 func (v *View) Legal() []board.Move {
 	if !v.generated {
 		v.legal = v.Position().LegalMoves(v.legal[:0])
@@ -82,7 +82,7 @@ func (v *View) Result() (float32, bool) {
 	return 0, v.Line.Result == dataset.Draw
 }
 
-// Code returns the words of a legal move, so many as the encoder's layout says. They are valid until the next call.
+// Code returns the words of a legal move, as many as the encoder's layout says. They are valid until the next call.
 func (v *View) Code(e Encoder, words int, m board.Move) []int32 {
 	v.codes = slices.Grow(v.codes[:0], words)[:words]
 	e.Code(v.codes, v, m)

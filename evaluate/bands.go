@@ -7,7 +7,7 @@ import (
 	"talbot/dataset"
 )
 
-// leastMoves are needed in a band for a comparison of what the network says of it when it is told another rating.
+// leastMoves are needed in a band for a comparison of the network's figures when it is given another rating.
 const leastMoves = 5000
 
 // BandReport has the samples with a policy target whose side to move has a rating in a band.
@@ -34,7 +34,7 @@ type BandParts struct {
 // Name is such as "1500–1999".
 func (b *BandParts) Name() string { return dataset.Band{From: b.From, To: b.To}.String() }
 
-// RatingFigures are figures of a network that is told one rating for all samples of a band.
+// RatingFigures are figures of a network that is given one rating for all samples of a band.
 type RatingFigures struct {
 	Elo  int     `json:"elo"`
 	CE   float64 `json:"policy_ce_legal"`

@@ -29,7 +29,7 @@ func bandSamples(t *testing.T, rating, n int, line int64) (list []Sample) {
 	return list
 }
 
-// oddsOf is the probability of the first move by a network that is told a rating.
+// oddsOf is the probability of the first move by a network that is given a rating.
 func oddsOf(rating uint64) float64 {
 	return map[uint64]float64{1250: 0.25, 1750: 0.5, 2250: 0.75, 2750: 0.125}[rating]
 }

@@ -22,7 +22,7 @@ type bootstrap struct {
 	lines    map[part]float64
 }
 
-// part is what the samples are divided into that have intervals of their own. A line has samples of at most two.
+// part is what the samples are divided into that have their own intervals. A line has samples of at most two.
 type part struct {
 	source string
 	unseen bool

@@ -53,11 +53,11 @@ func baseline(of, network []float64) Baseline {
 // candidateSample is what the baselines need of a sample: of each candidate.
 type candidateSample struct{ prior, value, weight []float64 }
 
-// ErrNotCandidates: a sample is none of a recipe that looks at candidates.
+// ErrNotCandidates: a sample is not of a recipe that looks at candidates.
 var ErrNotCandidates = errors.New("the sample has no candidates")
 
-// candidatesOf reads a sample's numbers, as [encode.Probability] has them for so many moves; deepest is how many values
-// each move has.
+// candidatesOf reads a sample's numbers, as [encode.Probability] has them for a number of moves; deepest is how many
+// values each move has.
 func candidatesOf(s *Sample, numbers []float32, moves, values int) (candidateSample, error) {
 	var c candidateSample
 	if len(numbers) < moves*(1+values) {

@@ -38,7 +38,7 @@ type EndgameReport struct {
 	// Verdicts are numbers of positions by the tables' result, then by the network's verdict: loss, draw, win.
 	Verdicts   [3][3]int64               `json:"verdicts"`
 	ByPieces   map[string]EndgameFigures `json:"by_pieces"`   // "3", "4", kings included
-	ByMaterial map[string]EndgameFigures `json:"by_material"` // the stronger side first, whoever moves: "KRPvKR"
+	ByMaterial map[string]EndgameFigures `json:"by_material"` // the stronger side first, either side to move: "KRPvKR"
 }
 
 // EndgameFigures are over positions of which the tables' result is known. A figure over no positions is null, as are

@@ -130,7 +130,7 @@ func TestEndgamesByHand(t *testing.T) {
 	}
 }
 
-// The end of a game is no question to tables: mate is won, stalemate and what nobody can win is drawn.
+// Tables are not asked about the end of a game: mate is won, stalemate and a dead position are drawn.
 func TestKeepsAtTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		fen, move string

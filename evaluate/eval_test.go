@@ -159,7 +159,8 @@ func TestValuesByHand(t *testing.T) {
 	check(r.Figures, "value_probability_mse", (0+0.375*0.375+0.125*0.125)/3)
 }
 
-// An illegal move is first if it is more probable than each legal one, whatever legal and illegal ones have together.
+// An illegal move is first if it is more probable than each legal one, regardless of what legal and illegal ones have
+// together.
 func TestLegalFirst(t *testing.T) {
 	s := bare("game", []int32{1, 2, 3}, nan, Target{0, 1})
 	a := accumulator(nil)

@@ -47,7 +47,7 @@ type Options struct {
 // ErrNoHistory says that a recipe reads no past that could be hidden from it.
 var ErrNoHistory = errors.New("the recipe reads no history")
 
-// compareEvery says that of every so many batches one is evaluated as the other colour, and without its past, too.
+// compareEvery is the interval, in batches, at which one is also evaluated as the other colour and without history.
 const compareEvery = 8
 
 // Evaluate runs samples through a network in batches, every eighth of them as the other colour and without its past as

@@ -209,7 +209,7 @@ func Columns() []*Measure {
 	return list
 }
 
-// ByName returns the measure of that name; nil if there is none.
+// ByName returns the measure of that name, or nil.
 func ByName(name string) *Measure {
 	for _, m := range measures {
 		if m.Name == name {

@@ -35,7 +35,7 @@ type PuzzleScore struct {
 // ends the puzzle solved.
 type PuzzleReport struct {
 	PuzzleScore
-	// HeldOut are the puzzles that are not in the train split: no network has learnt from them. Nil if the splits are
+	// HeldOut are the puzzles that are not in the train split: no network was trained on them. Nil if the splits are
 	// not known.
 	HeldOut   *PuzzleScore           `json:"held_out"`
 	Rejects   int64                  `json:"rejects"`   // rows that were no puzzle
@@ -75,7 +75,7 @@ type turn struct {
 // SolvePuzzles asks a network for the moves of puzzles: lines whose samples are the solver's turns, as
 // [rows.PuzzleReader] gives them. A *[dataset.Reject] is counted, any other error ends it, as ctx does. Without any
 // puzzle the error is [ErrNoPuzzles], and of a network without a policy [ErrNoPolicy]. splits are those of the data
-// that the network learnt from, nil if they are not known.
+// that the network was trained on, nil if they are not known.
 func SolvePuzzles(ctx context.Context, network Network, e encode.Encoder, lines iter.Seq2[dataset.Line, error],
 	splits *dataset.Splits, done func(puzzles int64)) (PuzzleReport, error) {
 	if !network.Capabilities().Prior || e.Layout().Candidates > 0 {

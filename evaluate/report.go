@@ -40,9 +40,9 @@ type Parts struct {
 	// History compares figures with those of the same samples shown without their past; nil if it was not measured.
 	History  *History       `json:"history"`
 	Endgames *EndgameReport `json:"endgames"`        // nil without any position whose result endgame tables have
-	Bands    []BandReport   `json:"bands"`           // of ratings; nil if there are none
+	Bands    []BandReport   `json:"bands"`           // of ratings, or nil
 	Style    *StyleReport   `json:"style,omitempty"` // nil if it was not asked for
-	// Simple says what the fitted baselines were fitted on; nil if there are none.
+	// Simple says what the fitted baselines were fitted on; nil without any.
 	Simple  *Simple      `json:"fitted_baselines"`
 	Audited AuditedError `json:"-"`
 	Misses  []Miss       `json:"misses"` // the worst first

@@ -49,7 +49,7 @@ type Judgement struct {
 	Verdict  Verdict     `json:"verdict"`
 	Samples  int64       `json:"samples"` // that the figure is over
 	Figure   float64     `json:"figure"`
-	Interval *[2]float64 `json:"interval"` // nil if there is none
+	Interval *[2]float64 `json:"interval"` // or nil
 	Baseline string      `json:"baseline"` // the name of its measure
 	Against  float64     `json:"baseline_figure"`
 }

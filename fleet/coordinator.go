@@ -102,7 +102,7 @@ type member struct {
 	done, lost    int64
 }
 
-// Result is what a worker brings.
+// Result is what a worker delivers.
 type Result struct {
 	Worker int    // number of its key, from 1
 	Number uint64 // the job, if it is still offered; else 0
@@ -111,7 +111,7 @@ type Result struct {
 	Reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
 }
 
-// Open starts a coordinator. Nobody else may have the folder. The caller closes it.
+// Open starts a coordinator. No other process may have the folder. The caller closes it.
 func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if cfg.Lease <= 0 {
 		cfg.Lease = defaultLease

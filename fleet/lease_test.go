@@ -126,7 +126,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A job that a worker cannot do comes back with the reason, and the worker goes on.
+// A job that a worker cannot do comes back with the reason, and the worker continues.
 func TestFailingJobs(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), nil)
 	defer c.Close()
@@ -179,7 +179,7 @@ func (s *opensOnce) Open(context.Context) (Slot, error) {
 	return &s.echo, nil
 }
 
-// When the coordinator is started anew the workers are back within seconds, and an answer to what the old one asked
+// When the coordinator is restarted the workers are back within seconds, and an answer to what the old one asked
 // counts.
 func TestRestart(t *testing.T) {
 	const soon = 20 * time.Second

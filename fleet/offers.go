@@ -23,12 +23,12 @@ type offer struct {
 	offered   time.Time // monotonic, as all that follow
 	renewed   time.Time // when the queue was last told that it is held
 	ticket    ticket
-	holder    *member   // nil while nobody has said that it has it
+	holder    *member   // nil while no worker has said that it has it
 	heard     time.Time // of the holder
-	delivered time.Time // when it was found to be delivered, though nobody says that he has it
+	delivered time.Time // when it was found to be delivered, though no worker says that it has it
 }
 
-// LostJob is a job that nobody holds any more; it is offered no longer.
+// LostJob is a job that no worker holds any more; it is no longer offered.
 type LostJob struct {
 	Number uint64
 	Worker int    // who had it; 0 if that is not known

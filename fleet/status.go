@@ -15,7 +15,8 @@ type Status struct {
 	Refused int64          `json:"refused"` // connections and requests that were turned away
 	Banned  int            `json:"banned"`  // workers that were found to lie
 	Idle    string         `json:"idle"`    // why no worker has anything to do; "" if one has
-	// PositionsPerSecond is the rate of all, the coordinator's own part included; SecondsLeft is null if nobody knows.
+	// PositionsPerSecond is the rate of all, the coordinator's own part included; SecondsLeft is null if it is not
+	// known.
 	PositionsPerSecond float64  `json:"positions_per_second"`
 	Positions          int64    `json:"positions"` // so far, in this process
 	SecondsLeft        *float64 `json:"seconds_left"`

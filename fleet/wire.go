@@ -10,7 +10,7 @@ import (
 	"talbot/fleet/wire"
 )
 
-// protocol is the version of all that is said between worker and coordinator. Both sides must have the same.
+// protocol is the version of the messages between worker and coordinator. Both sides must have the same.
 const protocol = 1
 
 // Bounds on what goes over the wire, in bytes unless said otherwise.

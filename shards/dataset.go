@@ -20,7 +20,7 @@ type Dataset struct {
 // OpenDataset reads the manifest of a folder and opens its shards. It checks that their sizes and totals are those of
 // the manifest, and that it has the fingerprints of their labels and the networks of their predictions, not their
 // content: see [Verify]. Files the manifest
-// does not name are ignored. The errors are those of [dataset.ReadManifest] and [Open]. Whoever opens a Dataset closes
+// does not name are ignored. The errors are those of [dataset.ReadManifest] and [Open]. The caller closes
 // it.
 func OpenDataset(dir string, options ...ReaderOption) (*Dataset, error) {
 	m, err := dataset.ReadManifest(dir)

@@ -17,8 +17,8 @@ import (
 
 // CheckFiles compares the SHA-256 of every shard with the manifest, with that many shards read at a time, each once
 // from end to end. A shard that differs is an error that names it and wraps [dataset.ErrDamaged]; of several errors
-// that of the first shard is returned. done, if not nil, is told how many bytes were read since the last call, from
-// several goroutines.
+// that of the first shard is returned. done, if not nil, is called with how many bytes were read since the last call,
+// from several goroutines.
 func (d *Dataset) CheckFiles(ctx context.Context, workers int, done func(bytes int64)) error {
 	_, err := d.CheckChanged(ctx, workers, nil, done)
 	return err

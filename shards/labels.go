@@ -80,7 +80,7 @@ type labelColumns struct {
 	pv      []byte // 16 bits for each move
 }
 
-// labelled reports whether the labels say anything: a column that is all missing is as good as none.
+// labelled reports whether the labels say anything: a column that is all missing counts as absent.
 func labelled(labels []dataset.Label) bool {
 	for i := range labels {
 		if labels[i].Status != dataset.Missing {

@@ -137,7 +137,7 @@ func (b *rawBlock) predictionsOf(network int, lines []dataset.Line) error {
 	return nil
 }
 
-// priorMoves reads the moves of so many predicted samples; false if the columns contradict each other.
+// priorMoves reads the moves of the predicted samples; false if the columns contradict each other.
 func priorMoves(raw, count, prior []byte, samples int) ([][]dataset.PriorMove, bool) {
 	counts, steps := newVarints(count), newVarints(prior)
 	all := make([]dataset.PriorMove, len(raw)/2)

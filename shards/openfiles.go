@@ -145,7 +145,7 @@ func (f *file) ReadAt(p []byte, at int64) (int, error) {
 	return f.file.ReadAt(p, at)
 }
 
-// Close closes the file for good, as soon as nobody reads it.
+// Close closes the file for good, as soon as no read is under way.
 func (f *file) Close() error {
 	open.mu.Lock()
 	defer open.mu.Unlock()

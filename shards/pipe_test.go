@@ -13,7 +13,7 @@ import (
 	"talbot/dataset"
 )
 
-// TestPipesAreRefused: a shard that is a pipe, a folder or a link to one is damage to whatever opens it, at once; a
+// TestPipesAreRefused: a shard that is a pipe, a folder or a link to one is damage to every reader, at once; a
 // link to a shard is a shard.
 func TestPipesAreRefused(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -28,7 +28,7 @@ func WithColumns(c Columns) ReaderOption { return func(r *Reader) { r.columns = 
 
 // Open opens a shard and checks its ends. A shard that is not there, not whole or not a regular file gives
 // [dataset.ErrDamaged], at once: what opens a shard has read its name in a manifest. An unknown version gives
-// [dataset.ErrVersion]. Whoever opens a Reader closes it.
+// [dataset.ErrVersion]. The caller closes the Reader.
 func Open(path string, options ...ReaderOption) (*Reader, error) {
 	f, err := openShardFile(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Reader) ReadBlock(i int, dst []dataset.Line) ([]dataset.Line, error) {
 	return r.readBlock(i, dst, r.columns)
 }
 
-// ReadMoves is [Reader.ReadBlock] that reads no columns but what every line has, whatever the reader reads.
+// ReadMoves is [Reader.ReadBlock] that reads only the columns that every line has, regardless of the reader's columns.
 func (r *Reader) ReadMoves(i int, dst []dataset.Line) ([]dataset.Line, error) {
 	return r.readBlock(i, dst, 0)
 }

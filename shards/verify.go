@@ -61,7 +61,7 @@ type verifier struct {
 }
 
 // Verify reads a dataset whole: the manifest, every file's SHA-256, every column's checksum, known or not, every
-// line, which it replays ([dataset.Line.Check]), and compares the totals with the manifest. It goes on behind
+// line, which it replays ([dataset.Line.Check]), and compares the totals with the manifest. It continues after
 // damage; what it found is in the report, and the error wraps [dataset.ErrDamaged] if there is any. It ends early
 // with the context's error, or with a file system's error.
 func Verify(ctx context.Context, dir string, options ...VerifyOption) (Report, error) {

@@ -23,7 +23,7 @@ const nameSuffix = ".talbot.zst"
 // Name returns the file name of a shard: shard-00000.talbot.zst and so on.
 func Name(number int) string { return fmt.Sprintf("shard-%05d%s", number, nameSuffix) }
 
-// Writer writes one shard. Whoever creates one ends it with [Writer.Commit] or [Writer.Abort]. It is not safe for
+// Writer writes one shard. The caller ends it with [Writer.Commit] or [Writer.Abort]. It is not safe for
 // concurrent use; the bytes it writes depend only on the lines.
 type Writer struct {
 	name    string
@@ -50,7 +50,7 @@ type output interface {
 // WriterOption changes how a [Writer] works, not what it writes.
 type WriterOption func(*Writer)
 
-// WithWorkers compresses up to n blocks at a time, each in a goroutine of its own. 1, the default, compresses in
+// WithWorkers compresses up to n blocks at a time, each in its own goroutine. 1, the default, compresses in
 // [Writer.Write].
 func WithWorkers(n int) WriterOption { return func(w *Writer) { w.workers = max(n, 1) } }
 

@@ -65,7 +65,7 @@ func (v *Reconstructor) clone() *Reconstructor {
 
 // Reconstruct finds a past of len(moves) plies that leads to p: it fills moves and
 // returns the position in front of them. Played from there they are legal and
-// give p. It reports false if there is none within the bounds.
+// give p. It reports false if none lies within the bounds.
 //
 // Each ply is drawn from the last one backwards: its kind by the weights, among
 // the kinds that are possible, then the retro-move, all of a kind alike. Where
@@ -118,7 +118,7 @@ func (v *Reconstructor) find(rng *rand.Rand, p board.Position, moves []board.Mov
 		all[i] = all[len(all)-1]
 		all = all[:len(all)-1]
 		before := clock - 1
-		if clock <= 0 { // whatever came before the last capture or pawn move is unknown
+		if clock <= 0 { // what came before the last capture or pawn move is unknown
 			before = free
 		}
 		if start, ok := v.find(rng, p.Before(u), moves[:n-1], before); ok {

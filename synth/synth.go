@@ -21,7 +21,7 @@ const Plies = 4
 
 // Why something that was drawn was thrown away and drawn again.
 const (
-	Dead             dataset.Reason = "dead"              // nobody can mate with this material, or these bishops
+	Dead             dataset.Reason = "dead"              // neither side can mate with this material, or these bishops
 	Unbalanced       dataset.Reason = "unbalanced"        // material that differs by more than asked for
 	IllegalPlacement dataset.Reason = "illegal_placement" // the side not to move stood in check
 	Checkmate        dataset.Reason = "checkmate"
@@ -56,7 +56,7 @@ const (
 	accepted = -1
 )
 
-// Draw is an endgame with what is needed to draw on: it goes on with the same
+// Draw is an endgame with what is needed to draw on: drawing continues with the same
 // random numbers.
 type Draw struct {
 	Line    dataset.Line
@@ -111,7 +111,7 @@ func (d *Drawer) Clone() *Drawer {
 //
 // The number of pieces comes first, then the material, then the squares and the
 // side to move until they are legal: the shares of numbers and materials are
-// those asked for, whatever is thrown away, and all legal positions of a
+// those asked for, regardless of what is rejected, and all legal positions of a
 // material are equally likely. The numbers of pieces are spread evenly over
 // consecutive draws, so that their shares are exact to a few endgames.
 func (d *Drawer) Draw(number int64) (x Draw) {

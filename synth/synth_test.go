@@ -153,7 +153,7 @@ func TestPieceShares(t *testing.T) {
 }
 
 // TestMaterialShares: the materials of four pieces have the shares that the
-// weights give, worked out by hand, whatever was rejected on the way.
+// weights give, worked out by hand, regardless of what was rejected on the way.
 func TestMaterialShares(t *testing.T) {
 	d := drawer(t, func(c *Config) { c.Pieces = PieceWeights{4: 1} })
 	got := map[string]int{}
@@ -163,7 +163,7 @@ func TestMaterialShares(t *testing.T) {
 		got[x.Class.String()]++
 	}
 	// Of 12: P 5, N 2, B 2, R 2, Q 1; dead are two minor pieces that are no pair of a side with a bishop … here only
-	// single ones are, so nothing of two is left out. A second queen of a side is drawn anew.
+	// single ones are, so nothing of two is left out. A second queen of a side is drawn again.
 	with := func(a, b float64) float64 { return a / 12 * b / 12 }
 	chance(t, "KPPvK", got["KPPvK"], n, with(5, 5)/2)
 	chance(t, "KPvKP", got["KPvKP"], n, with(5, 5)/2)

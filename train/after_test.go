@@ -10,7 +10,7 @@ import (
 	"talbot/network/run"
 )
 
-// TestAfter: three runs that go on with each other's training, one of them interrupted before its first checkpoint and
+// TestAfter: three runs that continue each other's training, one of them interrupted before its first checkpoint and
 // one behind it, end with the tensors of a single run, moments and averages included, if the batches are the same.
 func TestAfter(t *testing.T) {
 	b := openTest(t, "go")
@@ -67,7 +67,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestAfterNothing: what has no optimizer, and a training that has come to its end, cannot go on.
+// TestAfterNothing: what has no optimizer, and a training that has come to its end, cannot continue.
 func TestAfterNothing(t *testing.T) {
 	c, o := trained(t)
 	w, err := run.ReadTraining(o.Dir)
@@ -76,7 +76,7 @@ func TestAfterNothing(t *testing.T) {
 	}
 	c.From = w.Origin
 	if err := c.Validate(); err == nil {
-		t.Error("a training of 12 steps goes on behind step 12")
+		t.Error("a training of 12 steps continues after step 12")
 	}
 	if c.Until = 13; c.Validate() == nil {
 		t.Error("a run ends behind its schedule")

@@ -32,7 +32,7 @@ type Source interface {
 	Restore(state json.RawMessage) error
 }
 
-// Resize makes room for n samples of a layout with so many moves each. The memory is used again, and what it holds is
+// Resize makes room for n samples of a layout with longest moves each. The memory is used again, and what it holds is
 // to be overwritten.
 func (b *Batch) Resize(n, moves int, l *encode.Layout) {
 	b.N = n
@@ -85,7 +85,7 @@ func (b *Batch) add(other *Batch) {
 	b.Floats, b.Known = append(b.Floats, other.Floats...), append(b.Known, other.Known...)
 }
 
-// part is the i-th of so many equal parts, without state.
+// part is the i-th of n equal parts, without state.
 func (b *Batch) part(i, parts int) Batch {
 	n := b.N / parts
 	return Batch{N: n, Packed: share(b.Packed, i, parts), Codes: share(b.Codes, i, parts),

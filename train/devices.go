@@ -39,7 +39,7 @@ func (e *engine) runOnAll(x **gomlx.Exec, what string, args func(device, devices
 	return e.call(*x, all)
 }
 
-// spread makes a graph run on all devices. Each gets so many inputs whole, and its share of all others.
+// spread makes a graph run on all devices. Each gets the first inputs whole, and its share of all others.
 func (e *engine) spread(x *gomlx.Exec, whole int) (err error) {
 	if e.mesh == nil { // the variables need the same one for all graphs
 		if e.mesh, err = distributed.NewDeviceMesh([]int{e.config.Devices}, []string{"samples"}); err != nil {

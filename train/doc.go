@@ -1,8 +1,8 @@
 // Package train trains a network and keeps its checkpoints; packages predict and evaluate use them.
 //
-// In go a [run.Config], a [Source] of batches and a run folder; out come checkpoints, metrics.jsonl and a [Result].
+// From a [run.Config], a [Source] of batches and a run folder it makes checkpoints, metrics.jsonl and a [Result].
 // [Run] starts one goroutine that fetches batches ahead and stops it before it returns; nothing else here starts any.
-// A backend brings threads of its own.
+// A backend has its own threads.
 //
 // # A run folder
 //
@@ -21,7 +21,7 @@
 // # Averaged weights
 //
 // With Config.EMA a run keeps a running average of its weights, a ← d·a + (1−d)·w after step t, with d the smaller of
-// Config.EMA and (1+t)/(10+t). The average is what is validated, predicted with and evaluated; training goes on with
+// Config.EMA and (1+t)/(10+t). The average is what is validated, predicted with and evaluated; training continues with
 // the weights themselves. Normalisations in evaluation mode use running statistics of the activations, which belong to
 // the weights that made them, so before each validation and checkpoint the average gets statistics of its own from
 // fixed batches of train samples. A checkpoint holds both networks.

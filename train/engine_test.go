@@ -248,7 +248,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // TestForm: Winograd's way is that of new runs in float32 on processors. Other runs, and those that were begun before
-// it existed, go on with what they have.
+// it existed, continue with what they have.
 func TestForm(t *testing.T) {
 	begun, err := run.New("talbotbot", "")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"talbot/network/run"
 )
 
-// TestFailingDevice: the run ends with an error that says what happened and where to go on, and its checkpoints are
+// TestFailingDevice: the run ends with an error that says what happened and where to continue, and its checkpoints are
 // those of the steps before. Resumed on a whole device it equals the uninterrupted run.
 func TestFailingDevice(t *testing.T) {
 	for text, want := range map[string]string{
@@ -181,7 +181,7 @@ func TestMemoryAdvice(t *testing.T) {
 }
 
 // TestFullDisk lets the operating system refuse to write more than a megabyte into a file, in the middle of the second
-// checkpoint. The first one is whole, and the run goes on from it.
+// checkpoint. The first one is whole, and the run continues from it.
 func TestFullDisk(t *testing.T) {
 	b := openTest(t, "go")
 	c := tiny()

@@ -17,7 +17,7 @@ import (
 )
 
 // TestFolderIsGone: a run whose folder is removed, moved away or replaced ends with an error that says so at the next
-// write, whatever that is, and makes no new folder.
+// write, without exception, and makes no new folder.
 func TestFolderIsGone(t *testing.T) {
 	away := map[string]func(dir string) error{
 		"removed": os.RemoveAll,

@@ -45,7 +45,7 @@ func (r *runner) loop(ctx context.Context) error {
 // over tells that there is no step left.
 func (r *runner) over() bool { return r.state.Step >= r.c.End() || r.state.Stopped }
 
-// rate is the learning rate of the step that follows so many.
+// rate is the learning rate of the step after this many.
 func (r *runner) rate(step int64) float64 {
 	return r.schedule(step) * r.state.Plateau.Factor(r.plateau)
 }

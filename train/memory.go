@@ -75,7 +75,8 @@ func RunsOn(c run.Config, b *backend.Backend) (warning, err error) {
 	return checkMemory(c, memoryOf(c, built.Network, formOf(c, b)), b.Free())
 }
 
-// explainMemory turns a backend's error into [ErrMemory] if it is one. There are so many bytes, 0 if that is not known.
+// explainMemory turns a backend's error into [ErrMemory] if it is one. bytes is the device's memory, 0 if it is not
+// known.
 func explainMemory(err error, c run.Config, m memory, bytes int64, source string) error {
 	found := outOfMemory.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -100,7 +101,7 @@ func explainMemory(err error, c run.Config, m memory, bytes int64, source string
 	return fmt.Errorf("%w: %w (%s); %s", ErrMemory, err, how, advice(c, fits))
 }
 
-// advice says what to do where so many samples fit on a device at a time.
+// advice says what to do where this many samples fit on a device at a time.
 func advice(c run.Config, fits int64) string {
 	if fits > 8 {
 		fits -= fits % 8

@@ -118,8 +118,8 @@ func decodeLine(text []byte) (l MetricsLine, sealed bool, err error) {
 // maxMetrics is the longest metrics.jsonl that is read, in bytes.
 const maxMetrics = 4 << 30
 
-// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is told
-// of those that are not, and if some have no checksum. Without the file there are none.
+// readLines reads a metrics.jsonl, without a torn last line, and calls keep with each line that is whole. warn is
+// called for those that are not, and if some have no checksum. Without the file there are none.
 func readLines(path string, warn func(error), keep func(text []byte, l MetricsLine, sealed bool)) error {
 	text, err := durable.ReadFile(path, maxMetrics)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +145,8 @@ func readLines(path string, warn func(error), keep func(text []byte, l MetricsLi
 }
 
 // ReadMetrics returns the lines of a run's metrics.jsonl, without a torn last one. Without the file there are none.
-// warn, if not nil, is told of damaged lines, which are left out, and of lines without a checksum, as an earlier talbot
-// wrote them. A file that is none is [run.ErrDamaged].
+// warn, if not nil, is called for damaged lines, which are left out, and for lines without a checksum, as an earlier
+// talbot wrote them. A file of another kind is [run.ErrDamaged].
 func ReadMetrics(dir string, warn func(error)) (list []MetricsLine, err error) {
 	if warn == nil {
 		warn = func(error) {}

@@ -15,7 +15,7 @@ type prefetcher struct {
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 	wait  time.Duration // time some has blocked
-	held  *fetchResult  // received and not given out; nil if there is none
+	held  *fetchResult  // received and not given out, or nil
 }
 
 type fetchResult struct {

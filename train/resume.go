@@ -64,7 +64,7 @@ func (r *runner) beginAgain(old run.Config) error {
 	return r.start(nil)
 }
 
-// start begins with the weights that the configuration names, or goes on with their training.
+// start begins with the weights that the configuration names, or continues their training.
 func (r *runner) start(w *run.Weights) error {
 	w, err := r.engine.initialise(w)
 	if err != nil || !r.c.From.Whole {

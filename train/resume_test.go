@@ -65,7 +65,7 @@ func TestHadCheckpoint(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBestIsLeft: a run goes on from its best checkpoint where no other one is left.
+// TestOnlyTheBestIsLeft: a run continues from its best checkpoint where no other one is left.
 func TestOnlyTheBestIsLeft(t *testing.T) {
 	c, o := trained(t)
 	whole := t.TempDir()
@@ -93,7 +93,7 @@ func TestOnlyTheBestIsLeft(t *testing.T) {
 	sameRuns(t, whole, o.Dir)
 }
 
-// TestStaleBest: a best checkpoint that is older than the state tells, is damaged or gone is made anew; where the
+// TestStaleBest: a best checkpoint that is older than the state tells, is damaged or gone is made again; where the
 // network is gone the next validation may be the best.
 func TestStaleBest(t *testing.T) {
 	c, o := trained(t)

@@ -46,11 +46,11 @@ type Options struct {
 	Resume      bool         // continue the run in Dir
 	// Accepted is called before anything is written, once it is certain that the run is not refused; it may be nil.
 	Accepted func() error
-	// Resumed is told behind which step a run goes on, and from which checkpoint; it may be nil.
+	// Resumed is called with the step after which a run continues, and the checkpoint; it may be nil.
 	Resumed func(step int64, checkpoint string)
 	// Progress is called after each step and validation from the goroutine of Run, if it is not nil.
 	Progress func(Progress)
-	// Warn is told what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
+	// Warn is called with what did not stop the run, such as a damaged checkpoint that was passed over; it may be nil.
 	Warn func(error)
 }
 
@@ -191,7 +191,7 @@ func begin(c run.Config, o Options) (_ *runner, err error) {
 	return r, nil
 }
 
-// ready makes the engine, the state and the files what training begins or goes on with.
+// ready makes the engine, the state and the files what training begins or continues with.
 func (r *runner) ready(old run.Config, sealed bool) error {
 	if err := r.engine.forTraining(); err != nil {
 		return err

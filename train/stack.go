@@ -15,15 +15,16 @@ import (
 
 // XLA computes up to [together] steps in one execution: a loop over a stack of batches. What an execution costs beside
 // the kernels, handing over hundreds of tensors and taking back as many, is paid once for all of them, and memory for
-// activations and for the new weights is not taken anew for each. How many steps of the stack are computed is an input,
-// so one step alone is computed by the same program, and bits do not depend on how steps are put together. A step in an
-// execution of its own is another program, which XLA may round differently: runs that were begun so go on so.
+// activations and for the new weights is not allocated again for each. How many steps of the stack are computed is an
+// input, so one step alone is computed by the same program, and bits do not depend on how steps are put together. A
+// step in an separate execution is another program, which XLA may round differently: runs that began that way continue
+// that way.
 
 // together is the most steps that one execution takes.
 const together = 8
 
 // stacks tells whether several steps are computed in one execution: in runs that were begun so. The backend go has no
-// DynamicSlice and nothing to hand over; several devices and micro-batches have graphs of their own. On a processor XLA
+// DynamicSlice and nothing to hand over; several devices and micro-batches have their own graphs. On a processor XLA
 // computes its own convolutions fifty times slower inside a loop than outside.
 func (e *engine) stacks() bool {
 	return e.config.Stacked && strings.HasPrefix(e.backend.Kind, "xla") && e.config.Devices == 1 &&
@@ -88,7 +89,7 @@ func (e *engine) stack(batches []*Batch, step int64, rates []float64) (list []st
 	return list, nil
 }
 
-// stackGraph is the first so many steps of a stack. The inputs are their number, those of [engine.trainGraph] with a
+// stackGraph is the first steps of a stack. The inputs are their number, those of [engine.trainGraph] with a
 // row for each step, and the samples of all steps; the output has a row for each step.
 //
 // All state goes through the parameters of the loop, since go-xla's operations do not take operands of several

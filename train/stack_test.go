@@ -24,7 +24,7 @@ import (
 )
 
 // TestStack: steps that are computed together equal those one by one to the bit, however they are put together. In a
-// program of its own a step rounds differently.
+// separate program a step rounds differently.
 func TestStack(t *testing.T) {
 	configs := map[string]run.Config{"talbotbot": tiny()}
 	c, err := run.New("nosearch", "")
@@ -102,7 +102,7 @@ func (u *uneven) Next(b *Batch) error {
 }
 
 // TestPaces: how many steps are computed together depends on how long they take, and so on what else the machine does;
-// no byte of a checkpoint does. Every run compiles anew, so it needs TALBOT_FULL.
+// no byte of a checkpoint does. Every run compiles again, so it needs TALBOT_FULL.
 func TestPaces(t *testing.T) {
 	if os.Getenv("TALBOT_FULL") == "" {
 		t.Skip("set TALBOT_FULL=1")

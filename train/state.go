@@ -76,7 +76,7 @@ func (e *engine) tensors() []checkpoint.Tensor {
 
 // initialise gives the engine the weights that its configuration begins with, if the seed does not draw them. They are
 // w, or without w read again, and are returned. Moments are zero then, and an average begins at the weights; but where
-// a whole training goes on, both are as they were.
+// a whole training continues, both are as they were.
 func (e *engine) initialise(w *run.Weights) (_ *run.Weights, err error) {
 	from := e.config.From
 	if from == (run.Origin{}) {

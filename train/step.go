@@ -69,7 +69,7 @@ func (e *engine) step(b *Batch, step int64, lr float64) (run.Means, float64, err
 	return list[0].Means, list[0].norm, nil
 }
 
-// stepAlone trains on a batch in an execution of its own.
+// stepAlone trains on a batch in a separate execution.
 //
 // A batch may be trained in several micro-batches, which take the memory of one: the sums of their losses are divided
 // by the counts of the whole batch, so that their gradients add up to that of the batch. Only normalisation sees the
@@ -199,7 +199,7 @@ func (e *engine) updateGraph(in []*Node) *Node {
 	return InsertAxes(adamW(e.config, e.store, grads, in[0]), 0)
 }
 
-// calibrate gives the averaged weights running statistics of their own: the means of the batches' statistics over all
+// calibrate gives the averaged weights their own running statistics: the means of the batches' statistics over all
 // of the batches, each batch normalised by its own (PyTorch's torch.optim.swa_utils.update_bn). Running statistics
 // belong to the weights they were measured with: neither those of the trained weights nor an average of them fits
 // averaged weights. It depends on the averaged weights and the batches alone, so it may be done at any time, and

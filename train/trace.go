@@ -138,7 +138,7 @@ func appendNumbers[T float32 | int32](b *bytes.Buffer, numbers []T) {
 	b.Write(text)
 }
 
-// TooLarge returns a batch that does not fit into so many bytes on a backend: one that would take about four times as
+// TooLarge returns a batch that does not fit into this many bytes on a backend: one that would take about four times as
 // much, by the estimate that [ErrMemory] explains, and a multiple of 8.
 func TooLarge(c run.Config, b *backend.Backend, bytes int64) (int, error) {
 	built, err := c.Build()

@@ -67,7 +67,7 @@ func TestFrom(t *testing.T) {
 				if slices.ContainsFunc(tensor.Data, func(x float32) bool { return x != 0 }) {
 					t.Errorf("%s is not zero", tensor.Name)
 				}
-			case average && strings.Contains(name, "running"): // calibrated anew
+			case average && strings.Contains(name, "running"): // recalibrated
 			case !slices.Equal(tensor.Data, want[averagePrefix+name]) || slices.Equal(tensor.Data, want[name]):
 				t.Errorf("EMA %g: %s is not the average of the other run", ema, tensor.Name)
 			}

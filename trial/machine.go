@@ -65,7 +65,7 @@ func read(path string) string {
 	return string(text)
 }
 
-// field is the value of a line "name: value" or "name=value" of a file; "" if there is none.
+// field is the value of a line "name: value" or "name=value" of a file; or "".
 func field(path, name string) string {
 	for line := range strings.Lines(read(path)) {
 		if i := strings.IndexAny(line, ":="); i > 0 && strings.TrimSpace(line[:i]) == name {

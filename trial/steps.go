@@ -33,7 +33,7 @@ const (
 	afterStop = 2 * time.Minute // until a checkpoint is written
 )
 
-// backend opens the backend in a process of its own.
+// backend opens the backend in a separate process.
 func (t *Trial) backend(ctx context.Context, s *State) (string, error) {
 	var o backendReport
 	if err := t.part(ctx, "open", aWhile, Part{Do: "open", Backend: t.Backend}, &o); err != nil {

@@ -26,7 +26,7 @@ type Trial struct {
 	Backend  string   // as talbot train takes it
 	Networks []Size   // whose training is measured
 	Batches  []int    // they are trained in
-	Seconds  int      // that each measurement takes; training goes on for six times as long before it is killed
+	Seconds  int      // that each measurement takes; training continues for six times as long before it is killed
 	Matrix   int      // rows of the matrices whose products are measured
 	Games    int      // random ones that are trained on
 	Talbot   string   // the program itself

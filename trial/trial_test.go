@@ -73,7 +73,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A trial that is interrupted has its report so far, leaves no program behind, and goes on where it was.
+// A trial that is interrupted has its report so far, leaves no program behind, and continues where it was.
 func TestInterrupted(t *testing.T) {
 	x := fake(t, `case "$3" in *'"open"'*) echo '{"kind":"xla:cpu","why":"so","devices":4}' ;;
 *) echo $$ >"pid"; sleep 100 ;; esac

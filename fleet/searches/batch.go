@@ -69,7 +69,7 @@ func (r *run) target(d time.Duration) int {
 
 // size is how many positions the next batch gets: engine time of at most d; an equal share of what is there, for more
 // may take a while to come; and towards the end half of that, so that all engines end together; but not so few that
-// there are more batches in a second than a coordinator can see to. The first batches are small, for nobody knows yet
+// there are more batches in a second than a coordinator can see to. The first batches are small, as it is not yet known
 // what they are worth; those that follow have any size, for otherwise the answers of all engines would come at the same
 // time, again and again.
 func (r *run) size(d time.Duration) int {
@@ -93,7 +93,7 @@ func (r *run) size(d time.Duration) int {
 	return n
 }
 
-// cut takes at most so many positions off what is ready, whole lines where memory is kept for a line.
+// cut takes at most the given number of positions off what is ready, whole lines where memory is kept for a line.
 func (r *run) cut(positions int) *batch {
 	b := &batch{}
 	size := 0
@@ -140,7 +140,7 @@ func (r *run) addUndone(b *batch, p piece, own bool) {
 	}
 }
 
-// lostBatch is the next one that was lost, without what is done meanwhile; nil if there is none.
+// lostBatch is the next one that was lost, without what is done meanwhile, or nil.
 func (r *run) lostBatch(own bool) *batch {
 	for len(r.requeued) > 0 {
 		b := r.requeued[0]

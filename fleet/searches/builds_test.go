@@ -9,7 +9,7 @@ import (
 	"talbot/dataset"
 )
 
-// TestDamagedBuilds: whatever bit of the list of builds is flipped, that is damage.
+// TestDamagedBuilds: any flipped bit in the list of builds is damage.
 func TestDamagedBuilds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "builds")
 	b, err := openBuilds(path)

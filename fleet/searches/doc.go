@@ -2,11 +2,11 @@
 // [stockfish.Pool] and shares its work, [Slots] is a worker's side.
 //
 // A job is some positions with the lines that lead to them, whole lines where the engine's memory is kept for a line;
-// an answer is the labels. Answers count by position, once, whoever brings them and whenever. What no worker manages is
-// searched by the pool's own engines.
+// an answer is the labels. Answers count by position, once, whichever worker delivers them and whenever. What no worker
+// manages is searched by the pool's own engines.
 //
 // A worker's labels are not believed: they must be legal and complete, and under a limit of nodes or depth a share of
 // them is searched again by another worker or by the pool's own engines. Where two differ the pool's own engines
-// decide, and who is wrong is banned. [Pool.Label] then ends with a [WithdrawnError], and whoever holds labels of that
-// worker has them searched again.
+// decide, and the worker that is wrong is banned. [Pool.Label] then ends with a [WithdrawnError], and callers that hold
+// labels of that worker have them searched again.
 package searches

@@ -26,12 +26,12 @@ import (
 	"talbot/stockfish"
 )
 
-// simulated is a pool without engines of its own; its workers' engines only sleep.
+// simulated is a pool without its own engines; its workers' engines only sleep.
 func simulated(t testing.TB, limit stockfish.Limit) *Pool {
 	t.Helper()
 	p := &Pool{config: stockfish.Config{Limit: limit, Hash: 1, Path: "none"},
 		prints: []dataset.Fingerprint{{Engine: "asleep", Limit: limit.String()}}, batch: map[uint64]*batch{},
-		share:   Share{Listen: "127.0.0.1:0", BatchTime: batchTime, Log: t.Logf}, // nobody could check labels
+		share:   Share{Listen: "127.0.0.1:0", BatchTime: batchTime, Log: t.Logf}, // no engine could check labels
 		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
 		random: rand.New(rand.NewPCG(1, 2))}
 	p.abort, p.doAbort = context.WithCancelCause(context.Background())
@@ -137,7 +137,7 @@ func (h here) Stats() stockfish.Stats              { return stockfish.Stats{} }
 func (h here) Abort()                              {}
 func (h here) Close() error                        { return nil }
 
-// randomLine is a game of random moves that goes on for so long.
+// randomLine is a game of random moves of a given length.
 func randomLine(t testing.TB, seed uint64, plies int) []board.Move {
 	t.Helper()
 	for attempt := range uint64(1000) {
@@ -162,7 +162,7 @@ func randomLine(t testing.TB, seed uint64, plies int) []board.Move {
 
 const linePlies = 80
 
-// jobsOf are so many positions on the same line.
+// jobsOf are n positions on the same line.
 func jobsOf(t testing.TB, positions int) iter.Seq[stockfish.Job] {
 	moves := randomLine(t, 0, linePlies)
 	all := make([]int, linePlies)
@@ -178,7 +178,7 @@ func jobsOf(t testing.TB, positions int) iter.Seq[stockfish.Job] {
 	}
 }
 
-// randomGames writes a dataset of so many shards with about so many positions each.
+// randomGames writes a dataset of some shards, each with about the given number of positions.
 func randomGames(t *testing.T, shards, positions int) string {
 	t.Helper()
 	output.SmallShards(t, int64(positions))
@@ -237,7 +237,7 @@ type loadReport struct {
 
 const loadVar = "TALBOT_LOAD"
 
-// TestLoadWorkers is not a test: it is the process with the workers of [TestLoad], each with a connection of its own.
+// TestLoadWorkers is not a test: it is the process with the workers of [TestLoad], each with its own connection.
 func TestLoadWorkers(t *testing.T) {
 	text := os.Getenv(loadVar)
 	if text == "" {
@@ -318,7 +318,7 @@ func TestLoadWorkers(t *testing.T) {
 	}
 }
 
-// TestLoad: a labelling of three shards keeps many workers at work, which are in a process of their own. The bytes are
+// TestLoad: a labelling of three shards keeps many workers at work, which are in a separate process. The bytes are
 // those of one machine. With TALBOT_FULL=1 there are 1,000 connections; TALBOT_SLOTS has another number.
 //
 // Engine time is what the engines sleep, of the time from the first job to the reply to the last answer. Waits are all

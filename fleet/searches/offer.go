@@ -40,7 +40,7 @@ func (r *run) publish(until time.Time) bool {
 	return true
 }
 
-// offer puts a batch into the queue. If that takes no more it is kept for later.
+// offer puts a batch into the queue. If the queue is full it is kept for later.
 func (r *run) offer(b *batch) {
 	var list []question
 	for _, p := range b.pieces {
@@ -70,7 +70,7 @@ func (r *run) keep(b *batch) {
 	r.requeued = append(r.requeued, b)
 }
 
-// retractAll takes back what is offered, but for labels that are searched again: these go on.
+// retractAll takes back what is offered, but for labels that are searched again: these continue.
 func (r *run) retractAll() {
 	for n, b := range r.batch {
 		if b.checks == nil {
@@ -97,7 +97,7 @@ func (r *run) collectLost() {
 	}
 }
 
-// requeue sees to a batch that nobody has any more.
+// requeue requeues a batch that no worker has any more.
 func (r *run) requeue(b *batch) {
 	if b.checks != nil {
 		r.checks.lost(b.checks)

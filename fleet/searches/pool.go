@@ -23,7 +23,7 @@ import (
 // Share says how a pool's work is shared. Listen or Cluster has to be given.
 type Share struct {
 	Listen    string        // HOST:PORT to listen on for workers
-	Advertise string        // host that workers are told; empty: that of Listen, or the machine's address
+	Advertise string        // host that workers connect to; empty: that of Listen, or the machine's address
 	Cluster   fleet.Cluster // carries the messages in place of Listen, if its URL is not empty
 	JoinFile  string        // where the join string is written
 	// StatusListen is a loopback address to serve the status on, for browsers and Prometheus; its token is written to
@@ -98,7 +98,7 @@ type Pool struct {
 	outstanding                atomic.Int64
 }
 
-// NewPool starts the pool's own engines. Nobody else is let in before [Pool.Serve].
+// NewPool starts the pool's own engines. No worker is admitted before [Pool.Serve].
 func NewPool(ctx context.Context, config stockfish.Config, workers int, share Share) (*Pool, error) {
 	if workers < 1 {
 		return nil, fmt.Errorf("%d workers", workers)

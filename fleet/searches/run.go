@@ -25,7 +25,7 @@ type run struct {
 	waiting   int       // positions in ready
 	requeued  []*batch  // that were lost
 	ownOnly   []*batch  // that no worker managed
-	queueFull bool      // the queue takes no more for now
+	queueFull bool      // the queue is full for now
 	under     int       // batches with the own engines
 	offered   int       // batches so far
 	begun     time.Time // of offering
@@ -69,7 +69,7 @@ func (r *run) loop(ctx context.Context) error {
 	for _, own := range r.own {
 		engines.Go(func() { r.search(soft, own) })
 	}
-	stop := func() { // the engines end, and nobody is left who sends
+	stop := func() { // the engines end, and no sender is left
 		drain(errors.New("the work ends"))
 		close(r.give)
 		go func() {

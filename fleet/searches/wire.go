@@ -33,7 +33,7 @@ type question struct {
 	hash  lineHash // of start and moves
 	start board.Position
 	moves []board.Move // from start to the last of the positions
-	plies []int        // the positions: after so many of the moves, ascending
+	plies []int        // the positions: after this number of moves, ascending
 	known bool         // the asker still wants it; not on the wire
 }
 
@@ -186,7 +186,7 @@ func appendAnswer(b []byte, spent time.Duration, columns int, list []outcome) []
 	return b
 }
 
-// decodeAnswer reads the outcomes of so many positions with so many labels each.
+// decodeAnswer reads the outcomes of a number of positions with a number of labels each.
 func decodeAnswer(b []byte, columns, positions int) (spent time.Duration, list []outcome, err error) {
 	r := wire.Reader{Rest: b}
 	spent = time.Duration(r.Uvarint(uint64(maxSpent.Microseconds()))) * time.Microsecond

@@ -49,7 +49,7 @@ func User() *Folder {
 	return New(filepath.Join(dir, "talbot"), userBytes)
 }
 
-// New returns a cache in a folder, which is made when something is kept, of at most so many bytes.
+// New returns a cache in a folder, which is made when something is kept, of at most the given number of bytes.
 func New(dir string, most int64) *Folder { return &Folder{dir, most} }
 
 // Key makes a key of texts that together say what an entry is, its version among them.

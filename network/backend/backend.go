@@ -1,6 +1,6 @@
 // Package backend opens the compute backend that trains and plays networks.
 //
-// In goes the text of a --backend flag, out comes an open GoMLX backend and a sentence saying what was chosen and why.
+// It turns the text of a --backend flag into an open GoMLX backend and a sentence saying what was chosen and why.
 // Nothing is ever downloaded: what is missing is named by [Discover] together with the remedy. The package starts no
 // goroutines of its own; a backend owns its own threads for the life of the process.
 //

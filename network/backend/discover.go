@@ -29,7 +29,7 @@ type Discovery struct {
 	Plugins  []Plugin // in order of preference
 	GPUs     []GPU
 	Loads    bool     // ONNX Runtime can be loaded
-	Runtime  string   // path of its library; "" if there is none, or it cannot be loaded
+	Runtime  string   // path of its library; "" if it is missing or cannot be loaded
 	Searched []string // the folders looked through for plugins
 	Remedies []string // what to do about what is missing; empty if nothing is
 }

@@ -110,7 +110,7 @@ func memoryGroups(root string) []memoryGroup {
 	return groups
 }
 
-// number reads a file with one number; 0 if there is none, as in "max".
+// number reads a file with one number; 0 without one, as in "max".
 func number(path string) int64 {
 	text, _ := os.ReadFile(path)
 	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)

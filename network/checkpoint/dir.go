@@ -186,7 +186,7 @@ type Loaded struct {
 }
 
 // Newest loads the newest checkpoint of a step that is whole and finite, or else the best one. Those that could not be
-// used are named in the result, and moved aside by nobody. It returns [ErrNone] if there are no checkpoints and an
+// used are named in the result, and stay where they are. It returns [ErrNone] if there are no checkpoints and an
 // error wrapping [ErrDamaged] if none is whole.
 func (d *Dir) Newest() (*Loaded, error) {
 	paths, err := d.steps()

@@ -1,6 +1,6 @@
 // Package checkpoint reads and writes the files that keep a training run.
 //
-// In go named float32 tensors and a JSON value, out comes one file that is whole or not there; and back. The package
+// Named float32 tensors and a JSON value become one file, which is whole or absent, and are read back. The package
 // starts no goroutines. A [Dir] may be used by one goroutine, and one process, at a time.
 //
 // # Format

@@ -48,7 +48,7 @@ func (p *Pass) attention(x *Node, name string, n, heads, asked int) *Node {
 // attend is softmax(q·kᵀ/√d)·v of queries, keys and values [3, B, tokens, d]: [B, asked, d].
 //
 // The gradient is written out. The one that GoMLX derives turns two matrices of tokens·tokens numbers for each head and
-// computes the softmax anew: a step took a tenth to a sixth more processor time on the Go backend, and more on XLA.
+// recomputes the softmax: a step took a tenth to a sixth more processor time on the Go backend, and more on XLA.
 func (p *Pass) attend(qkv *Node, asked int) *Node {
 	y, weights := p.attended(StopGradient(qkv), asked)
 	if !p.Train {

@@ -1,6 +1,6 @@
 // Package model holds the networks as GoMLX graph functions.
 //
-// In go the packed inputs of a batch and what is to be learnt of it, out come the network's heads, its losses and its
+// From the packed inputs of a batch and its targets they compute the network's heads, its losses and its
 // answers about legal moves; the parameters live in a [Store] under the names PyTorch would give them. The package
 // starts no goroutines. Its graph functions panic on errors, as GoMLX's do; [Guard] is the one place where such a panic
 // becomes an error.
@@ -10,7 +10,7 @@
 // Parameters have PyTorch's names and shapes: convolutions [out, in, rank, file], linear layers [out, in]. Row 0 of
 // a board is rank 1, so square i (a1 = 0, h8 = 63) is row i/8, column i%8. Where a convolution feeds a linear layer the
 // activations are flattened channel-major: feature = channel·64 + square. Weights can thus be exchanged with a
-// PyTorch network of the same shape, whatever layout the activations have here.
+// PyTorch network of the same shape, independent of the layout of the activations here.
 //
 // The layout of the activations belongs to the [Form] of the convolutions and is never visible outside.
 //
@@ -69,7 +69,7 @@ type Head struct {
 	About string
 }
 
-// Batch is what there is to be learnt of N samples, in a graph. See [encode.Layout].
+// Batch is the training targets of N samples, in a graph. See [encode.Layout].
 type Batch struct {
 	Packed  *graph.Node   // [N, words] uint64
 	Codes   *graph.Node   // [N, K, words] int32, of the listed moves, −1 behind the last one; nil without moves
@@ -90,9 +90,9 @@ type Term struct {
 type Over int
 
 const (
-	Listed  Over = -1 - iota // the samples with a move to be learnt
+	Listed  Over = -1 - iota // the samples with a target move
 	Samples                  // all samples
-	Once                     // nothing: the term is one of the weights, whatever the batch
+	Once                     // nothing: the term is one of the weights, independent of the batch
 )
 
 // Float is the sum of the weights of a float, by its number.
@@ -106,7 +106,7 @@ type Sum struct {
 
 // Outputs is what a network says about positions with their legal moves. What a network does not know is nil.
 type Outputs struct {
-	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, whatever stands behind the last one
+	Prior      *graph.Node // [N, L] log-probabilities over the legal moves, with any values after the last one
 	Inside     *graph.Node // [N] log of the probability that falls on the legal moves; nil where others cannot be said
 	Outside    *graph.Node // [N] the probability that falls on others
 	Other      *graph.Node // [N] int32, word of the most probable of the others

@@ -27,7 +27,7 @@ func (p *Pass) norm(x *Node, name string) *Node { return p.normAs(pyTorchNorm, x
 //
 // In training it uses the batch's mean and biased variance and moves the running statistics: running =
 // (1−momentum)·running + momentum·batch ([Pass].Momentum may say otherwise). Otherwise it uses the running statistics.
-// Everything within is float32, whatever type the activations have. It is written from mean, variance, Sqrt and Div
+// Everything within is float32, independent of the activations' type. It is written from mean, variance, Sqrt and Div
 // since the Go backend has neither a batch normalisation for training nor a gradient of Rsqrt.
 func (p *Pass) normAs(kind normKind, x *Node, name string) *Node {
 	g := x.Graph()

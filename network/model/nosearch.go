@@ -13,7 +13,7 @@ import (
 // NoSearch is the network of the recipe nosearch, a transformer that answers with a move and does not search.
 //
 //	input   for each of 65 tokens the embedding of its id plus that of its place; for each of 13 bits one of two
-//	        embeddings of its own
+//	        separate embeddings
 //	block   x + drop(attention(norm x)), x + drop(linear d→4d, GELU, linear 4d→d of norm x)
 //	policy  norm, and linear d→1968, of token 0
 //
@@ -136,7 +136,7 @@ func (t NoSearch) Forward(p *Pass, input *Node) []*Node {
 	return []*Node{p.linear(p.layerNorm(p.watch(x), "policy.ln"), "policy.fc")}
 }
 
-// asked is how many tokens a block computes: all, and in the last block token 0 alone, for nobody reads the others.
+// asked is how many tokens a block computes: all, and in the last block token 0 alone, as the others are not read.
 func (t NoSearch) asked(block int) int {
 	if block == t.Blocks-1 {
 		return 1

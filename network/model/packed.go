@@ -91,7 +91,7 @@ func LegalMoves(packed *Node) *Node {
 	return Reshape(Equal(BitwiseAnd(bits, uint64s(g, 1)), uint64s(g, 1)), n, 64*planes)
 }
 
-// back takes one step back, each column by a step of its own.
+// back takes one step back, each column by its own step.
 func back(x *Node, steps []int) *Node {
 	down, up := make([]uint64, len(steps)), make([]uint64, len(steps))
 	for i, s := range steps {

@@ -15,7 +15,7 @@ import (
 //
 // The score of a move is the sum of the logits of all bits that are set after it, and the policy is the softmax of the
 // scores of the legal moves. The loss is its cross-entropy, the mean binary cross-entropy of the 768 bits after the
-// move that was played, and ValueWeight times the value's squared error. Of several moves to be learnt each bit has the
+// move that was played, and ValueWeight times the value's squared error. Of several target moves each bit has the
 // probability with which it is set.
 //
 // Source: the README of Tahl says that the output is 12 layers of 8×8. All else is our choice.
@@ -102,11 +102,11 @@ func (t Tahl) Terms() []Term {
 // Loss sums up the terms.
 //
 // A bit of logit z and target t has the cross-entropy softplus(z) − t·z. Σ t·z is Σ z over the bits that are set before
-// the move plus the scores of the moves to be learnt, each with its weight.
+// the move plus the scores of the target moves, each with its weight.
 func (t Tahl) Loss(heads []*Node, b Batch) []Sum {
 	logits := Reshape(heads[0], heads[0].Shape().Dim(0), tahlBits)
 	scores := ChangeScores(logits, b.Codes)
-	learnt := ReduceSum(b.Weights, 1) // 1, or 0 where no move is to be learnt
+	learnt := ReduceSum(b.Weights, 1) // 1, or 0 without a target move
 	chosen := ReduceAllSum(Mul(b.Weights, scores))
 	before := Native.Flatten(Native.Spread(Concatenate(tahlPieces(b.Packed), 1)))
 	bits := ReduceSum(Sub(softplus(logits), Mul(logits, before)), 1)

@@ -1,6 +1,6 @@
 // Package onnx writes trained networks as ONNX models, which other programs run: ONNX Runtime, TensorRT, OpenVINO.
 //
-// In go named tensors and the operations between them, out come the bytes of one file. A network of package model says
+// It turns named tensors and the operations between them into the bytes of one file. A network of package model says
 // which operations it has; this package knows none of them. It starts no goroutines.
 //
 // # The model

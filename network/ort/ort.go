@@ -1,6 +1,6 @@
 // Package ort computes ONNX models with ONNX Runtime, a shared library that is loaded when it is asked for.
 //
-// In go the path of the library and a model as package onnx writes it, out come the model's outputs. A model is read
+// It loads the library and a model as package onnx writes it, and computes the model's outputs. A model is read
 // once; it is computed for batches of given sizes, in memory that is used again. The library has its own threads.
 //
 // Loading needs a build with cgo. Package backend finds the library.

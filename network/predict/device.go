@@ -65,7 +65,7 @@ func newDevice(b *backend.Backend, t *Network, o Options) (*device, error) {
 
 func (d *device) longest() int { return d.lists[len(d.lists)-1] }
 
-// list is the shortest length of lists that so many moves fit into.
+// list is the shortest length of lists that fits this many moves.
 func (d *device) list(moves int) int {
 	for _, l := range d.lists {
 		if moves <= l {

@@ -1,7 +1,7 @@
 // Package predict asks a trained network about positions.
 //
-// In go a run's folder, a checkpoint or an exported network, and positions as their recipe's encoder writes them; out
-// come priors over the legal moves and values. The package does not link the trainer.
+// It loads a run's folder, a checkpoint or an exported network, and computes, for positions as the recipe's encoder
+// writes them, priors over the legal moves and values. The package does not link the trainer.
 //
 // A [Predictor] starts one goroutine, which owns the device: it merges the questions of all callers into batches.
 // Graphs are compiled for a few batch sizes and lengths of lists of moves, each once, and the memory they read and
@@ -150,7 +150,7 @@ func (p *Predictor) Batch() int { return p.queue.largest() }
 // Batches are the numbers of positions that are computed at once, ascending. A batch of another number is filled up.
 func (p *Predictor) Batches() []int { return p.queue.sizes }
 
-// Computed is how many positions are computed for so many questions of one request, if no others are with them.
+// Computed is how many positions are computed for one request of that many inputs, if no others are batched with it.
 func (p *Predictor) Computed(questions int) (rows int) {
 	for questions > 0 {
 		size := p.queue.pick(questions)

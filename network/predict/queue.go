@@ -59,8 +59,8 @@ func (q *queue) open(o Options) {
 
 func (q *queue) largest() int { return q.sizes[len(q.sizes)-1] }
 
-// pick returns the batch size for the first of so many questions: the smallest that takes all of them, unless more than
-// half of it would be empty; then the largest that they fill.
+// pick returns the batch size for the first of a number of questions: the smallest that takes all of them, unless more
+// than half of it would be empty; then the largest that they fill.
 func (q *queue) pick(rows int) int {
 	at, exact := slices.BinarySearch(q.sizes, rows)
 	switch {
@@ -192,7 +192,7 @@ func (q *queue) next(rows []row) (task *call, taken []row, size int, err error) 
 	}
 }
 
-// left is how long the questions may still wait for others. What waits behind a task has nobody to wait for.
+// left is how long the questions may still wait for others. What waits behind a task does not wait for others.
 func (q *queue) left() time.Duration {
 	if q.wait == 0 || q.rows >= q.largest() || q.requests[len(q.requests)-1].run != nil {
 		return 0

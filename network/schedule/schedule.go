@@ -84,7 +84,7 @@ const Names = "cosine, constant, one-cycle, piecewise:SHARE=FACTOR,…, such as 
 	"plateau:PATIENCE=FACTOR,stop=N, such as plateau:3=0.5,stop=8"
 
 // Parse returns the schedule of a name, which rises to the highest rate within a warm-up and ends at the lowest one
-// behind so many steps.
+// after a number of steps.
 func Parse(name string, highest, lowest float64, warmup, steps int64) (Schedule, error) {
 	kind, pieces, _ := strings.Cut(name, ":")
 	switch {

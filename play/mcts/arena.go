@@ -84,7 +84,7 @@ func (a *arena) newEdges(n *node, count int) bool {
 	return true
 }
 
-// block returns the index of so many edges in one piece, 0 if there are none.
+// block returns the index of count edges in one piece, 0 if there are none.
 func (a *arena) block(count int) uint32 {
 	if a.free[count] == 0 {
 		if at := a.unused(count); at != 0 {

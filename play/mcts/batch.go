@@ -2,9 +2,9 @@ package mcts
 
 import "math"
 
-// The size of a batch. Whoever selects many positions at once selects them knowing less, and how much less depends on
-// how many are known already. In a tree of few visits a full batch looks at moves that nobody would have looked at one
-// by one. So a batch has a share of the visits that the tree has, and of a part of those to come: what goes astray
+// The size of a batch. Positions that are selected together are selected with less knowledge, and how much less depends
+// on how many are known already. In a tree of few visits a full batch looks at moves that would not have been looked at
+// one by one. So a batch has a share of the visits that the tree has, and of a part of those to come: what goes astray
 // early in a long search matters little. Where little is left to come batches are small, too, as each decides more.
 const (
 	batchShare  = 64 // a batch is at most that part of the visits
@@ -16,7 +16,7 @@ const (
 )
 
 // sizesOf returns the sizes of batches that a search may choose from: those of the evaluator up to the least of these
-// bounds, which is one of them. A bound of 0 is none.
+// bounds, which is one of them. A bound of 0 does not count.
 func sizesOf(e Evaluator, bounds ...int) (sizes []int) {
 	largest := e.Batch()
 	for _, n := range bounds {

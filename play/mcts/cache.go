@@ -20,9 +20,9 @@ type cached struct {
 	count        uint8
 }
 
-// cache keeps the network's last answers. A new answer takes the place of an older one with a like key; priors lie in a
-// ring, where the newest overwrite the oldest. Memory is taken when it is first needed, so that a cache may be as large
-// as is allowed on a machine that has not so much.
+// cache keeps the network's last answers. A new answer takes the place of an older one whose key shares its slot;
+// priors lie in a ring, where the newest overwrite the oldest. Memory is taken when it is first needed, so that a cache
+// may be as large as is allowed on a machine with less.
 type cache struct {
 	answers []*[pieceAnswers]cached // nil: nothing was put there
 	slots   uint64                  // of all answers
@@ -33,7 +33,7 @@ type cache struct {
 	past    int                     // earlier positions that the key includes, -1: nothing but the position
 }
 
-// newCache returns a cache of so many answers, at most so many bytes.
+// newCache returns a cache of at most this many answers and bytes.
 func newCache(answers int, limit int64, past int) *cache {
 	n := min(int64(answers), limit/(cachedBytes+2*cachedPriors))
 	return &cache{answers: make([]*[pieceAnswers]cached, (n+pieceAnswers-1)/pieceAnswers), slots: uint64(n),
@@ -86,8 +86,8 @@ func (c *cache) slot(key uint64) (piece **[pieceAnswers]cached, at uint64) {
 	return &c.answers[i/pieceAnswers], i % pieceAnswers
 }
 
-// get returns the answer about a position with so many legal moves, and its priors in the order of the legal moves; nil
-// where it is not known. Both are good until the next put.
+// get returns the answer about a position with this number of legal moves, and its priors in the order of the legal
+// moves; nil where it is not known. Both are good until the next put.
 func (c *cache) get(key uint64, legal int) (*cached, []uint16) {
 	if len(c.answers) == 0 {
 		return nil, nil
@@ -127,7 +127,7 @@ func (c *cache) put(key uint64, value, drawn float32, priors []uint16) {
 	c.head += uint64(len(priors))
 }
 
-// reach makes the first so many places of the ring usable.
+// reach makes the places of the ring before end usable.
 func (c *cache) reach(end uint64) {
 	if have := uint64(len(c.priors)); end > have {
 		all := make([]uint16, min(max(end, 2*have, pieceBytes), c.ring))

@@ -4,8 +4,8 @@ import (
 	"talbot/board"
 )
 
-// gather descends until a batch is full, so many visits are used up, or too many descents met. What needs no network is
-// added at once.
+// gather descends until a batch is full, the visits are used up, or too many descents collided. What needs no network
+// is added at once.
 func (t *tree) gather(visits int64) {
 	t.queue, t.paths, t.blocked, t.store, t.asked = t.queue[:0], t.paths[:0], t.blocked[:0], t.store[:0], 0
 	met, most, ply := 0, t.collisions(), t.game.Ply()
@@ -187,7 +187,7 @@ func (t *tree) wait(l leaf, how arrival) arrival {
 	return how
 }
 
-// addInFlight notes that a descent waits, or with -1 that it does no more.
+// addInFlight notes that a descent waits, or with -1 that it no longer does.
 func (t *tree) addInFlight(path []uint32, by int) {
 	if t.asPublished {
 		path = path[len(path)-1:]

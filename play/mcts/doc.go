@@ -1,7 +1,7 @@
 // Package mcts chooses moves with a neural network that it knows only as an [Evaluator].
 //
-// In go a game, limits and the evaluator; out come a move and what led to it. The package starts no goroutine and reads
-// no clock but to say how long a batch took. [New] makes a searcher by its name, [Settings] are their parameters.
+// A [Searcher] is given a game and limits and returns a move with what led to it. The package starts no goroutine and
+// reads no clock but to say how long a batch took. [New] makes a searcher by its name, [Settings] are their parameters.
 //
 // # puct
 //
@@ -16,7 +16,7 @@
 // the visited moves). A new position is valued by the network; the value is added on the whole way, with the sign of
 // each player.
 //
-// Batches. Descents go on until as many positions as fit wait for the network. A descent that ends where another
+// Batches. Descents continue until as many positions as fit wait for the network. A descent that ends where another
 // waits has met it: it counts among those that wait, so that the next one goes elsewhere, until the batch is done,
 // and then as if it had not been. MaxCollisions bounds these. Visits that need no network are added at once. Batches
 // grow with the visits that there are and those to come: see batch.go.
@@ -57,8 +57,8 @@
 //
 // Nodes are visits. Values are means of visits; proven ones are certain. Chances of win, draw and loss are the mean of
 // the network's, if it gives them; from a value v alone they are s², 2s(1−s) and (1−s)² with s = (1+v)/2, as if two
-// halves of the game were each won with the expected score. A line begins with its move and goes on with the best move
-// by the same order: proven wins, then visits, then values, proven losses last. It ends where the game does.
+// halves of the game were each won with the expected score. A line begins with its move and continues with the best
+// move by the same order: proven wins, then visits, then values, proven losses last. It ends where the game does.
 //
 // With a Temperature T the move is drawn with a probability in proportion to (visits)^(1/T): never a proven loss where
 // there are other moves, nor anything but a proven win.

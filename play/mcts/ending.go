@@ -25,7 +25,7 @@ const (
 	open      outcome = iota
 	mated             // the side to move is checkmated
 	stalemate         // and so a draw
-	dead              // nobody can mate any more
+	dead              // neither side can mate
 	fifty             // fifty moves without a capture or a pawn move
 	threefold         // the position occurred twice before
 )

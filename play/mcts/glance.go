@@ -56,7 +56,7 @@ func (e *exchanges) line(g *board.Game, m board.Move) Line {
 	return l
 }
 
-// mateIn1 returns a move that mates; none if there is none.
+// mateIn1 returns a move that mates, or NoMove.
 func mateIn1(p *board.Position, legal []board.Move) board.Move {
 	c := newChecks(p)
 	for _, m := range legal {

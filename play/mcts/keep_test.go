@@ -15,7 +15,7 @@ import (
 // shuffle is a position in which each side has one move, and no other for ever.
 const shuffle = "4b2k/3pPp1p/3P1P1P/8/8/3p1p1p/3PpP1P/4B2K w - - 0 1"
 
-// nodeAt returns the node of a tree after moves from the root, nil where there is none.
+// nodeAt returns the node of a tree after moves from the root, or nil.
 func nodeAt(t *testing.T, tr *tree, moves ...string) *node {
 	t.Helper()
 	n := tr.at(tr.top)
@@ -230,7 +230,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptSame: a tree that is kept is the one that another search goes on with, and a start of another game has none.
+// TestKeptSame: a tree that is kept is the one that another search continues, and a start of another game has none.
 func TestKeptSame(t *testing.T) {
 	s := mustNew(t, "puct", noisy(t, 1, 0), func(o *Options) { o.CacheSize = 0 })
 	tr := s.(*tree)
@@ -257,7 +257,7 @@ func TestKeptSame(t *testing.T) {
 	}
 }
 
-// TestFull fills the memory: the search goes on within it, nearly every visit learns something new from the network,
+// TestFull fills the memory: the search continues within it, nearly every visit learns something new from the network,
 // and there is room again once a move was played.
 func TestFull(t *testing.T) {
 	for _, name := range []string{"puct", "talbotbot"} {

@@ -43,7 +43,7 @@ func newChecks(p *board.Position) (c checks) {
 	return c
 }
 
-// possible reports whether a legal move may give check; most that cannot are told.
+// possible reports whether a legal move may give check; it rules out most that cannot.
 func (c *checks) possible(p *board.Position, m board.Move) bool {
 	pt := p.PieceAt(m.From()).Type()
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Method is one way to choose a move. What anybody must know of a searcher beside its settings ([Settings]) stands
+// Method is one way to choose a move. What callers must know of a searcher besides its settings ([Settings]) stands
 // here.
 type Method struct {
 	Name string

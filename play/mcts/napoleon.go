@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// napoleon searches with random playouts to the end of the game beside the network's values. It begins anew with each
+// napoleon searches with random playouts to the end of the game beside the network's values. It starts afresh with each
 // move.
 type napoleon struct {
 	root

@@ -7,9 +7,10 @@ import (
 
 // When no memory is left, the least visited positions give up what lies below them. They keep their visits, with the
 // mean of these as their value, and count with it as before. A visit that comes to such a position asks the network for
-// its moves again and goes on to one of them: it is no visit of the position itself, of which nothing new is learnt.
+// its moves again and continues with one of them: it is no visit of the position itself, which teaches nothing new
+// about it.
 
-// pruned is the part of the nodes, or of the edges, that pruning makes free at least: one in so many.
+// pruned is the part of the nodes, or of the edges, that pruning makes free at least: one in this many.
 const pruned = 4
 
 // shortage says what there was no memory for.

@@ -36,8 +36,8 @@ type LikelyMove struct {
 }
 
 // rollouts searches as players of a rating would: simulation by simulation it walks down moves drawn by how likely they
-// are and how good, to a position that no simulation has come to yet, whose value counts on the whole way. It begins
-// anew with each move.
+// are and how good, to a position that no simulation has come to yet, whose value counts on the whole way. It starts
+// afresh with each move.
 //
 // A move is drawn with a probability proportional to
 //

@@ -32,7 +32,7 @@ func (r *root) set(start *board.Position, moves []board.Move) {
 	r.legal = sortMoves(p, p.LegalMoves(r.legal[:0]))
 }
 
-// allowed returns the legal moves that a search may choose from. None of only being legal, that is all.
+// allowed returns the legal moves that a search may choose from. If none of only is legal, that is all legal moves.
 func (r *root) allowed(only []board.Move) []board.Move {
 	var list []board.Move
 	for _, m := range r.legal {

@@ -26,7 +26,7 @@ func material(t testing.TB, batch int) *fake {
 	return f
 }
 
-// mates are positions with a mate in so many moves for White, and the moves that begin it.
+// mates are positions with a mate in a known number of moves for White, and the moves that begin it.
 var mates = []struct {
 	fen  string
 	in   int
@@ -388,7 +388,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestPace sees that the pace is asked before the first batch and after each, with what it is told.
+// TestPace sees that the pace is asked before the first batch and after each, with the right figures.
 func TestPace(t *testing.T) {
 	for _, name := range []string{"puct", "talbotbot"} {
 		f := noisy(t, 8, 0)

@@ -8,7 +8,7 @@ import (
 	"talbot/board"
 )
 
-// simulations are what a search has done that begins anew with each move and simulates one game after another.
+// simulations are what a search has done that starts afresh with each move and simulates one game after another.
 type simulations struct {
 	rng     *rand.Rand
 	path    []int32 // of the present one, from the root
@@ -61,7 +61,7 @@ func (s *simulations) search(ctx context.Context, sim simulator, r *root, o *Opt
 	return trimLines(sim.report(moves), o), unlessCancelled(ctx, err)
 }
 
-// count takes note of the present simulation.
+// count counts the current simulation.
 func (s *simulations) count() {
 	s.added++
 	s.depths += int64(len(s.path) - 1)
@@ -83,7 +83,7 @@ func (r *Report) unsearched(moves []board.Move) *Report {
 	return r
 }
 
-// drawMove draws the move to play by its visits, where the temperature is above 0; else it is none.
+// drawMove draws the move to play by its visits, where the temperature is above 0; else it returns NoMove.
 func (s *simulations) drawMove(lines []Line, warm float64) board.Move {
 	if warm <= 0 || !s.last {
 		return board.NoMove

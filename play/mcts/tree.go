@@ -15,12 +15,12 @@ type tree struct {
 	evaluator Evaluator
 	knows     Capabilities
 	options   Options
-	// choose returns the edge of an expanded node that a descent goes on with, -1 if it cannot go on.
+	// choose returns the edge of an expanded node that a descent follows, -1 if it cannot continue.
 	choose func(t *tree, n *node, top bool) int
 	// asPublished: nothing but the end of the game is known for certain, nothing is a draw before it, and no two
 	// descents of a batch meet, as talbotbot has it.
 	asPublished bool
-	provesLines bool // MultiPV makes the search go on where the root is proven
+	provesLines bool // MultiPV makes the search continue where the root is proven
 
 	top  uint32 // the root's node, 0: none yet
 	full bool   // no memory was left when it was needed

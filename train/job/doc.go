@@ -1,6 +1,6 @@
 // Package job is one function a verb: it joins datasets, backend and network into a training run ([Train]) and into
 // its evaluation ([Eval]).
 //
-// In go folders and settings, out come a run folder and figures. Callbacks are called from the goroutine of Run. No
+// Folders and settings become a run folder and figures. Callbacks are called from the goroutine of Run. No
 // goroutine is left when Run returns.
 package job

@@ -429,7 +429,7 @@ func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
 	return found, nil
 }
 
-// counted reports progress every so many samples.
+// counted reports progress at regular intervals of samples.
 func (e Eval) counted(samples iter.Seq2[evaluate.Sample, error], total *int64) iter.Seq2[evaluate.Sample, error] {
 	if e.Progress == nil {
 		return samples

@@ -60,8 +60,8 @@ func rewritten(t *testing.T, dir string, splits dataset.Splits, change func(i in
 	return to
 }
 
-// TestSurveyChecksLines: what cannot be, under right checksums, is damage that names dataset, shard and line, whatever
-// the options, the split and the column, and is found before the first batch. An evaluation finds it too.
+// TestSurveyChecksLines: what cannot be, under right checksums, is damage that names dataset, shard and line,
+// regardless of the options, the split and the column, and is found before the first batch. An evaluation finds it too.
 func TestSurveyChecksLines(t *testing.T) {
 	const games, at = 60, 40 // line 10 of the second shard
 	whole := write(t, madeup.Dataset{Seed: 1, Games: games, Policies: true})

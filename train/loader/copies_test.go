@@ -36,7 +36,7 @@ func oneShard(t *testing.T, m dataset.Manifest, lines ...dataset.Line) string {
 	return dir
 }
 
-// TestMaxCopies keeps at most so many copies of a position over two datasets, and all that are fewer.
+// TestMaxCopies keeps at most the allowed number of copies of a position over two datasets, and all that are fewer.
 func TestMaxCopies(t *testing.T) {
 	a := write(t, madeup.Dataset{Seed: 1, Games: 700, Shards: 2})
 	b := write(t, madeup.Dataset{Seed: 2, Games: 300})

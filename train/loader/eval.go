@@ -20,9 +20,9 @@ type EvalOptions struct {
 	// not known: then no sample is marked as unseen.
 	TrainedOn []Spec
 	Audited   string // fingerprint whose labels were audited; "" = none
-	// Progress is told how much of a pass over the data is done; it may be nil.
+	// Progress is called with how much of a pass over the data is done; it may be nil.
 	Progress func(what string, blocks, of int)
-	// Total is told how many samples come, before the first, if that is known; it may be nil.
+	// Total is called with how many samples come, before the first, if that is known; it may be nil.
 	Total func(samples int64)
 }
 
@@ -30,7 +30,7 @@ type EvalOptions struct {
 const evalChunk = 512
 
 // Samples yields the usable samples of the splits in the order of the data. Positions without a legal move are left
-// out: no network is asked about them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
+// out: no network sees them. If there are none the sequence is one [ErrNoSamples]. A line that holds what
 // cannot be ends it with [dataset.ErrDamaged].
 //
 // A sample is unseen if no sample of the train split of TrainedOn has its position, by its 64-bit key (no counters),

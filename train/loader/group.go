@@ -63,7 +63,8 @@ func (s *shape) stride() int {
 	return (words + lineWords - 1) / lineWords * lineWords
 }
 
-// resize makes room for n samples of so many blocks; the memory is used again, and what it holds is to be overwritten.
+// resize makes room for n samples of a number of blocks; the memory is used again, and what it holds is to be
+// overwritten.
 func (g *group) resize(n, blocks int, s shape) {
 	g.n, g.shape, g.stride = n, s, s.stride()
 	size := n * g.stride
@@ -82,7 +83,7 @@ func SampleBytes(l encode.Layout, longest int) int64 {
 	return int64(s.stride())*int64(unsafe.Sizeof(g.words[0])) + int64(unsafe.Sizeof(g.order[0]))
 }
 
-// put encodes a view and what is to be learnt of it as sample i, of a block by its number in the group.
+// put encodes a view and its target as sample i, of a block by its number in the group.
 func (g *group) put(e encode.Encoder, i, block int, v *encode.View, t *encode.Target) {
 	s := &g.shape
 	words := g.words[i*g.stride:][:g.stride]
@@ -132,7 +133,7 @@ func (s *shape) putMove(dst []uint64, e encode.Encoder, v *encode.View, weight f
 	dst[k/2] |= uint64(math.Float32bits(weight)) << (k % 2 * 32)
 }
 
-// listed says where a list of so many moves begins: the block's number above, the length below it, then the word.
+// listed says where a list of moves begins: the block's number above, the length below it, then the word.
 func listed(block, moves, word int) uint64 {
 	return uint64(block)<<listBlock | uint64(moves)<<listMoves | uint64(word)
 }
@@ -144,7 +145,7 @@ const (
 	listBlock = listMoves + 10
 )
 
-// input copies the input of sample k to place i of a batch. It is a step of its own because it waits for memory: the
+// input copies the input of sample k to place i of a batch. It is a separate step because it waits for memory: the
 // processor begins with the next samples meanwhile, as far as there is not much else to do in between.
 func (g *group) input(b *train.Batch, i, k int) {
 	words := g.shape.layout.Words
@@ -233,8 +234,8 @@ func (l *lists) pad(b *train.Batch, s *shape) {
 	}
 }
 
-// length is the shortest length that lists are padded to that fits so many moves: the longest of the data where that is
-// at most 16, else 16, 32, 64 and so on. So there are few kinds of batches, each of which the backend compiles.
+// length is the shortest length that lists are padded to that fits this many moves: the longest of the data where that
+// is at most 16, else 16, 32, 64 and so on. So there are few kinds of batches, each of which the backend compiles.
 func (s *shape) length(moves int) int {
 	if s.longest <= 16 {
 		return s.longest

@@ -29,7 +29,7 @@ func TestSampleBytes(t *testing.T) {
 	}
 }
 
-// coded is a recipe whose moves have so many words, drawn by the number of the move.
+// coded is a recipe whose moves have several words, drawn by the number of the move.
 type coded struct {
 	encode.TalbotBot
 	layout encode.Layout
@@ -130,7 +130,7 @@ func testGroup(t *testing.T, rng *rand.Rand, e coded, longest int) {
 	}
 }
 
-// TestLengths: lists have few lengths, whatever the data, so that a backend compiles few graphs.
+// TestLengths: lists have few lengths for any data, so that a backend compiles few graphs.
 func TestLengths(t *testing.T) {
 	for longest := 1; longest <= 256; longest++ {
 		s := shape{longest: longest}

@@ -30,10 +30,10 @@ type Identity struct {
 	MaxCopies int `json:"max_copies,omitempty"`
 
 	// NoCutCopies says that cut copies of val and test lines are left out ([Options.CutCopies]). Older runs do not, and
-	// go on with what they began with.
+	// continue with what they began with.
 	NoCutCopies bool `json:"no_cut_copies,omitempty"`
 
-	// Backend opens the backend that a resumed run goes on with: the one asked for, or the kind that was chosen. Kind
+	// Backend opens the backend that a resumed run continues with: the one asked for, or the kind that was chosen. Kind
 	// is its kind. Older runs have no kind, and no backend if none was asked for.
 	Backend string `json:"backend,omitempty"`
 	Kind    string `json:"backend_kind,omitempty"`
@@ -166,7 +166,7 @@ func (id Identity) Specs() []Spec {
 }
 
 // Differs returns a [train.ConfigError] that names the first difference to what the run was started with, but for the
-// place of the datasets; nil if there is none.
+// place of the datasets, or nil.
 func (id Identity) Differs(started Identity) error {
 	refuse := func(field string, want, have any) error {
 		return &train.ConfigError{Field: field, Want: fmt.Sprint(want), Have: fmt.Sprint(have)}

@@ -22,7 +22,7 @@ import (
 //   - its survey, under all that decides it: recipe, targets, label, the cap on copies and the datasets that it
 //     is counted over, and the datasets with held-out lines of which its lines may be cut copies.
 
-// load reads an entry; false if there is none, or none that can be read.
+// load reads an entry; false if it is missing or cannot be read.
 func (o *Options) load(key string, into any) bool {
 	content, ok := o.Cache.Get(key)
 	return ok && gob.NewDecoder(bytes.NewReader(content)).Decode(into) == nil
@@ -42,7 +42,7 @@ func (o *Options) store(key string, entry any) {
 func fileKey(dir, hash string) string { return cache.Key("files", "1", dir, hash) }
 
 // checkFiles compares the files of a dataset with their checksums, but for those that were compared and are as they
-// were then. done, if not nil, is told as [shards.Dataset.CheckFiles] does.
+// were then. done, if not nil, is called as [shards.Dataset.CheckFiles] does.
 func (o *Options) checkFiles(ctx context.Context, ds *shards.Dataset, dir string, done func(int64)) error {
 	key := fileKey(dir, ds.Manifest.Hash())
 	var known shards.Stamps

@@ -155,7 +155,7 @@ func cutDataset(t *testing.T, dir string) string {
 }
 
 // TestCachedChecks: files that were checked and are as they were are known, those that were written since are read
-// again, and damage to them is found whatever the cache says.
+// again, and damage to them is found regardless of the cache.
 func TestCachedChecks(t *testing.T) {
 	dir := write(t, madeup.Dataset{Seed: 1, Games: 50})
 	c := cache.New(t.TempDir(), 1<<20)

@@ -64,7 +64,7 @@ type Cursor struct {
 	Parts int `json:"parts,omitempty"`
 }
 
-// NewLoader returns a loader at the beginning. Whoever makes one closes it, before the data.
+// NewLoader returns a loader at the beginning. The caller closes it, before the data.
 func (s *Survey) NewLoader(o LoaderOptions) *Loader {
 	if o.GroupSamples <= 0 {
 		o.GroupSamples = GroupSamples
@@ -129,7 +129,7 @@ func (l *Loader) choose() *stream {
 	return l.streams[len(l.streams)-1] // shares sum to 1 but for rounding
 }
 
-// Restore continues behind the batch that carried the state. The datasets must be those of the state.
+// Restore continues after the batch that carried the state. The datasets must be those of the state.
 func (l *Loader) Restore(text json.RawMessage) error {
 	var state State
 	if err := json.Unmarshal(text, &state); err != nil {

@@ -53,7 +53,7 @@ func (s *Survey) samples(set int, u piece) int64 {
 	return s.parts[set][u.block].kept(&s.mask[set][u.block], u.from, u.to)
 }
 
-// pieces returns what a dataset is drawn in, with so many pieces a block.
+// pieces returns what a dataset is drawn in, with many pieces a block.
 func (s *Survey) pieces(set, many int) (all []piece) {
 	step := blockParts / many
 	for b := range s.blocks[set] {
@@ -64,9 +64,9 @@ func (s *Survey) pieces(set, many int) (all []piece) {
 	return all
 }
 
-// partsOf returns in how many parts blocks with so many samples are drawn, so that a group of up to limit samples has
-// about [fewPieces]; 0 (whole blocks) if one group has the whole dataset. Small blocks beside large ones hardly count:
-// the number of blocks is that of alike ones, (Σn)²/Σn².
+// partsOf returns in how many parts blocks with these numbers of samples are drawn, so that a group of up to limit
+// samples has about [fewPieces]; 0 (whole blocks) if one group has the whole dataset. Small blocks beside large ones
+// hardly count: the number of blocks is that of alike ones, (Σn)²/Σn².
 func partsOf(blocks []int64, limit int64) int {
 	total, largest, squares := int64(0), int64(0), 0.0
 	for _, n := range blocks {

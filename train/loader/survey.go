@@ -44,15 +44,16 @@ func (s *Survey) Train() (n int64) {
 }
 
 // Survey reads all of the data once, and makes the batches of validation: up to limit val samples, of each dataset its
-// share of them as far as it has so many, chosen by hash; in batches of one size of up to batch samples, with fewer
+// share of them as far as it has that many, chosen by hash; in batches of one size of up to batch samples, with fewer
 // left out than there are batches. They do not depend on a seed. A dataset without usable train samples is an error
-// ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is told how many blocks were read.
-// Every line is checked, of whatever split: one that holds what cannot be is [dataset.ErrDamaged], with shard and line.
+// ([ErrNoSamples]); without val samples there are no batches. done, if not nil, is called with how many blocks were
+// read. Every line is checked, of all splits: one that holds what cannot be is [dataset.ErrDamaged], with shard and
+// line.
 //
 // Before that a pass over all moves finds the val and test lines of all datasets, and train lines that are cut copies
 // of one of them ([dataset.CutSet]) are left out, unless [Options.CutCopies] lets them stay. With [Options.MaxCopies]
 // the data is read once more, and of a position that is a usable train sample more often than that, over all datasets,
-// just so many copies stay in, spread evenly over the data in its order. Val samples are never left out.
+// exactly that many copies stay in, spread evenly over the data in its order. Val samples are never left out.
 //
 // What it finds is kept a dataset at a time ([Options.Cache]); nothing is read of a dataset for which it is there.
 func (d *Data) Survey(ctx context.Context, limit, batch int, done func(blocks, of int)) (*Survey, error) {

@@ -48,7 +48,7 @@ func (d *Data) surveyKey(limit, batch int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if there is none, or
+// SurveyOf returns the survey that was kept in a run's folder, or makes one as [Data.Survey] does if it is missing or
 // one that is damaged or of other datasets or options. One that is no file is [run.ErrDamaged].
 func (d *Data) SurveyOf(ctx context.Context, dir string, limit, batch int, done func(blocks, of int)) (*Survey, error) {
 	s := d.newSurvey(limit, batch)

@@ -1,7 +1,7 @@
 // Package report draws what a run learned as one page of HTML that needs nothing else: no network, and a script only
 // to choose among the misses.
 //
-// In go a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures; out
+// It turns a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures into
 // comes the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
@@ -75,7 +75,7 @@ type Run struct {
 	Fingerprint string // of settings and data: the same one is the same computation; may be empty
 	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
-	LegalMask   bool   // the network never learnt which moves are illegal
+	LegalMask   bool   // the network was not taught which moves are illegal
 	Over        Over   // what its policy chooses from
 	Dates       Dates
 }

@@ -106,7 +106,7 @@ func (e *Eval) tiles() []tile {
 	return list
 }
 
-// interval writes that of a figure, "" if there is none.
+// interval writes that of a figure, "" without one.
 func (e *Eval) interval(name string, show func(*float64) string) string {
 	if i, ok := e.Intervals[name]; ok {
 		return show(&i[0]) + " … " + show(&i[1])

@@ -1,6 +1,6 @@
 // Package tensorboard writes scalars as event files, which TensorBoard shows.
 //
-// In go numbers with a name, a step and a time, out comes a file that grows. The package starts no goroutines; a
+// Numbers with a name, a step and a time are appended to a file. The package starts no goroutines; a
 // [Writer] is not safe for concurrent use.
 //
 // # Format

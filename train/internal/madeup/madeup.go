@@ -1,6 +1,6 @@
 // Package madeup writes small datasets of made-up games for tests.
 //
-// In goes a seed, out comes a dataset folder. It starts no goroutines.
+// It makes a dataset folder from a seed. It starts no goroutines.
 package madeup
 
 import (
