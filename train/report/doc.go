@@ -2,7 +2,7 @@
 // to choose among the misses.
 //
 // It turns a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures into
-// comes the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
+// the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
 //
