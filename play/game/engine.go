@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"bytes"
@@ -48,6 +48,9 @@ type Engine struct {
 	commands []byte
 }
 
+// ErrSetting: a player has a setting that it does not know, or a value that is not possible.
+var ErrSetting = errors.New("wrong setting")
+
 // NewEngine returns an engine that is not yet started.
 func NewEngine(cfg EngineConfig) *Engine {
 	if cfg.StartTimeout == 0 {
@@ -58,6 +61,9 @@ func NewEngine(cfg EngineConfig) *Engine {
 
 // Name returns the engine's own name, "" before it was started.
 func (e *Engine) Name() string { return e.name }
+
+// Offered returns the options that the engine offers, by lower-case name.
+func (e *Engine) Offered() map[string]stockfish.Option { return e.offered }
 
 // Start starts the process and sets the options, if it does not run.
 func (e *Engine) Start(ctx context.Context) error {
