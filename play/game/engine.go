@@ -1,17 +1,15 @@
 package game
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strings"
+	"os"
 	"time"
 
 	"talbot/dataset"
 	"talbot/internal/child"
-	"talbot/stockfish"
+	"talbot/stockfish/uci"
 )
 
 // Waits for an engine where nothing else says how long.
@@ -19,9 +17,7 @@ const (
 	DefaultStartTimeout = 20 * time.Second // from start to readyok, and for every later readyok
 	stopTimeout         = time.Second      // from "stop" to the bestmove
 	startAttempts       = 3
-	maxEngineOptions    = 1024
-	maxEngineName       = 100
-	maxQuoted           = 120
+	maxEngineName       = 100 // bytes
 )
 
 // EngineConfig is what a UCI engine is started with.
@@ -40,11 +36,10 @@ type EngineConfig struct {
 // Engine is a player that is a UCI engine. The process is started when the first game begins and anew after a fault.
 type Engine struct {
 	cfg      EngineConfig
-	proc     *child.Process // nil: the next game needs a new one
+	client   *uci.Client // nil: the next game needs a new one
 	name     string
-	offered  map[string]stockfish.Option // by lower-case name
+	offered  map[string]uci.Option
 	dialogue dialogue
-	last     string // the last line read, for errors
 	commands []byte
 }
 
@@ -63,94 +58,43 @@ func NewEngine(cfg EngineConfig) *Engine {
 func (e *Engine) Name() string { return e.name }
 
 // Offered returns the options that the engine offers, by lower-case name.
-func (e *Engine) Offered() map[string]stockfish.Option { return e.offered }
+func (e *Engine) Offered() map[string]uci.Option { return e.offered }
 
 // Start starts the process and sets the options, if it does not run.
-func (e *Engine) Start(ctx context.Context) error {
-	if e.proc != nil {
+func (e *Engine) Start(ctx context.Context) (err error) {
+	if e.client != nil {
 		return nil
 	}
-	deadline := time.Now().Add(e.cfg.StartTimeout)
-	cfg := child.Config{Path: e.cfg.Path, Args: e.cfg.Args, Dir: e.cfg.Dir}
-	if e.cfg.Log != nil {
-		cfg.Stderr = &e.dialogue
+	cfg := uci.Config{
+		Config:  child.Config{Path: e.cfg.Path, Args: e.cfg.Args, Dir: e.cfg.Dir},
+		Timeout: e.cfg.StartTimeout,
+		Options: e.settings,
 	}
-	proc, err := child.Start(cfg, deadline)
-	if err != nil {
+	if e.cfg.Log != nil {
+		cfg.Stderr, cfg.Log = &e.dialogue, &e.dialogue
+	}
+	if e.client, err = uci.Start(ctx, cfg); err != nil {
+		e.client = nil
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e.dialogue.fault(err)
 		return err
 	}
-	e.proc, e.offered, e.last = proc, map[string]stockfish.Option{}, ""
-	stop := context.AfterFunc(ctx, proc.Kill)
-	defer stop()
-	if err := e.handshake(ctx, deadline); err != nil {
-		_ = e.Close()
-		return fmt.Errorf("starting %q: %w", e.cfg.Path, err)
-	}
+	e.name, e.offered = uci.Text([]byte(e.client.Name), maxEngineName), e.client.Offered
 	return nil
 }
 
-// handshake makes a process ready.
-func (e *Engine) handshake(ctx context.Context, deadline time.Time) error {
-	if err := e.send(ctx, "uci", "uci\n", deadline); err != nil {
-		return err
-	}
-	err := e.read(ctx, "uciok", deadline, func(line []byte) (bool, error) {
-		word, rest, _ := bytes.Cut(line, []byte(" "))
-		switch string(word) {
-		case "uciok":
-			return true, nil
-		case "id":
-			if name, ok := bytes.CutPrefix(rest, []byte("name ")); ok {
-				e.name = strings.ToValidUTF8(string(bytes.TrimSpace(name[:min(len(name), maxEngineName)])), "\uFFFD")
-			}
-		case "option":
-			if o, ok := stockfish.ParseOption(string(rest)); ok {
-				e.offered[strings.ToLower(o.Name)] = o
-			}
-			if len(e.offered) > maxEngineOptions {
-				return false, fmt.Errorf("more than %d options offered", maxEngineOptions)
-			}
-		}
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	text, err := e.optionCommands()
-	if err != nil {
-		return err
-	}
-	if err := e.send(ctx, "readyok", text+"isready\n", deadline); err != nil {
-		return err
-	}
-	return e.read(ctx, "readyok", deadline, isReady)
-}
-
-func isReady(line []byte) (bool, error) {
-	if bytes.HasPrefix(line, []byte("bestmove")) {
-		return false, errors.New("bestmove without a search")
-	}
-	return string(line) == "readyok", nil
-}
-
-// optionCommands sets the options, spelt as the engine offers them.
-func (e *Engine) optionCommands() (string, error) {
-	var b strings.Builder
+// settings are the options to set.
+func (e *Engine) settings(offered map[string]uci.Option) (set []dataset.Tag, err error) {
 	for _, want := range e.cfg.Options {
-		o, ok := e.offered[strings.ToLower(strings.TrimSpace(want.Name))]
-		if !ok {
-			return "", fmt.Errorf("%w: the engine does not offer the option %q", ErrSetting, want.Name)
+		o, err := uci.Choose(offered, want.Name, want.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSetting, err)
 		}
-		if err := o.Check(want.Value); err != nil {
-			return "", fmt.Errorf("%w: %w", ErrSetting, err)
-		}
-		fmt.Fprintf(&b, "setoption name %s", o.Name)
-		if o.Kind != "button" {
-			fmt.Fprintf(&b, " value %s", want.Value)
-		}
-		b.WriteByte('\n')
+		set = append(set, o)
 	}
-	return b.String(), nil
+	return set, nil
 }
 
 // NewGame makes the engine forget earlier games. One that does not run, or does not answer, is started anew, up to
@@ -168,12 +112,8 @@ func (e *Engine) NewGame(ctx context.Context, _ uint64) error {
 		if attempt == startAttempts {
 			return fmt.Errorf("%w (%d attempts)", err, attempt)
 		}
-		wait := time.NewTimer(time.Duration(attempt)*50*time.Millisecond + rand.N(50*time.Millisecond))
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			wait.Stop()
-			return context.Cause(ctx)
+		if err := uci.Pause(ctx, attempt); err != nil {
+			return err
 		}
 	}
 }
@@ -182,24 +122,36 @@ func (e *Engine) newGame(ctx context.Context) error {
 	if err := e.Start(ctx); err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, e.proc.Kill)
-	defer stop()
-	deadline := time.Now().Add(e.cfg.StartTimeout)
-	if err := e.send(ctx, "ucinewgame", "ucinewgame\nisready\n", deadline); err != nil {
-		return err
-	}
-	return e.read(ctx, "readyok after ucinewgame", deadline, isReady)
+	return e.judged(ctx, e.client.Ask(ctx, "readyok after ucinewgame", "ucinewgame\nisready\n", e.cfg.StartTimeout,
+		uci.Ready))
 }
 
 // Close asks the engine to quit, kills what is left of its process group and waits for the end.
 func (e *Engine) Close() error {
-	if e.proc == nil {
+	if e.client == nil {
 		return nil
 	}
-	proc := e.proc
-	e.proc = nil
-	if proc.Write("quit\n", time.Now().Add(100*time.Millisecond)) == nil {
-		proc.WaitExit(time.Second)
+	client := e.client
+	e.client = nil
+	return client.Close()
+}
+
+// judged turns an error of talking with the engine into a fault of its, lets go of the engine and writes the fault into
+// its log. The end of ctx is nobody's fault.
+func (e *Engine) judged(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
 	}
-	return proc.Close()
+	_ = e.Close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	kind := Protocol
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		kind = Stall
+	case child.IsGone(err):
+		kind = Crash
+	}
+	return e.lost(kind, err)
 }

@@ -1,101 +1,72 @@
 package game
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
 	"talbot/board"
-	"talbot/stockfish"
+	"talbot/stockfish/uci"
 )
 
-// Move has the engine search. The engine is told all moves of the game, so it knows repetitions.
+// Move has the engine search. The engine is told all moves of the game, so it knows repetitions. One that has no time
+// left is told to stop and gets a moment more, so that it need not be killed for having lost on time.
 func (e *Engine) Move(ctx context.Context, r *Request) (Answer, error) {
-	if e.proc == nil {
+	if e.client == nil {
 		return Answer{}, errors.New("the engine does not run: NewGame comes first")
 	}
-	stop := context.AfterFunc(ctx, e.proc.Kill)
-	defer func() {
-		if !stop() { // killed while it may have answered
-			_ = e.Close()
-		}
-	}()
 	pos := r.Game.Position()
 	began := time.Now()
-	deadline := began.Add(r.Patience)
-	if err := e.send(ctx, "go", e.searchCommands(r), deadline); err != nil {
-		return Answer{}, err
-	}
 	var a Answer
 	var text string
 	ready := false
 	visit := func(line []byte) (_ bool, err error) {
 		if !ready { // so that a bestmove of an earlier search is not taken for one of this
-			ready, err = isReady(line)
+			ready, err = uci.Ready(line)
 			return false, err
 		}
-		word, rest, _ := bytes.Cut(line, []byte(" "))
+		word, rest := uci.CutWord(line)
 		switch string(word) {
 		case "info":
 			a.learn(rest)
 		case "bestmove":
 			a.Elapsed = max(1, time.Since(began))
-			move, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
-			text = string(move[:min(len(move), maxQuoted)])
+			move, _ := uci.CutWord(rest)
+			text = string(move[:min(len(move), uci.MaxQuote)])
 			return true, nil
 		}
 		return false, nil
 	}
-	if err := e.readSearch(ctx, r, deadline, visit); err != nil {
+	stopped, err := e.client.AskOrStop(ctx, "bestmove", e.searchCommands(r), r.Patience, stopTimeout, visit)
+	if err == nil && e.client.Err() != nil { // killed when it had answered
+		_ = e.Close()
+	}
+	err = e.judged(ctx, err)
+	switch {
+	case err != nil && (!stopped || ctx.Err() != nil):
 		return Answer{}, err
+	case stopped:
+		return Answer{}, e.lost(r.Limits.silence(), fmt.Errorf("no bestmove within %v",
+			r.Patience.Round(time.Millisecond)))
 	}
-	move, err := pos.ParseUCI(text)
-	if err != nil {
-		fault := &Fault{Illegal, fmt.Errorf("bestmove %q in %q: %w", text, pos.FEN(), err)}
-		e.dialogue.fault(fault)
-		return a, fault
+	if a.Move, err = pos.ParseUCI(text); err != nil {
+		return a, e.lost(Illegal, fmt.Errorf("bestmove %q in %q: %w", text, pos.FEN(), err))
 	}
-	a.Move = move
 	return a, nil
 }
 
-// readSearch reads up to the bestmove. An engine that has no time left is told to stop and gets a moment more, so that
-// it need not be killed for having lost on time.
-func (e *Engine) readSearch(ctx context.Context, r *Request, deadline time.Time,
-	visit func([]byte) (bool, error)) error {
-	done := false
-	err := e.readLines(deadline, func(line []byte) (bool, error) {
-		d, err := visit(line)
-		done = d
-		return d, err
-	})
-	if err == nil || done || !errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
-		return e.judged(ctx, "bestmove", err)
-	}
-	deadline = time.Now().Add(stopTimeout)
-	if err := e.proc.Write("stop\n", deadline); err != nil {
-		return e.judged(ctx, "bestmove", err)
-	}
-	e.dialogue.remark("told to stop")
-	err = e.readLines(deadline, visit)
-	if err != nil {
-		_ = e.judged(ctx, "bestmove after stop", err)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-	}
-	fault := &Fault{r.Limits.silence(), fmt.Errorf("no bestmove within %v", r.Patience.Round(time.Millisecond))}
+// lost is a fault that the engine's log has, too.
+func (e *Engine) lost(kind FaultKind, err error) error {
+	fault := &Fault{kind, err}
 	e.dialogue.fault(fault)
 	return fault
 }
 
 // learn takes over what a line of info says. Lines that cannot be read are passed over: they cost no game.
 func (a *Answer) learn(line []byte) {
-	i, err := stockfish.ParseInfoLoosely(line)
+	i, err := uci.ParseInfoLoosely(line)
 	if err != nil || i.Rank != 1 {
 		return
 	}
@@ -107,19 +78,8 @@ func (a *Answer) learn(line []byte) {
 
 // searchCommands is everything for one search in one write.
 func (e *Engine) searchCommands(r *Request) string {
-	b := append(e.commands[:0], "isready\nposition "...)
-	if r.Start == board.StartPosition() {
-		b = append(b, "startpos"...)
-	} else {
-		b = r.Start.AppendFEN(append(b, "fen "...))
-	}
-	for k, m := range r.Moves {
-		if k == 0 {
-			b = append(b, " moves"...)
-		}
-		b = m.AppendUCI(append(b, ' '))
-	}
-	b = append(b, "\ngo"...)
+	b := uci.AppendPosition(append(e.commands[:0], "isready\n"...), r.Start, r.Moves)
+	b = append(b, "go"...)
 	number := func(name string, n int64) {
 		b = append(append(b, ' '), name...)
 		b = strconv.AppendInt(append(b, ' '), n, 10)

@@ -12,7 +12,7 @@ import (
 
 	"talbot/dataset"
 	"talbot/play/game"
-	"talbot/stockfish"
+	"talbot/stockfish/uci"
 	"talbot/syzygy/syzygytest"
 )
 
@@ -33,7 +33,7 @@ func TestEngineFiles(t *testing.T) {
 		Options: []dataset.Tag{{Name: "EvalFile", Value: "own.nnue"}, {Name: "Hash", Value: "16"},
 			{Name: "Debug Log File", Value: "debug.txt"}, {Name: "Book", Value: dir + "/book.bin"},
 			{Name: "SyzygyPath", Value: tables}, {Name: "Path", Value: dir + string(os.PathListSeparator) + tables}}}
-	offered := map[string]stockfish.Option{"evalfile": {Name: "EvalFile", Kind: "string", Default: "unused.nnue"},
+	offered := map[string]uci.Option{"evalfile": {Name: "EvalFile", Kind: "string", Default: "unused.nnue"},
 		"evalfilesmall": {Name: "EvalFileSmall", Kind: "string", Default: "default.nnue"},
 		"home":          {Name: "Home", Kind: "string", Default: "."}}
 	files, err := engineFiles(cfg, offered)
