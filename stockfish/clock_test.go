@@ -24,13 +24,13 @@ func newHandClock() *handClock {
 	return &handClock{at: time.Now().AddDate(100, 0, 0), deadlines: map[*child.Process]time.Time{}}
 }
 
-func (c *handClock) now() time.Time {
+func (c *handClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *handClock) readBy(p *child.Process, deadline time.Time) error {
+func (c *handClock) ReadBy(p *child.Process, deadline time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadlines[p] = deadline

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // Limit says when a search ends. The zero value is no limit and is refused;
@@ -140,8 +141,8 @@ type Config struct {
 	StartTimeout  time.Duration // from start to readyok, and for every later readyok; 0 means 20 s
 	SearchTimeout time.Duration // from readyok to bestmove; 0 means a generous time for the limit
 
-	env       []string // added to the environment
-	testClock clock    // instead of the machine's
+	env       []string  // added to the environment
+	testClock uci.Clock // instead of the machine's
 }
 
 func (c Config) check() error {

@@ -15,6 +15,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // line plays UCI moves from a FEN, or from the start position if it is empty.
@@ -404,8 +405,8 @@ func TestNotForTheEngine(t *testing.T) {
 		!strings.Contains(err.Error(), "king") {
 		t.Errorf("illegal start: %v", err)
 	}
-	if e.broken != nil {
-		t.Errorf("the engine is blamed: %v", e.broken)
+	if err := e.client.Err(); err != nil {
+		t.Errorf("the engine is blamed: %v", err)
 	}
 }
 
@@ -523,7 +524,7 @@ func TestNamedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	network := e.offered["evalfile"].Default
+	network := e.client.Offered["evalfile"].Default
 	write(network, "weights")
 	one := id()
 	write(network, "Weights")
@@ -535,9 +536,9 @@ func TestNamedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := e.offered["evalfile"]
+	o := e.client.Offered["evalfile"]
 	o.Default = "nn-" + hash[:12] + ".nnue"
-	e.offered["evalfile"] = o
+	e.client.Offered["evalfile"] = o
 	inside = id()
 	if write(o.Default, "Weights"); id() != inside {
 		t.Error("a network that is what its name says changes the fingerprint")
@@ -545,7 +546,7 @@ func TestNamedFiles(t *testing.T) {
 	if write(o.Default, "wEights"); id() == inside {
 		t.Error("a network that is not what its name says does not change the fingerprint")
 	}
-	e.offered["debug log file"] = Option{Name: "Debug Log File", Kind: "string", Default: "engine.log"}
+	e.client.Offered["debug log file"] = uci.Option{Name: "Debug Log File", Kind: "string", Default: "engine.log"}
 	before := id()
 	if write("engine.log", "x"); id() != before {
 		t.Error("a log changes the fingerprint")

@@ -177,7 +177,7 @@ func (f *fake) uci() {
 		fmt.Println("option name SyzygyPath type string default <empty>")
 	}
 	if f.is("flood") {
-		for k := range 2 * maxOptions {
+		for k := range 2000 {
 			fmt.Printf("option name o%d type button\n", k)
 		}
 	}

@@ -39,7 +39,7 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	}
 	options := append(slices.Clone(e.set), contents...)
 	for _, name := range []string{"EvalFile", "EvalFileSmall"} {
-		o, ok := e.offered[strings.ToLower(name)]
+		o, ok := e.client.Offered[strings.ToLower(name)]
 		if ok && o.Default != "" && !slices.ContainsFunc(e.set, func(t dataset.Tag) bool { return t.Name == o.Name }) {
 			options = append(options, dataset.Tag{Name: o.Name, Value: o.Default})
 		}
@@ -63,8 +63,8 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	}
 	var prints []dataset.Fingerprint
 	for _, limit := range limits {
-		prints = append(prints, dataset.Fingerprint{Engine: e.name, Author: e.author, Build: build, Options: options,
-			Limit: limit})
+		prints = append(prints, dataset.Fingerprint{Engine: e.client.Name, Author: e.client.Author, Build: build,
+			Options: options, Limit: limit})
 	}
 	return prints, nil
 }

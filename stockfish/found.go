@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // found collects the lines of one search, per MultiPV rank.
@@ -20,16 +21,16 @@ type found struct {
 	want  int          // lines to expect
 	only  []board.Move // that were searched; nil: all
 	exact bool         // some line had an exact score
-	now   []Info       // by rank - 1: the set being reported; rank 0 where there is no exact line
-	last  []Info       // the set before that one, if it counts unless another of its depth follows; else nil
-	whole []Info       // the latest set that counts, nil if none yet
+	now   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
+	last  []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
+	whole []uci.Info   // the latest set that counts, nil if none yet
 	below []shallower  // ascending
 }
 
 // shallower is the latest set that counts up to a depth.
 type shallower struct {
 	depth int
-	lines []Info
+	lines []uci.Info
 }
 
 func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move) *found {
@@ -38,7 +39,7 @@ func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move)
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	}
 	n := min(multiPV, moves)
-	f := &found{want: n, only: only, now: make([]Info, n)}
+	f := &found{want: n, only: only, now: make([]uci.Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -47,7 +48,7 @@ func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move)
 
 // add takes one line. Engines report the ranks of a set in order, so rank 1
 // opens a new set.
-func (f *found) add(i Info) error {
+func (f *found) add(i uci.Info) error {
 	if !i.Scored {
 		return nil
 	}
@@ -58,7 +59,7 @@ func (f *found) add(i Info) error {
 		f.open(i.Depth)
 	}
 	line := &f.now[i.Rank-1]
-	if !i.exact() {
+	if !i.Exact() {
 		line.Rank = 0
 		return nil
 	}
@@ -66,7 +67,7 @@ func (f *found) add(i Info) error {
 	*line = i
 	line.PV = bytes.Clone(i.PV) // the line is only lent
 	if f.uniform() {
-		f.last, f.now = f.now, make([]Info, f.want)
+		f.last, f.now = f.now, make([]uci.Info, f.want)
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ func (f *found) open(depth int) {
 
 // uniform reports whether the present set has an exact line for each rank, all of the same depth.
 func (f *found) uniform() bool {
-	return !slices.ContainsFunc(f.now, func(i Info) bool { return i.Rank == 0 || i.Depth != f.now[0].Depth })
+	return !slices.ContainsFunc(f.now, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.now[0].Depth })
 }
 
 // settle has the last set count: no other of its depth comes.
@@ -137,7 +138,7 @@ func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error
 }
 
 // labelOf is the label of a complete set of lines, by its own best move.
-func (f *found) labelOf(pos *board.Position, lines []Info) (dataset.Label, error) {
+func (f *found) labelOf(pos *board.Position, lines []uci.Info) (dataset.Label, error) {
 	if lines == nil {
 		return dataset.Label{}, errNoScore
 	}
@@ -172,11 +173,11 @@ func (f *found) searched(m board.Move) bool { return f.only == nil || slices.Con
 // there is none.
 func playable(pos board.Position, pv []byte) ([]board.Move, error) {
 	var moves []board.Move
-	for w := (words{rest: pv}); w.next(); {
-		m, err := pos.ParseUCI(string(w.word))
+	for word, rest := uci.CutWord(pv); len(word) > 0; word, rest = uci.CutWord(rest) {
+		m, err := pos.ParseUCI(string(word))
 		if err != nil {
 			if len(moves) == 0 {
-				return nil, fmt.Errorf("first move %q: %w", w.word, err)
+				return nil, fmt.Errorf("first move %q: %w", word, err)
 			}
 			break
 		}

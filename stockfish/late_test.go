@@ -10,6 +10,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // madeUpSearch is what Stockfish might say of a search for the best few of the legal moves, up to a depth or, if that
@@ -66,7 +67,7 @@ func labelsOf(t *testing.T, said []string, several int, depths []int) ([]dataset
 			labels, err := f.labels(&pos, best)
 			return labels, fmt.Sprint(err)
 		}
-		i, err := ParseInfo([]byte(strings.TrimPrefix(line, "info ")))
+		i, err := uci.ParseInfo([]byte(strings.TrimPrefix(line, "info ")))
 		if err == nil {
 			err = f.add(i)
 		}

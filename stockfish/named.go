@@ -22,7 +22,7 @@ var selfNamed = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
 // inside the executable, or no file at all.
 func (e *Engine) named() map[string]string {
 	values := map[string]string{}
-	for _, o := range e.offered {
+	for _, o := range e.client.Offered {
 		if o.Kind == "string" {
 			values[o.Name] = o.Default
 		}

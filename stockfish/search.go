@@ -1,14 +1,13 @@
 package stockfish
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
 // JobError is the error for a search that could not be asked for: the start is
@@ -67,8 +66,8 @@ func (e *Engine) Search(ctx context.Context, start board.Position, moves []board
 // start with these, and there are fewer than MultiPV if fewer are given. One that is illegal is a [*JobError] too.
 func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, only []board.Move) ([]dataset.Label,
 	error) {
-	if e.broken != nil {
-		return nil, e.broken
+	if err := e.client.Err(); err != nil {
+		return nil, fmt.Errorf("stockfish: %w", err)
 	}
 	pos, err := replay(start, moves)
 	if err != nil {
@@ -89,49 +88,28 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("stockfish: search: %w", context.Cause(ctx))
 	}
-	stop := context.AfterFunc(ctx, e.proc.Kill)
-	defer func() {
-		if !stop() && e.broken == nil {
-			e.broken = fmt.Errorf("stockfish: engine was killed: %w", context.Cause(ctx))
-		}
-	}()
-
-	deadline := e.cfg.within(e.cfg.startTimeout())
-	if err := e.send(ctx, "position", e.commands(start, moves, only), deadline); err != nil {
-		return nil, err
-	}
-	err = e.read(ctx, "readyok", deadline, func(line []byte) (bool, error) {
-		// A bestmove that is still to come from an earlier search would be
-		// taken for this one's.
-		if bytes.HasPrefix(line, []byte("bestmove")) {
-			return false, errors.New("bestmove without a search")
-		}
-		return string(line) == "readyok", nil
-	})
-	if err != nil {
+	if err := e.ask(ctx, "readyok", e.commands(start, moves, only), e.cfg.startTimeout(), uci.Ready); err != nil {
 		return nil, err
 	}
 
 	var labels []dataset.Label
 	short := false
 	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
-	deadline = e.cfg.within(e.cfg.searchTimeout())
-	err = e.read(ctx, "bestmove", deadline, func(line []byte) (done bool, err error) {
-		w := words{rest: line}
-		w.next()
-		switch string(w.word) {
+	err = e.ask(ctx, "bestmove", "", e.cfg.searchTimeout(), func(line []byte) (done bool, err error) {
+		word, rest := uci.CutWord(line)
+		switch string(word) {
 		case "info":
-			i, err := ParseInfo(w.rest)
+			i, err := uci.ParseInfo(rest)
 			if err == nil {
 				err = found.add(i)
 			}
 			return false, err
 		case "bestmove":
-			w.next()
-			if short = found.short(string(w.word), &pos); short {
+			best, _ := uci.CutWord(rest)
+			if short = found.short(string(best), &pos); short {
 				return true, nil
 			}
-			labels, err = found.labels(&pos, string(w.word))
+			labels, err = found.labels(&pos, string(best))
 			return err == nil, err
 		}
 		return false, nil
@@ -148,35 +126,20 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 // commands is everything for one search in one write. The engine answers
 // isready before it starts on go.
 func (e *Engine) commands(start board.Position, moves, only []board.Move) string {
-	var b strings.Builder
+	var b []byte
 	if e.stale || e.cfg.HashScope() == PositionScope {
-		b.WriteString("ucinewgame\n")
+		b = append(b, "ucinewgame\n"...)
 		e.stale = false
 	}
-	b.WriteString("isready\nposition ")
-	if start == board.StartPosition() {
-		b.WriteString("startpos")
-	} else {
-		b.WriteString("fen ")
-		b.WriteString(start.FEN())
-	}
-	for k, m := range moves {
-		if k == 0 {
-			b.WriteString(" moves")
-		}
-		b.WriteByte(' ')
-		b.WriteString(m.String())
-	}
-	fmt.Fprintf(&b, "\ngo %s", e.cfg.Limit)
+	b = uci.AppendPosition(append(b, "isready\n"...), start, moves)
+	b = append(append(b, "go "...), e.cfg.Limit.String()...)
 	for i, m := range only {
 		if i == 0 {
-			b.WriteString(" searchmoves") // the last word but its moves
+			b = append(b, " searchmoves"...) // the last word but its moves
 		}
-		b.WriteByte(' ')
-		b.WriteString(m.String())
+		b = m.AppendUCI(append(b, ' '))
 	}
-	b.WriteByte('\n')
-	return b.String()
+	return string(append(b, '\n'))
 }
 
 // replay plays moves from start. An engine would silently stop at the first

@@ -10,6 +10,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 	"talbot/syzygy"
 )
 
@@ -48,7 +49,7 @@ func (t *Tables) start(ctx context.Context) error {
 		return err
 	}
 	t.engine = e
-	if _, ok := e.offered["syzygypath"]; !ok {
+	if _, ok := e.client.Offered["syzygypath"]; !ok {
 		err = fmt.Errorf("%w: %s does not read them", ErrNoTables, e.Path())
 	}
 	if err == nil {
@@ -143,7 +144,7 @@ func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string
 	}
 	for attempt, killed := 0, 0; ; {
 		if n := attempt + killed; n > 0 {
-			if err := sleep(ctx, backoff(n)); err != nil {
+			if err := uci.Pause(ctx, n); err != nil {
 				return nil, err
 			}
 		}
@@ -160,7 +161,7 @@ func (t *Tables) about(ctx context.Context, fen string) (lines map[string]string
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		if errors.Is(err, errKilled) && killed < maxKilled {
+		if errors.Is(err, uci.ErrKilled) && killed < maxKilled {
 			killed++
 		} else if attempt++; attempt == startAttempts {
 			t.broken = fmt.Errorf("reading endgame tables for %q: %w (%d readers failed in a row; repeat the command "+
@@ -199,14 +200,8 @@ func canCastle(p *board.Position) bool {
 // colon: "WDL" and "DTZ".
 func (t *Tables) ask(ctx context.Context, step, commands string) (map[string]string, error) {
 	e := t.engine
-	stop := context.AfterFunc(ctx, e.proc.Kill)
-	defer stop()
-	deadline := e.cfg.within(e.cfg.startTimeout())
-	if err := e.send(ctx, step, commands+"isready\n", deadline); err != nil {
-		return nil, err
-	}
 	lines := map[string]string{}
-	err := e.read(ctx, step, deadline, func(line []byte) (bool, error) {
+	err := e.ask(ctx, step, commands+"isready\n", e.cfg.startTimeout(), func(line []byte) (bool, error) {
 		if rest, ok := bytes.CutPrefix(line, []byte("Tablebase")); ok {
 			rest = bytes.TrimPrefix(rest, []byte("s"))
 			if name, value, ok := strings.Cut(string(rest), ":"); ok && len(lines) < 8 {

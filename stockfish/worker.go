@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"sync/atomic"
 	"time"
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/stockfish/uci"
 )
 
-const (
-	startAttempts = 3
-	firstBackoff  = 50 * time.Millisecond
-	lastBackoff   = time.Second
-)
+// startAttempts is how often an engine is started in a row before that is given up.
+const startAttempts = 3
 
 // maxKilled is how often a position may see its engine killed from outside
 // before that counts as its failure.
@@ -110,7 +107,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 		}
 		_ = w.drop()
 		w.fails++
-		if killed++; errors.Is(err, errKilled) && killed <= maxKilled {
+		if killed++; errors.Is(err, uci.ErrKilled) && killed <= maxKilled {
 			w.pool.retried.Add(1)
 			continue
 		}
@@ -177,7 +174,7 @@ func (w *worker) ready(ctx context.Context) error {
 	}
 	for attempt, killed := 0, 0; ; {
 		if n := w.fails + attempt + killed; n > 0 {
-			if err := sleep(ctx, backoff(n)); err != nil {
+			if err := uci.Pause(ctx, n); err != nil {
 				return err
 			}
 			w.pool.restarts.Add(1)
@@ -194,7 +191,7 @@ func (w *worker) ready(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		if errors.Is(err, errKilled) && killed < maxKilled {
+		if errors.Is(err, uci.ErrKilled) && killed < maxKilled {
 			killed++
 		} else if attempt++; attempt == startAttempts {
 			return fmt.Errorf("%w (%d attempts)", err, startAttempts)
@@ -206,10 +203,10 @@ func (w *worker) ready(ctx context.Context) error {
 func startUnlessKilled(ctx context.Context, cfg Config) (*Engine, error) {
 	for killed := 1; ; killed++ {
 		e, err := Start(ctx, cfg)
-		if err == nil || !errors.Is(err, errKilled) || killed > maxKilled {
+		if err == nil || !errors.Is(err, uci.ErrKilled) || killed > maxKilled {
 			return e, err
 		}
-		if err := sleep(ctx, backoff(killed)); err != nil {
+		if err := uci.Pause(ctx, killed); err != nil {
 			return nil, err
 		}
 	}
@@ -233,7 +230,7 @@ func (p *Pool) recognise(e *Engine) error {
 		return fmt.Errorf("stockfish: %w", err)
 	}
 	was := p.prints[0]
-	if now == p.stamp && len(e.named()) == 0 && e.name == was.Engine && e.author == was.Author {
+	if now == p.stamp && len(e.named()) == 0 && e.client.Name == was.Engine && e.client.Author == was.Author {
 		return nil
 	}
 	prints, err := e.Fingerprints()
@@ -259,23 +256,4 @@ func stampOf(path string) (stamp, error) {
 		return stamp{}, err
 	}
 	return stamp{info.Size(), info.ModTime()}, nil
-}
-
-// backoff is the wait before the n-th start in a row: doubled each time, within
-// a factor of a half to three halves at random so that workers that fell
-// together do not start together.
-func backoff(n int) time.Duration {
-	d := min(firstBackoff<<min(n-1, 20), lastBackoff)
-	return d/2 + rand.N(d)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

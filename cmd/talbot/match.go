@@ -9,6 +9,7 @@ import (
 
 	"talbot/pipeline"
 	"talbot/play/engine"
+	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/stockfish"
 )
@@ -181,13 +182,13 @@ func (o *matchOptions) addJudge(ctx context.Context, m *match.Match,
 			return err
 		}
 	}
-	if err == nil && (s.Limits != (match.Limits{}) || engine.NeedsLimit(s)) {
+	if err == nil && (s.Limits != (game.Limits{}) || engine.NeedsLimit(s)) {
 		err = s.Limits.Check()
 	}
 	if err != nil {
 		return usage(fmt.Errorf("--judge: %w", err), "for example --judge cmd:stockfish,nodes=20000")
 	}
-	e, err := match.Enter(ctx, s, match.Limits{}, network)
+	e, err := match.Enter(ctx, s, game.Limits{}, network)
 	m.Rules.Judge = &match.Judge{Entrant: e, Every: o.judgeEvery, Score: o.judgeScore}
 	return err
 }

@@ -6,14 +6,14 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
-	"talbot/play/match"
+	"talbot/play/game"
 )
 
 // search asks the engine about the position that moves lead to; only: nil for all legal moves.
 type search func(start board.Position, moves, only []board.Move) (dataset.Label, error)
 
-// game is one game under way.
-type game struct {
+// engineGame is one game under way.
+type engineGame struct {
 	Style
 	random   *rand.Rand
 	search   search
@@ -29,8 +29,8 @@ type game struct {
 }
 
 // play plays game number from one of the openings. Of what it draws at random nothing depends on another game.
-func play(s Style, seed uint64, number int64, openings []match.Opening, ask search) (dataset.Line, error) {
-	g := &game{Style: s, random: rand.New(rand.NewPCG(seed, uint64(number))), search: ask}
+func play(s Style, seed uint64, number int64, openings []game.Opening, ask search) (dataset.Line, error) {
+	g := &engineGame{Style: s, random: rand.New(rand.NewPCG(seed, uint64(number))), search: ask}
 	o := openings[g.random.IntN(len(openings))]
 	u := g.random.Float64()
 	g.blunders, g.playOn = s.Blunders*u*u*u, g.random.IntN(playedOut) == 0
@@ -40,7 +40,7 @@ func play(s Style, seed uint64, number int64, openings []match.Opening, ask sear
 		g.push(m)
 	}
 	for range g.random.IntN(s.RandomPlies + 1) {
-		if _, over := match.Over(g.board); over {
+		if _, over := game.Over(g.board); over {
 			break
 		}
 		g.push(g.anyMove())
@@ -56,16 +56,16 @@ func play(s Style, seed uint64, number int64, openings []match.Opening, ask sear
 }
 
 // playOut searches and plays until the game ends.
-func (g *game) playOut() (match.End, error) {
+func (g *engineGame) playOut() (game.End, error) {
 	for {
-		if end, over := match.Over(g.board); over {
-			if g.line.Result = dataset.Draw; end == match.Checkmate {
-				g.line.Result = match.Winner(g.board.Position().Turn(), false)
+		if end, over := game.Over(g.board); over {
+			if g.line.Result = dataset.Draw; end == game.Checkmate {
+				g.line.Result = game.Winner(g.board.Position().Turn(), false)
 			}
 			return end, nil
 		}
 		if len(g.line.Moves) >= g.MostPlies {
-			return match.ByLength, nil
+			return game.ByLength, nil
 		}
 		label, err := g.search(g.line.Start, g.line.Moves, nil)
 		if err != nil {
@@ -84,7 +84,7 @@ func (g *game) playOut() (match.End, error) {
 }
 
 // choose is the move to be played where the engine's choice is best.
-func (g *game) choose(best board.Move) (board.Move, error) {
+func (g *engineGame) choose(best board.Move) (board.Move, error) {
 	if g.random.Float64() >= g.blunders {
 		return best, nil
 	}
@@ -97,18 +97,18 @@ func (g *game) choose(best board.Move) (board.Move, error) {
 	return label.Best, err
 }
 
-func (g *game) anyMove() board.Move {
+func (g *engineGame) anyMove() board.Move {
 	g.legal = g.board.Position().LegalMoves(g.legal[:0])
 	return g.legal[g.random.IntN(len(g.legal))]
 }
 
-func (g *game) push(m board.Move) {
+func (g *engineGame) push(m board.Move) {
 	g.line.Moves = append(g.line.Moves, m)
 	g.board.Push(m)
 }
 
 // adjudicate ends a game whose score, from the side to move's view, has said long enough how it will end.
-func (g *game) adjudicate(score dataset.Score) (match.End, bool) {
+func (g *engineGame) adjudicate(score dataset.Score) (game.End, bool) {
 	cp, isCP := score.Centipawns()
 	ahead := 0 // 1 = White
 	switch mate, _ := score.Mate(); {
@@ -133,17 +133,17 @@ func (g *game) adjudicate(score dataset.Score) (match.End, bool) {
 	}
 	switch {
 	case g.Decided > 0 && !g.playOn && max(g.winning, -g.winning) >= decidedPlies:
-		g.line.Result = match.Winner(board.White, g.winning > 0)
-		return match.ByResign, true
+		g.line.Result = game.Winner(board.White, g.winning > 0)
+		return game.ByResign, true
 	case g.level >= drawnPlies && len(g.line.Moves) >= drawnFrom:
 		g.line.Result = dataset.Draw
-		return match.ByDraw, true
+		return game.ByDraw, true
 	}
 	return "", false
 }
 
 // sample makes every position that was searched a sample with its label.
-func (g *game) sample() {
+func (g *engineGame) sample() {
 	if len(g.labels) == 0 {
 		return
 	}

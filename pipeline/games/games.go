@@ -12,7 +12,7 @@ import (
 	"talbot/internal/ordered"
 	"talbot/pipeline"
 	"talbot/pipeline/output"
-	"talbot/play/match"
+	"talbot/play/game"
 	"talbot/stockfish"
 )
 
@@ -21,7 +21,7 @@ type Request struct {
 	Games    int64
 	Seed     uint64
 	Style    Style
-	Openings []match.Opening
+	Openings []game.Opening
 	Book     string // what the openings are, for the manifest
 	Pool     *stockfish.Pool
 	Out      string

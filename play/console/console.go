@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"talbot/board"
-	"talbot/play/match"
+	"talbot/play/game"
 	"talbot/play/mcts"
 	"talbot/play/pace"
 	"talbot/play/player"
@@ -84,11 +84,11 @@ func (g *Game) say(format string, values ...any) {
 
 // game returns the game with its past.
 func (g *Game) game() *board.Game {
-	game := board.NewGame(g.Start)
+	played := board.NewGame(g.Start)
 	for _, m := range g.moves {
-		game.Push(m)
+		played.Push(m)
 	}
-	return game
+	return played
 }
 
 func (g *Game) now() *board.Position { return g.game().Position() }
@@ -204,15 +204,15 @@ func (g *Game) search(ctx context.Context) (*mcts.Report, error) {
 
 // answer plays the network's move, if it is to move.
 func (g *Game) answer(ctx context.Context) error {
-	game := g.game()
-	if _, over := match.Over(game); over || g.resigned || game.Position().Turn() == g.Human {
+	played := g.game()
+	if _, over := game.Over(played); over || g.resigned || played.Position().Turn() == g.Human {
 		return nil
 	}
 	r, err := g.search(ctx)
 	if err != nil {
 		return err
 	}
-	p := game.Position()
+	p := played.Position()
 	m := r.Lines[0].PV[0]
 	g.say("%s plays %s (%s)\n", p.Turn(), p.SAN(m), g.judgement(r))
 	g.moves = append(g.moves, m)
@@ -222,8 +222,8 @@ func (g *Game) answer(ctx context.Context) error {
 
 // eval shows what the network thinks of the position.
 func (g *Game) eval(ctx context.Context) error {
-	game := g.game()
-	if _, over := match.Over(game); over {
+	played := g.game()
+	if _, over := game.Over(played); over {
 		g.say("The game is over.\n")
 		return nil
 	}
@@ -231,7 +231,7 @@ func (g *Game) eval(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := *game.Position()
+	q := *played.Position()
 	g.say("%s for %s:", g.judgement(r), q.Turn())
 	for _, m := range r.Lines[0].PV {
 		g.say(" %s", q.SAN(m))
@@ -261,11 +261,11 @@ func (g *Game) tellEnd() {
 	if g.over {
 		return
 	}
-	game := g.game()
-	end, over := match.Over(game)
-	loser := game.Position().Turn()
+	played := g.game()
+	end, over := game.Over(played)
+	loser := played.Position().Turn()
 	switch {
-	case over && end == match.Checkmate:
+	case over && end == game.Checkmate:
 		g.say("Checkmate: %s wins.\n", loser.Other())
 	case over:
 		g.say("Draw: %s.\n", end)

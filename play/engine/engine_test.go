@@ -19,6 +19,7 @@ import (
 	"talbot/network/predict"
 	"talbot/network/predict/tinyrun"
 	"talbot/network/recipe"
+	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/player"
@@ -327,7 +328,7 @@ func TestEntrant(t *testing.T) {
 		"talbotbot-c=3": "only with talbotbot", "elo=1500": "does not read ratings", "probe-limit=3": "is unknown",
 		"CPuct=3": "is unknown", "engine=x": "only with rollouts", "Rating=1500": "is unknown",
 	} {
-		if _, err := enter(text); !errors.Is(err, match.ErrSetting) || !strings.Contains(err.Error(), want) {
+		if _, err := enter(text); !errors.Is(err, game.ErrSetting) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -385,7 +386,7 @@ func matchesRepeat(t *testing.T, backend string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := match.Enter(t.Context(), s, match.Limits{}, shared.Entrant)
+			e, err := match.Enter(t.Context(), s, game.Limits{}, shared.Entrant)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -439,12 +440,12 @@ func illegalFirst(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := match.Enter(t.Context(), s, match.Limits{Nodes: 1}, shared.Entrant)
+		e, err := match.Enter(t.Context(), s, game.Limits{Nodes: 1}, shared.Entrant)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if inner := e.New; i == 0 {
-			e.New = func(seat int, log *match.EngineLog) (match.Player, error) {
+			e.New = func(seat int, log *game.EngineLog) (game.Player, error) {
 				p, err := inner(seat, log)
 				return &watched{p, t, oracle, &moves, &illegal}, err
 			}
@@ -474,13 +475,13 @@ func illegalFirst(t *testing.T, dir string) {
 
 // watched counts a player's moves, and those at which the network's favourite is illegal.
 type watched struct {
-	match.Player
+	game.Player
 	t              *testing.T
 	oracle         player.Evaluator
 	moves, illegal *int64
 }
 
-func (w *watched) Move(ctx context.Context, r *match.Request) (match.Answer, error) {
+func (w *watched) Move(ctx context.Context, r *game.Request) (game.Answer, error) {
 	answers := make([]mcts.Evaluation, 1)
 	w.oracle.Put(0, r.Game, r.Game.Position().LegalMoves(nil))
 	if err := w.oracle.Evaluate(ctx, answers); err != nil {
@@ -513,9 +514,9 @@ func TestClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := board.NewGame(board.StartPosition())
-	r := match.Request{Start: board.StartPosition(), Game: g}
-	for _, clock := range []*match.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
-		r.Clock, r.Limits = clock, match.Limits{}
+	r := game.Request{Start: board.StartPosition(), Game: g}
+	for _, clock := range []*game.Clock{nil, {Left: [2]time.Duration{3 * time.Second, time.Minute}}} {
+		r.Clock, r.Limits = clock, game.Limits{}
 		if clock == nil {
 			r.MoveTime = 200 * time.Millisecond
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/play/game"
 	"talbot/play/match"
 	"talbot/play/mcts"
 	"talbot/play/pace"
@@ -66,7 +67,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	c := contestant{shared: s, config: Config{Path: spec.Path, Backend: "auto", Threads: 1},
 		setup: player.Setup{Searcher: player.Auto, Options: quick.Options}, overhead: ownOverhead}
 	if err := c.read(spec); err != nil {
-		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
+		return match.Entrant{}, fmt.Errorf("%w: %w", game.ErrSetting, err)
 	}
 	n, err := s.Open(c.config)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 		return match.Entrant{}, err
 	}
 	if err := heeded(spec, n, p.Searcher()); err != nil {
-		return match.Entrant{}, fmt.Errorf("%w: %w", match.ErrSetting, err)
+		return match.Entrant{}, fmt.Errorf("%w: %w", game.ErrSetting, err)
 	}
 	name := filepath.Base(filepath.Clean(spec.Path))
 	if c.setup.Searcher != player.Auto {
@@ -100,7 +101,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	}
 	return match.Entrant{Name: name, Identity: c.identity(n, method, build),
 		Instant: method.NoSearch,
-		New: func(seat int, _ *match.EngineLog) (match.Player, error) {
+		New: func(seat int, _ *game.EngineLog) (game.Player, error) {
 			return &competitor{contestant: &c, player: c.player(seat)}, nil
 		}}, nil
 }
@@ -205,7 +206,7 @@ func CheckParameters(s match.Spec) error {
 	all := Parameters()
 	for _, t := range s.Params {
 		if !slices.Contains(all, t.Name) {
-			return fmt.Errorf("%w: %w", match.ErrSetting, unknown(t.Name))
+			return fmt.Errorf("%w: %w", game.ErrSetting, unknown(t.Name))
 		}
 	}
 	return nil
@@ -252,7 +253,7 @@ func (c *contestant) identity(n *Network, method mcts.Method, build string) stri
 	return b.String()
 }
 
-// competitor plays one game at a time: a [match.Player].
+// competitor plays one game at a time: a [game.Player].
 type competitor struct {
 	*contestant
 	player *player.Player
@@ -270,7 +271,7 @@ func (c *competitor) NewGame(ctx context.Context, seed uint64) error {
 }
 
 // Move searches. An error of the network ends the match.
-func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, error) {
+func (c *competitor) Move(ctx context.Context, r *game.Request) (game.Answer, error) {
 	begun := time.Now()
 	t := pace.New(c.player.Batch())
 	switch turn := r.Game.Position().Turn(); {
@@ -286,10 +287,10 @@ func (c *competitor) Move(ctx context.Context, r *match.Request) (match.Answer, 
 		err = ctx.Err()
 	}
 	if err != nil {
-		return match.Answer{}, err
+		return game.Answer{}, err
 	}
 	best := &report.Lines[0]
-	return match.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
+	return game.Answer{Move: best.PV[0], Score: c.player.Score(best), Scored: c.player.Scored(report, best),
 		Depth: report.Depth, Nodes: report.Nodes, Illegal: report.FallbackMove}, nil
 }
 

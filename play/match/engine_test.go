@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/game"
 )
 
 var dateTag = regexp.MustCompile(`\[Date "[0-9.]+"\]`)
@@ -21,21 +21,21 @@ var dateTag = regexp.MustCompile(`\[Date "[0-9.]+"\]`)
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault string
-		kind  FaultKind
+		kind  game.FaultKind
 		log   string // stands in the engine's log
 	}{
-		{"crash:2", Crash, "assertion failed"},
-		{"segfault:2", Crash, "segmentation fault"},
-		{"hang:2", Stall, "no bestmove within"},
-		{"late:2", Stall, "no bestmove within"},
-		{"closed:2", Crash, "closed its output"},
-		{"illegal:2", Illegal, "e1e5"},
-		{"none:2", Illegal, "(none)"},
-		{"empty:2", Illegal, "bestmove"},
-		{"garbage:2", Illegal, "xyzzy"},
-		{"longline:2", Protocol, "longer than"},
-		{"flood:2", Stall, "no bestmove within"},
-		{"twice:2", Protocol, "bestmove without a search"},
+		{"crash:2", game.Crash, "assertion failed"},
+		{"segfault:2", game.Crash, "segmentation fault"},
+		{"hang:2", game.Stall, "no bestmove within"},
+		{"late:2", game.Stall, "no bestmove within"},
+		{"closed:2", game.Crash, "closed its output"},
+		{"illegal:2", game.Illegal, "e1e5"},
+		{"none:2", game.Illegal, "(none)"},
+		{"empty:2", game.Illegal, "bestmove"},
+		{"garbage:2", game.Illegal, "xyzzy"},
+		{"longline:2", game.Protocol, "longer than"},
+		{"flood:2", game.Stall, "no bestmove within"},
+		{"twice:2", game.Protocol, "bestmove without a search"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 			// A process that goes on after its fault makes no second one: n counts its searches.
 			lost := int(r.Faults[c.kind])
 			if lost == 0 || len(r.Faults) != 1 || r.Losses != lost || r.Games != 4 ||
-				int(r.Endings[End(c.kind)]) != lost ||
+				int(r.Endings[game.End(c.kind)]) != lost ||
 				r.Players[0].Faults[c.kind] != int64(lost) || len(r.Players[1].Faults) > 0 || len(warned) != lost {
 				t.Errorf("%s\nwarned %q", asJSON(r), warned)
 			}
@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("log %q, %v", log, err)
 			}
 			text := string(undated(t, r.PGN))
-			if termination := `[Termination "abandoned"]`; c.kind != Illegal &&
+			if termination := `[Termination "abandoned"]`; c.kind != game.Illegal &&
 				strings.Count(text, termination) != lost {
 				t.Errorf("PGN without %s:\n%s", termination, text)
 			}
@@ -88,7 +88,9 @@ func TestHarmless(t *testing.T) {
 func TestCannotPlay(t *testing.T) {
 	for fault, text := range map[string]string{"nostart:0": "no such network", "noready:1": "readyok"} {
 		m := testMatch(t, 4, fakeEntrant(t, fault), randomEntrant())
-		m.Entrants[0].New = shortWait(t, fault)
+		if text == "readyok" { // which never comes; the other engine ends by itself, however busy the machine is
+			m.Entrants[0].New = shortWait(t, fault)
+		}
 		if _, err := m.Run(context.Background(), context.Background()); err == nil ||
 			!strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "3 attempts") {
 			t.Errorf("%s: %v", fault, err)
@@ -97,7 +99,7 @@ func TestCannotPlay(t *testing.T) {
 	// The second game finds it broken for good.
 	m := testMatch(t, 40, randomEntrant(), randomEntrant())
 	broken := errors.New("out of memory")
-	m.Entrants[0].New = func(int, *EngineLog) (Player, error) { return &scripted{games: 3, broken: broken}, nil }
+	m.Entrants[0].New = func(int, *game.EngineLog) (game.Player, error) { return &failing{games: 3, err: broken}, nil }
 	m.Concurrency = 1
 	r, err := m.Run(context.Background(), context.Background())
 	if !errors.Is(err, broken) || r.Games != 3 || len(r.Faults) > 0 {
@@ -109,14 +111,28 @@ func TestCannotPlay(t *testing.T) {
 	}
 }
 
-func shortWait(t *testing.T, fault string) func(int, *EngineLog) (Player, error) {
+// failing plays so many games and then no more.
+type failing struct {
+	game.Random
+	games int
+	err   error
+}
+
+func (f *failing) NewGame(ctx context.Context, seed uint64) error {
+	if f.games--; f.games < 0 {
+		return f.err
+	}
+	return f.Random.NewGame(ctx, seed)
+}
+
+func shortWait(t *testing.T, fault string) func(int, *game.EngineLog) (game.Player, error) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(int, *EngineLog) (Player, error) {
-		return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault},
-			StartTimeout: 200 * time.Millisecond}), nil
+	return func(int, *game.EngineLog) (game.Player, error) {
+		return game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, fault},
+			StartTimeout: 2 * time.Second}), nil
 	}
 }
 
@@ -170,30 +186,17 @@ func fakes(t *testing.T, parents func(pid int) bool) (all string) {
 	return all
 }
 
-// TestSearchCommands: what an engine is told of limits, clocks and the past.
-func TestSearchCommands(t *testing.T) {
-	p, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 w - - 3 20")
-	if err != nil {
-		t.Fatal(err)
+// TestEngineOvertime: an engine that takes too long loses on time, and is there for the next game if it answers.
+func TestEngineOvertime(t *testing.T) {
+	m := testMatch(t, 2, fakeEntrant(t, "slow:300"), randomEntrant())
+	m.Entrants[0].Limits = game.Limits{MoveTime: 50 * time.Millisecond}
+	m.Margin = 20 * time.Millisecond
+	r := runMatch(t, m)
+	if r.Faults[game.Overtime] != 2 || len(r.Faults) != 1 || r.Losses != 2 {
+		t.Error(asJSON(r))
 	}
-	e4, _ := p.ParseUCI("e2e4")
-	clock := &Clock{Left: [2]time.Duration{61500 * time.Millisecond, 300 * time.Microsecond},
-		Increment: [2]time.Duration{600 * time.Millisecond, 0}, MovesToGo: 7}
-	for want, r := range map[string]Request{
-		"position startpos\ngo nodes 400\n": {Start: board.StartPosition(),
-			Limits: Limits{Nodes: 400}},
-		"position startpos\ngo depth 5 nodes 400 movetime 50\n": {Start: board.StartPosition(),
-			Limits: Limits{400, 5, 50e6, TimeControl{}}},
-		"position fen " + p.FEN() + " moves e2e4\ngo movetime 1\n": {Start: p, Moves: []board.Move{e4},
-			Limits: Limits{MoveTime: 1e6}},
-		"position startpos\ngo wtime 61500 btime 1 winc 600 movestogo 7\n": {Start: board.StartPosition(),
-			Clock: clock},
-		"position startpos\ngo wtime 500 depth 3\n": {Start: board.StartPosition(), Limits: Limits{Depth: 3},
-			Clock: &Clock{Left: [2]time.Duration{5e8, 0}}},
-	} {
-		if got := new(Engine).searchCommands(&r); got != "isready\n"+want {
-			t.Errorf("%q, should be %q", got, want)
-		}
+	if !strings.Contains(string(undated(t, r.PGN)), `[Termination "time forfeit"]`) {
+		t.Error("the PGN does not say so")
 	}
 }
 
@@ -205,8 +208,8 @@ func TestEngineOptions(t *testing.T) {
 	}
 	start := func(options ...dataset.Tag) (string, error) {
 		var log strings.Builder
-		e := NewEngine(EngineConfig{Path: self, Args: []string{asEngine, "good"}, Options: options,
-			Log: NewEngineLog(&log, true)})
+		e := game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, "good"}, Options: options,
+			Log: game.NewEngineLog(&log, true)})
 		defer e.Close()
 		err := e.Start(context.Background())
 		return log.String(), err
@@ -218,7 +221,7 @@ func TestEngineOptions(t *testing.T) {
 	}
 	for _, bad := range []dataset.Tag{{Name: "Skill Level", Value: "3"}, {Name: "Hash", Value: "65"},
 		{Name: "Hash", Value: "x"}} {
-		if _, err := start(bad); !errors.Is(err, ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
+		if _, err := start(bad); !errors.Is(err, game.ErrSetting) || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}

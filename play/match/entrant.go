@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"talbot/play/game"
 	"talbot/stockfish"
 )
 
@@ -20,25 +21,24 @@ type Entrant struct {
 	// player that has changed meanwhile must differ in it.
 	Identity string
 	Files    Files // that it reads and that Identity says nothing of
-	Limits   Limits
+	Limits   game.Limits
 	Instant  bool // it does not search, and plays without limits as well
 	// Rating is what is known of the player's strength, nil: nothing. Error is half of that figure's 95 % interval.
 	Rating *float64
 	Error  float64
 	// New returns another one of the player; seat numbers them from 0, for logs. It is called from several goroutines.
-	New func(seat int, log *EngineLog) (Player, error)
+	New func(seat int, log *game.EngineLog) (game.Player, error)
 }
 
 // Enter makes an entrant of a player that is named on a command line, with limits for one that names none. An engine is
 // started once, to learn its name and whether it takes its options. Networks are made by network; nil: there are none.
-func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entrant, error)) (Entrant, error) {
+func Enter(ctx context.Context, s Spec, limits game.Limits, network func(Spec) (Entrant, error)) (Entrant, error) {
 	var e Entrant
 	var err error
 	switch s.Kind {
 	case "random":
-		e = Entrant{Name: "random", Identity: "random", Instant: true, New: func(int, *EngineLog) (Player, error) {
-			return &Random{}, nil
-		}}
+		e = Entrant{Name: "random", Identity: "random", Instant: true,
+			New: func(int, *game.EngineLog) (game.Player, error) { return &game.Random{}, nil }}
 	case "cmd":
 		e, err = enterEngine(ctx, s)
 	case "run":
@@ -56,17 +56,14 @@ func Enter(ctx context.Context, s Spec, limits Limits, network func(Spec) (Entra
 	if s.Name != "" {
 		e.Name = s.Name
 	}
-	if s.Kind == "random" && s.Limits == (Limits{}) {
-		e.Limits = Limits{} // it draws its moves at once; a clock would be of no use
+	if s.Kind == "random" && s.Limits == (game.Limits{}) {
+		e.Limits = game.Limits{} // it draws its moves at once; a clock would be of no use
 	}
-	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (Limits{})) {
+	if err := e.Limits.Check(); err != nil && !(e.Instant && e.Limits == (game.Limits{})) {
 		return e, fmt.Errorf("player %q: %w", s.Text, err)
 	}
 	return e, nil
 }
-
-// ErrSetting: a player has a setting that it does not know, or a value that is not possible.
-var ErrSetting = errors.New("wrong setting")
 
 // ErrNoNetworks: a player is a trained network, and whoever asked can play none.
 var ErrNoNetworks = errors.New("trained networks cannot play here")
@@ -81,12 +78,12 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 	if err != nil {
 		return Entrant{}, err
 	}
-	cfg := EngineConfig{Path: path, Args: s.Args, Dir: s.Dir, Options: s.Options}
-	probe := NewEngine(cfg)
+	cfg := game.EngineConfig{Path: path, Args: s.Args, Dir: s.Dir, Options: s.Options}
+	probe := game.NewEngine(cfg)
 	if err := probe.Start(ctx); err != nil {
 		return Entrant{}, err
 	}
-	name, offered := probe.Name(), probe.offered
+	name, offered := probe.Name(), probe.Offered()
 	if err := probe.Close(); err != nil {
 		return Entrant{}, err
 	}
@@ -103,10 +100,10 @@ func enterEngine(ctx context.Context, s Spec) (Entrant, error) {
 		fmt.Fprintf(&id, " %q=%q", o.Name, o.Value)
 	}
 	e := Entrant{Name: name, Identity: id.String(), Files: files}
-	e.New = func(seat int, log *EngineLog) (Player, error) {
+	e.New = func(seat int, log *game.EngineLog) (game.Player, error) {
 		cfg := cfg
 		cfg.Seat, cfg.Log = seat, log
-		return NewEngine(cfg), nil
+		return game.NewEngine(cfg), nil
 	}
 	return e, nil
 }

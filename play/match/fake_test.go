@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"talbot/board"
+	"talbot/play/game"
 )
 
 // The test binary, run again with one of these as its first argument, is something else.
@@ -121,7 +122,7 @@ func (f *fake) position(s string) {
 // choose is the move of a good fake: a function of the position, its clock and the engine's number.
 func (f *fake) choose() board.Move {
 	legal := f.pos.LegalMoves(nil)
-	return legal[mix(f.pos.Key()+uint64(f.pos.HalfmoveClock())+uint64(f.n)<<32)%uint64(len(legal))]
+	return legal[game.Mix(f.pos.Key()+uint64(f.pos.HalfmoveClock())+uint64(f.n)<<32)%uint64(len(legal))]
 }
 
 func (f *fake) answer() {
@@ -186,16 +187,16 @@ func fakeEntrant(t testing.TB, fault string) Entrant {
 	if err != nil {
 		panic(err)
 	}
-	return Entrant{Name: "fake " + fault, Text: "fake", Identity: fault, Limits: Limits{Nodes: 100},
-		New: func(seat int, log *EngineLog) (Player, error) {
-			return NewEngine(EngineConfig{Path: self, Args: []string{asEngine, fault}, StartTimeout: 30 * time.Second,
-				Log: log, Seat: seat}), nil
+	return Entrant{Name: "fake " + fault, Text: "fake", Identity: fault, Limits: game.Limits{Nodes: 100},
+		New: func(seat int, log *game.EngineLog) (game.Player, error) {
+			return game.NewEngine(game.EngineConfig{Path: self, Args: []string{asEngine, fault},
+				StartTimeout: 30 * time.Second, Log: log, Seat: seat}), nil
 		}}
 }
 
 func randomEntrant() Entrant {
-	return Entrant{Name: "random", Identity: "random", New: func(int, *EngineLog) (Player, error) {
-		return &Random{}, nil
+	return Entrant{Name: "random", Identity: "random", New: func(int, *game.EngineLog) (game.Player, error) {
+		return &game.Random{}, nil
 	}}
 }
 
@@ -218,15 +219,15 @@ func testOpenings(n int) *Openings {
 func testMatch(t testing.TB, games int, entrants ...Entrant) *Match {
 	t.Helper()
 	return &Match{Entrants: entrants, Games: games, Openings: testOpenings(games / 2 * (len(entrants) - 1)), Seed: 7,
-		Rules: Rules{MaxMoves: 40}, Patience: time.Minute, Concurrency: 2, Out: t.TempDir() + "/match",
-		Event: "test", Gauntlet: len(entrants) > 2}
+		Rules: Rules{Rules: game.Rules{MaxMoves: 40}}, Patience: time.Minute, Concurrency: 2,
+		Out: t.TempDir() + "/match", Event: "test", Gauntlet: len(entrants) > 2}
 }
 
 // childMatch is what a child process plays, in a folder that may hold a part of it.
 func childMatch(dir string, games int) *Match {
 	return &Match{Entrants: []Entrant{fakeEntrant(nil, "good:1"), randomEntrant()}, Games: games,
-		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{MaxMoves: 60}, Concurrency: 3, Out: dir, Resume: true,
-		Event: "test"}
+		Openings: testOpenings(games / 2), Seed: 7, Rules: Rules{Rules: game.Rules{MaxMoves: 60}}, Concurrency: 3,
+		Out: dir, Resume: true, Event: "test"}
 }
 
 func runMatch(t testing.TB, m *Match) Result {

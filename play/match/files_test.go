@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"talbot/dataset"
-	"talbot/stockfish"
+	"talbot/play/game"
+	"talbot/stockfish/uci"
 	"talbot/syzygy/syzygytest"
 )
 
@@ -27,12 +28,12 @@ func TestEngineFiles(t *testing.T) {
 		}
 	}
 	syzygytest.Write(t, tables, "KRvK.rtbw")
-	cfg := EngineConfig{Path: program + "/engine", Dir: dir,
+	cfg := game.EngineConfig{Path: program + "/engine", Dir: dir,
 		Args: []string{"engine.py", "--weights=net.bin", "--logfile=debug.txt", "x.log", "-v", "7", "", "nowhere.bin"},
 		Options: []dataset.Tag{{Name: "EvalFile", Value: "own.nnue"}, {Name: "Hash", Value: "16"},
 			{Name: "Debug Log File", Value: "debug.txt"}, {Name: "Book", Value: dir + "/book.bin"},
 			{Name: "SyzygyPath", Value: tables}, {Name: "Path", Value: dir + string(os.PathListSeparator) + tables}}}
-	offered := map[string]stockfish.Option{"evalfile": {Name: "EvalFile", Kind: "string", Default: "unused.nnue"},
+	offered := map[string]uci.Option{"evalfile": {Name: "EvalFile", Kind: "string", Default: "unused.nnue"},
 		"evalfilesmall": {Name: "EvalFileSmall", Kind: "string", Default: "default.nnue"},
 		"home":          {Name: "Home", Kind: "string", Default: "."}}
 	files, err := engineFiles(cfg, offered)
@@ -63,7 +64,7 @@ func TestChangedFile(t *testing.T) {
 	}
 	files := func() Files {
 		t.Helper()
-		f, err := engineFiles(EngineConfig{Args: []string{path},
+		f, err := engineFiles(game.EngineConfig{Args: []string{path},
 			Options: []dataset.Tag{{Name: "T", Value: tables}}}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/play/game"
 )
 
 // The files of a match's folder.
@@ -108,7 +109,7 @@ func (f *folder) survey() (journal bool, err error) {
 }
 
 // log opens the log of a player.
-func (f *folder) log(name string, all bool) (*EngineLog, error) {
+func (f *folder) log(name string, all bool) (*game.EngineLog, error) {
 	if err := os.MkdirAll(f.path(logFolder), 0o777); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (f *folder) log(name string, all bool) (*EngineLog, error) {
 		return nil, err
 	}
 	f.logs = append(f.logs, file)
-	return NewEngineLog(file, all), nil
+	return game.NewEngineLog(file, all), nil
 }
 
 // outdate removes the result of fewer games.

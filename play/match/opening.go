@@ -11,18 +11,13 @@ import (
 	"talbot/board"
 	"talbot/dataset"
 	"talbot/pgn"
+	"talbot/play/game"
 	"talbot/rows"
 )
 
-// Opening is where a game begins: a position, and moves played from it, so that players see a real past.
-type Opening struct {
-	Start board.Position
-	Moves []board.Move
-}
-
 // Openings are different ones: no two lead to the same position.
 type Openings struct {
-	List []Opening
+	List []game.Opening
 	// LeftOut counts what was read and is not in List: openings that lead to a position that an earlier one leads to,
 	// games that end within the opening, and what could not be read.
 	Copies, Ended, Unreadable int
@@ -32,19 +27,19 @@ type Openings struct {
 
 // add takes an opening that is new and not over.
 func (o *Openings) add(start board.Position, moves []board.Move) {
-	game := board.NewGame(start)
+	g := board.NewGame(start)
 	for _, m := range moves {
-		game.Push(m)
-		if _, over := Over(game); over {
+		g.Push(m)
+		if _, over := game.Over(g); over {
 			o.Ended++
 			return
 		}
 	}
-	if _, over := Over(game); over {
+	if _, over := game.Over(g); over {
 		o.Ended++
 		return
 	}
-	key := *game.Position()
+	key := *g.Position()
 	if key, err := board.ParseFEN(key.EPD()); err == nil { // without its counters
 		if o.seen[key] {
 			o.Copies++
@@ -55,7 +50,7 @@ func (o *Openings) add(start board.Position, moves []board.Move) {
 		}
 		o.seen[key] = true
 	}
-	o.List = append(o.List, Opening{Start: start, Moves: slices.Clone(moves)})
+	o.List = append(o.List, game.Opening{Start: start, Moves: slices.Clone(moves)})
 }
 
 // maxOpenings bounds the memory of a list.

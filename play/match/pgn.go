@@ -9,6 +9,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/game"
 )
 
 // pgnColumns is where lines of moves are broken.
@@ -68,14 +69,14 @@ func (w *pgnWriter) write(out io.Writer, r *Record) error {
 }
 
 // limits writes the tags of limits: a clock as the standard has it, the others in our words.
-func (w *pgnWriter) limits(tag func(string, string), control, other string, l Limits) {
-	if c := l.Control; c != (TimeControl{}) {
+func (w *pgnWriter) limits(tag func(string, string), control, other string, l game.Limits) {
+	if c := l.Control; c != (game.TimeControl{}) {
 		tag(control, c.String())
 	} else if control == "TimeControl" {
 		tag(control, "-")
 	}
-	l.Control = TimeControl{}
-	if l != (Limits{}) {
+	l.Control = game.TimeControl{}
+	if l != (game.Limits{}) {
 		tag(other, l.String())
 	}
 }
@@ -87,9 +88,9 @@ func termination(r *Record) string {
 		return "adjudication"
 	case r.Fault == nil:
 		return "normal"
-	case r.Fault.Kind == Overtime:
+	case r.Fault.Kind == game.Overtime:
 		return "time forfeit"
-	case r.Fault.Kind == Illegal:
+	case r.Fault.Kind == game.Illegal:
 		return "rules infraction"
 	}
 	return "abandoned"
@@ -100,7 +101,7 @@ func (w *pgnWriter) endingText(r *Record) string {
 	if r.Fault == nil {
 		return string(r.End)
 	}
-	return fmt.Sprintf("%s: %s", w.entrants[r.Fault.Player].Name, r.Fault.Kind.words())
+	return fmt.Sprintf("%s: %s", w.entrants[r.Fault.Player].Name, r.Fault.Kind.Words())
 }
 
 // moves writes the moves with their comments and the result.

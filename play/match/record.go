@@ -10,38 +10,15 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/game"
 )
 
-// Record is a game that was played.
+// Record is a game of a match.
 type Record struct {
 	Number  int    // of the game in the match, from 0
 	Players [2]int // by colour: indices of the match's players, the first of which is 0
-	Start   board.Position
-	Book    int   // leading plies that are the opening's
-	Plies   []Ply // legal moves from Start, the opening's first
-	Result  dataset.Result
-	End     End
-	Fault   *FaultNote // nil: none
-	Time    time.Duration
-}
-
-// Ply is a move, and what the player said of the position before it.
-type Ply struct {
-	Move   board.Move
-	Score  dataset.Score // from the player's view
-	Scored bool
-	Depth  int
-	Nodes  int64
-	Time   time.Duration // whole microseconds
-	// Illegal: a network without a search favoured an illegal move, and this one was played in its place.
-	Illegal bool
-}
-
-// FaultNote says who lost a game by a fault.
-type FaultNote struct {
-	Kind   FaultKind `json:"kind"`
-	Player int       `json:"player"`
-	Text   string    `json:"text"`
+	// Record is how it went; the player of its fault is an index, too.
+	game.Record
 }
 
 // Points returns a player's points in half points: 0, 1 or 2.
@@ -53,15 +30,6 @@ func (r *Record) Points(player int) int {
 		return 2
 	}
 	return 0
-}
-
-// moves returns the moves of all plies.
-func (r *Record) moves() []board.Move {
-	moves := make([]board.Move, len(r.Plies))
-	for i, p := range r.Plies {
-		moves[i] = p.Move
-	}
-	return moves
 }
 
 // gameKey is the same for games with the same start, moves and result.
@@ -87,11 +55,11 @@ type recordJSON struct {
 	Moves  string     `json:"moves"` // UCI
 	Said   [][4]int64 `json:"said"`  // of each move that is not the opening's: score or none, depth, nodes, µs
 	// Illegal has the indices in Said of the moves played in place of an illegal favourite.
-	Illegal []int      `json:"illegal,omitempty"`
-	Result  string     `json:"result"`
-	End     End        `json:"end"`
-	Fault   *FaultNote `json:"fault,omitempty"`
-	Micros  int64      `json:"micros"`
+	Illegal []int           `json:"illegal,omitempty"`
+	Result  string          `json:"result"`
+	End     game.End        `json:"end"`
+	Fault   *game.FaultNote `json:"fault,omitempty"`
+	Micros  int64           `json:"micros"`
 }
 
 // noScore stands for no score; no score is −32768.
@@ -133,9 +101,8 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	*r = Record{Number: j.Number, Players: [2]int{j.White, j.Black}, Start: board.StartPosition(), Book: j.Book,
-		End:   j.End,
-		Fault: j.Fault, Time: time.Duration(j.Micros) * time.Microsecond}
+	*r = Record{j.Number, [2]int{j.White, j.Black}, game.Record{Start: board.StartPosition(), Book: j.Book, End: j.End,
+		Fault: j.Fault, Time: time.Duration(j.Micros) * time.Microsecond}}
 	var err error
 	if j.Start != "" {
 		if r.Start, err = board.ParseFEN(j.Start); err != nil {
@@ -157,7 +124,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		pos.Play(m)
-		p := Ply{Move: m}
+		p := game.Ply{Move: m}
 		if i >= j.Book {
 			said := j.Said[i-j.Book]
 			if p.Scored = said[0] != noScore; p.Scored {

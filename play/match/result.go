@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -13,11 +14,11 @@ import (
 type Result struct {
 	Players []PlayerResult `json:"players"`
 	Figures
-	Faults    map[FaultKind]int64 `json:"faults"`
-	Endings   map[End]int64       `json:"endings"`
-	WhiteWins int                 `json:"white_wins"` // of all games, whoever was White
-	BlackWins int                 `json:"black_wins"`
-	Plies     int64               `json:"plies"` // the openings' included
+	Faults    map[game.FaultKind]int64 `json:"faults"`
+	Endings   map[game.End]int64       `json:"endings"`
+	WhiteWins int                      `json:"white_wins"` // of all games, whoever was White
+	BlackWins int                      `json:"black_wins"`
+	Plies     int64                    `json:"plies"` // the openings' included
 
 	SPRT *SPRTResult `json:"sprt,omitempty"`
 	// LLR is the log-likelihood ratio of the sequential test, null without one.
@@ -39,11 +40,11 @@ type Result struct {
 
 // PlayerResult is a player of the match.
 type PlayerResult struct {
-	Name   string              `json:"name"`
-	Player string              `json:"player"` // as it was given
-	Limit  string              `json:"limit"`
-	Faults map[FaultKind]int64 `json:"faults"`
-	Moves  int64               `json:"moves"` // without those of the openings
+	Name   string                   `json:"name"`
+	Player string                   `json:"player"` // as it was given
+	Limit  string                   `json:"limit"`
+	Faults map[game.FaultKind]int64 `json:"faults"`
+	Moves  int64                    `json:"moves"` // without those of the openings
 	// IllegalFirst counts the moves at which a network that plays without a search favoured an illegal one.
 	IllegalFirst int64 `json:"illegal_first"`
 }
@@ -120,9 +121,10 @@ func (r *run) result() Result {
 			versus[o.opponent()-1].add(*o)
 		}
 	}
-	x := Result{Figures: all.figures(), Faults: map[FaultKind]int64{}, Endings: all.endings, WhiteWins: all.whiteWins,
-		BlackWins: all.blackWins, Plies: all.plies, Openings: len(r.Openings.List), PGN: r.folder.path(PGNFile),
-		Resumed: r.resumed, Concurrency: r.Concurrency, Seconds: time.Since(r.began).Seconds(), AfterStop: late}
+	x := Result{Figures: all.figures(), Faults: map[game.FaultKind]int64{}, Endings: all.endings,
+		WhiteWins: all.whiteWins, BlackWins: all.blackWins, Plies: all.plies, Openings: len(r.Openings.List),
+		PGN: r.folder.path(PGNFile), Resumed: r.resumed, Concurrency: r.Concurrency,
+		Seconds: time.Since(r.began).Seconds(), AfterStop: late}
 	for i, e := range r.Entrants {
 		x.Players = append(x.Players, PlayerResult{Name: e.Name, Player: e.Text, Limit: e.Limits.String(),
 			Faults: all.faults[i], Moves: all.moves[i], IllegalFirst: all.illegal[i]})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/internal/durable"
+	"talbot/play/game"
 	"talbot/play/match/stats"
 	"talbot/syzygy"
 )
@@ -19,7 +20,7 @@ type run struct {
 	*Match
 	folder   *folder
 	tables   *syzygy.Set // that decide games; nil: there are none
-	logs     []*EngineLog
+	logs     []*game.EngineLog
 	began    time.Time
 	resumed  int
 	outcomes []*outcome // by number; nil: not played
@@ -238,8 +239,8 @@ func (r *run) closeTables() {
 func (r *run) start(ctx context.Context, todo <-chan int, results chan<- playedGame) *sync.WaitGroup {
 	var workers sync.WaitGroup
 	for seat := range min(r.Concurrency, len(r.outcomes)) {
-		w := &worker{match: r.Match, logs: r.logs, seat: seat, players: make([]Player, len(r.Entrants)),
-			tables: r.tables}
+		w := &worker{match: r.Match, logs: r.logs, seat: seat, set: r.tables,
+			players: make([]game.Player, len(r.Entrants))}
 		workers.Go(func() {
 			defer w.close()
 			for number := range todo {
@@ -289,12 +290,12 @@ func (r *run) take(p playedGame, ctx context.Context) error {
 type GameFault struct {
 	Game   int // from 1
 	Player string
-	Kind   FaultKind
+	Kind   game.FaultKind
 	Text   string
 }
 
 func (f *GameFault) Error() string {
-	return fmt.Sprintf("game %d: %s loses by %s: %s", f.Game, f.Player, f.Kind.words(), f.Text)
+	return fmt.Sprintf("game %d: %s loses by %s: %s", f.Game, f.Player, f.Kind.Words(), f.Text)
 }
 
 func (r *run) progress() Progress {

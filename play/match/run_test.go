@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"talbot/board"
 	"talbot/dataset"
+	"talbot/play/game"
 	"talbot/play/match/stats"
 )
 
@@ -203,12 +203,12 @@ func TestMatchCheck(t *testing.T) {
 		"no workers":    func(m *Match) { m.Concurrency = 0 },
 		"margin":        func(m *Match) { m.Margin = -1 },
 		"max moves":     func(m *Match) { m.Rules.MaxMoves = -1 },
-		"resign":        func(m *Match) { m.Rules.Resign = &ResignRule{} },
-		"draw":          func(m *Match) { m.Rules.Draw = &DrawRule{} },
+		"resign":        func(m *Match) { m.Rules.Resign = &game.ResignRule{} },
+		"draw":          func(m *Match) { m.Rules.Draw = &game.DrawRule{} },
 		"judge":         func(m *Match) { m.Rules.Judge = &Judge{} },
 		"judge's clock": func(m *Match) {
 			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
-			m.Rules.Judge.Limits = Limits{Control: TimeControl{Base: time.Minute}}
+			m.Rules.Judge.Limits = game.Limits{Control: game.TimeControl{Base: time.Minute}}
 		},
 		"judge's rating": func(m *Match) {
 			m.Rules.Judge = &Judge{Entrant: randomEntrant(), Every: 1, Score: 1}
@@ -233,39 +233,13 @@ func TestMatchCheck(t *testing.T) {
 	}
 }
 
-// TestRandomIsUniform: the random mover draws every legal move as often, and the same ones for the same seed.
-func TestRandomIsUniform(t *testing.T) {
-	game := board.NewGame(board.StartPosition())
-	const draws = 20_000
-	counts := map[board.Move]int{}
-	var p, q Random
-	for i := range uint64(draws) {
-		p.NewGame(context.Background(), i)
-		q.NewGame(context.Background(), i)
-		a, _ := p.Move(context.Background(), &Request{Game: game})
-		b, _ := q.Move(context.Background(), &Request{Game: game})
-		if a.Move != b.Move {
-			t.Fatalf("seed %d: %v and %v", i, a.Move, b.Move)
-		}
-		counts[a.Move]++
-	}
-	square := 0.0
-	for _, n := range counts {
-		d := float64(n) - draws/20
-		square += d * d / (draws / 20)
-	}
-	if len(counts) != 20 || square > 60 { // 19 degrees of freedom: once in 200,000
-		t.Errorf("%d moves, chi square %.1f: %v", len(counts), square, counts)
-	}
-}
-
 // TestStockfish: games of the real engine under a limit of nodes are the same, however many are played at once.
 func TestStockfish(t *testing.T) {
 	spec, err := ParsePlayer("cmd:stockfish,nodes=2000,option.Hash=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Enter(context.Background(), spec, Limits{}, nil)
+	e, err := Enter(context.Background(), spec, game.Limits{}, nil)
 	if err != nil {
 		t.Skipf("SKIPPED: no Stockfish: %v", err)
 	}

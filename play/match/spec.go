@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/play/game"
 )
 
 // Spec is a player as it is named on a command line:
@@ -26,7 +27,7 @@ type Spec struct {
 	Kind string // "cmd", "run" or "random"
 	Path string
 	Name string // "": the player's own
-	Limits
+	game.Limits
 	Rating  *float64
 	Error   float64
 	Args    []string
@@ -82,7 +83,7 @@ func parsePlayer(text string) (Spec, error) {
 			return s, err
 		}
 	}
-	if s.Limits != (Limits{}) {
+	if s.Limits != (game.Limits{}) {
 		if err := s.Limits.Check(); err != nil {
 			return s, err
 		}
@@ -121,7 +122,7 @@ func (s *Spec) set(name, value string) (err error) {
 			return bad("a time with a unit, such as 50ms")
 		}
 	case "tc":
-		s.Control, err = ParseTimeControl(value)
+		s.Control, err = game.ParseTimeControl(value)
 		return err
 	case "rating":
 		r, err := strconv.ParseFloat(value, 64)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"talbot/board"
+	"talbot/play/game"
 	"talbot/stockfish"
 	"talbot/syzygy"
 )
@@ -13,11 +14,12 @@ import (
 // worker plays games with players of its own, which are made when they are first needed. It belongs to one goroutine.
 type worker struct {
 	match   *Match
-	logs    []*EngineLog
+	logs    []*game.EngineLog
 	seat    int
-	players []Player
-	tables  *syzygy.Set // nil: there are none
-	referee *referee
+	players []game.Player
+	set     *syzygy.Set // nil: there are none
+	tables  *stockfish.Tables
+	referee *game.Referee
 }
 
 // play plays a game.
@@ -25,12 +27,11 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 	m := w.match
 	who, opening := m.pairing(number)
 	if w.referee == nil {
-		var err error
-		if w.referee, err = w.newReferee(ctx); err != nil {
+		if err := w.newReferee(ctx); err != nil {
 			return nil, err
 		}
 	}
-	s := seats{margin: m.Margin, patience: m.Patience, referee: w.referee}
+	s := game.Seats{Margin: m.Margin, Patience: m.Patience, Referee: w.referee}
 	for c, i := range who {
 		if w.players[i] == nil {
 			p, err := m.Entrants[i].New(w.seat, w.logs[i])
@@ -39,40 +40,41 @@ func (w *worker) play(ctx context.Context, number int) (*Record, error) {
 			}
 			w.players[i] = p
 		}
-		s.players[c], s.limits[c] = w.players[i], m.Entrants[i].Limits
+		s.Players[c], s.Limits[c] = w.players[i], m.Entrants[i].Limits
 	}
-	r, err := s.play(ctx, m.Openings.List[opening], mix(mix(m.Seed)+uint64(number)))
+	r, err := s.Play(ctx, m.Openings.List[opening], game.Mix(game.Mix(m.Seed)+uint64(number)))
 	if err != nil {
-		var p *playerError
+		var p *game.PlayerError
 		if errors.As(err, &p) {
-			err = fmt.Errorf("%s: %w", m.Entrants[who[p.colour]].Name, p.err)
+			err = fmt.Errorf("%s: %w", m.Entrants[who[p.Colour]].Name, p.Err)
 		}
 		return nil, fmt.Errorf("game %d: %w", number+1, err)
 	}
-	r.Number, r.Players = number, who
 	if r.Fault != nil {
 		r.Fault.Player = who[board.Color(r.Fault.Player)]
 	}
-	return r, nil
+	return &Record{number, who, *r}, nil
 }
 
-func (w *worker) newReferee(ctx context.Context) (*referee, error) {
-	f := &referee{rules: &w.match.Rules}
-	if w.tables != nil {
-		t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: f.rules.TablesEngine}, w.tables)
+func (w *worker) newReferee(ctx context.Context) error {
+	rules := &w.match.Rules
+	f := &game.Referee{Rules: rules.Rules}
+	if w.set != nil {
+		t, err := stockfish.OpenTables(ctx, stockfish.Config{Path: rules.TablesEngine}, w.set)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f.tables = t
+		w.tables, f.Tables = t, t
 	}
-	if j := f.rules.Judge; j != nil {
+	if j := rules.Judge; j != nil {
 		p, err := j.New(w.seat, nil)
 		if err != nil {
-			return nil, fmt.Errorf("judge: %w", err)
+			return fmt.Errorf("judge: %w", err)
 		}
-		f.judge = p
+		f.Judge = &game.Judge{Player: p, Limits: j.Limits, Every: j.Every, Score: j.Score}
 	}
-	return f, nil
+	w.referee = f
+	return nil
 }
 
 // close ends the players.
@@ -85,10 +87,10 @@ func (w *worker) close() {
 			w.match.Warn(fmt.Errorf("%s: %w", w.match.Entrants[i].Name, err))
 		}
 	}
-	if f := w.referee; f != nil && f.tables != nil {
-		_ = f.tables.Close()
+	if w.tables != nil {
+		_ = w.tables.Close()
 	}
-	if f := w.referee; f != nil && f.judge != nil {
-		_ = f.judge.Close()
+	if w.referee != nil && w.referee.Judge != nil {
+		_ = w.referee.Judge.Close()
 	}
 }

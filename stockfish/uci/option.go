@@ -1,8 +1,7 @@
-package stockfish
+package uci
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,14 +16,14 @@ type Option struct {
 	Default  string // default of a string, empty if not given or "<empty>"
 }
 
-// ParseOption reads what follows "option" in a line of the handshake:
+// parseOption reads what follows "option" in a line of the handshake:
 //
 //	name Hash type spin default 16 min 1 max 33554432
 //
 // Names may have spaces. The choices of a combo are not kept, and default values
 // only of strings, up to the first space. ok is false if there is no name or no
 // type.
-func ParseOption(s string) (o Option, ok bool) {
+func parseOption(s string) (o Option, ok bool) {
 	s, ok = strings.CutPrefix(strings.TrimSpace(s), "name ")
 	if !ok {
 		return Option{}, false
@@ -55,9 +54,9 @@ func ParseOption(s string) (o Option, ok bool) {
 	return o, true
 }
 
-// Check reports a value that the engine would ignore or misread. Engines do
+// check reports a value that the engine would ignore or misread. Engines do
 // not report it themselves.
-func (o Option) Check(value string) error {
+func (o Option) check(value string) error {
 	switch o.Kind {
 	case "check":
 		if value != "true" && value != "false" {
@@ -77,41 +76,12 @@ func (o Option) Check(value string) error {
 	return nil
 }
 
-// chooseOptions decides what to set, sorted by name and spelt as offered. Of our
-// own settings only MultiPV must be offered, and only if it is over 1.
-func chooseOptions(cfg Config, offered map[string]Option) ([]dataset.Tag, error) {
-	type wish struct {
-		dataset.Tag
-		must bool
+// Choose returns the option of that name, in whatever case, as the engine spells it, with a value for it. An option
+// that is not offered is an error, as is a value that the engine would ignore.
+func Choose(offered map[string]Option, name, value string) (dataset.Tag, error) {
+	o, ok := offered[strings.ToLower(strings.TrimSpace(name))]
+	if !ok {
+		return dataset.Tag{}, fmt.Errorf("the engine does not offer the option %q", name)
 	}
-	wishes := []wish{
-		{dataset.Tag{Name: "Threads", Value: "1"}, false},
-		{dataset.Tag{Name: "Hash", Value: strconv.Itoa(cfg.hash())}, false},
-		{dataset.Tag{Name: "UCI_ShowWDL", Value: "true"}, false},
-	}
-	if n := cfg.multiPV(); n > 1 {
-		wishes = append(wishes, wish{dataset.Tag{Name: "MultiPV", Value: strconv.Itoa(n)}, true})
-	}
-	for _, o := range cfg.Options {
-		wishes = append(wishes, wish{o, true})
-	}
-	var set []dataset.Tag
-	for _, w := range wishes {
-		o, ok := offered[strings.ToLower(strings.TrimSpace(w.Name))]
-		if !ok {
-			if w.must {
-				return nil, fmt.Errorf("the engine does not offer the option %q", w.Name)
-			}
-			continue
-		}
-		if slices.ContainsFunc(set, func(t dataset.Tag) bool { return t.Name == o.Name }) {
-			return nil, fmt.Errorf("engine option %q is set twice", o.Name)
-		}
-		if err := o.Check(w.Value); err != nil {
-			return nil, err
-		}
-		set = append(set, dataset.Tag{Name: o.Name, Value: w.Value})
-	}
-	slices.SortFunc(set, func(a, b dataset.Tag) int { return strings.Compare(a.Name, b.Name) })
-	return set, nil
+	return dataset.Tag{Name: o.Name, Value: value}, o.check(value)
 }

@@ -1,4 +1,4 @@
-package stockfish
+package uci
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ type Info struct {
 	PV     []byte // UCI moves as written, part of the parsed line
 }
 
-// exact reports whether the line may become a label: it says how good which
+// Exact reports whether the line may become a label: it says how good which
 // moves are, and not merely that the truth is on one side of a number.
-func (i *Info) exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
+func (i *Info) Exact() bool { return i.Scored && !i.Bound && len(i.PV) > 0 }
 
 // ParseInfo reads what follows the word "info".
 //
@@ -67,7 +67,7 @@ func parseInfo(line []byte, loosely bool) (Info, error) {
 			i.Score, err = parseScore(&w, loosely)
 		}
 		if err != nil {
-			return Info{}, fmt.Errorf("info line %q: %w", text(line, maxQuote), err)
+			return Info{}, fmt.Errorf("info line %q: %w", Text(line, MaxQuote), err)
 		}
 	}
 	return i, nil
@@ -128,13 +128,18 @@ type words struct{ word, rest []byte }
 
 // next steps to the next word; at the end it leaves an empty one.
 func (w *words) next() bool {
-	w.rest = bytes.TrimLeft(w.rest, " \t\r\n\v\f")
-	end := bytes.IndexAny(w.rest, " \t\r\n\v\f")
-	if end < 0 {
-		end = len(w.rest)
-	}
-	w.word, w.rest = w.rest[:end], w.rest[end:]
+	w.word, w.rest = CutWord(w.rest)
 	return len(w.word) > 0
+}
+
+// CutWord returns the first word of a line, empty at its end, and what is behind it.
+func CutWord(line []byte) (word, rest []byte) {
+	line = bytes.TrimLeft(line, " \t\r\n\v\f")
+	end := bytes.IndexAny(line, " \t\r\n\v\f")
+	if end < 0 {
+		end = len(line)
+	}
+	return line[:end], line[end:]
 }
 
 // number reads the word after the present one, which names it.

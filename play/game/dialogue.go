@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"fmt"
@@ -52,15 +52,10 @@ func (l *EngineLog) write(text string) {
 type dialogue struct {
 	log   *EngineLog
 	seat  int          // which of the player's engines
-	asked []said       // the last commands
+	asked string       // the last commands
+	at    time.Time    // when they were sent
 	ring  [kept]answer // what was answered since
 	n     int
-}
-
-// said is a command and when it was sent.
-type said struct {
-	at   time.Time
-	text string
 }
 
 // answer is a line and when it was read. It keeps its memory.
@@ -76,12 +71,13 @@ func (d *dialogue) format(at time.Time, mark, line string) string {
 		strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"))
 }
 
-// sent notes commands.
-func (d *dialogue) sent(commands string) {
-	if d.log == nil {
+// Sent notes commands.
+func (d *dialogue) Sent(commands string) {
+	if commands == "stop\n" { // which does not begin anything
+		d.remark("told to stop")
 		return
 	}
-	d.asked, d.n = append(d.asked[:0], said{time.Now(), commands}), 0
+	d.asked, d.at, d.n = commands, time.Now(), 0
 	if d.log.all {
 		d.log.write(d.commands())
 	}
@@ -90,33 +86,25 @@ func (d *dialogue) sent(commands string) {
 // commands are the last ones, a line each.
 func (d *dialogue) commands() string {
 	var b strings.Builder
-	for _, c := range d.asked {
-		for line := range strings.Lines(c.text) {
-			b.WriteString(d.format(c.at, ">", line))
-		}
+	for line := range strings.Lines(d.asked) {
+		b.WriteString(d.format(d.at, ">", line))
 	}
 	return b.String()
 }
 
-// read notes a line of the engine's.
-func (d *dialogue) read(line []byte) {
-	switch {
-	case d.log == nil:
-	case d.log.all:
+// Read notes a line of the engine's.
+func (d *dialogue) Read(line []byte) {
+	if d.log.all {
 		d.log.write(d.format(time.Now(), "<", string(line)))
-	default:
-		a := &d.ring[d.n%kept]
-		a.at, a.text = time.Now(), append(a.text[:0], line[:min(len(line), maxKept)]...)
-		d.n++
+		return
 	}
+	a := &d.ring[d.n%kept]
+	a.at, a.text = time.Now(), append(a.text[:0], line[:min(len(line), maxKept)]...)
+	d.n++
 }
 
 // remark notes something about the engine.
-func (d *dialogue) remark(text string) {
-	if d.log != nil {
-		d.log.write(d.format(time.Now(), "!", text))
-	}
-}
+func (d *dialogue) remark(text string) { d.log.write(d.format(time.Now(), "!", text)) }
 
 // fault writes the last commands and answers, and what happened.
 func (d *dialogue) fault(err error) {
@@ -130,7 +118,7 @@ func (d *dialogue) fault(err error) {
 	for i := max(0, d.n-kept); i < d.n; i++ {
 		b.WriteString(d.format(d.ring[i%kept].at, "<", string(d.ring[i%kept].text)))
 	}
-	d.asked, d.n = d.asked[:0], 0
+	d.asked, d.n = "", 0
 	d.log.write(b.String())
 	d.remark(err.Error())
 }

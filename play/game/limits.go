@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"context"
@@ -18,15 +18,10 @@ type scripted struct {
 	elapsed []time.Duration
 	seen    []Clock
 	err     error // instead of a move, when the moves are over
-	games   int   // when broken is set
-	broken  error // of NewGame, after so many games
 	n       int
 }
 
 func (s *scripted) NewGame(context.Context, uint64) error {
-	if s.games--; s.games < 0 && s.broken != nil {
-		return s.broken
-	}
 	s.n = 0
 	return nil
 }
@@ -61,7 +56,7 @@ func (s *scripted) Move(_ context.Context, r *Request) (Answer, error) {
 func (s *scripted) Close() error { return nil }
 
 // playScript plays a game of two scripts.
-func playScript(t *testing.T, fen, white, black string, change func(*seats)) *Record {
+func playScript(t *testing.T, fen, white, black string, change func(*Seats)) *Record {
 	t.Helper()
 	o := Opening{Start: board.StartPosition()}
 	if fen != "" {
@@ -71,12 +66,12 @@ func playScript(t *testing.T, fen, white, black string, change func(*seats)) *Re
 		}
 		o.Start = p
 	}
-	s := seats{players: [2]Player{&scripted{moves: strings.Fields(white)}, &scripted{moves: strings.Fields(black)}},
-		referee: &referee{rules: &Rules{}}}
+	s := Seats{Players: [2]Player{&scripted{moves: strings.Fields(white)}, &scripted{moves: strings.Fields(black)}},
+		Referee: &Referee{}}
 	if change != nil {
 		change(&s)
 	}
-	r, err := s.play(context.Background(), o, 1)
+	r, err := s.Play(context.Background(), o, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +106,9 @@ func TestClock(t *testing.T) {
 	const s = time.Second
 	white := &scripted{elapsed: []time.Duration{3 * s, s / 2, 8 * s, 2 * s}}
 	black := &scripted{elapsed: []time.Duration{s, s, s, s, s}}
-	r := playScript(t, "", "", "", func(x *seats) {
-		x.players = [2]Player{white, black}
-		x.limits = [2]Limits{{Control: TimeControl{Base: 10 * s, Increment: s}},
+	r := playScript(t, "", "", "", func(x *Seats) {
+		x.Players = [2]Player{white, black}
+		x.Limits = [2]Limits{{Control: TimeControl{Base: 10 * s, Increment: s}},
 			{Control: TimeControl{Moves: 2, Base: 4 * s}}}
 	})
 	// White has 10, 8, 8.5 and 1.5 s.
@@ -133,10 +128,10 @@ func TestClock(t *testing.T) {
 	}
 	for margin, kind := range map[time.Duration]FaultKind{0: Overtime, 49 * time.Millisecond: Overtime,
 		50 * time.Millisecond: "later"} {
-		r := playScript(t, "", "", "", func(x *seats) {
-			x.players = [2]Player{&scripted{elapsed: []time.Duration{150 * time.Millisecond}, moves: []string{"e2e4"},
+		r := playScript(t, "", "", "", func(x *Seats) {
+			x.Players = [2]Player{&scripted{elapsed: []time.Duration{150 * time.Millisecond}, moves: []string{"e2e4"},
 				err: &Fault{"later", os.ErrClosed}}, &scripted{}}
-			x.limits[0], x.margin = Limits{MoveTime: 100 * time.Millisecond}, margin
+			x.Limits[0], x.Margin = Limits{MoveTime: 100 * time.Millisecond}, margin
 		})
 		if r.Fault == nil || r.Fault.Kind != kind {
 			t.Errorf("margin %v: %+v", margin, r.Fault)
@@ -144,27 +139,13 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestEngineOvertime: an engine that takes too long loses on time, and is there for the next game if it answers.
-func TestEngineOvertime(t *testing.T) {
-	m := testMatch(t, 2, fakeEntrant(t, "slow:300"), randomEntrant())
-	m.Entrants[0].Limits = Limits{MoveTime: 50 * time.Millisecond}
-	m.Margin = 20 * time.Millisecond
-	r := runMatch(t, m)
-	if r.Faults[Overtime] != 2 || len(r.Faults) != 1 || r.Losses != 2 {
-		t.Error(asJSON(r))
-	}
-	if !strings.Contains(string(undated(t, r.PGN)), `[Termination "time forfeit"]`) {
-		t.Error("the PGN does not say so")
-	}
-}
-
 // TestPlayersFaults: a player of ours that makes an illegal move, or says that it failed, loses.
 func TestPlayersFaults(t *testing.T) {
-	r := playScript(t, "", "", "", func(x *seats) { x.players[1] = &illegalPlayer{} })
+	r := playScript(t, "", "", "", func(x *Seats) { x.Players[1] = &illegalPlayer{} })
 	if r.Fault == nil || r.Fault.Kind != Illegal || r.Fault.Player != 1 || r.Result != dataset.WhiteWins {
 		t.Errorf("%+v", r)
 	}
-	r = playScript(t, "", "", "", func(x *seats) { x.players[0], x.patience = &silentPlayer{}, time.Millisecond })
+	r = playScript(t, "", "", "", func(x *Seats) { x.Players[0], x.Patience = &silentPlayer{}, time.Millisecond })
 	if r.Fault == nil || r.Fault.Kind != Stall || r.Fault.Player != 0 || r.Result != dataset.BlackWins {
 		t.Errorf("%+v", r)
 	}
@@ -194,10 +175,10 @@ func TestAdjudication(t *testing.T) {
 	}
 	const fen = "k6r/8/8/8/8/8/8/K6R w - - 0 1"
 	fill := func(rules Rules, white, black []dataset.Score) *Record {
-		return playScript(t, fen, "", "", func(x *seats) {
-			x.players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3"), scores: white},
+		return playScript(t, fen, "", "", func(x *Seats) {
+			x.Players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3"), scores: white},
 				&scripted{moves: strings.Fields("h8g8 g8h8 h8g8 g8f8 f8e8 e8d8"), scores: black}}
-			x.referee = &referee{rules: &rules}
+			x.Referee = &Referee{Rules: rules}
 		})
 	}
 	resign := Rules{MaxMoves: 6, Resign: &ResignRule{Moves: 2, Score: 500}}
@@ -250,14 +231,40 @@ func TestJudge(t *testing.T) {
 		for _, n := range c.said {
 			scores = append(scores, dataset.Centipawns(n))
 		}
-		rules := Rules{MaxMoves: c.max, Judge: &Judge{Every: 2, Score: 800}}
-		r := playScript(t, "k6r/8/8/8/8/8/8/K6R w - - 0 1", "", "", func(x *seats) {
-			x.players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3")},
+		r := playScript(t, "k6r/8/8/8/8/8/8/K6R w - - 0 1", "", "", func(x *Seats) {
+			x.Players = [2]Player{&scripted{moves: strings.Fields("h1h2 h2g2 g2f2 f2f3 f3g3 g3h3")},
 				&scripted{moves: strings.Fields("h8g8 g8h8 h8g8 g8f8 f8e8 e8d8")}}
-			x.referee = &referee{rules: &rules, judge: &scripted{scores: scores}}
+			x.Referee = &Referee{Rules: Rules{MaxMoves: c.max},
+				Judge: &Judge{Player: &scripted{scores: scores}, Every: 2, Score: 800}}
 		})
 		if r.End != c.end || r.Result != c.result || len(r.Plies) != c.plies {
 			t.Errorf("%s: %v by %s after %d plies", c.name, r.Result, r.End, len(r.Plies))
 		}
+	}
+}
+
+// TestRandomIsUniform: the random mover draws every legal move as often, and the same ones for the same seed.
+func TestRandomIsUniform(t *testing.T) {
+	g := board.NewGame(board.StartPosition())
+	const draws = 20_000
+	counts := map[board.Move]int{}
+	var p, q Random
+	for i := range uint64(draws) {
+		p.NewGame(context.Background(), i)
+		q.NewGame(context.Background(), i)
+		a, _ := p.Move(context.Background(), &Request{Game: g})
+		b, _ := q.Move(context.Background(), &Request{Game: g})
+		if a.Move != b.Move {
+			t.Fatalf("seed %d: %v and %v", i, a.Move, b.Move)
+		}
+		counts[a.Move]++
+	}
+	square := 0.0
+	for _, n := range counts {
+		d := float64(n) - draws/20
+		square += d * d / (draws / 20)
+	}
+	if len(counts) != 20 || square > 60 { // 19 degrees of freedom: once in 200,000
+		t.Errorf("%d moves, chi square %.1f: %v", len(counts), square, counts)
 	}
 }

@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"context"
@@ -48,9 +48,8 @@ func TestTables(t *testing.T) {
 		{"r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "a8a1", ByTables, dataset.BlackWins, 1}, // once it has lost its rights
 		{"4k3/pppppppp/8/8/8/8/8/4K3 w - - 0 1", "", ByLength, dataset.Draw, 4},
 	} {
-		rules := Rules{MaxMoves: 2}
-		r := playScript(t, c.fen, c.moves, c.moves, func(x *seats) {
-			x.referee = &referee{rules: &rules, tables: tables}
+		r := playScript(t, c.fen, c.moves, c.moves, func(x *Seats) {
+			x.Referee = &Referee{Rules: Rules{MaxMoves: 2}, Tables: tables}
 		})
 		if r.End != c.end || r.Result != c.result || len(r.Plies) != c.plies {
 			t.Errorf("%s: %v by %s after %d plies", c.fen, r.Result, r.End, len(r.Plies))

@@ -1,6 +1,9 @@
-package match
+package game
 
-import "talbot/board"
+import (
+	"talbot/board"
+	"talbot/dataset"
+)
 
 // End says why a game ended.
 type End string
@@ -41,4 +44,12 @@ func Over(g *board.Game) (End, bool) {
 		return Threefold, true
 	}
 	return "", false
+}
+
+// Winner is the result where the colour wins, or loses.
+func Winner(c board.Color, wins bool) dataset.Result {
+	if (c == board.White) == wins {
+		return dataset.WhiteWins
+	}
+	return dataset.BlackWins
 }

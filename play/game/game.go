@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"context"
@@ -20,25 +20,25 @@ const judgePatience = DefaultPatience
 // ended, takes a part of that.
 const grace = 3 * time.Second
 
-// seats are the players of one game, and who watches over it.
-type seats struct {
-	players  [2]Player // by colour
-	limits   [2]Limits
-	margin   time.Duration // by which a limit of time may be exceeded
-	patience time.Duration // 0: [DefaultPatience]
-	referee  *referee
+// Seats are the players of games, and who watches over them.
+type Seats struct {
+	Players  [2]Player // by colour
+	Limits   [2]Limits
+	Margin   time.Duration // by which a limit of time may be exceeded
+	Patience time.Duration // with a player without such a limit; 0: [DefaultPatience]
+	Referee  *Referee      // a zero one ends no game early
 }
 
-// play plays a game. The record has everything but its number and players, and Fault.Player is the colour. An error
-// means that no result was reached: ctx ended, or somebody cannot play at all.
-func (s *seats) play(ctx context.Context, o Opening, seed uint64) (*Record, error) {
+// Play plays a game. The seed decides what players leave to chance. An error means that no result was reached: ctx
+// ended, or somebody cannot play at all; of one of the players it is a [*PlayerError].
+func (s *Seats) Play(ctx context.Context, o Opening, seed uint64) (*Record, error) {
 	began := time.Now()
-	for c, p := range s.players {
-		if err := p.NewGame(ctx, mix(seed+uint64(c))); err != nil {
-			return nil, &playerError{c, err}
+	for c, p := range s.Players {
+		if err := p.NewGame(ctx, Mix(seed+uint64(c))); err != nil {
+			return nil, &PlayerError{board.Color(c), err}
 		}
 	}
-	if err := s.referee.newGame(ctx, mix(seed+2)); err != nil {
+	if err := s.Referee.newGame(ctx, Mix(seed+2)); err != nil {
 		return nil, err
 	}
 	g := playing{game: board.NewGame(o.Start), record: &Record{Start: o.Start, Book: len(o.Moves)}, clock: s.wind()}
@@ -69,7 +69,7 @@ func (g *playing) push(p Ply) {
 }
 
 // step ends the game, if it is over, or has a player move.
-func (s *seats) step(ctx context.Context, g *playing) error {
+func (s *Seats) step(ctx context.Context, g *playing) error {
 	r, turn := g.record, g.game.Position().Turn()
 	if end, over := Over(g.game); over {
 		r.End, r.Result = end, dataset.Draw
@@ -79,7 +79,7 @@ func (s *seats) step(ctx context.Context, g *playing) error {
 		return nil
 	}
 	var err error
-	if r.Result, r.End, err = s.referee.decide(ctx, g.game, r.Start, g.moves); err != nil || r.End != "" {
+	if r.Result, r.End, err = s.Referee.decide(ctx, g.game, r.Start, g.moves); err != nil || r.End != "" {
 		return err
 	}
 	ply, err := s.move(ctx, g)
@@ -89,27 +89,29 @@ func (s *seats) step(ctx context.Context, g *playing) error {
 		r.Fault = &FaultNote{Kind: fault.Kind, Player: int(turn), Text: fault.Err.Error()}
 		r.Result, r.End = Winner(turn, false), End(fault.Kind)
 	case err != nil:
-		return &playerError{int(turn), err}
+		return &PlayerError{turn, err}
 	default:
 		g.push(ply)
-		s.referee.hear(turn, ply)
+		s.Referee.hear(turn, ply)
 	}
 	return nil
 }
 
-// playerError is that of a player who cannot play, by colour.
-type playerError struct {
-	colour int
-	err    error
+// PlayerError is that of a player who cannot play.
+type PlayerError struct {
+	Colour board.Color
+	Err    error
 }
 
-func (e *playerError) Error() string { return e.err.Error() }
-func (e *playerError) Unwrap() error { return e.err }
+func (e *PlayerError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why it cannot.
+func (e *PlayerError) Unwrap() error { return e.Err }
 
 // wind sets the clocks; nil if nobody has one.
-func (s *seats) wind() *Clock {
+func (s *Seats) wind() *Clock {
 	var c Clock
-	for side, l := range s.limits {
+	for side, l := range s.Limits {
 		c.Left[side], c.Increment[side] = l.Control.Base, l.Control.Increment
 	}
 	if c.Left == [2]time.Duration{} {
@@ -119,11 +121,11 @@ func (s *seats) wind() *Clock {
 }
 
 // move asks the player to move and stops its clock.
-func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
+func (s *Seats) move(ctx context.Context, g *playing) (Ply, error) {
 	game, moves, clock := g.game, g.moves, g.clock
 	turn := game.Position().Turn()
-	limits := s.limits[turn]
-	r := Request{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.patience}
+	limits := s.Limits[turn]
+	r := Request{Start: g.record.Start, Moves: moves, Game: game, Limits: limits, Patience: s.Patience}
 	if r.Patience == 0 {
 		r.Patience = DefaultPatience
 	}
@@ -141,13 +143,13 @@ func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
 		allowed = limits.MoveTime
 	}
 	if limits.Timed() {
-		r.Patience = allowed + s.margin
+		r.Patience = allowed + s.Margin
 	}
 	// Engines end their waits themselves; this is for players of ours that do not.
 	bounded, cancel := context.WithTimeout(ctx, r.Patience+grace)
 	defer cancel()
 	began := time.Now()
-	a, err := s.players[turn].Move(bounded, &r)
+	a, err := s.Players[turn].Move(bounded, &r)
 	if fault := (*Fault)(nil); err != nil && bounded.Err() != nil && ctx.Err() == nil && !errors.As(err, &fault) {
 		return Ply{}, &Fault{limits.silence(), fmt.Errorf("no move within %v",
 			(r.Patience + grace).Round(time.Millisecond))}
@@ -159,7 +161,7 @@ func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
 	if elapsed == 0 {
 		elapsed = time.Since(began)
 	}
-	if limits.Timed() && elapsed > allowed+s.margin {
+	if limits.Timed() && elapsed > allowed+s.Margin {
 		return Ply{}, &Fault{Overtime, fmt.Errorf("%v for a move with %v left", elapsed.Round(time.Millisecond),
 			allowed.Round(time.Millisecond))}
 	}
@@ -176,8 +178,8 @@ func (s *seats) move(ctx context.Context, g *playing) (Ply, error) {
 		Time: elapsed.Round(time.Microsecond), Illegal: a.Illegal}, nil
 }
 
-// mix is the finalizer of splitmix64: neighbouring numbers become unrelated ones.
-func mix(x uint64) uint64 {
+// Mix is the finalizer of splitmix64: neighbouring numbers become unrelated ones.
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

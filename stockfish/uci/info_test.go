@@ -1,4 +1,4 @@
-package stockfish
+package uci
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"talbot/board"
 	"talbot/dataset"
 )
 
@@ -134,118 +133,6 @@ func FuzzParseInfo(f *testing.F) {
 	})
 }
 
-// FuzzFound feeds whole searches: no engine output may make a label that is not
-// legal and exact.
-func FuzzFound(f *testing.F) {
-	f.Add("depth 1 score cp 3 pv e2e4\ndepth 2 score cp 4 lowerbound pv d2d4", "e2e4", 1)
-	f.Add("multipv 1 score cp 3 pv e2e4\nmultipv 2 score cp 4 pv d2d4 d7d5 d7d5", "d2d4", 2)
-	f.Add("multipv 2 score cp 3 pv e2e4", "e2e4", 2)
-	f.Fuzz(func(t *testing.T, lines, best string, multiPV int) {
-		if multiPV < 1 || multiPV > 30 {
-			return
-		}
-		pos := board.StartPosition()
-		found := newFound(&pos, multiPV, nil, nil)
-		for s := range strings.SplitSeq(lines, "\n") {
-			i, err := ParseInfo([]byte(s))
-			if err != nil || found.add(i) != nil {
-				return
-			}
-		}
-		labels, err := found.labels(&pos, best)
-		if err != nil {
-			return
-		}
-		label := labels[0]
-		if label.Status != dataset.Labelled || !pos.IsLegal(label.Best) || len(label.Lines) != min(multiPV, 20) {
-			t.Fatalf("label %+v", label)
-		}
-		for _, l := range label.Lines {
-			if len(l.PV) == 0 {
-				t.Fatal("a line without moves")
-			}
-			if _, err := replay(pos, l.PV); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
-	pos := board.StartPosition()
-	found := newFound(&pos, 2, nil, nil)
-	for _, s := range []string{
-		"depth 7 multipv 1 score cp 10 pv e2e4",
-		"depth 7 multipv 2 score cp 9 pv d2d4",
-		"depth 8 multipv 1 score cp 30 pv d2d4", // the ranks have changed places,
-		"depth 8 multipv 2 score cp 9 upperbound pv e2e4",
-	} {
-		i, err := ParseInfo([]byte(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := found.add(i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	labels, err := found.labels(&pos, "d2d4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	label := labels[0]
-	// so that the last exact line of each rank would be d2d4 twice.
-	if a, b := label.Lines[0], label.Lines[1]; a.Depth != 7 || b.Depth != 7 || a.PV[0].String() != "e2e4" ||
-		b.PV[0].String() != "d2d4" {
-		t.Errorf("lines %+v", label.Lines)
-	}
-}
-
-// Shallower depths are the last complete set up to each, also where the engine skips a depth.
-func TestFoundKeepsShallowerDepths(t *testing.T) {
-	pos := board.StartPosition()
-	found := newFound(&pos, 2, []int{1, 3, 4}, nil)
-	for _, s := range []string{
-		"depth 1 multipv 1 score cp 10 nodes 20 pv e2e4",
-		"depth 1 multipv 2 score cp 9 nodes 20 pv d2d4",
-		"depth 2 multipv 1 score cp 11 nodes 50 pv d2d4",
-		"depth 2 multipv 2 score cp 8 nodes 50 pv e2e4",
-		"depth 3 multipv 1 score cp 99 lowerbound nodes 60 pv g1f3",
-		"depth 4 multipv 1 score cp 12 nodes 90 pv g1f3",
-		"depth 3 multipv 2 score cp 7 nodes 90 pv b1c3",
-		"depth 4 multipv 1 score cp 14 nodes 99 pv g1f3 g8f6",
-		"depth 4 multipv 2 score cp 6 nodes 99 pv b1c3",
-		"depth 5 multipv 1 score cp 15 nodes 200 pv c2c4",
-		"depth 5 multipv 2 score cp 5 nodes 200 pv b1c3",
-	} {
-		i, err := ParseInfo([]byte(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := found.add(i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	labels, err := found.labels(&pos, "c2c4")
-	if err != nil || len(labels) != 4 {
-		t.Fatal(labels, err)
-	}
-	for k, want := range []struct {
-		best  string
-		depth int
-		nodes int64
-		cp    int
-	}{{"e2e4", 1, 20, 10}, {"d2d4", 2, 50, 11}, {"g1f3", 4, 99, 14}, {"c2c4", 5, 200, 15}} {
-		l := labels[k]
-		if cp, _ := l.Lines[0].Score.Centipawns(); l.Best.String() != want.best || l.Lines[0].Depth != want.depth ||
-			l.Lines[0].Nodes != want.nodes || cp != want.cp || len(l.Lines) != 2 {
-			t.Errorf("label %d: %+v, want %+v", k, l, want)
-		}
-	}
-	if _, err := newFound(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
-		t.Error("a label without a line")
-	}
-}
-
 func TestParseOption(t *testing.T) {
 	for s, want := range map[string]Option{
 		"name Hash type spin default 16 min 1 max 33554432": {Name: "Hash", Kind: "spin", Min: "1",
@@ -257,13 +144,13 @@ func TestParseOption(t *testing.T) {
 		"name Clear Hash type button":                             {Name: "Clear Hash", Kind: "button"},
 		"name Style type combo default a var min var max var c d": {Name: "Style", Kind: "combo"},
 	} {
-		if got, ok := ParseOption(s); !ok || got != want {
+		if got, ok := parseOption(s); !ok || got != want {
 			t.Errorf("%q: %+v, %v", s, got, ok)
 		}
 	}
 	for _, s := range []string{"", "name", "name  type spin", "name X", "name X type",
 		"name " + strings.Repeat("x", 300) + " type spin"} {
-		if got, ok := ParseOption(s); ok {
+		if got, ok := parseOption(s); ok {
 			t.Errorf("%q: %+v", s, got)
 		}
 	}
@@ -272,59 +159,10 @@ func TestParseOption(t *testing.T) {
 func FuzzParseOption(f *testing.F) {
 	f.Add("name Hash type spin default 16 min 1 max 33554432", "17")
 	f.Fuzz(func(t *testing.T, s, value string) {
-		o, ok := ParseOption(s)
+		o, ok := parseOption(s)
 		if ok && (o.Name == "" || o.Kind == "" || len(o.Name) > 3*maxName) {
 			t.Fatalf("%q: %+v", s, o)
 		}
-		_ = o.Check(value)
+		_ = o.check(value)
 	})
-}
-
-func TestCountCores(t *testing.T) {
-	const four = "processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 1\n\n" +
-		"processor : 2\nphysical id : 0\ncore id : 0\n\nprocessor : 3\nphysical id : 1\ncore id : 0\n"
-	if n := countCores(strings.NewReader(four)); n != 3 {
-		t.Errorf("%d cores, want 3", n)
-	}
-	if n := countCores(strings.NewReader("processor : 0\nBogoMIPS : 50\n")); n != 0 {
-		t.Errorf("%d cores where none is named", n)
-	}
-	if n := DefaultWorkers(); n < 1 {
-		t.Errorf("%d workers", n)
-	}
-}
-
-// TestFoundOnly: where some moves are searched there is a line for each of them and none for any other, and the best
-// move is one of them.
-func TestFoundOnly(t *testing.T) {
-	pos := board.StartPosition()
-	only := []board.Move{board.NewMove(12, 28), board.NewMove(8, 16)}
-	for name, c := range map[string]struct {
-		lines []string
-		best  string
-		ok    bool
-	}{
-		"as asked":   {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "e2e4", true},
-		"other line": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv h2h3"}, "e2e4", false},
-		"other best": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "d2d4", false},
-		"one line":   {[]string{"multipv 1 score cp 5 pv e2e4"}, "e2e4", false},
-	} {
-		f := newFound(&pos, 20, nil, only)
-		for _, line := range c.lines {
-			i, err := ParseInfo([]byte("depth 3 " + line))
-			if err == nil {
-				err = f.add(i)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		labels, err := f.labels(&pos, c.best)
-		if (err == nil) != c.ok || c.ok && len(labels[0].Lines) != 2 {
-			t.Errorf("%s: %+v, %v", name, labels, err)
-		}
-	}
-	if err := newFound(&pos, 20, nil, only).add(Info{Rank: 3, Scored: true}); err == nil {
-		t.Error("a third line for two moves is no error")
-	}
 }

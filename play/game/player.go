@@ -1,4 +1,4 @@
-package match
+package game
 
 import (
 	"context"
@@ -68,8 +68,8 @@ const (
 // FaultKinds lists all of them.
 var FaultKinds = []FaultKind{Crash, Stall, Overtime, Illegal, Protocol}
 
-// words is the kind in words.
-func (k FaultKind) words() string { return strings.ReplaceAll(string(k), "_", " ") }
+// Words is the kind in words.
+func (k FaultKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // Fault is the error of a player that loses its game by what it did. After any but [Illegal] and [Overtime] the player
 // must be made ready for the next game from the ground up, which is its own business in [Player.NewGame].

@@ -1,0 +1,44 @@
+package game
+
+import (
+	"time"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// Opening is where a game begins: a position, and moves played from it, so that players see a real past.
+type Opening struct {
+	Start board.Position
+	Moves []board.Move
+}
+
+// Record is a game that was played.
+type Record struct {
+	Start  board.Position
+	Book   int   // leading plies that are the opening's
+	Plies  []Ply // legal moves from Start, the opening's first
+	Result dataset.Result
+	End    End
+	Fault  *FaultNote // nil: none
+	Time   time.Duration
+}
+
+// Ply is a move, and what the player said of the position before it.
+type Ply struct {
+	Move   board.Move
+	Score  dataset.Score // from the player's view
+	Scored bool
+	Depth  int
+	Nodes  int64
+	Time   time.Duration // whole microseconds
+	// Illegal: a network without a search favoured an illegal move, and this one was played in its place.
+	Illegal bool
+}
+
+// FaultNote says who lost a game by a fault.
+type FaultNote struct {
+	Kind   FaultKind `json:"kind"`
+	Player int       `json:"player"` // the colour
+	Text   string    `json:"text"`
+}

@@ -1,0 +1,41 @@
+package uci
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"talbot/internal/child"
+)
+
+// Clock is what answers are late by: the machine's, or one that a test moves on.
+type Clock interface {
+	Now() time.Time
+	// ReadBy sets the deadline of p's ReadLine.
+	ReadBy(p *child.Process, deadline time.Time) error
+}
+
+type machineClock struct{}
+
+func (machineClock) Now() time.Time { return time.Now() }
+
+func (machineClock) ReadBy(p *child.Process, deadline time.Time) error { return p.ReadBy(deadline) }
+
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// Pause waits before the n-th start of an engine in a row: doubled each time, within a factor of a half to three halves
+// at random so that engines that fell together do not start together. It returns the cause of ctx if that ends.
+func Pause(ctx context.Context, n int) error {
+	d := min(firstPause<<min(n-1, 20), lastPause)
+	timer := time.NewTimer(d/2 + rand.N(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
