@@ -110,5 +110,3 @@ func newArrow(class string, x1, y1, x2, y2 float64) arrow {
 	return arrow{class, round(x1 + half + from*dx), round(y1 + half + from*dy), round(x1 + half + to*dx),
 		round(y1 + half + to*dy)}
 }
-
-func round(x float64) float64 { return math.Round(10*x) / 10 }

@@ -6,7 +6,7 @@
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
 //
-// Charts and boards are laid out here, in numbers; page.html only writes them down as SVG.
+// Charts and boards are drawn by internal/page; the tables are laid out here, and page.html writes them down.
 package report
 
 import (
@@ -38,7 +38,7 @@ const (
 var pageText string
 
 var pageTemplate = page.New("report", pageText, template.FuncMap{
-	"n":     thousands,
+	"n":     page.Thousands,
 	"share": func(x float64) string { return percent(x) },
 	"num":   func(x *float64) string { return number(x, "%.3f") },
 	"pct": func(x *float64) string {
@@ -113,9 +113,9 @@ type view struct {
 	Brief       []Fact
 	Contents    []section
 	Tiles       []tile
-	Curves      []chart // of losses
-	Course      []chart // of the training itself
-	Calibration []scatter
+	Curves      []*page.LineChart // of losses
+	Course      []*page.LineChart // of the training itself
+	Calibration []*page.CalibrationChart
 	Groups      []*group
 	Leans       *leaning
 	Bands       *bands
@@ -162,7 +162,7 @@ func Write(w io.Writer, r Run) error {
 	v := view{Run: r, Verdicts: r.verdicts(), Brief: r.brief(), Tiles: r.tiles(), Identity: r.identity()}
 	v.Curves, v.Course = r.curves()
 	if e := r.Eval; e != nil {
-		v.Calibration = e.scatters()
+		v.Calibration = e.calibrations()
 		v.Groups = e.groups()
 		v.Puzzles = e.solved()
 		v.Leans = e.leaning()
@@ -218,7 +218,8 @@ func (r Run) identity() []Fact {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
 	}
 	list := []Fact{
-		{"training", fmt.Sprintf("%s of %s, seed %d", count(c.Steps, "step"), count(int64(c.Batch), "sample"), c.Seed)},
+		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),
+			page.Count(int64(c.Batch), "sample"), c.Seed)},
 		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
@@ -244,12 +245,12 @@ func (r Run) identity() []Fact {
 		list = append(list, Fact{"trained on", text}, Fact{"", "manifest " + d.Manifest})
 	}
 	if e := r.Eval; e != nil {
-		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, thousands(e.Step))}
+		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, page.Thousands(e.Step))}
 		if e.Note != "" {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s of the %s split of %s", count(e.Count("samples"), "sample"), e.Split,
+			Fact{"", fmt.Sprintf("%s of the %s split of %s", page.Count(e.Count("samples"), "sample"), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list
@@ -284,13 +285,4 @@ func percent(x float64) string {
 		return fmt.Sprintf("%.*f %%", min(1-int(math.Floor(math.Log10(x))), 4), x)
 	}
 	return fmt.Sprintf("%.1f %%", x)
-}
-
-// thousands groups digits by thin spaces.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
 // endgames are laid out: how the value's verdicts fall, and tables by pieces and material.
@@ -133,5 +134,5 @@ func (e *Eval) swapped() string {
 	if s.SameMove != nil {
 		parts = append(parts, percent(*s.SameMove)+" play the same move")
 	}
-	return fmt.Sprintf("Colours swapped, %s: %s.", count(s.Samples, "sample"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Colours swapped, %s: %s.", page.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 }

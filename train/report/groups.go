@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
 // group is a table of figures.
@@ -62,7 +63,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 		x := f.Of(m.Name)
 		c := cell{Text: show(m, 3)(x)}
 		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != r.Samples {
-			c.Of = "of " + thousands(n)
+			c.Of = "of " + page.Thousands(n)
 		}
 		if j, ok := m.Judge(f, intervals); ok {
 			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
@@ -200,7 +201,7 @@ func (e *Eval) solved() []solved {
 		return nil
 	}
 	ratings := solved{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
-		count(e.Puzzles.Puzzles, "puzzle"))}
+		page.Count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, solvedRow{band(name), e.Puzzles.ByRating[name]})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/page"
 	"talbot/train"
 )
 
@@ -23,14 +24,14 @@ func (r Run) brief() []Fact {
 	c := r.Config
 	network := joinedBy(", ", c.Recipe, r.Network)
 	if r.Parameters > 0 {
-		network += ", " + thousands(int64(r.Parameters)) + " parameters"
+		network += ", " + page.Thousands(int64(r.Parameters)) + " parameters"
 	}
 	list := []Fact{{"run", r.Fingerprint}, {"network", network}}
 	if r.Fingerprint == "" {
 		list = list[1:]
 	}
 	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, thousands(e.Step), thousands(c.Steps))
+		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, page.Thousands(e.Step), page.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += ", SHA-256 " + cut(e.Sum)
 		}
@@ -69,7 +70,7 @@ func (r Run) trained() string {
 		parts = append(parts, (time.Duration(seconds*float64(time.Second))).Round(time.Second).String()+
 			" of training")
 		if sessions > 1 {
-			parts = append(parts, fmt.Sprintf("resumed %s", count(int64(sessions-1), "time")))
+			parts = append(parts, fmt.Sprintf("resumed %s", page.Count(int64(sessions-1), "time")))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -93,11 +94,3 @@ func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func cut(hash string) string { return hash[:min(len(hash), shortHash)] }
-
-// count writes a number of things.
-func count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return thousands(n) + " " + thing
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 	"talbot/train"
 )
 
@@ -53,8 +54,8 @@ func (r Run) tiles() []tile {
 		}
 		list = append(list, newTile(number(last.Of(t.Name), format), t.Tile, note, t.Help))
 	}
-	return append(list, newTile(thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch))+" samples",
-		"done at the last validation"))
+	return append(list, newTile(page.Thousands(last.Step), "steps",
+		page.Thousands(last.Step*int64(r.Config.Batch))+" samples", "done at the last validation"))
 }
 
 // show is how a measure's figures are written, numbers with that many decimals.
@@ -63,7 +64,7 @@ func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 	case evaluate.Share:
 		return share
 	case evaluate.Count:
-		return func(x *float64) string { return thousands(int64(orZero(x))) }
+		return func(x *float64) string { return page.Thousands(int64(orZero(x))) }
 	}
 	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
 }
@@ -81,7 +82,7 @@ func (e *Eval) tiles() []tile {
 			of, held = *h, " not in the train split"
 		}
 		list = append(list, newTile(percent(of.WholeLine), "puzzles solved",
-			percent(of.FirstMove)+" first move · of "+thousands(of.Puzzles)+
+			percent(of.FirstMove)+" first move · of "+page.Thousands(of.Puzzles)+
 				held, "every move of the line is found; any mate counts"))
 	}
 	if g := e.Report.Endgames; g != nil {
@@ -128,7 +129,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 		}
 	}
 	if m.Tile.Of != "" {
-		parts = append(parts, "of "+thousands(e.Count(m.Tile.Of)))
+		parts = append(parts, "of "+page.Thousands(e.Count(m.Tile.Of)))
 	}
 	if m.Tile.Unseen && e.Unseen.Of(m.Name) != nil {
 		parts = append(parts, "unseen "+show(e.Unseen.Of(m.Name)))

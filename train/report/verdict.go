@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
 // verdict says whether one head of the network beats the baseline on positions that it was not trained on.
@@ -93,7 +94,7 @@ func (e *Eval) policyVerdict() verdict {
 		v.Text = "The target move gets the probability that " + that
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
-		j.Figure, j.Against, than, thousands(j.Samples))
+		j.Figure, j.Against, than, page.Thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
 		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", percent(u["top1"]),
 			percent(u["top1_uniform"]))
@@ -132,7 +133,7 @@ func (e *Eval) valueVerdict() verdict {
 		by = "a regression on material, colour and a constant"
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
-		thousands(j.Samples))
+		page.Thousands(j.Samples))
 	v.doubt(j, "%.4f")
 	return v
 }
@@ -144,9 +145,8 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 		Head: strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])}
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
-		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.", thousands(n),
-			samples,
-			all.Figure, all.Against, all.Than().As)
+		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
+			page.Thousands(n), samples, all.Figure, all.Against, all.Than().As)
 	}
 	if e.Unseen == nil {
 		v.Text = unknownUnseen
@@ -201,7 +201,7 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		}
 		list = append(list, judgement{class(j.Verdict), source,
 			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, thousands(j.Samples))})
+				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, page.Thousands(j.Samples))})
 	}
 	return list
 }
@@ -215,7 +215,7 @@ func noUnseen(samples int64, what string) string {
 	}
 	return fmt.Sprintf("All %s samples %s have positions of the training data. Evaluate the split test, or other "+
 		"games.",
-		thousands(samples), what)
+		page.Thousands(samples), what)
 }
 
 // factor writes how many times more.
