@@ -85,7 +85,9 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn", "pipeline",
 		"pipeline/output", "rows", "shards", "synth",
 	},
-	"pipeline/inspect":         {"board", "dataset", "encode", "internal/plain", "pipeline", "shards"},
+	"pipeline/inspect": {
+		"board", "dataset", "encode", "internal/page", "internal/plain", "pipeline", "shards",
+	},
 	"pipeline/internal/madeup": {"board", "dataset", "internal/durable", "pipeline/output", "shards"},
 	"pipeline/label": {
 		"board", "dataset", "encode", "fleet", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",

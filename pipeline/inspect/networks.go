@@ -25,13 +25,13 @@ type PriorMove struct {
 }
 
 // predictions sets what networks say of the present sample.
-func (in *inspector) predictions(s *Sample, l *dataset.Line) {
+func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 	for _, c := range l.Predictions {
-		p := &c.Predictions[in.view.Sample]
-		if p.Status == dataset.NotPredicted || c.Network >= len(in.dataset.Manifest.Networks) {
+		p := &c.Predictions[v.view.Sample]
+		if p.Status == dataset.NotPredicted || c.Network >= len(v.Manifest().Networks) {
 			continue
 		}
-		n := &in.dataset.Manifest.Networks[c.Network]
+		n := &v.Manifest().Networks[c.Network]
 		shown := Prediction{Network: n.ID(), Recipe: n.Recipe, Step: n.Step, Status: "game over", Moves: []PriorMove{}}
 		if p.Status == dataset.Predicted {
 			shown.Status = "predicted"

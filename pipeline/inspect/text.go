@@ -7,6 +7,7 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/page"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 )
@@ -34,7 +35,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 		last = s.moves[len(s.moves)-1]
 	}
 	b.WriteByte('\n')
-	diagram(&b, &pos, last)
+	b.WriteString(diagram.Draw(&pos, last))
 	turn := "White"
 	if pos.Turn() == board.Black {
 		turn = "Black"
@@ -83,21 +84,8 @@ func player(name string, elo int) string {
 	return name
 }
 
-// diagram draws the board from White's side, both squares of the last move in brackets.
-func diagram(b *strings.Builder, p *board.Position, last board.Move) {
-	for rank := 7; rank >= 0; rank-- {
-		row := fmt.Sprintf("  %d ", rank+1)
-		for file := range 8 {
-			sq, format := board.NewSquare(file, rank), " %s "
-			if last != board.NoMove && (sq == last.From() || sq == last.To()) {
-				format = "[%s]"
-			}
-			row += fmt.Sprintf(format, p.PieceAt(sq))
-		}
-		b.WriteString(strings.TrimRight(row, " ") + "\n")
-	}
-	b.WriteString("     a  b  c  d  e  f  g  h\n")
-}
+// diagram is the board from White's side, both squares of the last move in brackets.
+var diagram = page.Diagram{Indent: "  ", Square: " %s ", Marked: "[%s]"}
 
 // numbered is a move in SAN with its number, in front of Black's moves only where asked.
 func numbered(p *board.Position, m board.Move, black bool) string {
