@@ -62,8 +62,9 @@ func Open(dir string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{options: o, dataset: opened, layout: o.Encoder.Layout(), kept: -1}
-	if d.counting, err = dataset.NewCounting(d.Manifest().Fingerprints, o.Label); err == nil && d.layout.Candidates > 0 {
-		d.counting, err = d.counting.WithCandidates(d.Manifest(), d.layout.Candidates)
+	d.counting, err = dataset.NewCounting(d.Manifest().Fingerprints, o.Label)
+	if n := d.layout.Candidates; err == nil && n > 0 {
+		d.counting, err = d.counting.WithCandidates(d.Manifest(), n)
 	}
 	if err != nil {
 		opened.Close()
