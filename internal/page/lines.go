@@ -52,7 +52,7 @@ type LineChart struct {
 // best marks the step of the best checkpoint.
 type best struct {
 	X, Y   float64 // Y of the validation there
-	Ring   bool    // there is one
+	Ring   bool    // a validation was there
 	Text   string
 	Anchor string // of the text
 	Shift  float64
@@ -163,8 +163,8 @@ func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *be
 	return b
 }
 
-// cutStart cuts off what is higher, before the twentieth part of the steps, than anything behind it, so that the rest
-// of a long run is not pressed flat. It returns the greatest value, 0 if nothing is cut.
+// cutStart cuts off the points in the first twentieth of the steps that are higher than all later ones: the rest of a
+// long run would be pressed flat. It returns the greatest value, or 0 if nothing is cut.
 func cutStart(curves []Curve) (start float64) {
 	longest := slices.MaxFunc(curves, func(a, b Curve) int { return cmp.Compare(len(a.Points), len(b.Points)) }).Points
 	if len(longest) < few {
@@ -188,7 +188,7 @@ func cutStart(curves []Curve) (start float64) {
 	return start
 }
 
-// mostDots is up to how many points of a line have a mark each.
+// mostDots is the most points of a line that are all marked.
 const mostDots = 60
 
 func path(points []Point, place func(Point) (x, y float64)) string {
@@ -200,7 +200,7 @@ func path(points []Point, place func(Point) (x, y float64)) string {
 	return text.String()
 }
 
-// few is below how many points a line is drawn as it is.
+// few is the number of points from which a line is smoothed and may be cut.
 const few = 60
 
 // smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.

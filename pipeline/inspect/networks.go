@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// Prediction is what a network says of a sample.
+// Prediction is a network's answer for a sample.
 type Prediction struct {
 	Network string      `json:"network"` // its ID
 	Recipe  string      `json:"recipe"`
@@ -24,7 +24,7 @@ type PriorMove struct {
 	Prior float64 `json:"prior"`
 }
 
-// predictions sets what networks say of the present sample.
+// predictions sets the networks' answers for the present sample.
 func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 	for _, c := range l.Predictions {
 		p := &c.Predictions[v.view.Sample]
@@ -47,7 +47,7 @@ func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 	}
 }
 
-// shownPriors is how many moves of a prediction the text of a sample has.
+// shownPriors is the number of moves of a prediction in the text of a sample.
 const shownPriors = 5
 
 func (p *Prediction) text(pos *board.Position) string {

@@ -8,7 +8,7 @@ import (
 	"talbot/encode"
 )
 
-// Sample is one sample with all that a network would read and learn of it. Squares, moves and FENs are as they are
+// Sample is one sample with all that a network reads and learns from it. Squares, moves and FENs are as they are
 // on the board; planes and move indices are in the mover's frame, scores and values from the side to move's view.
 type Sample struct {
 	Sample  int64    `json:"sample"`  // its number in the dataset, from 0
@@ -44,7 +44,7 @@ type Sample struct {
 	// the result by endgame tables for the side to move: win, draw or loss; nil where they do not have it
 	Exact       *string      `json:"exact"`
 	Value       *float32     `json:"value"`                 // the target: of an exact result, where there is one
-	Predictions []Prediction `json:"predictions,omitempty"` // what networks say
+	Predictions []Prediction `json:"predictions,omitempty"` // of networks
 	Planes      []string     `json:"planes,omitempty"`      // of bit planes: 16 hex digits each, bit i = square i
 	*Encoded
 
@@ -87,7 +87,7 @@ type Label struct {
 	MultiPV     int      `json:"multipv"` // how many lines were searched
 }
 
-// bitPlanes is a recipe whose input is planes of bits.
+// bitPlanes is an encoder whose input is planes of bits.
 type bitPlanes interface {
 	Planes(dst []uint64, g *board.Game)
 }
@@ -156,7 +156,7 @@ type Band struct {
 	To   int `json:"to"`
 }
 
-// band sets what is known of an aggregated position.
+// band sets the ratings and counts of an aggregated position.
 func (v *viewer) band(s *Sample, l *dataset.Line) {
 	bands, own := v.Manifest().BandsOf(l)
 	if bands == nil || v.view.Sample >= len(l.Policies) {
@@ -168,7 +168,7 @@ func (v *viewer) band(s *Sample, l *dataset.Line) {
 	}
 }
 
-// value is the value target of the view; nil if there is none. That of a recipe that learns no value is its formula's.
+// value returns the value target; nil if there is none. For a recipe that learns no value it is its formula's.
 func (v *viewer) value() *float32 {
 	x, ok := encode.Value(v.options.Encoder, v.options.Targets.Value, v.view.Position(), v.view.Said.Value)
 	if i := v.layout.Float(encode.ValueFloat); i >= 0 {
@@ -184,7 +184,7 @@ func (v *viewer) value() *float32 {
 	return &x
 }
 
-// index is the number that the recipe gives a legal move; -1 if it is not one number.
+// index returns the recipe's index of a legal move; -1 if the recipe codes moves otherwise.
 func (v *viewer) index(m board.Move) int {
 	if v.layout.Codes != 1 {
 		return -1
@@ -210,7 +210,7 @@ func (v *viewer) policy(s *Sample) {
 	}
 }
 
-// label describes a label that was searched.
+// label describes the label of a searched position.
 func (v *viewer) label(l *dataset.Label, column int) *Label {
 	first := &l.Lines[0]
 	s := &Label{Best: l.Best.String(), PV: uci(first.PV), Depth: first.Depth, Nodes: first.Nodes,

@@ -114,8 +114,8 @@ func (s *Session) Answer(ctx context.Context) (*Thought, error) {
 	return t, err
 }
 
-// Think asks the network about the position, whoever is to move. Errors: [ErrOver] where nothing can be played, the
-// network's, or the context's.
+// Think asks the network about the position, for either side. Errors: [ErrOver] after the end of a game by the rules,
+// the network's, or the context's.
 func (s *Session) Think(ctx context.Context) (*Thought, error) {
 	if _, over := match.Over(s.Game()); over {
 		return nil, ErrOver

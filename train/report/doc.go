@@ -1,8 +1,8 @@
-// Package report draws what a run learned as one page of HTML that needs nothing else: no network, and a script only
-// to choose among the misses.
+// Package report writes the report of a training run: one self-contained page of HTML, with a script only to filter the
+// misses.
 //
-// In go a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures; out
-// comes the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
+// [Write] takes a [Run]: its configuration, the lines of its metrics.jsonl and, once the network is evaluated, the
+// figures. The page begins with the verdict on unseen positions and the identity of the run; then come the figures, the
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
 //
@@ -24,12 +24,12 @@ import (
 	"talbot/train"
 )
 
-// Over says what a policy chooses from.
+// Over is the set of moves that a policy chooses from.
 type Over uint8
 
-// What policies choose from.
+// The sets of moves.
 const (
-	OverAll Over = iota // that the recipe numbers
+	OverAll Over = iota // all moves that the recipe numbers
 	OverLegal
 	OverCandidates
 )
@@ -54,7 +54,7 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"label":   func(x *float64) string { return signed(*x) },
 })
 
-// orZero is what a meter shows of a figure over no samples.
+// orZero is a figure, or 0 if there were no samples for it.
 func orZero(x *float64) float64 {
 	if x == nil {
 		return 0
@@ -75,8 +75,8 @@ type Run struct {
 	Fingerprint string // of settings and data: the same one is the same computation; may be empty
 	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
-	LegalMask   bool   // the network never learnt which moves are illegal
-	Over        Over   // what its policy chooses from
+	LegalMask   bool   // trained with a mask of the legal moves: what it says of others means nothing
+	Over        Over   // moves that its policy chooses from
 	Dates       Dates
 }
 
@@ -98,7 +98,7 @@ type Eval struct {
 	Step       int64
 	Sum        string // SHA-256 of the checkpoint; may be empty
 	LegalMask  bool   // as [Run.LegalMask]
-	Results    bool   // values are held against results of games, not against labels
+	Results    bool   // values are compared with results of games, not with labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
 	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
@@ -193,7 +193,7 @@ func (v *view) ShownMisses() int { return shownMisses }
 // MoreMisses is how many misses unfold.
 func (v *view) MoreMisses() int { return len(v.Misses) - shownMisses }
 
-// different returns what the misses have, each once and in order.
+// different returns the values that occur among the misses, sorted.
 func different(misses []miss, of func(*miss) string) (list []string) {
 	for i := range misses {
 		list = append(list, of(&misses[i]))
@@ -202,7 +202,7 @@ func different(misses []miss, of func(*miss) string) (list []string) {
 	return slices.Compact(list)
 }
 
-// rateText is the course of the learning rate.
+// rateText describes the learning rate and its schedule.
 func rateText(c run.Config) string {
 	if c.Schedule == "cosine" || c.Schedule == "one-cycle" {
 		return fmt.Sprintf("%.4g to %.4g (%s)", c.LR, c.MinLR, c.Schedule)
@@ -210,7 +210,7 @@ func rateText(c run.Config) string {
 	return fmt.Sprintf("%.4g (%s)", c.LR, c.Schedule)
 }
 
-// identity says what the run is made of.
+// identity lists the settings and the data of the run.
 func (r Run) identity() []Fact {
 	c := r.Config
 	optimizer := "Adam, learning rate " + rateText(c)
@@ -256,10 +256,10 @@ func (r Run) identity() []Fact {
 	return list
 }
 
-// signed writes a value with its sign.
+// signed writes a value with its sign and two decimals.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
-// signed3 has three decimals.
+// signed3 is [signed] with three decimals.
 func signed3(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
 func number(x *float64, format string) string {
@@ -276,7 +276,7 @@ func share(x *float64) string {
 	return percent(*x)
 }
 
-// percent has one digit behind the point, and more below 1 %.
+// percent writes a share with one decimal, and with more below 1 %.
 func percent(x float64) string {
 	switch x *= 100; {
 	case x > 0 && x < 0.0001:

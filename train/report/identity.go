@@ -10,16 +10,16 @@ import (
 	"talbot/train"
 )
 
-// Dates say when a run was trained and the page written. A zero time is not known.
+// Dates are when a run was trained and evaluated. A zero time is unknown.
 type Dates struct {
 	Began, Ended time.Time // the first and the last line of the metrics
 	Evaluated    time.Time
 }
 
-// shortHash is how much of a hash the head of the page shows.
+// shortHash is the number of digits of a hash shown at the top of the page.
 const shortHash = 12
 
-// brief says in a few lines which run this is.
+// brief identifies the run in a few lines.
 func (r Run) brief() []Fact {
 	c := r.Config
 	network := joinedBy(", ", c.Recipe, r.Network)
@@ -53,7 +53,7 @@ func (r Run) brief() []Fact {
 	return list
 }
 
-// trained says when and for how long.
+// trained says when the run was trained, and for how long.
 func (r Run) trained() string {
 	var parts []string
 	began, ended := r.Dates.Began, r.Dates.Ended
@@ -76,7 +76,7 @@ func (r Run) trained() string {
 	return strings.Join(parts, ", ")
 }
 
-// duration sums the seconds of the processes that trained; their clocks begin at 0.
+// duration sums the seconds of all processes that trained the run; the clock of each begins at 0.
 func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
 	last := 0.0
 	for i := range lines {
