@@ -38,15 +38,10 @@ const (
 var pageText string
 
 var pageTemplate = page.New("report", pageText, template.FuncMap{
-	"n":     page.Thousands,
-	"share": func(x float64) string { return percent(x) },
-	"num":   func(x *float64) string { return number(x, "%.3f") },
-	"pct": func(x *float64) string {
-		if x == nil {
-			return "–"
-		}
-		return percent(*x)
-	},
+	"n":       page.Thousands,
+	"share":   percent,
+	"num":     func(x *float64) string { return number(x, "%.3f") },
+	"pct":     share,
 	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 	"of":      orZero,
 	"half":    func(x float64) float64 { return x / 2 },
