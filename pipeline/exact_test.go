@@ -165,9 +165,13 @@ func CheckInspectExact(t *testing.T, dir string, lines []dataset.Line, prints []
 		class, _ := label.Class()
 		return ok && class == dataset.Won
 	})
-	var got *inspect.Sample
-	if err := (inspect.Request{Dir: dir, Sample: int64(i), Encoder: encode.TalbotBot{}}).Run(t.Context(),
-		func(s *inspect.Sample) error { got = s; return nil }); err != nil {
+	d, err := inspect.Open(dir, inspect.Options{Encoder: encode.TalbotBot{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	got, err := d.Sample(int64(i))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Exact == nil || *got.Exact != "win" || got.Label == nil || got.Label.Limit != "nodes 200" ||

@@ -52,8 +52,8 @@ func TestUnknownFingerprint(t *testing.T) {
 		},
 		"stats": func() error { _, err := stats.Request{Dir: dir}.Run(t.Context()); return err },
 		"inspect": func() error {
-			return inspect.Request{Dir: dir, Encoder: encode.TalbotBot{}}.Run(t.Context(),
-				func(*inspect.Sample) error { return nil })
+			_, err := inspect.Open(dir, inspect.Options{Encoder: encode.TalbotBot{}})
+			return err
 		},
 		"diff":   func() error { _, err := diff.Request{A: whole, B: dir}.Run(t.Context()); return err },
 		"verify": func() error { _, err := verify.Request{Dirs: []string{dir}}.Run(t.Context()); return err },

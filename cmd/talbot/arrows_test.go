@@ -39,8 +39,8 @@ var arrows = map[string][]string{
 		"pipeline/diff", "pipeline/endgames", "pipeline/games", "pipeline/ingest", "pipeline/inspect",
 		"pipeline/label", "pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict",
 		"pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/game",
-		"play/match", "play/match/stats", "play/mcts", "play/player", "play/tables", "play/uci", "rows", "stockfish",
-		"synth", "syzygy", "train", "train/job", "train/loader", "trial",
+		"play/match", "play/match/stats", "play/mcts", "play/player", "play/session", "play/tables", "play/uci", "rows",
+		"stockfish", "synth", "syzygy", "train", "train/job", "train/loader", "trial",
 	},
 	"dataset":                {"board", "internal/durable", "internal/ordered"},
 	"encode":                 {"board", "dataset"},
@@ -85,7 +85,9 @@ var arrows = map[string][]string{
 		"board", "dataset", "internal/durable", "internal/ordered", "internal/plain", "pgn", "pipeline",
 		"pipeline/output", "rows", "shards", "synth",
 	},
-	"pipeline/inspect":         {"board", "dataset", "encode", "internal/plain", "pipeline", "shards"},
+	"pipeline/inspect": {
+		"board", "dataset", "encode", "internal/page", "internal/plain", "pipeline", "shards",
+	},
 	"pipeline/internal/madeup": {"board", "dataset", "internal/durable", "pipeline/output", "shards"},
 	"pipeline/label": {
 		"board", "dataset", "encode", "fleet", "internal/durable", "internal/ordered", "pipeline", "pipeline/output",
@@ -104,7 +106,7 @@ var arrows = map[string][]string{
 	},
 	"pipeline/tactics": {"board", "dataset", "pipeline", "pipeline/output", "shards"},
 	"pipeline/verify":  {"board", "dataset", "encode", "pipeline", "pipeline/overlap", "shards"},
-	"play/console":     {"board", "play/game", "play/mcts", "play/pace", "play/player"},
+	"play/console":     {"board", "internal/page", "play/session"},
 	"play/engine": {
 		"board", "dataset", "encode", "network/backend", "network/checkpoint", "network/predict", "network/recipe",
 		"network/run", "play/game", "play/match", "play/mcts", "play/pace", "play/player", "stockfish",
@@ -119,6 +121,7 @@ var arrows = map[string][]string{
 	"play/mcts":            {"board"},
 	"play/pace":            {"play/mcts"},
 	"play/player":          {"board", "dataset", "play/mcts", "play/pace"},
+	"play/session":         {"board", "play/game", "play/mcts", "play/pace", "play/player"},
 	"play/tables":          {"board", "play/mcts", "stockfish", "syzygy"},
 	"play/uci":             {"board", "dataset", "internal/plain", "play/mcts", "play/pace", "play/player"},
 	"rows":                 {"board", "dataset"},

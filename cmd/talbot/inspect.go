@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,54 +100,54 @@ have the index -1.`,
 	return cmd
 }
 
-// request checks the flags and turns them into a request.
-func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
-	in := inspect.Request{Dir: o.dir, All: o.all, Sample: o.sample, Label: o.label}
+// read checks the flags: how samples are shown, and which with --all.
+func (o *inspectOptions) read(cmd *cobra.Command) (in inspect.Options, f inspect.Filter, err error) {
+	in.Label = o.label
 	one := cmd.Flags().Changed("sample")
 	const which = "`talbot inspect DIR --sample 0` shows the first sample, --all shows them all"
 	switch {
 	case one && o.all:
-		return in, usage(errors.New("--sample and --all cannot be used together"), which)
+		return in, f, usage(errors.New("--sample and --all cannot be used together"), which)
 	case !one && !o.all:
-		return in, usage(errors.New("--sample or --all is missing"), which)
+		return in, f, usage(errors.New("--sample or --all is missing"), which)
 	case o.sample < 0:
-		return in, usage(fmt.Errorf("--sample must not be negative: %d", o.sample), which)
+		return in, f, usage(fmt.Errorf("--sample must not be negative: %d", o.sample), which)
 	case one && (o.source != "" || o.split != ""):
-		return in, usage(errors.New("--source and --split work only with --all"), which)
+		return in, f, usage(errors.New("--source and --split work only with --all"), which)
 	}
 	if o.source != "" {
 		source, err := parseSource(o.source)
 		if err != nil {
-			return in, usage(err, "")
+			return in, f, usage(err, "")
 		}
-		in.Source = &source
+		f.Source = &source
 	}
 	if o.split != "" {
 		split, err := dataset.ParseSplit(o.split)
 		if err != nil {
-			return in, usage(err, "")
+			return in, f, usage(err, "")
 		}
-		in.Split = &split
+		f.Split = &split
 	}
 	c, err := run.New(o.recipe, "")
 	if err != nil {
-		return in, usage(err, "`talbot recipes` lists them")
+		return in, f, usage(err, "`talbot recipes` lists them")
 	}
 	if err := setAll(&c, cmd.Flags(), o.set); err != nil {
-		return in, err
+		return in, f, err
 	}
 	built, err := c.Build()
 	if err != nil {
-		return in, usage(err, "`talbot recipes` shows the defaults")
+		return in, f, usage(err, "`talbot recipes` shows the defaults")
 	}
 	in.Encoder, in.Encoded = built.Encoder, cmd.Flags().Changed("recipe") || len(o.set) > 0
 	if in.Targets.Policy, err = encode.ParsePolicyTarget(o.policy); err != nil {
-		return in, usage(err, "for example --policy-target multipv:0.1")
+		return in, f, usage(err, "for example --policy-target multipv:0.1")
 	}
 	if in.Targets.Value, err = encode.ParseValueTarget(o.value); err != nil {
-		return in, usage(err, "for example --value-target wdl")
+		return in, f, usage(err, "for example --value-target wdl")
 	}
-	return in, nil
+	return in, f, nil
 }
 
 func parseSource(name string) (dataset.Source, error) {
@@ -158,32 +160,52 @@ func parseSource(name string) (dataset.Source, error) {
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {
-	in, err := o.request(cmd)
+	options, filter, err := o.read(cmd)
 	if err != nil {
 		return err
 	}
+	d, err := inspect.Open(o.dir, options)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
 	out := bufio.NewWriter(stdout)
 	if o.json {
 		out = bufio.NewWriter(stdout.exact())
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	first := true
-	err = in.Run(cmd.Context(), func(s *inspect.Sample) error {
-		if o.json {
-			return enc.Encode(s)
-		}
-		if !first {
-			fmt.Fprintln(out)
-		}
-		first = false
-		return s.WriteText(out)
-	})
-	if errors.Is(err, inspect.ErrNoSample) {
-		err = usage(err, "`talbot stats "+o.dir+"` counts the samples")
+	if o.all {
+		err = o.show(out, d.All(cmd.Context(), filter))
+	} else if s, failed := d.Sample(o.sample); errors.Is(failed, inspect.ErrNoSample) {
+		err = usage(failed, "`talbot stats "+o.dir+"` counts the samples")
+	} else {
+		err = o.show(out, func(yield func(*inspect.Sample, error) bool) { yield(s, failed) })
 	}
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
 	return err
+}
+
+// show writes samples.
+func (o *inspectOptions) show(w io.Writer, samples iter.Seq2[*inspect.Sample, error]) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	first := true
+	for s, err := range samples {
+		switch {
+		case err != nil:
+		case o.json:
+			err = enc.Encode(s)
+		default:
+			if !first {
+				fmt.Fprintln(w)
+			}
+			err = s.WriteText(w)
+		}
+		if err != nil {
+			return err
+		}
+		first = false
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"talbot/network/run"
 	"talbot/play/console"
 	"talbot/play/player"
+	"talbot/play/session"
 )
 
 type playOptions struct {
@@ -68,9 +69,9 @@ rollouts, --elo is the rating of both sides.`,
 	return cmd
 }
 
-// game reads the flags.
-func (o *playOptions) game() (*console.Game, error) {
-	g := &console.Game{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime, Unicode: o.unicode}
+// session reads the flags.
+func (o *playOptions) session() (*session.Session, error) {
+	g := &session.Session{Start: board.StartPosition(), Nodes: o.nodes, MoveTime: o.movetime}
 	switch o.color {
 	case "white":
 	case "black":
@@ -103,7 +104,7 @@ func (o *playOptions) game() (*console.Game, error) {
 }
 
 func (o *playOptions) play(ctx context.Context) error {
-	g, err := o.game()
+	g, err := o.session()
 	if err != nil {
 		return err
 	}
@@ -125,6 +126,6 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err := g.Player.Prepare(ctx, setup); err != nil {
 		return err
 	}
-	g.Prompt = term.IsTerminal(int(os.Stdin.Fd()))
-	return g.Run(ctx, os.Stdin, prompting{stdout})
+	t := console.Terminal{Session: g, Unicode: o.unicode, Prompt: term.IsTerminal(int(os.Stdin.Fd()))}
+	return t.Run(ctx, os.Stdin, prompting{stdout})
 }

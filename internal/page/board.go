@@ -11,7 +11,7 @@ import (
 // side is that of a square of a drawn board, in the units of its viewBox.
 const side = 45
 
-// piece is a shape of the page, drawn once and used on every board. The shapes are talbot's own.
+// piece is the shape of a man, defined once in a page and used on every board. The shapes are talbot's own.
 type piece struct {
 	ID     string
 	Shape  string // closed path
@@ -110,5 +110,3 @@ func newArrow(class string, x1, y1, x2, y2 float64) arrow {
 	return arrow{class, round(x1 + half + from*dx), round(y1 + half + from*dy), round(x1 + half + to*dx),
 		round(y1 + half + to*dy)}
 }
-
-func round(x float64) float64 { return math.Round(10*x) / 10 }

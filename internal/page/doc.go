@@ -1,13 +1,18 @@
-// Package page holds what talbot's pages of HTML share: their colours and cards, and boards drawn as SVG.
+// Package page holds what talbot's pages of HTML share: their look, charts and boards drawn as SVG. The boards of the
+// terminal are here too.
 //
-// [New] parses a page that uses the templates "style" (in its head), "pieces" (once, before the first board) and
-// "board" (of a [Board]). A page needs nothing from elsewhere and shows hostile text as text: what comes from files
-// goes through the function "plain". The package starts no goroutines.
+// [New] parses a page that uses the templates "style" (in its head) and "pieces" (once, before the first board). What
+// is to be drawn is laid out first, in numbers: [NewLineChart], [NewBarChart], [NewBarList], [NewCalibrationChart],
+// [NewBoard]. A page then has it drawn by the function "draw", and a program by [Draw].
+//
+// A page needs nothing from elsewhere and shows hostile text as text: what comes from files goes through the function
+// "plain". The package starts no goroutines.
 package page
 
 import (
 	_ "embed"
 	"html/template"
+	"strings"
 	"unicode/utf8"
 
 	"talbot/internal/plain"
@@ -16,14 +21,42 @@ import (
 //go:embed page.html
 var shared string
 
+//go:embed charts.html
+var charts string
+
+// pictures has the templates of all pictures, for [Draw].
+var pictures = parse(template.New("pictures"))
+
 // longest is how many characters of a text from outside a page shows.
 const longest = 160
 
 // New parses the text of a page; its functions come beside those that all pages have. It panics on a text that is no
 // template.
 func New(name, text string, funcs template.FuncMap) *template.Template {
-	t := template.New(name).Funcs(template.FuncMap{"plain": Plain, "pieces": func() []piece { return pieces }})
-	return template.Must(template.Must(t.Funcs(funcs).Parse(shared)).Parse(text))
+	t := template.New(name).Funcs(template.FuncMap{"draw": Draw})
+	return template.Must(parse(t.Funcs(funcs)).Parse(text))
+}
+
+func parse(t *template.Template) *template.Template {
+	t.Funcs(template.FuncMap{"plain": Plain, "pieces": func() []piece { return pieces }})
+	return template.Must(template.Must(t.Parse(shared)).Parse(charts))
+}
+
+// Picture is a chart or a board, laid out.
+type Picture interface{ template() string }
+
+func (Board) template() string             { return "board" }
+func (*LineChart) template() string        { return "linechart" }
+func (*BarChart) template() string         { return "barchart" }
+func (*BarList) template() string          { return "barlist" }
+func (*CalibrationChart) template() string { return "calibration" }
+
+// Draw draws a picture: a chart with its title, in a card, and of a board the SVG alone. Both need the styles of a
+// page, boards its pieces too.
+func Draw(p Picture) (template.HTML, error) {
+	var b strings.Builder
+	err := pictures.ExecuteTemplate(&b, p.template(), p)
+	return template.HTML(b.String()), err
 }
 
 // Plain returns a text from outside as a page shows it: control characters and marks of the writing direction as

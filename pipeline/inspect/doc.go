@@ -1,5 +1,5 @@
 // Package inspect shows samples of a dataset as training sees them.
 //
-// In go a folder and numbers of samples ([Request]), out come the samples one by one ([Sample]). It starts no
-// goroutines.
+// [Open] gives a [Dataset], which finds samples by their number or by a [Filter] and describes each as a [Sample]. It
+// starts no goroutines.
 package inspect

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"talbot/board"
@@ -18,15 +20,37 @@ import (
 	"talbot/shards"
 )
 
-// inspectAll returns what a request shows.
-func inspectAll(t *testing.T, in Request) []*Sample {
+// open opens a dataset until the end of the test.
+func open(t *testing.T, dir string) *Dataset {
 	t.Helper()
-	var all []*Sample
-	in.Encoder = encode.TalbotBot{}
-	if err := in.Run(context.Background(), func(s *Sample) error { all = append(all, s); return nil }); err != nil {
+	d, err := Open(dir, Options{Encoder: encode.TalbotBot{}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// all returns the samples that a filter chooses.
+func all(t *testing.T, d *Dataset, f Filter) (list []*Sample) {
+	t.Helper()
+	for s, err := range d.All(t.Context(), f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// sample returns one sample.
+func sample(t *testing.T, d *Dataset, number int64) *Sample {
+	t.Helper()
+	s, err := d.Sample(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // generic is a value as JSON makes it.
@@ -48,11 +72,7 @@ func TestInspectGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := generic(t, text)
-	got := inspectAll(t, Request{Dir: dir, Sample: 3})
-	if len(got) != 1 {
-		t.Fatalf("%d samples for one", len(got))
-	}
-	if text, err = json.Marshal(got[0]); err != nil {
+	if text, err = json.Marshal(sample(t, open(t, dir), 3)); err != nil {
 		t.Fatal(err)
 	}
 	have := generic(t, text)
@@ -89,7 +109,7 @@ func TestInspectTargets(t *testing.T) {
 		{"endgame", "", "", "terminal", "", -1},
 		{"endgame", "", "", "missing", "", null},
 	}
-	got := inspectAll(t, Request{Dir: dir, All: true})
+	got := all(t, open(t, dir), Filter{})
 	if len(got) != len(want) {
 		t.Fatalf("%d samples, want %d", len(got), len(want))
 	}
@@ -130,7 +150,7 @@ func TestInspectPolicies(t *testing.T) {
 	l := madeup.Line(t, board.StartFEN, "e2e4")
 	d4, e4 := board.NewMove(11, 27), board.NewMove(12, 28)
 	l.Policies = [][]dataset.WeightedMove{{{Move: e4, Weight: 1}, {Move: d4, Weight: 3}}}
-	s := inspectAll(t, Request{Dir: madeup.Dataset(t, []dataset.Line{l}, 1)})[0]
+	s := sample(t, open(t, madeup.Dataset(t, []dataset.Line{l}, 1)), 0)
 	want := []PolicyMove{{"e2e4", 12*73 + 1, 0.25}, {"d2d4", 11*73 + 1, 0.75}}
 	if !reflect.DeepEqual(s.Policies, want) || *s.Policy != want[1] {
 		t.Errorf("policy %+v of %+v, want %+v", s.Policy, s.Policies, want)
@@ -148,10 +168,8 @@ func TestInspectUntargeted(t *testing.T) {
 	}{{nil, true, 1}, {make([][]dataset.WeightedMove, 2), false, 5}} {
 		l.Policies = c.policies
 		dir := madeup.Dataset(t, []dataset.Line{l}, 1)
-		for _, s := range inspectAll(t, Request{Dir: dir}) {
-			if (s.Policy != nil) != c.played || s.Played == nil {
-				t.Errorf("policies %v: policy %+v", c.policies, s.Policy)
-			}
+		if s := sample(t, open(t, dir), 0); (s.Policy != nil) != c.played || s.Played == nil {
+			t.Errorf("policies %v: policy %+v", c.policies, s.Policy)
 		}
 		m, err := dataset.ReadManifest(dir)
 		if err != nil || m.Format != c.format || (m.Shards[0].Untargeted == 1) == c.played {
@@ -169,62 +187,120 @@ func TestInspectFinds(t *testing.T) {
 	for range 450 { // blocks end after 1024 lines
 		lines = append(lines, madeup.Lines(t)...)
 	}
-	dir := madeup.Dataset(t, lines, 1300)
-	all := inspectAll(t, Request{Dir: dir, All: true})
-	if len(all) != 4500 {
-		t.Fatalf("%d samples", len(all))
+	d := open(t, madeup.Dataset(t, lines, 1300))
+	list := all(t, d, Filter{})
+	if len(list) != 4500 || d.Samples() != 4500 {
+		t.Fatalf("%d samples of %d", len(list), d.Samples())
 	}
-	for k := 0; k < len(all); k += 97 {
-		if one := inspectAll(t, Request{Dir: dir, Sample: int64(k)}); len(one) != 1 ||
-			!reflect.DeepEqual(one[0], all[k]) {
-			t.Fatalf("sample %d alone differs from the one among all", k)
-		}
+	var wait sync.WaitGroup
+	for worker := range 4 { // at once
+		wait.Go(func() {
+			for k := worker; k < len(list); k += 97 {
+				one, err := d.Sample(int64(k))
+				if err != nil || !reflect.DeepEqual(one, list[k]) {
+					t.Errorf("sample %d alone differs from the one among all, %v", k, err)
+				}
+			}
+		})
 	}
-	if last := inspectAll(t, Request{Dir: dir, Sample: 4499})[0]; last.Line != 2249 {
+	wait.Wait()
+	if last := sample(t, d, 4499); last.Line != 2249 {
 		t.Errorf("the last sample is in line %d", last.Line)
 	}
 	for _, k := range []int64{-1, 4500} {
-		err := Request{Dir: dir, Sample: k, Encoder: encode.TalbotBot{}}.Run(context.Background(), nil)
-		if !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4,500 samples") {
+		if _, err := d.Sample(k); !errors.Is(err, ErrNoSample) || !strings.Contains(err.Error(), "4,500 samples") {
 			t.Errorf("sample %d: %v", k, err)
 		}
 	}
-	puzzles, val := dataset.SourcePuzzle, dataset.Val
-	if n := len(inspectAll(t, Request{Dir: dir, All: true, Source: &puzzles})); n != 900 {
-		t.Errorf("%d samples of puzzles", n)
+	puzzle, val := dataset.SourcePuzzle, dataset.Val
+	for _, c := range []struct {
+		filter Filter
+		want   []*Sample
+	}{
+		{Filter{From: 3, To: 5}, list[3:5]}, {Filter{From: 1023, To: 2800}, list[1023:2800]},
+		{Filter{From: 4498}, list[4498:]}, {Filter{From: 4500}, nil}, {Filter{From: -5, To: 1}, list[:1]},
+		{Filter{From: 10, To: 10}, nil}, {Filter{To: 9999}, list}, {Filter{Split: &val}, nil},
+		{Filter{Source: &puzzle, From: 6, To: 17}, []*Sample{list[6], list[15], list[16]}},
+	} {
+		same := func(a, b *Sample) bool { return a.Sample == b.Sample && a.FEN == b.FEN }
+		if got := all(t, d, c.filter); !slices.EqualFunc(got, c.want, same) {
+			t.Errorf("%+v: %d samples, want %d", c.filter, len(got), len(c.want))
+		}
 	}
-	if n := len(inspectAll(t, Request{Dir: dir, All: true, Split: &val})); n != 0 {
-		t.Errorf("%d samples in an empty split", n)
+	if n := len(all(t, d, Filter{Source: &puzzle})); n != 900 {
+		t.Errorf("%d samples of puzzles", n)
 	}
 }
 
-// TestInspectErrors: an error of show ends it, as do the context and a damaged shard.
+// TestInspectSkips: of blocks without a line of the source no more is read than the moves, so that damage of the rest
+// is not met.
+func TestInspectSkips(t *testing.T) {
+	dir := madeup.Dataset(t, madeup.Lines(t), 1) // a game, a puzzle and endgames, a shard each
+	puzzle, game := filepath.Join(dir, shards.Name(1)), dataset.SourceGame
+	info, err := os.Stat(puzzle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(f Filter) bool {
+		d, err := Open(dir, Options{Encoder: encode.TalbotBot{}})
+		if err != nil {
+			return false
+		}
+		defer d.Close()
+		for _, err = range d.All(t.Context(), f) {
+		}
+		return err == nil
+	}
+	skipped := 0
+	for at := 16; at < int(info.Size()); at += 40 {
+		madeup.Flip(t, puzzle, at)
+		if whole(Filter{Source: &game}) && !whole(Filter{}) {
+			skipped++
+		}
+		madeup.Flip(t, puzzle, at) // back
+	}
+	if skipped == 0 {
+		t.Error("all is read")
+	}
+}
+
+// TestInspectErrors: it ends with the loop, with the context and at a damaged shard.
 func TestInspectErrors(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 100)
-	stop := errors.New("stop")
-	seen := 0
-	in := Request{Dir: dir, All: true, Encoder: encode.TalbotBot{}}
-	err := in.Run(context.Background(), func(*Sample) error {
+	d, seen := open(t, dir), 0
+	for range d.All(t.Context(), Filter{}) {
 		if seen++; seen == 3 {
-			return stop
+			break
 		}
-		return nil
-	})
-	if err != stop || seen != 3 {
-		t.Errorf("%v after %d samples", err, seen)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	if seen != 3 {
+		t.Errorf("%d samples", seen)
+	}
+	failure := func(ctx context.Context) (err error) {
+		for _, err = range d.All(ctx, Filter{}) {
+		}
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := in.Run(ctx, nil); !errors.Is(err, context.Canceled) {
+	if err := failure(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	madeup.Flip(t, filepath.Join(dir, shards.Name(0)), 40)
-	if err := in.Run(context.Background(), nil); !errors.Is(err, dataset.ErrDamaged) {
+	d = open(t, dir)
+	if err := failure(t.Context()); !errors.Is(err, dataset.ErrDamaged) {
 		t.Errorf("damaged: %v", err)
 	}
-	in.Dir = t.TempDir()
-	if err := in.Run(context.Background(), nil); !errors.Is(err, dataset.ErrNoDataset) {
+	for range 2 {
+		if _, err := d.Sample(0); !errors.Is(err, dataset.ErrDamaged) {
+			t.Errorf("damaged: %v", err)
+		}
+	}
+	if _, err := Open(t.TempDir(), Options{Encoder: encode.TalbotBot{}}); !errors.Is(err, dataset.ErrNoDataset) {
 		t.Errorf("no dataset: %v", err)
+	}
+	if _, err := Open(dir, Options{Encoder: encode.TalbotBot{}, Label: "none"}); !errors.Is(err, dataset.ErrNoLabels) {
+		t.Errorf("no labels: %v", err)
 	}
 }
 
@@ -232,7 +308,8 @@ func TestInspectErrors(t *testing.T) {
 func TestInspectText(t *testing.T) {
 	dir := madeup.Dataset(t, madeup.Lines(t), 100)
 	var b strings.Builder
-	if err := inspectAll(t, Request{Dir: dir, Sample: 3})[0].WriteText(&b); err != nil {
+	d := open(t, dir)
+	if err := sample(t, d, 3).WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	const want = `sample 3 · game 7 of "a.pgn" · line 0 · split train
@@ -262,7 +339,7 @@ value    -0.08834
 	if got := b.String(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	for _, s := range inspectAll(t, Request{Dir: dir, All: true}) { // the others only must not fail
+	for _, s := range all(t, d, Filter{}) { // the others only must not fail
 		if err := s.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"talbot/dataset"
 )
 
-// Prediction is what a network says of a sample.
+// Prediction is a network's answer for a sample.
 type Prediction struct {
 	Network string      `json:"network"` // its ID
 	Recipe  string      `json:"recipe"`
@@ -24,14 +24,14 @@ type PriorMove struct {
 	Prior float64 `json:"prior"`
 }
 
-// predictions sets what networks say of the present sample.
-func (in *inspector) predictions(s *Sample, l *dataset.Line) {
+// predictions sets the networks' answers for the present sample.
+func (v *viewer) predictions(s *Sample, l *dataset.Line) {
 	for _, c := range l.Predictions {
-		p := &c.Predictions[in.view.Sample]
-		if p.Status == dataset.NotPredicted || c.Network >= len(in.dataset.Manifest.Networks) {
+		p := &c.Predictions[v.view.Sample]
+		if p.Status == dataset.NotPredicted || c.Network >= len(v.Manifest().Networks) {
 			continue
 		}
-		n := &in.dataset.Manifest.Networks[c.Network]
+		n := &v.Manifest().Networks[c.Network]
 		shown := Prediction{Network: n.ID(), Recipe: n.Recipe, Step: n.Step, Status: "game over", Moves: []PriorMove{}}
 		if p.Status == dataset.Predicted {
 			shown.Status = "predicted"
@@ -47,7 +47,7 @@ func (in *inspector) predictions(s *Sample, l *dataset.Line) {
 	}
 }
 
-// shownPriors is how many moves of a prediction the text of a sample has.
+// shownPriors is the number of moves of a prediction in the text of a sample.
 const shownPriors = 5
 
 func (p *Prediction) text(pos *board.Position) string {

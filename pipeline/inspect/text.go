@@ -7,15 +7,16 @@ import (
 
 	"talbot/board"
 	"talbot/dataset"
+	"talbot/internal/page"
 	"talbot/internal/plain"
 	"talbot/pipeline"
 )
 
-// textPlies is how many moves before a sample its text shows.
+// textPlies is the number of moves before a sample that its text shows.
 const textPlies = 8
 
-// WriteText writes the sample for the eye: the board with the last move in brackets, where the sample comes from, and
-// what a network would learn from it.
+// WriteText writes the sample for people: the board with the last move in brackets, where the sample comes from, and
+// what a network learns from it.
 func (s *Sample) WriteText(w io.Writer) error {
 	var b strings.Builder
 	plain.Fprintf(&b, "sample %d · %s · line %d · split %s\n", s.Sample,
@@ -34,7 +35,7 @@ func (s *Sample) WriteText(w io.Writer) error {
 		last = s.moves[len(s.moves)-1]
 	}
 	b.WriteByte('\n')
-	diagram(&b, &pos, last)
+	b.WriteString(diagram.Draw(&pos, last))
 	turn := "White"
 	if pos.Turn() == board.Black {
 		turn = "Black"
@@ -83,23 +84,10 @@ func player(name string, elo int) string {
 	return name
 }
 
-// diagram draws the board from White's side, both squares of the last move in brackets.
-func diagram(b *strings.Builder, p *board.Position, last board.Move) {
-	for rank := 7; rank >= 0; rank-- {
-		row := fmt.Sprintf("  %d ", rank+1)
-		for file := range 8 {
-			sq, format := board.NewSquare(file, rank), " %s "
-			if last != board.NoMove && (sq == last.From() || sq == last.To()) {
-				format = "[%s]"
-			}
-			row += fmt.Sprintf(format, p.PieceAt(sq))
-		}
-		b.WriteString(strings.TrimRight(row, " ") + "\n")
-	}
-	b.WriteString("     a  b  c  d  e  f  g  h\n")
-}
+// diagram is the board from White's side, both squares of the last move in brackets.
+var diagram = page.Diagram{Indent: "  ", Square: " %s ", Marked: "[%s]"}
 
-// numbered is a move in SAN with its number, in front of Black's moves only where asked.
+// numbered writes a move in SAN with its number; Black's moves have one only if black is set.
 func numbered(p *board.Position, m board.Move, black bool) string {
 	switch san := p.SAN(m); {
 	case p.Turn() == board.White:
@@ -125,7 +113,7 @@ func (s *Sample) historyText(sans []string) string {
 	return text
 }
 
-// sanOr is a legal move of p as SAN and UCI, or the text if there is none.
+// sanOr writes a legal move of p as SAN and UCI; for nil it returns the text none.
 func sanOr(p *board.Position, uci *string, none string) string {
 	if uci == nil {
 		return none
@@ -137,7 +125,7 @@ func sanOr(p *board.Position, uci *string, none string) string {
 	return fmt.Sprintf("%s (%s)", p.SAN(m), *uci)
 }
 
-// playersText says who played the moves of an aggregated position, and how many.
+// playersText has the ratings of the players of an aggregated position, and the number of their moves.
 func (s *Sample) playersText() string {
 	moves := int64(0)
 	for _, n := range s.Counts {
@@ -163,7 +151,7 @@ func (s *Sample) policyText(p *board.Position) string {
 	return strings.Join(parts, ", ")
 }
 
-// text is the label in one line, scores with their sign from the side to move's view.
+// text writes the label in one line, scores from the view of the side to move.
 func (l *Label) text(p *board.Position) string {
 	var parts []string
 	switch {

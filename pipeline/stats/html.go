@@ -35,32 +35,14 @@ type document struct {
 	Splits    []namedPart
 	Sources   []namedPart
 	Openings  []openingRow
-	Games     []card
-	Samples   []card
+	Games     []page.Picture
+	Samples   []page.Picture
 	Materials []materialRow
 	Engines   []engineCard
 	Boards    []drawnExample
 }
 
 type tile struct{ Value, Name, Note string }
-
-// card is a chart with standing bars, or with lying ones.
-type card struct {
-	Plot *plot
-	lyingChart
-}
-
-// lyingChart is a chart of a few named counts.
-type lyingChart struct {
-	Title, Note, Unit string
-	Bars              []lyingBar
-}
-
-type lyingBar struct {
-	Name         string
-	Count        int64
-	Share, Width float64 // of all, and of the greatest
-}
 
 type namedPart struct {
 	Name string
@@ -88,7 +70,7 @@ type materialRow struct {
 
 type engineCard struct {
 	LabelStats
-	Plot plot
+	Scores *page.BarChart // nil without any
 }
 
 // WriteHTML writes the statistics as one page that needs nothing else, with the distributions drawn as inline SVG; name
@@ -115,9 +97,9 @@ func (s *Statistics) WriteHTML(w io.Writer, name string) error {
 	}
 	for _, l := range s.Labels {
 		if l.Statuses["labelled"] > 0 {
-			p.Engines = append(p.Engines, engineCard{l,
-				newPlot("Scores of the side to move", "in centipawns, mates separately", "samples", l.scoreBars(),
-					false)})
+			scores, _ := page.NewBarChart(counts("Scores of the side to move", "in centipawns, mates separately",
+				"samples", l.scoreBars()))
+			p.Engines = append(p.Engines, engineCard{l, scores})
 		}
 	}
 	for _, e := range s.Examples {
@@ -210,7 +192,7 @@ func (s *Statistics) tiles() []tile {
 }
 
 // gameCards are the charts of games and lines that have something to show.
-func (s *Statistics) gameCards() (list []card) {
+func (s *Statistics) gameCards() (list []page.Picture) {
 	var results []bar
 	for _, r := range []struct{ name, label string }{{"1-0", "White wins"}, {"1/2-1/2", "draw"}, {"0-1", "Black wins"},
 		{"*", "unknown"}} {
@@ -224,40 +206,38 @@ func (s *Statistics) gameCards() (list []card) {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
 	list = lying(list, "Result", "as given in the source", "lines", results)
-	list = standing(list, newPlot("Dates", note, "games", dates, false))
+	list = standing(list, "Dates", note, "games", dates)
 	list = lying(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
 		s.clockBars())
-	list = standing(list, newPlot("Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f",
-		s.Ratings.Min,
-		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars(), false))
-	return standing(list, newPlot("Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min,
-		s.Plies.Max,
-		s.Plies.Mean), "lines", s.Plies.bars(), false))
+	list = standing(list, "Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
+		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())
+	return standing(list, "Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min, s.Plies.Max,
+		s.Plies.Mean), "lines", s.Plies.bars())
 }
 
 // sampleCards are the charts of samples that have something to show.
-func (s *Statistics) sampleCards() (list []card) {
+func (s *Statistics) sampleCards() (list []page.Picture) {
 	var pieces, copies []bar
 	for n := 2; n <= 32 && len(s.PieceCounts) > 0; n++ {
 		pieces = append(pieces, bar{strconv.Itoa(n), s.PieceCounts[n]})
 	}
 	if len(s.PieceCounts) > 0 { // cut what is empty at both ends
-		counts := slices.Sorted(maps.Keys(s.PieceCounts))
-		pieces = pieces[max(counts[0]-2, 0):min(max(counts[len(counts)-1]-1, 0), len(pieces))]
+		occur := slices.Sorted(maps.Keys(s.PieceCounts))
+		pieces = pieces[max(occur[0]-2, 0):min(max(occur[len(occur)-1]-1, 0), len(pieces))]
 	}
 	if s.Unique != nil {
 		for _, b := range s.Unique.Copies {
 			name := strconv.FormatInt(b.From, 10)
 			switch {
 			case b.From > 100:
-				name = "> " + short(float64(b.From-1))
+				name = "> " + page.Short(float64(b.From-1))
 			case b.To > b.From+1:
 				name = fmt.Sprintf("%d–%d", b.From, b.To-1)
 			}
 			copies = append(copies, bar{name, b.Unique})
 		}
 	}
-	list = standing(list, newPlot("Pieces", "on the board, kings included", "samples", pieces, false))
+	list = standing(list, "Pieces", "on the board, kings included", "samples", pieces)
 	list = lying(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
 	list = lying(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
 	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
@@ -266,32 +246,37 @@ func (s *Statistics) sampleCards() (list []card) {
 		"from endgame tables if available, otherwise from the newest label",
 		"samples", s.Coverage.resultBars())
 	list = lying(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
-	return standing(list, newPlot("Copies", "how often a position is a sample; logarithmic", "positions", copies, true))
+	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)
+	logarithmic.Logarithmic = true
+	if c, ok := page.NewBarChart(logarithmic); ok {
+		list = append(list, c)
+	}
+	return list
+}
+
+// counts are bars whose numbers are written as in the text.
+func counts(title, note, unit string, list []bar) page.Bars {
+	b := page.Bars{Title: title, Note: note, Unit: unit, Number: pipeline.Thousands}
+	for _, one := range list {
+		b.Bars = append(b.Bars, page.Bar(one))
+	}
+	return b
 }
 
 // standing appends a chart that has something to show.
-func standing(list []card, p plot) []card {
-	if p.Most == 0 {
-		return list
+func standing(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
+	if c, ok := page.NewBarChart(counts(title, note, unit, bars)); ok {
+		list = append(list, c)
 	}
-	return append(list, card{Plot: &p})
+	return list
 }
 
 // lying appends a chart of few bars that has something to show.
-func lying(list []card, title, note, unit string, bars []bar) []card {
-	most, sum := int64(0), int64(0)
-	for _, b := range bars {
-		most, sum = max(most, b.count), sum+b.count
+func lying(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
+	if c, ok := page.NewBarList(counts(title, note, unit, bars)); ok {
+		list = append(list, c)
 	}
-	if most == 0 {
-		return list
-	}
-	l := lyingChart{Title: title, Note: note, Unit: unit}
-	for _, b := range bars {
-		l.Bars = append(l.Bars, lyingBar{b.name, b.count, float64(b.count) / float64(sum),
-			100 * float64(b.count) / float64(most)})
-	}
-	return append(list, card{lyingChart: l})
+	return list
 }
 
 // bars returns the bins without gaps between them; far empty stretches are cut at a hundred bars.

@@ -19,8 +19,8 @@ const barWidth = 32
 
 // bar is one row of a chart.
 type bar struct {
-	name  string
-	count int64
+	Name  string
+	Count int64
 }
 
 // WriteText writes the statistics as a page for the eye.
@@ -162,20 +162,20 @@ func (l *LabelStats) write(b *strings.Builder) {
 func chart(b *strings.Builder, title string, bars []bar) {
 	most, sum := int64(0), int64(0)
 	for _, r := range bars {
-		most, sum = max(most, r.count), sum+r.count
+		most, sum = max(most, r.Count), sum+r.Count
 	}
 	if most == 0 {
 		return
 	}
 	plain.Fprintf(b, "\n%s\n", title)
 	for _, r := range bars {
-		length := int(float64(r.count)/float64(most)*barWidth + 0.5)
-		if r.count > 0 {
+		length := int(float64(r.Count)/float64(most)*barWidth + 0.5)
+		if r.Count > 0 {
 			length = max(length, 1)
 		}
-		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.name, strings.Repeat("█", length),
+		line := fmt.Sprintf("  %-14s%s%s %s, %.1f %%", r.Name, strings.Repeat("█", length),
 			strings.Repeat(" ", barWidth-length),
-			pipeline.Thousands(r.count), 100*float64(r.count)/float64(sum))
+			pipeline.Thousands(r.Count), 100*float64(r.Count)/float64(sum))
 		b.WriteString(line + "\n")
 	}
 }

@@ -218,18 +218,25 @@ func inspects(t *testing.T, dir string, r *recipe.Recipe) {
 		t.Fatal(err)
 	}
 	shown, targets := 0, 0
-	request := inspect.Request{Dir: dir, All: true, Encoder: built.Encoder, Encoded: true}
-	if err := request.Run(t.Context(), func(s *inspect.Sample) error {
+	d, err := inspect.Open(dir, inspect.Options{Encoder: built.Encoder, Encoded: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for s, err := range d.All(t.Context(), inspect.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		text, err := json.Marshal(s)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		var back struct {
 			Input  struct{ Shape, Data []float64 }
 			Target any
 		}
 		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&back); err != nil {
-			return err
+			t.Fatal(err)
 		}
 		n := 1.0
 		for _, d := range back.Input.Shape {
@@ -241,9 +248,6 @@ func inspects(t *testing.T, dir string, r *recipe.Recipe) {
 		if shown++; back.Target != nil {
 			targets++
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if shown < 100 || targets < shown/2 {
 		t.Errorf("%d of %d samples have a target", targets, shown)

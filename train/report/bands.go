@@ -11,24 +11,24 @@ import (
 // bands are the figures by the rating of the player to move.
 type bands struct {
 	Rows  []*evaluate.BandReport
-	Names []string    // of the ratings that the network was told, the columns of Told
+	Names []string    // of the ratings given to the network: the columns of Told
 	Told  []ratingRow // of the bands with enough moves
 }
 
-// ratingRow is what the network makes of the moves of a band when it is told the rating of each.
+// ratingRow compares the ratings that the network can be given for the moves of one band.
 type ratingRow struct {
 	Name  string
 	Cells []ratingCell
 }
 
-// ratingCell is the cross-entropy with a band's own rating, else how much more it is with another.
+// ratingCell is the cross-entropy given the band's own rating, or how much higher it is given another one.
 type ratingCell struct {
 	Text, Hover string
-	Own, Better bool    // Better: than with the own rating, beyond the interval
-	Shade       float64 // of the largest difference, in [0, 1]
+	Own, Better bool    // Better: lower than given the own rating, and the interval excludes 0
+	Shade       float64 // share of the largest difference, in [0, 1]
 }
 
-// bands is nil if there are none.
+// bands returns nil if the evaluation has none.
 func (e *Eval) bands() *bands {
 	if e.Bands == nil || !e.Knows.Prior {
 		return nil
@@ -62,13 +62,13 @@ func (e *Eval) bands() *bands {
 	return v
 }
 
-// candidateRow is a baseline of a network among candidates.
+// candidateRow is a row of the table of baselines for networks that choose among candidates.
 type candidateRow struct {
 	Name, Text, More string
-	Class            string // of the network against it
+	Class            string // how the network compares with it
 }
 
-// candidates are the baselines of a network among candidates; nil for any other.
+// candidates returns the baselines of a network that chooses among candidates; nil for any other network.
 func (e *Eval) candidates() []candidateRow {
 	r := e.Candidates
 	if r == nil {
@@ -94,7 +94,7 @@ type styleRow struct {
 	Cells []string
 }
 
-// style is nil if it was not measured.
+// style returns nil if it was not measured.
 func (e *Eval) style() []styleRow {
 	r := e.Report.Style
 	if r == nil {

@@ -1,12 +1,12 @@
-// Package report draws what a run learned as one page of HTML that needs nothing else: no network, and a script only
-// to choose among the misses.
+// Package report writes the report of a training run: one self-contained page of HTML, with a script only to filter the
+// misses.
 //
-// It turns a run's configuration, the lines of its metrics.jsonl and, once the network was evaluated, the figures into
-// the page. It begins with the verdict on unseen positions and which run it is, then come the figures, the
+// [Write] takes a [Run]: its configuration, the lines of its metrics.jsonl and, once the network is evaluated, the
+// figures. The page begins with the verdict on unseen positions and the identity of the run; then come the figures, the
 // curves, calibration, accuracy by group, puzzles, the worst misses with boards, and the settings. The package starts
 // no goroutines.
 //
-// Charts and boards are laid out here, in numbers; page.html only writes them down as SVG.
+// Charts and boards are drawn by internal/page; the tables are laid out here, and page.html writes them down.
 package report
 
 import (
@@ -24,12 +24,12 @@ import (
 	"talbot/train"
 )
 
-// Over says what a policy chooses from.
+// Over is the set of moves that a policy chooses from.
 type Over uint8
 
-// What policies choose from.
+// The sets of moves.
 const (
-	OverAll Over = iota // that the recipe numbers
+	OverAll Over = iota // all moves that the recipe numbers
 	OverLegal
 	OverCandidates
 )
@@ -38,15 +38,10 @@ const (
 var pageText string
 
 var pageTemplate = page.New("report", pageText, template.FuncMap{
-	"n":     thousands,
-	"share": func(x float64) string { return percent(x) },
-	"num":   func(x *float64) string { return number(x, "%.3f") },
-	"pct": func(x *float64) string {
-		if x == nil {
-			return "–"
-		}
-		return percent(*x)
-	},
+	"n":       page.Thousands,
+	"share":   percent,
+	"num":     func(x *float64) string { return number(x, "%.3f") },
+	"pct":     share,
 	"width":   func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 	"of":      orZero,
 	"half":    func(x float64) float64 { return x / 2 },
@@ -54,7 +49,7 @@ var pageTemplate = page.New("report", pageText, template.FuncMap{
 	"label":   func(x *float64) string { return signed(*x) },
 })
 
-// orZero is what a meter shows of a figure over no samples.
+// orZero is a figure, or 0 if there were no samples for it.
 func orZero(x *float64) float64 {
 	if x == nil {
 		return 0
@@ -75,8 +70,8 @@ type Run struct {
 	Fingerprint string // of settings and data: the same one is the same computation; may be empty
 	Network     string // its size, as [model.Network] says it
 	Parameters  int    // trainable; 0 = not known
-	LegalMask   bool   // the network was not taught which moves are illegal
-	Over        Over   // what its policy chooses from
+	LegalMask   bool   // trained with a mask of the legal moves: what it says of others means nothing
+	Over        Over   // moves that its policy chooses from
 	Dates       Dates
 }
 
@@ -98,7 +93,7 @@ type Eval struct {
 	Step       int64
 	Sum        string // SHA-256 of the checkpoint; may be empty
 	LegalMask  bool   // as [Run.LegalMask]
-	Results    bool   // values are held against results of games, not against labels
+	Results    bool   // values are compared with results of games, not with labels
 	evaluate.Report
 	Puzzles *evaluate.PuzzleReport // nil without any
 	// Candidates compares a network that chooses among candidates with simpler choices; nil for any other.
@@ -113,9 +108,9 @@ type view struct {
 	Brief       []Fact
 	Contents    []section
 	Tiles       []tile
-	Curves      []chart // of losses
-	Course      []chart // of the training itself
-	Calibration []scatter
+	Curves      []*page.LineChart // of losses
+	Course      []*page.LineChart // of the training itself
+	Calibration []*page.CalibrationChart
 	Groups      []*group
 	Leans       *leaning
 	Bands       *bands
@@ -162,7 +157,7 @@ func Write(w io.Writer, r Run) error {
 	v := view{Run: r, Verdicts: r.verdicts(), Brief: r.brief(), Tiles: r.tiles(), Identity: r.identity()}
 	v.Curves, v.Course = r.curves()
 	if e := r.Eval; e != nil {
-		v.Calibration = e.scatters()
+		v.Calibration = e.calibrations()
 		v.Groups = e.groups()
 		v.Puzzles = e.solved()
 		v.Leans = e.leaning()
@@ -193,7 +188,7 @@ func (v *view) ShownMisses() int { return shownMisses }
 // MoreMisses is how many misses unfold.
 func (v *view) MoreMisses() int { return len(v.Misses) - shownMisses }
 
-// different returns what the misses have, each once and in order.
+// different returns the values that occur among the misses, sorted.
 func different(misses []miss, of func(*miss) string) (list []string) {
 	for i := range misses {
 		list = append(list, of(&misses[i]))
@@ -202,7 +197,7 @@ func different(misses []miss, of func(*miss) string) (list []string) {
 	return slices.Compact(list)
 }
 
-// rateText is the course of the learning rate.
+// rateText describes the learning rate and its schedule.
 func rateText(c run.Config) string {
 	if c.Schedule == "cosine" || c.Schedule == "one-cycle" {
 		return fmt.Sprintf("%.4g to %.4g (%s)", c.LR, c.MinLR, c.Schedule)
@@ -210,7 +205,7 @@ func rateText(c run.Config) string {
 	return fmt.Sprintf("%.4g (%s)", c.LR, c.Schedule)
 }
 
-// identity says what the run is made of.
+// identity lists the settings and the data of the run.
 func (r Run) identity() []Fact {
 	c := r.Config
 	optimizer := "Adam, learning rate " + rateText(c)
@@ -218,7 +213,8 @@ func (r Run) identity() []Fact {
 		optimizer = fmt.Sprintf("AdamW, learning rate %s, weight decay %g (%s)", rateText(c), c.WeightDecay, c.Decay)
 	}
 	list := []Fact{
-		{"training", fmt.Sprintf("%s of %s, seed %d", count(c.Steps, "step"), count(int64(c.Batch), "sample"), c.Seed)},
+		{"training", fmt.Sprintf("%s of %s, seed %d", page.Count(c.Steps, "step"),
+			page.Count(int64(c.Batch), "sample"), c.Seed)},
 		{"optimiser", optimizer},
 	}
 	if weight, ok := c.Settings.Values()["value_weight"]; ok {
@@ -244,21 +240,21 @@ func (r Run) identity() []Fact {
 		list = append(list, Fact{"trained on", text}, Fact{"", "manifest " + d.Manifest})
 	}
 	if e := r.Eval; e != nil {
-		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, thousands(e.Step))}
+		what := Fact{"evaluated", fmt.Sprintf("%s, step %s", e.Checkpoint, page.Thousands(e.Step))}
 		if e.Note != "" {
 			what.Text += ", " + e.Note
 		}
 		list = append(list, what,
-			Fact{"", fmt.Sprintf("%s of the %s split of %s", count(e.Count("samples"), "sample"), e.Split,
+			Fact{"", fmt.Sprintf("%s of the %s split of %s", page.Count(e.Count("samples"), "sample"), e.Split,
 				strings.Join(e.Data, ", "))})
 	}
 	return list
 }
 
-// signed writes a value with its sign.
+// signed writes a value with its sign and two decimals.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
-// signed3 has three decimals.
+// signed3 is [signed] with three decimals.
 func signed3(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
 func number(x *float64, format string) string {
@@ -275,7 +271,7 @@ func share(x *float64) string {
 	return percent(*x)
 }
 
-// percent has one digit behind the point, and more below 1 %.
+// percent writes a share with one decimal, and with more below 1 %.
 func percent(x float64) string {
 	switch x *= 100; {
 	case x > 0 && x < 0.0001:
@@ -284,13 +280,4 @@ func percent(x float64) string {
 		return fmt.Sprintf("%.*f %%", min(1-int(math.Floor(math.Log10(x))), 4), x)
 	}
 	return fmt.Sprintf("%.1f %%", x)
-}
-
-// thousands groups digits by thin spaces.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
-	}
-	return text
 }

@@ -9,16 +9,17 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
-// endgames are laid out: how the value's verdicts fall, and tables by pieces and material.
+// endgames is the part on endgames: the verdicts of the value, and tables by pieces and material.
 type endgames struct {
 	*evaluate.EndgameReport
 	Verdicts []verdicts
 	Tables   []endgameTable
 }
 
-// verdicts are what the value says of the positions of one result.
+// verdicts is what the value says about the positions with one result.
 type verdicts struct {
 	Result string
 	Count  int64
@@ -33,7 +34,7 @@ type verdictCount struct {
 
 type endgameTable struct {
 	Title, Note string
-	Judged      bool // moves were
+	Judged      bool // moves were judged too
 	Rows        []endgameRow
 }
 
@@ -42,7 +43,7 @@ type endgameRow struct {
 	evaluate.EndgameFigures
 }
 
-// worstMaterials is how many materials are shown.
+// worstMaterials is the number of materials shown.
 const worstMaterials = 16
 
 func (e *Eval) endgames() *endgames {
@@ -86,16 +87,17 @@ func (e *Eval) endgames() *endgames {
 	return g
 }
 
-// leaning is how the network's answers change when it is shown the same positions in another way.
+// leaning is how much the answers change when the network sees the same positions without their past, or with colours
+// swapped.
 type leaning struct {
 	Table   *group // with the past and without it
-	Samples int64  // of these
-	Swapped string // what swapping the colours does
-	Note    string // what was measured
+	Samples int64  // that the table is over
+	Swapped string // the effect of swapping the colours
+	Note    string // says what was measured
 	Noise   *evaluate.Noise
 }
 
-// leaning is nil if there is nothing to show.
+// leaning returns nil if there is nothing to show.
 func (e *Eval) leaning() *leaning {
 	l := &leaning{Swapped: e.swapped(), Noise: e.Noise}
 	if h := e.History; h != nil {
@@ -117,7 +119,7 @@ func (e *Eval) leaning() *leaning {
 	return l
 }
 
-// swapped says how the answers change with the colours; "" if it was not measured.
+// swapped describes how the answers change when colours are swapped; "" if that was not measured.
 func (e *Eval) swapped() string {
 	s := e.Symmetry
 	if s == nil {
@@ -133,5 +135,5 @@ func (e *Eval) swapped() string {
 	if s.SameMove != nil {
 		parts = append(parts, percent(*s.SameMove)+" play the same move")
 	}
-	return fmt.Sprintf("Colours swapped, %s: %s.", count(s.Samples, "sample"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Colours swapped, %s: %s.", page.Count(s.Samples, "sample"), strings.Join(parts, ", "))
 }

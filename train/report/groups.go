@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
 // group is a table of figures.
@@ -30,22 +31,22 @@ type row struct {
 	Cells   []cell
 }
 
-// cell is a figure of a table.
+// cell is a figure in a table.
 type cell struct {
 	Text  string
-	Of    string // how many samples it is over, where these are not those of the row
+	Of    string // number of its samples, where that differs from the row's
 	Hover string // the verdict, with interval and baselines
 	Worse bool   // than the baseline
 	Meter *meter
 }
 
-// meter shows a share as a strong bar, and another one, which holds it, as a pale one.
+// meter shows a share as a strong bar, and a greater share that includes it as a pale one.
 type meter struct {
 	Strong, Pale float64
 	Hover        string
 }
 
-// pale names the measure that is the pale bar beside a measure.
+// pale maps a measure to the one shown as its pale bar.
 var pale = map[string]string{"top1": "top3"}
 
 func newGroup(title, note string, measures []*evaluate.Measure) *group {
@@ -62,7 +63,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 		x := f.Of(m.Name)
 		c := cell{Text: show(m, 3)(x)}
 		if n := m.Samples(f); x != nil && m.Head == evaluate.ValueHead && n != r.Samples {
-			c.Of = "of " + thousands(n)
+			c.Of = "of " + page.Thousands(n)
 		}
 		if j, ok := m.Judge(f, intervals); ok {
 			c.Hover, c.Worse = beside(m, &j, f), j.Verdict == evaluate.Worse
@@ -76,7 +77,7 @@ func (g *group) add(name string, f evaluate.Figures, intervals evaluate.Interval
 	g.Rows = append(g.Rows, r)
 }
 
-// beside is what stands beside a figure: the verdict, its interval, and all baselines.
+// beside is the text shown by pointing at a figure: the verdict, its interval, and all baselines.
 func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) string {
 	show := show(m, 3)
 	parts := []string{j.Verdict.Than() + " " + j.Than().As}
@@ -93,15 +94,15 @@ func beside(m *evaluate.Measure, j *evaluate.Judgement, f evaluate.Figures) stri
 	return strings.Join(parts, "; ")
 }
 
-// columns are the measures that the tables have.
+// columns returns the measures that are columns of the tables.
 func (e *Eval) columns() []*evaluate.Measure {
 	return slices.DeleteFunc(evaluate.Columns(), func(m *evaluate.Measure) bool { return !e.Knows.Has(m.Needs) })
 }
 
-// inOrder are names that have an order of their own.
+// inOrder are names with an order of their own.
 var inOrder = []string{"opening", "middlegame", "endgame", "white", "black"}
 
-// groups are the tables that have more than one row; the first has all positions and the unseen ones.
+// groups returns the tables with more than one row; the first has all positions and the unseen ones.
 func (e *Eval) groups() []*group {
 	columns := e.columns()
 	all := newGroup("All and unseen", "unseen: positions that do not occur in the training data", columns)
@@ -145,7 +146,7 @@ func (e *Eval) groups() []*group {
 	return list
 }
 
-// hide empties the columns of measures.
+// hide empties the columns of the measures that of chooses.
 func (g *group) hide(of func(*evaluate.Measure) bool) {
 	for i, m := range g.measures {
 		for j := range g.Rows {
@@ -156,7 +157,7 @@ func (g *group) hide(of func(*evaluate.Measure) bool) {
 	}
 }
 
-// band writes a band of ratings.
+// band writes a band of ratings by its lower end.
 func band(from string) string {
 	if n, err := strconv.Atoi(from); err == nil {
 		return fmt.Sprintf("%d–%d", n, n+199)
@@ -164,7 +165,7 @@ func band(from string) string {
 	return from
 }
 
-// ordered sorts names by the number they begin with, phases as in a game, White first, the rest by letters and behind.
+// ordered sorts names by the number they begin with, phases as in a game, White first; other names follow by letters.
 func ordered[V any](groups map[string]V) []string {
 	rank := func(name string) int {
 		if i := slices.Index(inOrder, name); i >= 0 {
@@ -192,7 +193,7 @@ type puzzleRow struct {
 	evaluate.PuzzleScore
 }
 
-// mostThemes is how many themes are shown, those with the most puzzles.
+// mostThemes is the number of themes shown: those with the most puzzles.
 const mostThemes = 24
 
 func (e *Eval) solved() []puzzleTable {
@@ -200,7 +201,7 @@ func (e *Eval) solved() []puzzleTable {
 		return nil
 	}
 	ratings := puzzleTable{Title: "Puzzles by rating", Note: fmt.Sprintf("%s; any mate counts",
-		count(e.Puzzles.Puzzles, "puzzle"))}
+		page.Count(e.Puzzles.Puzzles, "puzzle"))}
 	for _, name := range ordered(e.Puzzles.ByRating) {
 		ratings.Rows = append(ratings.Rows, puzzleRow{band(name), e.Puzzles.ByRating[name]})
 	}

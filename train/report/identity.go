@@ -6,31 +6,32 @@ import (
 	"strings"
 	"time"
 
+	"talbot/internal/page"
 	"talbot/train"
 )
 
-// Dates say when a run was trained and the page written. A zero time is not known.
+// Dates are when a run was trained and evaluated. A zero time is unknown.
 type Dates struct {
 	Began, Ended time.Time // the first and the last line of the metrics
 	Evaluated    time.Time
 }
 
-// shortHash is how much of a hash the head of the page shows.
+// shortHash is the number of digits of a hash shown at the top of the page.
 const shortHash = 12
 
-// brief says in a few lines which run this is.
+// brief identifies the run in a few lines.
 func (r Run) brief() []Fact {
 	c := r.Config
 	network := joinedBy(", ", c.Recipe, r.Network)
 	if r.Parameters > 0 {
-		network += ", " + thousands(int64(r.Parameters)) + " parameters"
+		network += ", " + page.Thousands(int64(r.Parameters)) + " parameters"
 	}
 	list := []Fact{{"run", r.Fingerprint}, {"network", network}}
 	if r.Fingerprint == "" {
 		list = list[1:]
 	}
 	if e := r.Eval; e != nil {
-		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, thousands(e.Step), thousands(c.Steps))
+		text := fmt.Sprintf("%s, step %s of %s", e.Checkpoint, page.Thousands(e.Step), page.Thousands(c.Steps))
 		if e.Sum != "" {
 			text += ", SHA-256 " + cut(e.Sum)
 		}
@@ -52,7 +53,7 @@ func (r Run) brief() []Fact {
 	return list
 }
 
-// trained says when and for how long.
+// trained says when the run was trained, and for how long.
 func (r Run) trained() string {
 	var parts []string
 	began, ended := r.Dates.Began, r.Dates.Ended
@@ -69,13 +70,13 @@ func (r Run) trained() string {
 		parts = append(parts, (time.Duration(seconds*float64(time.Second))).Round(time.Second).String()+
 			" of training")
 		if sessions > 1 {
-			parts = append(parts, fmt.Sprintf("resumed %s", count(int64(sessions-1), "time")))
+			parts = append(parts, fmt.Sprintf("resumed %s", page.Count(int64(sessions-1), "time")))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// duration sums the seconds of the processes that trained; their clocks begin at 0.
+// duration sums the seconds of all processes that trained the run; the clock of each begins at 0.
 func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
 	last := 0.0
 	for i := range lines {
@@ -93,11 +94,3 @@ func duration(lines []train.MetricsLine) (seconds float64, sessions int) {
 func date(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func cut(hash string) string { return hash[:min(len(hash), shortHash)] }
-
-// count writes a number of things.
-func count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return thousands(n) + " " + thing
-}

@@ -8,12 +8,12 @@ import (
 	"talbot/internal/page"
 )
 
-// miss is a position that the network got wrong, laid out.
+// miss is a position that the network got wrong, with its board.
 type miss struct {
 	evaluate.Miss
 	Board page.Board // with the network's move and the target
 	Phase string     // as [evaluate.Report.ByPhase] has it
-	Word  string     // for what the value is held against
+	Word  string     // what the value is compared with: "label" or "result"
 }
 
 func newMiss(m *evaluate.Miss) (miss, error) {

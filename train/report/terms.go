@@ -7,7 +7,7 @@ import (
 	"talbot/network/run"
 )
 
-// terms are how the terms of the lines are shown.
+// terms returns the names and captions of the terms that occur in the metrics.
 func (r Run) terms() []run.TermText {
 	moves, move := "all moves", "move"
 	switch {

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 	"talbot/train"
 )
 
-// tile is a figure at the top: its value, what it is, its interval and what to hold it against, and what it means.
+// tile is a figure at the top of the page: its value and name, its interval and baselines, and what it means.
 type tile struct {
 	Value, Name, Note, Help string
 
-	Class string // how it stands to its baseline: "better", "worse" or "unsure"; "" = it has none
+	Class string // how it compares with its baseline: "better", "worse" or "unsure"; "" without a baseline
 	Words string // the same in words
 }
 
-// judged says how the tile's figure stands to a baseline.
+// judged adds how the figure compares with a baseline.
 func (t tile) judged(v evaluate.Verdict, than string) tile {
 	if v != "" && t.Value != "–" {
 		t.Class, t.Words = class(v), v.Than()+" "+than
@@ -53,17 +54,17 @@ func (r Run) tiles() []tile {
 		}
 		list = append(list, newTile(number(last.Of(t.Name), format), t.Tile, note, t.Help))
 	}
-	return append(list, newTile(thousands(last.Step), "steps", thousands(last.Step*int64(r.Config.Batch))+" samples",
-		"done at the last validation"))
+	return append(list, newTile(page.Thousands(last.Step), "steps",
+		page.Thousands(last.Step*int64(r.Config.Batch))+" samples", "done at the last validation"))
 }
 
-// show is how a measure's figures are written, numbers with that many decimals.
+// show returns the function that writes a measure's figures, numbers with the given decimals.
 func show(m *evaluate.Measure, decimals int) func(x *float64) string {
 	switch m.Kind {
 	case evaluate.Share:
 		return share
 	case evaluate.Count:
-		return func(x *float64) string { return thousands(int64(orZero(x))) }
+		return func(x *float64) string { return page.Thousands(int64(orZero(x))) }
 	}
 	return func(x *float64) string { return number(x, fmt.Sprintf("%%.%df", decimals)) }
 }
@@ -81,7 +82,7 @@ func (e *Eval) tiles() []tile {
 			of, held = *h, " not in the train split"
 		}
 		list = append(list, newTile(percent(of.WholeLine), "puzzles solved",
-			percent(of.FirstMove)+" first move · of "+thousands(of.Puzzles)+
+			percent(of.FirstMove)+" first move · of "+page.Thousands(of.Puzzles)+
 				held, "every move of the line is found; any mate counts"))
 	}
 	if g := e.Report.Endgames; g != nil {
@@ -106,7 +107,7 @@ func (e *Eval) tiles() []tile {
 	return list
 }
 
-// interval writes that of a figure, "" without one.
+// interval writes the interval of a figure; "" if it has none.
 func (e *Eval) interval(name string, show func(*float64) string) string {
 	if i, ok := e.Intervals[name]; ok {
 		return show(&i[0]) + " … " + show(&i[1])
@@ -114,7 +115,7 @@ func (e *Eval) interval(name string, show func(*float64) string) string {
 	return ""
 }
 
-// tile is that of a measure.
+// tile returns the tile of a measure.
 func (e *Eval) tile(m *evaluate.Measure) tile {
 	if e.LegalMask && m.Needs.Others {
 		return newTile("–", m.Tile.Name, "trained on legal moves only",
@@ -128,7 +129,7 @@ func (e *Eval) tile(m *evaluate.Measure) tile {
 		}
 	}
 	if m.Tile.Of != "" {
-		parts = append(parts, "of "+thousands(e.Count(m.Tile.Of)))
+		parts = append(parts, "of "+page.Thousands(e.Count(m.Tile.Of)))
 	}
 	if m.Tile.Unseen && e.Unseen.Of(m.Name) != nil {
 		parts = append(parts, "unseen "+show(e.Unseen.Of(m.Name)))
@@ -147,7 +148,7 @@ func newTile(value, name, note, help string) tile {
 	return tile{Value: value, Name: name, Note: unbroken.Replace(note), Help: help}
 }
 
-// joined puts parts beside each other, without empty ones.
+// joined joins the parts that are not empty with dots.
 func joined(parts ...string) string { return joinedBy(" · ", parts...) }
 
 func joinedBy(between string, parts ...string) string {

@@ -6,29 +6,30 @@ import (
 	"strings"
 
 	"talbot/evaluate"
+	"talbot/internal/page"
 )
 
-// verdict says whether one head of the network beats the baseline on positions that it was not trained on.
+// verdict says whether one head of the network beats the baseline on unseen positions.
 type verdict struct {
 	Class string // "better", "worse" or "unsure"
 	Head  string // "Policy" or "Value"
 	Title string
 	Text  string
-	Aside string      // of all samples
-	Parts []judgement // by source, where there are several
+	Aside string      // the same for all samples
+	Parts []judgement // by source, if there are several
 }
 
 // judgement is a verdict on the unseen positions of one source, in a few words.
 type judgement struct{ Class, Source, Text string }
 
-// The classes of verdicts and figures, which are those of the page's colours too.
+// The classes of verdicts and figures: CSS classes with a colour each.
 const (
 	better = "better"
 	worse  = "worse"
 	unsure = "unsure"
 )
 
-// class is that of a verdict.
+// class returns the class of a verdict.
 func class(v evaluate.Verdict) string {
 	switch v {
 	case evaluate.Better:
@@ -39,7 +40,7 @@ func class(v evaluate.Verdict) string {
 	return unsure
 }
 
-// verdicts are those of the policy and of the value, where the network has them. Only unseen positions count.
+// verdicts returns those on the policy and on the value, if the network has them. Only unseen positions count.
 func (r Run) verdicts() []verdict {
 	e := r.Eval
 	if e == nil {
@@ -93,7 +94,7 @@ func (e *Eval) policyVerdict() verdict {
 		v.Text = "The target move gets the probability that " + that
 	}
 	v.Text += fmt.Sprintf(": cross-entropy over the legal moves %.3f against %.3f for %s, on %s unseen positions.",
-		j.Figure, j.Against, than, thousands(j.Samples))
+		j.Figure, j.Against, than, page.Thousands(j.Samples))
 	if u.Of("top1") != nil && u.Of("top1_uniform") != nil {
 		v.Text += fmt.Sprintf(" Its likeliest move is the target in %s, a random one in %s", percent(u["top1"]),
 			percent(u["top1_uniform"]))
@@ -132,21 +133,20 @@ func (e *Eval) valueVerdict() verdict {
 		by = "a regression on material, colour and a constant"
 	}
 	v.Text = fmt.Sprintf("Squared error %.4f against %.4f for %s, on %s unseen positions.", j.Figure, j.Against, by,
-		thousands(j.Samples))
+		page.Thousands(j.Samples))
 	v.doubt(j, "%.4f")
 	return v
 }
 
-// judge begins the verdict on a measure's head, with what is the same for all; nil if it cannot be judged. Samples are
-// those of the head, in two forms.
+// judge begins the verdict on a measure's head with what all verdicts have; the judgement is nil if there is none.
+// samples and with name the head's samples, as "samples" and "with a move to find".
 func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict, *evaluate.Judgement) {
 	v := verdict{Class: unsure, Title: "Cannot be judged",
 		Head: strings.ToUpper(string(m.Head[:1])) + string(m.Head[1:])}
 	n := m.Samples(e.Figures)
 	if all, ok := m.Judge(e.Figures, e.Intervals); ok {
-		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.", thousands(n),
-			samples,
-			all.Figure, all.Against, all.Than().As)
+		v.Aside = fmt.Sprintf("On all %s %s, seen ones too: "+format+" against "+format+" for %s.",
+			page.Thousands(n), samples, all.Figure, all.Against, all.Than().As)
 	}
 	if e.Unseen == nil {
 		v.Text = unknownUnseen
@@ -164,7 +164,7 @@ func (e *Eval) judge(m *evaluate.Measure, format, samples, with string) (verdict
 	return v, &j
 }
 
-// words names results of games where the values are held against them, and not against labels.
+// words replaces labels in a text by results where the values are compared with results of games.
 func (e *Eval) words(text string) string {
 	if !e.Results {
 		return text
@@ -174,7 +174,7 @@ func (e *Eval) words(text string) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// doubt adds the interval, and says why nothing is clear.
+// doubt adds the interval, and the reason if the verdict is unclear.
 func (v *verdict) doubt(j *evaluate.Judgement, format string) {
 	if i := j.Interval; i != nil {
 		v.Text += fmt.Sprintf(" 95 %% interval: "+format+" to "+format+".", i[0], i[1])
@@ -187,7 +187,7 @@ func (v *verdict) doubt(j *evaluate.Judgement, format string) {
 	}
 }
 
-// bySource judges each source by itself; nil where there is one.
+// bySource judges each source separately; nil if there is only one.
 func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 	if len(e.UnseenBySource) < 2 {
 		return nil
@@ -201,7 +201,7 @@ func (e *Eval) bySource(format string, m *evaluate.Measure) []judgement {
 		}
 		list = append(list, judgement{class(j.Verdict), source,
 			fmt.Sprintf("%s %s, "+format+" against "+format+" on %s",
-				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, thousands(j.Samples))})
+				j.Verdict.Than(), j.Than().As, j.Figure, j.Against, page.Thousands(j.Samples))})
 	}
 	return list
 }
@@ -215,10 +215,10 @@ func noUnseen(samples int64, what string) string {
 	}
 	return fmt.Sprintf("All %s samples %s have positions of the training data. Evaluate the split test, or other "+
 		"games.",
-		thousands(samples), what)
+		page.Thousands(samples), what)
 }
 
-// factor writes how many times more.
+// factor writes a ratio.
 func factor(x float64) string {
 	if x >= 100 {
 		return fmt.Sprintf("%.0f", x)

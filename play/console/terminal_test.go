@@ -12,16 +12,17 @@ import (
 	"talbot/play/internal/fakenet"
 	"talbot/play/mcts"
 	"talbot/play/player"
+	"talbot/play/session"
 )
 
 // play runs a game with a script.
-func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Game)) (string, error) {
+func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Terminal)) (string, error) {
 	t.Helper()
 	p := player.New(n.Open)
 	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	g := &Game{Player: p, Start: board.StartPosition(), Nodes: 8}
+	g := &Terminal{Session: &session.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	for _, c := range change {
 		c(g)
 	}
@@ -30,13 +31,13 @@ func play(t *testing.T, n *fakenet.Network, script string, change ...func(*Game)
 	return out.String(), err
 }
 
-func from(t *testing.T, fen string) func(*Game) {
+func from(t *testing.T, fen string) func(*Terminal) {
 	t.Helper()
 	p, err := board.ParseFEN(fen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(g *Game) { g.Start = p }
+	return func(g *Terminal) { g.Start = p }
 }
 
 func TestBoard(t *testing.T) {
@@ -58,12 +59,12 @@ You play white. Type a move, or help.
 	if err != nil || out != want {
 		t.Errorf("%v\n%s", err, out)
 	}
-	out, _ = play(t, &fakenet.Network{}, "e4\n", func(g *Game) { g.Unicode = true })
+	out, _ = play(t, &fakenet.Network{}, "e4\n", func(g *Terminal) { g.Unicode = true })
 	if !strings.Contains(out, "8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜") ||
 		!strings.Contains(out, "1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖") {
 		t.Error(out)
 	}
-	out, _ = play(t, &fakenet.Network{}, "", func(g *Game) { g.Human = board.Black })
+	out, _ = play(t, &fakenet.Network{}, "", func(g *Terminal) { g.Human = board.Black })
 	if !strings.Contains(out, "white plays ") || !strings.Contains(out, "\n8  r n b k q b n r\n   h g f e d c b a\n") {
 		t.Error(out)
 	}
@@ -139,7 +140,7 @@ func TestErrors(t *testing.T) {
 	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	g := &Game{Player: p, Start: board.StartPosition(), Nodes: 8}
+	g := &Terminal{Session: &session.Session{Player: p, Start: board.StartPosition(), Nodes: 8}}
 	if err := g.Run(t.Context(), strings.NewReader(""), failing{}); err == nil {
 		t.Error("an output that fails is no error")
 	}

@@ -1,0 +1,115 @@
+package page
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"talbot/board"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []float64
+	}{
+		{0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{-1, 1, []float64{-1, -0.5, 0, 0.5, 1}},
+		{2.7, 6.6, []float64{2, 3, 4, 5, 6, 7}},
+		{0, 0.005, []float64{0, 0.001, 0.002, 0.003, 0.004, 0.005}},
+		{100, 1200, []float64{0, 500, 1000, 1500}},
+	} {
+		got := ticks(c.low, c.high, 5, 0)
+		ok := len(got) == len(c.want)
+		for i := range got {
+			ok = ok && math.Abs(got[i]-c.want[i]) < 1e-12
+		}
+		if !ok {
+			t.Errorf("from %g to %g: %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// A long line is thinned and smoothed, and its end is where it was.
+func TestLongLine(t *testing.T) {
+	var long []Point
+	for step := 1; step <= 100_000; step++ {
+		noise := float64(step*7919%1000)/1000 - 0.4995 // of mean 0 over a thousand steps
+		long = append(long, Point{float64(step), 2 + noise})
+	}
+	c, ok := NewLineChart(Lines{Curves: []Curve{{Points: long}}})
+	if !ok || !c.Smoothed {
+		t.Fatalf("%+v", c)
+	}
+	s := c.Series[0]
+	if n := strings.Count(s.Path, "L"); n != 999 || strings.Count(s.Raw, "L") != n {
+		t.Errorf("lines of %d parts", n)
+	}
+	points := make([]Point, 200)
+	for i := range points {
+		points[i] = Point{float64(i), float64(3 * i)}
+	}
+	for i, p := range smoothed(points) {
+		// two neighbours on a side
+		if want := points[i]; i == len(points)-1 && p.Y != want.Y-3 || i < len(points)-2 && p != want {
+			t.Errorf("a straight line bends at %d: %v", i, p)
+		}
+	}
+	falls := []Curve{{Points: make([]Point, 100)}}
+	for i := range falls[0].Points {
+		falls[0].Points[i] = Point{float64(i), 100 / float64(i+1)}
+	}
+	if start := cutStart(falls); start != 100 || len(falls[0].Points) != 95 || falls[0].Points[0].X != 5 {
+		t.Errorf("from %g, %d points left", start, len(falls[0].Points))
+	}
+}
+
+// The axis of a bar chart ends at the greatest count or above it, at whole numbers, and a chart of nothing is none.
+func TestBars(t *testing.T) {
+	for _, c := range []struct {
+		most        int64
+		logarithmic bool
+		marks       string
+	}{
+		{1, false, "1"}, {4, false, "1 2 3 4"}, {7, false, "2 4 6 8"}, {1000, false, "200 400 600 800 1 k"},
+		{1001, false, "500 1 k 1.5 k"}, {2_500_000, false, "500 k 1 M 1.5 M 2 M 2.5 M"}, {1, true, "1 10"},
+		{2500, true, "1 10 100 1 k 10 k"},
+	} {
+		b, ok := NewBarChart(Bars{Bars: []Bar{{"a", c.most}, {"b", 0}}, Logarithmic: c.logarithmic})
+		var marks []string
+		for _, m := range b.Y {
+			marks = append(marks, m.Text)
+		}
+		if got := strings.Join(marks, " "); !ok || got != c.marks {
+			t.Errorf("up to %d: %s, want %s", c.most, got, c.marks)
+		}
+		if high, none := b.Bars[0], b.Bars[1]; high.Y < b.Top || high.Y+high.Height != b.Base || none.Height != 0 {
+			t.Errorf("up to %d: bars %+v", c.most, b.Bars)
+		}
+	}
+	empty := Bars{Bars: []Bar{{"a", 0}}}
+	_, standing := NewBarChart(empty)
+	_, lying := NewBarList(empty)
+	_, line := NewLineChart(Lines{Curves: []Curve{{Points: []Point{{1, 1}}}}, Falls: true})
+	if _, none := NewLineChart(Lines{Falls: true}); standing || lying || line || none {
+		t.Error("a chart of nothing")
+	}
+}
+
+// Every picture is drawn, what it is named being text.
+func TestDraw(t *testing.T) {
+	bars := Bars{Title: "<u>", Unit: "games", Bars: []Bar{{"<i>", 1234}}}
+	standing, _ := NewBarChart(bars)
+	lying, _ := NewBarList(bars)
+	lines, _ := NewLineChart(Lines{Title: "<u>", Curves: []Curve{{Name: "<i>", Points: []Point{{1, 1}, {2, 1234}}}}})
+	p := board.StartPosition()
+	for want, picture := range map[string]Picture{"1\u202f234 games": standing, "100.0 %": lying, ">steps<": lines,
+		"1\u202f234 positions": NewCalibrationChart(Calibration{Title: "<u>", XName: "<i>",
+			Bins: []Bin{{From: 0, To: 1, Count: 1234}}}), `href="#k"`: NewBoard(&p)} {
+		html, err := Draw(picture)
+		if text := string(html); err != nil || !strings.Contains(text, want) || strings.Contains(text, "<u>") ||
+			strings.Contains(text, "<i>") {
+			t.Errorf("%T: %v, %s", picture, err, text)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// The sizes of line charts, in the units of the viewBox, and the margins of charts.
+const (
+	largeWidth, largeHeight = 400, 230
+	smallWidth, smallHeight = 300, 150
+
+	marginLeft   = 52
+	marginRight  = 16
+	marginTop    = 10
+	marginBottom = 36
+)
+
+// Lines are curves over the steps of a training, to be drawn as a chart.
+type Lines struct {
+	Title, Note string
+	Curves      []Curve
+	Small       bool
+	Zero        bool                 // the vertical axis begins at 0
+	Falls       bool                 // the steep beginning of a long run is cut off, and the note says so
+	Show        func(float64) string // writes a value; nil: with four digits
+	Best        int64                // step of the best checkpoint, which is marked; 0: none
+}
+
+// Curve is a line of a chart.
+type Curve struct {
+	Name   string
+	Class  string // its colour: "train" or "val"
+	Points []Point
+	Dots   bool // its points are marked and never smoothed
+}
+
+// Point is a value at a step.
+type Point struct{ X, Y float64 }
+
+// LineChart is a chart of lines, laid out.
+type LineChart struct {
+	frame
+	Series   []series
+	Smoothed bool  // some line is drawn as its moving average too
+	Best     *best // nil: not drawn
+}
+
+// best marks the step of the best checkpoint.
+type best struct {
+	X, Y   float64 // Y of the validation there
+	Ring   bool    // a validation was there
+	Text   string
+	Anchor string // of the text
+	Shift  float64
+}
+
+// series is one line.
+type series struct {
+	Name, Class string
+	Last        string // value of the last point
+	Path        string
+	Raw         string // path of the points that Path smooths; "" if they are the same
+	Dots        []dot
+}
+
+type dot struct {
+	X, Y float64
+	Text string // shown by pointing
+}
+
+// NewLineChart lays a chart out; false if there are no two steps to draw a line between. It changes the curves.
+func NewLineChart(l Lines) (*LineChart, bool) {
+	width, height := largeWidth, largeHeight
+	if l.Small {
+		width, height = smallWidth, smallHeight
+	}
+	show := l.Show
+	if show == nil {
+		show = func(v float64) string { return short(v, 1e4) }
+	}
+	c := &LineChart{frame: frame{Title: l.Title, Note: l.Note, Width: width, Height: height, Left: marginLeft,
+		Right: float64(width - marginRight), Top: marginTop, Base: float64(height - marginBottom)}}
+	if l.Falls && len(l.Curves) > 0 {
+		if start := cutStart(l.Curves); start > 0 {
+			c.Note += ", from " + show(precise(start)) + " at the start"
+		}
+	}
+	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
+	for _, line := range l.Curves {
+		for _, p := range line.Points {
+			low, high = Point{min(low.X, p.X), min(low.Y, p.Y)}, Point{max(high.X, p.X), max(high.Y, p.Y)}
+		}
+	}
+	if !(low.X < high.X) {
+		return nil, false
+	}
+	if l.Zero {
+		low.Y = min(low.Y, 0)
+	}
+	if low.Y == high.Y {
+		high.Y++
+	}
+	ys := ticks(low.Y, high.Y, height/45, 0)
+	low.Y, high.Y = min(low.Y, ys[0]), max(high.Y, ys[len(ys)-1])
+	place := func(p Point) (x, y float64) {
+		x = c.Left + (p.X-low.X)/(high.X-low.X)*(c.Right-c.Left)
+		y = c.Base - (p.Y-low.Y)/(high.Y-low.Y)*(c.Base-c.Top)
+		return round(x), round(y)
+	}
+	for _, t := range ys {
+		_, y := place(Point{low.X, t})
+		c.Y = append(c.Y, tick{y, show(t)})
+	}
+	for _, t := range ticks(low.X, high.X, width/60, 0) {
+		if x, _ := place(Point{t, low.Y}); t >= low.X && t <= high.X && t == math.Trunc(t) {
+			c.X = append(c.X, tick{x, short(t, 1e4)})
+		}
+	}
+	if x := float64(l.Best); l.Best > 0 && low.X <= x && x <= high.X {
+		c.Best = newBest(x, l.Curves, place)
+	}
+	for _, line := range l.Curves {
+		if len(line.Points) == 0 {
+			continue
+		}
+		points := thinned(line.Points)
+		last := points[len(points)-1]
+		s := series{Name: line.Name, Class: line.Class, Last: show(precise(last.Y))}
+		if smooth := smoothed(points); !line.Dots && smooth != nil {
+			s.Raw, points, c.Smoothed = path(points, place), smooth, true
+		}
+		s.Path = path(points, place)
+		for i, p := range points {
+			if x, y := place(p); line.Dots && len(points) <= mostDots || i == len(points)-1 {
+				s.Dots = append(s.Dots, dot{x, y, fmt.Sprintf("%s, step %s: %.4g", line.Name, Thousands(int64(p.X)),
+					p.Y)})
+			}
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c, true
+}
+
+// newBest marks a step, and on a line with dots its point there.
+func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *best {
+	b := &best{Text: "best, step " + Thousands(int64(step)), Anchor: "start", Shift: 6}
+	b.X, _ = place(Point{X: step})
+	if b.X > largeWidth/2 {
+		b.Anchor, b.Shift = "end", -6
+	}
+	for _, line := range curves {
+		for _, p := range line.Points {
+			if line.Dots && p.X == step {
+				b.X, b.Y = place(p)
+				b.Ring = true
+			}
+		}
+	}
+	return b
+}
+
+// cutStart cuts off the points in the first twentieth of the steps that are higher than all later ones: the rest of a
+// long run would be pressed flat. It returns the greatest value, or 0 if nothing is cut.
+func cutStart(curves []Curve) (start float64) {
+	longest := slices.MaxFunc(curves, func(a, b Curve) int { return cmp.Compare(len(a.Points), len(b.Points)) }).Points
+	if len(longest) < few {
+		return 0
+	}
+	first, last := longest[0], longest[len(longest)-1]
+	from, bound := first.X+(last.X-first.X)/20, math.Inf(-1)
+	for _, line := range curves {
+		for _, p := range line.Points {
+			if start = max(start, p.Y); p.X >= from {
+				bound = max(bound, p.Y)
+			}
+		}
+	}
+	if start <= bound {
+		return 0
+	}
+	for i := range curves {
+		curves[i].Points = slices.DeleteFunc(curves[i].Points, func(p Point) bool { return p.Y > bound })
+	}
+	return start
+}
+
+// mostDots is the most points of a line that are all marked.
+const mostDots = 60
+
+func path(points []Point, place func(Point) (x, y float64)) string {
+	var text strings.Builder
+	for i, p := range points {
+		x, y := place(p)
+		fmt.Fprintf(&text, "%s%g %g", map[bool]string{true: "M", false: "L"}[i == 0], x, y)
+	}
+	return text.String()
+}
+
+// few is the number of points from which a line is smoothed and may be cut.
+const few = 60
+
+// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
+// The first points, which fall steeply, have as many neighbours on one side as on the other.
+func smoothed(points []Point) []Point {
+	if len(points) < few {
+		return nil
+	}
+	half := max(1, len(points)/100)
+	list := make([]Point, len(points))
+	for i := range points {
+		reach := min(half, i)
+		near := points[i-reach : min(i+reach+1, len(points))]
+		var sum float64
+		for _, p := range near {
+			sum += p.Y
+		}
+		list[i] = Point{points[i].X, sum / float64(len(near))}
+	}
+	return list
+}
+
+// precise rounds to four significant digits.
+func precise(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*unit) / unit
+}
+
+// thinned returns at most 1000 points, means of neighbours.
+func thinned(points []Point) []Point {
+	const most = 1000
+	if len(points) <= most {
+		return points
+	}
+	var list []Point
+	for i := range most {
+		part := points[i*len(points)/most : (i+1)*len(points)/most]
+		var sum Point
+		for _, p := range part {
+			sum.X, sum.Y = sum.X+p.X, sum.Y+p.Y
+		}
+		n := float64(len(part))
+		list = append(list, Point{sum.X / n, sum.Y / n})
+	}
+	return list
+}

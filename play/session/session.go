@@ -1,0 +1,208 @@
+// Package session is a game of a person against a network, without a screen: a terminal (play/console) or a page shows
+// the [Session] and passes on what the person does.
+//
+// Searches run in the caller's goroutine; the package starts none. A Session belongs to one goroutine at a time.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"talbot/board"
+	"talbot/play/game"
+	"talbot/play/mcts"
+	"talbot/play/pace"
+	"talbot/play/player"
+)
+
+// Session is a game and how it is played. Its fields may change between calls.
+type Session struct {
+	Player   *player.Player // prepared
+	Start    board.Position
+	Human    board.Color   // the person's side; the network has the other one
+	Nodes    int64         // of each search; 0: no limit
+	MoveTime time.Duration // of each search; 0: no limit
+
+	moves    []board.Move
+	resigned bool // by the person
+}
+
+// The errors of a move that is not asked for. The caller says so.
+var (
+	ErrOver = errors.New("the game is over")
+	ErrTurn = errors.New("the network is to move")
+)
+
+// Game returns the game with its past, a copy.
+func (s *Session) Game() *board.Game {
+	g := board.NewGame(s.Start)
+	for _, m := range s.moves {
+		g.Push(m)
+	}
+	return g
+}
+
+// Position returns the present position.
+func (s *Session) Position() *board.Position { return s.Game().Position() }
+
+// Moves returns the moves so far, a copy.
+func (s *Session) Moves() []board.Move { return slices.Clone(s.moves) }
+
+// Last returns the last move, [board.NoMove] at the start.
+func (s *Session) Last() board.Move {
+	if len(s.moves) == 0 {
+		return board.NoMove
+	}
+	return s.moves[len(s.moves)-1]
+}
+
+// Result is how a game ended.
+type Result struct {
+	End    string // "checkmate", "resignation", or the reason of a draw
+	Drawn  bool
+	Winner board.Color // of a game that is not drawn
+}
+
+// Resignation is the end of a game that the person gave up.
+const Resignation = "resignation"
+
+// Result returns how the game ended; false while it is played.
+func (s *Session) Result() (Result, bool) {
+	g := s.Game()
+	end, over := game.Over(g)
+	switch {
+	case over && end == game.Checkmate:
+		return Result{End: string(end), Winner: g.Position().Turn().Other()}, true
+	case over:
+		return Result{End: string(end), Drawn: true}, true
+	case s.resigned:
+		return Result{End: Resignation, Winner: s.Human.Other()}, true
+	}
+	return Result{}, false
+}
+
+// Move plays a move of the person, in SAN or UCI notation. Errors: [ErrOver], [ErrTurn], or why it is no legal move.
+func (s *Session) Move(text string) error {
+	p := s.Position()
+	if _, over := s.Result(); over {
+		return ErrOver
+	}
+	if p.Turn() != s.Human {
+		return ErrTurn
+	}
+	m, err := p.ParseSAN([]byte(text))
+	if err == nil {
+		s.moves = append(s.moves, m)
+	}
+	return err
+}
+
+// Answer lets the network move and returns what it thinks of the position in which it moved; nil if it is not to move.
+// The errors are the network's, or the context's.
+func (s *Session) Answer(ctx context.Context) (*Thought, error) {
+	if _, over := s.Result(); over || s.Position().Turn() == s.Human {
+		return nil, nil
+	}
+	t, err := s.Think(ctx)
+	if err == nil {
+		s.moves = append(s.moves, t.Lines[0].PV[0])
+	}
+	return t, err
+}
+
+// Think asks the network about the position, for either side. Errors: [ErrOver] after the end of a game by the rules,
+// the network's, or the context's.
+func (s *Session) Think(ctx context.Context) (*Thought, error) {
+	if _, over := game.Over(s.Game()); over {
+		return nil, ErrOver
+	}
+	t := pace.New(s.Player.Batch())
+	if s.MoveTime > 0 {
+		t.Begin(time.Now(), pace.MoveTime(s.MoveTime, 0))
+	}
+	s.Player.Position(&s.Start, s.moves)
+	r, err := s.Player.Search(ctx, mcts.Limits{Nodes: s.Nodes}, t, nil)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	thought := &Thought{Report: r, Scored: s.Player.Scored(r, &r.Lines[0])}
+	thought.Centipawns, _ = s.Player.Score(&r.Lines[0]).Centipawns()
+	return thought, nil
+}
+
+// Thought is what a search says of a position, from the view of the side to move: the report, whose first line begins
+// with the best move, and the score of that line.
+type Thought struct {
+	*mcts.Report
+	Scored     bool // there is a score; without one only the prior of the move says something
+	Centipawns int  // unless the line is a proven mate
+}
+
+// String is the judgement in a few words: a mate, a score in pawns, or the prior of the move.
+func (t *Thought) String() string {
+	switch l := &t.Lines[0]; {
+	case l.Mate > 0:
+		return fmt.Sprintf("mate in %d", l.Mate)
+	case l.Mate < 0:
+		return fmt.Sprintf("mated in %d", -l.Mate)
+	case !t.Scored:
+		return fmt.Sprintf("prior %.0f %%", 100*l.Prior)
+	}
+	return fmt.Sprintf("%+.2f", float64(t.Centipawns)/100)
+}
+
+// Back takes back moves until the person is to move again, and a resignation. It reports whether there was a move of
+// the person to take back.
+func (s *Session) Back() bool {
+	s.resigned = false
+	least := 0
+	if s.Start.Turn() != s.Human {
+		least = 1
+	}
+	if len(s.moves) <= least {
+		return false
+	}
+	s.moves = s.moves[:len(s.moves)-1]
+	if s.Position().Turn() != s.Human {
+		s.moves = s.moves[:len(s.moves)-1]
+	}
+	return true
+}
+
+// Swap gives the side to move to the network, and the other side to the person.
+func (s *Session) Swap() { s.Human = s.Position().Turn().Other() }
+
+// Resign gives up the game for the person; of one that is over the result stays.
+func (s *Session) Resign() { s.resigned = true }
+
+// Restart begins a new game from the start.
+func (s *Session) Restart() {
+	s.moves, s.resigned = nil, false
+	s.Player.Clear()
+}
+
+// Movetext is the game so far in SAN, with numbers.
+func (s *Session) Movetext() string {
+	var b strings.Builder
+	p := s.Start
+	for i, m := range s.moves {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if p.Turn() == board.White {
+			fmt.Fprintf(&b, "%d. ", p.FullmoveNumber())
+		} else if i == 0 {
+			fmt.Fprintf(&b, "%d... ", p.FullmoveNumber())
+		}
+		b.WriteString(p.SAN(m))
+		p.Play(m)
+	}
+	return b.String()
+}

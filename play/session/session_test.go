@@ -1,0 +1,119 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"talbot/board"
+	"talbot/play/internal/fakenet"
+	"talbot/play/mcts"
+	"talbot/play/player"
+)
+
+func begin(t *testing.T, n *fakenet.Network, fen string) *Session {
+	t.Helper()
+	p := player.New(n.Open)
+	t.Cleanup(p.Close)
+	if err := p.Prepare(t.Context(), player.Setup{Options: mcts.Defaults()}); err != nil {
+		t.Fatal(err)
+	}
+	start, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Session{Player: p, Start: start, Nodes: 8}
+}
+
+// A game is played, taken back, swapped and given up, and each step is where the next one begins.
+func TestGame(t *testing.T) {
+	s := begin(t, &fakenet.Network{}, board.StartFEN)
+	if s.Last() != board.NoMove || s.Back() {
+		t.Error("a move before the first one")
+	}
+	if err := s.Move("e2e5"); err == nil || len(s.Moves()) != 0 {
+		t.Errorf("an illegal move: %v", err)
+	}
+	if a, err := s.Answer(t.Context()); a != nil || err != nil {
+		t.Errorf("the network moves for the person: %v, %v", a, err)
+	}
+	if err := s.Move("e4"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Move("e5"); !errors.Is(err, ErrTurn) {
+		t.Errorf("a move for the network: %v", err)
+	}
+	a, err := s.Answer(t.Context())
+	if err != nil || a.Lines[0].PV[0] != s.Last() || len(s.Moves()) != 2 || !a.Scored || a.String() == "" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if text := s.Movetext(); !strings.HasPrefix(text, "1. e4 ") || strings.Count(text, " ") != 2 {
+		t.Errorf("moves %q", text)
+	}
+	s.Moves()[0] = board.NoMove // a copy
+	if !s.Back() || s.Position().FEN() != board.StartFEN {
+		t.Error("moves are not taken back")
+	}
+	s.Swap()
+	if a, err := s.Answer(t.Context()); a == nil || err != nil || s.Human != board.Black || s.Back() {
+		t.Errorf("the network does not begin: %v, %v", a, err)
+	}
+	s.Resign()
+	if r, over := s.Result(); !over || r != (Result{End: Resignation, Winner: board.White}) {
+		t.Errorf("%+v, %v", r, over)
+	}
+	if err := s.Move("e5"); !errors.Is(err, ErrOver) {
+		t.Errorf("a move after the end: %v", err)
+	}
+	if thought, err := s.Think(t.Context()); thought == nil || err != nil {
+		t.Errorf("a position that could be played on: %v", err)
+	}
+	s.Restart()
+	if _, over := s.Result(); over || len(s.Moves()) != 0 || s.Human != board.Black {
+		t.Error("a new game is none")
+	}
+}
+
+func TestResults(t *testing.T) {
+	for _, c := range []struct {
+		fen, move string
+		want      Result
+	}{
+		{"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "Rd8", Result{End: "checkmate", Winner: board.White}},
+		{"3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "d8d1", Result{End: "checkmate", Winner: board.Black}},
+		{"k7/8/1K6/8/8/8/8/2Q5 w - - 0 1", "Qc7", Result{End: "stalemate", Drawn: true}},
+	} {
+		s := begin(t, &fakenet.Network{}, c.fen)
+		s.Human = s.Start.Turn()
+		if err := s.Move(c.move); err != nil {
+			t.Fatal(err)
+		}
+		if r, over := s.Result(); !over || r != c.want {
+			t.Errorf("%s: %+v, %v", c.fen, r, over)
+		}
+		if a, err := s.Answer(t.Context()); a != nil || err != nil {
+			t.Errorf("%s: an answer: %v", c.fen, err)
+		}
+		if _, err := s.Think(t.Context()); !errors.Is(err, ErrOver) {
+			t.Errorf("%s: %v", c.fen, err)
+		}
+	}
+}
+
+// A network that fails and an end from outside leave the game as it was.
+func TestErrors(t *testing.T) {
+	n := &fakenet.Network{}
+	s := begin(t, n, board.StartFEN)
+	s.Human = board.Black
+	n.Fails.Store(true)
+	if _, err := s.Answer(t.Context()); !errors.Is(err, fakenet.ErrFails) {
+		t.Errorf("a network that fails: %v", err)
+	}
+	n.Fails.Store(false)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Answer(ctx); !errors.Is(err, context.Canceled) || len(s.Moves()) != 0 {
+		t.Errorf("an end from outside: %v", err)
+	}
+}
