@@ -205,7 +205,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 				say("talbot: skipped the file %s: %v\n", file, reject.Err)
 				return
 			}
-			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
+			if reject.Reason == dataset.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}

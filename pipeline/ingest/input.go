@@ -88,7 +88,7 @@ func (g *ingester) reject(path string, f *found) {
 	c := &g.out.Manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
-	if reject.Reason == Duplicate {
+	if reject.Reason == dataset.Duplicate {
 		g.rejects.addCopy(path, reject, f.line.GameKey())
 	} else {
 		g.rejects.add(path, reject)
@@ -108,7 +108,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 		p.Glued++
 	}
 	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
-		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)
