@@ -16,7 +16,8 @@ func (m *Manifest) Parent(dir string) Parent {
 func (m *Manifest) Empty() Manifest {
 	e := *m
 	e.Format, e.Tool, e.Counts, e.Shards = 0, "", Counts{}, nil
-	e.Inputs, e.Fingerprints, e.Networks = slices.Clone(m.Inputs), slices.Clone(m.Fingerprints), slices.Clone(m.Networks)
+	e.Inputs, e.Networks = slices.Clone(m.Inputs), slices.Clone(m.Networks)
+	e.Fingerprints = slices.Clone(m.Fingerprints)
 	return e
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,8 @@ have the index -1.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.sample, "sample", 0, "number of the sample to show, from 0")
 	f.BoolVar(&o.all, "all", false, "show all samples")
-	f.StringVar(&o.source, "source", "", "only samples from a game, puzzle, endgame, table or aggregate (with --all)")
+	f.StringVar(&o.source, "source", "", "only samples of this source (with --all): "+
+		listed(dataset.SourceNames(), "or"))
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
@@ -114,7 +114,7 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 		return in, usage(errors.New("--source and --split work only with --all"), which)
 	}
 	if o.source != "" {
-		source, err := parseSource(o.source)
+		source, err := dataset.ParseSource(o.source)
 		if err != nil {
 			return in, usage(err, "")
 		}
@@ -146,15 +146,6 @@ func (o *inspectOptions) request(cmd *cobra.Command) (inspect.Request, error) {
 		return in, usage(err, "for example --value-target wdl")
 	}
 	return in, nil
-}
-
-func parseSource(name string) (dataset.Source, error) {
-	for s := dataset.Source(0); s.Known(); s++ {
-		if s.String() == name {
-			return s, nil
-		}
-	}
-	return 0, fmt.Errorf("source must be %s: %q", strings.Join(dataset.SourceNames(), ", "), name)
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {
