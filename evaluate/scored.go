@@ -106,7 +106,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Answer) (scored, error) {
 	}
 	value := answer.Value
 	if s.ofChancesAlone {
-		value = answer.Chances[0] - answer.Chances[2]
+		value = encode.ChancesValue(answer.Chances)
 	}
 	if q.value = float64(value); !finite(q.value) {
 		return q, fmt.Errorf("the network's value is %g", value)

@@ -173,7 +173,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	for i := range said {
 		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
 		if !knows.Value && knows.Chances {
-			answers[i].Value = said[i].Chances[0] - said[i].Chances[2]
+			answers[i].Value = encode.ChancesValue(said[i].Chances)
 		}
 	}
 	return nil
