@@ -19,7 +19,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if g.state.Number == 0 { // else an interrupted run has begun it
 		g.begin()
 	}
-	in, err := rows.Open(path)
+	in, err := open(path)
 	if err == nil {
 		defer in.Close()
 		err = g.read(ctx, in, index, path)
@@ -33,7 +33,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 // read reads an input that is open.
 func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path string) error {
 	g.input, g.evaluations = in, nil
-	kind, err := KindOf(in)
+	kind, err := kindOf(in)
 	if err != nil {
 		return err
 	}
@@ -42,20 +42,15 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		g.broken = err != nil
 		return err
 	}
-	switch done := g.state.Number; kind {
-	case rows.KindPuzzles:
-		err = g.rows(ctx, g.puzzles(in), done, each)
-	case rows.KindEPD:
-		err = g.rows(ctx, g.epd(in), done, each)
-	case rows.KindTable:
-		err = g.rows(ctx, g.table(in), done, each)
-		if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
-			err = fmt.Errorf("%q: %w", path, err)
-		}
-	case rows.KindEvalLines:
-		err = g.rows(ctx, g.evalLines(in), done, each)
-	case rows.KindGames:
-		err = g.games(ctx, in, done, each)
+	if done := g.state.Number; kind.each != nil {
+		err = kind.each(g, ctx, in, done, each)
+	} else {
+		r := kind.Open(in, g.Tables)
+		g.evaluations, _ = r.(evaluated)
+		err = g.rows(ctx, r, done, each)
+	}
+	if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
+		err = fmt.Errorf("%q: %w", path, err)
 	}
 	if err != nil {
 		return err
