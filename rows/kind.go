@@ -26,8 +26,8 @@ func firstRow(head []byte) []byte {
 	return nil
 }
 
-// LooksLikePuzzles reports whether a text holds puzzles: by the name of its first column, or by a first row whose second
-// field has the form of a FEN and whose third begins with a move in coordinates.
+// LooksLikePuzzles reports whether a text holds puzzles: by the name of its first column, or by a first row whose
+// second field has the form of a FEN and whose third begins with a move in coordinates.
 func LooksLikePuzzles(head []byte) bool {
 	fields := bytes.SplitN(firstRow(head), []byte(","), 4)
 	if len(fields) < 3 {

@@ -34,8 +34,8 @@ type Kind struct {
 // Reader reads the lines of an input. It may also have the method Table of [rows.TableReader], for the manifest.
 type Reader interface {
 	// Next returns the next line, by ascending Number, and the evaluations that the input has of its samples; without
-	// labels, if it has none. A *[dataset.Reject] is of one line, and reading can go on; every other error is final, and
-	// io.EOF is the end.
+	// labels, if it has none. A *[dataset.Reject] is of one line, and reading can go on; every other error is final,
+	// and io.EOF is the end.
 	Next() (dataset.Line, dataset.Imported, error)
 }
 
