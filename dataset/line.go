@@ -103,48 +103,6 @@ func pick[T any](list []T, numbers []int) []T {
 	return picked
 }
 
-// Source says what kind of data a line is.
-type Source uint8
-
-// The sources of lines.
-const (
-	SourceGame Source = iota
-	SourcePuzzle
-	SourceEndgame
-	SourceTable     // a position of a table of evaluations
-	SourceAggregate // a position with how often each move was played from it in games
-	SourceEngine    // a game that an engine played with itself, in which some moves were not its own choice
-)
-
-var sourceNames = [...]string{"game", "puzzle", "endgame", "table", "aggregate", "engine"}
-
-// SourceNames returns the names of all sources, in the order of their numbers.
-func SourceNames() []string { return slices.Clone(sourceNames[:]) }
-
-// Known reports whether the source is one of those.
-func (s Source) Known() bool { return int(s) < len(sourceNames) }
-
-// Teaches reports whether the moves played in such lines are worth learning. In endgames they are reconstructed, and in
-// an engine's games with itself some are blunders on purpose.
-func (s Source) Teaches() bool { return s != SourceEndgame && s != SourceEngine }
-
-// String returns "game", "puzzle", "endgame", "table", "aggregate" or "engine".
-func (s Source) String() string {
-	if int(s) < len(sourceNames) {
-		return sourceNames[s]
-	}
-	return fmt.Sprintf("Source(%d)", uint8(s))
-}
-
-// NameOf names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. An endgame
-// was drawn, a position aggregated: they are of no input.
-func NameOf(source string, number int64, input string) string {
-	if source == SourceEndgame.String() || source == SourceAggregate.String() || input == "" {
-		return fmt.Sprintf("%s %d", source, number)
-	}
-	return fmt.Sprintf("%s %d of %s", source, number, input)
-}
-
 // Result is the result of a game.
 type Result uint8
 

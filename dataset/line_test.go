@@ -14,8 +14,6 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, got := range map[string]fmt.Stringer{
-		"game": SourceGame, "puzzle": SourcePuzzle, "endgame": SourceEndgame, "table": SourceTable,
-		"aggregate": SourceAggregate, "engine": SourceEngine,
 		"Source(6)": Source(6),
 		"*":         ResultUnknown, "1-0": WhiteWins, "1/2-1/2": Draw, "0-1": BlackWins, "Result(4)": Result(4),
 		"missing": Missing, "labelled": Labelled, "terminal": Terminal, "failed": Failed,

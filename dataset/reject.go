@@ -25,7 +25,11 @@ const (
 	BadEval      Reason = "bad_eval" // an evaluation that is no number or mate, or not in the unit of its table
 )
 
-// Reasons lists every reason.
+// Duplicate is a line that was read, drawn or played before: the same start and moves, whatever the headers, or the
+// same position with the colours swapped, of an endgame. The first is kept. No reader gives it.
+const Duplicate Reason = "duplicate"
+
+// Reasons lists every reason of a reader.
 var Reasons = [...]Reason{IllegalMove, NullMove, Variant, Chess960, BadFEN, NoMoves, TooLong, BadSyntax, BadRow,
 	ResultConflict, MoveConflict, BadEval}
 

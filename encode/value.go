@@ -98,6 +98,9 @@ func (t ValueTarget) of(e Valuer, s *dataset.Searched) (float32, bool) {
 	return e.Value(s.Score)
 }
 
+// ChancesValue is the value of chances of win, draw and loss: win less loss, in [-1, 1] from the same view.
+func ChancesValue(chances [3]float32) float32 { return chances[0] - chances[2] }
+
 // WinningChances is [WinProbValue] of a score; false if it is not a score.
 func WinningChances(s dataset.Score) (float32, bool) {
 	if cp, ok := s.Centipawns(); ok {

@@ -191,3 +191,14 @@ func TestValueOfLabel(t *testing.T) {
 		}
 	}
 }
+
+// TestChancesValue: a draw is worth nothing, and the value is the mover's.
+func TestChancesValue(t *testing.T) {
+	for chances, want := range map[[3]float32]float32{
+		{1, 0, 0}: 1, {0, 1, 0}: 0, {0, 0, 1}: -1, {0.5, 0.25, 0.25}: 0.25,
+	} {
+		if got := ChancesValue(chances); got != want {
+			t.Errorf("%v: %v, want %v", chances, got, want)
+		}
+	}
+}

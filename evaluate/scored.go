@@ -107,7 +107,7 @@ func (s *scorer) score(sample *Sample, answer *predict.Output) (assessment, erro
 	}
 	value := answer.Value
 	if s.valueFromWDL {
-		value = answer.WDL[0] - answer.WDL[2]
+		value = encode.ChancesValue(answer.WDL)
 	}
 	if q.value = float64(value); !finite(q.value) {
 		return q, fmt.Errorf("the network's value is %g", value)

@@ -63,7 +63,7 @@ func TestHistory(t *testing.T) {
 	other, _ := run("other", 4, 2, 2)
 	Same(t, with, again)
 	if sum.Samples != sumWith.Samples || sum.GamesKept != sumWith.GamesKept ||
-		sum.Rejects[ingest.Duplicate] != sumWith.Rejects[ingest.Duplicate] {
+		sum.Rejects[dataset.Duplicate] != sumWith.Rejects[dataset.Duplicate] {
 		t.Errorf("%+v and %+v", sum, sumWith)
 	}
 	a, b, c := ReadLines(t, bare), ReadLines(t, with), ReadLines(t, other)

@@ -100,7 +100,7 @@ func TestPrefixes(t *testing.T) {
 		IngestFiles(t, outs[1], 4, files...)
 		Same(t, outs[0], outs[1])
 		if s.GamesKept != int64(games) || s.Rejects[ingest.Prefix] != int64(cut) ||
-			s.Rejects[ingest.Duplicate] < int64(copies) {
+			s.Rejects[dataset.Duplicate] < int64(copies) {
 			t.Errorf("order %v: %+v, want %d games, %d prefixes", order, s, games, cut)
 		}
 		got := GamesOf(t, outs[0])

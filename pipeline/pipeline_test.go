@@ -319,7 +319,7 @@ func TestIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum.GamesRead != games+2 || sum.GamesKept != int64(games-bad-copies+1) ||
-			sum.Rejects[ingest.Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
+			sum.Rejects[dataset.Duplicate] != int64(copies) || sum.Rejects[dataset.IllegalMove] != int64(bad+1) {
 			t.Errorf("%+v with %d bad games and %d copies", sum, bad, copies)
 		}
 		r := madeup.Verify(t, out)

@@ -69,7 +69,7 @@ func TestRejectsNameWhatStays(t *testing.T) {
 	named := int64(0)
 	for _, row := range rows {
 		cells := strings.Split(row, "\t")
-		if cells[3] != string(ingest.Duplicate) && cells[3] != string(ingest.Prefix) {
+		if cells[3] != string(dataset.Duplicate) && cells[3] != string(ingest.Prefix) {
 			continue
 		}
 		var number, offset int64
@@ -88,8 +88,8 @@ func TestRejectsNameWhatStays(t *testing.T) {
 			t.Errorf("%q names a copy", row)
 		}
 	}
-	if want := sum.Rejects[ingest.Duplicate] + sum.Rejects[ingest.Prefix]; named != want ||
-		sum.Rejects[ingest.Duplicate] < 3 ||
+	if want := sum.Rejects[dataset.Duplicate] + sum.Rejects[ingest.Prefix]; named != want ||
+		sum.Rejects[dataset.Duplicate] < 3 ||
 		sum.Rejects[ingest.Prefix] < 3 {
 		t.Errorf("%d rows with names, %d copies and prefixes: %v", named, want, sum.Rejects)
 	}

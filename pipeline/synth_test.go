@@ -129,7 +129,7 @@ func TestSynthSeed(t *testing.T) {
 		s := endgames.Request{Count: 40000, Config: c, Out: filepath.Join(dir, string('a'+rune(seed))),
 			Splits: dataset.DefaultSplits}
 		sum, err := s.Run(t.Context())
-		if err != nil || sum.Rejects[synth.Duplicate] < 100 {
+		if err != nil || sum.Rejects[dataset.Duplicate] < 100 {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		copies, classes := Sampled(t, s.Out)

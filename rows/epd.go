@@ -182,13 +182,15 @@ func containsMove(moves []board.Move, m board.Move) bool {
 	return false
 }
 
-// LooksLikeEPD reports whether a line of text begins as EPD does: with a FEN's placement and side to move, without a
-// comma, or with “startpos”.
-func LooksLikeEPD(line []byte) bool {
+// LooksLikeEPD reports whether a text begins as EPD does: with a FEN's placement and side to move, without a comma, or
+// with “startpos”. A table or lines of evaluations, which may begin so too, are none.
+func LooksLikeEPD(head []byte) bool {
+	line := firstRow(head)
 	if bytes.HasPrefix(line, []byte("startpos")) {
 		return true
 	}
 	fields := bytes.Fields(line)
 	return len(fields) >= 2 && bytes.Count(fields[0], []byte("/")) == 7 && bytes.IndexByte(fields[0], ',') < 0 &&
-		(string(fields[1]) == "w" || string(fields[1]) == "b")
+		(string(fields[1]) == "w" || string(fields[1]) == "b") && !LooksLikeTable(head) &&
+		!LooksLikeEvalLines(head)
 }

@@ -186,10 +186,10 @@ func within(n, most int64) int {
 	return int(n)
 }
 
-// looksLikeEvalLine reports whether a line of text, of which the end may be missing, is one of Lichess's lines of JSON.
-// A comment of a PGN file begins with a brace too.
-func looksLikeEvalLine(line []byte) bool {
-	rest, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("{"))
+// LooksLikeEvalLines reports whether a text begins with one of Lichess's lines of JSON, of which the end may be
+// missing. A comment of a PGN file begins with a brace too.
+func LooksLikeEvalLines(head []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(firstRow(head)), []byte("{"))
 	if !ok || !bytes.HasPrefix(bytes.TrimSpace(rest), []byte{'"'}) {
 		return false
 	}

@@ -79,7 +79,7 @@ func TestEvalLines(t *testing.T) {
 		if got, _ := evalLines(t, c.text); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, strings.Join(got, "; "), c.want)
 		}
-		if kind := KindOf([]byte(c.text)); (kind == KindEvalLines) != (name != "not JSON") {
+		if kind := kindOf([]byte(c.text)); (kind == kindEvalLines) != (name != "not JSON") {
 			t.Errorf("%s is taken for %v", name, kind)
 		}
 	}
@@ -93,7 +93,7 @@ func TestEvalLines(t *testing.T) {
 		t.Errorf("only mates: %+v", table)
 	}
 	for _, text := range []string{"{comment} 1. e4", `{"fen"} 1. e4`, `{ [%evals "fen"] }`, "[]", ""} {
-		if kind := KindOf([]byte(text)); kind == KindEvalLines {
+		if kind := kindOf([]byte(text)); kind == kindEvalLines {
 			t.Errorf("%q is taken for %v", text, kind)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
@@ -32,14 +33,16 @@ type Input struct {
 	format string // "plain", "zstd", "gzip", "bzip2"
 	text   *bufio.Reader
 	read   int64 // decompressed bytes handed out
+	binary bool  // one of the kinds said so
 	close  []func() error
 }
 
 // Open opens a file, or standard input for the path "-". The compression is found by the first bytes, not by the
-// name: plain text, zstd, gzip and bzip2 are read, other archives are refused with a hint.
-func Open(path string) (*Input, error) {
+// name: plain text and what [Packers] names are read, other archives are refused with a hint. So is text in UTF-16,
+// but not what one of binary says of the beginning of the unpacked data that it is of its kind.
+func Open(path string, binary ...func(head []byte) bool) (*Input, error) {
 	if path == "-" {
-		return NewInput("standard input", os.Stdin)
+		return NewInput("standard input", os.Stdin, binary...)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,7 +56,7 @@ func Open(path string) (*Input, error) {
 		f.Close()
 		return nil, err
 	}
-	in, err := NewInput(path, f)
+	in, err := NewInput(path, f, binary...)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -66,7 +69,7 @@ func Open(path string) (*Input, error) {
 }
 
 // NewInput reads from r as Open reads from a file; name stands in its errors. It does not close r.
-func NewInput(name string, r io.Reader) (*Input, error) {
+func NewInput(name string, r io.Reader, binary ...func(head []byte) bool) (*Input, error) {
 	in := &Input{name: name, size: -1, raw: &rawReader{r: r, hash: sha256.New()}}
 	raw := bufio.NewReaderSize(in.raw, peekSize)
 	magic, err := raw.Peek(10)
@@ -77,7 +80,12 @@ func NewInput(name string, r io.Reader) (*Input, error) {
 	if err == nil {
 		in.text = bufio.NewReaderSize(text, peekSize)
 		head, _ := in.text.Peek(tarBlock) // damage is found by reading
-		if name := archiveOf(head); name != "" {
+		in.binary = slices.ContainsFunc(binary, func(is func([]byte) bool) bool { return is(head) })
+		switch name := archiveOf(head); {
+		case in.binary:
+		case in.format == "plain" && isUTF16(magic):
+			in.format, err = "UTF-16 text", ErrUTF16
+		case name != "":
 			in.format, err = name, ErrArchive
 		}
 	}
@@ -93,31 +101,60 @@ func NewInput(name string, r io.Reader) (*Input, error) {
 	return in, nil
 }
 
+// packer is a compression that is read.
+type packer struct {
+	name, suffix string
+	is           func(magic []byte) bool
+	open         func(raw *bufio.Reader) (text io.Reader, closed func() error, err error)
+}
+
+// packers are all. Another one is a line.
+var packers = []packer{
+	{"zstd", ".zst", isZstd, openZstd},
+	{"gzip", ".gz", func(magic []byte) bool { return bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) },
+		func(raw *bufio.Reader) (io.Reader, func() error, error) { return unclosed(newGzip(raw)) }},
+	{"bzip2", ".bz2", func(magic []byte) bool {
+		return len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY"
+	}, func(raw *bufio.Reader) (io.Reader, func() error, error) { return unclosed(bzip2.NewReader(raw), nil) }},
+}
+
+// Packers returns the names of the compressions that are read, and the ends of the names of such files.
+func Packers() (names, suffixes []string) {
+	for _, p := range packers {
+		names, suffixes = append(names, p.name), append(suffixes, p.suffix)
+	}
+	return names, suffixes
+}
+
+func unclosed[R io.Reader](r R, err error) (io.Reader, func() error, error) {
+	return r, func() error { return nil }, err
+}
+
+func openZstd(raw *bufio.Reader) (io.Reader, func() error, error) {
+	d, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(MaxWindow))
+	return d, func() error { d.Close(); return nil }, err
+}
+
 // decompress puts the decoder that the first bytes ask for over raw.
 func (in *Input) decompress(magic []byte, raw *bufio.Reader) (io.Reader, error) {
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}), isSkippable(magic):
-		in.format = "zstd"
-		d, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(MaxWindow))
-		if err != nil {
-			return nil, err
+	for _, p := range packers {
+		if p.is(magic) {
+			in.format = p.name
+			text, closed, err := p.open(raw)
+			if err == nil {
+				in.close = append(in.close, closed)
+			}
+			return text, err
 		}
-		in.close = append(in.close, func() error { d.Close(); return nil })
-		return d, nil
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		in.format = "gzip"
-		return newGzip(raw)
-	case len(magic) == 10 && string(magic[:3]) == "BZh" && string(magic[4:]) == "1AY&SY":
-		in.format = "bzip2"
-		return bzip2.NewReader(raw), nil
-	}
-	if isUTF16(magic) {
-		in.format = "UTF-16 text"
-		return nil, ErrUTF16
 	}
 	in.format = "plain"
 	return raw, nil
+}
+
+// isZstd reports whether magic is that of a zstd frame, or of a skippable one.
+func isZstd(magic []byte) bool {
+	return bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) || isSkippable(magic)
 }
 
 // isSkippable reports whether magic is that of a zstd skippable frame, with which parallel compressors may begin.
@@ -138,7 +175,7 @@ func (in *Input) RawRead() int64 { return in.raw.n.Load() }
 // Read. Packed text in UTF-16 is refused here.
 func (in *Input) Head() ([]byte, error) {
 	head, err := in.text.Peek(peekSize)
-	if isUTF16(head) {
+	if !in.binary && isUTF16(head) {
 		return nil, fmt.Errorf("%s holds UTF-16 text: %w", in.name, ErrUTF16)
 	}
 	if err == nil || err == io.EOF {

@@ -6,41 +6,8 @@ import (
 	"talbot/board"
 )
 
-// Kind is what a stream of text holds.
-type Kind uint8
-
-const (
-	KindUnknown   Kind = iota // none of these, or empty
-	KindGames                 // PGN, which package pgn knows and reads; KindOf never returns it
-	KindPuzzles               // Lichess puzzle CSV, with or without header
-	KindEPD                   // positions with operations
-	KindTable                 // positions with evaluations
-	KindEvalLines             // the same as Lichess's lines of JSON
-)
-
-// String returns "unknown", "games", "puzzles", "epd", "table" or "evaluations".
-func (k Kind) String() string {
-	return [...]string{"unknown", "games", "puzzles", "epd", "table", "evaluations"}[min(k, KindEvalLines)]
-}
-
-// KindOf tells puzzles, EPD and tables of evaluations by their first line that is neither blank nor a remark; head is
-// the beginning of the text. Puzzles are told by the name of their first column, or by a first row whose second field
-// has the form of a FEN and whose third begins with a move in coordinates; lines of JSON by their keys; for the others
-// see [LooksLikeTable] and [LooksLikeEPD].
-func KindOf(head []byte) Kind {
-	line := firstRow(head)
-	switch {
-	case looksLikeEvalLine(line):
-		return KindEvalLines
-	case isPuzzleRow(line):
-		return KindPuzzles
-	case LooksLikeTable(bytes.Trim(line, " \t\r\x00")):
-		return KindTable
-	case LooksLikeEPD(line):
-		return KindEPD
-	}
-	return KindUnknown
-}
+// The kinds of rows are told by the first line of a text that is neither blank nor a remark; what the functions get is
+// the beginning of a text. A text is of one kind at most.
 
 // firstRow returns the first line of a text that is neither blank nor a remark; empty if there is none.
 func firstRow(head []byte) []byte {
@@ -59,9 +26,10 @@ func firstRow(head []byte) []byte {
 	return nil
 }
 
-// isPuzzleRow reports whether line is the header or a row of a puzzle file.
-func isPuzzleRow(line []byte) bool {
-	fields := bytes.SplitN(line, []byte(","), 4)
+// LooksLikePuzzles reports whether a text holds puzzles: by the name of its first column, or by a first row whose
+// second field has the form of a FEN and whose third begins with a move in coordinates.
+func LooksLikePuzzles(head []byte) bool {
+	fields := bytes.SplitN(firstRow(head), []byte(","), 4)
 	if len(fields) < 3 {
 		return false
 	}

@@ -80,7 +80,7 @@ func TestEPDOperationsGenerated(t *testing.T) {
 		want = append(want, strings.TrimSpace(fmt.Sprintf("[%v] | %s| %s | %s", best[0], policy,
 			strings.TrimSpace(avoidText), id)))
 	}
-	if kind := KindOf([]byte(text.String())[:2000]); kind != KindEPD {
+	if kind := kindOf([]byte(text.String())[:2000]); kind != kindEPD {
 		t.Errorf("the text is told as %v", kind)
 	}
 	got, _ := readEPD(t, text.String())
@@ -128,26 +128,26 @@ func TestEPDOperations(t *testing.T) {
 // read.
 func TestRemarksFirst(t *testing.T) {
 	const fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-	for kind, text := range map[Kind]string{
-		KindEPD: fen + " bm e4\n", KindTable: "FEN,Evaluation\n" + fen + ",56\n",
-		KindPuzzles: "PuzzleId,FEN,Moves\nx," + fen + ",e2e4 e7e5\n",
+	for kind, text := range map[string]string{
+		kindEPD: fen + " bm e4\n", kindTable: "FEN,Evaluation\n" + fen + ",56\n",
+		kindPuzzles: "PuzzleId,FEN,Moves\nx," + fen + ",e2e4 e7e5\n",
 	} {
 		for _, remark := range []string{"#", "# made by hand\n", "% x\n\n", "; Bratko-Kopec\r\n",
 			"// 24 positions\n#\n"} {
 			text := strings.TrimSuffix(remark, "\n") + "\n" + text
-			if got := KindOf([]byte(text)); got != kind {
+			if got := kindOf([]byte(text)); got != kind {
 				t.Errorf("%q is told as %v", text, got)
 			}
 			in, n, rejects := strings.NewReader(text), 0, 0
 			var next func() error
 			switch kind {
-			case KindEPD:
+			case kindEPD:
 				r := NewEPDReader(in)
 				next = func() error { _, err := r.Next(); return err }
-			case KindTable:
+			case kindTable:
 				r := NewTableReader(in, TableForm{})
 				next = func() error { _, _, err := r.Next(); return err }
-			case KindPuzzles:
+			case kindPuzzles:
 				r := NewPuzzleReader(in)
 				next = func() error { _, err := r.Next(); return err }
 			}

@@ -200,8 +200,9 @@ func (t *TableReader) field(fields []string, column int) string {
 	return ""
 }
 
-// LooksLikeTable reports whether a line of text is the header or a row of a table of evaluations.
-func LooksLikeTable(line []byte) bool {
+// LooksLikeTable reports whether a text begins with the header or a row of a table of evaluations.
+func LooksLikeTable(head []byte) bool {
+	line := bytes.Trim(firstRow(head), " \t\r\x00")
 	for _, comma := range [...]rune{'\t', ',', ';'} {
 		t := NewTableReader(strings.NewReader(""), TableForm{})
 		t.comma = comma

@@ -26,12 +26,12 @@ const (
 	IllegalPlacement dataset.Reason = "illegal_placement" // the side not to move stood in check
 	Checkmate        dataset.Reason = "checkmate"
 	Stalemate        dataset.Reason = "stalemate"
-	NoPast           dataset.Reason = "no_past"   // no legal moves lead to it, with the weights and bounds asked for
-	Duplicate        dataset.Reason = "duplicate" // drawn before, perhaps with colours swapped
+	NoPast           dataset.Reason = "no_past" // no legal moves lead to it, with the weights and bounds asked for
 )
 
-// Reasons lists the reasons in the order of [Rejects].
-var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast, Duplicate}
+// Reasons lists the reasons in the order of [Rejects]: these and [dataset.Duplicate].
+var Reasons = [...]dataset.Reason{Dead, Unbalanced, IllegalPlacement, Checkmate, Stalemate, NoPast,
+	dataset.Duplicate}
 
 // Rejects counts what was thrown away, by the order of [Reasons].
 type Rejects [len(Reasons)]int64

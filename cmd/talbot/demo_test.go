@@ -167,7 +167,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("%s: %d lines are read, the README says %q", file, sum.GamesRead, said[1])
 		}
 		for reason, n := range sum.Rejects {
-			if n > 0 && reason != ingest.Duplicate && reason != "prefix" {
+			if n > 0 && reason != dataset.Duplicate && reason != "prefix" {
 				t.Errorf("%s: %d lines are rejected: %s", file, n, reason)
 			}
 		}

@@ -111,15 +111,14 @@ var statuses = []struct {
 	{rows.ErrMixedUnits, exitFailed,
 		"correct the row, or use --eval-unit (then decimals among centipawns are skipped row by row), or " +
 			"--skip-bad-files to skip the table"},
-	{rows.ErrArchive, exitFailed, "unpack it, or compress it as .zst, .gz or .bz2"},
+	{rows.ErrArchive, exitFailed, "unpack it, or compress it as " + packedSuffixes()},
 	{rows.ErrUTF16, exitFailed, "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"},
 	{rows.ErrPacked, exitFailed, "download the file again, or use --skip-bad-files to leave it out"},
 	{ingest.ErrNothingKept, exitFailed, "use --rejects FILE to list what was left out and why"},
 	{ingest.ErrNoGames, exitFailed,
-		"talbot reads PGN games, puzzle CSVs, EPD and tables of evaluations, plain or compressed as .zst, .gz or .bz2"},
+		"talbot reads " + inputKinds() + ", plain or compressed as " + packedSuffixes()},
 	{ingest.ErrNoInputs, exitFailed,
-		"in a folder, talbot reads files named .pgn, .csv, .tsv, .jsonl, .epd or .fen, also compressed as .zst, .gz " +
-			"or .bz2"},
+		"in a folder, talbot reads files named " + inputSuffixes() + ", also compressed as " + packedSuffixes()},
 	{verify.ErrBothSides, exitFailed,
 		"make all datasets with the same --split; `talbot verify DIR... --json` lists such games"},
 	{verify.ErrOverlap, exitFailed,

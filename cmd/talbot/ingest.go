@@ -13,6 +13,7 @@ import (
 	"talbot/internal/plain"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
+	"talbot/rows"
 )
 
 // shownRejects is how many rejected games are described one by one.
@@ -205,7 +206,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 				say("talbot: skipped the file %s: %v\n", file, reject.Err)
 				return
 			}
-			if reject.Reason == ingest.Duplicate || reject.Reason == ingest.Prefix ||
+			if reject.Reason == dataset.Duplicate || reject.Reason == ingest.Prefix ||
 				slices.Contains(dataset.FilterReasons[:], reject.Reason) {
 				return // no fault of the game
 			}
@@ -238,10 +239,19 @@ func sayIgnored(paths []string) {
 		tell("talbot: skipped: %s\n", path)
 	}
 	if n := len(paths) - len(shown); n > 0 {
-		tell("talbot: skipped: %s whose names do not end in .pgn, .csv, .tsv, .jsonl, .epd or .fen\n",
-			pipeline.Count(int64(n), "more file"))
+		tell("talbot: skipped: %s whose names do not end in %s\n", pipeline.Count(int64(n), "more file"),
+			inputSuffixes())
 	}
 }
+
+// inputKinds names all kinds of inputs.
+func inputKinds() string { names, _ := ingest.Kinds(); return listed(names, "and") }
+
+// inputSuffixes lists the ends of the names of inputs.
+func inputSuffixes() string { _, suffixes := ingest.Kinds(); return listed(suffixes, "or") }
+
+// packedSuffixes lists those of compressions.
+func packedSuffixes() string { _, suffixes := rows.Packers(); return listed(suffixes, "or") }
 
 // whereRejects says where all that was left out is listed.
 func (o *ingestOptions) whereRejects() string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +79,8 @@ have the index -1.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.sample, "sample", 0, "number of the sample to show, from 0")
 	f.BoolVar(&o.all, "all", false, "show all samples")
-	f.StringVar(&o.source, "source", "", "only samples from a game, puzzle, endgame, table or aggregate (with --all)")
+	f.StringVar(&o.source, "source", "", "only samples of this source (with --all): "+
+		listed(dataset.SourceNames(), "or"))
 	f.StringVar(&o.split, "split", "", "only samples in train, val or test (with --all)")
 	f.StringVar(&o.label, "label", "", "fingerprint of the labels to show (default: those that count in training)")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe of the encoding and targets")
@@ -116,7 +116,7 @@ func (o *inspectOptions) read(cmd *cobra.Command) (in inspect.Options, f inspect
 		return in, f, usage(errors.New("--source and --split work only with --all"), which)
 	}
 	if o.source != "" {
-		source, err := parseSource(o.source)
+		source, err := dataset.ParseSource(o.source)
 		if err != nil {
 			return in, f, usage(err, "")
 		}
@@ -148,15 +148,6 @@ func (o *inspectOptions) read(cmd *cobra.Command) (in inspect.Options, f inspect
 		return in, f, usage(err, "for example --value-target wdl")
 	}
 	return in, f, nil
-}
-
-func parseSource(name string) (dataset.Source, error) {
-	for s := dataset.Source(0); s.Known(); s++ {
-		if s.String() == name {
-			return s, nil
-		}
-	}
-	return 0, fmt.Errorf("source must be %s: %q", strings.Join(dataset.SourceNames(), ", "), name)
 }
 
 func runInspect(cmd *cobra.Command, o *inspectOptions) error {

@@ -173,7 +173,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	for i := range said {
 		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
 		if !knows.Value && knows.WDL {
-			answers[i].Value = said[i].WDL[0] - said[i].WDL[2]
+			answers[i].Value = encode.ChancesValue(said[i].WDL)
 		}
 	}
 	return nil

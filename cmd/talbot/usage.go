@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,15 @@ func operands(least, most int, what string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("%s needs %s: %s", cmd.CommandPath(), what, given)
 	}
+}
+
+// listed writes names in a sentence: "a, b or c".
+func listed(names []string, word string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
 // missingFlag names the first flag that has no value, of names and values in turn; nil if all have one.

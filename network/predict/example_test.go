@@ -37,13 +37,13 @@ func Example() {
 	encoder, view := p.Encoder(), new(encode.View)
 	layout := encoder.Layout()
 	view.Play(board.NewGame(board.StartPosition()), 0, 0)
-	q := predict.Question{Packed: make([]uint64, layout.Words)}
+	q := predict.Input{Packed: make([]uint64, layout.Words)}
 	encoder.Pack(q.Packed, view)
 	for _, m := range view.Legal() {
 		q.Codes = append(q.Codes, view.Code(encoder, layout.Codes, m)...)
 	}
-	answers := make([]predict.Answer, 1)
-	if err := p.Answer(context.Background(), []predict.Question{q}, answers); err != nil {
+	answers := make([]predict.Output, 1)
+	if err := p.Predict(context.Background(), []predict.Input{q}, answers); err != nil {
 		log.Fatal(err)
 	}
 	sum := 0.0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -152,7 +151,7 @@ func (a *aggregation) parents() (list []dataset.Parent, err error) {
 		if a.Only != nil && d.Manifest.Splits != a.Splits {
 			return nil, fmt.Errorf("%q: %w: %s and %s", dir, ErrSplits, d.Manifest.Splits, a.Splits)
 		}
-		p := dataset.Parent{Manifest: d.Manifest.Hash(), Name: filepath.Base(filepath.Clean(dir))}
+		p := d.Manifest.Parent(dir)
 		if slices.ContainsFunc(list, func(q dataset.Parent) bool { return p.Manifest == q.Manifest }) {
 			return nil, fmt.Errorf("%q: %w", dir, ErrTwice)
 		}

@@ -228,7 +228,7 @@ func (d *drawing) take(x *synth.Draw) error {
 			d.exhaust(x.Class)
 			continue
 		case !d.seen.Add(dataset.GameKey{A: x.Key}):
-			x.Rejects.Add(synth.Duplicate)
+			x.Rejects.Add(dataset.Duplicate)
 			d.redraw.Redraw(x, known)
 			continue
 		}

@@ -51,9 +51,6 @@ func SmallShards(t interface{ Cleanup(func()) }, games int64) {
 	t.Cleanup(func() { shardGames = old })
 }
 
-// duplicate is the reason of games that are left out.
-const duplicate dataset.Reason = "duplicate"
-
 // state is what progress.json keeps.
 type state struct {
 	Number int64            `json:"number"` // games up to this number are done
@@ -151,7 +148,7 @@ func (p *playing) take(line *dataset.Line) error {
 	counts := &p.out.Manifest().Counts
 	p.state.Number = line.Number
 	if len(line.Labels) == 0 || !p.seen.Add(line.GameKey()) {
-		counts.Rejects[duplicate]++
+		counts.Rejects[dataset.Duplicate]++
 		counts.GamesRead++
 		return nil
 	}

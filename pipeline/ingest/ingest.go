@@ -84,9 +84,12 @@ type ingester struct {
 	prints  map[string]int // fingerprints of imported evaluations, by name
 	past    pastReconstructor
 
-	evaluations interface{ Table() dataset.Table } // of the present input; nil: it has none of positions
-	broken      bool                               // the error is not of the input but of what was made of it
+	evaluations evaluated // of the present input; nil: it has none of positions
+	broken      bool      // the error is not of the input but of what was made of it
 }
+
+// evaluated is a [Reader] that says how it read evaluations.
+type evaluated interface{ Table() dataset.Table }
 
 // state is what progress.json keeps of an ingest.
 type state struct {

@@ -19,7 +19,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 	if g.state.Number == 0 { // else an interrupted run has begun it
 		g.begin()
 	}
-	in, err := rows.Open(path)
+	in, err := open(path)
 	if err == nil {
 		defer in.Close()
 		err = g.read(ctx, in, index, path)
@@ -33,7 +33,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 // read reads an input that is open.
 func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path string) error {
 	g.input, g.evaluations = in, nil
-	kind, err := KindOf(in)
+	kind, err := kindOf(in)
 	if err != nil {
 		return err
 	}
@@ -42,20 +42,15 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		g.broken = err != nil
 		return err
 	}
-	switch done := g.state.Number; kind {
-	case rows.KindPuzzles:
-		err = g.rows(ctx, g.puzzles(in), done, each)
-	case rows.KindEPD:
-		err = g.rows(ctx, g.epd(in), done, each)
-	case rows.KindTable:
-		err = g.rows(ctx, g.table(in), done, each)
-		if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
-			err = fmt.Errorf("%q: %w", path, err)
-		}
-	case rows.KindEvalLines:
-		err = g.rows(ctx, g.evalLines(in), done, each)
-	case rows.KindGames:
-		err = g.games(ctx, in, done, each)
+	if done := g.state.Number; kind.each != nil {
+		err = kind.each(g, ctx, in, done, each)
+	} else {
+		r := kind.Open(in, g.Tables)
+		g.evaluations, _ = r.(evaluated)
+		err = g.rows(ctx, r, done, each)
+	}
+	if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
+		err = fmt.Errorf("%q: %w", path, err)
 	}
 	if err != nil {
 		return err
@@ -88,7 +83,7 @@ func (g *ingester) reject(path string, f *found) {
 	c := &g.out.Manifest().Counts
 	c.GamesRead++
 	c.Rejects[reject.Reason]++
-	if reject.Reason == Duplicate {
+	if reject.Reason == dataset.Duplicate {
 		g.rejects.addCopy(path, reject, f.line.GameKey())
 	} else {
 		g.rejects.add(path, reject)
@@ -108,7 +103,7 @@ func (g *ingester) take(path string, index int, f *found) error {
 		p.Glued++
 	}
 	if f.reject == nil && !g.KeepDuplicates && !g.seen.Add(f.line.GameKey()) {
-		f.reject = &dataset.Reject{Reason: Duplicate, Number: f.line.Number, Offset: f.line.Offset}
+		f.reject = &dataset.Reject{Reason: dataset.Duplicate, Number: f.line.Number, Offset: f.line.Offset}
 		f.evals, f.drops = Evals{Duplicate: f.evals.found()}, nil
 	}
 	c.SamplesDropped = c.SamplesDropped.Add(f.drops)

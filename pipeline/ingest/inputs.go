@@ -8,18 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"talbot/rows"
 )
 
 // ErrNoInputs: a folder or a pattern names no file that ingest reads.
 var ErrNoInputs = errors.New("no files with games, puzzles, EPD or evaluations found")
 
-// inputSuffixes are the ends of names by which files in a folder are taken, before that of a compression.
-var inputSuffixes = []string{".pgn", ".csv", ".tsv", ".jsonl", ".epd", ".fen"}
-
 // ExpandInputs replaces folders by the files in and below them, sorted by path, and patterns (*, ?, […]) by the files
-// they match, sorted. In a folder only files with a name as x.pgn, .csv, .tsv, .jsonl, .epd or .fen count, also packed
-// as .zst, .gz or .bz2; hidden ones and all others are given to skipped, which may be nil. A path that is there is
-// never a pattern; a file that is named itself is always taken, and one that comes up again is taken once.
+// they match, sorted. In a folder only files with the suffix of a kind count, also packed ([rows.Packers]); hidden ones
+// and all others are given to skipped, which may be nil. A path that is there is never a pattern; a file that is named
+// itself is always taken, and one that comes up again is taken once.
 func ExpandInputs(paths []string, skipped func(path string)) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
@@ -102,8 +101,10 @@ func isInputName(name string) bool {
 		return false
 	}
 	name = strings.ToLower(name)
-	for _, packed := range []string{".zst", ".gz", ".bz2"} {
-		name = strings.TrimSuffix(name, packed)
+	_, packed := rows.Packers()
+	for _, suffix := range packed {
+		name = strings.TrimSuffix(name, suffix)
 	}
-	return slices.Contains(inputSuffixes, filepath.Ext(name))
+	_, suffixes := Kinds()
+	return slices.Contains(suffixes, filepath.Ext(name))
 }

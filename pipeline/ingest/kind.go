@@ -1,30 +1,174 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
+	"talbot/dataset"
 	"talbot/pgn"
 	"talbot/rows"
 )
 
-// KindOf says what an input holds, before it is read; [ErrNoGames] if that is nothing that is known.
-func KindOf(in *rows.Input) (rows.Kind, error) {
+// Kind is a kind of input.
+type Kind struct {
+	Name     string   // for people, in the plural: "PGN games"
+	Suffixes []string // ends of names by which files in a folder are taken, before that of a compression
+	// Binary says that the content is no text, so that it may look like UTF-16 or an archive.
+	Binary bool
+	// Sniff reports whether the content is of this kind, by its beginning: up to 64 KiB, as little as 512 bytes where
+	// the kind is binary.
+	Sniff func(head []byte) bool
+	// Check, if not nil, returns what the beginning shows to be wrong.
+	Check func(head []byte, tables rows.TableForm) error
+	// Open returns a reader of the unpacked content. Tables say of themselves how they write evaluations, but for what
+	// is stated.
+	Open func(in io.Reader, tables rows.TableForm) Reader
+
+	// each, if not nil, is how ingest reads the kind in place of Open.
+	each func(g *ingester, ctx context.Context, in io.Reader, done int64, each func(*found) error) error
+}
+
+// Reader reads the lines of an input. It may also have the method Table of [rows.TableReader], for the manifest.
+type Reader interface {
+	// Next returns the next line, by ascending Number, and the evaluations that the input has of its samples; without
+	// labels, if it has none. A *[dataset.Reject] is of one line, and reading can go on; every other error is final,
+	// and io.EOF is the end.
+	Next() (dataset.Line, dataset.Imported, error)
+}
+
+// kinds are all, in the order in which people are told of them. Another one is a file and a line here. What looks like
+// several kinds is of the last, so games, which look like any text, come first.
+var kinds = []*Kind{games, epd, tables, puzzles, evalLines}
+
+// Kinds returns the names of all kinds and the ends of the names of their files.
+func Kinds() (names, suffixes []string) {
+	for _, k := range kinds {
+		names, suffixes = append(names, k.Name), append(suffixes, k.Suffixes...)
+	}
+	return names, suffixes
+}
+
+// Register adds a kind until the test t ends. It is not to be called while inputs are read.
+func Register(t interface{ Cleanup(func()) }, k Kind) {
+	before := kinds
+	kinds = append(slices.Clone(kinds), &k)
+	t.Cleanup(func() { kinds = before })
+}
+
+// open opens a file of any kind.
+func open(path string) (*rows.Input, error) {
+	var binary []func([]byte) bool
+	for _, k := range kinds {
+		if k.Binary {
+			binary = append(binary, k.Sniff)
+		}
+	}
+	return rows.Open(path, binary...)
+}
+
+// kindOf says of what kind an input is, before it is read; [ErrNoGames] if it is of none.
+func kindOf(in *rows.Input) (*Kind, error) {
 	head, err := in.Head()
 	if errors.Is(err, rows.ErrUTF16) {
-		return rows.KindUnknown, err
+		return nil, err
 	}
-	kind := rows.KindOf(head)
-	if kind == rows.KindUnknown && pgn.LooksLikeGames(head) {
-		kind = rows.KindGames
+	for _, k := range slices.Backward(kinds) {
+		if k.Sniff(head) { // the damage behind the head is found by reading
+			return k, nil
+		}
 	}
 	switch {
-	case kind != rows.KindUnknown: // the damage behind the head is found by reading
-		return kind, nil
 	case err == nil && len(head) == 0:
-		return kind, fmt.Errorf("%q: %w: it is empty", in.Name(), ErrNoGames)
+		return nil, fmt.Errorf("%q: %w: it is empty", in.Name(), ErrNoGames)
 	case err == nil:
-		return kind, fmt.Errorf("%q: %w", in.Name(), ErrNoGames)
+		return nil, fmt.Errorf("%q: %w", in.Name(), ErrNoGames)
 	}
-	return kind, err
+	return nil, err
+}
+
+// Open opens a file of any kind. Whoever opens it closes the input.
+func Open(path string, tables rows.TableForm) (*rows.Input, Reader, error) {
+	in, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	kind, err := kindOf(in)
+	if err != nil {
+		in.Close()
+		return nil, nil, err
+	}
+	return in, kind.Open(in, tables), nil
+}
+
+var puzzles = &Kind{
+	Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
+	Open: func(in io.Reader, _ rows.TableForm) Reader { return bare{rows.NewPuzzleReader(in)} },
+}
+
+var epd = &Kind{
+	Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"},
+	Sniff: rows.LooksLikeEPD,
+	Open:  func(in io.Reader, _ rows.TableForm) Reader { return bareEPD{rows.NewEPDReader(in)} },
+}
+
+var tables = &Kind{
+	Name: "tables of positions with evaluations", Suffixes: []string{".tsv"},
+	Sniff: rows.LooksLikeTable, Check: rows.CheckTable,
+	Open: func(in io.Reader, tables rows.TableForm) Reader { return rows.NewTableReader(in, tables) },
+}
+
+var evalLines = &Kind{
+	Name: "Lichess's evaluations (lines of JSON)", Suffixes: []string{".jsonl"},
+	Sniff: rows.LooksLikeEvalLines,
+	Open:  func(in io.Reader, _ rows.TableForm) Reader { return rows.NewEvalLineReader(in) },
+}
+
+var games = &Kind{
+	Name: "PGN games", Suffixes: []string{".pgn"}, Sniff: pgn.LooksLikeGames,
+	Open: func(in io.Reader, _ rows.TableForm) Reader { return &gameReader{splitter: pgn.NewSplitter(in)} },
+	each: (*ingester).games,
+}
+
+// bare is a reader of lines without evaluations.
+type bare struct {
+	lines interface{ Next() (dataset.Line, error) }
+}
+
+func (b bare) Next() (l dataset.Line, none dataset.Imported, err error) {
+	l, err = b.lines.Next()
+	return l, none, err
+}
+
+// bareEPD also says what was repaired.
+type bareEPD struct{ *rows.EPDReader }
+
+func (b bareEPD) Next() (dataset.Line, dataset.Imported, error) { return bare{b.EPDReader}.Next() }
+
+// gameReader reads games one after another. A line is valid until the next call.
+type gameReader struct {
+	splitter *pgn.Splitter
+	parser   pgn.Parser
+	batch    *pgn.Batch
+	next     int // of the batch
+}
+
+func (r *gameReader) Next() (l dataset.Line, none dataset.Imported, err error) {
+	for r.batch == nil || r.next == len(r.batch.Games) {
+		if r.batch != nil {
+			r.batch.Release()
+		}
+		if r.batch, err = r.splitter.Next(); err != nil {
+			r.batch = nil
+			return l, none, err
+		}
+		r.next = 0
+	}
+	l, reject := r.parser.Parse(r.batch.Games[r.next])
+	if r.next++; reject != nil {
+		return l, none, reject
+	}
+	return l, none, nil
 }

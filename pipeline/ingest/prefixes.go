@@ -7,6 +7,10 @@ import (
 	"talbot/dataset"
 )
 
+// Prefix counts games that another game begins with: the same start, and all their moves are the other's first ones.
+// The longer game is kept, wherever it was read, so the order of the inputs does not matter.
+const Prefix dataset.Reason = "prefix"
+
 // Games that are a prefix of another are found when all inputs have been read, because the longer game may come last:
 //
 //  1. Until then the shards are drafts, which are quick to write. The keys of all their lines are in memory, for

@@ -6,63 +6,17 @@ import (
 	"io"
 
 	"talbot/dataset"
-	"talbot/rows"
 )
 
-// puzzles, epd and table return what hands out the next row of an input: a line or a reject, io.EOF at the end.
-func (g *ingester) puzzles(in io.Reader) func() (found, error) {
-	r := rows.NewPuzzleReader(in)
-	return func() (found, error) {
-		l, err := r.Next()
-		return g.row(l, err)
+// next returns the next row of an input, filtered: a line or a reject, io.EOF at the end.
+func (g *ingester) next(r Reader) (f found, _ error) {
+	l, imported, err := r.Next()
+	if glued, ok := r.(interface{ Glued() bool }); ok {
+		f.glued = glued.Glued()
 	}
-}
-
-func (g *ingester) epd(in io.Reader) func() (found, error) {
-	r := rows.NewEPDReader(in)
-	return func() (found, error) {
-		l, err := r.Next()
-		f, err := g.row(l, err)
-		f.glued = r.Glued()
-		return f, err
-	}
-}
-
-func (g *ingester) table(in io.Reader) func() (found, error) {
-	r := rows.NewTableReader(in, g.Tables)
-	g.evaluations = r
-	return g.evaluated(r.Next)
-}
-
-// evalLines is table for lines of JSON.
-func (g *ingester) evalLines(in io.Reader) func() (found, error) {
-	r := rows.NewEvalLineReader(in)
-	g.evaluations = r
-	return g.evaluated(r.Next)
-}
-
-// evaluated returns what hands out the next position of a reader with its evaluations.
-func (g *ingester) evaluated(next func() (dataset.Line, dataset.Imported, error)) func() (found, error) {
-	return func() (found, error) {
-		l, imported, err := next()
-		f, err := g.row(l, err)
-		if err == nil && f.reject == nil {
-			f.imported = []dataset.Imported{imported}
-			if imported.Labels[0].Status == dataset.Labelled {
-				f.evals.Imported = 1
-			} else {
-				f.evals.NoSample = 1
-			}
-		}
-		return f, err
-	}
-}
-
-// row filters what a reader of rows gave.
-func (g *ingester) row(l dataset.Line, err error) (f found, _ error) {
 	if err != nil {
 		if errors.As(err, &f.reject) {
-			return f, nil
+			err = nil
 		}
 		return f, err
 	}
@@ -70,13 +24,25 @@ func (g *ingester) row(l dataset.Line, err error) (f found, _ error) {
 	if g.Filters.active() {
 		g.Filters.choose(&f)
 	}
+	if f.reject != nil || len(imported.Labels) == 0 {
+		return f, nil
+	}
+	f.imported = []dataset.Imported{imported}
+	for _, label := range imported.Labels {
+		switch label.Status {
+		case dataset.Labelled:
+			f.evals.Imported++
+		case dataset.Terminal:
+			f.evals.NoSample++
+		}
+	}
 	return f, nil
 }
 
-// rows reads an input of rows in this goroutine and hands out those behind number done.
-func (g *ingester) rows(ctx context.Context, next func() (found, error), done int64, each func(*found) error) error {
+// rows reads an input in this goroutine and hands out the rows behind number done.
+func (g *ingester) rows(ctx context.Context, r Reader, done int64, each func(*found) error) error {
 	for n := 0; ; n++ {
-		f, err := next()
+		f, err := g.next(r)
 		if err == io.EOF {
 			return nil
 		}

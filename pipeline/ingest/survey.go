@@ -71,17 +71,17 @@ func Survey(paths []string, tables rows.TableForm, skip bool) ([]Surveyed, error
 
 // checkInput returns what opening a file and looking at its beginning shows.
 func checkInput(path string, tables rows.TableForm) error {
-	in, err := rows.Open(path)
+	in, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	kind, err := KindOf(in)
-	if err != nil || kind != rows.KindTable {
+	kind, err := kindOf(in)
+	if err != nil || kind.Check == nil {
 		return err
 	}
 	head, _ := in.Head() // damage behind it is found by reading
-	if err := rows.CheckTable(head, tables); err != nil {
+	if err := kind.Check(head, tables); err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
 	return nil

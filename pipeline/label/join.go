@@ -100,10 +100,8 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 // shards.
 func sortParts(parts []*shards.Dataset) (dataset.Manifest, error) {
 	whole := func(m *dataset.Manifest) (dataset.Manifest, Part, error) {
-		w := dataset.Manifest{
-			Verb: m.Verb, Seed: m.Seed, Splits: m.Splits, Inputs: m.Inputs, Parents: m.Parents,
-			Fingerprints: m.Fingerprints, Networks: m.Networks,
-		}
+		w := m.Empty()
+		w.Flags = nil
 		var part Part
 		err := errors.New("made without --part")
 		for _, f := range m.Flags {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +106,6 @@ func (l *labeller) open(ctx context.Context) error {
 
 // manifest is that of the output before the first shard.
 func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
-	parent := l.in.Manifest
 	var limits []string
 	for _, f := range prints {
 		limits = append(limits, f.Limit)
@@ -127,13 +125,7 @@ func (l *labeller) manifest(prints []dataset.Fingerprint) dataset.Manifest {
 		flags = append(flags, dataset.Tag{Name: "candidates", Value: l.Engine.SearchMoves})
 	}
 	flags = append(flags, l.Flags...)
-	return dataset.Manifest{
-		Verb: "label", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
-		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(l.In))}},
-		Flags:        flags,
-		Fingerprints: slices.Clone(parent.Fingerprints),
-		Networks:     parent.Networks,
-	}
+	return l.in.Manifest.Child(l.In, "label", flags...)
 }
 
 // openDonors opens what labels may be taken from: Reuse, the input if it has the fingerprints, and finished shards.

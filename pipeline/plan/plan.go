@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"talbot/dataset"
-	"talbot/pgn"
 	"talbot/pipeline"
 	"talbot/pipeline/ingest"
 	"talbot/rows"
@@ -143,53 +142,37 @@ func (p Request) Run(ctx context.Context) (*Estimate, error) {
 // input reads the beginning of an input, writes its lines, and takes the rest to be like it.
 func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 	e := InputEstimate{Name: filepath.Base(path)}
-	in, err := rows.Open(path)
+	in, r, err := ingest.Open(path, anyUnit)
 	if err != nil {
 		return e, err
 	}
 	defer in.Close()
-	kind, err := ingest.KindOf(in)
-	if err != nil {
-		return e, err
-	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		e.Bytes = info.Size()
 	} else {
 		return e, fmt.Errorf("%q is not a regular file; plan needs to know its size", path)
 	}
-	each := func(l *dataset.Line, reject *dataset.Reject) error {
-		if reject != nil {
+	whole := false
+	for read := int64(0); read < p.Sample && !whole; {
+		l, _, err := r.Next() // its evaluations are not counted
+		var reject *dataset.Reject
+		switch {
+		case err == io.EOF:
+			whole = true
+		case errors.As(err, &reject):
+			read = reject.Offset
 			e.Rejected++
-			return nil
+		case err != nil:
+			return e, err
+		default:
+			read = l.Offset
+			e.Games++
+			e.Positions += int64(len(l.Moves) + 1)
+			e.Samples += int64(l.SampleCount())
+			if err := w.Write(&l); err != nil {
+				return e, err
+			}
 		}
-		e.Games++
-		e.Positions += int64(len(l.Moves) + 1)
-		e.Samples += int64(l.SampleCount())
-		return w.Write(l)
-	}
-	var whole bool
-	switch kind {
-	case rows.KindGames:
-		whole, err = p.games(in, each)
-	case rows.KindPuzzles:
-		whole, err = p.rows(rows.NewPuzzleReader(in).Next, each)
-	case rows.KindEPD:
-		whole, err = p.rows(rows.NewEPDReader(in).Next, each)
-	case rows.KindEvalLines:
-		r := rows.NewEvalLineReader(in)
-		whole, err = p.rows(func() (dataset.Line, error) {
-			l, _, err := r.Next()
-			return l, err
-		}, each)
-	case rows.KindTable:
-		r := rows.NewTableReader(in, anyUnit)
-		whole, err = p.rows(func() (dataset.Line, error) {
-			l, _, err := r.Next()
-			return l, err
-		}, each)
-	}
-	if err != nil {
-		return e, err
 	}
 	e.Read = 1
 	if read := in.RawRead(); !whole && read < e.Bytes {
@@ -199,52 +182,6 @@ func (p Request) input(path string, w *shards.Writer) (InputEstimate, error) {
 		}
 	}
 	return e, nil
-}
-
-// games reads games until the sample is full; whole says that none is left.
-func (p Request) games(in io.Reader, each func(*dataset.Line, *dataset.Reject) error) (whole bool, err error) {
-	s := pgn.NewSplitter(in)
-	var parser pgn.Parser
-	for read := int64(0); read < p.Sample; {
-		batch, err := s.Next()
-		if err == io.EOF {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		for _, game := range batch.Games {
-			read += int64(len(game.Text))
-			l, reject := parser.Parse(game)
-			if err := each(&l, reject); err != nil {
-				return false, err
-			}
-		}
-		batch.Release()
-	}
-	return false, nil
-}
-
-// rows is games for puzzles, EPD and tables; their evaluations are not counted.
-func (p Request) rows(next func() (dataset.Line, error), each func(*dataset.Line, *dataset.Reject) error) (whole bool,
-	err error) {
-	for read := int64(0); read < p.Sample; {
-		l, err := next()
-		var reject *dataset.Reject
-		switch {
-		case err == io.EOF:
-			return true, nil
-		case errors.As(err, &reject):
-			err = each(nil, reject)
-		case err == nil:
-			read = l.Offset
-			err = each(&l, nil)
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }
 
 // estimate computes what follows from the counts, and says with what assumptions.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -141,12 +140,8 @@ func (p *predicting) open() error {
 		return fmt.Errorf("%q: %w: %s", p.In, ErrPredicted, id)
 	}
 	p.network = len(parent.Networks)
-	m := dataset.Manifest{
-		Verb: "predict", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
-		Parents:      []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(p.In))}},
-		Fingerprints: parent.Fingerprints,
-		Networks:     append(slices.Clone(parent.Networks), p.Network),
-	}
+	m := parent.Child(p.In, "predict")
+	m.Networks = append(m.Networks, p.Network)
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
 	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, Again: p.Again, Warn: p.Warn,

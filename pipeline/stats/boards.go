@@ -96,7 +96,7 @@ func (t exampleTally) merge(o exampleTally) {
 func (t exampleTally) list() []Example {
 	list := []Example{}
 	for i := range examples {
-		for source := dataset.Source(0); source.Known(); source++ {
+		for _, source := range dataset.Sources() {
 			if i < len(t[source]) && len(list) < examples {
 				list = append(list, t[source][i])
 			}

@@ -49,7 +49,7 @@ type spread struct {
 func newTally(m *dataset.Manifest) *tally {
 	counting, _ := dataset.NewCounting(m.Fingerprints, "") // of any fingerprint: no error
 	sources := map[dataset.Source]Totals{}
-	for s := dataset.Source(0); s.Known(); s++ {
+	for _, s := range dataset.Sources() {
 		sources[s] = Totals{}
 	}
 	return &tally{

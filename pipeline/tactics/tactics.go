@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -80,13 +79,9 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	var state struct {
 		Input int `json:"input"` // shards that are done
 	}
-	out, err := output.Open(t.Out, dataset.Manifest{
-		Verb: "tactics", Seed: parent.Seed, Splits: parent.Splits, Inputs: parent.Inputs,
-		Parents: []dataset.Parent{{Manifest: parent.Hash(), Name: filepath.Base(filepath.Clean(t.In))}},
-		Flags: []dataset.Tag{number("advantage", t.Advantage), number("gap", t.Gap), {Name: "label", Value: id},
-			number("second", t.Second)},
-		Fingerprints: parent.Fingerprints, Networks: parent.Networks,
-	}, identity(parent), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
+	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
+		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
+	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -71,8 +71,8 @@ func ReadOpenings(path string, plies int) (*Openings, error) {
 		return nil, err
 	}
 	var o Openings
-	switch kind := rows.KindOf(head); {
-	case kind == rows.KindEPD:
+	switch {
+	case rows.LooksLikeEPD(head):
 		err = o.readPositions(in)
 	case pgn.LooksLikeGames(head):
 		err = o.readGames(in, plies)

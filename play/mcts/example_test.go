@@ -34,10 +34,10 @@ func Example() {
 // material is an [mcts.Evaluator] of one slot.
 type material struct{ answer mcts.Evaluation }
 
-func (*material) Batch() int        { return 1 }
-func (*material) Sizes() []int      { return []int{1} }
-func (*material) Knows() mcts.Knows { return mcts.Knows{Prior: true, Value: true} }
-func (*material) Past() int         { return 0 }
+func (*material) Batch() int                      { return 1 }
+func (*material) Sizes() []int                    { return []int{1} }
+func (*material) Capabilities() mcts.Capabilities { return mcts.Capabilities{Prior: true, Value: true} }
+func (*material) History() int                    { return 0 }
 
 func (e *material) Put(_ int, g *board.Game, legal []board.Move) {
 	prior := make([]float32, len(legal))

@@ -1,0 +1,113 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Source says what kind of data a line is. Its number is that in shards, where it means the same for ever.
+type Source uint8
+
+// The sources of lines.
+const (
+	SourceGame      Source = 0
+	SourcePuzzle    Source = 1
+	SourceEndgame   Source = 2
+	SourceTable     Source = 3 // a position of a table of evaluations
+	SourceAggregate Source = 4 // a position with how often each move was played from it in games
+	SourceEngine    Source = 5 // a game that an engine played with itself, in which some moves were not its own choice
+)
+
+// sourceInfo is what is known of a source.
+type sourceInfo struct {
+	Source
+	name string
+	// noExample says that the moves played in such lines are not worth learning. In endgames they are reconstructed,
+	// and in an engine's games with itself some are blunders on purpose.
+	noExample bool
+	unread    bool // its lines are of no input: they were drawn or counted
+}
+
+// sources are all, by their numbers. Another one is a line here and a number above.
+var sources = []sourceInfo{
+	{SourceGame, "game", false, false},
+	{SourcePuzzle, "puzzle", false, false},
+	{SourceEndgame, "endgame", true, true},
+	{SourceTable, "table", false, false},
+	{SourceAggregate, "aggregate", false, true},
+	{SourceEngine, "engine", true, false},
+}
+
+// info returns what is known of a source; false if it is none.
+func (s Source) info() (sourceInfo, bool) {
+	i := slices.IndexFunc(sources, func(i sourceInfo) bool { return i.Source == s })
+	if i < 0 {
+		return sourceInfo{}, false
+	}
+	return sources[i], true
+}
+
+// Sources returns all sources in the order of their numbers.
+func Sources() (all []Source) {
+	for _, i := range sources {
+		all = append(all, i.Source)
+	}
+	return all
+}
+
+// SourceNames returns the names of all sources in the order of their numbers.
+func SourceNames() (names []string) {
+	for _, i := range sources {
+		names = append(names, i.name)
+	}
+	return names
+}
+
+// ParseSource reads the name of a source; an error says which there are.
+func ParseSource(name string) (Source, error) {
+	for _, i := range sources {
+		if i.name == name {
+			return i.Source, nil
+		}
+	}
+	return 0, fmt.Errorf("source must be %s: %q", strings.Join(SourceNames(), ", "), name)
+}
+
+// Known reports whether the source is one of those.
+func (s Source) Known() bool {
+	_, ok := s.info()
+	return ok
+}
+
+// Teaches reports whether the moves played in such lines are worth learning.
+func (s Source) Teaches() bool {
+	i, _ := s.info()
+	return !i.noExample
+}
+
+// String returns the source's name.
+func (s Source) String() string {
+	if i, ok := s.info(); ok {
+		return i.name
+	}
+	return fmt.Sprintf("Source(%d)", uint8(s))
+}
+
+// NameOf names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. Of an endgame
+// or an aggregated position, which are of no input, it is the first two.
+func NameOf(source string, number int64, input string) string {
+	s, err := ParseSource(source)
+	if i, _ := s.info(); err == nil && i.unread || input == "" {
+		return fmt.Sprintf("%s %d", source, number)
+	}
+	return fmt.Sprintf("%s %d of %s", source, number, input)
+}
+
+// RegisterSource adds a source, of a number above all others, until the test t ends. It is not to be called while lines
+// are read.
+func RegisterSource(t interface{ Cleanup(func()) }, number Source, name string) {
+	before := sources
+	sources = append(slices.Clone(sources), sourceInfo{Source: number, name: name})
+	t.Cleanup(func() { sources = before })
+}
