@@ -32,9 +32,10 @@ var languages = [...]language{
 var errLetters = errors.New("the piece letters may be those of another language")
 
 // checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, with check
-// where the text says so. That takes a short game: no language but English has a Q, or both N and B.
+// where the text says so. That takes a short game: no language but English has a Q, or both N and B. Games next to each
+// other are of one language, so a queen's move behind the game will do.
 func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
-	if p.odd || isEnglish(start, p.moves) {
+	if p.odd || isEnglish(start, p.moves) || showsQueen(p.game.Next) {
 		return nil
 	}
 	for i := range languages {
@@ -72,6 +73,20 @@ func isEnglish(start *board.Position, moves []board.Move) bool {
 		touched |= m.To().Bitboard()
 	}
 	return false
+}
+
+// showsQueen reports whether text has the beginning of a move by a queen in English letters.
+func showsQueen(text []byte) bool {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(text[i:], 'Q')
+		if i += n; n < 0 || i+2 >= len(text) {
+			return false
+		}
+		if a, b := text[i+1], text[i+2]; (i == 0 || classes[text[i-1]] != letterByte) &&
+			(a == 'x' && b >= 'a' && b <= 'h' || a >= 'a' && a <= 'h' && b >= '1' && b <= '8') {
+			return true
+		}
+	}
 }
 
 // marked reports whether the last move gives check and mate as far as its text says so.
