@@ -94,7 +94,7 @@ func TestSequelsRandom(t *testing.T) {
 				break
 			}
 			if ply == cut {
-				b.WriteString([...]string{"*\n", "[White \"x\"]\n", "\n[White \"x\"]\n", "\n[White \"x\"]\n\n"}[rng.IntN(4)])
+				b.WriteString(pick(rng, "*\n", "[White \"x\"]\n", "\n[White \"x\"]\n", "\n[White \"x\"]\n\n"))
 			}
 			m := moves[rng.IntN(len(moves))]
 			if numbers && ply%2 == 0 {
