@@ -15,15 +15,14 @@ import (
 //     first one says holds for all. Without a FEN tag they begin at 1, or with a number 0. Two dots or more behind a
 //     number are Black's.
 //   - A capture mark where nothing is taken, as Nxf3 to an empty square.
-//   - A pawn's move with the letter P in a game without a move by a knight, bishop, rook or queen, which would show the
-//     letters to be English: in Dutch P is the knight.
-//   - Moves that go on behind “*”.
+//   - Letters of pieces that make other legal moves in another language (see language.go).
+//   - Moves that go on behind “*”, or behind a tag among them (see sequel.go).
 
 var (
 	errNumber  = errors.New("the move number does not agree with the board")
 	errCapture = errors.New("nothing is captured there")
-	errPawn    = errors.New("the letter P may be that of a knight")
 	errBetween = errors.New("moves behind *")
+	errTagged  = errors.New("the game goes on behind a tag")
 )
 
 // contradict notes that text[from:to] contradicts the moves: it returns a reject, or nil if such games are kept.
@@ -102,20 +101,4 @@ func zerosAt(text []byte) int {
 		return n + 1
 	}
 	return 0
-}
-
-// checkPawnLetter looks at a game with the letter P before pawns' moves.
-func (p *Parser) checkPawnLetter(start *board.Position) *dataset.Reject {
-	if p.pawn < 0 {
-		return nil
-	}
-	pos := *start
-	for _, m := range p.moves {
-		switch pos.PieceAt(m.From()).Type() {
-		case board.Knight, board.Bishop, board.Rook, board.Queen:
-			return nil
-		}
-		pos.Play(m)
-	}
-	return p.contradict(p.pawn, p.pawn+3, errPawn)
 }

@@ -13,6 +13,12 @@ import (
 // blackStart is a position of move 5 with Black to move.
 const blackStart = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 5\"]\n\n"
 
+// kings is a position in which the king and a rook reach the same square.
+const kings = "[FEN \"k7/p7/8/8/8/8/5K2/7R w - - 0 1\"]\n\n"
+
+// mate is a position in which a knight reaches the square where a rook mates.
+const mate = "[FEN \"8/8/2K1Bb2/2N1k3/1p4R1/1B3n1P/3r1P2/8 w - - 0 1\"]\n\n"
+
 // TestMoveConflicts has texts that contradict their moves: each is a reject of its own reason, or kept and told.
 func TestMoveConflicts(t *testing.T) {
 	const tags = "[Event \"x\"]\n\n"
@@ -47,8 +53,12 @@ func TestMoveConflicts(t *testing.T) {
 		"with a sign":          {tags + "1. e4 e5 2. N×f3 Nc6", "N×f3", errCapture, "e2e4 e7e5 g1f3 b8c6"},
 		"no letter":            {tags + "1. e4 e5 2. xf3 Nc6", "xf3", errCapture, "e2e4 e7e5 f2f3 b8c6"},
 		"in long notation":     {tags + "1. e2xe4 e5", "e2xe4", errCapture, "e2e4 e7e5"},
-		"a Dutch knight":       {tags + "1. Pf3 Pf6", "Pf3", errPawn, "f2f3 f7f6"},
-		"with kings":           {tags + "1. Pe3 Pe6 2. Ke2 Ke7", "Pe3", errPawn, "e2e3 e7e6 e1e2 e8e7"},
+		"a Dutch knight":       {tags + "1. Pf3 Pf6", "Pf3", errLetters, "f2f3 f7f6"},
+		"with kings": {tags + "1. e3 e6 2. Ke2 Ke7 3. Pf3 {Q} Pf6", "Pf3", errLetters,
+			"e2e3 e7e6 e1e2 e8e7 f2f3 f7f6"},
+		"a French king":     {kings + "1. Re1 a5", "Re1", errLetters, "h1e1 a7a5"},
+		"a Finnish knight":  {tags + "1. h4 a5 2. Rh3", "Rh3", errLetters, "h2h4 a7a5 h1h3"},
+		"a Romanian bishop": {tags + "1. e4 e5 2. Ne2 *", "Ne2", errLetters, "e2e4 e7e5 g1e2"},
 		"star": {tags + "1. e4 e5 2. Nf3 Nc6 * 3. Bb5 a6", "3. Bb5 a6", errBetween,
 			"e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"},
 		"star inside a move": {tags + "1. e4 e5 2. Nf3 * Nc6 3. Bb5", "Nc6 3. Bb5", errBetween,
@@ -82,23 +92,28 @@ func TestMoveConflicts(t *testing.T) {
 // TestNoMoveConflicts has texts that do not contradict their moves, whatever else is odd about them.
 func TestNoMoveConflicts(t *testing.T) {
 	for name, c := range map[string]struct{ text, moves string }{
-		"numbers of the FEN":      {blackStart + "5... e6 6. e3", "e7e6 e2e3"},
-		"numbers from 1":          {blackStart + "1... e6 2. e3 Kd8 3. e4", "e7e6 e2e3 e8d8 e3e4"},
-		"Black's with one dot":    {blackStart + "5. e6 6. e3", "e7e6 e2e3"},
-		"the first one later":     {blackStart + "e6 2. e3", "e7e6 e2e3"},
-		"dots apart":              {"1. e4 1. ... e5 2 . Nf3", "e2e4 e7e5 g1f3"},
-		"no numbers":              {"[Event \"x\"]\n\ne4 e5 Nf3", "e2e4 e7e5 g1f3"},
-		"some numbers":            {"1. e4 e5 Nf3 Nc6 3. Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"},
-		"in a variation":          {"1. e4 e5 (7. d4 9... d5) 2. Nf3", "e2e4 e7e5 g1f3"},
-		"in a comment":            {"1. e4 e5 {7. d4} 2. Nf3", "e2e4 e7e5 g1f3"},
-		"behind the last move":    {"1. e4 e5 2. 1-0", "e2e4 e7e5"},
-		"glued":                   {"1.e4 e5 2.Nf3 2...Nc6 3.Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"},
-		"en passant":              {"1. e4 a6 2. e5 d5 3. exd6 cxd6", "e2e4 a7a6 e4e5 d7d5 e5d6 c7d6"},
-		"captures without a mark": {"1. e4 d5 2. ed Qd5", ""},
-		"pawns with P":            {"1. Pe4 Pe5 2. Nf3 Pd6", "e2e4 e7e5 g1f3 d7d6"},
-		"pawns with P, captures":  {"1. Pe4 Pd5 2. Pexd5 Qxd5", "e2e4 d7d5 e4d5 d8d5"},
-		"a pawn's figurine":       {"1. ♙f3 ♟f6", "f2f3 f7f6"},
-		"castling, then a star":   {"1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0-0 *", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1"},
+		"numbers of the FEN":       {blackStart + "5... e6 6. e3", "e7e6 e2e3"},
+		"numbers from 1":           {blackStart + "1... e6 2. e3 Kd8 3. e4", "e7e6 e2e3 e8d8 e3e4"},
+		"Black's with one dot":     {blackStart + "5. e6 6. e3", "e7e6 e2e3"},
+		"the first one later":      {blackStart + "e6 2. e3", "e7e6 e2e3"},
+		"dots apart":               {"1. e4 1. ... e5 2 . Nf3", "e2e4 e7e5 g1f3"},
+		"no numbers":               {"[Event \"x\"]\n\ne4 e5 Nf3", "e2e4 e7e5 g1f3"},
+		"some numbers":             {"1. e4 e5 Nf3 Nc6 3. Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"},
+		"in a variation":           {"1. e4 e5 (7. d4 9... d5) 2. Nf3", "e2e4 e7e5 g1f3"},
+		"in a comment":             {"1. e4 e5 {7. d4} 2. Nf3", "e2e4 e7e5 g1f3"},
+		"behind the last move":     {"1. e4 e5 2. 1-0", "e2e4 e7e5"},
+		"glued":                    {"1.e4 e5 2.Nf3 2...Nc6 3.Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"},
+		"en passant":               {"1. e4 a6 2. e5 d5 3. exd6 cxd6", "e2e4 a7a6 e4e5 d7d5 e5d6 c7d6"},
+		"captures without a mark":  {"1. e4 d5 2. ed Qd5", ""},
+		"a pawn no knight reaches": {"1. Pe3 Pe6 2. Ke2 Ke7", "e2e3 e7e6 e1e2 e8e7"},
+		"kings with K":             {"1. e4 e5 2. Ke2 Ke7 3. Ke1 Ke8 1/2-1/2", "e2e4 e7e5 e1e2 e8e7 e2e1 e7e8"},
+		"mate with a rook":         {mate + "1. Re4#", "g4e4"},
+		"UCI":                      {"e2e4 e7e5 g1e2 a7a6", "e2e4 e7e5 g1e2 a7a6"},
+		"figurines":                {"1. e4 e5 2. ♘e2 ♞e7", "e2e4 e7e5 g1e2 g8e7"},
+		"pawns with P":             {"1. Pe4 Pe5 2. Nf3 Pd6", "e2e4 e7e5 g1f3 d7d6"},
+		"pawns with P, captures":   {"1. Pe4 Pd5 2. Pexd5 Qxd5", "e2e4 d7d5 e4d5 d8d5"},
+		"a pawn's figurine":        {"1. ♙f3 ♟f6", "f2f3 f7f6"},
+		"castling, then a star":    {"1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. 0-0 *", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1"},
 		"both lost": {"[Result \"0-0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 0-0\n",
 			"e2e4 e7e5 g1f3 g8f6 f1c4 f8c5"},
 		"both lost, blanks": {"[Result \"0 - 0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 0 – 0",

@@ -114,7 +114,7 @@ func (p *Parser) plainMoves() {
 				continue
 			}
 		case letterByte:
-			if len(p.moves) == MaxPlies {
+			if len(p.moves) == MaxPlies || p.letters != nil {
 				break
 			}
 			if m, n := p.pos.PlaySAN(text[i:]); n > 0 {

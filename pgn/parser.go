@@ -55,8 +55,11 @@ type Parser struct {
 	ended bool           // that result has been read
 	star  bool           // it is “*”
 	odd   bool           // the text contradicts the moves, and that is kept
-	pawn  int            // index of the first pawn's move with a letter, or −1
 	spelt []byte         // a word in the spelling of SAN
+
+	second  *Parser   // for other readings of a text
+	letters *language // this is one, in that language
+	foreign int       // index of the first letter that means another piece in it, or −1
 
 	early  [][]byte // comments before the moves, parts of text
 	braces int      // comments up to here have been looked at for braces in them,
@@ -101,15 +104,7 @@ var (
 // say nothing is no move and costs the game: any other character, and a sign or a lone piece letter before a pawn's
 // move.
 func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
-	p.game, p.text, p.i = g, g.Text, 0
-	p.tags.reset()
-	p.over, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
-	p.star, p.odd, p.pawn = false, false, -1
-	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
-		p.moves = make([]board.Move, 0, movesPiece)
-	}
-	p.notes.reset()
-	p.early, p.braces, p.nests = p.early[:0], -1, false
+	p.begin(g)
 	if g.TooLong {
 		return dataset.Line{}, p.reject(dataset.TooLong, 0, 0, errors.New("game too large"))
 	}
@@ -137,19 +132,21 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 			return dataset.Line{}, p.reject(reason, 0, 0, nil)
 		}
 	}
-	p.pos, p.playing = start, true
-	p.count = newNumbering(&start)
-	if p.braces < 0 {
-		p.braces = p.i
-	}
+	p.place(start, newNumbering(&start))
 	for _, text := range p.early {
 		p.note(text)
 	}
-	if r := p.readGame(&start); r != nil {
+	if r := p.readGame(); r != nil {
 		return dataset.Line{}, r
 	}
 	if len(p.moves) == 0 {
 		return dataset.Line{}, p.reject(dataset.NoMoves, 0, 0, nil)
+	}
+	if r := p.checkSequel(); r != nil {
+		return dataset.Line{}, r
+	}
+	if r := p.checkLanguage(&start); r != nil {
+		return dataset.Line{}, r
 	}
 	var conflict *dataset.Reject
 	if line.Result, conflict = p.settleResult(line.Result); conflict != nil {
@@ -161,6 +158,37 @@ func (p *Parser) Parse(g Game) (dataset.Line, *dataset.Reject) {
 		line.Tags = p.tags.kept()
 	}
 	return line, nil
+}
+
+// begin forgets the last game.
+func (p *Parser) begin(g Game) {
+	p.game, p.text, p.i = g, g.Text, 0
+	p.tags.reset()
+	p.over, p.ended, p.playing, p.conflict = dataset.ResultUnknown, false, false, Conflict{}
+	p.star, p.odd, p.foreign = false, false, -1
+	if p.moves = p.moves[:0]; cap(p.moves) < usualPlies {
+		p.moves = make([]board.Move, 0, movesPiece)
+	}
+	p.notes.reset()
+	p.early, p.braces, p.nests = p.early[:0], -1, false
+}
+
+// place says where the moves begin.
+func (p *Parser) place(start board.Position, count numbering) {
+	p.pos, p.count, p.playing = start, count, true
+	if p.braces < 0 {
+		p.braces = p.i
+	}
+}
+
+// reread has the second parser begin with a text of this game, from a position on.
+func (p *Parser) reread(text []byte) *Parser {
+	if p.second == nil {
+		p.second = &Parser{moves: make([]board.Move, 0, usualPlies)}
+	}
+	p.second.letters = nil
+	p.second.begin(Game{Text: text})
+	return p.second
 }
 
 // Notes returns what the comments of the last game say, as far as ReadEvals and ReadClocks ask for it. They are valid
@@ -217,7 +245,7 @@ func (p *Parser) readTags() *dataset.Reject {
 }
 
 // readGame reads the moves and what stands behind them.
-func (p *Parser) readGame(start *board.Position) *dataset.Reject {
+func (p *Parser) readGame() *dataset.Reject {
 	for {
 		if r := p.readMoves(); r != nil {
 			return r
@@ -226,7 +254,7 @@ func (p *Parser) readGame(start *board.Position) *dataset.Reject {
 			return r
 		}
 		if p.ended || p.i == len(p.text) {
-			return p.checkPawnLetter(start)
+			return nil
 		}
 	}
 }

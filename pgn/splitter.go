@@ -12,6 +12,7 @@ const (
 
 	batchSize = 256 << 10 // a batch is handed out once its games reach this size
 	readSize  = 256 << 10 // asked from the reader at a time
+	nextSize  = 4 << 10   // of the text behind a game that goes with it
 	maxLine   = 1 << 20   // a longer line is read in pieces of at most this size
 	eagerSize = 64 << 10  // once a game has this much movetext, it is searched for the start of the next one
 )
@@ -22,6 +23,7 @@ type Game struct {
 	Offset  int64  // of the first byte, in the decompressed input
 	Text    []byte // owned by the batch; nil if TooLong
 	TooLong bool   // longer than MaxGame
+	Next    []byte // what stands behind the text, up to 4 KiB; owned by the batch
 }
 
 // Batch is a run of consecutive games, about 256 KiB of text or one longer game.
@@ -137,8 +139,10 @@ func (s *Splitter) Next() (*Batch, error) {
 			s.shed()
 		}
 		// Games that wait keep what is behind them in memory, however long that gets.
-		if len(s.spans) > 0 && (s.eof || s.pending >= batchSize || s.n-s.spans[0].start > 4*batchSize) {
-			return s.emit(), nil
+		if s.eof || s.pending >= batchSize || len(s.spans) > 0 && s.n-s.spans[0].start > 4*batchSize {
+			if ready := s.ready(); ready > 0 {
+				return s.emit(ready), nil
+			}
 		}
 		if s.eof {
 			if s.err != io.EOF {
@@ -158,18 +162,29 @@ func (s *Splitter) finish() {
 	s.state, s.pos, s.start = outside, s.n, s.n
 }
 
-// emit turns the found games into a batch that owns the buffer, and carries the rest over into a new one.
-func (s *Splitter) emit() *Batch {
-	b := &Batch{Games: make([]Game, len(s.spans)), buf: s.buf, pool: &s.pool}
-	for i, sp := range s.spans {
+// ready returns how many of the found games have enough text behind them.
+func (s *Splitter) ready() int {
+	n := len(s.spans)
+	for n > 0 && !s.eof && s.spans[n-1].end+nextSize > s.n {
+		n--
+	}
+	return n
+}
+
+// emit turns the first found games into a batch that owns the buffer, and carries the rest over into a new one.
+func (s *Splitter) emit(ready int) *Batch {
+	b := &Batch{Games: make([]Game, ready), buf: s.buf, pool: &s.pool}
+	for i, sp := range s.spans[:ready] {
 		s.number++
 		b.Games[i] = Game{Number: s.number, Offset: sp.offset, TooLong: sp.tooLong}
 		if !sp.tooLong {
-			b.Games[i].Text = s.buf[sp.start:sp.end:sp.end]
+			to := min(sp.end+nextSize, s.n)
+			b.Games[i].Text, b.Games[i].Next = s.buf[sp.start:sp.end:sp.end], s.buf[sp.end:to:to]
 		}
+		s.pending -= sp.end - sp.start
 	}
-	s.spans, s.pending = s.spans[:0], 0
-	keep := s.keepFrom()
+	s.spans = append(s.spans[:0], s.spans[ready:]...)
+	keep := s.keepAll()
 	next := s.newBuffer(s.n - keep + s.chunk)
 	copy(next, s.buf[keep:s.n])
 	s.buf = next
@@ -193,8 +208,20 @@ func (s *Splitter) keepFrom() int {
 	return min(s.start, s.pos)
 }
 
+// keepAll is keepFrom, and keeps the games that wait.
+func (s *Splitter) keepAll() int {
+	if len(s.spans) > 0 {
+		return min(s.keepFrom(), s.spans[0].start)
+	}
+	return s.keepFrom()
+}
+
 // rebase moves every index by what was dropped from the front of the buffer.
 func (s *Splitter) rebase(dropped int) {
+	for i := range s.spans {
+		s.spans[i].start -= dropped
+		s.spans[i].end -= dropped
+	}
 	s.n -= dropped
 	s.pos -= dropped
 	s.lf -= dropped
@@ -226,19 +253,12 @@ func (s *Splitter) tooLong(end int) bool {
 // fill reads once, making room first.
 func (s *Splitter) fill() {
 	if len(s.buf)-s.n < s.chunk {
-		keep := s.keepFrom()
-		if len(s.spans) > 0 {
-			keep = min(keep, s.spans[0].start)
-		}
+		keep := s.keepAll()
 		old := s.buf
 		if s.n-keep+s.chunk > len(s.buf)/2 {
 			s.buf = make([]byte, max(2*len(s.buf), s.chunk, 3*batchSize))
 		}
 		copy(s.buf, old[keep:s.n])
-		for i := range s.spans {
-			s.spans[i].start -= keep
-			s.spans[i].end -= keep
-		}
 		s.rebase(keep)
 	}
 	n, err := s.r.Read(s.buf[s.n : s.n+s.chunk])

@@ -35,6 +35,9 @@ func (p *Parser) word(from int) *dataset.Reject {
 	if !plain {
 		token = p.spell(token)
 	}
+	if p.letters != nil {
+		token = p.translate(token, from, plain)
+	}
 	p.i = i
 	move, err := p.pos.ParseSAN(token)
 	if err != nil {
@@ -62,11 +65,11 @@ func (p *Parser) word(from int) *dataset.Reject {
 			return r
 		}
 	}
-	if p.text[from] == 'P' && p.pawn < 0 {
-		p.pawn = from
-	}
 	p.pos.Play(move)
 	p.moves = append(p.moves, move)
+	if p.letters != nil && !p.marked(p.text[from:i]) {
+		return p.reject(dataset.MoveConflict, from, i, errLetters)
+	}
 	return nil
 }
 

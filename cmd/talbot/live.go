@@ -24,7 +24,6 @@ func liveTrain(line *trainLine) (func(train.Progress), func()) {
 	}
 	last := time.Now()
 	return func(p train.Progress) {
-		line.add(p)
 		if time.Since(last) < every {
 			return
 		}
@@ -48,6 +47,7 @@ type trainLine struct {
 	pace  pipeline.Pace // of the steps, without validations
 	began float64       // seconds when the validation began that may follow
 	spent float64       // seconds in validations
+	said  bool          // how long the run takes
 }
 
 // validations are those that a run makes.
@@ -110,12 +110,27 @@ func (l *trainLine) add(p train.Progress) {
 	}
 }
 
+// more is what is to come, in steps.
+func (l *trainLine) more() int64 {
+	p := l.now
+	return int64(float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps)) + 0.5)
+}
+
+// prospect returns how long a step and all that is to come take. ok is true once, when that can be told.
+func (l *trainLine) prospect() (step, left time.Duration, ok bool) {
+	if l.said || l.now.Step == l.now.Steps {
+		return 0, 0, false
+	}
+	left, l.said = l.pace.Left(l.more())
+	step, _ = l.pace.Left(1)
+	return step, left, l.said
+}
+
 // status is the line.
 func (l *trainLine) status() statusLine {
 	p := l.now
-	more := float64(p.Steps-p.Step) + l.takes*float64(l.left(p.Step, p.Steps))
 	line := statusLine{verb: "train", share: float64(p.Step) / float64(max(1, p.Steps)),
-		details: append(timeLeft(&l.pace, int64(more+0.5)),
+		details: append(timeLeft(&l.pace, l.more()),
 			fmt.Sprintf("step %s/%s", pipeline.Thousands(p.Step), pipeline.Thousands(p.Steps)))}
 	for _, term := range l.terms {
 		line.details = append(line.details, run.Text(term.Name).Short+" "+termCell(term))

@@ -39,14 +39,14 @@ func TestProspectLines(t *testing.T) {
 		p    job.Prospect
 		want string
 	}{
-		{job.Prospect{Step: time.Millisecond, Steps: 5, Left: 9 * time.Second}, ""},
-		{job.Prospect{Step: 2345 * time.Millisecond, Steps: 5, Left: 10 * time.Minute},
-			"time: about 10m left, 2.3s a step (measured over 5 steps)"},
-		{job.Prospect{Step: 12345 * time.Millisecond, Steps: 1, Left: 5*time.Hour + 20*time.Minute, InHour: 291},
-			"time: about 5h20m left, 12s a step (measured over 1 step)\n" +
+		{job.Prospect{Step: time.Millisecond, Left: 9 * time.Second}, ""},
+		{job.Prospect{Step: 2345 * time.Millisecond, Left: 10 * time.Minute},
+			"time: about 10m left, 2.3s a step"},
+		{job.Prospect{Step: 12345 * time.Millisecond, Left: 5*time.Hour + 20*time.Minute, InHour: 291},
+			"time: about 5h20m left, 12s a step\n" +
 				"within an hour on this machine, as another run: --steps 291 with this network"},
-		{job.Prospect{Step: 350 * time.Millisecond, Steps: 5, Left: 100 * time.Hour, InHour: 10285, Smaller: &smaller},
-			"time: about 4d4h left, 350ms a step (measured over 5 steps)\n" +
+		{job.Prospect{Step: 350 * time.Millisecond, Left: 100 * time.Hour, InHour: 10285, Smaller: &smaller},
+			"time: about 4d4h left, 350ms a step\n" +
 				"within an hour on this machine, as another run: --preset 10x64 (about 42m), or --steps 10285 with " +
 				"this network"},
 	} {
@@ -69,6 +69,12 @@ func TestTrainTimeLeft(t *testing.T) {
 	// 151 steps and the validations at 50, 100, 150 and 200
 	if got := l.status().details[0]; got != "3m19s left" {
 		t.Errorf("before a validation: %s", got)
+	}
+	if step, left, ok := l.prospect(); !ok || step.Round(time.Millisecond) != time.Second || left != 199*time.Second {
+		t.Errorf("a prospect of %v, %v a step: %v", left, step, ok)
+	}
+	if _, _, ok := l.prospect(); ok {
+		t.Error("a second prospect")
 	}
 	l.add(train.Progress{Step: 50, Steps: 200, Seconds: at})
 	at += 300

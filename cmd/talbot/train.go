@@ -224,12 +224,12 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		show(pipeline.Progress{Verb: "counting the data", Done: int64(blocks), Total: int64(of), Count: int64(blocks),
 			Rate: int64(blocks), Unit: "blocks"})
 	}
-	forecast := job.Forecast{Fixed: o.resume || o.from != "" || o.after != ""}
+	var start job.Start
 	line := trainLine{pace: pipeline.Pace{Even: true}}
 	t.Begun = func(s job.Start) {
 		end()
 		printStart(s)
-		forecast.Start, line.validations = s, validationsOf(s)
+		start, line.validations = s, validationsOf(s)
 	}
 	t.Resumed = func(step int64, checkpoint string) {
 		tell("resuming after step %s from %q\n", pipeline.Thousands(step), checkpoint)
@@ -243,8 +243,10 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		}
 		first = false
 		trained.Store(true)
-		if prospect, ok := forecast.Add(p); ok {
-			for _, line := range prospectLines(prospect) {
+		line.add(p)
+		if step, left, ok := line.prospect(); ok {
+			fixed := o.resume || o.from != "" || o.after != ""
+			for _, line := range prospectLines(start.Prospect(p, step, left, fixed)) {
 				tell("%s\n", line)
 			}
 		}
@@ -260,11 +262,11 @@ func runTrain(ctx context.Context, flags *pflag.FlagSet, o *trainOptions) error 
 		return printJSON(struct {
 			train.Result
 			Data []job.Set `json:"data"`
-		}{result, forecast.Sets})
+		}{result, start.Sets})
 	}
 	printResult(o, result)
 	var data []string
-	for _, set := range forecast.Sets {
+	for _, set := range start.Sets {
 		data = append(data, set.Dir)
 	}
 	next("eval", "--run", o.run, "--data", strings.Join(data, ","))

@@ -142,8 +142,7 @@ func prospectLines(p job.Prospect) (lines []string) {
 	if p.Left < 10*time.Second {
 		return nil
 	}
-	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step (measured over %s)", about(p.Left), about(p.Step),
-		pipeline.Count(p.Steps, "step")))
+	lines = append(lines, fmt.Sprintf("time: about %s left, %s a step", about(p.Left), about(p.Step)))
 	if p.InHour == 0 {
 		return lines
 	}

@@ -118,24 +118,10 @@ func Within(c run.Config, takes, limit time.Duration) (Smaller, bool) {
 	return Smaller{}, false
 }
 
-// Forecast measures the first steps of a run, and says then how long all of it takes. It watches and changes nothing.
-type Forecast struct {
-	Start
-	Fixed bool // the network cannot be another one: the run goes on, or begins with weights
-
-	last    float64 // seconds when the last step or validation ended
-	seconds float64 // of the steps measured
-	steps   int64   // measured
-	first   int64   // behind which they are measured: the first one takes longer
-	said    bool
-}
-
 // Prospect is how long a run takes.
 type Prospect struct {
 	Step    time.Duration // each
-	Steps   int64         // measured
-	Left    time.Duration // from now to the end, without validations
-	Whole   time.Duration // from the first step
+	Left    time.Duration // from now to the end
 	Smaller *Smaller      // that would end within [Hour]; nil if this one does, or it is not to be chosen
 	InHour  int64         // steps of this network in an hour; 0 as Smaller
 }
@@ -143,40 +129,16 @@ type Prospect struct {
 // Hour is what a run on the processor may take before its [Prospect] names shorter ones.
 const Hour = time.Hour
 
-// Steps are measured until there are enough of them, or for long enough.
-const (
-	enoughSteps   = 5
-	enoughSeconds = 10
-)
-
-// Add takes over what a step or a validation tells. ok is true once, when it is known how long the run takes.
-func (f *Forecast) Add(p train.Progress) (prospect Prospect, ok bool) {
-	if p.More { // how long a step takes is known at the end of its execution
-		return prospect, false
-	}
-	took := p.Seconds - f.last
-	f.last = p.Seconds
-	switch {
-	case f.said || p.Val != nil:
-		return prospect, false
-	case f.first == 0:
-		f.first = p.Step
-		return prospect, false
-	}
-	f.seconds, f.steps = f.seconds+took, p.Step-f.first
-	if f.steps < enoughSteps && f.seconds < enoughSeconds || p.Step == p.Steps {
-		return prospect, false
-	}
-	f.said = true
-	step := f.seconds / float64(f.steps)
-	seconds := func(x float64) time.Duration { return time.Duration(x * float64(time.Second)) }
-	prospect = Prospect{Step: seconds(step), Steps: f.steps, Left: seconds(step * float64(p.Steps-p.Step))}
-	prospect.Whole = seconds(p.Seconds) + prospect.Left
-	if prospect.Left > Hour && backend.OnProcessor(f.Kind) && !f.Fixed {
-		if s, ok := Within(f.Config, prospect.Whole, Hour); ok {
-			prospect.Smaller = &s
+// Prospect says what is to come of a run with so much time left, a step of which takes so long. With fixed set the
+// network cannot be another one: the run goes on, or begins with weights.
+func (s Start) Prospect(p train.Progress, step, left time.Duration, fixed bool) Prospect {
+	prospect := Prospect{Step: step, Left: left}
+	if left > Hour && backend.OnProcessor(s.Kind) && !fixed {
+		whole := time.Duration(p.Seconds*float64(time.Second)) + left
+		if smaller, ok := Within(s.Config, whole, Hour); ok {
+			prospect.Smaller = &smaller
 		}
-		prospect.InHour = max(1, int64(Hour.Seconds()/step))
+		prospect.InHour = max(1, int64(Hour/max(1, step)))
 	}
-	return prospect, true
+	return prospect
 }

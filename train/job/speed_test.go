@@ -9,89 +9,41 @@ import (
 	"talbot/train"
 )
 
-// A run is said once to take what its steps take, without the first one, which compiles, and without validations.
-// TestForecastOfStacks: steps of one execution are told at its end, and take a share of its time each.
-func TestForecastOfStacks(t *testing.T) {
-	c, err := run.New("talbotbot", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := Forecast{Start: Start{Config: c, Kind: "xla:cpu"}}
-	step, now := int64(0), 2.0 // with compilation
-	for _, n := range []int64{1, 1, 2, 4, 8} {
-		now += 0.25 * float64(n)
-		for i := range n {
-			step++
-			p, ok := f.Add(train.Progress{Step: step, Steps: 1000, Seconds: now, More: i < n-1})
-			if ok != (step == 8) {
-				t.Errorf("said at step %d: %v", step, ok)
-			}
-			if ok && (p.Step != 250*time.Millisecond || p.Steps != 7 || p.Left != 992*250*time.Millisecond) {
-				t.Errorf("%+v", p)
-			}
-		}
-	}
-}
-
-func TestForecast(t *testing.T) {
+// TestProspect: a run on the processor that takes more than an hour is told what takes less, if that can be chosen.
+func TestProspect(t *testing.T) {
 	c, err := run.New("talbotbot", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range []struct {
-		name          string
-		kind          string
-		fixed         bool
-		first, step   float64
-		steps         int64
-		left          time.Duration
-		at            int64 // the step behind which it is said; 0: never
-		flags         string
-		stepsInAnHour int64
+		name    string
+		kind    string
+		fixed   bool
+		blocks  int
+		filters int
+		left    time.Duration
+		flags   string
+		inHour  int64
 	}{
-		{"short", "go", false, 20, 1, 106, 100 * time.Second, 6, "", 0},
-		{"slow", "go", false, 60, 12, 10_002, 120_000 * time.Second, 2, "--blocks 6 --filters 64", 300},
-		{"on a GPU", "xla:cuda", false, 60, 12, 10_002, 120_000 * time.Second, 2, "", 0},
-		{"resumed", "xla:cpu", true, 60, 12, 10_002, 120_000 * time.Second, 2, "", 0},
-		{"over before", "go", false, 1, 1, 6, 0, 0, "", 0},
-		{"too long for any", "go", false, 60, 12, 10_000_002, 120_000_000 * time.Second, 2, "", 300},
+		{"short", "go", false, 20, 128, time.Hour, "", 0},
+		{"slow", "go", false, 19, 112, 120_000 * time.Second, "--blocks 2 --filters 16", 300},
+		{"on a GPU", "xla:cuda", false, 20, 128, 120_000 * time.Second, "", 0},
+		{"resumed", "xla:cpu", true, 20, 128, 120_000 * time.Second, "", 0},
+		{"too long for any", "go", false, 20, 128, 120_000_000 * time.Second, "", 300},
 	} {
-		t.Run(x.name, func(t *testing.T) {
-			size := [2]int{20, 128}
-			if x.name == "slow" {
-				size = [2]int{19, 112}
+		if err := errors.Join(set(&c, "blocks", x.blocks), set(&c, "filters", x.filters)); err != nil {
+			t.Fatal(err)
+		}
+		p := Start{Config: c, Kind: x.kind}.Prospect(train.Progress{Seconds: 90}, 12*time.Second, x.left, x.fixed)
+		flags := ""
+		if p.Smaller != nil {
+			if flags = p.Smaller.Flags; p.Smaller.Time > Hour {
+				t.Errorf("%s: %+v takes more than an hour", x.name, p.Smaller)
 			}
-			if err := errors.Join(set(&c, "blocks", size[0]), set(&c, "filters", size[1])); err != nil {
-				t.Fatal(err)
-			}
-			f := Forecast{Start: Start{Config: c, Kind: x.kind}, Fixed: x.fixed}
-			said := 0
-			for step, now := int64(1), x.first; step <= min(x.steps, 50); step, now = step+1, now+x.step {
-				if step == 3 { // a validation, which takes long
-					now += 1000
-					f.Add(train.Progress{Step: 2, Steps: x.steps, Seconds: now - x.step, Val: &train.MetricsLine{}})
-				}
-				p, ok := f.Add(train.Progress{Step: step, Steps: x.steps, Seconds: now})
-				if !ok {
-					continue
-				}
-				said++
-				flags := ""
-				if p.Smaller != nil {
-					flags = p.Smaller.Flags
-					if p.Smaller.Time > Hour {
-						t.Errorf("%+v takes more than an hour", p.Smaller)
-					}
-				}
-				if step != x.at || p.Left != x.left || p.Step.Seconds() != x.step || p.InHour != x.stepsInAnHour ||
-					(flags != "") != (x.flags != "") {
-					t.Errorf("behind step %d: %+v, smaller %q", step, p, flags)
-				}
-			}
-			if (said == 1) != (x.at > 0) || said > 1 {
-				t.Errorf("said %d times", said)
-			}
-		})
+		}
+		if p.Left != x.left || p.Step != 12*time.Second || p.InHour != x.inHour || flags != x.flags {
+			t.Errorf("%s: %+v, smaller %q", x.name, p, flags)
+		}
 	}
 }
 

@@ -1,0 +1,117 @@
+package pgn
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"talbot/board"
+	"talbot/dataset"
+)
+
+// A language says what the letters N, B, R, Q, K and P of SAN mean in the moves of another language, as letters of
+// SAN; those that it does not have are dots. Its other letters are no SAN.
+type language struct{ name, letters string }
+
+// sanLetters are those that languages give another meaning.
+const sanLetters = "NBRQKP"
+
+// languages are those in which a letter of SAN is another piece, by the table of the PGN standard, with Lithuanian and
+// Turkish. One entry stands for all whose letters it has. Letters for pawns that are those of pieces, as the German B,
+// are not among them: a game begins with moves of pawns.
+var languages = [...]language{
+	{"Dutch", "....KN"},
+	{"Finnish", ".BN.KP"},  // Estonian, Icelandic
+	{"French", ".BK..P"},   // Spanish, Catalan, Italian, Portuguese
+	{"Romanian", "B.K..P"}, // the king is an R, too
+	{"Hungarian", ".R..K."},
+	{"Lithuanian", ".RB.KP"},
+	{"Turkish", "....RP"},
+}
+
+var errLetters = errors.New("the piece letters may be those of another language")
+
+// checkLanguage rejects a game whose moves are legal, and other ones, by the letters of another language, with check
+// where the text says so. That takes a short game: no language but English has a Q, or both N and B. Games next to each
+// other are of one language, so a queen's move behind the game will do.
+func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
+	if p.odd || isEnglish(start, p.moves) || showsQueen(p.game.Next) {
+		return nil
+	}
+	for i := range languages {
+		q := p.reread(p.text)
+		q.letters = &languages[i]
+		if q.readTags() != nil {
+			continue
+		}
+		q.place(*start, newNumbering(start))
+		if r := q.readGame(); r == nil && !slices.Equal(p.moves, q.moves) {
+			return p.contradict(q.foreign, q.foreign+3, errLetters)
+		}
+	}
+	return nil
+}
+
+// isEnglish reports whether a queen, or both a knight and a bishop, have moved from where they stood at the start.
+func isEnglish(start *board.Position, moves []board.Move) bool {
+	var touched board.Bitboard
+	var knight, bishop bool
+	for _, m := range moves {
+		if !touched.Has(m.From()) {
+			switch start.PieceAt(m.From()).Type() {
+			case board.Queen:
+				return true
+			case board.Knight:
+				knight = true
+			case board.Bishop:
+				bishop = true
+			}
+			if knight && bishop {
+				return true
+			}
+		}
+		touched |= m.To().Bitboard()
+	}
+	return false
+}
+
+// showsQueen reports whether text has the beginning of a move by a queen in English letters.
+func showsQueen(text []byte) bool {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(text[i:], 'Q')
+		if i += n; n < 0 || i+2 >= len(text) {
+			return false
+		}
+		if a, b := text[i+1], text[i+2]; (i == 0 || classes[text[i-1]] != letterByte) &&
+			(a == 'x' && b >= 'a' && b <= 'h' || a >= 'a' && a <= 'h' && b >= '1' && b <= '8') {
+			return true
+		}
+	}
+}
+
+// marked reports whether the last move gives check and mate as far as its text says so.
+func (p *Parser) marked(word []byte) bool {
+	mate := bytes.IndexByte(word, '#') >= 0
+	return !mate && bytes.IndexByte(word, '+') < 0 || p.pos.InCheck() && !(mate && p.pos.HasLegalMove())
+}
+
+// translate returns a word at index from of the text with the letters of SAN in place of the language's. Figurines are
+// the same in all. It is valid until the next call.
+func (p *Parser) translate(word []byte, from int, plain bool) []byte {
+	if len(word) == 0 || isCastlingByte(word[0]) {
+		return word
+	}
+	if plain {
+		p.spelt = append(p.spelt[:0], word...)
+	}
+	for i, c := range p.spelt {
+		k := bytes.IndexByte([]byte(sanLetters), c)
+		if k < 0 || p.text[from] >= 0x80 || i > 0 && !plain {
+			continue
+		}
+		if p.spelt[i] = p.letters.letters[k]; p.spelt[i] != c && p.foreign < 0 {
+			p.foreign = from
+		}
+	}
+	return p.spelt
+}

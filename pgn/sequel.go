@@ -1,0 +1,58 @@
+package pgn
+
+import "talbot/dataset"
+
+// checkSequel looks at what stands behind a game that has no result, or moves without tags behind it: the splitter
+// begins another game there, and plays no moves. If they play on from the end of this game, further than from a start
+// of their own, they are its own moves, and the game is not whole.
+func (p *Parser) checkSequel() *dataset.Reject {
+	next := p.game.Next
+	at := skipSpace(next, 0)
+	if p.odd || at == len(next) || p.ended && next[at] == '[' {
+		return nil
+	}
+	q := p.reread(next)
+	if q.readTags() != nil || len(q.tags.get(tagFEN)) > 0 {
+		return nil
+	}
+	count := p.count
+	count.half += len(p.moves)
+	count.settled = true
+	from := q.i
+	q.place(p.pos, count)
+	q.readMoves()
+	reached := len(q.moves)
+	if reached == 0 || reached <= p.reachAlone(next) {
+		return nil
+	}
+	reason, err := dataset.MoveConflict, errBetween
+	switch {
+	case !p.ended:
+		err = errTagged
+	case !p.star:
+		reason, err = dataset.BadSyntax, errBehind
+	}
+	if reason == dataset.MoveConflict && p.KeepConflicts {
+		p.odd = true
+		return nil
+	}
+	r := p.reject(reason, len(p.text), len(p.text), err)
+	r.At += int64(from)
+	r.Token = string(next[from:min(from+16, len(next))])
+	return r
+}
+
+// reachAlone returns how many moves a text has that is read as a game of its own.
+func (p *Parser) reachAlone(text []byte) int {
+	q := p.reread(text)
+	if q.readTags() != nil {
+		return 0
+	}
+	start, r := q.start()
+	if r != nil {
+		return 0
+	}
+	q.place(start, newNumbering(&start))
+	q.readMoves()
+	return len(q.moves)
+}
