@@ -10,6 +10,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/plain"
+	"talbot/network/backend"
 	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/play/engine"
@@ -57,6 +58,9 @@ func (o *playerOptions) check() (engine.Quick, error) {
 	}
 	if err := checkBackend(o.backend, answering); err != nil {
 		return engine.Quick{}, err
+	}
+	if o.run == builtin.Name && o.backend == "auto" { // who begins with what is there does not wait for a compiler
+		o.backend = backend.AtOnce
 	}
 	return engine.Look(o.run)
 }
