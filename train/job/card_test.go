@@ -3,6 +3,7 @@ package job
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,23 +92,22 @@ func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list [
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make([]predict.Answer, 1)
+	var questions []predict.Question
 	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: splits}) {
-		if err == nil {
-			err = p.Answer(t.Context(), []predict.Question{{Packed: s.Packed, Codes: s.Codes}}, answers)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := 0
-		for i, x := range answers[0].Prior {
-			if x > answers[0].Prior[best] {
-				best = i
-			}
-		}
-		if list = append(list, best); len(list) == most {
+		questions = append(questions, predict.Question{Packed: slices.Clone(s.Packed), Codes: slices.Clone(s.Codes)})
+		if len(questions) == most {
 			break
 		}
+	}
+	answers := make([]predict.Answer, len(questions))
+	if err := p.Answer(t.Context(), questions, answers); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range answers {
+		list = append(list, slices.Index(a.Prior, slices.Max(a.Prior)))
 	}
 	return list
 }
