@@ -35,8 +35,8 @@ var arrows = map[string][]string{
 	"cmd/talbot": {
 		"board", "dataset", "encode", "evaluate", "fleet", "fleet/searches", "internal/cache", "internal/durable",
 		"internal/plain", "network/backend", "network/builtin", "network/checkpoint", "network/model", "network/onnx",
-		"network/ort", "network/predict", "network/recipe", "network/run", "network/schedule", "pipeline", "pipeline/aggregate",
-		"pipeline/diff", "pipeline/endgames", "pipeline/games", "pipeline/ingest", "pipeline/inspect",
+		"network/ort", "network/predict", "network/recipe", "network/run", "network/schedule", "pipeline",
+		"pipeline/aggregate", "pipeline/diff", "pipeline/endgames", "pipeline/games", "pipeline/ingest", "pipeline/inspect",
 		"pipeline/label", "pipeline/output", "pipeline/overlap", "pipeline/plan", "pipeline/predict",
 		"pipeline/stats", "pipeline/tactics", "pipeline/verify", "play/console", "play/engine", "play/match",
 		"play/match/stats", "play/mcts", "play/player", "play/tables", "play/uci", "rows", "stockfish", "synth",

@@ -275,7 +275,8 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		printf("\nreport: %s\n", e.Report)
 	}
 	if err == nil {
-		next("export", "--run", o.run, "--format", "onnx", "--out", newName(strings.TrimSuffix(filepath.Base(o.run), ":"), ".onnx"))
+		next("export", "--run", o.run, "--format", "onnx", "--out",
+			newName(strings.TrimSuffix(filepath.Base(o.run), ":"), ".onnx"))
 	}
 	return err
 }

@@ -79,7 +79,8 @@ func runExport(o *exportOptions) error {
 		return usage(missing, "for example `talbot export --run run1 --format onnx --out network.onnx`")
 	}
 	if !slices.Contains(job.Formats, o.format) {
-		return usage(fmt.Errorf("format must be one of %s: %q", strings.Join(job.Formats, ", "), o.format), "for example --format onnx")
+		return usage(fmt.Errorf("format must be one of %s: %q", strings.Join(job.Formats, ", "), o.format),
+			"for example --format onnx")
 	}
 	if run.IsFile(o.run) && o.newest {
 		return usage(fmt.Errorf("--newest needs the folder of a run; %q is a file", o.run), "leave out --newest")

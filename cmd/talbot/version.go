@@ -65,7 +65,8 @@ func (s shipped) String() string {
 		positions += (p.To - p.From) * int64(p.Batch)
 	}
 	return fmt.Sprintf("%s, %s, trained for %.1f h on %s, %s", s.Name,
-		pipeline.Count(int64(s.card.Parameters), "parameter"), hours, pipeline.Count(positions, "position"), s.card.Licence)
+		pipeline.Count(int64(s.card.Parameters), "parameter"), hours, pipeline.Count(positions, "position"),
+		s.card.Licence)
 }
 
 func thisBuild() build {
@@ -121,7 +122,8 @@ func newVersion() *cobra.Command {
 		Short: "Show the version, commit and backends",
 		Long: `Version shows the version of talbot, the commit and the Go version it was built from,
 the platform, the built-in backends, and the network that comes with talbot. --json has
-the whole card of that network: how it was trained, on what, and its figures. ` + "`talbot doctor`" + ` checks this machine.`,
+the whole card of that network: how it was trained, on what, and its figures.
+` + "`talbot doctor`" + ` checks this machine.`,
 		Example: `  talbot version
   talbot version --json`,
 		Args: noArgs,

@@ -74,8 +74,8 @@ func TestRoundTrip(t *testing.T) {
 // stay as they are.
 func TestHalf(t *testing.T) {
 	const step = 1. / 1024 // between numbers from 1 to 2
-	given := []float32{0, float32(math.Copysign(0, -1)), 1 + step, 1 + step/2, 1 + 3*step/2, 1 + 0.51*step, -65504, 65519,
-		0x1p-24, 0x1p-26, 0x1.8p-25}
+	given := []float32{0, float32(math.Copysign(0, -1)), 1 + step, 1 + step/2, 1 + 3*step/2, 1 + 0.51*step, -65504,
+		65519, 0x1p-24, 0x1p-26, 0x1.8p-25}
 	want := []float32{0, float32(math.Copysign(0, -1)), 1 + step, 1, 1 + 2*step, 1 + step, -65504, 65504, 0x1p-24, 0,
 		0x1p-24}
 	data := encode(t, &File{Meta: json.RawMessage("1"), Half: true, Tensors: []Tensor{
