@@ -7,6 +7,8 @@ package builtin
 
 import (
 	_ "embed"
+	"errors"
+	"fmt"
 
 	"talbot/network/checkpoint"
 )
@@ -17,5 +19,16 @@ const Name = "net:"
 //go:embed net.safetensors
 var file []byte
 
-// Read reads the file, and checks it as [checkpoint.Read] does one on the disk.
-func Read() (*checkpoint.File, error) { return checkpoint.ReadBytes(Name, file) }
+// ErrDamaged says that the file that was linked into the program is not what was exported.
+var ErrDamaged = errors.New("the network that comes with talbot is damaged")
+
+// Read reads the file, and checks it as [checkpoint.Read] does one on the disk. The error is [ErrDamaged].
+func Read() (*checkpoint.File, error) { return read(file) }
+
+func read(data []byte) (*checkpoint.File, error) {
+	f, err := checkpoint.ReadBytes(Name, data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return f, nil
+}

@@ -73,15 +73,16 @@ func TestDamage(t *testing.T) {
 	}
 	for i := 0; i < len(data); i += len(data)/97 + 1 {
 		data[i] ^= 0x10
-		f, err := checkpoint.ReadBytes(builtin.Name, data)
-		if data[i] ^= 0x10; f != nil || !errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), `"net:"`) {
+		f, err := builtin.ReadData(data)
+		if data[i] ^= 0x10; f != nil || !errors.Is(err, builtin.ErrDamaged) ||
+			!errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), `"net:"`) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 	}
-	if _, err := checkpoint.ReadBytes(builtin.Name, data[:len(data)-1]); !errors.Is(err, checkpoint.ErrDamaged) {
+	if _, err := builtin.ReadData(data[:len(data)-1]); !errors.Is(err, builtin.ErrDamaged) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := checkpoint.ReadBytes(builtin.Name, data); err != nil {
+	if _, err := builtin.ReadData(data); err != nil {
 		t.Errorf("the file itself: %v", err)
 	}
 }
