@@ -57,7 +57,7 @@ from the files of the run. --run must be a folder. Written to network/builtin in
 sources, it becomes the network that comes with the next build (docs/12-play.md).`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
   talbot export --run run1 --format safetensors --out network.safetensors
-  talbot export --run run1 --format net --force --out network/builtin/net.safetensors`,
+  talbot export --run run1 --format net --out network/builtin/net.safetensors`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
