@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"talbot/network/builtin"
+	"talbot/pipeline"
 	"talbot/play/engine"
 )
 
@@ -25,21 +27,29 @@ type benchResult struct {
 	Evaluations []engine.Speed `json:"evaluations"`
 	// NodesPerSecond is that of the search on the first backend at its default batch.
 	NodesPerSecond float64 `json:"nodes_per_second"`
+	// Choices are those of the network that comes with talbot, on each backend.
+	Choices []engine.Choices `json:"choices,omitempty"`
 }
 
 func newBench() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
-		Use:   "bench --run RUN",
+		Use:   "bench",
 		Short: "Measure how fast a network plays on each backend",
 		Long: `Bench measures how many positions a second a network evaluates, on each backend that
 this machine has and at several batch sizes: in full batches that are ready in memory,
 and in a search that starts with an empty tree and keeps no evaluations. "fill" is how
 full the batches of the search are.
 
+Without --run it is the network that comes with talbot. It then also searches fixed
+positions, 100 nodes each, and prints nodes a second and a hash of the moves chosen. The
+hash is the same wherever the same network computes the same, so it shows whether a build
+plays as another one does.
+
 Each figure takes --seconds; full batches and searches take turns.
 Close other programs before you measure.`,
-		Example: `  talbot bench --run run1
+		Example: `  talbot bench
+  talbot bench --run run1
   talbot bench --run run1 --backend go --batch 1,8,16 --seconds 5s --json`,
 		SuggestFor: []string{"benchmark", "speed"},
 		Args:       noArgs,
@@ -84,7 +94,7 @@ func (o *benchOptions) bench(ctx context.Context) error {
 	if o.each <= 0 {
 		return usage(fmt.Errorf("--seconds must be above 0: %s", o.each), "for example --seconds 2s")
 	}
-	if _, err := o.check("talbot bench --run run1"); err != nil {
+	if _, err := o.check(); err != nil {
 		return err
 	}
 	ctx, stop := stops(ctx)
@@ -110,6 +120,20 @@ func (o *benchOptions) bench(ctx context.Context) error {
 			if !o.json {
 				printf("%-10s %5d  %12.0f  %12.0f  %8.0f  %4.0f%%\n", "", s.Batch, s.PerSecond, s.InSearch, s.Nodes,
 					100*s.Fill)
+			}
+		}
+		if o.run == builtin.Name {
+			c, err := engine.Choose(ctx, engine.Config{Path: o.run, Backend: name})
+			if errors.Is(err, context.Canceled) {
+				return errAgain
+			}
+			if err != nil {
+				return err
+			}
+			result.Choices = append(result.Choices, c)
+			if !o.json {
+				printf("%-10s choices %s: %s, %s at %.0f nodes/s\n", "", c.Hash,
+					pipeline.Count(int64(c.Positions), "position"), pipeline.Count(c.Nodes, "node"), c.NodesPerSecond)
 			}
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/pipeline"
 	"talbot/rows"
@@ -67,7 +69,7 @@ this takes several times as long.
 
 RUN/report.html shows the figures, the curves of the run and the 50 worst misses on
 boards. With --no-history the page is report-no-history.html, with --weights raw it is
-report-raw.html.
+report-raw.html. For net: give --report FILE.
 
 If samples have results from endgame tables (see ` + "`talbot label --help`" + `), eval compares
 the value with them. With --syzygy DIR, eval looks up every position that the tables
@@ -91,7 +93,7 @@ found if the opponent's moves are given. Any mate counts as solved.`,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), &o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "folder of the run (required)")
+	f.StringVar(&o.run, "run", "", "folder of the run, or net:, the network that comes with talbot (required)")
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas (required)")
 	f.StringVar(&o.split, "split", "test", "split to measure: test, val, train or all")
 	f.Int64Var(&o.samples, "samples", 0, "number of samples, spread over the data (0 = all)")
@@ -193,10 +195,10 @@ func (o *evalOptions) job() (job.Eval, error) {
 // page returns where the page goes, "" for none. The run's own pages are made anew.
 func (o *evalOptions) page(name string) (string, error) {
 	out := outputFile{flag: "--report", path: o.report, force: o.force}
-	switch own := filepath.Join(o.run, name); o.report {
-	case "none":
+	switch own := filepath.Join(o.run, name); {
+	case o.report == "none", o.report == "" && o.run == builtin.Name:
 		return "", nil
-	case "":
+	case o.report == "":
 		out.path, out.own = own, true
 	default:
 		a, _, err := target(own)
@@ -273,7 +275,8 @@ func runEval(ctx context.Context, o *evalOptions) error {
 		printf("\nreport: %s\n", e.Report)
 	}
 	if err == nil {
-		next("export", "--run", o.run, "--format", "onnx", "--out", newName(filepath.Base(o.run), ".onnx"))
+		next("export", "--run", o.run, "--format", "onnx", "--out",
+			newName(strings.TrimSuffix(filepath.Base(o.run), ":"), ".onnx"))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"talbot/evaluate"
 	"talbot/fleet"
 	"talbot/internal/durable"
+	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/run"
 	"talbot/pipeline/aggregate"
@@ -168,6 +169,8 @@ var statuses = []struct {
 	{loader.ErrNoSamples, exitFailed,
 		"`talbot stats DIR` counts the samples of each split; endgames need `talbot label` first"},
 	{loader.ErrSplits, exitFailed, "make all datasets of a run with the same --split"},
+	{builtin.ErrDamaged, exitDamaged,
+		"build talbot again with network/builtin/net.safetensors as `talbot export --format net` wrote it"},
 	{checkpoint.ErrDamaged, exitDamaged,
 		"no intact checkpoint is left: train again; an ONNX file cannot be read, only safetensors"},
 	{checkpoint.ErrNone, exitFailed,

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +16,16 @@ import (
 )
 
 type exportOptions struct {
-	run, out, format string
-	newest, json     bool
-	force            bool
+	run, out, format, licence string
+
+	newest, json bool
+	force        bool
 }
 
 func newExport() *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "export --run RUN --format onnx|safetensors --out FILE",
+		Use:   "export --run RUN --format onnx|safetensors|net --out FILE",
 		Short: "Export a network to ONNX or safetensors",
 		Long: `Export writes the best checkpoint of a run to one file. --run can also be a checkpoint, or
 a file that was exported as safetensors.
@@ -48,16 +49,23 @@ probability have numbers, N×101, and logits, N×20. To see the input of a recip
 
 With --format safetensors the file holds weights and normalisation statistics under
 PyTorch's names and shapes, for load_state_dict. It names recipe and settings too, so
-that talbot train --from can begin with it.`,
+that talbot train --from can begin with it.
+
+With --format net it is a safetensors file to give away: weights in half precision, and
+a card that says how the network was trained, on what data and for how many hours, taken
+from the files of the run. --run must be a folder. Written to network/builtin in talbot's
+sources, it becomes the network that comes with the next build (docs/12-play.md).`,
 		Example: `  talbot export --run run1 --format onnx --out network.onnx
-  talbot export --run run1 --format safetensors --out network.safetensors`,
+  talbot export --run run1 --format safetensors --out network.safetensors
+  talbot export --run run1 --format net --out network/builtin/net.safetensors`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return runExport(&o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.run, "run", "", "folder of the run, or a checkpoint or exported file (required)")
-	f.StringVar(&o.format, "format", "", "file format: onnx or safetensors (required)")
+	f.StringVar(&o.run, "run", "", "folder of the run, a checkpoint or exported file, or net: (required)")
+	f.StringVar(&o.format, "format", "", "file format: onnx, safetensors or net (required)")
 	f.StringVar(&o.out, "out", "", "write to this `FILE` (required)")
+	f.StringVar(&o.licence, "licence", "Apache-2.0", "licence of the weights, for the card of --format net")
 	addForce(f, &o.force)
 	f.BoolVar(&o.newest, "newest", false, "use the newest checkpoint, not the best")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object")
@@ -71,16 +79,21 @@ func runExport(o *exportOptions) error {
 		return usage(missing, "for example `talbot export --run run1 --format onnx --out network.onnx`")
 	}
 	if !slices.Contains(job.Formats, o.format) {
-		return usage(fmt.Errorf("format must be onnx or safetensors: %q", o.format), "for example --format onnx")
+		return usage(fmt.Errorf("format must be one of %s: %q", strings.Join(job.Formats, ", "), o.format),
+			"for example --format onnx")
 	}
-	if info, err := os.Stat(o.run); err == nil && !info.IsDir() && o.newest {
+	if run.IsFile(o.run) && o.newest {
 		return usage(fmt.Errorf("--newest needs the folder of a run; %q is a file", o.run), "leave out --newest")
+	}
+	if run.IsFile(o.run) && o.format == "net" {
+		return usage(fmt.Errorf("--format net needs the folder of a run, for the card; %q is a file", o.run),
+			"give the run, or use --format safetensors")
 	}
 	out, err := outputFile{flag: "--out", path: o.out, force: o.force}.check()
 	if err != nil {
 		return err
 	}
-	e := job.Export{Dir: o.run, Out: out, Format: o.format}
+	e := job.Export{Dir: o.run, Out: out, Format: o.format, Licence: o.licence}
 	if o.newest {
 		e.Choice = run.NewestCheckpoint
 	}

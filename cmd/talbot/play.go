@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"talbot/board"
+	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/play/console"
 	"talbot/play/player"
@@ -31,11 +32,12 @@ type playOptions struct {
 func newPlay() *cobra.Command {
 	var o playOptions
 	cmd := &cobra.Command{
-		Use:   "play RUN",
+		Use:   "play [RUN]",
 		Short: "Play against a network in the terminal",
-		Long: `Play lets you play against a trained network. Type moves in SAN (e4, Nf3, O-O, e8=Q) or
-UCI notation (e2e4, e7e8q). "help" lists the commands: take moves back, let the network
-move for you, start again, resign.
+		Long: `Play lets you play against the network that comes with talbot or, with RUN, against one
+that you trained. Type moves in SAN (e4, Nf3, O-O, e8=Q) or UCI notation (e2e4, e7e8q).
+"help" lists the commands: take moves back, let the network move for you, start again,
+resign.
 
 The network thinks for a second, or as long as --nodes or --movetime says. With
 --searcher rollouts give it more, such as --movetime 1m.
@@ -43,14 +45,17 @@ The network thinks for a second, or as long as --nodes or --movetime says. With
 A network of the recipe prior plays the move that people of the rating --elo play most
 often; with --temperature 1 it draws moves as often as they play them. With --searcher
 rollouts, --elo is the rating of both sides.`,
-		Example: `  talbot play run1
+		Example: `  talbot play
+  talbot play run1
   talbot play run1 --color black --nodes 100
   talbot play prior --elo 1500 --temperature 1
-  echo e4 | talbot play run1 --nodes 1`,
-		Args:              operands(1, 1, "one run"),
+  echo e4 | talbot play --nodes 1`,
+		Args:              operands(0, 1, "at most one run"),
 		ValidArgsFunction: completeOperands(1, run.IsRun),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.run = args[0]
+			if o.run = builtin.Name; len(args) > 0 {
+				o.run = args[0]
+			}
 			return o.play(cmd.Context())
 		},
 	}
@@ -108,7 +113,7 @@ func (o *playOptions) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	quick, err := o.check("talbot play run1")
+	quick, err := o.check()
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,8 @@ command to continue it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "folder of the dataset to write (required)")
-	f.StringVar(&o.run, "run", "", "run, checkpoint or exported network (required)")
+	f.StringVar(&o.run, "run", "",
+		"run, checkpoint or exported network, or net:, the one that comes with talbot (required)")
 	f.StringVar(&o.backend, "backend", "auto", answeringFlag)
 	f.IntVar(&o.batch, "batch", 0, "positions to evaluate at once (default: what suits the backend)")
 	f.IntVar(&o.rating, "rating", 0, "rating of both players (default: their own)")

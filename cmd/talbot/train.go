@@ -120,7 +120,7 @@ lower --lr.`,
 	f.StringVar(&o.data, "data", "", "datasets, separated by commas, each with an optional weight (DIR:0.7)")
 	f.StringVar(&o.run, "run", "", "folder of the run (required)")
 	f.StringVar(&o.from, "from", "",
-		"take the initial weights from this `RUN`, checkpoint or exported network (default: random)")
+		"take the initial weights from this `RUN`, checkpoint or exported network, or from net: (default: random)")
 	f.StringVar(&o.after, "after", "",
 		"continue the training of this `RUN` or checkpoint on other data: same settings, optimizer and schedule")
 	f.StringVar(&o.recipe, "recipe", "talbotbot", "recipe for encoding, network and targets (see \"talbot recipes\")")

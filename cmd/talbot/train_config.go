@@ -12,6 +12,7 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/cache"
+	"talbot/network/builtin"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/train/job"
@@ -39,6 +40,10 @@ func (o *trainOptions) job(flags *pflag.FlagSet) (job.Train, error) {
 		Workers: o.workers, Cache: cache.User()}
 	if o.run == "" {
 		return t, usage(errors.New("--run is missing"), "give the folder for the run, for example --run run1")
+	}
+	if o.run == builtin.Name {
+		return t, usage(errors.New("--run net: is the network that comes with talbot, not a folder"),
+			"to begin with its weights: --from net: --run run1")
 	}
 	if o.data == "" && !o.resume {
 		return t, usage(errors.New("--data is missing"), "give one or more datasets, for example --data labelled")

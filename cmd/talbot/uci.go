@@ -10,6 +10,8 @@ import (
 
 	"talbot/encode"
 	"talbot/internal/plain"
+	"talbot/network/backend"
+	"talbot/network/builtin"
 	"talbot/network/run"
 	"talbot/play/engine"
 	"talbot/play/mcts"
@@ -40,14 +42,15 @@ func (o *playerOptions) add(cmd *cobra.Command) {
 
 // addRun adds the flag --run of commands that take the network so.
 func (o *playerOptions) addRun(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.run, "run", "", "folder of the run, or a checkpoint or exported network (required)")
+	cmd.Flags().StringVar(&o.run, "run", builtin.Name,
+		"folder of the run, a checkpoint, an exported network, or net:, which comes with talbot")
 	completeFolders(cmd, "run", run.IsRun)
 }
 
 // check looks at the flags and at what the network says of itself.
-func (o *playerOptions) check(example string) (engine.Quick, error) {
+func (o *playerOptions) check() (engine.Quick, error) {
 	if o.run == "" {
-		return engine.Quick{}, usage(missingFlag("run", ""), "for example `"+example+"`")
+		return engine.Quick{}, usage(missingFlag("run", ""), "leave --run out for the network that comes with talbot")
 	}
 	if !slices.Contains(searchers, o.searcher) {
 		return engine.Quick{}, usage(fmt.Errorf("unknown --searcher %q", o.searcher),
@@ -55,6 +58,9 @@ func (o *playerOptions) check(example string) (engine.Quick, error) {
 	}
 	if err := checkBackend(o.backend, answering); err != nil {
 		return engine.Quick{}, err
+	}
+	if o.run == builtin.Name && o.backend == "auto" { // who begins with what is there does not wait for a compiler
+		o.backend = backend.AtOnce
 	}
 	return engine.Look(o.run)
 }
@@ -80,11 +86,12 @@ func (o *playerOptions) player() *player.Player {
 func newUCI() *cobra.Command {
 	var o playerOptions
 	cmd := &cobra.Command{
-		Use:   "uci --run RUN",
+		Use:   "uci",
 		Short: "Play as a UCI engine in a GUI or on a server",
-		Long: `UCI runs a trained network as a chess engine. GUIs, match runners and bots start it
-and talk to it through the Universal Chess Interface, on standard input and output.
-Give them the path of talbot as the program and "uci --run RUN" as its arguments.
+		Long: `UCI runs a network as a chess engine: the one that comes with talbot or, with --run, one
+that you trained. GUIs, match runners and bots start it and talk to it through the
+Universal Chess Interface, on standard input and output. Give them the path of talbot as
+the program and "uci" as its argument, or "uci --run RUN".
 
 The network is loaded when the GUI asks whether the engine is ready. All settings of
 the search are options of the engine: the GUI shows them, and docs/12-play.md explains
@@ -96,9 +103,10 @@ that the network finds most probable, and value the one that leads to the best p
 rollouts plays like players of a given rating (the option UCI_Elo), with a network of the
 recipe prior and Stockfish. auto takes puct, policy for a network without a value, or
 napoleon for one without a policy.`,
-		Example: `  talbot uci --run run1
+		Example: `  talbot uci
+  talbot uci --run run1
   talbot uci --run run1 --searcher policy --backend go
-  echo go nodes 100 | talbot uci --run run1`,
+  echo go nodes 100 | talbot uci`,
 		SuggestFor: []string{"engine", "xboard", "winboard"},
 		Args:       noArgs,
 		RunE:       func(*cobra.Command, []string) error { return o.runUCI() },
@@ -115,11 +123,15 @@ func (o *playerOptions) byEngine() bool {
 }
 
 func (o *playerOptions) runUCI() error {
-	quick, err := o.check("talbot uci --run run1")
+	quick, err := o.check()
 	if err != nil {
 		return err
 	}
-	e := uci.Engine{Name: "talbot " + thisBuild().Version, Author: "the talbot authors", Searcher: o.searcher,
+	name := "talbot " + thisBuild().Version
+	if quick.Name != "" {
+		name += ", " + quick.Name
+	}
+	e := uci.Engine{Name: name, Author: "the talbot authors", Searcher: o.searcher,
 		Ratings: quick.Ratings || o.byEngine(), Search: &quick.Options, Player: o.player(),
 		Tables: openTables}
 	e.Note = o.oneSided(quick.Config)

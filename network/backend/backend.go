@@ -45,6 +45,16 @@ func OpenForInference(spec string) (*Backend, error) {
 			return nil, fmt.Errorf("backend %q: %s", spec, runtimeRemedy())
 		}
 		return openRuntime(found.Runtime, "as asked")
+	case AtOnce:
+		failed := "ONNX Runtime was not found"
+		if found := Discover(); found.Runtime != "" {
+			b, err := openRuntime(found.Runtime, "the fastest backend that starts at once")
+			if err == nil {
+				return b, nil
+			}
+			failed = err.Error()
+		}
+		return openGo("go, because " + failed)
 	case "", "auto":
 		found := Discover()
 		if _, cuda := found.Plugin("cuda"); found.Runtime == "" || cuda && len(found.GPUs) > 0 {
@@ -61,6 +71,10 @@ func OpenForInference(spec string) (*Backend, error) {
 	}
 	return Open(spec)
 }
+
+// AtOnce names, for [OpenToAnswer], the fastest backend that compiles nothing before it answers: ONNX Runtime, or else
+// "go".
+const AtOnce = "at once"
 
 // runtimeRemedy says what to do without ONNX Runtime.
 func runtimeRemedy() string {

@@ -70,6 +70,36 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestHalf: tensors with more than one axis are rounded to half precision, to the nearest and at ties to even; others
+// stay as they are.
+func TestHalf(t *testing.T) {
+	const step = 1. / 1024 // between numbers from 1 to 2
+	given := []float32{0, float32(math.Copysign(0, -1)), 1 + step, 1 + step/2, 1 + 3*step/2, 1 + 0.51*step, -65504,
+		65519, 0x1p-24, 0x1p-26, 0x1.8p-25}
+	want := []float32{0, float32(math.Copysign(0, -1)), 1 + step, 1, 1 + 2*step, 1 + step, -65504, 65504, 0x1p-24, 0,
+		0x1p-24}
+	data := encode(t, &File{Meta: json.RawMessage("1"), Half: true, Tensors: []Tensor{
+		{"matrix", []int{1, len(given)}, given}, {"vector", []int{2}, []float32{1e-30, 1 + step/4}}}})
+	f, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range f.Tensors[0].Data {
+		if math.Float32bits(x) != math.Float32bits(want[i]) {
+			t.Errorf("%g is read as %g, want %g", given[i], x, want[i])
+		}
+	}
+	if !slices.Equal(f.Tensors[1].Data, []float32{1e-30, 1 + step/4}) {
+		t.Errorf("the vector is %v", f.Tensors[1].Data)
+	}
+	if h := binary.LittleEndian.Uint64(data); len(data) != 8+int(h)+2*len(given)+4*2 {
+		t.Errorf("%d bytes", len(data))
+	}
+	if f.Half {
+		t.Error("what was read is not half precision any more")
+	}
+}
+
 func TestEveryFlipAndCutIsSeen(t *testing.T) {
 	data := encode(t, sample())
 	for i := range data {
@@ -105,7 +135,9 @@ func TestCraftedHeaders(t *testing.T) {
 		"left over":      crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, "12345678"),
 		"negative axis":  crafted(meta+`,"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, "1234"),
 		"zero axis":      crafted(meta+`,"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, ""),
-		"half precision": crafted(meta+`,"x":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
+		"half too long":  crafted(meta+`,"x":{"dtype":"F16","shape":[2],"data_offsets":[0,8]}}`, "12345678"),
+		"half too short": crafted(meta+`,"x":{"dtype":"F16","shape":[4],"data_offsets":[0,4]}}`, "1234"),
+		"other type":     crafted(meta+`,"x":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
 		"nine axes": crafted(meta+`,"x":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}}`,
 			"1234"),
 		"name twice":      crafted(meta+`,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, "12345678"),
@@ -130,6 +162,8 @@ func TestWriterRefuses(t *testing.T) {
 		"zero shape": {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", []int{0}, nil}}},
 		"name twice": {Meta: json.RawMessage("1"), Tensors: []Tensor{{"x", nil, []float32{1}},
 			{"x", nil, []float32{1}}}},
+		"too large for half": {Meta: json.RawMessage("1"), Half: true,
+			Tensors: []Tensor{{"x", []int{1, 2}, []float32{1, 65520}}}},
 	} {
 		if err := f.Write(&bytes.Buffer{}); err == nil {
 			t.Errorf("%s: no error", name)
@@ -141,6 +175,8 @@ func TestWriterRefuses(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(encode(f, sample()), true)
 	f.Add(encode(f, sample()), false)
+	f.Add(encode(f, &File{Meta: json.RawMessage("{}"), Half: true,
+		Tensors: []Tensor{{"x", []int{2, 1}, []float32{1, -2}}}}), true)
 	f.Add(crafted(`","talbot.version":"1","talbot.meta":"{}"},"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`,
 		"1234"), true)
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {

@@ -262,6 +262,11 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ReadBytes(path, data)
+}
+
+// ReadBytes is [Read] of a file whose bytes are there already; path is for errors.
+func ReadBytes(path string, data []byte) (*File, error) {
 	f, err := Parse(data)
 	if err != nil {
 		if other := foreign(path, data); other != nil {

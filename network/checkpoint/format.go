@@ -12,13 +12,14 @@
 //	8          34     the text {"__metadata__":{"talbot.sha256":"
 //	42         64     the checksum: SHA-256 of the whole file in lower-case hex, computed with these 64 bytes as '0'
 //	106        H−98   the rest of the header, JSON in UTF-8, filled up with spaces
-//	8 + H      D      the data: the tensors' numbers, float32, row-major, in the header's order, no gaps
+//	8 + H      D      the data: the tensors' numbers, row-major, in the header's order, no gaps
 //
 // The header is an object. Its member "__metadata__" holds strings: "talbot.sha256" (first), "talbot.version" ("1"),
 // and "talbot.meta" (the JSON value, as text). Every other member is a tensor: {"dtype":"F32","shape":[…],
 // "data_offsets":[begin,end]}, offsets relative to the data. The tensors cover the data exactly, so the file's length
 // follows from the header: safetensors demands that, which is why the checksum is not a footer but a field of fixed
-// place and length.
+// place and length. In a file that was written with [File].Half the dtype of tensors with more than one axis is "F16":
+// half precision, IEEE 754 binary16.
 //
 // A reader checks the length and the checksum before it parses anything, and never allocates more than a small multiple
 // of the file's real size, whatever the header says.
@@ -35,6 +36,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/gomlx/compute/dtypes/float16"
 )
 
 // Tensor is a named array of float32, row-major.
@@ -49,6 +52,9 @@ type File struct {
 	Meta    json.RawMessage // a JSON value of the writer's
 	Tensors []Tensor
 	Sum     string // the checksum that was read, in hex; writing computes it anew
+	// Half has tensors with more than one axis written in half precision, rounded to the nearest. The others, biases
+	// and statistics, are small and stay in float32. Reading leaves it false: what was read is float32.
+	Half bool
 }
 
 // ErrDamaged marks a file whose bytes are not what was written, or that never was a checkpoint.
@@ -65,6 +71,26 @@ const (
 )
 
 var zeroSum = bytes.Repeat([]byte{'0'}, sumLength)
+
+// Types of numbers.
+const (
+	single = "F32"
+	half   = "F16"
+)
+
+// widths are the bytes of a number.
+var widths = map[string]uint64{single: 4, half: 2}
+
+// dtype is the type that a tensor is written in.
+func (f *File) dtype(t *Tensor) string {
+	if f.Half && len(t.Shape) > 1 {
+		return half
+	}
+	return single
+}
+
+// tooLarge reports whether a number is an infinity in half precision.
+func tooLarge(x float32) bool { return math.IsInf(float64(float16.FromFloat32(x).Float32()), 0) }
 
 type entry struct {
 	Dtype   string    `json:"dtype"`
@@ -103,12 +129,16 @@ func (f *File) head() ([]byte, error) {
 		if size != len(t.Data) || len(t.Shape) > maxRank {
 			return nil, fmt.Errorf("tensor %q of shape %v has %d numbers", t.Name, t.Shape, len(t.Data))
 		}
-		end := offset + 4*uint64(size)
+		dtype := f.dtype(&t)
+		if i := slices.IndexFunc(t.Data, tooLarge); dtype == half && i >= 0 {
+			return nil, fmt.Errorf("tensor %q has the number %g, too large for half precision", t.Name, t.Data[i])
+		}
+		end := offset + widths[dtype]*uint64(size)
 		name, err := json.Marshal(t.Name)
 		if err != nil {
 			return nil, err
 		}
-		e, err := json.Marshal(entry{"F32", append([]int{}, t.Shape...), [2]uint64{offset, end}})
+		e, err := json.Marshal(entry{dtype, append([]int{}, t.Shape...), [2]uint64{offset, end}})
 		if err != nil {
 			return nil, err
 		}
@@ -147,10 +177,15 @@ func (f *File) Write(w io.Writer) error {
 func (f *File) writeData(w io.Writer) error {
 	buf := make([]byte, 0, 1<<16)
 	for _, t := range f.Tensors {
+		dtype := f.dtype(&t)
 		for chunk := range slices.Chunk(t.Data, cap(buf)/4) {
 			buf = buf[:0]
 			for _, x := range chunk {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+				if dtype == half {
+					buf = binary.LittleEndian.AppendUint16(buf, float16.FromFloat32(x).Bits())
+				} else {
+					buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+				}
 			}
 			if _, err := w.Write(buf); err != nil {
 				return err
@@ -277,8 +312,9 @@ func decodeMeta(d *json.Decoder) (json.RawMessage, error) {
 // decode cuts a tensor's numbers off the front of the remaining data.
 // They begin at offset before.
 func (e entry) decode(name string, before uint64, body []byte) (t Tensor, rest []byte, err error) {
-	if e.Dtype != "F32" {
-		return t, nil, fmt.Errorf("numbers of type %q, want \"F32\"", e.Dtype)
+	width, ok := widths[e.Dtype]
+	if !ok {
+		return t, nil, fmt.Errorf("numbers of type %q, want %q or %q", e.Dtype, single, half)
 	}
 	if e.Offsets[0] != before || e.Offsets[1] < before || e.Offsets[1]-before > uint64(len(body)) {
 		return t, nil, fmt.Errorf("data at %v, want it from %d within %d bytes", e.Offsets, before, len(body))
@@ -295,12 +331,16 @@ func (e entry) decode(name string, before uint64, body []byte) (t Tensor, rest [
 			return t, nil, fmt.Errorf("shape %v in %d bytes", e.Shape, bytes)
 		}
 	}
-	if 4*size != bytes {
+	if width*size != bytes {
 		return t, nil, fmt.Errorf("shape %v in %d bytes", e.Shape, bytes)
 	}
 	t = Tensor{Name: name, Shape: e.Shape, Data: make([]float32, size)}
 	for i := range t.Data {
-		t.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
+		if e.Dtype == half {
+			t.Data[i] = float16.FromBits(binary.LittleEndian.Uint16(body[2*i:])).Float32()
+		} else {
+			t.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
+		}
 	}
 	return t, body[bytes:], nil
 }

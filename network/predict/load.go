@@ -2,7 +2,6 @@ package predict
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"talbot/network/checkpoint"
@@ -28,13 +27,14 @@ type Network struct {
 	Tensors []checkpoint.Tensor // parameters and statistics in the order of the network's
 }
 
-// Load reads the network in path, which is a run's folder, a checkpoint or an exported network. Errors: [run.ErrNoRun],
+// Load reads the network in path, which is a run's folder or one of [run.ReadFile]. Errors: [run.ErrNoRun],
 // [run.ErrDamaged], [checkpoint.ErrNone], [checkpoint.ErrDamaged].
 func Load(path string, choice run.Choice) (*Network, error) {
 	t := &Network{About: About{Path: path}}
 	var file *checkpoint.File
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		if file, err = checkpoint.Read(path); err != nil {
+	if run.IsFile(path) {
+		var err error
+		if file, err = run.ReadFile(path); err != nil {
 			return nil, err
 		}
 		d, err := run.Describe(file, path)

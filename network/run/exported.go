@@ -19,6 +19,8 @@ type ExportMetadata struct {
 	// Of its run: what values and policies mean. See [Config].
 	ValueTarget  string `json:"value_target,omitempty"`
 	PolicyTarget string `json:"policy_target,omitempty"`
+
+	Card *Card `json:"card,omitempty"` // of a network that is given away
 }
 
 // Description is what a file of weights says of itself.
@@ -26,6 +28,7 @@ type Description struct {
 	Config   Config // of an exported network recipe, settings and targets alone
 	Step     int64
 	Exported bool
+	Card     *Card // of a network that is given away; nil: it has none
 }
 
 // Describe reads what a checkpoint or an exported network says of itself. path is for errors, which wrap
@@ -70,5 +73,5 @@ func describeExported(meta json.RawMessage) (Description, error) {
 	}
 	c := Config{Recipe: x.Recipe, Settings: x.Settings, ValueTarget: x.ValueTarget, PolicyTarget: x.PolicyTarget}
 	_, err = c.Build()
-	return Description{Config: c, Step: x.Step, Exported: true}, err
+	return Description{Config: c, Step: x.Step, Exported: true, Card: x.Card}, err
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"talbot/network/builtin"
 	"talbot/network/checkpoint"
 	"talbot/network/model"
 	"talbot/network/recipe"
@@ -14,7 +15,7 @@ import (
 
 // Origin names the checkpoint that a run took its initial weights from.
 type Origin struct {
-	Path string `json:"path"`   // absolute; where it was then
+	Path string `json:"path"`   // absolute; where it was then, or [builtin.Name]
 	Step int64  `json:"step"`   // its step, in its own run
 	Sum  string `json:"sha256"` // its checksum
 	// Whole says that not the weights alone were taken: optimizer, averages, step and schedule go on too.
@@ -31,30 +32,34 @@ type Weights struct {
 }
 
 // ReadWeights reads those that the run in a folder is evaluated with, from its best checkpoint or, without a whole best
-// one, its newest; or those of a file: a checkpoint or an exported network. Of a run with averaged weights they are the
+// one, its newest; or those of [ReadFile]. Of a run with averaged weights they are the
 // average, with the statistics that fit it. Errors: [ErrNoRun], [ErrDamaged], [checkpoint.ErrNone],
 // [checkpoint.ErrDamaged].
 func ReadWeights(path string) (*Weights, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
 	w := &Weights{Origin: Origin{Path: path}}
-	if info.IsDir() {
+	var err error
+	if IsFile(path) {
+		if w.File, err = ReadFile(path); err != nil {
+			return nil, err
+		}
+	} else {
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
 		loaded, _, err := Load(path, BestCheckpoint)
 		if err != nil {
 			return nil, err
 		}
 		w.Path, w.File, w.Damaged = loaded.Path, loaded.File, loaded.Damaged
-	} else if w.File, err = checkpoint.Read(path); err != nil {
-		return nil, err
 	}
 	d, err := Describe(w.File, w.Path)
 	if err != nil {
 		return nil, err
 	}
-	if w.Path, err = filepath.Abs(w.Path); err != nil {
-		return nil, err
+	if w.Path != builtin.Name {
+		if w.Path, err = filepath.Abs(w.Path); err != nil {
+			return nil, err
+		}
 	}
 	w.Step, w.Sum, w.Config = d.Step, w.File.Sum, d.Config
 	return w, nil
@@ -63,12 +68,11 @@ func ReadWeights(path string) (*Weights, error) {
 // ReadTraining is [ReadWeights] of all that a training goes on with: the newest checkpoint of the run in a folder, or a
 // checkpoint's file. An exported network is [ErrNoTraining].
 func ReadTraining(path string) (*Weights, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
 	var damaged []error
-	if info.IsDir() {
+	if !IsFile(path) {
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
 		loaded, _, err := Load(path, NewestCheckpoint|RawWeights)
 		if err != nil {
 			return nil, err

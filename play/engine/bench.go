@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"time"
@@ -98,6 +99,80 @@ func Bench(ctx context.Context, c Config, each time.Duration) (Speed, error) {
 	return s, nil
 }
 
+// Choices are what a network chooses in fixed positions with fixed nodes: the same on every machine with the same
+// backend, unless two moves are so close that the last digits decide.
+type Choices struct {
+	Backend   string `json:"backend"`
+	Batch     int    `json:"batch"` // the default one
+	Searcher  string `json:"searcher"`
+	Positions int    `json:"positions"`
+	Nodes     int64  `json:"nodes"` // of all searches
+	// Hash is the first 16 hex digits of the SHA-256 of the moves chosen, in UCI notation with spaces between them.
+	Hash           string  `json:"hash"`
+	NodesPerSecond float64 `json:"nodes_per_second"`
+}
+
+// Choices of [Choose]: a position in so many plies of the lines, and the nodes of a search.
+const (
+	chooseEvery = 4
+	chooseNodes = 100
+)
+
+// Choose searches fixed positions, each with an empty tree. The backend of the configuration is given.
+func Choose(ctx context.Context, c Config) (Choices, error) {
+	n, err := Open(c)
+	if err != nil {
+		return Choices{}, err
+	}
+	defer n.Close()
+	if _, _, err := n.Warm(ctx); err != nil {
+		return Choices{}, err
+	}
+	r := Choices{Backend: n.Backend, Batch: n.Batch(), Searcher: n.Searcher()}
+	o, err := options(n.Config.Recipe)
+	if err != nil {
+		return r, err
+	}
+	searcher, err := mcts.New(r.Searcher, n.Evaluator(), o)
+	if err != nil {
+		return r, err
+	}
+	games, err := benchGames()
+	if err != nil {
+		return r, err
+	}
+	start := board.StartPosition()
+	var chosen []string
+	begun := time.Now()
+	for _, g := range games {
+		line := movesOf(g)
+		for ply := chooseEvery; ply <= len(line); ply += chooseEvery {
+			searcher.Clear()
+			searcher.Position(&start, line[:ply])
+			report, err := searcher.Search(ctx, mcts.Limits{Nodes: chooseNodes}, nil)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return r, err
+			}
+			chosen = append(chosen, report.Lines[0].PV[0].String())
+			r.Nodes += report.Nodes
+		}
+	}
+	r.Positions, r.NodesPerSecond = len(chosen), float64(r.Nodes)/time.Since(begun).Seconds()
+	r.Hash = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(chosen, " "))))[:16]
+	return r, nil
+}
+
+// movesOf are the moves of a game.
+func movesOf(g *board.Game) (moves []board.Move) {
+	for k := g.Ply(); k > 0; k-- {
+		moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
+	}
+	return moves
+}
+
 // measured is what was done in a time.
 type measured struct {
 	evaluations, slots, nodes int64
@@ -161,12 +236,9 @@ func (m *measured) one(ctx context.Context, searcher mcts.Searcher, e *Evaluator
 	e.Evaluations, e.Slots = 0, 0
 	begun := time.Now()
 	g := games[m.searches%len(games)]
-	var moves []board.Move
-	for k := g.Ply(); k > g.Ply()/2; k-- { // a position in the middle of the line
-		moves = append(moves, moveBetween(g.Previous(k), g.Previous(k-1)))
-	}
+	moves := movesOf(g)
 	searcher.Clear()
-	searcher.Position(&start, moves)
+	searcher.Position(&start, moves[:(len(moves)+1)/2]) // in the middle of the line
 	r, err := searcher.Search(ctx, mcts.Limits{Nodes: searchNodes, ShouldStop: func(p mcts.Progress) bool {
 		return p.Nodes > 0 && time.Since(begun) >= most
 	}}, nil)

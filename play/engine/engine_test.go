@@ -275,6 +275,35 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestChoose: the same network chooses the same moves each time, and another one others.
+func TestChoose(t *testing.T) {
+	choose := func(path string) Choices {
+		c, err := Choose(t.Context(), Config{Path: path, Backend: "go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Positions < 20 || c.Nodes != int64(c.Positions*chooseNodes) || len(c.Hash) != 16 || c.NodesPerSecond <= 0 {
+			t.Errorf("%+v", c)
+		}
+		return c
+	}
+	path := tiny(t, "talbotbot")
+	a, b := choose(path), choose(path)
+	if a.Hash != b.Hash || a.Nodes != b.Nodes {
+		t.Errorf("%+v, then %+v", a, b)
+	}
+	c := tinyrun.Config(t, "talbotbot", "blocks=1", "filters=8")
+	dir, _ := tinyrun.Write(t, c, tinyrun.Weights(t, c))
+	if other := choose(dir); other.Hash == a.Hash {
+		t.Errorf("%+v of another network", other)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Choose(ctx, Config{Path: path, Backend: "go"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
 // TestBench measures nothing; it looks at the form.
 func TestBench(t *testing.T) {
 	for name, searcher := range map[string]string{"talbotbot": "puct", "napoleon": "napoleon"} {

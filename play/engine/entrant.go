@@ -81,7 +81,7 @@ func (s *Shared) Entrant(spec match.Spec) (match.Entrant, error) {
 	if err := heeded(spec, n, p.Searcher()); err != nil {
 		return match.Entrant{}, fmt.Errorf("%w: %w", game.ErrSetting, err)
 	}
-	name := filepath.Base(filepath.Clean(spec.Path))
+	name := strings.TrimSuffix(filepath.Base(filepath.Clean(spec.Path)), ":") // net: is "net"
 	if c.setup.Searcher != player.Auto {
 		name += " " + c.setup.Searcher
 	}

@@ -12,13 +12,14 @@ import (
 	"talbot/encode"
 	"talbot/network/backend"
 	"talbot/network/predict"
+	"talbot/network/run"
 	"talbot/play/mcts"
 	"talbot/stockfish"
 )
 
 // Config says which network is opened, and how.
 type Config struct {
-	Path    string // a run's folder, a checkpoint or an exported network
+	Path    string // of the network, as of [predict.Load]
 	Backend string // as of `--backend`: see [backend.OpenForInference]; "" is auto
 	Batch   int    // positions that are evaluated at once, at most; 0: [DefaultBatch], or 1 of a network without values
 	Bulk    bool   // many positions are asked about and none is searched: always full batches, also without values
@@ -179,16 +180,20 @@ func (n *Network) Searcher() string { return mcts.DefaultFor(n.parts()) }
 
 // Title names the network in a line: recipe, size and step, backend and batch.
 func (n *Network) Title() string {
+	return fmt.Sprintf("%s, step %d, on %s, batch %d", size(n.Config), n.Step, n.Backend, n.Batch())
+}
+
+// size is recipe and size of a network, such as "talbotbot 6x64".
+func size(c run.Config) string {
 	var size []string
-	values := n.Config.Settings.Values()
+	values := c.Settings.Values()
 	for _, name := range []string{"blocks", "filters"} {
 		if v := values[name]; v != "" {
 			size = append(size, v)
 		}
 	}
-	text := n.Config.Recipe
-	if len(size) > 0 {
-		text += " " + strings.Join(size, "x")
+	if len(size) == 0 {
+		return c.Recipe
 	}
-	return fmt.Sprintf("%s, step %d, on %s, batch %d", text, n.Step, n.Backend, n.Batch())
+	return c.Recipe + " " + strings.Join(size, "x")
 }

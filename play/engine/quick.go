@@ -2,10 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
-	"talbot/network/checkpoint"
+	"talbot/network/builtin"
 	"talbot/network/recipe"
 	"talbot/network/run"
 	"talbot/play/mcts"
@@ -14,17 +13,19 @@ import (
 // Quick is what is known of a network before it is loaded.
 type Quick struct {
 	Config  run.Config
-	Ratings bool // the network looks at the players' ratings
+	Name    string // of [builtin.Name]: recipe, size and the beginning of the checksum; "" of others
+	Ratings bool   // the network looks at the players' ratings
 	// Options are what it is played with where nothing else is said.
 	Options mcts.Options
 }
 
-// Look reads what a network says of itself, without its weights where that is possible. path is a run's folder, a
-// checkpoint or an exported network. Errors: [run.ErrNoRun], [run.ErrDamaged], [checkpoint.ErrDamaged].
+// Look reads what a network says of itself, without its weights where that is possible. path is as for [predict.Load],
+// and so are the errors.
 func Look(path string) (Quick, error) {
 	var q Quick
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		file, err := checkpoint.Read(path)
+	var err error
+	if run.IsFile(path) {
+		file, err := run.ReadFile(path)
 		if err != nil {
 			return q, err
 		}
@@ -33,10 +34,12 @@ func Look(path string) (Quick, error) {
 			return q, err
 		}
 		q.Config = d.Config
+		if path == builtin.Name {
+			q.Name = fmt.Sprintf("%s %.8s", size(q.Config), file.Sum)
+		}
 	} else if q.Config, err = run.ReadConfig(path, nil); err != nil {
 		return q, err
 	}
-	var built recipe.Built
 	built, err := q.Config.Build()
 	if err != nil {
 		return q, fmt.Errorf("%q: %w", path, err)

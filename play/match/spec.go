@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"talbot/dataset"
+	"talbot/network/builtin"
 	"talbot/play/game"
 )
 
@@ -17,6 +18,7 @@ import (
 //
 //	cmd:PATH[,SETTING]…   a UCI engine
 //	run:RUN[,SETTING]…    a trained network
+//	net:[,SETTING]…       the network that comes with talbot: another name of run:net:
 //	random:[SETTING]…     a player that draws each legal move with the same chance
 //
 // Settings are separated by commas, which no value can have: name=N (in tables and PGN), nodes=N, depth=N,
@@ -37,8 +39,8 @@ type Spec struct {
 	Text    string        // as it was given
 }
 
-// Kinds are the kinds of players.
-var Kinds = []string{"cmd", "run", "random"}
+// Kinds are what a player's name begins with.
+var Kinds = []string{"cmd", "run", "net", "random"}
 
 // ParsePlayer reads a player. Errors quote the text.
 func ParsePlayer(text string) (Spec, error) {
@@ -53,16 +55,20 @@ func parsePlayer(text string) (Spec, error) {
 	s := Spec{Text: text}
 	kind, rest, ok := strings.Cut(text, ":")
 	if !ok || !slices.Contains(Kinds, kind) {
-		return s, errors.New("give cmd:PATH for a UCI engine, run:RUN for a trained network, or random: for random " +
-			"moves")
+		return s, errors.New("give cmd:PATH for a UCI engine, run:RUN for a trained network, net: for the one that " +
+			"comes with talbot, or random: for random moves")
 	}
 	s.Kind = kind
 	settings := strings.Split(rest, ",")
-	if kind != "random" || settings[0] == "" { // random:name=N is the same as random:,name=N
+	named := kind == "cmd" || kind == "run"
+	if named || settings[0] == "" { // random:name=N is the same as random:,name=N
 		s.Path, settings = settings[0], settings[1:]
 	}
-	if kind != "random" && s.Path == "" {
+	if named && s.Path == "" {
 		return s, fmt.Errorf("nothing follows %q", kind+":")
+	}
+	if kind == "net" {
+		s.Kind, s.Path = "run", builtin.Name
 	}
 	seen := map[string]bool{}
 	for _, setting := range settings {

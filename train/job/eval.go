@@ -15,6 +15,7 @@ import (
 	"talbot/evaluate"
 	"talbot/internal/cache"
 	"talbot/network/backend"
+	"talbot/network/builtin"
 	"talbot/network/predict"
 	"talbot/network/run"
 	"talbot/rows"
@@ -245,7 +246,7 @@ func bands(data *loader.Data, trained []loader.Spec, l *encode.Layout) ([]datase
 
 // open loads the network on its backend. The caller closes both.
 func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
-	c, err := run.ReadConfig(e.Dir, e.Warn)
+	c, err := e.config()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -267,6 +268,18 @@ func (e Eval) open(f *Figures) (*backend.Backend, *predict.Predictor, error) {
 	}
 	f.Checkpoint, f.Step, f.Backend, f.Weights, f.sum = p.Path, p.Step, b.Kind, weights, p.Sum
 	return b, p, nil
+}
+
+// config is the configuration of the run, or what [builtin.Name] says of its own.
+func (e Eval) config() (run.Config, error) {
+	if e.Dir != builtin.Name {
+		return run.ReadConfig(e.Dir, e.Warn)
+	}
+	w, err := run.ReadWeights(e.Dir)
+	if err != nil {
+		return run.Config{}, err
+	}
+	return w.Config, nil
 }
 
 // ErrIncomplete comes with figures that are whole but for the puzzles or the page, as the error says.
@@ -405,6 +418,11 @@ func (e Eval) warn(err error) {
 
 // trainedOn finds the data of the run; nil if not all of it is there.
 func (e Eval) trainedOn(data *loader.Data) ([]loader.Spec, error) {
+	if e.Dir == builtin.Name {
+		e.warn(errors.New("cannot tell which positions are unseen: the data of the network that comes with talbot is " +
+			"not here"))
+		return nil, nil
+	}
 	id, err := loader.ReadIdentity(e.Dir)
 	if errors.Is(err, loader.ErrNoIdentity) {
 		e.warn(fmt.Errorf("cannot tell which positions are unseen: %w", err))

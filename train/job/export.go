@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"talbot/internal/durable"
@@ -15,7 +14,7 @@ import (
 )
 
 // Formats are what [Export] writes.
-var Formats = []string{"onnx", "safetensors"}
+var Formats = []string{"onnx", "safetensors", "net"}
 
 // Export writes the network of a run for other programs.
 type Export struct {
@@ -23,7 +22,9 @@ type Export struct {
 	Out    string // file to write; one that is there is replaced
 	Format string // one of [Formats]
 	Choice run.Choice
-	Warn   func(error) // a damaged checkpoint that was passed over; may be nil
+	Warn   func(error) // a damaged checkpoint that was passed over, what a card lacks; may be nil
+	// Licence is that of a network that is given away, with the format net.
+	Licence string
 }
 
 // ExportResult is what an export wrote.
@@ -41,11 +42,12 @@ type ExportResult struct {
 // [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
-// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so
-// that talbot itself can use the file too.
+// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so that
+// talbot itself can use the file too. The format net is that with weights in half precision and a [run.Card]: what
+// package builtin holds. It needs the folder of a run.
 func (e Export) Run() (ExportResult, error) {
 	x := ExportResult{Out: e.Out, Format: e.Format}
-	if info, err := os.Stat(e.Dir); err != nil || info.IsDir() {
+	if !run.IsFile(e.Dir) {
 		if _, err := run.ReadConfig(e.Dir, e.Warn); err != nil {
 			return x, err
 		}
@@ -66,15 +68,20 @@ func (e Export) Run() (ExportResult, error) {
 	if err := durable.WriteFile(e.Out, file); err != nil {
 		return x, err
 	}
-	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), "raw"
-	switch {
-	case t.Averaged:
-		x.Weights = "average"
-	case t.Exported:
-		x.Weights = "exported"
-	}
+	x.Checkpoint, x.Step, x.Bytes, x.Weights = t.Path, t.Step, int64(len(file)), weightsOf(t)
 	x.Parameters = model.CountTrainable(t.Network.Params())
 	return x, nil
+}
+
+// weightsOf says which weights those of a network are, as [ExportResult].Weights.
+func weightsOf(t *predict.Network) string {
+	switch {
+	case t.Averaged:
+		return "average"
+	case t.Exported:
+		return "exported"
+	}
+	return "raw"
 }
 
 // file is the content of the file.
@@ -87,14 +94,21 @@ func (e Export) file(t *predict.Network) ([]byte, error) {
 			return nil, err
 		}
 		return g.Model()
-	case "safetensors":
-		meta, err := json.Marshal(run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step,
-			Checkpoint: filepath.Base(t.Path), ValueTarget: c.ValueTarget, PolicyTarget: c.PolicyTarget})
+	case "safetensors", "net":
+		x := run.ExportMetadata{Recipe: c.Recipe, Settings: c.Settings, Step: t.Step, Checkpoint: filepath.Base(t.Path),
+			ValueTarget: c.ValueTarget, PolicyTarget: c.PolicyTarget}
+		if e.Format == "net" {
+			var err error
+			if x.Card, err = e.card(t); err != nil {
+				return nil, err
+			}
+		}
+		meta, err := json.Marshal(x)
 		if err != nil {
 			return nil, err
 		}
 		var out bytes.Buffer
-		err = (&checkpoint.File{Meta: meta, Tensors: t.Tensors}).Write(&out)
+		err = (&checkpoint.File{Meta: meta, Tensors: t.Tensors, Half: e.Format == "net"}).Write(&out)
 		return out.Bytes(), err
 	}
 	return nil, fmt.Errorf("%w: format must be one of %q: %q", ErrConfig, Formats, e.Format)

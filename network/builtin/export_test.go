@@ -1,0 +1,4 @@
+package builtin
+
+// ReadData is [Read] of other bytes.
+var ReadData = read

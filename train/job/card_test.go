@@ -1,0 +1,142 @@
+package job
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"talbot/network/checkpoint"
+	"talbot/network/predict"
+	"talbot/network/run"
+	"talbot/train/internal/madeup"
+	"talbot/train/loader"
+)
+
+// describe exports the network of a run to give it away.
+func describe(t *testing.T, dir string) (card *run.Card, warned []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	_, err := Export{Dir: dir, Out: path, Format: "net", Licence: "CC0-1.0",
+		Warn: func(err error) { warned = append(warned, err.Error()) }}.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := checkpoint.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := run.Describe(file, path)
+	if err != nil || d.Card == nil {
+		t.Fatal(d, err)
+	}
+	return d.Card, warned
+}
+
+// TestCard: a card says what the files of a run and of the runs before it do, and warns of what is not there any more.
+func TestCard(t *testing.T) {
+	data, more := write(t, madeup.Dataset{Seed: 1, Games: 100}), write(t, madeup.Dataset{Seed: 2, Games: 60})
+	first := tiny(t, data)
+	first.Until = 20
+	mustTrain(t, first)
+	second := tiny(t, more)
+	second.Recipe, second.After = "", first.Dir
+	second.Data[0].Weight = 1
+	mustTrain(t, second)
+	card, warned := describe(t, second.Dir)
+	if len(warned) > 0 || len(card.Training) != 2 || card.Licence != "CC0-1.0" || card.Weights != "raw" ||
+		card.Network != "1 block of 8 filters" || card.Parameters == 0 || card.Val == nil || card.Val.Loss == 0 {
+		t.Fatalf("%+v, %v", card, warned)
+	}
+	a, b := card.Training[0], card.Training[1]
+	if a.From != 0 || a.To != 20 || b.From != 20 || a.Batch != 16 || a.Backend != "go" || a.Hours <= 0 || b.Hours <= 0 {
+		t.Errorf("%+v", card.Training)
+	}
+	for i, want := range []string{data.Dir, more.Dir} {
+		d := card.Training[i].Data[0]
+		if d.Name != filepath.Base(want) || len(d.Manifest) != 64 || d.Samples == 0 || d.Lines == 0 || d.Made == "" {
+			t.Errorf("data %+v", d)
+		}
+	}
+	for _, gone := range []string{first.Dir, more.Dir} {
+		if err := os.RemoveAll(gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	card, warned = describe(t, second.Dir)
+	if len(card.Training) != 1 || len(card.Training[0].Origin) != 64 || card.Training[0].Data[0].Samples != 0 {
+		t.Errorf("%+v", card.Training)
+	}
+	if text := strings.Join(warned, "\n"); !strings.Contains(text, "does not describe a dataset") ||
+		!strings.Contains(text, "does not say how the first weights were trained") {
+		t.Error(text)
+	}
+}
+
+// firstChoices are the moves that a network finds most probable.
+func firstChoices(t *testing.T, path string, spec loader.Spec, most int) (list []int) {
+	t.Helper()
+	p := openNetwork(t, path)
+	defer p.Close()
+	targets, err := targets(p.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := loader.Open(t.Context(), []loader.Spec{spec}, loader.Options{Encoder: p.Encoder(), Targets: targets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	splits, err := ParseSplits("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var questions []predict.Input
+	for s, err := range data.Samples(t.Context(), loader.EvalOptions{Splits: splits}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		questions = append(questions, predict.Input{Packed: slices.Clone(s.Packed), Codes: slices.Clone(s.Codes)})
+		if len(questions) == most {
+			break
+		}
+	}
+	answers := make([]predict.Output, len(questions))
+	if err := p.Predict(t.Context(), questions, answers); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range answers {
+		list = append(list, slices.Index(a.Prior, slices.Max(a.Prior)))
+	}
+	return list
+}
+
+// TestHalfKeepsTheFirstChoice compares a network in float32 with itself in half precision.
+func TestHalfKeepsTheFirstChoice(t *testing.T) {
+	spec := write(t, madeup.Dataset{Seed: 3, Games: 60})
+	train := tiny(t, spec)
+	train.Recipe = "lynx"
+	mustTrain(t, train)
+	whole := exported(t, train.Dir, "safetensors")
+	short := exported(t, train.Dir, "net")
+	a, b := firstChoices(t, whole, spec, 1000), firstChoices(t, short, spec, 1000)
+	same := 0
+	for i := range a {
+		if a[i] == b[i] {
+			same++
+		}
+	}
+	if t.Logf("%d of %d first choices are the same", same, len(a)); len(a) < 500 || same < len(a)*99/100 {
+		t.Errorf("%d of %d first choices are the same", same, len(a))
+	}
+}
+
+func exported(t *testing.T, dir, format string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), format)
+	if _, err := (Export{Dir: dir, Out: path, Format: format}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
