@@ -18,11 +18,6 @@ const (
 	KindEvalLines             // the same as Lichess's lines of JSON
 )
 
-// String returns "unknown", "games", "puzzles", "epd", "table" or "evaluations".
-func (k Kind) String() string {
-	return [...]string{"unknown", "games", "puzzles", "epd", "table", "evaluations"}[min(k, KindEvalLines)]
-}
-
 // KindOf tells puzzles, EPD and tables of evaluations by their first line that is neither blank nor a remark; head is
 // the beginning of the text. Puzzles are told by the name of their first column, or by a first row whose second field
 // has the form of a FEN and whose third begins with a move in coordinates; lines of JSON by their keys; for the others

@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+// String returns "unknown", "games", "puzzles", "epd", "table" or "evaluations".
+func (k Kind) String() string {
+	return [...]string{"unknown", "games", "puzzles", "epd", "table", "evaluations"}[min(k, KindEvalLines)]
+}
+
 func TestKindOf(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"":                                 KindUnknown,

@@ -58,6 +58,15 @@ func TestPGNRoundTrip(t *testing.T) {
 	}
 }
 
+// moves returns the moves of all plies.
+func (r *Record) moves() []board.Move {
+	moves := make([]board.Move, len(r.Plies))
+	for i, p := range r.Plies {
+		moves[i] = p.Move
+	}
+	return moves
+}
+
 func testRecordOpening() Opening {
 	r := testRecord(0)
 	return Opening{Start: r.Start, Moves: r.moves()[:2]}

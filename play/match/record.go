@@ -55,15 +55,6 @@ func (r *Record) Points(player int) int {
 	return 0
 }
 
-// moves returns the moves of all plies.
-func (r *Record) moves() []board.Move {
-	moves := make([]board.Move, len(r.Plies))
-	for i, p := range r.Plies {
-		moves[i] = p.Move
-	}
-	return moves
-}
-
 // gameKey is the same for games with the same start, moves and result.
 type gameKey [16]byte
 
