@@ -18,7 +18,7 @@ const (
 	NoSearchPlayed  = 4 // by who wins, but for 1/n; the negative of it by who loses
 )
 
-// NoSearch is the encoding of the recipe nosearch: 78 tokens, and the 1968 moves of [UCIMove].
+// NoSearch is the encoding of the recipe nosearch: 78 tokens, and the 1968 moves of [UCIIndex].
 //
 //	token   0         id 0; where the network answers
 //	tokens  1 … 64    what stands on a8, b8 … h8, a7 … h1:

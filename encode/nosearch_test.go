@@ -33,12 +33,30 @@ func noSearchOf(p *board.Position) (words []uint64, numbers []float32) {
 	return words, numbers
 }
 
+// uciMoves returns the moves by their numbers.
+func uciMoves(t *testing.T) (moves [UCIMoves]board.Move) {
+	n := 0
+	for from := range board.Square(64) {
+		for to := range board.Square(64) {
+			for pt := board.PieceType(0); pt <= board.Queen; pt++ {
+				m := board.NewPromotion(from, to, pt)
+				if i := UCIIndex(m); i >= 0 {
+					moves[i], n = m, n+1
+				}
+			}
+		}
+	}
+	if n != UCIMoves {
+		t.Errorf("%d moves have a number", n)
+	}
+	return moves
+}
+
 // TestUCIMoves compares the list of moves with that of testdata/nosearch_oracle.py ("moves"), whose checksum this is,
 // and every legal move in random games with its number.
 func TestUCIMoves(t *testing.T) {
 	var text strings.Builder
-	for i := range UCIMoves {
-		m := UCIMove(i)
+	for i, m := range uciMoves(t) {
 		fmt.Fprintln(&text, m)
 		if UCIIndex(m) != i {
 			t.Errorf("%v is %d and %d", m, i, UCIIndex(m))
@@ -119,7 +137,7 @@ func TestNoSearchByHand(t *testing.T) {
 				m = board.NewPromotion(m.From(), m.To(), board.PieceType(1+strings.IndexByte("pnbrq", uci[4])))
 			}
 			legal := orientMove(p.Turn(), m)
-			if !p.IsLegal(legal) || UCIMove(UCIIndex(m)).String() != uci {
+			if !p.IsLegal(legal) || UCIIndex(m) < 0 {
 				t.Errorf("%q: %s is %v", fen, uci, legal)
 			}
 		}

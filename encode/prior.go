@@ -25,7 +25,7 @@ var PriorBands = []dataset.Band{
 	{From: 2500, Elo: 2750},
 }
 
-// Prior is the encoding of the recipe prior: 18 planes, and the 1968 moves of [UCIMove].
+// Prior is the encoding of the recipe prior: 18 planes, and the 1968 moves of [UCIIndex].
 //
 //	planes  0 …  5  own K Q R B N P
 //	planes  6 … 11  the opponent's

@@ -7,15 +7,11 @@ import (
 	"talbot/board"
 )
 
-// UCIMoves is how many moves [UCIMove] numbers.
+// UCIMoves is how many moves [UCIIndex] numbers.
 const UCIMoves = 1968
 
-// uciMoves are the moves by their numbers; uciNumbers the numbers by promotion and squares (from + 64·to), −1 for what
-// is no move.
-var (
-	uciMoves   [UCIMoves]board.Move
-	uciNumbers [board.Queen + 1][64 * 64]int16
-)
+// uciNumbers are the numbers of the moves by promotion and squares (from + 64·to), −1 for what is no move.
+var uciNumbers [board.Queen + 1][64 * 64]int16
 
 func init() {
 	list := make([]board.Move, 0, UCIMoves)
@@ -40,20 +36,17 @@ func init() {
 		}
 	}
 	for i, m := range list {
-		uciMoves[i] = m
 		uciNumbers[m.Promotion()][board.NewMove(m.From(), m.To())] = int16(i)
 	}
 }
 
-// UCIMove returns the move of a number from 0 to 1967, the inverse of [UCIIndex].
+// UCIIndex returns the number of a move, 0 to 1967, −1 for one that no piece makes. Castling is the king's move over
+// two squares.
 //
 // The moves are those of a queen and of a knight on an empty board, 1456 and 336, and the promotions of White's and of
 // Black's pawns to each of four pieces, 88 each. Their order is that of their UCI notation: a1a2 is 0, a1a3 is 1, a7a8
 // is followed by a7a8b, a7a8n, a7a8q and a7a8r, and h8h7 is 1967. In the frame of the side to move, which always moves
 // up the board, 88 of them are never legal: Black's promotions.
-func UCIMove(index int) board.Move { return uciMoves[index] }
-
-// UCIIndex returns the number of a move, −1 for one that no piece makes. Castling is the king's move over two squares.
 func UCIIndex(m board.Move) int {
 	if pt := m.Promotion(); pt <= board.Queen {
 		return int(uciNumbers[pt][board.NewMove(m.From(), m.To())])

@@ -14,7 +14,7 @@ import (
 	"talbot/network/run"
 )
 
-// uciGolden is a golden position of a recipe with the moves of [encode.UCIMove]: its words, and the numbers of its
+// uciGolden is a golden position of a recipe with the moves of [encode.UCIIndex]: its words, and the numbers of its
 // legal moves.
 type uciGolden struct {
 	packed golden.Words

@@ -49,25 +49,6 @@ func (o *Option) line() string {
 	return b.String()
 }
 
-// Form says in a cell of a table what the option takes: its default, and what else. What depends on the machine is in
-// words.
-func (o *Option) Form() string {
-	def := o.Default
-	switch {
-	case o.Name == "Threads":
-		return "all cores, from 1"
-	case o.Kind == "button":
-		return "button"
-	case o.Kind == "spin":
-		return fmt.Sprintf("%s, %d to %d", def, o.Min, o.Max)
-	case o.Bounds != "":
-		return def + ", " + o.Bounds
-	case def == "":
-		return "empty"
-	}
-	return def
-}
-
 // check returns the value in the form that set reads, or why it cannot be.
 func (o *Option) check(value string) (string, error) {
 	switch o.Kind {

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Fails if a function is called by nothing, or by tests alone and is not named here with its reason. DEADCODE is the
+# command, with Go's settings; TAGS are the build tags.
+set -eu
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+cat >"$temp/known" <<'EOF'
+evaluate/measure.go Register            recipes of tests in other packages
+internal/durable/faults.go InjectFaults faults in the tests of other packages
+network/recipe/recipe.go Register       recipes of tests in other packages
+pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
+pipeline/games/games.go SmallShards     small shards in the tests of other packages
+pipeline/output/folder.go SmallShards   small shards in the tests of other packages
+play/mcts/methods.go Register           searchers of tests in other packages
+syzygy/table.go Seal                    tables that syzygytest makes
+EOF
+env $DEADCODE ${TAGS:+-tags=${TAGS#-tags }} -test ./... >"$temp/all"
+env $DEADCODE ${TAGS:+-tags=${TAGS#-tags }} ./cmd/... ./scripts/... >"$temp/tests"
+sed 's/:.*: / /' "$temp/tests" | sort >"$temp/found"
+awk '{ print $1, $2 }' "$temp/known" | sort >"$temp/names"
+comm -3 "$temp/found" "$temp/names" >"$temp/wrong"
+if [ -s "$temp/all" ] || [ -s "$temp/wrong" ]; then
+	cat "$temp/all"
+	sed 's/^\t/no longer there: /; t; s/$/ (only tests call it)/' "$temp/wrong"
+	echo "deadcode: hint: remove it, move it to the tests, or give its reason in scripts/deadcode.sh"
+	exit 1
+fi >&2
