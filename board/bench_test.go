@@ -124,7 +124,7 @@ func BenchmarkPerft(b *testing.B) {
 	p := StartPosition()
 	nodes := uint64(0)
 	for b.Loop() {
-		nodes += perft(&p, 4)
+		nodes += Perft(&p, 4)
 	}
 	b.ReportMetric(float64(nodes)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
 }

@@ -87,7 +87,7 @@ func TestGriefCausers(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) {
 			t.Errorf("line %d: error %v, want %q", i+1, err, want)
 		}
-		if err == nil && perft(&p, 2) == 0 {
+		if err == nil && Perft(&p, 2) == 0 {
 			t.Errorf("line %d: no moves", i+1)
 		}
 	}

@@ -13,26 +13,6 @@ import (
 // TALBOT_FULL=1 every count to depth 4 is checked (4.3 G nodes).
 const nodeCap = 100_000
 
-// perft counts the leaves of the legal move tree of that depth, the standard
-// test of a move generator.
-func perft(p *Position, depth int) uint64 {
-	if depth == 0 {
-		return 1
-	}
-	var buf [MaxMoves]Move
-	moves := p.LegalMoves(buf[:0])
-	if depth == 1 {
-		return uint64(len(moves))
-	}
-	var n uint64
-	for _, m := range moves {
-		q := *p
-		q.Play(m)
-		n += perft(&q, depth-1)
-	}
-	return n
-}
-
 type perftCase struct {
 	fen   string
 	depth int
@@ -103,7 +83,7 @@ func TestPerftShared(t *testing.T) {
 				if c.nodes > nodeCap && !full {
 					continue
 				}
-				if got := perft(&p, c.depth); got != c.nodes {
+				if got := Perft(&p, c.depth); got != c.nodes {
 					t.Errorf("%s depth %d: %d nodes, want %d", c.fen, c.depth, got, c.nodes)
 				}
 				positions[c.fen] = true
@@ -140,11 +120,11 @@ func TestPerft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := perft(&p, c.depth); got != c.nodes {
+		if got := Perft(&p, c.depth); got != c.nodes {
 			t.Errorf("%s depth %d: %d nodes, want %d", c.fen, c.depth, got, c.nodes)
 		}
 		m := p.Mirror()
-		if got := perft(&m, c.depth); got != c.nodes {
+		if got := Perft(&m, c.depth); got != c.nodes {
 			t.Errorf("mirrored %s depth %d: %d nodes, want %d", c.fen, c.depth, got, c.nodes)
 		}
 	}

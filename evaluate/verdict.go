@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -56,6 +57,26 @@ type Judgement struct {
 
 // Than is the baseline's measure.
 func (j *Judgement) Than() *Measure { return ByName(j.Baseline) }
+
+// Remedy says what to change in the next training, where the verdict is [Worse]; "" otherwise. The figures are those
+// that were judged.
+func (j *Judgement) Remedy(f Figures) string {
+	if j.Verdict != Worse {
+		return ""
+	}
+	if ByName(j.Measure).Head == ValueHead {
+		if with, all := f.Count("value_samples"), f.Count("samples"); with*2 < all {
+			return fmt.Sprintf("only %.0f %% of the samples have a value to learn: label more of them", 100*
+				float64(with)/float64(all))
+		}
+		return "train longer, on more samples, or with a larger --value-weight"
+	}
+	if f["illegal_mass"] > 0.1 {
+		return fmt.Sprintf("%.0f %% of the probability falls on illegal moves: train with --legal-mask, or longer",
+			100*f["illegal_mass"])
+	}
+	return "train longer, on more samples, or with a larger network"
+}
 
 // Judge holds the measure's figure against the best of its baselines: this is where every verdict comes from, on the
 // terminal, on the page and in JSON. False if the figure or all baselines are missing. Intervals of nil are not known,

@@ -5,6 +5,7 @@ set -eu
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 cat >"$temp/known" <<'EOF'
+board/movegen.go Perft                   the standard test of a move generator, for users of the package
 evaluate/measure.go Register            recipes of tests in other packages
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 network/recipe/recipe.go Register       recipes of tests in other packages

@@ -107,8 +107,8 @@ run synth synth-endgames --count 6000 --pieces 3-7 --seed 1 --out $out/endgames
 run label label $out/lines --out $out/lines-labelled --engine stockfish --nodes 300 --hash 1 --fraction "$fraction"
 run label-endgames label $out/endgames --out $out/endgames-labelled --engine stockfish --nodes 300 --hash 1
 data=$out/lines-labelled,$out/endgames-labelled
-run train train --data $out/lines-labelled:0.9,$out/endgames-labelled:0.1 --run $out/run --recipe talbotbot \
-	--blocks 2 --filters 16 --batch 128 --steps "$steps" --legal-mask --seed "$seed" --backend go
+run train train --data $out/lines-labelled:0.9,$out/endgames-labelled:0.1 --run $out/run --preset small \
+	--steps "$steps" --seed "$seed" --backend go
 run eval eval --run $out/run --data $data --split test --backend go
 show stats $out/lines-labelled
 show inspect $out/endgames-labelled --sample 0

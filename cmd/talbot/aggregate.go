@@ -149,7 +149,7 @@ func runAggregate(cmd *cobra.Command, o aggregateOptions, dirs []string) error {
 	if err := printAggregate(&o, sum); err != nil {
 		return err
 	}
-	nextTrain(o.out)
+	next("train", "--recipe", "prior", "--data", o.out, "--run", newRun())
 	return nil
 }
 

@@ -43,6 +43,9 @@ func verdicts(on string, f evaluate.Figures, intervals evaluate.Intervals) strin
 			lines.WriteString(plain.Sprintf("  too few games for an interval, %s\n", pipeline.Count(j.Samples,
 				"sample")))
 		}
+		if next := j.Remedy(f); next != "" {
+			lines.WriteString("  " + next + "\n")
+		}
 	}
 	return lines.String()
 }

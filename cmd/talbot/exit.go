@@ -246,5 +246,5 @@ func classify(err error) (status int, text string) {
 			text = h.hint
 		}
 	}
-	return status, text
+	return status, withProgram(text)
 }

@@ -7,12 +7,36 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(execute(os.Args[1:])) }
+func main() {
+	program = calledAs(os.Args[0])
+	os.Exit(execute(os.Args[1:]))
+}
+
+// program is how the user calls talbot, for command lines that are shown to be copied: "talbot" or "bin/talbot".
+var program = "talbot"
+
+// calledAs quotes the path that the program was called by. One that is not a talbot, as of a test, has no say.
+func calledAs(path string) string {
+	if name, _ := strings.CutSuffix(filepath.Base(path), ".exe"); name != "talbot" {
+		return "talbot"
+	}
+	return shellQuote([]string{path})
+}
+
+// withProgram has the command lines in a text begin as the user begins them.
+func withProgram(text string) string {
+	if program == "talbot" {
+		return text
+	}
+	return strings.ReplaceAll(text, "`talbot ", "`"+program+" ")
+}
 
 // run executes one command line and returns the exit status.
 func execute(args []string) int {

@@ -25,7 +25,7 @@ var (
 	// gap is what stands between two columns of a table or list.
 	gap = regexp.MustCompile(`\S {2,}`)
 	// commandLine begins a line that is copied into a shell.
-	commandLine = regexp.MustCompile(`^(?:next:| ) talbot `)
+	commandLine = regexp.MustCompile(`^(?:next:| ) (?:\S*/)?talbot `)
 	coloured    = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 )
 

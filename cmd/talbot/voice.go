@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"talbot/dataset"
+	"talbot/network/backend"
 	"talbot/pipeline"
 )
 
@@ -131,7 +132,7 @@ func next(args ...string) { voice.next = args }
 func (s *speech) end(cmd *cobra.Command, took time.Duration, err error) {
 	detail("%s took %.1f s", cmd.Name(), took.Seconds())
 	if err == nil && s.next != nil && !s.quiet && !s.json && stdout.flush() == nil {
-		sayHead("next:", colours["hint"], " talbot %s\n", shellQuote(s.next))
+		sayHead("next:", colours["hint"], " %s %s\n", program, shellQuote(s.next))
 	}
 }
 
@@ -161,7 +162,19 @@ func nextLabel(dir string) {
 	next("label", dir, "--out", newName(filepath.Clean(dir)+"-labelled", ""))
 }
 
-func nextTrain(dir string) { next("train", "--data", dir, "--run", newRun()) }
+// nextTrain chooses a network that fits the data and this machine: on a processor, one whose training takes minutes to
+// two hours on two cores.
+func nextTrain(dir string) {
+	args := []string{"train", "--data", dir, "--run", newRun()}
+	if m, err := dataset.ReadManifest(dir); err == nil && len(backend.Discover().GPUs) == 0 {
+		if m.Counts.Samples <= 2_000_000 {
+			args = append(args, "--preset", "small")
+		} else {
+			args = append(args, "--recipe", "lynx", "--steps", "10000")
+		}
+	}
+	next(args...)
+}
 
 // stages tells --verbose how long each stage of the work took.
 type stages struct {

@@ -27,6 +27,11 @@ var talbotbot = New(
 		p.Passes, p.Training = 12, Training{Batch: 512, Steps: 656844, Schedule: "cosine", LR: 1e-4, MinLR: 1e-5,
 			WeightDecay: 1e-4, Decay: DecayAll}
 	}},
+	preset[model.TalbotBot]{"small", "for a first try: 2 blocks of 16 filters that learn in minutes on a processor, " +
+		"from the legal moves only", func(n *model.TalbotBot, p *Preset) {
+		n.Blocks, n.Filters, n.LegalMask = 2, 16, true
+		p.Training.Batch = 128
+	}},
 	preset[model.TalbotBot]{"10x64", "the default settings with 10 blocks of 64 filters",
 		func(n *model.TalbotBot, _ *Preset) { n.Blocks, n.Filters = 10, 64 }},
 	preset[model.TalbotBot]{"20x256", "the default settings with 20 blocks of 256 filters",

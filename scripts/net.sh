@@ -1,0 +1,64 @@
+#!/bin/sh
+# Makes the network that comes with talbot, in pieces: piece K makes new data from seed K and continues the training of
+# piece K-1, optimizer, average and all. Repeat an interrupted command to continue it. Run it as
+#
+#   task net PIECE=1 NET=/data/net
+#
+# then PIECE=2 and so on. `task net:finish PIECE=K` lowers the learning rate after piece K, and leaves the network in
+# NET/final. Only the checkpoint of the last piece (9 MB) is needed to continue on another machine; its data can be made
+# again from the seed, byte for byte.
+#
+# GAMES, ENDGAMES and STEPS are the size of a piece.
+set -eu
+talbot=$(pwd)/bin/talbot
+net=${NET:?"say where to work: NET=FOLDER"}
+piece=${PIECE:?"say which piece: PIECE=1"}
+games=${GAMES:-16000}
+endgames=${ENDGAMES:-120000}
+steps=${STEPS:-9000}
+
+# make_data OUTPUT ARGUMENT… runs talbot unless what it makes is there; data without a manifest is not finished.
+make_data() {
+	out=$1
+	shift
+	[ -f "$out/manifest.json" ] || "$talbot" "$@" --out "$out"
+}
+
+data() {
+	make_data "$net/games-$piece" synth-games --games "$games" --seed "$piece"
+	make_data "$net/endgames-$piece" synth-endgames --count "$endgames" --pieces 3:3,4:3,5:2,6:2 --seed "$piece"
+	make_data "$net/labelled-$piece" label "$net/endgames-$piece" --nodes 800 --hash 1
+}
+
+# train RUN ARGUMENT… begins a run, or continues it.
+train() {
+	run=$1
+	shift
+	if [ -f "$run/run.json" ]; then
+		"$talbot" train --run "$run" --resume
+	else
+		"$talbot" train --run "$run" --data "$net/games-$piece,$net/labelled-$piece" "$@"
+	fi
+}
+
+mkdir -p "$net"
+data
+case ${1:-piece} in
+piece)
+	if [ "$piece" = 1 ]; then
+		# The learning rate falls when the last piece is there, so the number of pieces need not be known.
+		train "$net/run-1" --recipe lynx --steps 1000000 --until "$steps" --schedule constant --lr 1.5e-3 \
+			--warmup 400 --ema 0.9995 --eval-every 2000 --checkpoint-every 250 --history-dropout 0.05 --seed 1
+	else
+		train "$net/run-$piece" --after "$net/run-$((piece - 1))" --until "$((piece * steps))"
+	fi
+	;;
+finish)
+	train "$net/final" --from "$net/run-$piece" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 --min-lr 1e-5 \
+		--warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
+	;;
+*)
+	echo "net.sh: unknown step $1: piece or finish" >&2
+	exit 2
+	;;
+esac
