@@ -6,13 +6,17 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 cat >"$temp/known" <<'EOF'
 board/movegen.go Perft                   the standard test of a move generator, for users of the package
+dataset/source.go RegisterSource         sources of tests in other packages
 evaluate/measure.go Register            recipes of tests in other packages
 internal/durable/faults.go InjectFaults faults in the tests of other packages
 network/recipe/recipe.go Register       recipes of tests in other packages
 pipeline/aggregate/aggregate.go Small   small chunks in the tests of other packages
 pipeline/games/games.go SmallShards     small shards in the tests of other packages
+pipeline/ingest/kind.go Register        kinds of inputs of tests in other packages
+pipeline/inspect/inspect.go Dataset.Samples  the size of what can be asked for, for users of the package
 pipeline/output/folder.go SmallShards   small shards in the tests of other packages
 play/mcts/methods.go Register           searchers of tests in other packages
+play/session/session.go Session.Moves   the game so far, for users of the package
 syzygy/table.go Seal                    tables that syzygytest makes
 EOF
 env $DEADCODE ${TAGS:+-tags=${TAGS#-tags }} -test ./... >"$temp/all"
