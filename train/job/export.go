@@ -42,8 +42,8 @@ type ExportResult struct {
 // [ErrConfig].
 //
 // A safetensors file holds the parameters and the running statistics under PyTorch's names, without the optimiser's
-// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so that
-// talbot itself can use the file too. The format net is that with weights in half precision and a [run.Card]: what
+// moments; its metadata is that of a checkpoint (see package checkpoint), and talbot.meta is a [run.ExportMetadata], so
+// that talbot itself can use the file too. The format net is that with weights in half precision and a [run.Card]: what
 // package builtin holds. It needs the folder of a run.
 func (e Export) Run() (ExportResult, error) {
 	x := ExportResult{Out: e.Out, Format: e.Format}
