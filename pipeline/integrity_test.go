@@ -74,7 +74,7 @@ func CutGames(t *testing.T, dir string) (inputs []string, games, cut, copies int
 	}
 	cut = len(early) + len(late) - copies
 	return []string{PgnOf(t, dir, "early.pgn", early...), a,
-		PgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3")...)}, len(seen) + 1, cut, copies
+		PgnOf(t, dir, "late.pgn", append(late, "1. a4 a5 2. Ra3 e5 3. h3 Qe7")...)}, len(seen) + 1, cut, copies
 }
 
 func IngestFiles(t *testing.T, out string, workers int, inputs ...string) ingest.Summary {

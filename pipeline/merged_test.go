@@ -103,7 +103,7 @@ func TestPrunedCounts(t *testing.T) {
 	short, long, table := EvalGames(t, dir)
 	request := func(name string, inputs ...string) ingest.Request {
 		in := ingest.Request{Inputs: inputs, Out: filepath.Join(dir, name), Splits: dataset.DefaultSplits, Workers: 2,
-			ImportEvals: true}
+			ImportEvals: true, KeepMoveConflicts: true} // short games may be of any language
 		in.Filters.SkipPlies, in.Filters.Rate = 1, 0.8
 		return in
 	}
