@@ -141,7 +141,7 @@ lower --lr.`,
 			"between them")
 	f.Int64Var(&o.steps, "steps", 0, "number of steps (0 = as many passes over the data as the preset has)")
 	f.Int64Var(&o.until, "until", 0,
-		"end at this step of the schedule, so that --after can continue (default: its last step)")
+		"end at this `STEP` of the schedule, so that --after can continue (default: its last step)")
 	f.Float64Var(&o.lr, "lr", 0, "maximum learning rate (default: the preset's)")
 	f.Float64Var(&o.minLR, "min-lr", 0,
 		"final learning rate of cosine and one-cycle (default: same ratio to --lr as in the preset)")

@@ -18,12 +18,20 @@ import (
 // a type of Go or a part of its description that happens to be quoted.
 func TestPlaceholders(t *testing.T) {
 	word := regexp.MustCompile(`^[A-Z]+(=[A-Z]+)?$`)
+	types := map[string]string{} // of the flags with a word of the table
 	for _, cmd := range commandsOf(newRoot()) {
 		for _, s := range sectionsOf(cmd) {
 			s.flags.VisitAll(func(f *pflag.Flag) {
 				name, text := pflag.UnquoteUsage(f)
 				if name != "" && !word.MatchString(name) || strings.Contains(text, "`") {
 					t.Errorf("%s --%s has the placeholder %q: %s", cmd.CommandPath(), f.Name, name, f.Usage)
+				}
+				shared := placeholders[f.Name] != "" && !strings.ContainsRune(f.Usage, '\x60')
+				if before := types[f.Name]; shared && before != "" && before != f.Value.Type() {
+					t.Errorf("%s --%s is a %s called %s, elsewhere a %s", cmd.CommandPath(), f.Name, f.Value.Type(),
+						placeholder(f), before)
+				} else if shared {
+					types[f.Name] = f.Value.Type()
 				}
 				if (name == "") != (f.NoOptDefVal != "") {
 					t.Errorf("%s --%s has the placeholder %q and takes a value: %t", cmd.CommandPath(), f.Name, name,
