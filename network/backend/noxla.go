@@ -7,7 +7,7 @@ import "errors"
 // XLA tells whether XLA was compiled in.
 const XLA = false
 
-func openXLA(Plugin, string) (*Opened, error) {
+func openXLA(Plugin, string) (*Backend, error) {
 	return nil, errors.New("this talbot was built without XLA (tag noxla, or no cgo); build it with a C compiler " +
 		"and CGO_ENABLED=1")
 }
