@@ -40,12 +40,13 @@ var sources = []sourceInfo{
 }
 
 // info returns what is known of a source; false if it is none.
-func (s Source) info() (sourceInfo, bool) {
-	i := slices.IndexFunc(sources, func(i sourceInfo) bool { return i.Source == s })
-	if i < 0 {
-		return sourceInfo{}, false
+func (s Source) info() (*sourceInfo, bool) {
+	for i := range sources { // asked for each sample
+		if sources[i].Source == s {
+			return &sources[i], true
+		}
 	}
-	return sources[i], true
+	return &sourceInfo{}, false
 }
 
 // Sources returns all sources in the order of their numbers.
