@@ -166,7 +166,7 @@ func nextLabel(dir string) {
 // two hours on two cores.
 func nextTrain(dir string) {
 	args := []string{"train", "--data", dir, "--run", newRun()}
-	if m, err := dataset.ReadManifest(dir); err == nil && len(backend.Discover().GPUs) == 0 {
+	if m, err := dataset.ReadManifest(dir); err == nil && len(backend.GPUs()) == 0 {
 		if m.Counts.Samples <= 2_000_000 {
 			args = append(args, "--preset", "small")
 		} else {

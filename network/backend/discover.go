@@ -54,6 +54,9 @@ func Discover() Discovery {
 	return discover("/", home, os.Getenv)
 }
 
+// GPUs lists the GPUs alone, as [Discover] does.
+func GPUs() []GPU { return gpus("/") }
+
 // PluginDir is talbot's own folder for plugins, where `talbot setup` puts them: $XDG_DATA_HOME/talbot/xla, by default
 // ~/.local/share/talbot/xla; "" without a home folder.
 func PluginDir() string {
