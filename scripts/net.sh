@@ -54,7 +54,9 @@ piece)
 	fi
 	;;
 finish)
-	train "$net/final" --from "$net/run-$piece" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 --min-lr 1e-5 \
+	# The newest weights: the best checkpoint is the best of those that were validated, which may be an earlier one.
+	last=$(ls "$net/run-$piece"/checkpoints/step-*.safetensors | tail -n 1)
+	train "$net/final" --from "$last" --steps "$((steps / 4))" --schedule cosine --lr 1e-3 --min-lr 1e-5 \
 		--warmup 100 --ema 0.999 --eval-every 500 --checkpoint-every 250 --history-dropout 0.05 --seed 1
 	;;
 *)
