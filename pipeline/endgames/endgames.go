@@ -82,7 +82,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		Again: s.Again, Warn: s.Warn}); err != nil {
+		ResumeCommand: s.Again, Warn: s.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()

@@ -138,7 +138,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: in.drafting(),
-		Again: in.Again, Warn: in.Warn,
+		ResumeCommand: in.Again, Warn: in.Warn,
 	}); err != nil {
 		return Summary{}, olderRules(err)
 	}

@@ -75,7 +75,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{Again: j.Again})
+	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.Again})
 	if err != nil {
 		return JoinSummary{}, err
 	}

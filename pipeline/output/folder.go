@@ -88,9 +88,9 @@ type Options struct {
 	Sync func() error
 	// Drafting has the shards written as drafts, for [Folder.FinishDrafts].
 	Drafting bool
-	// Again is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it decides
+	// ResumeCommand is the command line that goes on with the work if it is interrupted, for [InterruptedError]; it decides
 	// nothing.
-	Again string
+	ResumeCommand string
 	// Warn is told what does not stop the work. Nil: nobody.
 	Warn func(error)
 }

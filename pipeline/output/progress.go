@@ -40,7 +40,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	case errors.Is(err, os.ErrNotExist):
 		m.Tool = Tool
 		m.Counts.Rejects = map[dataset.Reason]int64{}
-		f.progress = progress{Command: command, Again: f.Again, Manifest: m}
+		f.progress = progress{Command: command, Again: f.ResumeCommand, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
 			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, progressName, ErrOccupied)
 		}

@@ -144,7 +144,7 @@ func (p *predicting) open() error {
 	m.Networks = append(m.Networks, p.Network)
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
-	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, Again: p.Again, Warn: p.Warn,
+	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, ResumeCommand: p.Again, Warn: p.Warn,
 		Side: func(name string, shards int) (own, wanted bool) {
 			own = strings.HasPrefix(name, journalPrefix)
 			return own, own && name >= journalName(shards)

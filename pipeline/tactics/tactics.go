@@ -81,7 +81,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
-	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, Again: t.Again, Warn: t.Warn})
+	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, ResumeCommand: t.Again, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}
