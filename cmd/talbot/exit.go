@@ -196,11 +196,11 @@ func folderHint(err error) string {
 	case errors.As(err, &older):
 		return "finish it with the talbot that began it, or `" + shellQuote([]string{"rm", "-r", older.Dir}) +
 			"` and repeat the command"
-	case errors.As(err, &interrupted) && interrupted.Again == again():
+	case errors.As(err, &interrupted) && interrupted.ResumeCommand == again():
 		return "the input, the engine, its tables or talbot itself have changed since: choose another folder, or " +
 			"remove this one"
-	case errors.As(err, &interrupted) && interrupted.Again != "":
-		return "continue it with `" + interrupted.Again + "`, or choose another folder"
+	case errors.As(err, &interrupted) && interrupted.ResumeCommand != "":
+		return "continue it with `" + interrupted.ResumeCommand + "`, or choose another folder"
 	case errors.As(err, &missing):
 		switch verb, again, ok := output.Unfinished(missing.Dir); {
 		case ok && output.AtWork(missing.Dir):

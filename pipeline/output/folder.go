@@ -44,9 +44,9 @@ var (
 // InterruptedError says that the output folder holds an interrupted command with other inputs or flags. It wraps
 // [ErrOccupied].
 type InterruptedError struct {
-	Dir, Verb string
-	Again     string            // the command line that goes on with it; "" if it is not known
-	Manifest  *dataset.Manifest // as far as it has come
+	Dir, Verb     string
+	ResumeCommand string            // the command line that goes on with it; "" if it is not known
+	Manifest      *dataset.Manifest // as far as it has come
 }
 
 func (e *InterruptedError) Error() string {

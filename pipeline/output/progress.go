@@ -55,7 +55,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	}
 	if f.progress.Command != command {
 		m := &f.progress.Manifest
-		return &InterruptedError{Dir: f.dir, Verb: m.Verb, Again: f.progress.Again, Manifest: m}
+		return &InterruptedError{Dir: f.dir, Verb: m.Verb, ResumeCommand: f.progress.Again, Manifest: m}
 	}
 	if !beginsAs(&f.progress.Manifest, &m) {
 		return fmt.Errorf("%q: %w: its manifest belongs to another command", path, dataset.ErrDamaged)
