@@ -67,7 +67,7 @@ func Unfinished(dir string) (verb, again string, ok bool) {
 	if err := f.restore(data); err != nil {
 		return "", "", false
 	}
-	return f.progress.Manifest.Verb, f.progress.Again, true
+	return f.progress.Manifest.Verb, f.progress.ResumeCommand, true
 }
 
 // AtWork reports whether a command is making a dataset in a folder right now, for messages.

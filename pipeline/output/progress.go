@@ -22,9 +22,9 @@ const maxProgress = 128 << 20
 
 // progress is the content of progress.json: sealed JSON ([durable.Seal]), written at the start and after each shard.
 type progress struct {
-	Command  string           `json:"command"`         // what decides the content; must be the same to resume
-	Again    string           `json:"again,omitempty"` // the command line, for people
-	Manifest dataset.Manifest `json:"manifest"`        // as far as the work has come
+	Command       string           `json:"command"`         // what decides the content; must be the same to resume
+	ResumeCommand string           `json:"again,omitempty"` // the command line, for people
+	Manifest      dataset.Manifest `json:"manifest"`        // as far as the work has come
 	// Drafts are the shards as they were before the last pass over them, and Final is how many of them have had it;
 	// those are gone.
 	Drafts []dataset.ShardInfo `json:"drafts,omitempty"`
@@ -40,7 +40,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	case errors.Is(err, os.ErrNotExist):
 		m.Tool = Tool
 		m.Counts.Rejects = map[dataset.Reason]int64{}
-		f.progress = progress{Command: command, Again: f.ResumeCommand, Manifest: m}
+		f.progress = progress{Command: command, ResumeCommand: f.ResumeCommand, Manifest: m}
 		if shards, _ := filepath.Glob(f.Path("shard-*")); len(shards) > 0 {
 			return fmt.Errorf("%q contains shards but no %s: %w", f.dir, progressName, ErrOccupied)
 		}
@@ -55,7 +55,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	}
 	if f.progress.Command != command {
 		m := &f.progress.Manifest
-		return &InterruptedError{Dir: f.dir, Verb: m.Verb, ResumeCommand: f.progress.Again, Manifest: m}
+		return &InterruptedError{Dir: f.dir, Verb: m.Verb, ResumeCommand: f.progress.ResumeCommand, Manifest: m}
 	}
 	if !beginsAs(&f.progress.Manifest, &m) {
 		return fmt.Errorf("%q: %w: its manifest belongs to another command", path, dataset.ErrDamaged)
