@@ -33,7 +33,7 @@ type Request struct {
 	Only              *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
-	Again             string         // the command line that goes on with it if it is interrupted, for messages
+	ResumeCommand     string         // the command line that goes on with it if it is interrupted, for messages
 	Progress          func(pipeline.Progress)
 	Warn              func(error) // told of what does not stop the work; may be nil
 }
@@ -179,7 +179,7 @@ func (a *aggregation) open() error {
 	a.out, err = output.Open(a.Out, dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.Again, Warn: a.Warn, Side: a.side})
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Warn: a.Warn, Side: a.side})
 	if err != nil {
 		return err
 	}
