@@ -18,14 +18,14 @@ import (
 
 // Request asks to draw endgames into a dataset.
 type Request struct {
-	Count    int64
-	Config   synth.Config
-	Out      string
-	Splits   dataset.Splits
-	Workers  int    // 0 = all cores
-	Again    string // the command line that goes on with it if it is interrupted, for messages
-	Progress func(pipeline.Progress)
-	Warn     func(error) // told of what does not stop the drawing; may be nil
+	Count         int64
+	Config        synth.Config
+	Out           string
+	Splits        dataset.Splits
+	Workers       int    // 0 = all cores
+	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // told of what does not stop the drawing; may be nil
 }
 
 // Summary is what synth-endgames reports.
@@ -82,7 +82,7 @@ func (s Request) Run(ctx context.Context) (Summary, error) {
 	m := dataset.Manifest{Verb: "synth-endgames", Seed: s.Config.Seed, Splits: s.Splits, Flags: s.flags(),
 		Inputs: []dataset.Input{{Name: "draws"}}}
 	if d.out, err = output.Open(s.Out, m, nil, output.Options{Workers: s.Workers, State: &d.state,
-		ResumeCommand: s.Again, Warn: s.Warn}); err != nil {
+		ResumeCommand: s.ResumeCommand, Warn: s.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer d.out.Close()
