@@ -18,17 +18,17 @@ import (
 
 // Request asks for a dataset of games.
 type Request struct {
-	Games    int64
-	Seed     uint64
-	Style    Style
-	Openings []game.Opening
-	Book     string // what the openings are, for the manifest
-	Pool     *stockfish.Pool
-	Out      string
-	Splits   dataset.Splits
-	Again    string // the command line that goes on with it if it is interrupted, for messages
-	Progress func(pipeline.Progress)
-	Warn     func(error) // told of what does not stop the work; may be nil
+	Games         int64
+	Seed          uint64
+	Style         Style
+	Openings      []game.Opening
+	Book          string // what the openings are, for the manifest
+	Pool          *stockfish.Pool
+	Out           string
+	Splits        dataset.Splits
+	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // told of what does not stop the work; may be nil
 }
 
 // Summary is what synth-games reports.
@@ -79,7 +79,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		Inputs: []dataset.Input{{Name: "games", Engine: true}}}
 	var err error
 	if p.out, err = output.Open(r.Out, m, r.Pool.Fingerprints(), output.Options{Workers: r.Pool.Workers(),
-		State: &p.state, ResumeCommand: r.Again, Warn: r.Warn}); err != nil {
+		State: &p.state, ResumeCommand: r.ResumeCommand, Warn: r.Warn}); err != nil {
 		return Summary{}, err
 	}
 	defer p.out.Close()
