@@ -40,11 +40,11 @@ type Request struct {
 	// turns out to be damaged; without it such an input ends the run.
 	SkipBadFiles bool
 	// Rejects is the path of a table of all rejects to make; empty: none.
-	Rejects  string
-	Again    string                        // the command line that goes on with it if it is interrupted, for messages
-	Progress func(pipeline.Progress)       // may be nil
-	Warn     func(error)                   // told of what does not stop the ingest; may be nil
-	Rejected func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
+	Rejects       string
+	ResumeCommand string                        // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)       // may be nil
+	Warn          func(error)                   // told of what does not stop the ingest; may be nil
+	Rejected      func(string, *dataset.Reject) // told of each game left out, with its file; may be nil
 }
 
 // Summary is what ingest reports.
@@ -138,7 +138,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
 		Workers: in.Workers, State: &g.state, Side: g.side, Sync: g.markRejects, Drafting: in.drafting(),
-		ResumeCommand: in.Again, Warn: in.Warn,
+		ResumeCommand: in.ResumeCommand, Warn: in.Warn,
 	}); err != nil {
 		return Summary{}, olderRules(err)
 	}
