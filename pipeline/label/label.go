@@ -38,13 +38,13 @@ type Request struct {
 	Tables syzygy.Check
 	// Candidates has only so many moves of each sample searched: those that Network, an ID, or else the last one with
 	// priors, finds most probable. 0: all. Engine's limit is that of [CandidateDepths] then.
-	Candidates int
-	Network    string
-	Flags      []dataset.Tag // of the manifest beside the usual ones
-	Again      string        // the command line that goes on with it if it is interrupted, for messages
-	Progress   func(pipeline.Progress)
-	Failed     func(error) // told of each position without a label; may be nil
-	Warn       func(error) // what does not stop the run; may be nil
+	Candidates    int
+	Network       string
+	Flags         []dataset.Tag // of the manifest beside the usual ones
+	ResumeCommand string        // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)
+	Failed        func(error) // told of each position without a label; may be nil
+	Warn          func(error) // what does not stop the run; may be nil
 	// Start starts what makes the labels; nil is [stockfish.NewPool].
 	Start func(ctx context.Context, c stockfish.Config, workers int) (Searcher, error)
 	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
