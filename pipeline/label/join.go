@@ -27,10 +27,10 @@ func (s Part) of(hash [16]byte) int {
 
 // Join is the request to put together what several machines labelled with [Request.Part].
 type Join struct {
-	Parts    []string // datasets, in any order
-	Out      string
-	Again    string                  // the command line that goes on with it if it is interrupted, for messages
-	Progress func(pipeline.Progress) // may be nil
+	Parts         []string // datasets, in any order
+	Out           string
+	ResumeCommand string                  // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress) // may be nil
 }
 
 // JoinSummary is what join reports.
@@ -75,7 +75,7 @@ func (j Join) Run(ctx context.Context) (JoinSummary, error) {
 	for _, d := range parts {
 		hashes = append(hashes, d.Manifest.Hash())
 	}
-	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.Again})
+	out, err := output.Open(j.Out, m, hashes, output.Options{ResumeCommand: j.ResumeCommand})
 	if err != nil {
 		return JoinSummary{}, err
 	}
