@@ -42,12 +42,12 @@ var ErrPredicted = errors.New("the dataset has predictions of this network alrea
 
 // Request asks to have a network say something of every sample of a dataset.
 type Request struct {
-	In, Out   string          // folders
-	Network   dataset.Network // what answers, and how it is asked: Rating, Top
-	Evaluator Evaluator
-	Again     string // the command line that goes on with it if it is interrupted, for messages
-	Progress  func(pipeline.Progress)
-	Warn      func(error) // what does not stop the run; may be nil
+	In, Out       string          // folders
+	Network       dataset.Network // what answers, and how it is asked: Rating, Top
+	Evaluator     Evaluator
+	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // what does not stop the run; may be nil
 }
 
 // Summary is what predict reports: totals of the dataset, but for Answered, Seconds and PositionsPerSecond, which are
@@ -144,7 +144,7 @@ func (p *predicting) open() error {
 	m.Networks = append(m.Networks, p.Network)
 	identity := struct{ Parent, Network string }{m.Parents[0].Manifest, id}
 	var err error
-	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, ResumeCommand: p.Again, Warn: p.Warn,
+	p.out, err = output.Open(p.Out, m, identity, output.Options{State: &p.state, ResumeCommand: p.ResumeCommand, Warn: p.Warn,
 		Side: func(name string, shards int) (own, wanted bool) {
 			own = strings.HasPrefix(name, journalPrefix)
 			return own, own && name >= journalName(shards)
