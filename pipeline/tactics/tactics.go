@@ -30,14 +30,14 @@ const (
 // Request asks to find, in labelled games, the positions where exactly one move holds the advantage. Scores
 // are centipawns from the side to move's view, clipped to ±1500; mates count as ±2000.
 type Request struct {
-	In, Out   string
-	Label     string // fingerprint of the labels; "" is of each sample the last that compares all moves
-	Advantage int    // the best move's score is at least this,
-	Second    int    // the second best move's at most this,
-	Gap       int    // and at least so much less
-	Again     string // the command line that goes on with it if it is interrupted, for messages
-	Progress  func(pipeline.Progress)
-	Warn      func(error) // told of what does not stop the search; may be nil
+	In, Out       string
+	Label         string // fingerprint of the labels; "" is of each sample the last that compares all moves
+	Advantage     int    // the best move's score is at least this,
+	Second        int    // the second best move's at most this,
+	Gap           int    // and at least so much less
+	ResumeCommand string // the command line that goes on with it if it is interrupted, for messages
+	Progress      func(pipeline.Progress)
+	Warn          func(error) // told of what does not stop the search; may be nil
 }
 
 // Summary is what tactics reports.
@@ -81,7 +81,7 @@ func (t Request) Run(ctx context.Context) (Summary, error) {
 	}
 	m := parent.Child(t.In, "tactics", number("advantage", t.Advantage), number("gap", t.Gap),
 		dataset.Tag{Name: "label", Value: id}, number("second", t.Second))
-	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, ResumeCommand: t.Again, Warn: t.Warn})
+	out, err := output.Open(t.Out, m, identity(parent), output.Options{State: &state, ResumeCommand: t.ResumeCommand, Warn: t.Warn})
 	if err != nil {
 		return Summary{}, err
 	}
