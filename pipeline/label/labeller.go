@@ -86,7 +86,7 @@ func (l *labeller) open(ctx context.Context) error {
 	}{m.Parents[0].Manifest, ids}
 	var err error
 	if l.out, err = output.Open(l.Out, m, identity,
-		output.Options{Workers: 2, State: &l.state, Side: l.side, ResumeCommand: l.ResumeCommand, Warn: l.Warn}); err != nil {
+		output.Options{Workers: 2, State: &l.state, SideFile: l.side, ResumeCommand: l.ResumeCommand, Warn: l.Warn}); err != nil {
 		return mixingDepths(err, prints)
 	}
 	if err := l.checkInput(ctx); err != nil {

@@ -37,10 +37,10 @@ func Owns(name string) bool {
 
 // side is Side, or its answer where there is none.
 func (f *Folder) side(name string) (own, wanted bool) {
-	if f.Side == nil {
+	if f.SideFile == nil {
 		return false, false
 	}
-	return f.Side(name, len(f.progress.Manifest.Shards))
+	return f.SideFile(name, len(f.progress.Manifest.Shards))
 }
 
 // tidy removes what is left beside a finished dataset when its command was killed behind the last step, or could not
