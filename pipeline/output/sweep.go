@@ -35,8 +35,8 @@ func Owns(name string) bool {
 	return name == dataset.ManifestName || name == progressName || name == lockName
 }
 
-// side is Side, or its answer where there is none.
-func (f *Folder) side(name string) (own, wanted bool) {
+// sideFile is Side, or its answer where there is none.
+func (f *Folder) sideFile(name string) (own, wanted bool) {
 	if f.SideFile == nil {
 		return false, false
 	}
@@ -67,7 +67,7 @@ func (f *Folder) leftovers() (names []string, err error) {
 	lock := false
 	for _, e := range entries {
 		name := e.Name()
-		own, _ := f.side(name)
+		own, _ := f.sideFile(name)
 		switch {
 		case name == lockName:
 			lock = true
@@ -102,7 +102,7 @@ func (f *Folder) checkFolder() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		own, _ := f.side(name)
+		own, _ := f.sideFile(name)
 		if name != progressName && name != lockName && !own && !strings.HasSuffix(name, durable.TempSuffix) &&
 			!strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "draft-") {
 			return fmt.Errorf("%q contains %q: %w", f.dir, name, ErrOccupied)
@@ -129,7 +129,7 @@ func (f *Folder) sweep() error {
 		return err
 	}
 	for _, e := range entries {
-		if _, wanted := f.side(e.Name()); known[e.Name()] || wanted {
+		if _, wanted := f.sideFile(e.Name()); known[e.Name()] || wanted {
 			continue
 		}
 		if err := durable.Remove(f.Path(e.Name())); err != nil {
