@@ -101,7 +101,7 @@ type Folder struct {
 	Options
 	dir      string
 	lock     io.Closer
-	held     os.FileInfo // the lock's file
+	lockInfo os.FileInfo // the lock's file
 	plan     int64       // positions in a shard
 	writer   *shards.Writer
 	progress progress
@@ -139,7 +139,7 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if f.lock, err = durable.Lock(f.Path(lockName)); err != nil {
 		return nil, fmt.Errorf("%q: %w", dir, err)
 	}
-	if f.held, err = os.Stat(f.Path(lockName)); err != nil {
+	if f.lockInfo, err = os.Stat(f.Path(lockName)); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
 // Check returns [ErrGone] if the folder is no longer the one that was opened. What a verb writes besides the shards may
 // go on without a folder, and be lost.
 func (f *Folder) Check() error {
-	if now, err := os.Stat(f.Path(lockName)); f.held != nil && (err != nil || !os.SameFile(f.held, now)) {
+	if now, err := os.Stat(f.Path(lockName)); f.lockInfo != nil && (err != nil || !os.SameFile(f.lockInfo, now)) {
 		return fmt.Errorf("%q: %w", f.dir, ErrGone)
 	}
 	return nil
