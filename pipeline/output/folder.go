@@ -99,13 +99,13 @@ type Options struct {
 // how far the work has come. It belongs to one goroutine; whoever opens one ends it with Close.
 type Folder struct {
 	Options
-	dir      string
-	lock     io.Closer
-	lockInfo os.FileInfo // the lock's file
-	plan     int64       // positions in a shard
-	writer   *shards.Writer
-	progress progress
-	resumed  bool
+	dir       string
+	lock      io.Closer
+	lockInfo  os.FileInfo // the lock's file
+	shardSize int64       // positions in a shard
+	writer    *shards.Writer
+	progress  progress
+	resumed   bool
 }
 
 // Open creates the folder, or takes up an interrupted run of the same command there. m holds what is known beforehand,
@@ -125,7 +125,7 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Options: o, dir: dir, plan: shardPositions}
+	f := &Folder{Options: o, dir: dir, shardSize: shardPositions}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
 		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.tidy())
@@ -213,7 +213,7 @@ func (f *Folder) create() (*shards.Writer, error) {
 }
 
 // Full reports whether the present shard should be ended.
-func (f *Folder) Full() bool { return f.writer != nil && f.writer.Positions() >= f.plan }
+func (f *Folder) Full() bool { return f.writer != nil && f.writer.Positions() >= f.shardSize }
 
 // Empty reports whether the present shard has no line yet.
 func (f *Folder) Empty() bool { return f.writer == nil }
