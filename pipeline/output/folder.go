@@ -128,7 +128,7 @@ func Open(dir string, m dataset.Manifest, identity any, o Options) (*Folder, err
 	f := &Folder{Options: o, dir: dir, shardSize: shardPositions}
 	f.Workers = max(f.Workers, 1)
 	if _, err := os.Stat(f.Path(dataset.ManifestName)); err == nil {
-		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.tidy())
+		return nil, errors.Join(fmt.Errorf("%q: %w", dir, ErrFinished), f.removeRemains())
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("creating the output folder: %w", err)

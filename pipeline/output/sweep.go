@@ -43,9 +43,9 @@ func (f *Folder) sideFile(name string) (own, wanted bool) {
 	return f.SideFile(name, len(f.progress.Manifest.Shards))
 }
 
-// tidy removes what is left beside a finished dataset when its command was killed behind the last step, or could not
+// removeRemains removes what is left beside a finished dataset when its command was killed behind the last step, or could not
 // remove something.
-func (f *Folder) tidy() error {
+func (f *Folder) removeRemains() error {
 	left, err := f.leftovers()
 	if err != nil || len(left) == 0 {
 		return err
