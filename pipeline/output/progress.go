@@ -57,7 +57,7 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 		m := &f.progress.Manifest
 		return &InterruptedError{Dir: f.dir, Verb: m.Verb, ResumeCommand: f.progress.ResumeCommand, Manifest: m}
 	}
-	if !beginsAs(&f.progress.Manifest, &m) {
+	if !sameBeginning(&f.progress.Manifest, &m) {
 		return fmt.Errorf("%q: %w: its manifest belongs to another command", path, dataset.ErrDamaged)
 	}
 	f.resumed = true
@@ -67,9 +67,9 @@ func (f *Folder) begin(command string, m dataset.Manifest) error {
 	return f.sweep()
 }
 
-// beginsAs reports whether a manifest says of itself what it said before the first shard; that it has grown is no
+// sameBeginning reports whether a manifest says of itself what it said before the first shard; that it has grown is no
 // matter. A checksum vouches for as much, but not every progress.json has one.
-func beginsAs(m, first *dataset.Manifest) bool {
+func sameBeginning(m, first *dataset.Manifest) bool {
 	if m.Verb != first.Verb || m.Seed != first.Seed || m.Splits != first.Splits ||
 		!slices.Equal(m.Flags, first.Flags) ||
 		!slices.Equal(m.Parents, first.Parents) || len(m.Inputs) < len(first.Inputs) ||
