@@ -120,7 +120,7 @@ func ownerOf(path string, info fs.FileInfo) string {
 		dir  string
 		name string // relative to dir
 	}{
-		{"the dataset", output.InUse, output.Owns, dir, filepath.Base(path)},
+		{"the dataset", output.InUse, output.IsOwnFile, dir, filepath.Base(path)},
 		{"the run", run.IsRun, run.Owns, dir, filepath.Base(path)},
 		{"the run", run.IsRun, run.Owns, filepath.Dir(dir), filepath.Base(dir)},
 	} {

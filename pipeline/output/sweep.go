@@ -23,9 +23,9 @@ func InUse(dir string) bool {
 	return false
 }
 
-// Owns reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished or
+// IsOwnFile reports whether a name is one of the files that talbot makes and reads back in a dataset's folder, finished or
 // not.
-func Owns(name string) bool {
+func IsOwnFile(name string) bool {
 	name = strings.TrimSuffix(name, durable.TempSuffix)
 	for _, suffix := range []string{".talbot.zst", ".journal", ".part"} {
 		if strings.HasSuffix(name, suffix) {
