@@ -26,14 +26,16 @@ type journal struct {
 	buf []byte
 }
 
-// made is what a search gave: a label for each fingerprint, and who searched.
-type made struct {
+// searchResult is what a search gave: a label for each fingerprint, and who searched.
+type searchResult struct {
 	labels []dataset.Label
 	origin origin
 }
 
 // failed reports whether the search gave no label.
-func (m made) failed() bool { return len(m.labels) == 0 || m.labels[0].Status == dataset.Failed }
+func (m searchResult) failed() bool {
+	return len(m.labels) == 0 || m.labels[0].Status == dataset.Failed
+}
 
 const (
 	maxWorker     = 1 << 20 // number
@@ -59,7 +61,7 @@ func (e *JournalError) Unwrap() error { return e.Err }
 // as far as its records are whole, which warn is told, and written anew with them alone; an incomplete record at the
 // end, as a kill leaves it, is cut off without a word. A journal of another identity is [dataset.ErrDamaged], and so is
 // one whose first record is damaged.
-func openJournal(path string, id [32]byte, each func(sample int64, m made) bool, warn func(error)) (
+func openJournal(path string, id [32]byte, each func(sample int64, m searchResult) bool, warn func(error)) (
 	*journal, error) {
 	f, err := durable.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -90,7 +92,7 @@ func openJournal(path string, id [32]byte, each func(sample int64, m made) bool,
 }
 
 // append writes one record.
-func (j *journal) append(sample int64, m made) error {
+func (j *journal) append(sample int64, m searchResult) error {
 	j.buf = encodeRecord(j.buf[:0], sample, m)
 	if err := j.Append(j.buf); err != nil {
 		return fmt.Errorf("label of sample %d: %w", sample, err)
@@ -101,7 +103,7 @@ func (j *journal) append(sample int64, m made) error {
 // identityPayload is that of the first record of a journal.
 func identityPayload(id [32]byte) []byte { return append([]byte(identityText), id[:]...) }
 
-func encodeRecord(b []byte, sample int64, m made) []byte {
+func encodeRecord(b []byte, sample int64, m searchResult) []byte {
 	b = binary.AppendUvarint(b, uint64(sample))
 	b = append(b, byte(len(m.labels)))
 	for i := range m.labels {
@@ -115,16 +117,16 @@ func encodeRecord(b []byte, sample int64, m made) []byte {
 
 var errRecord = errors.New("malformed record")
 
-func decodeRecord(payload []byte) (sample int64, m made, err error) {
+func decodeRecord(payload []byte) (sample int64, m searchResult, err error) {
 	number, n := binary.Uvarint(payload)
 	if n <= 0 || n == len(payload) {
-		return 0, made{}, errRecord
+		return 0, searchResult{}, errRecord
 	}
 	count, rest := payload[n], payload[n+1:]
 	for range count {
 		var l dataset.Label
 		if l, rest, err = dataset.LabelFromBytes(rest); err != nil {
-			return 0, made{}, fmt.Errorf("%w: %w", errRecord, err)
+			return 0, searchResult{}, fmt.Errorf("%w: %w", errRecord, err)
 		}
 		m.labels = append(m.labels, l)
 	}
@@ -132,7 +134,7 @@ func decodeRecord(payload []byte) (sample int64, m made, err error) {
 	if len(rest) > 0 {
 		worker, n := binary.Uvarint(rest)
 		if n != len(rest) || worker < 1 || worker > maxWorker {
-			return 0, made{}, errRecord
+			return 0, searchResult{}, errRecord
 		}
 		m.origin = originOf(int(worker))
 	}

@@ -31,7 +31,7 @@ func writeJournal(t *testing.T, path string, id [32]byte) (whole []byte, head, r
 		t.Fatal(err)
 	}
 	for i := range int64(journalRecords) {
-		if err := j.append(i, made{sampleLabels, ownSearch}); err != nil {
+		if err := j.append(i, searchResult{sampleLabels, ownSearch}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +55,7 @@ type openedJournal struct {
 func reopen(t *testing.T, path string, id [32]byte) (j *journal, o openedJournal, err error) {
 	t.Helper()
 	seen := map[int64]bool{}
-	j, err = openJournal(path, id, func(sample int64, m made) bool {
+	j, err = openJournal(path, id, func(sample int64, m searchResult) bool {
 		l := m.labels
 		if fmt.Sprint(l) != fmt.Sprint(sampleLabels) || sample >= journalRecords {
 			t.Fatalf("sample %d is %v", sample, l)
@@ -165,8 +165,8 @@ func TestJournalWithoutIdentity(t *testing.T) {
 func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte(identityText))
-	f.Add(encodeRecord(nil, 8, made{sampleLabels, originOf(3)}))
-	f.Add(encodeRecord(nil, 7, made{labels: []dataset.Label{{Status: dataset.Labelled,
+	f.Add(encodeRecord(nil, 8, searchResult{sampleLabels, originOf(3)}))
+	f.Add(encodeRecord(nil, 7, searchResult{labels: []dataset.Label{{Status: dataset.Labelled,
 		Lines: []dataset.Searched{{PV: []board.Move{1}}}}, {Status: dataset.Failed}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if sample, l, err := decodeRecord(data); err == nil {
@@ -176,7 +176,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		// Whatever stands in a journal, each whole record that follows it is found.
-		sealed := durable.AppendRecord(nil, encodeRecord(nil, 3, made{sampleLabels, originOf(5)}))
+		sealed := durable.AppendRecord(nil, encodeRecord(nil, 3, searchResult{sampleLabels, originOf(5)}))
 		n := 0
 		r := durable.NewRecordReader(bytes.NewReader(append(bytes.Clone(data), sealed...)))
 		for {

@@ -38,7 +38,7 @@ func (h held) warning() error {
 
 // readJournal goes through a journal that should be of that identity. Its errors are [dataset.ErrDamaged] and those of
 // reading.
-func readJournal(f io.Reader, id [32]byte, each func(sample int64, m made) bool) (h held, err error) {
+func readJournal(f io.Reader, id [32]byte, each func(sample int64, m searchResult) bool) (h held, err error) {
 	r := durable.NewRecordReader(f)
 	first := true
 	for {
@@ -76,7 +76,7 @@ func readJournal(f io.Reader, id [32]byte, each func(sample int64, m made) bool)
 }
 
 // rewriteJournal replaces a journal by one of that identity with the whole records of f.
-func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, made) bool) error {
+func rewriteJournal(path string, f io.ReadSeeker, id [32]byte, each func(int64, searchResult) bool) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (k *known) add(r *shards.Reader, l *labelledLine, origins []origin) error {
 		if origins != nil {
 			from = origins[l.samples[i]]
 		}
-		if err := k.store(id, made{l.labels[i], from}); err != nil {
+		if err := k.store(id, searchResult{l.labels[i], from}); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (k *known) add(r *shards.Reader, l *labelledLine, origins []origin) error {
 }
 
 // store writes a record: its length (u32), the identity, the origin (u32), and the labels.
-func (k *known) store(id identity, m made) error {
+func (k *known) store(id identity, m searchResult) error {
 	if k.file == nil {
 		f, err := os.CreateTemp("", "talbot-labels-*")
 		if err != nil {
@@ -80,21 +80,21 @@ func (k *known) store(id identity, m made) error {
 }
 
 // find returns what is known of a search.
-func (k *known) find(id identity) (m made, ok bool, err error) {
+func (k *known) find(id identity) (m searchResult, ok bool, err error) {
 	at, ok := k.at[id.key()]
 	if !ok {
-		return made{}, false, nil
+		return searchResult{}, false, nil
 	}
 	const head = 4 + len(id) + 4
-	fail := func(err error) (made, bool, error) {
-		return made{}, false, fmt.Errorf("reading labels from a temporary file: %w", err)
+	fail := func(err error) (searchResult, bool, error) {
+		return searchResult{}, false, fmt.Errorf("reading labels from a temporary file: %w", err)
 	}
 	b := slices.Grow(k.buf[:0], head)[:head]
 	if _, err := k.file.ReadAt(b, at); err != nil {
 		return fail(err)
 	}
 	if identity(b[4:4+len(id)]) != id {
-		return made{}, false, nil // another search with the same key
+		return searchResult{}, false, nil // another search with the same key
 	}
 	n := int(binary.LittleEndian.Uint32(b))
 	m.origin = origin(binary.LittleEndian.Uint32(b[4+len(id):]))

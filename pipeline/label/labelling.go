@@ -17,9 +17,9 @@ type labelling struct {
 	*labeller
 	shard   int
 	journal *journal
-	have    map[int64]made      // of the journal, by number of the sample in the shard
-	donated []*shards.Reader    // of the output, as many as were finished when this began
-	infos   []dataset.ShardInfo // of these
+	have    map[int64]searchResult // of the journal, by number of the sample in the shard
+	donated []*shards.Reader       // of the output, as many as were finished when this began
+	infos   []dataset.ShardInfo    // of these
 	ledger  *ledger
 	read    bool               // all lines are in the queue, or were
 	queue   []*waiting         // lines not written yet, in order
@@ -198,7 +198,7 @@ func (s *labelling) takeOver(before *labelling) error {
 			return err
 		}
 		defer f.Close()
-		if _, err := readJournal(f, s.journalIdentity(before.shard), func(sample int64, m made) bool {
+		if _, err := readJournal(f, s.journalIdentity(before.shard), func(sample int64, m searchResult) bool {
 			if !s.isBanned(m.origin) {
 				s.ledger.has(sample, m)
 			}
@@ -269,7 +269,7 @@ func (s *labelling) serve(w *waiting) {
 func (s *labelling) index(w *waiting) int64 { return int64(s.shard)<<shardBits | w.first }
 
 // take files one position's labels.
-func (s *labelling) take(r stockfish.Result) (identity, made, error) {
+func (s *labelling) take(r stockfish.Result) (identity, searchResult, error) {
 	w := s.open[r.Index]
 	k := w.todo[r.Sample]
 	if r.Err != nil && s.Failed != nil {
@@ -278,7 +278,7 @@ func (s *labelling) take(r stockfish.Result) (identity, made, error) {
 	if s.Candidates > 0 {
 		cutVariations(r.Labels)
 	}
-	id, m := w.ids[r.Sample], made{r.Labels, originOf(r.Worker)}
+	id, m := w.ids[r.Sample], searchResult{r.Labels, originOf(r.Worker)}
 	err := s.out.Check() // a journal without a folder is written, and lost
 	if err == nil {
 		err = s.journal.append(w.first+int64(k), m)

@@ -77,7 +77,7 @@ type ledger struct {
 	scope  stockfish.HashScope
 	some   bool               // of the moves are searched, not all
 	wanted map[identity]int32 // how often; while the ledger is made
-	found  map[identity]made
+	found  map[identity]searchResult
 	shared map[identity]*search // wanted more than once, not found
 	offers []offer              // what an interrupted run made of this shard
 	before map[int64]identity   // wanted searches of the shard before, by number of their sample there
@@ -86,14 +86,14 @@ type ledger struct {
 // offer is a search with what it gave.
 type offer struct {
 	id   identity
-	made made
+	made searchResult
 }
 
 // search is one that several samples wait for.
 type search struct {
-	owned   bool // some line is having it made
-	earlier bool // that line is of the shard before
-	made    made // without labels until it is
+	owned   bool         // some line is having it made
+	earlier bool         // that line is of the shard before
+	made    searchResult // without labels until it is
 	waiters []waiter
 }
 
@@ -104,7 +104,7 @@ type waiter struct {
 }
 
 func newLedger(scope stockfish.HashScope) *ledger {
-	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]made{},
+	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]searchResult{},
 		shared: map[identity]*search{},
 		before: map[int64]identity{}}
 }
@@ -115,7 +115,7 @@ func (g *ledger) want(w *waiting) {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
 		} else {
-			g.offers = append(g.offers, offer{w.ids[i], made{labels, w.origins[k]}})
+			g.offers = append(g.offers, offer{w.ids[i], searchResult{labels, w.origins[k]}})
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 				if err := l.check(r); err != nil {
 					return err
 				}
-				g.found[id] = made{labels: l.labels[i]}
+				g.found[id] = searchResult{labels: l.labels[i]}
 			}
 			return nil
 		}); err != nil {
@@ -327,7 +327,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 }
 
 // share files what a search gave, for all samples that wait for it.
-func (g *ledger) share(id identity, m made) {
+func (g *ledger) share(id identity, m searchResult) {
 	s := g.shared[id]
 	if s == nil || s.made.labels != nil {
 		return
@@ -350,7 +350,7 @@ func (g *ledger) expect(w *waiting) {
 }
 
 // has takes what the shard before has made of one of its samples. What failed there is tried again.
-func (g *ledger) has(sample int64, m made) {
+func (g *ledger) has(sample int64, m searchResult) {
 	switch id, ok := g.before[sample]; {
 	case !ok:
 	case m.failed():

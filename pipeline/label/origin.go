@@ -183,7 +183,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 	if err := os.RemoveAll(path); err != nil {
 		return err
 	}
-	j, err := openJournal(path, l.journalIdentity(i), func(int64, made) bool { return true }, l.warn)
+	j, err := openJournal(path, l.journalIdentity(i), func(int64, searchResult) bool { return true }, l.warn)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 			for c := range columns {
 				labels[c] = columns[c][k]
 			}
-			if err := j.append(int64(next-1), made{labels, o}); err != nil {
+			if err := j.append(int64(next-1), searchResult{labels, o}); err != nil {
 				return errors.Join(err, j.Close())
 			}
 		}

@@ -275,13 +275,13 @@ func TestKnown(t *testing.T) {
 	var k known
 	defer k.close()
 	rng := rand.New(rand.NewPCG(4, 0))
-	all := map[identity]made{}
+	all := map[identity]searchResult{}
 	for i := range 1000 {
 		var id identity
 		for b := range id {
 			id[b] = byte(rng.Uint32())
 		}
-		m := made{origin: origin(rng.IntN(5))}
+		m := searchResult{origin: origin(rng.IntN(5))}
 		for range 1 + rng.IntN(3) {
 			l := dataset.Label{Status: dataset.Labelled, Best: board.Move(rng.IntN(1 << 16))}
 			for range 1 + rng.IntN(20) {
