@@ -78,9 +78,9 @@ type ledger struct {
 	some   bool               // of the moves are searched, not all
 	wanted map[identity]int32 // how often; while the ledger is made
 	found  map[identity]searchResult
-	shared map[identity]*search // wanted more than once, not found
-	offers []offer              // what an interrupted run made of this shard
-	before map[int64]identity   // wanted searches of the shard before, by number of their sample there
+	shared map[identity]*sharedSearch // wanted more than once, not found
+	offers []offer                    // what an interrupted run made of this shard
+	before map[int64]identity         // wanted searches of the shard before, by number of their sample there
 }
 
 // offer is a search with what it gave.
@@ -89,8 +89,8 @@ type offer struct {
 	made searchResult
 }
 
-// search is one that several samples wait for.
-type search struct {
+// sharedSearch is one that several samples wait for.
+type sharedSearch struct {
 	owned   bool         // some line is having it made
 	earlier bool         // that line is of the shard before
 	made    searchResult // without labels until it is
@@ -105,7 +105,7 @@ type waiter struct {
 
 func newLedger(scope stockfish.HashScope) *ledger {
 	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]searchResult{},
-		shared: map[identity]*search{},
+		shared: map[identity]*sharedSearch{},
 		before: map[int64]identity{}}
 }
 
@@ -274,7 +274,7 @@ func (g *ledger) looked() {
 	g.offers = nil
 	for id, n := range g.wanted {
 		if _, ok := g.found[id]; n > 1 && !ok {
-			g.shared[id] = &search{}
+			g.shared[id] = &sharedSearch{}
 		}
 	}
 	g.wanted = nil
@@ -365,7 +365,7 @@ func (g *ledger) has(sample int64, m searchResult) {
 func (g *ledger) adopt() {
 	for _, id := range g.before {
 		if _, ok := g.found[id]; !ok {
-			g.shared[id] = &search{owned: true, earlier: true}
+			g.shared[id] = &sharedSearch{owned: true, earlier: true}
 		}
 	}
 	g.before = nil
