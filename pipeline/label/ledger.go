@@ -91,10 +91,10 @@ type offer struct {
 
 // sharedSearch is one that several samples wait for.
 type sharedSearch struct {
-	owned   bool         // some line is having it made
-	earlier bool         // that line is of the shard before
-	made    searchResult // without labels until it is
-	waiters []waiter
+	assigned bool         // some line is having it made
+	earlier  bool         // that line is of the shard before
+	made     searchResult // without labels until it is
+	waiters  []waiter
 }
 
 // waiter is a sample of a line.
@@ -288,7 +288,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 	all := true
 	for i, k := range w.todo {
 		s := g.shared[w.ids[i]]
-		all = all && w.labels[k] == nil && (g.found[w.ids[i]].labels != nil || s != nil && s.owned)
+		all = all && w.labels[k] == nil && (g.found[w.ids[i]].labels != nil || s != nil && s.assigned)
 	}
 	todo, ids := w.todo[:0], w.ids[:0]
 	for i, k := range w.todo {
@@ -303,7 +303,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 				found++
 				continue
 			}
-			if s != nil && s.owned {
+			if s != nil && s.assigned {
 				if w.labels[k], w.origins[k] = s.made.labels, s.made.origin; s.made.labels == nil {
 					s.waiters = append(s.waiters, waiter{w, k})
 					w.open++
@@ -317,7 +317,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 			}
 		}
 		if s != nil {
-			s.owned = true
+			s.assigned = true
 		}
 		todo, ids = append(todo, k), append(ids, id)
 	}
@@ -336,7 +336,7 @@ func (g *ledger) share(id identity, m searchResult) {
 		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
 		other.line.open--
 	}
-	s.owned, s.made, s.waiters = true, m, nil
+	s.assigned, s.made, s.waiters = true, m, nil
 }
 
 // expect notes which of the wanted searches a line of the shard before has, or has made.
@@ -365,7 +365,7 @@ func (g *ledger) has(sample int64, m searchResult) {
 func (g *ledger) adopt() {
 	for _, id := range g.before {
 		if _, ok := g.found[id]; !ok {
-			g.shared[id] = &sharedSearch{owned: true, earlier: true}
+			g.shared[id] = &sharedSearch{assigned: true, earlier: true}
 		}
 	}
 	g.before = nil
