@@ -91,10 +91,10 @@ type offer struct {
 
 // sharedSearch is one that several samples wait for.
 type sharedSearch struct {
-	assigned bool         // some line is having it made
-	earlier  bool         // that line is of the shard before
-	made     searchResult // without labels until it is
-	waiters  []waiter
+	assigned   bool         // some line is having it made
+	inPrevious bool         // that line is of the shard before
+	made       searchResult // without labels until it is
+	waiters    []waiter
 }
 
 // waiter is a sample of a line.
@@ -308,7 +308,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 					s.waiters = append(s.waiters, waiter{w, k})
 					w.open++
 				}
-				if s.earlier {
+				if s.inPrevious {
 					found++
 				} else {
 					repeated++
@@ -365,7 +365,7 @@ func (g *ledger) has(sample int64, m searchResult) {
 func (g *ledger) adopt() {
 	for _, id := range g.before {
 		if _, ok := g.found[id]; !ok {
-			g.shared[id] = &sharedSearch{assigned: true, earlier: true}
+			g.shared[id] = &sharedSearch{assigned: true, inPrevious: true}
 		}
 	}
 	g.before = nil
