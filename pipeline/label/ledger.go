@@ -93,7 +93,7 @@ type offer struct {
 type sharedSearch struct {
 	assigned   bool         // some line is having it made
 	inPrevious bool         // that line is of the shard before
-	made       searchResult // without labels until it is
+	result     searchResult // without labels until it is
 	waiters    []waiter
 }
 
@@ -304,7 +304,7 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 				continue
 			}
 			if s != nil && s.assigned {
-				if w.labels[k], w.origins[k] = s.made.labels, s.made.origin; s.made.labels == nil {
+				if w.labels[k], w.origins[k] = s.result.labels, s.result.origin; s.result.labels == nil {
 					s.waiters = append(s.waiters, waiter{w, k})
 					w.open++
 				}
@@ -329,14 +329,14 @@ func (g *ledger) serve(w *waiting) (found, repeated int64) {
 // share files what a search gave, for all samples that wait for it.
 func (g *ledger) share(id identity, m searchResult) {
 	s := g.shared[id]
-	if s == nil || s.made.labels != nil {
+	if s == nil || s.result.labels != nil {
 		return
 	}
 	for _, other := range s.waiters {
 		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
 		other.line.open--
 	}
-	s.assigned, s.made, s.waiters = true, m, nil
+	s.assigned, s.result, s.waiters = true, m, nil
 }
 
 // expect notes which of the wanted searches a line of the shard before has, or has made.
