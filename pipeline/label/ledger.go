@@ -79,12 +79,12 @@ type ledger struct {
 	wanted map[identity]int32 // how often; while the ledger is made
 	found  map[identity]searchResult
 	shared map[identity]*sharedSearch // wanted more than once, not found
-	offers []offer                    // what an interrupted run made of this shard
+	offers []finishedSearch           // what an interrupted run made of this shard
 	before map[int64]identity         // wanted searches of the shard before, by number of their sample there
 }
 
-// offer is a search with what it gave.
-type offer struct {
+// finishedSearch is a search with what it gave.
+type finishedSearch struct {
 	id   identity
 	made searchResult
 }
@@ -115,7 +115,7 @@ func (g *ledger) want(w *waiting) {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
 		} else {
-			g.offers = append(g.offers, offer{w.ids[i], searchResult{labels, w.origins[k]}})
+			g.offers = append(g.offers, finishedSearch{w.ids[i], searchResult{labels, w.origins[k]}})
 		}
 	}
 }
