@@ -85,8 +85,8 @@ type ledger struct {
 
 // finishedSearch is a search with what it gave.
 type finishedSearch struct {
-	id   identity
-	made searchResult
+	id     identity
+	result searchResult
 }
 
 // sharedSearch is one that several samples wait for.
@@ -268,7 +268,7 @@ func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 func (g *ledger) looked() {
 	for _, o := range g.offers {
 		if g.wanted[o.id] > 0 {
-			g.found[o.id] = o.made
+			g.found[o.id] = o.result
 		}
 	}
 	g.offers = nil
