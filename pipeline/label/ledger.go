@@ -74,13 +74,13 @@ func firstMoves(l *dataset.Label) (moves []board.Move) {
 // wants were made before, and which it wants more than once. It holds the labels
 // of these alone.
 type ledger struct {
-	scope  stockfish.HashScope
-	some   bool               // of the moves are searched, not all
-	wanted map[identity]int32 // how often; while the ledger is made
-	found  map[identity]searchResult
-	shared map[identity]*sharedSearch // wanted more than once, not found
-	offers []finishedSearch           // what an interrupted run made of this shard
-	before map[int64]identity         // wanted searches of the shard before, by number of their sample there
+	scope   stockfish.HashScope
+	some    bool               // of the moves are searched, not all
+	wanted  map[identity]int32 // how often; while the ledger is made
+	found   map[identity]searchResult
+	shared  map[identity]*sharedSearch // wanted more than once, not found
+	resumed []finishedSearch           // what an interrupted run made of this shard
+	before  map[int64]identity         // wanted searches of the shard before, by number of their sample there
 }
 
 // finishedSearch is a search with what it gave.
@@ -115,7 +115,7 @@ func (g *ledger) want(w *waiting) {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
 		} else {
-			g.offers = append(g.offers, finishedSearch{w.ids[i], searchResult{labels, w.origins[k]}})
+			g.resumed = append(g.resumed, finishedSearch{w.ids[i], searchResult{labels, w.origins[k]}})
 		}
 	}
 }
@@ -266,12 +266,12 @@ func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 
 // looked ends the making of the ledger.
 func (g *ledger) looked() {
-	for _, o := range g.offers {
+	for _, o := range g.resumed {
 		if g.wanted[o.id] > 0 {
 			g.found[o.id] = o.result
 		}
 	}
-	g.offers = nil
+	g.resumed = nil
 	for id, n := range g.wanted {
 		if _, ok := g.found[id]; n > 1 && !ok {
 			g.shared[id] = &sharedSearch{}
