@@ -120,7 +120,7 @@ func (s *labelling) resume(w *waiting) {
 // labels that are there, and one over the shard before, if that is under way, which of them are made there.
 func (s *labelling) look(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
-	s.ledger.some = s.Candidates > 0
+	s.ledger.someMoves = s.Candidates > 0
 	if err := s.planned(ctx, s.ledger.want); err != nil {
 		return err
 	}

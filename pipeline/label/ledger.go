@@ -74,13 +74,13 @@ func firstMoves(l *dataset.Label) (moves []board.Move) {
 // wants were made before, and which it wants more than once. It holds the labels
 // of these alone.
 type ledger struct {
-	scope   stockfish.HashScope
-	some    bool               // of the moves are searched, not all
-	wanted  map[identity]int32 // how often; while the ledger is made
-	found   map[identity]searchResult
-	shared  map[identity]*sharedSearch // wanted more than once, not found
-	resumed []finishedSearch           // what an interrupted run made of this shard
-	before  map[int64]identity         // wanted searches of the shard before, by number of their sample there
+	scope     stockfish.HashScope
+	someMoves bool               // of the moves are searched, not all
+	wanted    map[identity]int32 // how often; while the ledger is made
+	found     map[identity]searchResult
+	shared    map[identity]*sharedSearch // wanted more than once, not found
+	resumed   []finishedSearch           // what an interrupted run made of this shard
+	before    map[int64]identity         // wanted searches of the shard before, by number of their sample there
 }
 
 // finishedSearch is a search with what it gave.
@@ -145,7 +145,7 @@ func (g *ledger) search(ctx context.Context, d donor) error {
 		if len(g.found) == len(g.wanted) {
 			return nil
 		}
-		if err := eachLabelled(ctx, r, d.columns, g.scope, g.some, func(l *labelledLine) error {
+		if err := eachLabelled(ctx, r, d.columns, g.scope, g.someMoves, func(l *labelledLine) error {
 			for i, id := range l.ids {
 				if g.wanted[id] == 0 {
 					continue
