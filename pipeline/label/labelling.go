@@ -192,7 +192,7 @@ func (s *labelling) planned(ctx context.Context, each func(*waiting)) error {
 // takeOver has the shard get its labels from the one before, which is under way: those that are in its journal now, and
 // those that it makes from now on.
 func (s *labelling) takeOver(before *labelling) error {
-	if len(s.ledger.before) > 0 {
+	if len(s.ledger.inPrevious) > 0 {
 		f, err := durable.OpenRegular(before.journal.Name())
 		if err != nil {
 			return err

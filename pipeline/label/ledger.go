@@ -74,13 +74,13 @@ func firstMoves(l *dataset.Label) (moves []board.Move) {
 // wants were made before, and which it wants more than once. It holds the labels
 // of these alone.
 type ledger struct {
-	scope     stockfish.HashScope
-	someMoves bool               // of the moves are searched, not all
-	wanted    map[identity]int32 // how often; while the ledger is made
-	found     map[identity]searchResult
-	shared    map[identity]*sharedSearch // wanted more than once, not found
-	resumed   []finishedSearch           // what an interrupted run made of this shard
-	before    map[int64]identity         // wanted searches of the shard before, by number of their sample there
+	scope      stockfish.HashScope
+	someMoves  bool               // of the moves are searched, not all
+	wanted     map[identity]int32 // how often; while the ledger is made
+	found      map[identity]searchResult
+	shared     map[identity]*sharedSearch // wanted more than once, not found
+	resumed    []finishedSearch           // what an interrupted run made of this shard
+	inPrevious map[int64]identity         // wanted searches of the shard before, by number of their sample there
 }
 
 // finishedSearch is a search with what it gave.
@@ -105,8 +105,8 @@ type waiter struct {
 
 func newLedger(scope stockfish.HashScope) *ledger {
 	return &ledger{scope: scope, wanted: map[identity]int32{}, found: map[identity]searchResult{},
-		shared: map[identity]*sharedSearch{},
-		before: map[int64]identity{}}
+		shared:     map[identity]*sharedSearch{},
+		inPrevious: map[int64]identity{}}
 }
 
 // want notes the searches that a line wants, and those that it has from a journal.
@@ -344,29 +344,29 @@ func (g *ledger) expect(w *waiting) {
 	for i, k := range w.todo {
 		id := w.ids[i]
 		if _, ok := g.found[id]; !ok && g.wanted[id] > 0 {
-			g.before[w.first+int64(k)] = id
+			g.inPrevious[w.first+int64(k)] = id
 		}
 	}
 }
 
 // has takes what the shard before has made of one of its samples. What failed there is tried again.
 func (g *ledger) has(sample int64, m searchResult) {
-	switch id, ok := g.before[sample]; {
+	switch id, ok := g.inPrevious[sample]; {
 	case !ok:
 	case m.failed():
-		maps.DeleteFunc(g.before, func(_ int64, other identity) bool { return other == id })
+		maps.DeleteFunc(g.inPrevious, func(_ int64, other identity) bool { return other == id })
 	default:
-		delete(g.before, sample)
+		delete(g.inPrevious, sample)
 		g.found[id] = m
 	}
 }
 
 // adopt has the shard wait for what the one before will make.
 func (g *ledger) adopt() {
-	for _, id := range g.before {
+	for _, id := range g.inPrevious {
 		if _, ok := g.found[id]; !ok {
 			g.shared[id] = &sharedSearch{assigned: true, inPrevious: true}
 		}
 	}
-	g.before = nil
+	g.inPrevious = nil
 }
