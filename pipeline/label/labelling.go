@@ -121,7 +121,7 @@ func (s *labelling) resume(w *waiting) {
 func (s *labelling) look(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
 	s.ledger.someMoves = s.Candidates > 0
-	if err := s.planned(ctx, s.ledger.want); err != nil {
+	if err := s.planned(ctx, s.ledger.addWanted); err != nil {
 		return err
 	}
 	if len(s.ledger.wanted) > 0 {

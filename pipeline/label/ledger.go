@@ -109,8 +109,8 @@ func newLedger(scope stockfish.HashScope) *ledger {
 		inPrevious: map[int64]identity{}}
 }
 
-// want notes the searches that a line wants, and those that it has from a journal.
-func (g *ledger) want(w *waiting) {
+// addWanted notes the searches that a line wants, and those that it has from a journal.
+func (g *ledger) addWanted(w *waiting) {
 	for i, k := range w.todo {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
