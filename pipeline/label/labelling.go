@@ -126,7 +126,7 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 	}
 	if len(s.ledger.wanted) > 0 {
 		for _, d := range s.donors {
-			if err := s.ledger.search(ctx, d); err != nil {
+			if err := s.ledger.searchDonor(ctx, d); err != nil {
 				return err
 			}
 		}

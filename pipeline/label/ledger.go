@@ -139,8 +139,8 @@ func donorColumns(list, wanted []dataset.Fingerprint) []int {
 	return columns
 }
 
-// search looks for wanted searches in a donor.
-func (g *ledger) search(ctx context.Context, d donor) error {
+// searchDonor looks for wanted searches in a donor.
+func (g *ledger) searchDonor(ctx context.Context, d donor) error {
 	for _, r := range d.shards {
 		if len(g.found) == len(g.wanted) {
 			return nil
