@@ -133,7 +133,7 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 		if err := s.learn(ctx); err != nil {
 			return err
 		}
-		if err := s.ledger.remember(&s.known); err != nil {
+		if err := s.ledger.addKnown(&s.known); err != nil {
 			return err
 		}
 		if before != nil {

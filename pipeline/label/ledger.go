@@ -163,8 +163,8 @@ func (g *ledger) searchDonor(ctx context.Context, d donor) error {
 	return nil
 }
 
-// remember takes what is known of wanted searches.
-func (g *ledger) remember(k *known) error {
+// addKnown takes what is known of wanted searches.
+func (g *ledger) addKnown(k *known) error {
 	for id := range g.wanted {
 		if _, ok := g.found[id]; ok {
 			continue
