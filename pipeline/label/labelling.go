@@ -142,7 +142,7 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 			}
 		}
 	}
-	s.ledger.looked()
+	s.ledger.endScan()
 	return nil
 }
 

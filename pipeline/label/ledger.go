@@ -264,8 +264,8 @@ func labelsAt(columns [][]dataset.Label, k int) []dataset.Label {
 	return labels
 }
 
-// looked ends the making of the ledger.
-func (g *ledger) looked() {
+// endScan ends the making of the ledger.
+func (g *ledger) endScan() {
 	for _, o := range g.resumed {
 		if g.wanted[o.id] > 0 {
 			g.found[o.id] = o.result
