@@ -249,7 +249,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 
 // serve counts and takes what a line needs no search for.
 func (s *labelling) serve(w *waiting) {
-	found, repeated := s.ledger.serve(w)
+	found, repeated := s.ledger.reuse(w)
 	s.saved.Input += w.kept
 	s.saved.Resumed += w.journal
 	s.saved.Found += found

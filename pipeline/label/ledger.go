@@ -280,11 +280,11 @@ func (g *ledger) endScan() {
 	g.wanted = nil
 }
 
-// serve takes off a line's list what the line has, what was found, and what
+// reuse takes off a line's list what the line has, what was found, and what
 // another line has made or will make; that line's samples wait. With
 // [stockfish.LineScope] it is all or nothing for a line that has nothing yet,
 // for a label depends on the searches before it.
-func (g *ledger) serve(w *waiting) (found, repeated int64) {
+func (g *ledger) reuse(w *waiting) (found, repeated int64) {
 	all := true
 	for i, k := range w.todo {
 		s := g.shared[w.ids[i]]
