@@ -137,7 +137,7 @@ func (s *labelling) look(ctx context.Context, before *labelling) error {
 			return err
 		}
 		if before != nil {
-			if err := before.planned(ctx, s.ledger.expect); err != nil {
+			if err := before.planned(ctx, s.ledger.expectFromPrevious); err != nil {
 				return err
 			}
 		}

@@ -339,8 +339,8 @@ func (g *ledger) share(id identity, m searchResult) {
 	s.assigned, s.result, s.waiters = true, m, nil
 }
 
-// expect notes which of the wanted searches a line of the shard before has, or has made.
-func (g *ledger) expect(w *waiting) {
+// expectFromPrevious notes which of the wanted searches a line of the shard before has, or has made.
+func (g *ledger) expectFromPrevious(w *waiting) {
 	for i, k := range w.todo {
 		id := w.ids[i]
 		if _, ok := g.found[id]; !ok && g.wanted[id] > 0 {
