@@ -200,7 +200,7 @@ func (s *labelling) takeOver(before *labelling) error {
 		defer f.Close()
 		if _, err := readJournal(f, s.journalIdentity(before.shard), func(sample int64, m searchResult) bool {
 			if !s.isBanned(m.origin) {
-				s.ledger.has(sample, m)
+				s.ledger.addFromPrevious(sample, m)
 			}
 			return true
 		}); err != nil {

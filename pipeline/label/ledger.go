@@ -349,8 +349,8 @@ func (g *ledger) expectFromPrevious(w *waiting) {
 	}
 }
 
-// has takes what the shard before has made of one of its samples. What failed there is tried again.
-func (g *ledger) has(sample int64, m searchResult) {
+// addFromPrevious takes what the shard before has made of one of its samples. What failed there is tried again.
+func (g *ledger) addFromPrevious(sample int64, m searchResult) {
 	switch id, ok := g.inPrevious[sample]; {
 	case !ok:
 	case m.failed():
