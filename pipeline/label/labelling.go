@@ -207,7 +207,7 @@ func (s *labelling) takeOver(before *labelling) error {
 			return &JournalError{Path: f.Name(), Err: err}
 		}
 	}
-	s.ledger.adopt()
+	s.ledger.awaitPrevious()
 	return nil
 }
 

@@ -361,8 +361,8 @@ func (g *ledger) addFromPrevious(sample int64, m searchResult) {
 	}
 }
 
-// adopt has the shard wait for what the one before will make.
-func (g *ledger) adopt() {
+// awaitPrevious has the shard wait for what the one before will make.
+func (g *ledger) awaitPrevious() {
 	for _, id := range g.inPrevious {
 		if _, ok := g.found[id]; !ok {
 			g.shared[id] = &sharedSearch{assigned: true, inPrevious: true}
