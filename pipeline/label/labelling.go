@@ -15,18 +15,18 @@ import (
 // labelling is the labelling of one shard.
 type labelling struct {
 	*labeller
-	shard   int
-	journal *journal
-	have    map[int64]searchResult // of the journal, by number of the sample in the shard
-	donated []*shards.Reader       // of the output, as many as were finished when this began
-	infos   []dataset.ShardInfo    // of these
-	ledger  *ledger
-	read    bool               // all lines are in the queue, or were
-	queue   []*waiting         // lines not written yet, in order
-	open    map[int64]*waiting // lines with searches under way, by index of the job
-	results tableResults       // of the shard's samples, with SkipExact; the first pass asks
-	origins []origin           // of the samples that are written
-	foreign bool               // some of these are workers'
+	shard      int
+	journal    *journal
+	journalled map[int64]searchResult // of the journal, by number of the sample in the shard
+	donated    []*shards.Reader       // of the output, as many as were finished when this began
+	infos      []dataset.ShardInfo    // of these
+	ledger     *ledger
+	read       bool               // all lines are in the queue, or were
+	queue      []*waiting         // lines not written yet, in order
+	open       map[int64]*waiting // lines with searches under way, by index of the job
+	results    tableResults       // of the shard's samples, with SkipExact; the first pass asks
+	origins    []origin           // of the samples that are written
+	foreign    bool               // some of these are workers'
 	// unpredicted are samples without candidates; the next shard goes through this one's plan, too.
 	unpredicted     map[int64]bool
 	unpredictedLock sync.Mutex
@@ -102,7 +102,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 func (s *labelling) resume(w *waiting) {
 	n := 0
 	for _, k := range w.todo {
-		if s.have[w.first+int64(k)].labels != nil {
+		if s.journalled[w.first+int64(k)].labels != nil {
 			n++
 		}
 	}
@@ -110,7 +110,7 @@ func (s *labelling) resume(w *waiting) {
 		return
 	}
 	for _, k := range w.todo {
-		m := s.have[w.first+int64(k)]
+		m := s.journalled[w.first+int64(k)]
 		w.labels[k], w.origins[k] = m.labels, m.origin
 	}
 	w.journal = int64(n)

@@ -80,7 +80,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 
 // openShard opens the journal of a shard, whose labels count.
 func (s *sequence) openShard(i int) (*labelling, error) {
-	l := &labelling{labeller: s.labeller, shard: i, have: map[int64]searchResult{}, open: map[int64]*waiting{},
+	l := &labelling{labeller: s.labeller, shard: i, journalled: map[int64]searchResult{}, open: map[int64]*waiting{},
 		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.done),
 		infos: slices.Clip(s.out.Manifest().Shards)}
 	samples := s.in.Manifest.Shards[i].Samples
@@ -88,7 +88,7 @@ func (s *sequence) openShard(i int) (*labelling, error) {
 	l.journal, err = openJournal(s.out.Path(journalName(i)), s.journalIdentity(i), func(sample int64, m searchResult) bool {
 		ours := sample >= 0 && sample < samples && len(m.labels) == len(s.columns)
 		if ours && !s.isBanned(m.origin) {
-			l.have[sample] = m
+			l.journalled[sample] = m
 		}
 		return ours
 	}, s.warn)
