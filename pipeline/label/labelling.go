@@ -116,9 +116,9 @@ func (s *labelling) resume(w *waiting) {
 	w.journal = int64(n)
 }
 
-// look makes the ledger: a first pass over the shard finds the searches that are wanted, a pass over each donor the
+// scan makes the ledger: a first pass over the shard finds the searches that are wanted, a pass over each donor the
 // labels that are there, and one over the shard before, if that is under way, which of them are made there.
-func (s *labelling) look(ctx context.Context, before *labelling) error {
+func (s *labelling) scan(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
 	s.ledger.someMoves = s.Candidates > 0
 	if err := s.planned(ctx, s.ledger.addWanted); err != nil {

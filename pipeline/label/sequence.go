@@ -62,7 +62,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	if s.present, err = s.openShard(i); err != nil {
 		return err
 	}
-	if err := s.present.look(looks, nil); err != nil {
+	if err := s.present.scan(looks, nil); err != nil {
 		return err
 	}
 	if err := s.lookAhead(); err != nil {
@@ -111,7 +111,7 @@ func (s *sequence) lookAhead() error {
 	}
 	s.looking = &looking{labelling: l, done: make(chan struct{})}
 	go func(n *looking, before *labelling) {
-		n.err = n.labelling.look(s.ctx, before)
+		n.err = n.labelling.scan(s.ctx, before)
 		close(n.done)
 	}(s.looking, s.present)
 	return nil
