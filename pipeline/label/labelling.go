@@ -130,7 +130,7 @@ func (s *labelling) scan(ctx context.Context, before *labelling) error {
 				return err
 			}
 		}
-		if err := s.learn(ctx); err != nil {
+		if err := s.readFinished(ctx); err != nil {
 			return err
 		}
 		if err := s.ledger.addKnown(&s.known); err != nil {
@@ -146,8 +146,8 @@ func (s *labelling) scan(ctx context.Context, before *labelling) error {
 	return nil
 }
 
-// learn reads the finished shards that were not read before.
-func (s *labelling) learn(ctx context.Context) error {
+// readFinished reads the finished shards that were not read before.
+func (s *labelling) readFinished(ctx context.Context) error {
 	if s.known.read < len(s.donated) && s.known.keys == nil {
 		var err error
 		if s.known.keys, err = s.recurring(ctx); err != nil {
