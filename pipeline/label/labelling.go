@@ -121,7 +121,7 @@ func (s *labelling) resume(w *waiting) {
 func (s *labelling) scan(ctx context.Context, before *labelling) error {
 	s.ledger = newLedger(s.Engine.HashScope())
 	s.ledger.someMoves = s.Candidates > 0
-	if err := s.planned(ctx, s.ledger.addWanted); err != nil {
+	if err := s.eachPlanned(ctx, s.ledger.addWanted); err != nil {
 		return err
 	}
 	if len(s.ledger.wanted) > 0 {
@@ -137,7 +137,7 @@ func (s *labelling) scan(ctx context.Context, before *labelling) error {
 			return err
 		}
 		if before != nil {
-			if err := before.planned(ctx, s.ledger.expectFromPrevious); err != nil {
+			if err := before.eachPlanned(ctx, s.ledger.expectFromPrevious); err != nil {
 				return err
 			}
 		}
@@ -169,8 +169,8 @@ func (s *labelling) readFinished(ctx context.Context) error {
 	return nil
 }
 
-// planned goes through the plan of the whole shard.
-func (s *labelling) planned(ctx context.Context, each func(*waiting)) error {
+// eachPlanned goes through the plan of the whole shard.
+func (s *labelling) eachPlanned(ctx context.Context, each func(*waiting)) error {
 	next := int64(0)
 	for line, err := range s.in.Shards[s.shard].Lines() {
 		if err == nil {
