@@ -227,7 +227,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 			return false, err
 		}
 		next += int64(len(w.labels))
-		s.serve(w)
+		s.reuse(w)
 		s.queue = append(s.queue, w)
 		if w.open == 0 {
 			if err := advance(); err != nil {
@@ -247,8 +247,8 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 	return true, nil
 }
 
-// serve counts and takes what a line needs no search for.
-func (s *labelling) serve(w *waiting) {
+// reuse counts and takes what a line needs no search for.
+func (s *labelling) reuse(w *waiting) {
 	found, repeated := s.ledger.reuse(w)
 	s.saved.Input += w.kept
 	s.saved.Resumed += w.journal
