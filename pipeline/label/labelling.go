@@ -268,8 +268,8 @@ func (s *labelling) reuse(w *waiting) {
 // index is that of a line's job.
 func (s *labelling) index(w *waiting) int64 { return int64(s.shard)<<shardBits | w.first }
 
-// take files one position's labels.
-func (s *labelling) take(r stockfish.Result) (identity, searchResult, error) {
+// record files one position's labels.
+func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {
 	w := s.open[r.Index]
 	k := w.todo[r.Sample]
 	if r.Err != nil && s.Failed != nil {

@@ -214,7 +214,7 @@ func (s *sequence) result(r stockfish.Result) error {
 	if int(r.Index>>shardBits) != l.shard {
 		l = s.next
 	}
-	id, m, err := l.take(r)
+	id, m, err := l.record(r)
 	if err != nil {
 		return err
 	}
