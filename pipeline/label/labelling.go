@@ -21,7 +21,7 @@ type labelling struct {
 	donated    []*shards.Reader       // of the output, as many as were finished when this began
 	infos      []dataset.ShardInfo    // of these
 	ledger     *ledger
-	read       bool               // all lines are in the queue, or were
+	allQueued  bool               // all lines are in the queue, or were
 	queue      []*waiting         // lines not written yet, in order
 	open       map[int64]*waiting // lines with searches under way, by index of the job
 	results    tableResults       // of the shard's samples, with SkipExact; the first pass asks

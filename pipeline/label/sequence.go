@@ -191,7 +191,7 @@ func (s *sequence) after(l *labelling) (following *labelling, err error) {
 		}
 		following = s.next
 	}
-	l.read, s.over = true, following == nil
+	l.allQueued, s.over = true, following == nil
 	return following, s.advance()
 }
 
@@ -256,7 +256,7 @@ func (s *sequence) write(most int) error {
 		if err := s.present.flush(most); err != nil {
 			return err
 		}
-		if !s.present.read || len(s.present.queue) > 0 {
+		if !s.present.allQueued || len(s.present.queue) > 0 {
 			return nil
 		}
 		if err := s.end(); err != nil {
