@@ -26,7 +26,7 @@ type labelling struct {
 	open       map[int64]*waiting // lines with searches under way, by index of the job
 	results    tableResults       // of the shard's samples, with SkipExact; the first pass asks
 	origins    []origin           // of the samples that are written
-	foreign    bool               // some of these are workers'
+	hasRemote  bool               // some of these are workers'
 	// unpredicted are samples without candidates; the next shard goes through this one's plan, too.
 	unpredicted     map[int64]bool
 	unpredictedLock sync.Mutex
@@ -317,7 +317,7 @@ func (s *labelling) flush(most int) error {
 		}
 		slices.SortFunc(line.Labels, func(a, b dataset.LabelColumn) int { return a.Fingerprint - b.Fingerprint })
 		for _, o := range w.origins {
-			s.foreign = s.foreign || o.worker() > 0
+			s.hasRemote = s.hasRemote || o.worker() > 0
 		}
 		s.origins = append(s.origins, w.origins...)
 		if err := s.out.Write(&line); err != nil {

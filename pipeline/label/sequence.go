@@ -281,7 +281,7 @@ func (s *sequence) end() error {
 	s.ending = make(chan error, 1)
 	go func(done chan<- error) {
 		var err error
-		if l.foreign {
+		if l.hasRemote {
 			err = writeOrigins(origins, id, l.origins)
 		}
 		if err == nil {
