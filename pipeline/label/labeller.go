@@ -147,15 +147,15 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 		}
 	}
 	for _, s := range l.out.Manifest().Shards {
-		if err := l.finished(s.File); err != nil {
+		if err := l.openFinished(s.File); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finished opens a finished shard of the output.
-func (l *labeller) finished(file string) error {
+// openFinished opens a finished shard of the output.
+func (l *labeller) openFinished(file string) error {
 	r, err := shards.Open(l.out.Path(file), shards.WithColumns(shards.AllLabels))
 	if err == nil {
 		l.done = append(l.done, r)

@@ -302,7 +302,7 @@ func (s *sequence) ended(err error) error {
 	s.ending = nil
 	l := s.present
 	if err == nil {
-		err = s.finished(s.out.Manifest().Shards[l.shard].File)
+		err = s.openFinished(s.out.Manifest().Shards[l.shard].File)
 	}
 	if err != nil {
 		return err
