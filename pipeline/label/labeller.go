@@ -30,10 +30,10 @@ type labeller struct {
 	columns []int  // of the fingerprints
 	donors  []donor
 	// bannedBefore are workers of before an interruption whose labels do not count.
-	bannedBefore map[int]bool
-	opened       []*shards.Dataset // of Reuse
-	done         []*shards.Reader  // finished shards of the output
-	known        known             // of these; the goroutine that looks through a shard has it
+	bannedBefore   map[int]bool
+	opened         []*shards.Dataset // of Reuse
+	finishedShards []*shards.Reader  // finished shards of the output
+	known          known             // of these; the goroutine that looks through a shard has it
 
 	saved    Saved
 	terminal int64
@@ -158,7 +158,7 @@ func (l *labeller) openDonors(prints []dataset.Fingerprint) error {
 func (l *labeller) openFinished(file string) error {
 	r, err := shards.Open(l.out.Path(file), shards.WithColumns(shards.AllLabels))
 	if err == nil {
-		l.done = append(l.done, r)
+		l.finishedShards = append(l.finishedShards, r)
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func (l *labeller) close() {
 	for _, d := range l.opened {
 		d.Close()
 	}
-	for _, r := range l.done {
+	for _, r := range l.finishedShards {
 		r.Close()
 	}
 	l.known.close()

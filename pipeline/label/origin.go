@@ -165,10 +165,10 @@ func (l *labeller) withdraw(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, r := range l.done[first:] {
+	for _, r := range l.finishedShards[first:] {
 		r.Close()
 	}
-	l.done = l.done[:first]
+	l.finishedShards = l.finishedShards[:first]
 	l.known.forget()
 	if err := l.recount(); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 		return err
 	}
 	next := 0
-	for line, err := range l.done[i].Lines() {
+	for line, err := range l.finishedShards[i].Lines() {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -217,7 +217,7 @@ func (l *labeller) reopen(ctx context.Context, i int, origins []origin) error {
 // recount counts what the finished shards have again.
 func (l *labeller) recount() error {
 	l.state.Own = dataset.Counts{}
-	for _, r := range l.done {
+	for _, r := range l.finishedShards {
 		for line, err := range r.Lines() {
 			if err != nil {
 				return err
