@@ -45,7 +45,7 @@ type labeller struct {
 	// skippedExact counts samples that SkipExact leaves out.
 	skippedExact int64
 	samples      int64 // done, this process and before
-	first        int64 // done before, or taken from elsewhere
+	doneBefore   int64 // done before, or taken from elsewhere
 }
 
 // state is what progress.json keeps of a labelling.
@@ -99,8 +99,8 @@ func (l *labeller) open(ctx context.Context) error {
 		return err
 	}
 	own := &l.state.Own
-	l.first = own.Labelled + own.Terminal + own.Failed
-	l.samples, l.saved.Resumed = l.first, l.first
+	l.doneBefore = own.Labelled + own.Terminal + own.Failed
+	l.samples, l.saved.Resumed = l.doneBefore, l.doneBefore
 	return nil
 }
 
@@ -247,7 +247,7 @@ func (l *labeller) report() {
 	}
 	p := pipeline.Progress{
 		Verb: "label", Unit: "positions", Count: l.samples, Rate: s.Labelled,
-		First: l.first, Done: l.samples, Total: max(total, l.samples), Free: max(0, l.samples-l.first-s.Labelled),
+		First: l.doneBefore, Done: l.samples, Total: max(total, l.samples), Free: max(0, l.samples-l.doneBefore-s.Labelled),
 	}
 	if l.shared != nil {
 		l.shared.Expect(p.Total - p.Done)

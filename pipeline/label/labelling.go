@@ -260,7 +260,7 @@ func (s *labelling) reuse(w *waiting) {
 	n := w.kept + w.journal + found + repeated + w.dead
 	if n > 0 {
 		s.samples += n
-		s.first += n
+		s.doneBefore += n
 		s.report()
 	}
 }

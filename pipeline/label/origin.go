@@ -229,7 +229,7 @@ func (l *labeller) recount() error {
 	}
 	own := &l.state.Own
 	l.samples = own.Labelled + own.Terminal + own.Failed
-	l.first = min(l.first, l.samples)
+	l.doneBefore = min(l.doneBefore, l.samples)
 	return nil
 }
 
