@@ -62,7 +62,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 	r := a.Request
 	r.Flags = []dataset.Tag{{Name: dataset.AuditShareFlag, Value: strconv.FormatFloat(a.Share, 'g', -1, 64)},
 		{Name: dataset.AuditedFlag, Value: fingerprint.ID()}}
-	r.only = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
+	r.selected = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
 		columns := line.Columns([]int{base})
 		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
 	}

@@ -179,7 +179,7 @@ func (l *labeller) recurring(ctx context.Context) ([]uint64, error) {
 
 // countPositions adds the keys of a line's samples, of those alone that may be searched where that is cheap to say.
 func (l *labeller) countPositions(b *dataset.KeyBuffer, line *dataset.Line) {
-	all := l.only != nil || l.Engine.HashScope() == stockfish.LineScope
+	all := l.selected != nil || l.Engine.HashScope() == stockfish.LineScope
 	var hash [16]byte
 	if !all {
 		hash = line.GameHash()

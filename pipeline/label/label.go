@@ -50,8 +50,8 @@ type Request struct {
 	// Pool is given what Start started, so that a second interrupt can abort it; may be nil.
 	Pool func(Searcher)
 
-	// only, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
-	only func(line *dataset.Line, hash [16]byte, sample, ply int) bool
+	// selected, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
+	selected func(line *dataset.Line, hash [16]byte, sample, ply int) bool
 	// expect is how many samples only chooses, for the progress.
 	expect int64
 }

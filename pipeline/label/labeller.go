@@ -179,8 +179,8 @@ func (l *labeller) close() {
 
 // chosen reports whether the sample at a ply of a line is to be labelled. hash identifies the line.
 func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bool {
-	if l.only != nil {
-		return l.only(line, hash, sample, ply)
+	if l.selected != nil {
+		return l.selected(line, hash, sample, ply)
 	}
 	if l.Part.N > 0 && l.Part.of(hash) != l.Part.I {
 		return false
@@ -239,7 +239,7 @@ func (l *labeller) report() {
 	if l.Fraction > 0 && l.Fraction < 1 {
 		total = int64(l.Fraction * float64(total))
 	}
-	if l.only != nil {
+	if l.selected != nil {
 		total = l.expect
 	}
 	if l.Part.N > 0 {
