@@ -67,7 +67,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
 	}
 	sum := AuditSummary{Audited: fingerprint.ID(), Of: fingerprint.Limit}
-	if sum.Nodes, r.expect, err = a.survey(base, fingerprint); err != nil {
+	if sum.Nodes, r.expected, err = a.survey(base, fingerprint); err != nil {
 		return sum, err
 	}
 	r.Engine.Limit = stockfish.Nodes(sum.Nodes)

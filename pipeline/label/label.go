@@ -52,8 +52,8 @@ type Request struct {
 
 	// selected, if not nil, says which samples are labelled, in place of all those of Fraction and Part.
 	selected func(line *dataset.Line, hash [16]byte, sample, ply int) bool
-	// expect is how many samples only chooses, for the progress.
-	expect int64
+	// expected is how many samples only chooses, for the progress.
+	expected int64
 }
 
 // Part is one of several parts of the lines, of about equal size: number I of N, from 1. Which part a line is in

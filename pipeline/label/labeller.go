@@ -240,7 +240,7 @@ func (l *labeller) report() {
 		total = int64(l.Fraction * float64(total))
 	}
 	if l.selected != nil {
-		total = l.expect
+		total = l.expected
 	}
 	if l.Part.N > 0 {
 		total /= int64(l.Part.N)
