@@ -10,8 +10,8 @@ import (
 	"talbot/internal/durable"
 )
 
-// held is what a journal was found to hold.
-type held struct {
+// journalState is what a journal was found to hold.
+type journalState struct {
 	end   int64 // of its last whole record
 	old   bool  // it has no identity
 	gaps  int   // damaged stretches between whole records
@@ -20,7 +20,7 @@ type held struct {
 }
 
 // warning says what is wrong with a journal that is read all the same; nil if nothing is.
-func (h held) warning() error {
+func (h journalState) warning() error {
 	var all []error
 	if h.old {
 		all = append(all, errors.New("it is from an older version without checksums; it is used unchecked"))
@@ -38,7 +38,7 @@ func (h held) warning() error {
 
 // readJournal goes through a journal that should be of that identity. Its errors are [dataset.ErrDamaged] and those of
 // reading.
-func readJournal(f io.Reader, id [32]byte, each func(sample int64, m searchResult) bool) (h held, err error) {
+func readJournal(f io.Reader, id [32]byte, each func(sample int64, m searchResult) bool) (h journalState, err error) {
 	r := durable.NewRecordReader(f)
 	first := true
 	for {
