@@ -14,10 +14,10 @@ import (
 	"talbot/stockfish"
 )
 
-// known has the labels of finished shards that may be wanted again, those of positions that the input has more than
+// knownLabels has the labels of finished shards that may be wanted again, those of positions that the input has more than
 // once with the same start and moves, so that each shard is read only once. The labels are in a temporary file; memory
 // is some 50 bytes for each of them.
-type known struct {
+type knownLabels struct {
 	keys []uint64         // of such positions, ascending; nil: not looked for yet
 	at   map[uint64]int64 // where the record of a search is in the file
 	file *os.File
@@ -26,11 +26,11 @@ type known struct {
 	buf  []byte
 }
 
-// key is that of a search, or of a position, in [known].
+// key is that of a search, or of a position, in [knownLabels].
 func (id identity) key() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
 // add takes what is worth knowing of a line: origins are those of the shard's samples, nil if all are this machine's.
-func (k *known) add(r *shards.Reader, l *labelledLine, origins []origin) error {
+func (k *knownLabels) add(r *shards.Reader, l *labelledLine, origins []origin) error {
 	positions := identities(nil, stockfish.PositionScope, l.line, l.plies, nil)
 	for i, id := range l.ids {
 		if _, ok := slices.BinarySearch(k.keys, positions[i].key()); !ok {
@@ -54,7 +54,7 @@ func (k *known) add(r *shards.Reader, l *labelledLine, origins []origin) error {
 }
 
 // store writes a record: its length (u32), the identity, the origin (u32), and the labels.
-func (k *known) store(id identity, m searchResult) error {
+func (k *knownLabels) store(id identity, m searchResult) error {
 	if k.file == nil {
 		f, err := os.CreateTemp("", "talbot-labels-*")
 		if err != nil {
@@ -80,7 +80,7 @@ func (k *known) store(id identity, m searchResult) error {
 }
 
 // find returns what is known of a search.
-func (k *known) find(id identity) (m searchResult, ok bool, err error) {
+func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
 	at, ok := k.at[id.key()]
 	if !ok {
 		return searchResult{}, false, nil
@@ -114,10 +114,10 @@ func (k *known) find(id identity) (m searchResult, ok bool, err error) {
 }
 
 // forget forgets all labels: shards are made again.
-func (k *known) forget() { k.at, k.end, k.read = nil, 0, 0; k.close() }
+func (k *knownLabels) forget() { k.at, k.end, k.read = nil, 0, 0; k.close() }
 
 // close drops the temporary file.
-func (k *known) close() {
+func (k *knownLabels) close() {
 	if k.file != nil {
 		name := k.file.Name()
 		k.file.Close()

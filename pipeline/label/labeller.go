@@ -33,7 +33,7 @@ type labeller struct {
 	bannedBefore   map[int]bool
 	opened         []*shards.Dataset // of Reuse
 	finishedShards []*shards.Reader  // finished shards of the output
-	known          known             // of these; the goroutine that looks through a shard has it
+	known          knownLabels       // of these; the goroutine that looks through a shard has it
 
 	saved    Saved
 	terminal int64

@@ -164,7 +164,7 @@ func (g *ledger) searchDonor(ctx context.Context, d donor) error {
 }
 
 // addKnown takes what is known of wanted searches.
-func (g *ledger) addKnown(k *known) error {
+func (g *ledger) addKnown(k *knownLabels) error {
 	for id := range g.wanted {
 		if _, ok := g.found[id]; ok {
 			continue

@@ -272,7 +272,7 @@ func TestFinishedShardsOnce(t *testing.T) {
 
 // TestKnown: what is stored of a search is found again, with its origin, and after it is forgotten nothing is.
 func TestKnown(t *testing.T) {
-	var k known
+	var k knownLabels
 	defer k.close()
 	rng := rand.New(rand.NewPCG(4, 0))
 	all := map[identity]searchResult{}
