@@ -18,12 +18,12 @@ import (
 // once with the same start and moves, so that each shard is read only once. The labels are in a temporary file; memory
 // is some 50 bytes for each of them.
 type knownLabels struct {
-	keys []uint64         // of such positions, ascending; nil: not looked for yet
-	at   map[uint64]int64 // where the record of a search is in the file
-	file *os.File
-	end  int64
-	read int // shards
-	buf  []byte
+	keys    []uint64         // of such positions, ascending; nil: not looked for yet
+	offsets map[uint64]int64 // where the record of a search is in the file
+	file    *os.File
+	end     int64
+	read    int // shards
+	buf     []byte
 }
 
 // key is that of a search, or of a position, in [knownLabels].
@@ -36,7 +36,7 @@ func (k *knownLabels) add(r *shards.Reader, l *labelledLine, origins []origin) e
 		if _, ok := slices.BinarySearch(k.keys, positions[i].key()); !ok {
 			continue
 		}
-		if _, ok := k.at[id.key()]; ok {
+		if _, ok := k.offsets[id.key()]; ok {
 			continue
 		}
 		if err := l.check(r); err != nil {
@@ -61,7 +61,7 @@ func (k *knownLabels) store(id identity, m searchResult) error {
 			return fmt.Errorf("creating a temporary file for labels: %w", err)
 		}
 		os.Remove(f.Name()) // where open files can be removed, nothing is left of a killed run
-		k.file, k.at = f, map[uint64]int64{}
+		k.file, k.offsets = f, map[uint64]int64{}
 	}
 	b := append(k.buf[:0], 0, 0, 0, 0)
 	b = append(b, id[:]...)
@@ -74,14 +74,14 @@ func (k *knownLabels) store(id identity, m searchResult) error {
 	if _, err := k.file.WriteAt(b, k.end); err != nil {
 		return fmt.Errorf("writing labels to a temporary file: %w", err)
 	}
-	k.at[id.key()] = k.end
+	k.offsets[id.key()] = k.end
 	k.end += int64(len(b))
 	return nil
 }
 
 // find returns what is known of a search.
 func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
-	at, ok := k.at[id.key()]
+	at, ok := k.offsets[id.key()]
 	if !ok {
 		return searchResult{}, false, nil
 	}
@@ -114,7 +114,7 @@ func (k *knownLabels) find(id identity) (m searchResult, ok bool, err error) {
 }
 
 // forget forgets all labels: shards are made again.
-func (k *knownLabels) forget() { k.at, k.end, k.read = nil, 0, 0; k.close() }
+func (k *knownLabels) forget() { k.offsets, k.end, k.read = nil, 0, 0; k.close() }
 
 // close drops the temporary file.
 func (k *knownLabels) close() {
