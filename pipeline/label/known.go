@@ -129,8 +129,8 @@ func (k *knownLabels) close() {
 // maxCounters is how many goroutines count positions; each has some megabytes.
 const maxCounters = 8
 
-// recurring returns the keys of positions that chosen samples of the input have more than once, ascending.
-func (l *labeller) recurring(ctx context.Context) ([]uint64, error) {
+// recurringKeys returns the keys of positions that chosen samples of the input have more than once, ascending.
+func (l *labeller) recurringKeys(ctx context.Context) ([]uint64, error) {
 	d, err := shards.OpenDataset(l.In, shards.WithColumns(0))
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func (s *labelling) scan(ctx context.Context, before *labelling) error {
 func (s *labelling) readFinished(ctx context.Context) error {
 	if s.known.read < len(s.donated) && s.known.keys == nil {
 		var err error
-		if s.known.keys, err = s.recurring(ctx); err != nil {
+		if s.known.keys, err = s.recurringKeys(ctx); err != nil {
 			return err
 		}
 	}
