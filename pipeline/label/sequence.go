@@ -20,7 +20,7 @@ type sequence struct {
 	ctx     context.Context
 	present *labelling
 	next    *labelling // nil until it is looked through
-	looking *looking   // nil: there is no other shard, or it is the next one already
+	looking *shardScan // nil: there is no other shard, or it is the next one already
 	over    bool       // no more lines go to the pool
 	err     error      // of making jobs
 	asked   int        // searches that the pool has not answered
@@ -29,8 +29,8 @@ type sequence struct {
 	journals []*journal
 }
 
-// looking is a shard that is being looked through.
-type looking struct {
+// shardScan is a shard that is being looked through.
+type shardScan struct {
 	labelling *labelling
 	done      chan struct{}
 	err       error // once done is closed
@@ -109,8 +109,8 @@ func (s *sequence) lookAhead() error {
 	if err != nil {
 		return err
 	}
-	s.looking = &looking{labelling: l, done: make(chan struct{})}
-	go func(n *looking, before *labelling) {
+	s.looking = &shardScan{labelling: l, done: make(chan struct{})}
+	go func(n *shardScan, before *labelling) {
 		n.err = n.labelling.scan(s.ctx, before)
 		close(n.done)
 	}(s.looking, s.present)
