@@ -17,14 +17,14 @@ import (
 // written, and the next, whose labels wait in memory and in its journal.
 type sequence struct {
 	*labeller
-	ctx     context.Context
-	present *labelling
-	next    *labelling // nil until it is looked through
-	looking *shardScan // nil: there is no other shard, or it is the next one already
-	over    bool       // no more lines go to the pool
-	err     error      // of making jobs
-	asked   int        // searches that the pool has not answered
-	ending  chan error // the present shard is being ended; nil: it is not
+	ctx      context.Context
+	present  *labelling
+	next     *labelling // nil until it is looked through
+	scanning *shardScan // nil: there is no other shard, or it is the next one already
+	over     bool       // no more lines go to the pool
+	err      error      // of making jobs
+	asked    int        // searches that the pool has not answered
+	ending   chan error // the present shard is being ended; nil: it is not
 	// journals are those that are open.
 	journals []*journal
 }
@@ -46,8 +46,8 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	s := &sequence{labeller: l, ctx: looks}
 	defer func() {
 		stop()
-		if s.looking != nil {
-			<-s.looking.done
+		if s.scanning != nil {
+			<-s.scanning.done
 		}
 		if s.ending != nil {
 			s.over = true
@@ -109,20 +109,20 @@ func (s *sequence) lookAhead() error {
 	if err != nil {
 		return err
 	}
-	s.looking = &shardScan{labelling: l, done: make(chan struct{})}
+	s.scanning = &shardScan{labelling: l, done: make(chan struct{})}
 	go func(n *shardScan, before *labelling) {
 		n.err = n.labelling.scan(s.ctx, before)
 		close(n.done)
-	}(s.looking, s.present)
+	}(s.scanning, s.present)
 	return nil
 }
 
 // adopt waits until a shard is looked through, and makes it the next one: it has what the present one has searched so
 // far, and gets what that one searches from now on.
 func (s *sequence) adopt() error {
-	n := s.looking
+	n := s.scanning
 	<-n.done
-	s.looking = nil
+	s.scanning = nil
 	if n.err != nil {
 		return n.err
 	}
@@ -165,11 +165,11 @@ func (s *sequence) waits(l *labelling) bool {
 	if l != s.present {
 		return true
 	}
-	if s.looking == nil {
+	if s.scanning == nil {
 		return false
 	}
 	select {
-	case <-s.looking.done:
+	case <-s.scanning.done:
 		return false
 	default:
 		return true
@@ -184,7 +184,7 @@ func (s *sequence) after(l *labelling) (following *labelling, err error) {
 		}
 	}
 	if l == s.present {
-		if s.looking != nil {
+		if s.scanning != nil {
 			if err := s.adopt(); err != nil {
 				return nil, err
 			}
@@ -197,9 +197,9 @@ func (s *sequence) after(l *labelling) (following *labelling, err error) {
 
 // result takes one position's labels from the pool.
 func (s *sequence) result(r stockfish.Result) error {
-	if s.looking != nil {
+	if s.scanning != nil {
 		select {
-		case <-s.looking.done:
+		case <-s.scanning.done:
 			if s.ctx.Err() != nil {
 				break // what is under way is all that is still wanted
 			}
