@@ -17,14 +17,14 @@ import (
 // written, and the next, whose labels wait in memory and in its journal.
 type sequence struct {
 	*labeller
-	ctx      context.Context
-	present  *labelling
-	next     *labelling // nil until it is looked through
-	scanning *shardScan // nil: there is no other shard, or it is the next one already
-	over     bool       // no more lines go to the pool
-	err      error      // of making jobs
-	asked    int        // searches that the pool has not answered
-	ending   chan error // the present shard is being ended; nil: it is not
+	ctx         context.Context
+	present     *labelling
+	next        *labelling // nil until it is looked through
+	scanning    *shardScan // nil: there is no other shard, or it is the next one already
+	noMoreLines bool       // no more lines go to the pool
+	err         error      // of making jobs
+	asked       int        // searches that the pool has not answered
+	ending      chan error // the present shard is being ended; nil: it is not
 	// journals are those that are open.
 	journals []*journal
 }
@@ -50,7 +50,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 			<-s.scanning.done
 		}
 		if s.ending != nil {
-			s.over = true
+			s.noMoreLines = true
 			if e := s.ended(<-s.ending); e != nil {
 				err = errors.Join(err, e)
 			}
@@ -102,7 +102,7 @@ func (s *sequence) openShard(i int) (*labelling, error) {
 // lookAhead begins to look through the shard after the present one, if there is one.
 func (s *sequence) lookAhead() error {
 	i := s.present.shard + 1
-	if s.over || i == len(s.in.Shards) {
+	if s.noMoreLines || i == len(s.in.Shards) {
 		return nil
 	}
 	l, err := s.openShard(i)
@@ -191,7 +191,7 @@ func (s *sequence) after(l *labelling) (following *labelling, err error) {
 		}
 		following = s.next
 	}
-	l.allQueued, s.over = true, following == nil
+	l.allQueued, s.noMoreLines = true, following == nil
 	return following, s.advance()
 }
 
