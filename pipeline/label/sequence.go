@@ -23,7 +23,7 @@ type sequence struct {
 	scanning    *shardScan // nil: there is no other shard, or it is the next one already
 	noMoreLines bool       // no more lines go to the pool
 	err         error      // of making jobs
-	asked       int        // searches that the pool has not answered
+	unanswered  int        // searches that the pool has not answered
 	ending      chan error // the present shard is being ended; nil: it is not
 	// journals are those that are open.
 	journals []*journal
@@ -137,7 +137,7 @@ func (s *sequence) adopt() error {
 // for now.
 func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	give := func(j stockfish.Job) bool {
-		s.asked += len(j.Plies)
+		s.unanswered += len(j.Plies)
 		return yield(j)
 	}
 	for l := s.present; l != nil; {
@@ -159,7 +159,7 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 // waits reports whether the shard after l is not to be had before other searches are answered: l, whose lines are all
 // with the pool, is not the present one yet, or the one after it is still looked through.
 func (s *sequence) waits(l *labelling) bool {
-	if s.asked == 0 || l.shard+1 == len(s.in.Shards) {
+	if s.unanswered == 0 || l.shard+1 == len(s.in.Shards) {
 		return false
 	}
 	if l != s.present {
@@ -178,7 +178,7 @@ func (s *sequence) waits(l *labelling) bool {
 
 // after returns the shard whose lines follow those of l; nil if none do for now.
 func (s *sequence) after(l *labelling) (following *labelling, err error) {
-	if l != s.present && s.asked == 0 {
+	if l != s.present && s.unanswered == 0 {
 		if err := s.write(math.MaxInt); err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (s *sequence) result(r stockfish.Result) error {
 		default:
 		}
 	}
-	s.asked--
+	s.unanswered--
 	l := s.present
 	if int(r.Index>>shardBits) != l.shard {
 		l = s.next
