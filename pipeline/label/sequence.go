@@ -117,9 +117,9 @@ func (s *sequence) lookAhead() error {
 	return nil
 }
 
-// adopt waits until a shard is looked through, and makes it the next one: it has what the present one has searched so
+// adoptNext waits until a shard is looked through, and makes it the next one: it has what the present one has searched so
 // far, and gets what that one searches from now on.
-func (s *sequence) adopt() error {
+func (s *sequence) adoptNext() error {
 	n := s.scanning
 	<-n.done
 	s.scanning = nil
@@ -185,7 +185,7 @@ func (s *sequence) after(l *labelling) (following *labelling, err error) {
 	}
 	if l == s.present {
 		if s.scanning != nil {
-			if err := s.adopt(); err != nil {
+			if err := s.adoptNext(); err != nil {
 				return nil, err
 			}
 		}
@@ -203,7 +203,7 @@ func (s *sequence) result(r stockfish.Result) error {
 			if s.ctx.Err() != nil {
 				break // what is under way is all that is still wanted
 			}
-			if err := s.adopt(); err != nil {
+			if err := s.adoptNext(); err != nil {
 				return err
 			}
 		default:
