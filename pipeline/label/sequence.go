@@ -145,7 +145,7 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 		if more, s.err = l.jobs(s.ctx, s.advance, give); !more || s.err != nil {
 			return
 		}
-		for s.waits(l) {
+		for s.mustWait(l) {
 			if !yield(stockfish.Job{}) {
 				return
 			}
@@ -156,9 +156,9 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 	}
 }
 
-// waits reports whether the shard after l is not to be had before other searches are answered: l, whose lines are all
+// mustWait reports whether the shard after l is not to be had before other searches are answered: l, whose lines are all
 // with the pool, is not the present one yet, or the one after it is still looked through.
-func (s *sequence) waits(l *labelling) bool {
+func (s *sequence) mustWait(l *labelling) bool {
 	if s.unanswered == 0 || l.shard+1 == len(s.in.Shards) {
 		return false
 	}
