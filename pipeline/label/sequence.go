@@ -150,7 +150,7 @@ func (s *sequence) jobs(yield func(stockfish.Job) bool) {
 				return
 			}
 		}
-		if l, s.err = s.after(l); s.err != nil {
+		if l, s.err = s.following(l); s.err != nil {
 			return
 		}
 	}
@@ -176,8 +176,8 @@ func (s *sequence) mustWait(l *labelling) bool {
 	}
 }
 
-// after returns the shard whose lines follow those of l; nil if none do for now.
-func (s *sequence) after(l *labelling) (following *labelling, err error) {
+// following returns the shard whose lines follow those of l; nil if none do for now.
+func (s *sequence) following(l *labelling) (following *labelling, err error) {
 	if l != s.present && s.unanswered == 0 {
 		if err := s.write(math.MaxInt); err != nil {
 			return nil, err
