@@ -51,7 +51,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 		}
 		if s.ending != nil {
 			s.noMoreLines = true
-			if e := s.ended(<-s.ending); e != nil {
+			if e := s.startNext(<-s.ending); e != nil {
 				err = errors.Join(err, e)
 			}
 		}
@@ -240,14 +240,14 @@ func (s *sequence) write(most int) error {
 		if s.ending != nil {
 			select {
 			case err := <-s.ending:
-				if err := s.ended(err); err != nil {
+				if err := s.startNext(err); err != nil {
 					return err
 				}
 			default:
 				if most < math.MaxInt {
 					return nil
 				}
-				if err := s.ended(<-s.ending); err != nil {
+				if err := s.startNext(<-s.ending); err != nil {
 					return err
 				}
 			}
@@ -297,8 +297,8 @@ func (s *sequence) end() error {
 	return nil
 }
 
-// ended goes on to the next shard when the present one has ended.
-func (s *sequence) ended(err error) error {
+// startNext goes on to the next shard when the present one has ended.
+func (s *sequence) startNext(err error) error {
 	s.ending = nil
 	l := s.present
 	if err == nil {
