@@ -65,7 +65,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 	if err := s.present.scan(looks, nil); err != nil {
 		return err
 	}
-	if err := s.lookAhead(); err != nil {
+	if err := s.scanAhead(); err != nil {
 		return err
 	}
 	err = l.pool.Label(ctx, s.jobs, s.result)
@@ -99,8 +99,8 @@ func (s *sequence) openShard(i int) (*labelling, error) {
 	return l, nil
 }
 
-// lookAhead begins to look through the shard after the present one, if there is one.
-func (s *sequence) lookAhead() error {
+// scanAhead begins to look through the shard after the present one, if there is one.
+func (s *sequence) scanAhead() error {
 	i := s.present.shard + 1
 	if s.noMoreLines || i == len(s.in.Shards) {
 		return nil
@@ -310,5 +310,5 @@ func (s *sequence) startNext(err error) error {
 	if s.present, s.next = s.next, nil; s.present == nil {
 		return nil
 	}
-	return s.lookAhead()
+	return s.scanAhead()
 }
