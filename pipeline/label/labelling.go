@@ -21,12 +21,12 @@ type labelling struct {
 	donated    []*shards.Reader       // of the output, as many as were finished when this began
 	infos      []dataset.ShardInfo    // of these
 	ledger     *ledger
-	allQueued  bool               // all lines are in the queue, or were
-	queue      []*waiting         // lines not written yet, in order
-	open       map[int64]*waiting // lines with searches under way, by index of the job
-	results    tableResults       // of the shard's samples, with SkipExact; the first pass asks
-	origins    []origin           // of the samples that are written
-	hasRemote  bool               // some of these are workers'
+	allQueued  bool                   // all lines are in the queue, or were
+	queue      []*pendingLine         // lines not written yet, in order
+	open       map[int64]*pendingLine // lines with searches under way, by index of the job
+	results    tableResults           // of the shard's samples, with SkipExact; the first pass asks
+	origins    []origin               // of the samples that are written
+	hasRemote  bool                   // some of these are workers'
 	// unpredicted are samples without candidates; the next shard goes through this one's plan, too.
 	unpredicted     map[int64]bool
 	unpredictedLock sync.Mutex
@@ -36,8 +36,8 @@ type labelling struct {
 // label. Under [stockfish.LineScope] a line that misses any is searched whole,
 // with the samples that have one, except that under a time limit a line that was
 // under way is gone on with.
-func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*waiting, error) {
-	w := &waiting{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount()),
+func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (*pendingLine, error) {
+	w := &pendingLine{line: *line, first: first, labels: make([][]dataset.Label, line.SampleCount()),
 		origins: make([]origin, line.SampleCount())}
 	if s.SkipExact {
 		if first >= int64(len(s.results)) {
@@ -99,7 +99,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 }
 
 // resume takes over what the journal has of a line.
-func (s *labelling) resume(w *waiting) {
+func (s *labelling) resume(w *pendingLine) {
 	n := 0
 	for _, k := range w.todo {
 		if s.journalled[w.first+int64(k)].labels != nil {
@@ -170,7 +170,7 @@ func (s *labelling) readFinished(ctx context.Context) error {
 }
 
 // eachPlanned goes through the plan of the whole shard.
-func (s *labelling) eachPlanned(ctx context.Context, each func(*waiting)) error {
+func (s *labelling) eachPlanned(ctx context.Context, each func(*pendingLine)) error {
 	next := int64(0)
 	for line, err := range s.in.Shards[s.shard].Lines() {
 		if err == nil {
@@ -248,7 +248,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 }
 
 // reuse counts and takes what a line needs no search for.
-func (s *labelling) reuse(w *waiting) {
+func (s *labelling) reuse(w *pendingLine) {
 	found, repeated := s.ledger.reuse(w)
 	s.saved.Input += w.kept
 	s.saved.Resumed += w.journal
@@ -266,7 +266,7 @@ func (s *labelling) reuse(w *waiting) {
 }
 
 // index is that of a line's job.
-func (s *labelling) index(w *waiting) int64 { return int64(s.shard)<<shardBits | w.first }
+func (s *labelling) index(w *pendingLine) int64 { return int64(s.shard)<<shardBits | w.first }
 
 // record files one position's labels.
 func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {

@@ -99,7 +99,7 @@ type sharedSearch struct {
 
 // waiter is a sample of a line.
 type waiter struct {
-	line   *waiting
+	line   *pendingLine
 	sample int
 }
 
@@ -110,7 +110,7 @@ func newLedger(scope stockfish.HashScope) *ledger {
 }
 
 // addWanted notes the searches that a line wants, and those that it has from a journal.
-func (g *ledger) addWanted(w *waiting) {
+func (g *ledger) addWanted(w *pendingLine) {
 	for i, k := range w.todo {
 		if labels := w.labels[k]; labels == nil {
 			g.wanted[w.ids[i]]++
@@ -284,7 +284,7 @@ func (g *ledger) endScan() {
 // another line has made or will make; that line's samples wait. With
 // [stockfish.LineScope] it is all or nothing for a line that has nothing yet,
 // for a label depends on the searches before it.
-func (g *ledger) reuse(w *waiting) (found, repeated int64) {
+func (g *ledger) reuse(w *pendingLine) (found, repeated int64) {
 	all := true
 	for i, k := range w.todo {
 		s := g.shared[w.ids[i]]
@@ -340,7 +340,7 @@ func (g *ledger) share(id identity, m searchResult) {
 }
 
 // expectFromPrevious notes which of the wanted searches a line of the shard before has, or has made.
-func (g *ledger) expectFromPrevious(w *waiting) {
+func (g *ledger) expectFromPrevious(w *pendingLine) {
 	for i, k := range w.todo {
 		id := w.ids[i]
 		if _, ok := g.found[id]; !ok && g.wanted[id] > 0 {

@@ -80,7 +80,7 @@ func (l *labeller) sequence(ctx context.Context, i int) (err error) {
 
 // openShard opens the journal of a shard, whose labels count.
 func (s *sequence) openShard(i int) (*labelling, error) {
-	l := &labelling{labeller: s.labeller, shard: i, journalled: map[int64]searchResult{}, open: map[int64]*waiting{},
+	l := &labelling{labeller: s.labeller, shard: i, journalled: map[int64]searchResult{}, open: map[int64]*pendingLine{},
 		unpredicted: map[int64]bool{}, donated: slices.Clip(s.labeller.finishedShards),
 		infos: slices.Clip(s.out.Manifest().Shards)}
 	samples := s.in.Manifest.Shards[i].Samples

@@ -4,8 +4,8 @@ import (
 	"talbot/dataset"
 )
 
-// waiting is a line whose labels are being made.
-type waiting struct {
+// pendingLine is a line whose labels are being made.
+type pendingLine struct {
 	line    dataset.Line
 	first   int64             // number of its first sample in the shard
 	labels  [][]dataset.Label // of each sample, one for each column; nil where there is none
@@ -61,7 +61,7 @@ func terminalLabels(n int) []dataset.Label {
 
 // column returns the labels of the i-th fingerprint that is being made. What the input has stays where nothing new was
 // made, but for failures.
-func (w *waiting) column(i, fingerprint int) []dataset.Label {
+func (w *pendingLine) column(i, fingerprint int) []dataset.Label {
 	column := make([]dataset.Label, len(w.labels))
 	for _, old := range w.line.Labels {
 		if old.Fingerprint == fingerprint {
