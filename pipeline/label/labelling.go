@@ -75,7 +75,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 			s.unpredictedLock.Unlock()
 		case ply >= terminal:
 			w.labels[k] = terminalLabels(len(s.columns))
-			w.dead++
+			w.terminal++
 		default:
 			w.todo = append(w.todo, k)
 			missing = true
@@ -254,10 +254,10 @@ func (s *labelling) reuse(w *pendingLine) {
 	s.saved.Resumed += w.journal
 	s.saved.Found += found
 	s.saved.Repeated += repeated
-	s.terminal += w.dead
+	s.terminal += w.terminal
 	s.skipped += w.skipped
 	s.skippedExact += w.known
-	n := w.kept + w.journal + found + repeated + w.dead
+	n := w.kept + w.journal + found + repeated + w.terminal
 	if n > 0 {
 		s.samples += n
 		s.doneBefore += n
