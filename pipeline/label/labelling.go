@@ -65,7 +65,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 		case s.SkipImported && s.hasImported(line, k):
 			w.skipped++
 		case s.SkipExact && isExact(w.exact, k):
-			w.known++
+			w.skippedExact++
 		case given != nil:
 			w.todo = append(w.todo, k)
 			w.kept++
@@ -256,7 +256,7 @@ func (s *labelling) reuse(w *pendingLine) {
 	s.saved.Repeated += repeated
 	s.terminal += w.terminal
 	s.skipped += w.skipped
-	s.skippedExact += w.known
+	s.skippedExact += w.skippedExact
 	n := w.kept + w.journal + found + repeated + w.terminal
 	if n > 0 {
 		s.samples += n

@@ -6,19 +6,19 @@ import (
 
 // pendingLine is a line whose labels are being made.
 type pendingLine struct {
-	line     dataset.Line
-	first    int64             // number of its first sample in the shard
-	labels   [][]dataset.Label // of each sample, one for each column; nil where there is none
-	origins  []origin          // of labels
-	kept     int64             // labels that the input has on these samples
-	journal  int64             // labels of the journal
-	terminal int64             // terminal positions
-	skipped  int64             // by SkipImported
-	known    int64             // by SkipExact
-	exact    []dataset.Label   // of tables; nil: none, or not looked up yet
-	todo     []int             // samples to search; until the ledger has served also those of the journal
-	ids      []identity        // of todo
-	open     int               // samples that wait for a search, this line's or another's
+	line         dataset.Line
+	first        int64             // number of its first sample in the shard
+	labels       [][]dataset.Label // of each sample, one for each column; nil where there is none
+	origins      []origin          // of labels
+	kept         int64             // labels that the input has on these samples
+	journal      int64             // labels of the journal
+	terminal     int64             // terminal positions
+	skipped      int64             // by SkipImported
+	skippedExact int64             // by SkipExact
+	exact        []dataset.Label   // of tables; nil: none, or not looked up yet
+	todo         []int             // samples to search; until the ledger has served also those of the journal
+	ids          []identity        // of todo
+	open         int               // samples that wait for a search, this line's or another's
 }
 
 // pliesOf returns the plies of samples.
