@@ -229,7 +229,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 		next += int64(len(w.labels))
 		s.reuse(w)
 		s.queue = append(s.queue, w)
-		if w.open == 0 {
+		if w.unanswered == 0 {
 			if err := advance(); err != nil {
 				return false, err
 			}
@@ -287,14 +287,14 @@ func (s *labelling) record(r stockfish.Result) (identity, searchResult, error) {
 		return id, m, err
 	}
 	w.labels[k], w.origins[k] = m.labels, m.origin
-	w.open--
+	w.unanswered--
 	s.ledger.share(id, m)
 	return id, m, nil
 }
 
 // flush writes the lines at the head of the queue that are done, that many at most.
 func (s *labelling) flush(most int) error {
-	for ; most > 0 && len(s.queue) > 0 && s.queue[0].open == 0; most-- {
+	for ; most > 0 && len(s.queue) > 0 && s.queue[0].unanswered == 0; most-- {
 		w := s.queue[0]
 		s.queue[0] = nil
 		s.queue = s.queue[1:]

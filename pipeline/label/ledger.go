@@ -306,7 +306,7 @@ func (g *ledger) reuse(w *pendingLine) (found, repeated int64) {
 			if s != nil && s.assigned {
 				if w.labels[k], w.origins[k] = s.result.labels, s.result.origin; s.result.labels == nil {
 					s.waiters = append(s.waiters, waiter{w, k})
-					w.open++
+					w.unanswered++
 				}
 				if s.inPrevious {
 					found++
@@ -322,7 +322,7 @@ func (g *ledger) reuse(w *pendingLine) (found, repeated int64) {
 		todo, ids = append(todo, k), append(ids, id)
 	}
 	w.todo, w.ids = todo, ids
-	w.open += len(todo)
+	w.unanswered += len(todo)
 	return found, repeated
 }
 
@@ -334,7 +334,7 @@ func (g *ledger) share(id identity, m searchResult) {
 	}
 	for _, other := range s.waiters {
 		other.line.labels[other.sample], other.line.origins[other.sample] = m.labels, m.origin
-		other.line.open--
+		other.line.unanswered--
 	}
 	s.assigned, s.result, s.waiters = true, m, nil
 }

@@ -18,7 +18,7 @@ type pendingLine struct {
 	exact        []dataset.Label   // of tables; nil: none, or not looked up yet
 	todo         []int             // samples to search; until the ledger has served also those of the journal
 	ids          []identity        // of todo
-	open         int               // samples that wait for a search, this line's or another's
+	unanswered   int               // samples that wait for a search, this line's or another's
 }
 
 // pliesOf returns the plies of samples.
