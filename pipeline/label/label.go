@@ -205,7 +205,7 @@ func (l *labeller) all(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if withdrawn(err) {
+		if isWithdrawn(err) {
 			l.warn(err)
 			err = l.withdraw(ctx)
 		}

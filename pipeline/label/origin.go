@@ -273,8 +273,8 @@ func (l *labeller) withdrawIfBanned(ctx context.Context) error {
 	return nil
 }
 
-// withdrawn reports whether a labelling ended because a worker was found to lie.
-func withdrawn(err error) bool {
+// isWithdrawn reports whether a labelling ended because a worker was found to lie.
+func isWithdrawn(err error) bool {
 	var w interface{ Withdrawn() int }
 	return errors.As(err, &w)
 }
