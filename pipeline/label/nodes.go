@@ -12,8 +12,8 @@ import (
 	"talbot/stockfish"
 )
 
-// calibrateSamples is how many positions a calibration searches, at most.
-const calibrateSamples = 400
+// measureSamples is how many positions a calibration searches, at most.
+const measureSamples = 400
 
 // MeasureNodes is the request to measure how many nodes a move time is worth on this machine, with as many engines at
 // work as there will be. Engine has a time limit.
@@ -106,7 +106,7 @@ func (c MeasureNodes) positions() ([]stockfish.Job, error) {
 	}
 	defer d.Close()
 	total := d.Manifest.Counts.Samples
-	step := max(total/calibrateSamples, 1)
+	step := max(total/measureSamples, 1)
 	var jobs []stockfish.Job
 	next := int64(0)
 	for line, err := range d.Lines() {
