@@ -130,24 +130,24 @@ func (c MeasureNodes) positions() ([]stockfish.Job, error) {
 	return jobs, nil
 }
 
-// measured is what searching the positions took.
-type measured struct {
+// measurement is what searching the positions took.
+type measurement struct {
 	engine string
 	nodes  []int64
 	depth  float64 // mean
 	millis float64 // of an engine for each position
 }
 
-func (c MeasureNodes) measure(ctx context.Context, limit stockfish.Limit, jobs []stockfish.Job, round int) (measured,
+func (c MeasureNodes) measure(ctx context.Context, limit stockfish.Limit, jobs []stockfish.Job, round int) (measurement,
 	error) {
 	config := c.Engine
 	config.Limit = limit
 	pool, err := stockfish.NewPool(ctx, config, c.Workers)
 	if err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	defer pool.Close()
-	m := measured{engine: pool.Fingerprints()[0].Engine}
+	m := measurement{engine: pool.Fingerprints()[0].Engine}
 	all := 0
 	for _, j := range jobs {
 		all += len(j.Plies)
