@@ -63,8 +63,8 @@ func (x *exactLabels) restarts() int64 {
 	return x.tables.Restarts()
 }
 
-// of returns the labels of a line's samples, nil if the tables have none of them.
-func (x *exactLabels) of(ctx context.Context, l *dataset.Line) ([]dataset.Label, error) {
+// lookUp returns the labels of a line's samples, nil if the tables have none of them.
+func (x *exactLabels) lookUp(ctx context.Context, l *dataset.Line) ([]dataset.Label, error) {
 	if x.tables == nil {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
 	return r
 }
 
-// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.of] does.
+// labels returns those of the samples first … first+n−1, nil if the tables have none of them, as [exactLabels.lookUp] does.
 func (r tableResults) labels(first int64, n int) []dataset.Label {
 	labels, any := make([]dataset.Label, n), false
 	for k, b := range r[first:][:n] {

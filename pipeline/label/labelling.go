@@ -41,7 +41,7 @@ func (s *labelling) plan(ctx context.Context, line *dataset.Line, first int64) (
 		origins: make([]origin, line.SampleCount())}
 	if s.SkipExact {
 		if first >= int64(len(s.results)) {
-			labels, err := s.exact.of(ctx, line)
+			labels, err := s.exact.lookUp(ctx, line)
 			if err != nil {
 				return nil, err
 			}
@@ -221,7 +221,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 		}
 		w, err := s.plan(ctx, line, next)
 		if err == nil && !s.SkipExact {
-			w.exact, err = s.exact.of(ctx, line)
+			w.exact, err = s.exact.lookUp(ctx, line)
 		}
 		if err != nil {
 			return false, err
