@@ -104,7 +104,7 @@ type tableResults []byte
 
 const (
 	noResult    = 0
-	noQuestion  = 1 // the game is over there
+	notAsked    = 1 // the game is over there
 	firstResult = 2 // and the class
 )
 
@@ -116,7 +116,7 @@ func (r tableResults) add(labels []dataset.Label, samples int) tableResults {
 			if class, ok := labels[k].Class(); ok {
 				b = firstResult + byte(class)
 			} else if labels[k].Status == dataset.Terminal {
-				b = noQuestion
+				b = notAsked
 			}
 		}
 		r = append(r, b)
@@ -129,7 +129,7 @@ func (r tableResults) labels(first int64, n int) []dataset.Label {
 	labels, any := make([]dataset.Label, n), false
 	for k, b := range r[first:][:n] {
 		switch {
-		case b == noQuestion:
+		case b == notAsked:
 			labels[k].Status = dataset.Terminal
 		case b >= firstResult:
 			labels[k], any = dataset.ExactLabel(dataset.Class(b-firstResult)), true
