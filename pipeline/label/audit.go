@@ -64,7 +64,7 @@ func (a Audit) Run(ctx context.Context) (AuditSummary, error) {
 		{Name: dataset.AuditedFlag, Value: fingerprint.ID()}}
 	r.selected = func(line *dataset.Line, hash [16]byte, sample, ply int) bool {
 		columns := line.Columns([]int{base})
-		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.drawn(hash, ply)
+		return columns != nil && columns[0][sample].Status == dataset.Labelled && a.selects(hash, ply)
 	}
 	sum := AuditSummary{Audited: fingerprint.ID(), Of: fingerprint.Limit}
 	if sum.Nodes, r.expected, err = a.survey(base, fingerprint); err != nil {
@@ -109,7 +109,7 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 		for k, ply := range line.Samples.Plies(nil, len(line.Moves)) {
 			if l := &columns[0][k]; l.Status == dataset.Labelled {
 				sum, labelled = sum+l.Lines[0].Nodes, labelled+1
-				if a.drawn(hash, ply) {
+				if a.selects(hash, ply) {
 					count++
 				}
 			}
@@ -124,8 +124,8 @@ func (a Audit) survey(column int, f dataset.Fingerprint) (nodes, count int64, er
 	return auditFactor * nodes, count, nil
 }
 
-// drawn reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
-func (a Audit) drawn(hash [16]byte, ply int) bool { return draw("audit", hash, ply) < a.Share }
+// selects reports whether a sample is in the share. It has nothing to do with the fraction that was labelled.
+func (a Audit) selects(hash [16]byte, ply int) bool { return draw("audit", hash, ply) < a.Share }
 
 // pieceEdges are the greatest numbers of pieces of the groups of audits.
 var pieceEdges = [...]int{5, 8, 16, 24, 32}
