@@ -185,11 +185,11 @@ func (l *labeller) chosen(line *dataset.Line, hash [16]byte, sample, ply int) bo
 	if l.Part.N > 0 && l.Part.of(hash) != l.Part.I {
 		return false
 	}
-	return l.Fraction <= 0 || l.Fraction >= 1 || draw("", hash, ply-line.Reconstructed) < l.Fraction
+	return l.Fraction <= 0 || l.Fraction >= 1 || uniform("", hash, ply-line.Reconstructed) < l.Fraction
 }
 
-// draw returns a number in [0, 1) that looks random, a function of a line, a ply and what it is drawn for.
-func draw(purpose string, hash [16]byte, ply int) float64 {
+// uniform returns a number in [0, 1) that looks random, a function of a line, a ply and what it is drawn for.
+func uniform(purpose string, hash [16]byte, ply int) float64 {
 	b := binary.LittleEndian.AppendUint32(append([]byte(purpose), hash[:]...), uint32(ply))
 	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
 }
