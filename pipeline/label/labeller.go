@@ -250,7 +250,7 @@ func (l *labeller) report() {
 		First: l.doneBefore, Done: l.samples, Total: max(total, l.samples), Free: max(0, l.samples-l.doneBefore-s.Labelled),
 	}
 	if l.shared != nil {
-		l.shared.Expect(p.Total - p.Done)
+		l.shared.SetRemaining(p.Total - p.Done)
 	}
 	var notes []string
 	if l.shared != nil {

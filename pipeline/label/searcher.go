@@ -25,8 +25,8 @@ type Shared interface {
 	Serve(ctx context.Context, dir string) error
 	// Settle waits until no label is in doubt.
 	Settle(ctx context.Context) error
-	// Expect tells how many positions are left, for who asks the others' status.
-	Expect(left int64)
+	// SetRemaining tells how many positions are left, for who asks the others' status.
+	SetRemaining(left int64)
 	// Banned reports whether a worker's labels do not count.
 	Banned(worker int) bool
 	// Builds are other builds of the engine that labels were made with.
