@@ -59,8 +59,8 @@ func (p *Pool) status(s *fleet.Status) {
 	s.Workers = append([]fleet.WorkerStatus{own}, s.Workers...)
 }
 
-// Expect tells how many positions are left, for the status.
-func (p *Pool) Expect(left int64) { p.outstanding.Store(left) }
+// SetRemaining tells how many positions are left, for the status.
+func (p *Pool) SetRemaining(left int64) { p.outstanding.Store(left) }
 
 // count counts a result.
 func (p *Pool) count(r *stockfish.Result) {
