@@ -97,8 +97,8 @@ func sortedColumns(l *dataset.Line, ids []string) []dataset.LabelColumn {
 	return all
 }
 
-// said is what is compared of a label.
-type said struct {
+// labelValue is what is compared of a label.
+type labelValue struct {
 	status dataset.LabelStatus
 	score  dataset.Score
 }
@@ -108,7 +108,7 @@ func (d *differ) look(ctx context.Context) error {
 	if len(d.single[0])+len(d.single[1])+len(d.relook) == 0 {
 		return nil
 	}
-	heard := map[dataset.GameKey]map[string][]said{} // of A
+	heard := map[dataset.GameKey]map[string][]labelValue{} // of A
 	counts := map[string]*labelCount{}
 	for side, set := range d.sets {
 		ids := printNames(set.Manifest)
@@ -159,10 +159,10 @@ type labelCount struct {
 }
 
 // labelsOf returns what each engine said about each sample of a line.
-func labelsOf(l *dataset.Line, ids []string) map[string][]said {
-	all := map[string][]said{}
+func labelsOf(l *dataset.Line, ids []string) map[string][]labelValue {
+	all := map[string][]labelValue{}
 	for _, c := range sortedColumns(l, ids) {
-		list := make([]said, len(c.Labels))
+		list := make([]labelValue, len(c.Labels))
 		for i := range c.Labels {
 			if list[i].status = c.Labels[i].Status; list[i].status == dataset.Labelled {
 				list[i].score = c.Labels[i].Lines[0].Score
@@ -174,7 +174,7 @@ func labelsOf(l *dataset.Line, ids []string) map[string][]said {
 }
 
 // compareLabels counts the samples of a line.
-func compareLabels(counts map[string]*labelCount, a, b map[string][]said) {
+func compareLabels(counts map[string]*labelCount, a, b map[string][]labelValue) {
 	count := func(id string) *labelCount {
 		if counts[id] == nil {
 			counts[id] = &labelCount{}
@@ -184,7 +184,7 @@ func compareLabels(counts map[string]*labelCount, a, b map[string][]said) {
 	for id, list := range a {
 		c, other := count(id), b[id]
 		for i, x := range list {
-			y := said{}
+			y := labelValue{}
 			if i < len(other) {
 				y = other[i]
 			}
@@ -195,13 +195,13 @@ func compareLabels(counts map[string]*labelCount, a, b map[string][]said) {
 		if _, ok := a[id]; !ok {
 			c := count(id)
 			for _, y := range list {
-				c.add(said{}, y)
+				c.add(labelValue{}, y)
 			}
 		}
 	}
 }
 
-func (c *labelCount) add(x, y said) {
+func (c *labelCount) add(x, y labelValue) {
 	switch {
 	case x.status == dataset.Missing && y.status == dataset.Missing:
 		return
