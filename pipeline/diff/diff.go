@@ -131,7 +131,7 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 		}
 	}
 	d.match()
-	if err := d.look(ctx); err != nil {
+	if err := d.rescan(ctx); err != nil {
 		return nil, err
 	}
 	l := &r.Lines

@@ -103,8 +103,8 @@ type labelValue struct {
 	score  dataset.Score
 }
 
-// look reads the datasets again for examples and for the labels of lines that differ there.
-func (d *differ) look(ctx context.Context) error {
+// rescan reads the datasets again for examples and for the labels of lines that differ there.
+func (d *differ) rescan(ctx context.Context) error {
 	if len(d.single[0])+len(d.single[1])+len(d.relook) == 0 {
 		return nil
 	}
