@@ -89,17 +89,17 @@ const examplesOfDiff = 5
 // differ is a comparison under way.
 type differ struct {
 	Request
-	sets   [2]*shards.Dataset
-	lines  [2][]lineDigest
-	result *Difference
-	single [2]map[dataset.GameKey]bool // examples wanted
-	relook map[dataset.GameKey]bool    // lines in both with different labels
+	sets            [2]*shards.Dataset
+	lines           [2][]lineDigest
+	result          *Difference
+	single          [2]map[dataset.GameKey]bool // examples wanted
+	withOtherLabels map[dataset.GameKey]bool    // lines in both with different labels
 }
 
 // Run compares. Files that are not what their manifest says are an error, never a difference: the errors are those of
 // [shards.OpenDataset], [shards.Reader.ReadBlock] and [shards.Dataset.CheckFiles], or the context's.
 func (o Request) Run(ctx context.Context) (*Difference, error) {
-	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}}, relook: map[dataset.GameKey]bool{}}
+	d := &differ{Request: o, result: &Difference{Labels: []LabelDifference{}}, withOtherLabels: map[dataset.GameKey]bool{}}
 	for i, dir := range []string{o.A, o.B} {
 		set, err := shards.OpenDataset(dir)
 		if err != nil {
@@ -220,7 +220,7 @@ func (d *differ) pair(a, b *lineDigest) {
 	if a.labels != b.labels {
 		l.Labels++
 		if a.samples == b.samples {
-			d.relook[a.key] = true
+			d.withOtherLabels[a.key] = true
 		}
 	}
 }

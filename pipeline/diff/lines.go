@@ -105,7 +105,7 @@ type labelValue struct {
 
 // rescan reads the datasets again for examples and for the labels of lines that differ there.
 func (d *differ) rescan(ctx context.Context) error {
-	if len(d.single[0])+len(d.single[1])+len(d.relook) == 0 {
+	if len(d.single[0])+len(d.single[1])+len(d.withOtherLabels) == 0 {
 		return nil
 	}
 	heard := map[dataset.GameKey]map[string][]labelValue{} // of A
@@ -128,7 +128,7 @@ func (d *differ) rescan(ctx context.Context) error {
 					White:  l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
 				})
 			}
-			if !d.relook[k] {
+			if !d.withOtherLabels[k] {
 				continue
 			}
 			if side == 0 {
