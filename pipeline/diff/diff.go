@@ -92,7 +92,7 @@ type differ struct {
 	sets            [2]*shards.Dataset
 	lines           [2][]lineDigest
 	result          *Difference
-	single          [2]map[dataset.GameKey]bool // examples wanted
+	unmatched       [2]map[dataset.GameKey]bool // examples wanted
 	withOtherLabels map[dataset.GameKey]bool    // lines in both with different labels
 }
 
@@ -106,7 +106,7 @@ func (o Request) Run(ctx context.Context) (*Difference, error) {
 			return nil, err
 		}
 		defer set.Close()
-		d.sets[i], d.single[i] = set, map[dataset.GameKey]bool{}
+		d.sets[i], d.unmatched[i] = set, map[dataset.GameKey]bool{}
 	}
 	a, b := d.sets[0].Manifest, d.sets[1].Manifest
 	r := d.result
@@ -193,8 +193,8 @@ func (d *differ) match() {
 }
 
 func (d *differ) wantExample(side int, k dataset.GameKey) {
-	if len(d.single[side]) < examplesOfDiff {
-		d.single[side][k] = true
+	if len(d.unmatched[side]) < examplesOfDiff {
+		d.unmatched[side][k] = true
 	}
 }
 

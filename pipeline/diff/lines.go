@@ -105,7 +105,7 @@ type labelValue struct {
 
 // rescan reads the datasets again for examples and for the labels of lines that differ there.
 func (d *differ) rescan(ctx context.Context) error {
-	if len(d.single[0])+len(d.single[1])+len(d.withOtherLabels) == 0 {
+	if len(d.unmatched[0])+len(d.unmatched[1])+len(d.withOtherLabels) == 0 {
 		return nil
 	}
 	heard := map[dataset.GameKey]map[string][]labelValue{} // of A
@@ -120,8 +120,8 @@ func (d *differ) rescan(ctx context.Context) error {
 				return err
 			}
 			k := l.GameKey()
-			if d.single[side][k] {
-				delete(d.single[side], k)
+			if d.unmatched[side][k] {
+				delete(d.unmatched[side], k)
 				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{
 					Only: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input),
 					Number: l.Number,
