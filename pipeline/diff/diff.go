@@ -63,7 +63,7 @@ type LineDifference struct {
 
 // LineExample is a line that only one dataset has.
 type LineExample struct {
-	Only   string `json:"only"` // "a" or "b"
+	In     string `json:"only"` // "a" or "b"
 	Source string `json:"-"`    // for the eye
 	Input  string `json:"input"`
 	Number int64  `json:"number"`

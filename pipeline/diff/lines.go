@@ -123,7 +123,7 @@ func (d *differ) rescan(ctx context.Context) error {
 			if d.unmatched[side][k] {
 				delete(d.unmatched[side], k)
 				d.result.Lines.Examples = append(d.result.Lines.Examples, LineExample{
-					Only: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input),
+					In: string("ab"[side]), Source: l.Source.String(), Input: set.Manifest.InputName(l.Input),
 					Number: l.Number,
 					White:  l.Tag("White"), Black: l.Tag("Black"), Plies: len(l.Moves),
 				})
