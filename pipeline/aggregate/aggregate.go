@@ -74,7 +74,7 @@ type aggregation struct {
 	Request
 	games     games
 	bands     []dataset.Band
-	chunks    [][]place
+	chunks    [][]setBlock
 	positions int64 // in all chunks
 	out       *output.Folder
 	state     state
@@ -246,7 +246,7 @@ func (a *aggregation) report(note string, done int64) {
 }
 
 // sizeOf is how many positions a chunk has.
-func (a *aggregation) sizeOf(chunk []place) (n int64) {
+func (a *aggregation) sizeOf(chunk []setBlock) (n int64) {
 	for _, at := range chunk {
 		n += int64(a.games.sets[at.set].Shards[at.Shard].Block(at.Block).Positions)
 	}

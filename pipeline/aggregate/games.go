@@ -79,8 +79,8 @@ func (g *games) findOthers(ctx context.Context) error {
 	return nil
 }
 
-// place is a block of one of the datasets.
-type place struct {
+// setBlock is a block of one of the datasets.
+type setBlock struct {
 	set int
 	shards.BlockRef
 }
@@ -89,12 +89,12 @@ type place struct {
 const chunkPositions = 1 << 20
 
 // chunks cuts the blocks of all datasets into parts of about so many positions.
-func (g *games) chunks(size int64) (all [][]place, positions int64) {
-	var chunk []place
+func (g *games) chunks(size int64) (all [][]setBlock, positions int64) {
+	var chunk []setBlock
 	n := int64(0)
 	for i, d := range g.sets {
 		for _, ref := range d.Blocks() {
-			chunk = append(chunk, place{i, ref})
+			chunk = append(chunk, setBlock{i, ref})
 			n += int64(d.Shards[ref.Shard].Block(ref.Block).Positions)
 			if n >= size {
 				all, chunk, positions, n = append(all, chunk), nil, positions+n, 0
@@ -108,7 +108,7 @@ func (g *games) chunks(size int64) (all [][]place, positions int64) {
 }
 
 // block calls each with every move of a block that counts, before it is played. lines is space.
-func (g *games) block(at place, lines *[]dataset.Line, c *counts,
+func (g *games) block(at setBlock, lines *[]dataset.Line, c *counts,
 	each func(p *board.Position, m board.Move, band int)) (err error) {
 	d := g.sets[at.set]
 	r := d.Shards[at.Shard]
