@@ -121,8 +121,8 @@ func (q *position) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint16(b, q.state)
 }
 
-// take takes a position off the front of b; false if it is cut or a square that is occupied has no piece.
-func (q *position) take(b []byte) (rest []byte, ok bool) {
+// decode takes a position off the front of b; false if it is cut or a square that is occupied has no piece.
+func (q *position) decode(b []byte) (rest []byte, ok bool) {
 	*q = position{}
 	if len(b) < 8 {
 		return nil, false

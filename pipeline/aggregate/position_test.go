@@ -43,7 +43,7 @@ func TestPack(t *testing.T) {
 				t.Fatalf("%s: unpacked %s, %v", p.FEN(), back.FEN(), err)
 			}
 			var again position
-			if rest, ok := again.take(q.append(nil)); !ok || len(rest) != 0 || again != q {
+			if rest, ok := again.decode(q.append(nil)); !ok || len(rest) != 0 || again != q {
 				t.Fatalf("%s: from bytes %+v, %v", p.FEN(), again, ok)
 			}
 			if again.compare(&q) != 0 {
@@ -86,7 +86,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var q position
-		if _, ok := q.take(b); !ok {
+		if _, ok := q.decode(b); !ok {
 			return
 		}
 		p, err := q.unpack()

@@ -193,7 +193,7 @@ func decodeSection(dst []record, b []byte, part, bands int) ([]record, error) {
 		var r record
 		r.part = uint16(part)
 		var ok bool
-		if b, ok = r.take(b); !ok {
+		if b, ok = r.decode(b); !ok {
 			return dst, errSection
 		}
 		n, size := binary.Uvarint(b)
