@@ -340,7 +340,7 @@ func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 				return err
 			}
 			for i, r := range w.records[kept:] {
-				if s.may(w.keys[i]) {
+				if s.mayBeFrequent(w.keys[i]) {
 					w.records[kept] = r
 					kept++
 				}

@@ -59,8 +59,8 @@ func (s *sieve) addOne(key uint64) {
 	}
 }
 
-// may reports false only if the key was added less often than asked for. Nothing may be added meanwhile.
-func (s *sieve) may(key uint64) bool {
+// mayBeFrequent reports false only if the key was added less often than asked for. Nothing may be added meanwhile.
+func (s *sieve) mayBeFrequent(key uint64) bool {
 	if s == nil {
 		return true
 	}

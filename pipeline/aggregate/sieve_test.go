@@ -34,13 +34,13 @@ func TestSieve(t *testing.T) {
 		}
 		all.Wait()
 		for _, key := range often {
-			if !s.may(key) {
+			if !s.mayBeFrequent(key) {
 				t.Fatalf("least %d: a key is missing", c.least)
 			}
 		}
 		passed := 0
 		for _, key := range rare {
-			if s.may(key) {
+			if s.mayBeFrequent(key) {
 				passed++
 			}
 		}
@@ -48,7 +48,7 @@ func TestSieve(t *testing.T) {
 			t.Errorf("least %d: %.3f of the rare keys passed", c.least, share)
 		}
 	}
-	if s := newSieve(100, 1, maxCounters); s != nil || !s.may(3) {
+	if s := newSieve(100, 1, maxCounters); s != nil || !s.mayBeFrequent(3) {
 		t.Error("a sieve where all are wanted")
 	}
 }
