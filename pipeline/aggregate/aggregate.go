@@ -348,7 +348,7 @@ func (a *aggregation) sort(ctx context.Context, s *sieve) error {
 			w.records = w.records[:kept]
 		}
 		sortRecords(w.records)
-		sizes[number], err = w.coder.write(a.out.Path(runName(number)), fold(w.records))
+		sizes[number], err = w.coder.write(a.out.Path(runName(number)), mergeEqual(w.records))
 		return errors.Join(err, ctx.Err())
 	}, func(c *counts) error {
 		a.state.Games.add(c)

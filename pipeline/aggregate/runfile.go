@@ -87,8 +87,8 @@ func sortRecords(all []record) {
 	slices.SortFunc(all, func(a, b record) int { return a.compare(&b) })
 }
 
-// fold adds up equal neighbours.
-func fold(all []record) []record {
+// mergeEqual adds up equal neighbours.
+func mergeEqual(all []record) []record {
 	kept := 0
 	for i := range all {
 		if kept > 0 && all[kept-1].compare(&all[i]) == 0 {

@@ -26,7 +26,7 @@ func someRecords(n int) []record {
 		})
 	}
 	sortRecords(all)
-	return fold(all)
+	return mergeEqual(all)
 }
 
 func readRun(t *testing.T, path string) ([]record, error) {
@@ -91,7 +91,7 @@ func TestFold(t *testing.T) {
 	all := someRecords(200)
 	twice := append(append([]record{}, all...), all...)
 	sortRecords(twice)
-	twice = fold(twice)
+	twice = mergeEqual(twice)
 	if len(twice) != len(all) {
 		t.Fatalf("%d records, want %d", len(twice), len(all))
 	}
@@ -124,7 +124,7 @@ func FuzzSection(f *testing.F) {
 			return
 		}
 		again, err := decodeSection(nil, encodeSection(nil, got), 7, 4)
-		if err != nil || !reflect.DeepEqual(fold(got), fold(again)) {
+		if err != nil || !reflect.DeepEqual(mergeEqual(got), mergeEqual(again)) {
 			t.Fatalf("%+v and %+v: %v", got, again, err)
 		}
 	})
