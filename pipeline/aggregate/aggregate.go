@@ -194,7 +194,7 @@ func (a *aggregation) open() error {
 // side says which files are runs, and which of them are whole.
 func (a *aggregation) side(name string, _ int) (own, wanted bool) {
 	number := runNumber(name)
-	return ownName(name), number >= 0 && number < a.state.Chunks
+	return isOwnFile(name), number >= 0 && number < a.state.Chunks
 }
 
 func (a *aggregation) close() {

@@ -57,8 +57,8 @@ func runNumber(name string) int {
 	return number
 }
 
-// ownName says whether a file is a run, whole or being written.
-func ownName(name string) bool { return runNumber(strings.TrimSuffix(name, durable.TempSuffix)) >= 0 }
+// isOwnFile says whether a file is a run, whole or being written.
+func isOwnFile(name string) bool { return runNumber(strings.TrimSuffix(name, durable.TempSuffix)) >= 0 }
 
 // record is a move that was played in a position by a player of a band, and how often.
 type record struct {

@@ -109,7 +109,7 @@ func TestRunNames(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
 	}
-	if !ownName("run-000001.part.tmp") || ownName("x.tmp") {
+	if !isOwnFile("run-000001.part.tmp") || isOwnFile("x.tmp") {
 		t.Error("temporary names")
 	}
 }
