@@ -386,7 +386,7 @@ func (a *aggregation) merge(ctx context.Context) error {
 			}
 			return err
 		}
-		if err := a.take(m); err != nil {
+		if err := a.write(m); err != nil {
 			return err
 		}
 		a.report("merging", 2*a.positions+a.mergedPositions())
@@ -394,8 +394,8 @@ func (a *aggregation) merge(ctx context.Context) error {
 	return nil
 }
 
-// take writes the lines of the next partition.
-func (a *aggregation) take(m *merged) error {
+// write writes the lines of the next partition.
+func (a *aggregation) write(m *merged) error {
 	c := &a.out.Manifest().Counts
 	for i := range m.lines {
 		m.lines[i].Number = c.GamesKept + 1
