@@ -179,7 +179,7 @@ func (a *aggregation) open() error {
 	a.out, err = output.Open(a.Out, dataset.Manifest{
 		Verb: "aggregate", Splits: a.Splits, Flags: a.flags(), Parents: parents,
 		Inputs: []dataset.Input{{Name: "positions"}},
-	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Warn: a.Warn, SideFile: a.side})
+	}, identity, output.Options{Workers: a.Workers, State: &a.state, ResumeCommand: a.ResumeCommand, Warn: a.Warn, SideFile: a.sideFile})
 	if err != nil {
 		return err
 	}
@@ -191,8 +191,8 @@ func (a *aggregation) open() error {
 	return nil
 }
 
-// side says which files are runs, and which of them are whole.
-func (a *aggregation) side(name string, _ int) (own, wanted bool) {
+// sideFile says which files are runs, and which of them are whole.
+func (a *aggregation) sideFile(name string, _ int) (own, wanted bool) {
 	number := runNumber(name)
 	return isOwnFile(name), number >= 0 && number < a.state.Chunks
 }
