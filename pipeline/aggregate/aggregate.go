@@ -72,7 +72,7 @@ type state struct {
 // aggregation is one under way.
 type aggregation struct {
 	Request
-	games     games
+	games     gameReader
 	bands     []dataset.Band
 	chunks    [][]setBlock
 	positions int64 // in all chunks
@@ -112,7 +112,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	a := &aggregation{Request: r, bands: r.Bands.list(),
-		games: games{filter: r.Filter, bands: r.Bands, only: r.Only}}
+		games: gameReader{filter: r.Filter, bands: r.Bands, only: r.Only}}
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err

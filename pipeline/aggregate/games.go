@@ -42,8 +42,8 @@ func (c *counts) add(o *counts) {
 // keyOf is what positions are spread by; tests replace it.
 var keyOf = (*board.Position).Key
 
-// games reads the games that count.
-type games struct {
+// gameReader reads the games that count.
+type gameReader struct {
 	filter dataset.Filter
 	bands  Bands
 	only   *dataset.Split
@@ -52,7 +52,7 @@ type games struct {
 }
 
 // findOthers reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
-func (g *games) findOthers(ctx context.Context) error {
+func (g *gameReader) findOthers(ctx context.Context) error {
 	if g.only == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ type setBlock struct {
 const chunkPositions = 1 << 20
 
 // chunks cuts the blocks of all datasets into parts of about so many positions.
-func (g *games) chunks(size int64) (all [][]setBlock, positions int64) {
+func (g *gameReader) chunks(size int64) (all [][]setBlock, positions int64) {
 	var chunk []setBlock
 	n := int64(0)
 	for i, d := range g.sets {
@@ -108,7 +108,7 @@ func (g *games) chunks(size int64) (all [][]setBlock, positions int64) {
 }
 
 // block calls each with every move of a block that counts, before it is played. lines is space.
-func (g *games) block(at setBlock, lines *[]dataset.Line, c *counts,
+func (g *gameReader) block(at setBlock, lines *[]dataset.Line, c *counts,
 	each func(p *board.Position, m board.Move, band int)) (err error) {
 	d := g.sets[at.set]
 	r := d.Shards[at.Shard]
@@ -130,7 +130,7 @@ func (g *games) block(at setBlock, lines *[]dataset.Line, c *counts,
 }
 
 // reject returns why a line does not count, "" if it does.
-func (g *games) reject(l *dataset.Line, splits dataset.Splits) dataset.Reason {
+func (g *gameReader) reject(l *dataset.Line, splits dataset.Splits) dataset.Reason {
 	if l.Source != dataset.SourceGame {
 		return NotAGame
 	}
@@ -147,7 +147,7 @@ func (g *games) reject(l *dataset.Line, splits dataset.Splits) dataset.Reason {
 }
 
 // line calls each with every move of a game that counts.
-func (g *games) line(l *dataset.Line, c *counts, each func(p *board.Position, m board.Move, band int)) error {
+func (g *gameReader) line(l *dataset.Line, c *counts, each func(p *board.Position, m board.Move, band int)) error {
 	n := len(l.Moves)
 	var bands [2]int
 	var known [2]bool
