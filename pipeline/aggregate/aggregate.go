@@ -112,7 +112,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	a := &aggregation{Request: r, bands: r.Bands.list(),
-		games: gameReader{filter: r.Filter, bands: r.Bands, only: r.Only}}
+		games: gameReader{filter: r.Filter, bands: r.Bands, split: r.Only}}
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err

@@ -46,14 +46,14 @@ var keyOf = (*board.Position).Key
 type gameReader struct {
 	filter dataset.Filter
 	bands  Bands
-	only   *dataset.Split
+	split  *dataset.Split
 	others dataset.CutSet // the games of the other splits, with only
 	sets   []*shards.Dataset
 }
 
 // findOthers reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
 func (g *gameReader) findOthers(ctx context.Context) error {
-	if g.only == nil {
+	if g.split == nil {
 		return nil
 	}
 	var lines []dataset.Line
@@ -66,7 +66,7 @@ func (g *gameReader) findOthers(ctx context.Context) error {
 			for i := range lines {
 				l := &lines[i]
 				if l.Source == dataset.SourceGame && l.Cuttable() &&
-					d.Manifest.Splits.Of(dataset.SplitKey(l)) != *g.only {
+					d.Manifest.Splits.Of(dataset.SplitKey(l)) != *g.split {
 					g.others.Add(l)
 				}
 			}
@@ -134,10 +134,10 @@ func (g *gameReader) reject(l *dataset.Line, splits dataset.Splits) dataset.Reas
 	if l.Source != dataset.SourceGame {
 		return NotAGame
 	}
-	if g.only != nil && splits.Of(dataset.SplitKey(l)) != *g.only {
+	if g.split != nil && splits.Of(dataset.SplitKey(l)) != *g.split {
 		return OtherSplit
 	}
-	if g.only != nil && l.Cuttable() && g.others.Has(l) {
+	if g.split != nil && l.Cuttable() && g.others.Has(l) {
 		return CutCopy
 	}
 	if reason := g.filter.Head(l); reason != "" {
