@@ -44,11 +44,11 @@ var keyOf = (*board.Position).Key
 
 // gameReader reads the games that count.
 type gameReader struct {
-	filter dataset.Filter
-	bands  Bands
-	split  *dataset.Split
-	others dataset.CutSet // the games of the other splits, with only
-	sets   []*shards.Dataset
+	filter      dataset.Filter
+	bands       Bands
+	split       *dataset.Split
+	otherSplits dataset.CutSet // the games of the other splits, with only
+	sets        []*shards.Dataset
 }
 
 // findOthers reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
@@ -67,7 +67,7 @@ func (g *gameReader) findOthers(ctx context.Context) error {
 				l := &lines[i]
 				if l.Source == dataset.SourceGame && l.Cuttable() &&
 					d.Manifest.Splits.Of(dataset.SplitKey(l)) != *g.split {
-					g.others.Add(l)
+					g.otherSplits.Add(l)
 				}
 			}
 			if err := ctx.Err(); err != nil {
@@ -75,7 +75,7 @@ func (g *gameReader) findOthers(ctx context.Context) error {
 			}
 		}
 	}
-	g.others.Sort()
+	g.otherSplits.Sort()
 	return nil
 }
 
@@ -137,7 +137,7 @@ func (g *gameReader) reject(l *dataset.Line, splits dataset.Splits) dataset.Reas
 	if g.split != nil && splits.Of(dataset.SplitKey(l)) != *g.split {
 		return OtherSplit
 	}
-	if g.split != nil && l.Cuttable() && g.others.Has(l) {
+	if g.split != nil && l.Cuttable() && g.otherSplits.Has(l) {
 		return CutCopy
 	}
 	if reason := g.filter.Head(l); reason != "" {
