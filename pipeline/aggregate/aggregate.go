@@ -117,7 +117,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 	if err := a.open(); err != nil {
 		return Summary{}, err
 	}
-	if err := a.games.findOthers(ctx); err != nil {
+	if err := a.games.readOtherSplits(ctx); err != nil {
 		return Summary{}, err
 	}
 	if err := a.work(ctx); err != nil {

@@ -51,8 +51,8 @@ type gameReader struct {
 	sets        []*shards.Dataset
 }
 
-// findOthers reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
-func (g *gameReader) findOthers(ctx context.Context) error {
+// readOtherSplits reads the games of the other splits: a cut copy of one is not to count, though it is in the split itself.
+func (g *gameReader) readOtherSplits(ctx context.Context) error {
 	if g.split == nil {
 		return nil
 	}
