@@ -103,7 +103,7 @@ func (o *aggregateOptions) request(cmd *cobra.Command, dirs []string) (r aggrega
 		if err != nil {
 			return r, usage(fmt.Errorf("--games-of: %w", err), "use all, train, val or test")
 		}
-		r.Only = &split
+		r.GamesOf = &split
 	}
 	preset, err := presetOf(&o.gameFilterOptions, aggregate.Presets)
 	if err != nil {

@@ -30,7 +30,7 @@ type Request struct {
 	// MinCount is how many moves a position must have been seen with, over all bands, and MinBand how many of a band.
 	MinCount, MinBand int
 	Filter            dataset.Filter // of games
-	Only              *dataset.Split // games of that split of their dataset; nil: all
+	GamesOf           *dataset.Split // games of that split of their dataset; nil: all
 	Splits            dataset.Splits // of the positions
 	Workers           int            // 0 = all cores
 	ResumeCommand     string         // the command line that goes on with it if it is interrupted, for messages
@@ -112,7 +112,7 @@ func (r Request) Run(ctx context.Context) (Summary, error) {
 		r.Workers = runtime.GOMAXPROCS(0)
 	}
 	a := &aggregation{Request: r, bands: r.Bands.list(),
-		games: gameReader{filter: r.Filter, bands: r.Bands, split: r.Only}}
+		games: gameReader{filter: r.Filter, bands: r.Bands, split: r.GamesOf}}
 	defer a.close()
 	if err := a.open(); err != nil {
 		return Summary{}, err
@@ -148,7 +148,7 @@ func (a *aggregation) parents() (list []dataset.Parent, err error) {
 			return nil, err
 		}
 		a.games.sets = append(a.games.sets, d)
-		if a.Only != nil && d.Manifest.Splits != a.Splits {
+		if a.GamesOf != nil && d.Manifest.Splits != a.Splits {
 			return nil, fmt.Errorf("%q: %w: %s and %s", dir, ErrSplits, d.Manifest.Splits, a.Splits)
 		}
 		p := d.Manifest.Parent(dir)
@@ -212,8 +212,8 @@ func (r *Request) flags() []dataset.Tag {
 		dataset.Tag{Name: "bands", Value: r.Bands.String()},
 		dataset.Tag{Name: "min-count", Value: strconv.Itoa(r.MinCount)},
 		dataset.Tag{Name: "min-band", Value: strconv.Itoa(r.MinBand)})
-	if r.Only != nil {
-		flags = append(flags, dataset.Tag{Name: "games-of", Value: r.Only.String()})
+	if r.GamesOf != nil {
+		flags = append(flags, dataset.Tag{Name: "games-of", Value: r.GamesOf.String()})
 	}
 	return flags
 }

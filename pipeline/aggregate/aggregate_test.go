@@ -64,7 +64,7 @@ func naive(lines []dataset.Line, r *Request, splits dataset.Splits) map[string]d
 	for i := range lines {
 		l := &lines[i]
 		if l.Source != dataset.SourceGame || r.Filter.Head(l) != "" ||
-			r.Only != nil && splits.Of(dataset.SplitKey(l)) != *r.Only {
+			r.GamesOf != nil && splits.Of(dataset.SplitKey(l)) != *r.GamesOf {
 			continue
 		}
 		p := l.Start
@@ -204,7 +204,7 @@ func TestAgainstNaive(t *testing.T) {
 			keys: 1},
 		"three keys": {r: Request{Bands: DefaultBands, MinCount: 3, MinBand: 3}, chunk: 9000, counters: 1 << 20,
 			keys: 3},
-		"filtered": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, Only: &val,
+		"filtered": {r: Request{Bands: DefaultBands, MinCount: 2, MinBand: 1, GamesOf: &val,
 			Filter: dataset.Filter{MinBaseTime: 180, DropUnknownElo: true}}, chunk: 9000, counters: 1 << 16},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestAgainstNaive(t *testing.T) {
 			r := c.r
 			games := dataset.Splits{Train: 100}
 			r.In, r.Splits, r.Workers, r.Out = in, dataset.DefaultSplits, 2, filepath.Join(t.TempDir(), "out")
-			if r.Only != nil {
+			if r.GamesOf != nil {
 				if _, err := r.Run(t.Context()); !errors.Is(err, ErrSplits) {
 					t.Errorf("games of other splits: %v", err)
 				}
@@ -442,7 +442,7 @@ func TestCutCopies(t *testing.T) {
 	only := dataset.Train
 	in := madeup.SplitDataset(t, lines, 90, splits)
 	r := Request{In: []string{in}, Out: filepath.Join(t.TempDir(), "out"), Splits: splits, Workers: 2, MinCount: 1,
-		MinBand: 1, Only: &only}
+		MinBand: 1, GamesOf: &only}
 	sum, err := r.Run(t.Context())
 	if err != nil || sum.Rejects[CutCopy] < want || want < 20 {
 		t.Errorf("%d cut copies, want %d: %v, %v", sum.Rejects[CutCopy], want, sum.Rejects, err)
