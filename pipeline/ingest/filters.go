@@ -63,8 +63,8 @@ func (f *Filters) flags() []dataset.Tag {
 	return flags
 }
 
-// found is what was read for one game or row: a line or a reject, and what came with the line.
-type found struct {
+// entry is what was read for one game or row: a line or a reject, and what came with the line.
+type entry struct {
 	line     *dataset.Line
 	reject   *dataset.Reject
 	imported []dataset.Imported
@@ -89,7 +89,7 @@ func (f *Filters) sample(l *dataset.Line, clocks []int32) (dataset.Drops, *datas
 }
 
 // choose filters and samples a line that was read whole.
-func (f *Filters) choose(r *found) {
+func (f *Filters) choose(r *entry) {
 	l := r.line
 	reason := f.Head(l)
 	if reason == "" {

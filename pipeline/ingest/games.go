@@ -14,12 +14,12 @@ import (
 type parsed struct {
 	batch *pgn.Batch
 	lines []dataset.Line
-	found []found
+	found []entry
 }
 
 // games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine. Each
 // worker splits for itself, one at a time, so that it parses text that its own core has just read.
-func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*found) error) error {
+func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*entry) error) error {
 	splitter := pgn.NewSplitter(in)
 	ahead := 8 * g.Workers                // enough to read on while a shard is made durable
 	free := make(chan *parsed, 2*ahead+2) // to be used again

@@ -37,7 +37,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	if err != nil {
 		return err
 	}
-	each := func(f *found) error {
+	each := func(f *entry) error {
 		err := g.take(path, index, f)
 		g.broken = err != nil
 		return err
@@ -78,7 +78,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 func (in *Request) drafting() bool { return !in.KeepDuplicates || in.SkipBadFiles }
 
 // reject counts and reports what was left out.
-func (g *ingester) reject(path string, f *found) {
+func (g *ingester) reject(path string, f *entry) {
 	reject := f.reject
 	c := &g.out.Manifest().Counts
 	c.GamesRead++
@@ -94,7 +94,7 @@ func (g *ingester) reject(path string, f *found) {
 }
 
 // take takes one game or row in order.
-func (g *ingester) take(path string, index int, f *found) error {
+func (g *ingester) take(path string, index int, f *entry) error {
 	p := &g.state
 	c := &g.out.Manifest().Counts
 	p.Number = f.number()

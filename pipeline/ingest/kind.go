@@ -28,7 +28,7 @@ type Kind struct {
 	Open func(in io.Reader, tables rows.TableForm) Reader
 
 	// each, if not nil, is how ingest reads the kind in place of Open.
-	each func(g *ingester, ctx context.Context, in io.Reader, done int64, each func(*found) error) error
+	each func(g *ingester, ctx context.Context, in io.Reader, done int64, each func(*entry) error) error
 }
 
 // Reader reads the lines of an input. It may also have the method Table of [rows.TableReader], for the manifest.

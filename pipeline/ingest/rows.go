@@ -9,7 +9,7 @@ import (
 )
 
 // next returns the next row of an input, filtered: a line or a reject, io.EOF at the end.
-func (g *ingester) next(r Reader) (f found, _ error) {
+func (g *ingester) next(r Reader) (f entry, _ error) {
 	l, imported, err := r.Next()
 	if glued, ok := r.(interface{ Glued() bool }); ok {
 		f.glued = glued.Glued()
@@ -40,7 +40,7 @@ func (g *ingester) next(r Reader) (f found, _ error) {
 }
 
 // rows reads an input in this goroutine and hands out the rows behind number done.
-func (g *ingester) rows(ctx context.Context, r Reader, done int64, each func(*found) error) error {
+func (g *ingester) rows(ctx context.Context, r Reader, done int64, each func(*entry) error) error {
 	for n := 0; ; n++ {
 		f, err := g.next(r)
 		if err == io.EOF {
@@ -64,7 +64,7 @@ func (g *ingester) rows(ctx context.Context, r Reader, done int64, each func(*fo
 }
 
 // number returns the number of the game or row.
-func (f *found) number() int64 {
+func (f *entry) number() int64 {
 	if f.reject != nil {
 		return f.reject.Number
 	}
