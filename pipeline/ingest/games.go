@@ -10,8 +10,8 @@ import (
 	"talbot/pgn"
 )
 
-// parsed is a batch of games on its way through the workers, and back to be used again.
-type parsed struct {
+// parsedBatch is a batch of games on its way through the workers, and back to be used again.
+type parsedBatch struct {
 	batch *pgn.Batch
 	lines []dataset.Line
 	found []entry
@@ -21,9 +21,9 @@ type parsed struct {
 // worker splits for itself, one at a time, so that it parses text that its own core has just read.
 func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each func(*entry) error) error {
 	splitter := pgn.NewSplitter(in)
-	ahead := 8 * g.Workers                // enough to read on while a shard is made durable
-	free := make(chan *parsed, 2*ahead+2) // to be used again
-	next := func() (*parsed, error) {
+	ahead := 8 * g.Workers                     // enough to read on while a shard is made durable
+	free := make(chan *parsedBatch, 2*ahead+2) // to be used again
+	next := func() (*parsedBatch, error) {
 		batch, err := splitter.Next()
 		if err != nil {
 			return nil, err
@@ -31,7 +31,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 		for len(batch.Games) > 0 && batch.Games[0].Number <= done {
 			batch.Games = batch.Games[1:]
 		}
-		b := &parsed{}
+		b := &parsedBatch{}
 		select {
 		case b = <-free:
 		default:
@@ -43,7 +43,7 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 	for i := range parsers {
 		parsers[i] = g.parser()
 	}
-	for b, err := range ordered.Each(ctx, g.Workers, ahead, next, func(worker int, b *parsed) (*parsed, error) {
+	for b, err := range ordered.Each(ctx, g.Workers, ahead, next, func(worker int, b *parsedBatch) (*parsedBatch, error) {
 		b.parse(parsers[worker], &g.Request)
 		return b, nil
 	}) {
@@ -74,7 +74,7 @@ func (g *ingester) parser() *pgn.Parser {
 	return p
 }
 
-func (b *parsed) parse(p *pgn.Parser, in *Request) {
+func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 	n := len(b.batch.Games)
 	b.lines, b.found = slices.Grow(b.lines[:0], n)[:n], slices.Grow(b.found[:0], n)[:n]
 	clear(b.found)
