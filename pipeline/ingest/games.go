@@ -12,9 +12,9 @@ import (
 
 // parsedBatch is a batch of games on its way through the workers, and back to be used again.
 type parsedBatch struct {
-	batch *pgn.Batch
-	lines []dataset.Line
-	found []entry
+	batch   *pgn.Batch
+	lines   []dataset.Line
+	entries []entry
 }
 
 // games reads PGN text on the workers and hands out the games behind number done, in order, in this goroutine. Each
@@ -50,8 +50,8 @@ func (g *ingester) games(ctx context.Context, in io.Reader, done int64, each fun
 		if err != nil {
 			return err
 		}
-		for i := range b.found {
-			if err := each(&b.found[i]); err != nil {
+		for i := range b.entries {
+			if err := each(&b.entries[i]); err != nil {
 				return err
 			}
 		}
@@ -76,10 +76,10 @@ func (g *ingester) parser() *pgn.Parser {
 
 func (b *parsedBatch) parse(p *pgn.Parser, in *Request) {
 	n := len(b.batch.Games)
-	b.lines, b.found = slices.Grow(b.lines[:0], n)[:n], slices.Grow(b.found[:0], n)[:n]
-	clear(b.found)
+	b.lines, b.entries = slices.Grow(b.lines[:0], n)[:n], slices.Grow(b.entries[:0], n)[:n]
+	clear(b.entries)
 	for i, game := range b.batch.Games {
-		r := &b.found[i]
+		r := &b.entries[i]
 		b.lines[i], r.reject = p.Parse(game)
 		if r.conflict = p.Conflict(); r.reject != nil {
 			continue
