@@ -105,7 +105,7 @@ func Open(path string, tables rows.TableForm) (*rows.Input, Reader, error) {
 
 var puzzles = &Kind{
 	Name: "Lichess puzzles (CSV)", Suffixes: []string{".csv"}, Sniff: rows.LooksLikePuzzles,
-	Open: func(in io.Reader, _ rows.TableForm) Reader { return bare{rows.NewPuzzleReader(in)} },
+	Open: func(in io.Reader, _ rows.TableForm) Reader { return lineReader{rows.NewPuzzleReader(in)} },
 }
 
 var epd = &Kind{
@@ -132,12 +132,12 @@ var games = &Kind{
 	each: (*ingester).games,
 }
 
-// bare is a reader of lines without evaluations.
-type bare struct {
+// lineReader is a reader of lines without evaluations.
+type lineReader struct {
 	lines interface{ Next() (dataset.Line, error) }
 }
 
-func (b bare) Next() (l dataset.Line, none dataset.Imported, err error) {
+func (b lineReader) Next() (l dataset.Line, none dataset.Imported, err error) {
 	l, err = b.lines.Next()
 	return l, none, err
 }
@@ -145,7 +145,9 @@ func (b bare) Next() (l dataset.Line, none dataset.Imported, err error) {
 // bareEPD also says what was repaired.
 type bareEPD struct{ *rows.EPDReader }
 
-func (b bareEPD) Next() (dataset.Line, dataset.Imported, error) { return bare{b.EPDReader}.Next() }
+func (b bareEPD) Next() (dataset.Line, dataset.Imported, error) {
+	return lineReader{b.EPDReader}.Next()
+}
 
 // gameReader reads games one after another. A line is valid until the next call.
 type gameReader struct {
