@@ -111,7 +111,7 @@ var puzzles = &Kind{
 var epd = &Kind{
 	Name: "EPD with best moves or moves to avoid", Suffixes: []string{".epd", ".fen"},
 	Sniff: rows.LooksLikeEPD,
-	Open:  func(in io.Reader, _ rows.TableForm) Reader { return bareEPD{rows.NewEPDReader(in)} },
+	Open:  func(in io.Reader, _ rows.TableForm) Reader { return epdReader{rows.NewEPDReader(in)} },
 }
 
 var tables = &Kind{
@@ -142,10 +142,10 @@ func (b lineReader) Next() (l dataset.Line, none dataset.Imported, err error) {
 	return l, none, err
 }
 
-// bareEPD also says what was repaired.
-type bareEPD struct{ *rows.EPDReader }
+// epdReader also says what was repaired.
+type epdReader struct{ *rows.EPDReader }
 
-func (b bareEPD) Next() (dataset.Line, dataset.Imported, error) {
+func (b epdReader) Next() (dataset.Line, dataset.Imported, error) {
 	return lineReader{b.EPDReader}.Next()
 }
 
