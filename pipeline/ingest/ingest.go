@@ -58,8 +58,8 @@ type Summary struct {
 	// MoveConflicts counts games that were not left out though their text contradicts their moves.
 	MoveConflicts int64 `json:"move_conflicts"`
 
-	Tables   []TableRead `json:"tables"`    // the tables of evaluations among the inputs
-	BadFiles []LeftOut   `json:"bad_files"` // inputs that were left out whole
+	Tables   []TableRead   `json:"tables"`    // the tables of evaluations among the inputs
+	BadFiles []SkippedFile `json:"bad_files"` // inputs that were left out whole
 }
 
 // TableRead is how the evaluations of a table were read.
@@ -102,9 +102,9 @@ type state struct {
 	Rejects   int64 `json:"rejects,omitempty"`    // bytes of the table of rejects; 0 if there is none
 	NoHistory int64 `json:"no_history,omitempty"` // lines for which no history could be reconstructed
 
-	Before  *inputStart `json:"before,omitempty"`   // what was counted when this input began
-	LeftOut []LeftOut   `json:"left_out,omitempty"` // inputs that are left out whole, in their order
-	Listed  bool        `json:"listed,omitempty"`   // they are in the table of rejects
+	Before  *inputStart   `json:"before,omitempty"`   // what was counted when this input began
+	LeftOut []SkippedFile `json:"left_out,omitempty"` // inputs that are left out whole, in their order
+	Listed  bool          `json:"listed,omitempty"`   // they are in the table of rejects
 }
 
 // Run reads the inputs in order. A game that cannot be used is counted by
@@ -181,7 +181,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 	sum = Summary{
 		Summary: g.out.Summary(start), Evals: g.state.Evals, GluedDashes: g.state.Glued, NoHistory: g.state.NoHistory,
 		ResultConflicts: g.out.Manifest().Counts.ResultConflicts, MoveConflicts: g.out.Manifest().Counts.MoveConflicts,
-		Tables: []TableRead{}, BadFiles: append([]LeftOut{}, g.state.LeftOut...),
+		Tables: []TableRead{}, BadFiles: append([]SkippedFile{}, g.state.LeftOut...),
 	}
 	for _, input := range g.out.Manifest().Inputs {
 		if input.Table != nil {

@@ -30,8 +30,8 @@ const BadFile dataset.Reason = "bad_file"
 // ErrNothingKept: all that was read is left out.
 var ErrNothingKept = errors.New("nothing was kept")
 
-// LeftOut is an input that is left out whole.
-type LeftOut struct {
+// SkippedFile is an input that is left out whole.
+type SkippedFile struct {
 	File   string `json:"file"`   // base name
 	Reason string `json:"reason"` // in a word, as in the manifest
 	Error  string `json:"error"`
@@ -84,7 +84,7 @@ func (g *ingester) leaveOut(index int, path string, in *rows.Input, err error) e
 		input.Bytes = in.RawRead()
 	}
 	m.Inputs = append(m.Inputs, input)
-	g.state.LeftOut = append(g.state.LeftOut, LeftOut{input.Name, input.LeftOut, err.Error()})
+	g.state.LeftOut = append(g.state.LeftOut, SkippedFile{input.Name, input.LeftOut, err.Error()})
 	g.endInput(index, input.Bytes)
 	if g.Rejected != nil {
 		g.Rejected(path, &dataset.Reject{Reason: BadFile, Err: err})
