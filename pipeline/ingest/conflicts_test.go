@@ -56,7 +56,7 @@ func TestOlderRules(t *testing.T) {
 	for name, flags := range map[string][]dataset.Tag{"older": nil, "other": {{Name: "move-conflict", Value: "keep"}}} {
 		out := filepath.Join(dir, name)
 		f, err := output.Open(out, dataset.Manifest{Verb: "ingest", Splits: dataset.DefaultSplits, Flags: flags},
-			[]ingest.Surveyed{{Name: "games.pgn", Size: 31}}, output.Options{ResumeCommand: "talbot ingest"})
+			[]ingest.InputInfo{{Name: "games.pgn", Size: 31}}, output.Options{ResumeCommand: "talbot ingest"})
 		if err != nil {
 			t.Fatal(err)
 		}

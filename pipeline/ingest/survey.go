@@ -13,8 +13,8 @@ import (
 // ErrNoGames: an input holds no game at all.
 var ErrNoGames = errors.New("no games or puzzles found")
 
-// Surveyed is what identifies an input before it is read.
-type Surveyed struct {
+// InputInfo is what identifies an input before it is read.
+type InputInfo struct {
 	Name string
 	Size int64
 }
@@ -37,24 +37,24 @@ func (e InputErrors) Unwrap() []error { return e }
 
 // Survey opens every input that is a file, so that all faults that opening shows are said before any work. Pipes and
 // standard input can be opened only once. With skip, only what is not about one input is a fault: a wrong path.
-func Survey(paths []string, tables rows.TableForm, skip bool) ([]Surveyed, error) {
-	var all []Surveyed
+func Survey(paths []string, tables rows.TableForm, skip bool) ([]InputInfo, error) {
+	var all []InputInfo
 	var faults InputErrors
 	for _, path := range paths {
 		if path == "-" {
-			all = append(all, Surveyed{"-", -1})
+			all = append(all, InputInfo{"-", -1})
 			continue
 		}
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
 		case info.Mode().IsRegular():
-			all = append(all, Surveyed{filepath.Base(path), info.Size()})
+			all = append(all, InputInfo{filepath.Base(path), info.Size()})
 			err = checkInput(path, tables)
 		case info.IsDir():
 			err = checkInput(path, tables)
 		default:
-			all = append(all, Surveyed{filepath.Base(path), -1})
+			all = append(all, InputInfo{filepath.Base(path), -1})
 		}
 		if err != nil && (!skip || inputFault(err) == "") {
 			faults = append(faults, err)
