@@ -186,7 +186,7 @@ func runIngest(cmd *cobra.Command, o ingestOptions, paths []string) error {
 	}
 	if o.rejects != "" {
 		out := outputFile{flag: "--rejects", path: o.rejects, force: o.force, inputs: files, folders: []string{o.out},
-			own: ingest.MadeRejects(o.rejects, o.out)}
+			own: ingest.OwnsRejects(o.rejects, o.out)}
 		if o.rejects, err = out.check(); err != nil {
 			return err
 		}

@@ -140,8 +140,8 @@ func (r *rejectsFile) close() {
 	}
 }
 
-// MadeRejects reports whether a file may be the table of rejects that an unfinished ingest into dir put there.
-func MadeRejects(path, dir string) bool {
+// OwnsRejects reports whether a file may be the table of rejects that an unfinished ingest into dir put there.
+func OwnsRejects(path, dir string) bool {
 	if !output.InUse(dir) {
 		return false
 	}
