@@ -44,15 +44,15 @@ func keyOfRow(row string) (before string, k dataset.GameKey, ok bool) {
 	return before + "\t", dataset.GameKey{A: binary.BigEndian.Uint64(raw), B: binary.BigEndian.Uint64(raw[8:])}, true
 }
 
-// origin is where a game that stays was read.
-type origin struct {
+// keptGame is where a game that stays was read.
+type keptGame struct {
 	exact          bool // it has the same moves; otherwise it begins with them
 	input          int
 	number, offset int64 // number 0: not found yet
 }
 
 // before reports whether a game is rather named than another: the copy, or else the first that was read.
-func (p origin) before(q origin) bool {
+func (p keptGame) before(q keptGame) bool {
 	switch {
 	case q.number == 0 || p.exact != q.exact:
 		return q.number == 0 || p.exact
@@ -70,10 +70,10 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	if err := g.markRejects(); err != nil {
 		return err
 	}
-	stay := map[dataset.GameKey]origin{}
+	stay := map[dataset.GameKey]keptGame{}
 	if err := g.rejects.each(func(row string) error {
 		if _, k, ok := keyOfRow(row); ok {
-			stay[k] = origin{}
+			stay[k] = keptGame{}
 		}
 		return nil
 	}); err != nil {
@@ -93,7 +93,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 }
 
 // findStaying fills in where the games were read that have these keys, or that begin with the game that has it.
-func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]origin) error {
+func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]keptGame) error {
 	if len(stay) == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]ori
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				p := origin{exact, l.Input, l.Number, l.Offset}
+				p := keptGame{exact, l.Input, l.Number, l.Offset}
 				if old, ok := stay[k]; ok && p.before(old) {
 					stay[k] = p
 				}
