@@ -51,8 +51,8 @@ type keptGame struct {
 	number, offset int64 // number 0: not found yet
 }
 
-// before reports whether a game is rather named than another: the copy, or else the first that was read.
-func (p keptGame) before(q keptGame) bool {
+// preferredTo reports whether a game is rather named than another: the copy, or else the first that was read.
+func (p keptGame) preferredTo(q keptGame) bool {
 	switch {
 	case q.number == 0 || p.exact != q.exact:
 		return q.number == 0 || p.exact
@@ -113,7 +113,7 @@ func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]kep
 				mu.Lock()
 				defer mu.Unlock()
 				p := keptGame{exact, l.Input, l.Number, l.Offset}
-				if old, ok := stay[k]; ok && p.before(old) {
+				if old, ok := stay[k]; ok && p.preferredTo(old) {
 					stay[k] = p
 				}
 			}
