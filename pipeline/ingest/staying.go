@@ -79,7 +79,7 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := g.findStaying(ctx, stay); err != nil {
+	if err := g.findKept(ctx, stay); err != nil {
 		return err
 	}
 	return g.rejects.publish(func(row string) string {
@@ -92,8 +92,8 @@ func (g *ingester) publishRejects(ctx context.Context) error {
 	})
 }
 
-// findStaying fills in where the games were read that have these keys, or that begin with the game that has it.
-func (g *ingester) findStaying(ctx context.Context, stay map[dataset.GameKey]keptGame) error {
+// findKept fills in where the games were read that have these keys, or that begin with the game that has it.
+func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGame) error {
 	if len(stay) == 0 {
 		return nil
 	}
