@@ -84,8 +84,8 @@ type ingester struct {
 	prints  map[string]int // fingerprints of imported evaluations, by name
 	past    pastReconstructor
 
-	evaluations evaluated // of the present input; nil: it has none of positions
-	broken      bool      // the error is not of the input but of what was made of it
+	evaluations  evaluated // of the present input; nil: it has none of positions
+	outputFailed bool      // the error is not of the input but of what was made of it
 }
 
 // evaluated is a [Reader] that says how it read evaluations.

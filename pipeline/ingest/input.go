@@ -24,7 +24,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 		defer in.Close()
 		err = g.read(ctx, in, index, path)
 	}
-	if err == nil || !g.SkipBadFiles || g.broken || inputFault(err) == "" {
+	if err == nil || !g.SkipBadFiles || g.outputFailed || inputFault(err) == "" {
 		return err
 	}
 	return g.leaveOut(index, path, in, err)
@@ -39,7 +39,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 	}
 	each := func(f *entry) error {
 		err := g.take(path, index, f)
-		g.broken = err != nil
+		g.outputFailed = err != nil
 		return err
 	}
 	if done := g.state.Number; kind.each != nil {
