@@ -38,7 +38,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		return err
 	}
 	each := func(f *entry) error {
-		err := g.take(path, index, f)
+		err := g.add(path, index, f)
 		g.outputFailed = err != nil
 		return err
 	}
@@ -93,8 +93,8 @@ func (g *ingester) reject(path string, f *entry) {
 	}
 }
 
-// take takes one game or row in order.
-func (g *ingester) take(path string, index int, f *entry) error {
+// add takes one game or row in order.
+func (g *ingester) add(path string, index int, f *entry) error {
 	p := &g.state
 	c := &g.out.Manifest().Counts
 	p.Number = f.number()
