@@ -17,7 +17,7 @@ func (g *ingester) file(ctx context.Context, index int, path string) error {
 		g.state.Input, g.state.Number, g.state.Read = index, 0, 0
 	}
 	if g.state.Number == 0 { // else an interrupted run has begun it
-		g.begin()
+		g.beginInput()
 	}
 	in, err := open(path)
 	if err == nil {

@@ -47,8 +47,8 @@ type inputStart struct {
 	Rejects      int64          `json:"rejects"`
 }
 
-// begin keeps aside what is counted before an input.
-func (g *ingester) begin() {
+// beginInput keeps aside what is counted before an input.
+func (g *ingester) beginInput() {
 	if !g.SkipBadFiles {
 		return
 	}
