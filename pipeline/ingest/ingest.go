@@ -137,7 +137,7 @@ func (in Request) Run(ctx context.Context) (sum Summary, err error) {
 		id = struct{ Inputs, Rejects any }{identity, true}
 	}
 	if g.out, err = output.Open(in.Out, m, id, output.Options{
-		Workers: in.Workers, State: &g.state, SideFile: g.side, Sync: g.markRejects, Drafting: in.drafting(),
+		Workers: in.Workers, State: &g.state, SideFile: g.sideFile, Sync: g.markRejects, Drafting: in.drafting(),
 		ResumeCommand: in.ResumeCommand, Warn: in.Warn,
 	}); err != nil {
 		return Summary{}, olderRules(err)

@@ -18,8 +18,8 @@ const rejectsName = "rejects.part"
 
 const rejectsHeader = "file\tnumber\toffset\treason\tdetail\n"
 
-// side says which files of the output folder are the ingest's own.
-func (g *ingester) side(name string, _ int) (own, wanted bool) {
+// sideFile says which files of the output folder are the ingest's own.
+func (g *ingester) sideFile(name string, _ int) (own, wanted bool) {
 	return name == rejectsName, name == rejectsName && g.state.Rejects > 0
 }
 
