@@ -84,12 +84,12 @@ type ingester struct {
 	prints  map[string]int // fingerprints of imported evaluations, by name
 	past    pastReconstructor
 
-	evaluations  evaluated // of the present input; nil: it has none of positions
-	outputFailed bool      // the error is not of the input but of what was made of it
+	evaluations  tableReader // of the present input; nil: it has none of positions
+	outputFailed bool        // the error is not of the input but of what was made of it
 }
 
-// evaluated is a [Reader] that says how it read evaluations.
-type evaluated interface{ Table() dataset.Table }
+// tableReader is a [Reader] that says how it read evaluations.
+type tableReader interface{ Table() dataset.Table }
 
 // state is what progress.json keeps of an ingest.
 type state struct {

@@ -46,7 +46,7 @@ func (g *ingester) read(ctx context.Context, in *rows.Input, index int, path str
 		err = kind.each(g, ctx, in, done, each)
 	} else {
 		r := kind.Open(in, g.Tables)
-		g.evaluations, _ = r.(evaluated)
+		g.evaluations, _ = r.(tableReader)
 		err = g.rows(ctx, r, done, each)
 	}
 	if errors.Is(err, rows.ErrUnit) || errors.Is(err, rows.ErrMixedUnits) {
