@@ -17,8 +17,8 @@ import (
 // unitSamples is how many samples of a block are asked about together, and stand together in the journal.
 const unitSamples = 256
 
-// asker asks about one unit after another. It is for one goroutine.
-type asker struct {
+// batcher asks about one unit after another. It is for one goroutine.
+type batcher struct {
 	walker    dataset.Walker
 	view      encode.View
 	questions []Question
@@ -117,7 +117,7 @@ func (p *predicting) count(u *unit) {
 
 // unit predicts the samples from…to−1 of a block; firsts are the numbers of the lines' first samples. What is known of
 // them already is only checked; asked is −1 then.
-func (a *asker) unit(ctx context.Context, p *predicting, lines []dataset.Line, firsts []int, from, to int,
+func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line, firsts []int, from, to int,
 	known []dataset.Prediction) (*unit, error) {
 	u := &unit{predictions: known, asked: -1}
 	if known == nil {
@@ -155,7 +155,7 @@ func (a *asker) unit(ctx context.Context, p *predicting, lines []dataset.Line, f
 }
 
 // sample makes a question of the walker's present sample, the k-th of the unit, unless its prediction is known.
-func (a *asker) sample(p *predicting, u *unit, k int, known bool) error {
+func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 	a.view.Visit(&a.walker, dataset.Counted{})
 	v := &a.view
 	if rating := p.Network.Rating; rating > 0 {

@@ -82,7 +82,7 @@ type predicting struct {
 	network int // its index in the manifest
 	layout  encode.Layout
 	state   tally
-	workers [workers]asker
+	workers [workers]batcher
 
 	samples  int64 // done, this process and before
 	first    int64 // done before
