@@ -24,7 +24,7 @@ type batcher struct {
 	questions []Question
 	answers   []Answer
 	legal     [][]board.Move // of each question
-	at        []int          // the sample of the unit that it is about
+	samples   []int          // the sample of the unit that it is about
 }
 
 // unit is what became of one.
@@ -123,7 +123,7 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 	if known == nil {
 		u.predictions = make([]dataset.Prediction, to-from)
 	}
-	a.at, a.legal = a.at[:0], a.legal[:0]
+	a.samples, a.legal = a.samples[:0], a.legal[:0]
 	// the last line whose first sample is not above from
 	line, _ := slices.BinarySearch(firsts, from+1)
 	for line--; line < len(lines) && firsts[line] < to; line++ {
@@ -143,12 +143,12 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 	if known != nil {
 		return u, ctx.Err()
 	}
-	u.asked = int64(len(a.at))
-	a.answers = slices.Grow(a.answers[:0], len(a.at))[:len(a.at)]
-	if err := p.Evaluator.Answer(ctx, a.questions[:len(a.at)], a.answers); err != nil {
+	u.asked = int64(len(a.samples))
+	a.answers = slices.Grow(a.answers[:0], len(a.samples))[:len(a.samples)]
+	if err := p.Evaluator.Answer(ctx, a.questions[:len(a.samples)], a.answers); err != nil {
 		return nil, err
 	}
-	for i, k := range a.at {
+	for i, k := range a.samples {
 		u.predictions[k] = prediction(&a.answers[i], a.legal[i], &p.Network)
 	}
 	return u, nil
@@ -180,7 +180,7 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 		given.Status = dataset.GameOver
 		return nil
 	}
-	i := len(a.at)
+	i := len(a.samples)
 	if i == len(a.questions) {
 		a.questions = append(a.questions, Question{Packed: make([]uint64, p.layout.Words)})
 	}
@@ -193,7 +193,7 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 			q.Codes = append(q.Codes, v.Code(encoder, p.layout.Codes, m)...)
 		}
 	}
-	a.at, a.legal = append(a.at, k), append(a.legal, slices.Clone(legal))
+	a.samples, a.legal = append(a.samples, k), append(a.legal, slices.Clone(legal))
 	return nil
 }
 
