@@ -161,7 +161,7 @@ type networkEvaluator struct{ *engine.Network }
 func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() }
 
 // Answer asks the network.
-func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.Question,
+func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.EncodedPosition,
 	answers []pipelinepredict.Answer) error {
 	asked, said := make([]predict.Input, len(questions)), make([]predict.Output, len(questions))
 	for i, q := range questions {

@@ -21,7 +21,7 @@ const unitSamples = 256
 type batcher struct {
 	walker    dataset.Walker
 	view      encode.View
-	questions []Question
+	questions []EncodedPosition
 	answers   []Answer
 	legal     [][]board.Move // of each question
 	samples   []int          // the sample of the unit that it is about
@@ -182,7 +182,7 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 	}
 	i := len(a.samples)
 	if i == len(a.questions) {
-		a.questions = append(a.questions, Question{Packed: make([]uint64, p.layout.Words)})
+		a.questions = append(a.questions, EncodedPosition{Packed: make([]uint64, p.layout.Words)})
 	}
 	encoder := p.Evaluator.Encoder()
 	q := &a.questions[i]

@@ -18,8 +18,8 @@ import (
 	"talbot/shards"
 )
 
-// Question is a position as the network's encoder writes it.
-type Question struct {
+// EncodedPosition is a position as the network's encoder writes it.
+type EncodedPosition struct {
 	Packed []uint64
 	Codes  []int32 // of the legal moves in any order; nil for a recipe without moves
 }
@@ -34,7 +34,7 @@ type Answer struct {
 // What it says of a position must depend on that position alone.
 type Evaluator interface {
 	Encoder() encode.Encoder
-	Answer(ctx context.Context, questions []Question, answers []Answer) error
+	Answer(ctx context.Context, questions []EncodedPosition, answers []Answer) error
 }
 
 // ErrPredicted: the dataset has predictions of this network already.

@@ -37,7 +37,7 @@ type fake struct {
 	sleep  time.Duration
 }
 
-func (f *fake) Answer(ctx context.Context, questions []Question, answers []Answer) error {
+func (f *fake) Answer(ctx context.Context, questions []EncodedPosition, answers []Answer) error {
 	if f.fail != nil {
 		if err := f.fail(f.asked.Load()); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (f *fake) Answer(ctx context.Context, questions []Question, answers []Answe
 // Encoder returns that of a recipe, of which only what it writes matters here.
 func (f *fake) Encoder() encode.Encoder { return f.recipe }
 
-func sayOf(q *Question) Answer {
+func sayOf(q *EncodedPosition) Answer {
 	h := fnv.New64a()
 	for _, w := range q.Packed {
 		fmt.Fprint(h, w, " ")
@@ -208,7 +208,7 @@ func checkPrediction(t *testing.T, p *dataset.Prediction, v *encode.View, e enco
 		}
 		return
 	}
-	q := Question{Packed: make([]uint64, e.Layout().Words)}
+	q := EncodedPosition{Packed: make([]uint64, e.Layout().Words)}
 	e.Pack(q.Packed, v)
 	for _, m := range legal {
 		q.Codes = append(q.Codes, v.Code(e, 1, m)...)
