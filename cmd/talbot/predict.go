@@ -162,7 +162,7 @@ func (e networkEvaluator) Encoder() encode.Encoder { return e.Network.Encoder() 
 
 // Answer asks the network.
 func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredict.EncodedPosition,
-	answers []pipelinepredict.Answer) error {
+	answers []pipelinepredict.Output) error {
 	asked, said := make([]predict.Input, len(questions)), make([]predict.Output, len(questions))
 	for i, q := range questions {
 		asked[i] = predict.Input(q)
@@ -172,7 +172,7 @@ func (e networkEvaluator) Answer(ctx context.Context, questions []pipelinepredic
 	}
 	knows := e.Capabilities()
 	for i := range said {
-		answers[i] = pipelinepredict.Answer{Prior: said[i].Prior, Value: said[i].Value}
+		answers[i] = pipelinepredict.Output{Prior: said[i].Prior, Value: said[i].Value}
 		if !knows.Value && knows.WDL {
 			answers[i].Value = encode.ChancesValue(said[i].WDL)
 		}

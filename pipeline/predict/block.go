@@ -22,7 +22,7 @@ type batcher struct {
 	walker    dataset.Walker
 	view      encode.View
 	questions []EncodedPosition
-	answers   []Answer
+	answers   []Output
 	legal     [][]board.Move // of each question
 	samples   []int          // the sample of the unit that it is about
 }
@@ -198,7 +198,7 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 }
 
 // prediction rounds an answer. Moves of one probability come in the order of their numbers.
-func prediction(a *Answer, legal []board.Move, n *dataset.Network) dataset.Prediction {
+func prediction(a *Output, legal []board.Move, n *dataset.Network) dataset.Prediction {
 	p := dataset.Prediction{Status: dataset.Predicted}
 	if n.Value {
 		p.Value = dataset.QuantizeValue(float64(a.Value))

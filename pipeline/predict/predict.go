@@ -24,8 +24,8 @@ type EncodedPosition struct {
 	Codes  []int32 // of the legal moves in any order; nil for a recipe without moves
 }
 
-// Answer is what a network says of a position. What it does not know is left out.
-type Answer struct {
+// Output is what a network says of a position. What it does not know is left out.
+type Output struct {
 	Prior []float32 // log-probability of each legal move among the legal ones, in the order of the question
 	Value float32   // in [−1, 1] from the side to move's view
 }
@@ -34,7 +34,7 @@ type Answer struct {
 // What it says of a position must depend on that position alone.
 type Evaluator interface {
 	Encoder() encode.Encoder
-	Answer(ctx context.Context, questions []EncodedPosition, answers []Answer) error
+	Answer(ctx context.Context, questions []EncodedPosition, answers []Output) error
 }
 
 // ErrPredicted: the dataset has predictions of this network already.

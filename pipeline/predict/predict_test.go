@@ -37,7 +37,7 @@ type fake struct {
 	sleep  time.Duration
 }
 
-func (f *fake) Answer(ctx context.Context, questions []EncodedPosition, answers []Answer) error {
+func (f *fake) Answer(ctx context.Context, questions []EncodedPosition, answers []Output) error {
 	if f.fail != nil {
 		if err := f.fail(f.asked.Load()); err != nil {
 			return err
@@ -54,12 +54,12 @@ func (f *fake) Answer(ctx context.Context, questions []EncodedPosition, answers 
 // Encoder returns that of a recipe, of which only what it writes matters here.
 func (f *fake) Encoder() encode.Encoder { return f.recipe }
 
-func sayOf(q *EncodedPosition) Answer {
+func sayOf(q *EncodedPosition) Output {
 	h := fnv.New64a()
 	for _, w := range q.Packed {
 		fmt.Fprint(h, w, " ")
 	}
-	var a Answer
+	var a Output
 	sum := 0.0
 	for _, c := range q.Codes {
 		x := float64((h.Sum64()^uint64(c)*0x9e3779b97f4a7c15)%1000)/100 - 12
