@@ -19,12 +19,12 @@ const unitSamples = 256
 
 // batcher asks about one unit after another. It is for one goroutine.
 type batcher struct {
-	walker    dataset.Walker
-	view      encode.View
-	questions []EncodedPosition
-	answers   []Output
-	legal     [][]board.Move // of each question
-	samples   []int          // the sample of the unit that it is about
+	walker  dataset.Walker
+	view    encode.View
+	inputs  []EncodedPosition
+	answers []Output
+	legal   [][]board.Move // of each question
+	samples []int          // the sample of the unit that it is about
 }
 
 // unit is what became of one.
@@ -145,7 +145,7 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 	}
 	u.asked = int64(len(a.samples))
 	a.answers = slices.Grow(a.answers[:0], len(a.samples))[:len(a.samples)]
-	if err := p.Evaluator.Answer(ctx, a.questions[:len(a.samples)], a.answers); err != nil {
+	if err := p.Evaluator.Answer(ctx, a.inputs[:len(a.samples)], a.answers); err != nil {
 		return nil, err
 	}
 	for i, k := range a.samples {
@@ -181,11 +181,11 @@ func (a *batcher) sample(p *predicting, u *unit, k int, known bool) error {
 		return nil
 	}
 	i := len(a.samples)
-	if i == len(a.questions) {
-		a.questions = append(a.questions, EncodedPosition{Packed: make([]uint64, p.layout.Words)})
+	if i == len(a.inputs) {
+		a.inputs = append(a.inputs, EncodedPosition{Packed: make([]uint64, p.layout.Words)})
 	}
 	encoder := p.Evaluator.Encoder()
-	q := &a.questions[i]
+	q := &a.inputs[i]
 	encoder.Pack(q.Packed, v)
 	q.Codes = q.Codes[:0]
 	if p.layout.Moves != encode.NoMoves {
