@@ -22,7 +22,7 @@ type batcher struct {
 	walker  dataset.Walker
 	view    encode.View
 	inputs  []EncodedPosition
-	answers []Output
+	outputs []Output
 	legal   [][]board.Move // of each question
 	samples []int          // the sample of the unit that it is about
 }
@@ -144,12 +144,12 @@ func (a *batcher) unit(ctx context.Context, p *predicting, lines []dataset.Line,
 		return u, ctx.Err()
 	}
 	u.asked = int64(len(a.samples))
-	a.answers = slices.Grow(a.answers[:0], len(a.samples))[:len(a.samples)]
-	if err := p.Evaluator.Answer(ctx, a.inputs[:len(a.samples)], a.answers); err != nil {
+	a.outputs = slices.Grow(a.outputs[:0], len(a.samples))[:len(a.samples)]
+	if err := p.Evaluator.Answer(ctx, a.inputs[:len(a.samples)], a.outputs); err != nil {
 		return nil, err
 	}
 	for i, k := range a.samples {
-		u.predictions[k] = prediction(&a.answers[i], a.legal[i], &p.Network)
+		u.predictions[k] = prediction(&a.outputs[i], a.legal[i], &p.Network)
 	}
 	return u, nil
 }
