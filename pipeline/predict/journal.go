@@ -19,7 +19,7 @@ import (
 type journal struct {
 	*durable.RecordWriter
 	path   string
-	held   int                   // units of before that were not taken yet
+	unread int                   // units of before that were not taken yet
 	before *durable.RecordReader // of these
 	buf    []byte
 }
@@ -59,7 +59,7 @@ func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	if j.RecordWriter, err = durable.NewRecordWriter(f, end, append([]byte(identityText), id[:]...)); err != nil {
 		return nil, &JournalError{path, err}
 	}
-	if j.held == 0 {
+	if j.unread == 0 {
 		return j, nil
 	}
 	j.before = durable.NewRecordReader(io.NewSectionReader(f, 0, end))
@@ -97,7 +97,7 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 			return end, nil
 		}
 		if !first {
-			j.held++
+			j.unread++
 		}
 		first, end = false, r.At()
 	}
@@ -105,7 +105,7 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 
 // take returns what is held of the next so many units. The others stay on disk.
 func (j *journal) take(units int) (held [][]dataset.Prediction, err error) {
-	for ; len(held) < units && j.held > 0; j.held-- {
+	for ; len(held) < units && j.unread > 0; j.unread-- {
 		payload, err := j.next()
 		if err != nil {
 			return nil, &JournalError{j.path, err}
