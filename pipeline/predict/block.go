@@ -50,7 +50,7 @@ func (p *predicting) block(ctx context.Context, r *shards.Reader, number int, j 
 	total := firsts[len(lines)]
 	all := make([]dataset.Prediction, 0, total)
 	units := (total + unitSamples - 1) / unitSamples
-	held, err := j.take(units)
+	held, err := j.nextUnits(units)
 	if err != nil {
 		return err
 	}

@@ -103,8 +103,8 @@ func (j *journal) read(f io.Reader, id [32]byte, warn func(error)) (end int64, e
 	}
 }
 
-// take returns what is held of the next so many units. The others stay on disk.
-func (j *journal) take(units int) (held [][]dataset.Prediction, err error) {
+// nextUnits returns what is held of the next so many units. The others stay on disk.
+func (j *journal) nextUnits(units int) (held [][]dataset.Prediction, err error) {
 	for ; len(held) < units && j.unread > 0; j.unread-- {
 		payload, err := j.next()
 		if err != nil {
