@@ -20,7 +20,7 @@ type journal struct {
 	*durable.RecordWriter
 	path   string
 	unread int                   // units of before that were not taken yet
-	before *durable.RecordReader // of these
+	reader *durable.RecordReader // of these
 	buf    []byte
 }
 
@@ -62,7 +62,7 @@ func openJournal(path string, id [32]byte, warn func(error)) (*journal, error) {
 	if j.unread == 0 {
 		return j, nil
 	}
-	j.before = durable.NewRecordReader(io.NewSectionReader(f, 0, end))
+	j.reader = durable.NewRecordReader(io.NewSectionReader(f, 0, end))
 	if _, err := j.next(); err != nil { // the identity
 		f.Close()
 		return nil, &JournalError{path, err}
@@ -121,7 +121,7 @@ func (j *journal) nextUnits(units int) (held [][]dataset.Prediction, err error) 
 
 // next returns the payload of the next record that read has seen.
 func (j *journal) next() ([]byte, error) {
-	record, _, _, err := j.before.Next(func([]byte) bool { return true })
+	record, _, _, err := j.reader.Next(func([]byte) bool { return true })
 	if err == nil && record == nil {
 		err = fmt.Errorf("it has become shorter: %w", dataset.ErrDamaged)
 	}
