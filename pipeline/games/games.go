@@ -131,7 +131,7 @@ func (p *playing) play(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := p.take(&line); err != nil || counts.GamesKept == p.Games {
+		if err := p.add(&line); err != nil || counts.GamesKept == p.Games {
 			return err
 		}
 		if p.Progress != nil {
@@ -143,8 +143,8 @@ func (p *playing) play(ctx context.Context) error {
 	return nil
 }
 
-// take stores a game that is new.
-func (p *playing) take(line *dataset.Line) error {
+// add stores a game that is new.
+func (p *playing) add(line *dataset.Line) error {
 	counts := &p.out.Manifest().Counts
 	p.state.Number = line.Number
 	if len(line.Labels) == 0 || !p.seen.Add(line.GameKey()) {
