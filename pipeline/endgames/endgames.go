@@ -182,7 +182,7 @@ func (d *drawing) draw(ctx context.Context) error {
 			return err
 		}
 		for i := range batch {
-			if err := d.take(&batch[i]); err != nil {
+			if err := d.add(&batch[i]); err != nil {
 				return err
 			}
 			if d.done() {
@@ -213,8 +213,8 @@ func (d *drawing) report(before int64) {
 	d.Progress(p)
 }
 
-// take stores a draw, or another in its place if it is not new.
-func (d *drawing) take(x *synth.Draw) error {
+// add stores a draw, or another in its place if it is not new.
+func (d *drawing) add(x *synth.Draw) error {
 	known := func(key uint64) bool { return d.seen.Has(dataset.GameKey{A: key}) }
 	for {
 		switch {
