@@ -41,8 +41,8 @@ type SplitOverlap struct {
 	ShareMirrored float64 `json:"share_mirrored"` // SeenMirrored / Samples
 }
 
-// Counted counts what sorted keys say.
-type Counted struct {
+// Result counts what sorted keys say.
+type Result struct {
 	Unique  Unique
 	Overlap Overlap
 }
@@ -51,8 +51,8 @@ type Counted struct {
 var copyEdges = [...]int64{1, 2, 3, 4, 6, 11, 31, 101, 1001, 10001, 100001}
 
 // Count counts the collected keys.
-func Count(keys *dataset.Keys, workers int) (*Counted, error) {
-	parts := make([]Counted, max(workers, 1))
+func Count(keys *dataset.Keys, workers int) (*Result, error) {
+	parts := make([]Result, max(workers, 1))
 	for i := range parts {
 		parts[i].Unique.Copies = make([]CopyBin, len(copyEdges))
 	}
@@ -84,7 +84,7 @@ func Count(keys *dataset.Keys, workers int) (*Counted, error) {
 }
 
 // add counts one position and its mirror image.
-func (t *Counted) add(c *dataset.Copies) {
+func (t *Result) add(c *dataset.Copies) {
 	u := &t.Unique
 	u.PositionsMirrored++
 	either := false
@@ -127,7 +127,7 @@ func (s *SplitOverlap) add(c *dataset.Copies, split dataset.Split) {
 	}
 }
 
-func (t *Counted) merge(o *Counted) {
+func (t *Result) merge(o *Result) {
 	u, v := &t.Unique, &o.Unique
 	u.Positions += v.Positions
 	u.PositionsMirrored += v.PositionsMirrored
