@@ -206,12 +206,12 @@ func (s *Statistics) gameCards() (list []page.Picture) {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
 	list = lying(list, "Result", "as given in the source", "lines", results)
-	list = standing(list, "Dates", note, "games", dates)
+	list = verticalBars(list, "Dates", note, "games", dates)
 	list = lying(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
 		s.clockBars())
-	list = standing(list, "Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
+	list = verticalBars(list, "Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
 		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())
-	return standing(list, "Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min, s.Plies.Max,
+	return verticalBars(list, "Length", fmt.Sprintf("plies of a line: %d to %d, mean %.1f", s.Plies.Min, s.Plies.Max,
 		s.Plies.Mean), "lines", s.Plies.bars())
 }
 
@@ -237,7 +237,7 @@ func (s *Statistics) sampleCards() (list []page.Picture) {
 			copies = append(copies, bar{name, b.Unique})
 		}
 	}
-	list = standing(list, "Pieces", "on the board, kings included", "samples", pieces)
+	list = verticalBars(list, "Pieces", "on the board, kings included", "samples", pieces)
 	list = lying(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
 	list = lying(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
 	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
@@ -263,8 +263,8 @@ func counts(title, note, unit string, list []bar) page.Bars {
 	return b
 }
 
-// standing appends a chart that has something to show.
-func standing(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
+// verticalBars appends a chart that has something to show.
+func verticalBars(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
 	if c, ok := page.NewBarChart(counts(title, note, unit, bars)); ok {
 		list = append(list, c)
 	}
