@@ -205,9 +205,9 @@ func (s *Statistics) gameCards() (list []page.Picture) {
 	if s.Dates.Unknown > 0 {
 		note += fmt.Sprintf("; %s without a date", pipeline.Thousands(s.Dates.Unknown))
 	}
-	list = lying(list, "Result", "as given in the source", "lines", results)
+	list = horizontalBars(list, "Result", "as given in the source", "lines", results)
 	list = verticalBars(list, "Dates", note, "games", dates)
-	list = lying(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
+	list = horizontalBars(list, "Time controls", "by base time and 40 increments, as Lichess classes them", "games",
 		s.clockBars())
 	list = verticalBars(list, "Ratings", fmt.Sprintf("of both players where known: %d to %d, mean %.0f", s.Ratings.Min,
 		s.Ratings.Max, s.Ratings.Mean), "players", s.Ratings.bars())
@@ -238,14 +238,14 @@ func (s *Statistics) sampleCards() (list []page.Picture) {
 		}
 	}
 	list = verticalBars(list, "Pieces", "on the board, kings included", "samples", pieces)
-	list = lying(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
-	list = lying(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
-	list = lying(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
+	list = horizontalBars(list, "Rating", "of the side to move", "samples", s.bandBars(samplesOf))
+	list = horizontalBars(list, "Moves", "played, by rating of the side to move", "moves", s.bandBars(movesOf))
+	list = horizontalBars(list, "Side to move", "", "samples", []bar{{"White", s.Coverage.SideToMove["white"]},
 		{"Black", s.Coverage.SideToMove["black"]}})
-	list = lying(list, "Result for the side to move",
+	list = horizontalBars(list, "Result for the side to move",
 		"from endgame tables if available, otherwise from the newest label",
 		"samples", s.Coverage.resultBars())
-	list = lying(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
+	list = horizontalBars(list, "Captures", "in the last four plies before a sample", "samples", s.Coverage.captureBars())
 	logarithmic := counts("Copies", "how often a position is a sample; logarithmic", "positions", copies)
 	logarithmic.Logarithmic = true
 	if c, ok := page.NewBarChart(logarithmic); ok {
@@ -271,8 +271,8 @@ func verticalBars(list []page.Picture, title, note, unit string, bars []bar) []p
 	return list
 }
 
-// lying appends a chart of few bars that has something to show.
-func lying(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
+// horizontalBars appends a chart of few bars that has something to show.
+func horizontalBars(list []page.Picture, title, note, unit string, bars []bar) []page.Picture {
 	if c, ok := page.NewBarList(counts(title, note, unit, bars)); ok {
 		list = append(list, c)
 	}
