@@ -114,7 +114,7 @@ func (t *labelTally) stats(f dataset.Fingerprint, samples int64) LabelStats {
 		s.Mates = float64(t.mating+t.mated) / float64(n)
 	}
 	s.Depths = t.depths.distribution()
-	s.Depths.Bins = coarse(s.Depths.Bins)
+	s.Depths.Bins = coarsen(s.Depths.Bins)
 	s.Depth = s.Depths.Mean
 	s.NodeCounts = Distribution{Count: t.statuses[dataset.Labelled], Min: t.least, Max: t.most, Mean: s.Nodes,
 		Bins: []Bin{}}
@@ -161,9 +161,9 @@ func (a *labelTally) merge(b *labelTally) {
 	a.played.merge(&b.played)
 }
 
-// coarse merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to
+// coarsen merges the bins from 32 on into those from powers of two to the next: mates and dead draws are searched to
 // great depths in no time.
-func coarse(bins []Bin) []Bin {
+func coarsen(bins []Bin) []Bin {
 	out := []Bin{}
 	for _, b := range bins {
 		if b.From >= 32 {

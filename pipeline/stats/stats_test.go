@@ -150,7 +150,7 @@ func TestLabelStats(t *testing.T) {
 
 func TestCoarseBins(t *testing.T) {
 	in := []Bin{{4, 5, 1}, {31, 32, 2}, {32, 33, 3}, {63, 64, 4}, {64, 65, 5}, {245, 246, 6}}
-	if got, want := coarse(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5},
+	if got, want := coarsen(in), []Bin{{4, 5, 1}, {31, 32, 2}, {32, 64, 7}, {64, 128, 5},
 		{128, 256, 6}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
