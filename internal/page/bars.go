@@ -34,10 +34,10 @@ type Bar struct {
 type BarChart struct {
 	frame
 	Unit string
-	Bars []standingBar
+	Bars []verticalBar
 }
 
-type standingBar struct {
+type verticalBar struct {
 	X, Y, Width, Height, Middle float64
 	Label                       string // below; empty where there is no room
 	Text                        string // shown by pointing
@@ -119,7 +119,7 @@ func NewBarChart(b Bars) (*BarChart, bool) {
 	for i, one := range b.Bars {
 		h := height(float64(one.Count))
 		width := min(step-min(2, step/5), widestBar)
-		r := standingBar{X: c.Left + float64(i)*step + (step-width)/2, Y: c.Base - h, Width: width, Height: h}
+		r := verticalBar{X: c.Left + float64(i)*step + (step-width)/2, Y: c.Base - h, Width: width, Height: h}
 		r.Middle = r.X + r.Width/2
 		if i%every == 0 {
 			r.Label = one.Name
