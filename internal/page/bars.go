@@ -46,10 +46,10 @@ type verticalBar struct {
 // BarList is a chart of lying bars, laid out: for few of them, with their names and counts.
 type BarList struct {
 	Title, Note string
-	Bars        []lyingBar
+	Bars        []horizontalBar
 }
 
-type lyingBar struct {
+type horizontalBar struct {
 	Name, Count, Share string  // the share is of all
 	Width              float64 // in per cent of the greatest
 }
@@ -78,7 +78,7 @@ func NewBarList(b Bars) (*BarList, bool) {
 	l := &BarList{Title: b.Title, Note: b.Note}
 	for _, one := range b.Bars {
 		share := fmt.Sprintf("%.1f %%", 100*(float64(one.Count)/float64(sum)))
-		l.Bars = append(l.Bars, lyingBar{one.Name, b.number(one.Count), share,
+		l.Bars = append(l.Bars, horizontalBar{one.Name, b.number(one.Count), share,
 			100 * float64(one.Count) / float64(most)})
 	}
 	return l, true
