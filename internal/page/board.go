@@ -37,7 +37,7 @@ type Board struct {
 	Number string // of the move, as "24…"
 	Turn   string // "White" or "Black"
 	Look   string // address of an analysis board with the position
-	Men    []man
+	Men    []boardPiece
 	Arrows []arrow
 	Files  []coordinate
 	Ranks  []coordinate
@@ -45,7 +45,7 @@ type Board struct {
 	black bool
 }
 
-type man struct {
+type boardPiece struct {
 	ID    string
 	White bool
 	X, Y  int
@@ -80,7 +80,7 @@ func NewBoard(p *board.Position) Board {
 			b.Files = append(b.Files, coordinate{x + side - 3, 8*side - 3, string(rune('a' + s.File())), dark})
 		}
 		if kind := p.PieceAt(s).Type(); kind != board.NoPieceType {
-			b.Men = append(b.Men, man{string("pnbrqk"[kind-board.Pawn]), p.Pieces(board.White, kind).Has(s), x, y})
+			b.Men = append(b.Men, boardPiece{string("pnbrqk"[kind-board.Pawn]), p.Pieces(board.White, kind).Has(s), x, y})
 		}
 	}
 	return b

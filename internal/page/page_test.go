@@ -34,11 +34,11 @@ func TestBoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := NewBoard(&p)
-		found := map[man]bool{}
+		found := map[boardPiece]bool{}
 		for _, m := range b.Men {
 			found[m] = true
 		}
-		if len(b.Men) != 3 || !found[man{"k", true, c.kingX, c.kingY}] || !found[man{"q", false, c.queenX, c.queen}] {
+		if len(b.Men) != 3 || !found[boardPiece{"k", true, c.kingX, c.kingY}] || !found[boardPiece{"q", false, c.queenX, c.queen}] {
 			t.Errorf("%s: men %+v", c.fen, b.Men)
 		}
 		files, ranks := "", ""
