@@ -45,12 +45,12 @@ type Point struct{ X, Y float64 }
 type LineChart struct {
 	frame
 	Series   []series
-	Smoothed bool  // some line is drawn as its moving average too
-	Best     *best // nil: not drawn
+	Smoothed bool       // some line is drawn as its moving average too
+	Best     *bestPoint // nil: not drawn
 }
 
-// best marks the step of the best checkpoint.
-type best struct {
+// bestPoint marks the step of the best checkpoint.
+type bestPoint struct {
 	X, Y   float64 // Y of the validation there
 	Ring   bool    // a validation was there
 	Text   string
@@ -146,8 +146,8 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 }
 
 // newBest marks a step, and on a line with dots its point there.
-func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *best {
-	b := &best{Text: "best, step " + Thousands(int64(step)), Anchor: "start", Shift: 6}
+func newBest(step float64, curves []Curve, place func(Point) (x, y float64)) *bestPoint {
+	b := &bestPoint{Text: "best, step " + Thousands(int64(step)), Anchor: "start", Shift: 6}
 	b.X, _ = place(Point{X: step})
 	if b.X > largeWidth/2 {
 		b.Anchor, b.Shift = "end", -6
