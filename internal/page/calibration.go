@@ -35,10 +35,10 @@ type CalibrationChart struct {
 	frame
 	XName, YName string
 	Foot         float64 // of the counts
-	Points       []calibrated
+	Points       []calibrationPoint
 }
 
-type calibrated struct {
+type calibrationPoint struct {
 	X, Y, Low, High      float64 // the point, and one standard deviation; equal without one
 	BarX, BarY, BarWidth float64 // the count
 	BarHeight            float64
@@ -65,7 +65,7 @@ func NewCalibrationChart(c Calibration) *CalibrationChart {
 		most = max(most, b.Count)
 	}
 	for _, b := range c.Bins {
-		p := calibrated{X: x(b.Predicted), Y: y(b.Actual), Low: y(b.Actual), High: y(b.Actual),
+		p := calibrationPoint{X: x(b.Predicted), Y: y(b.Actual), Low: y(b.Actual), High: y(b.Actual),
 			BarX: x(b.From) + 1, BarWidth: x(b.To) - x(b.From) - 2,
 			BarHeight: round(max(1, countHeight*math.Sqrt(float64(b.Count)/float64(most)))),
 			Text: fmt.Sprintf("%.2f … %.2f: predicted %.3f, actual %.3f; %s", b.From, b.To, b.Predicted, b.Actual,
