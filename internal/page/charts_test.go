@@ -49,7 +49,7 @@ func TestLongLine(t *testing.T) {
 	for i := range points {
 		points[i] = Point{float64(i), float64(3 * i)}
 	}
-	for i, p := range smoothed(points) {
+	for i, p := range smooth(points) {
 		// two neighbours on a side
 		if want := points[i]; i == len(points)-1 && p.Y != want.Y-3 || i < len(points)-2 && p != want {
 			t.Errorf("a straight line bends at %d: %v", i, p)

@@ -130,7 +130,7 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 		points := thinned(line.Points)
 		last := points[len(points)-1]
 		s := series{Name: line.Name, Class: line.Class, Last: show(precise(last.Y))}
-		if smooth := smoothed(points); !line.Dots && smooth != nil {
+		if smooth := smooth(points); !line.Dots && smooth != nil {
 			s.Raw, points, c.Smoothed = path(points, place), smooth, true
 		}
 		s.Path = path(points, place)
@@ -203,9 +203,9 @@ func path(points []Point, place func(Point) (x, y float64)) string {
 // few is the number of points from which a line is smoothed and may be cut.
 const few = 60
 
-// smoothed returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
+// smooth returns for each of many points the mean of its neighbourhood, a fiftieth of the line; nil for few points.
 // The first points, which fall steeply, have as many neighbours on one side as on the other.
-func smoothed(points []Point) []Point {
+func smooth(points []Point) []Point {
 	if len(points) < few {
 		return nil
 	}
