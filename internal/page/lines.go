@@ -127,7 +127,7 @@ func NewLineChart(l Lines) (*LineChart, bool) {
 		if len(line.Points) == 0 {
 			continue
 		}
-		points := thinned(line.Points)
+		points := thin(line.Points)
 		last := points[len(points)-1]
 		s := series{Name: line.Name, Class: line.Class, Last: show(precise(last.Y))}
 		if smooth := smooth(points); !line.Dots && smooth != nil {
@@ -232,8 +232,8 @@ func precise(v float64) float64 {
 	return math.Round(v*unit) / unit
 }
 
-// thinned returns at most 1000 points, means of neighbours.
-func thinned(points []Point) []Point {
+// thin returns at most 1000 points, means of neighbours.
+func thin(points []Point) []Point {
 	const most = 1000
 	if len(points) <= most {
 		return points
