@@ -36,7 +36,7 @@ func (w *Words) UnmarshalJSON(text []byte) error {
 // Read returns the one value of a gzip file.
 func Read[T any](t testing.TB, path string) (value T) {
 	t.Helper()
-	if err := json.Unmarshal(unzipped(t, path), &value); err != nil {
+	if err := json.Unmarshal(readGzip(t, path), &value); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return value
@@ -45,7 +45,7 @@ func Read[T any](t testing.TB, path string) (value T) {
 // Lines returns the values of a gzip file, one a line. Fewer than least are an error.
 func Lines[T any](t testing.TB, path string, least int) (values []T) {
 	t.Helper()
-	for line := range bytes.Lines(unzipped(t, path)) {
+	for line := range bytes.Lines(readGzip(t, path)) {
 		var value T
 		if err := json.Unmarshal(line, &value); err != nil {
 			t.Fatalf("%s, line %d: %v", path, len(values)+1, err)
@@ -58,7 +58,7 @@ func Lines[T any](t testing.TB, path string, least int) (values []T) {
 	return values
 }
 
-func unzipped(t testing.TB, path string) []byte {
+func readGzip(t testing.TB, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
