@@ -10,14 +10,14 @@ import (
 	"talbot/stockfish/uci"
 )
 
-// found collects the lines of one search, per MultiPV rank.
+// searchLines collects the lines of one search, per MultiPV rank.
 //
 // Engines report a set of lines, one for each rank, when a depth is done, and when a limit ends the search. Once a
 // search has lasted three seconds, as it may on a busy machine, Stockfish also reports one after each rank. Most of
 // those have lines of the depth before, too; in some all are of the new depth, but not all of them searched to their
 // end. So that a label does not depend on the time, only the last set of each depth is looked at, and it counts if it
 // is whole, exact and of that depth in all its lines.
-type found struct {
+type searchLines struct {
 	want  int          // lines to expect
 	only  []board.Move // that were searched; nil: all
 	exact bool         // some line had an exact score
@@ -33,13 +33,13 @@ type shallower struct {
 	lines []uci.Info
 }
 
-func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move) *found {
+func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move) *searchLines {
 	moves := len(only)
 	if only == nil {
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	}
 	n := min(multiPV, moves)
-	f := &found{want: n, only: only, now: make([]uci.Info, n)}
+	f := &searchLines{want: n, only: only, now: make([]uci.Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -48,7 +48,7 @@ func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move)
 
 // add takes one line. Engines report the ranks of a set in order, so rank 1
 // opens a new set.
-func (f *found) add(i uci.Info) error {
+func (f *searchLines) add(i uci.Info) error {
 	if !i.Scored {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (f *found) add(i uci.Info) error {
 
 // open begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
 // what engines report of it before its depth is done is a bound.)
-func (f *found) open(depth int) {
+func (f *searchLines) open(depth int) {
 	if f.want > 1 && f.last != nil && f.last[0].Depth == depth {
 		f.last = nil
 	}
@@ -83,12 +83,12 @@ func (f *found) open(depth int) {
 }
 
 // uniform reports whether the present set has an exact line for each rank, all of the same depth.
-func (f *found) uniform() bool {
+func (f *searchLines) uniform() bool {
 	return !slices.ContainsFunc(f.now, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.now[0].Depth })
 }
 
 // settle has the last set count: no other of its depth comes.
-func (f *found) settle() {
+func (f *searchLines) settle() {
 	if f.last == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (f *found) settle() {
 }
 
 // short reports whether a search with a legal best move scored some of several lines, and never all of them together.
-func (f *found) short(best string, pos *board.Position) bool {
+func (f *searchLines) short(best string, pos *board.Position) bool {
 	f.settle()
 	missing := f.whole == nil
 	for _, b := range f.below {
@@ -112,7 +112,7 @@ func (f *found) short(best string, pos *board.Position) bool {
 }
 
 // labels is what the search found, once the engine has said which move is best.
-func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error) {
+func (f *searchLines) labels(pos *board.Position, best string) ([]dataset.Label, error) {
 	f.settle()
 	m, err := pos.ParseUCI(best)
 	if err != nil {
@@ -138,7 +138,7 @@ func (f *found) labels(pos *board.Position, best string) ([]dataset.Label, error
 }
 
 // labelOf is the label of a complete set of lines, by its own best move.
-func (f *found) labelOf(pos *board.Position, lines []uci.Info) (dataset.Label, error) {
+func (f *searchLines) labelOf(pos *board.Position, lines []uci.Info) (dataset.Label, error) {
 	if lines == nil {
 		return dataset.Label{}, errNoScore
 	}
@@ -167,7 +167,7 @@ func (f *found) labelOf(pos *board.Position, lines []uci.Info) (dataset.Label, e
 }
 
 // searched reports whether a move was to be searched.
-func (f *found) searched(m board.Move) bool { return f.only == nil || slices.Contains(f.only, m) }
+func (f *searchLines) searched(m board.Move) bool { return f.only == nil || slices.Contains(f.only, m) }
 
 // playable is the longest legal beginning of a variation. It is an error if
 // there is none.
