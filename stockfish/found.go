@@ -33,7 +33,7 @@ type shallower struct {
 	lines []uci.Info
 }
 
-func newFound(pos *board.Position, multiPV int, depths []int, only []board.Move) *searchLines {
+func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board.Move) *searchLines {
 	moves := len(only)
 	if only == nil {
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))

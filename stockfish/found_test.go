@@ -20,7 +20,7 @@ func FuzzFound(f *testing.F) {
 			return
 		}
 		pos := board.StartPosition()
-		found := newFound(&pos, multiPV, nil, nil)
+		found := newSearchLines(&pos, multiPV, nil, nil)
 		for s := range strings.SplitSeq(lines, "\n") {
 			i, err := uci.ParseInfo([]byte(s))
 			if err != nil || found.add(i) != nil {
@@ -48,7 +48,7 @@ func FuzzFound(f *testing.F) {
 
 func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, nil, nil)
+	found := newSearchLines(&pos, 2, nil, nil)
 	for _, s := range []string{
 		"depth 7 multipv 1 score cp 10 pv e2e4",
 		"depth 7 multipv 2 score cp 9 pv d2d4",
@@ -78,7 +78,7 @@ func TestFoundKeepsTheLatestCompleteSet(t *testing.T) {
 // Shallower depths are the last complete set up to each, also where the engine skips a depth.
 func TestFoundKeepsShallowerDepths(t *testing.T) {
 	pos := board.StartPosition()
-	found := newFound(&pos, 2, []int{1, 3, 4}, nil)
+	found := newSearchLines(&pos, 2, []int{1, 3, 4}, nil)
 	for _, s := range []string{
 		"depth 1 multipv 1 score cp 10 nodes 20 pv e2e4",
 		"depth 1 multipv 2 score cp 9 nodes 20 pv d2d4",
@@ -116,7 +116,7 @@ func TestFoundKeepsShallowerDepths(t *testing.T) {
 			t.Errorf("label %d: %+v, want %+v", k, l, want)
 		}
 	}
-	if _, err := newFound(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
+	if _, err := newSearchLines(&pos, 1, []int{1}, nil).labels(&pos, "e2e4"); err == nil {
 		t.Error("a label without a line")
 	}
 }
@@ -150,7 +150,7 @@ func TestFoundOnly(t *testing.T) {
 		"other best": {[]string{"multipv 1 score cp 5 pv e2e4", "multipv 2 score cp 1 pv a2a3"}, "d2d4", false},
 		"one line":   {[]string{"multipv 1 score cp 5 pv e2e4"}, "e2e4", false},
 	} {
-		f := newFound(&pos, 20, nil, only)
+		f := newSearchLines(&pos, 20, nil, only)
 		for _, line := range c.lines {
 			i, err := uci.ParseInfo([]byte("depth 3 " + line))
 			if err == nil {
@@ -165,7 +165,7 @@ func TestFoundOnly(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, labels, err)
 		}
 	}
-	if err := newFound(&pos, 20, nil, only).add(uci.Info{Rank: 3, Scored: true}); err == nil {
+	if err := newSearchLines(&pos, 20, nil, only).add(uci.Info{Rank: 3, Scored: true}); err == nil {
 		t.Error("a third line for two moves is no error")
 	}
 }

@@ -58,7 +58,7 @@ func madeUpSearch(legal []board.Move, seed uint64, several, depth, late int) (sa
 func labelsOf(t *testing.T, said []string, several int, depths []int) ([]dataset.Label, string) {
 	t.Helper()
 	pos := board.StartPosition()
-	f := newFound(&pos, several, depths, nil)
+	f := newSearchLines(&pos, several, depths, nil)
 	for _, line := range said {
 		if best, ok := strings.CutPrefix(line, "bestmove "); ok {
 			if f.short(best, &pos) {

@@ -94,7 +94,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 
 	var labels []dataset.Label
 	short := false
-	found := newFound(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
+	found := newSearchLines(&pos, e.cfg.multiPV(), e.cfg.Shallower, only)
 	err = e.ask(ctx, "bestmove", "", e.cfg.searchTimeout(), func(line []byte) (done bool, err error) {
 		word, rest := uci.CutWord(line)
 		switch string(word) {
