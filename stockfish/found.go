@@ -18,13 +18,13 @@ import (
 // end. So that a label does not depend on the time, only the last set of each depth is looked at, and it counts if it
 // is whole, exact and of that depth in all its lines.
 type searchLines struct {
-	want  int          // lines to expect
-	only  []board.Move // that were searched; nil: all
-	exact bool         // some line had an exact score
-	now   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
-	last  []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
-	whole []uci.Info   // the latest set that counts, nil if none yet
-	below []shallower  // ascending
+	lineCount int          // lines to expect
+	only      []board.Move // that were searched; nil: all
+	exact     bool         // some line had an exact score
+	now       []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
+	last      []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
+	whole     []uci.Info   // the latest set that counts, nil if none yet
+	below     []shallower  // ascending
 }
 
 // shallower is the latest set that counts up to a depth.
@@ -39,7 +39,7 @@ func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	}
 	n := min(multiPV, moves)
-	f := &searchLines{want: n, only: only, now: make([]uci.Info, n)}
+	f := &searchLines{lineCount: n, only: only, now: make([]uci.Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -52,8 +52,8 @@ func (f *searchLines) add(i uci.Info) error {
 	if !i.Scored {
 		return nil
 	}
-	if i.Rank > f.want {
-		return fmt.Errorf("line of rank %d where %d were asked for", i.Rank, f.want)
+	if i.Rank > f.lineCount {
+		return fmt.Errorf("line of rank %d where %d were asked for", i.Rank, f.lineCount)
 	}
 	if i.Rank == 1 {
 		f.open(i.Depth)
@@ -67,7 +67,7 @@ func (f *searchLines) add(i uci.Info) error {
 	*line = i
 	line.PV = bytes.Clone(i.PV) // the line is only lent
 	if f.uniform() {
-		f.last, f.now = f.now, make([]uci.Info, f.want)
+		f.last, f.now = f.now, make([]uci.Info, f.lineCount)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (f *searchLines) add(i uci.Info) error {
 // open begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
 // what engines report of it before its depth is done is a bound.)
 func (f *searchLines) open(depth int) {
-	if f.want > 1 && f.last != nil && f.last[0].Depth == depth {
+	if f.lineCount > 1 && f.last != nil && f.last[0].Depth == depth {
 		f.last = nil
 	}
 	f.settle()
@@ -108,7 +108,7 @@ func (f *searchLines) short(best string, pos *board.Position) bool {
 		missing = missing || b.lines == nil
 	}
 	_, err := pos.ParseUCI(best)
-	return f.want > 1 && f.exact && missing && err == nil
+	return f.lineCount > 1 && f.exact && missing && err == nil
 }
 
 // labels is what the search found, once the engine has said which move is best.

@@ -118,7 +118,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 		return nil, fmt.Errorf("%w; position %q", err, pos.FEN())
 	}
 	if short {
-		return nil, &ShortError{Lines: found.want, Limit: e.cfg.Limit, FEN: pos.FEN()}
+		return nil, &ShortError{Lines: found.lineCount, Limit: e.cfg.Limit, FEN: pos.FEN()}
 	}
 	return labels, nil
 }
