@@ -19,7 +19,7 @@ import (
 // is whole, exact and of that depth in all its lines.
 type searchLines struct {
 	lineCount int          // lines to expect
-	only      []board.Move // that were searched; nil: all
+	moves     []board.Move // that were searched; nil: all
 	exact     bool         // some line had an exact score
 	now       []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
 	last      []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
@@ -39,7 +39,7 @@ func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	}
 	n := min(multiPV, moves)
-	f := &searchLines{lineCount: n, only: only, now: make([]uci.Info, n)}
+	f := &searchLines{lineCount: n, moves: only, now: make([]uci.Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -167,7 +167,9 @@ func (f *searchLines) labelOf(pos *board.Position, lines []uci.Info) (dataset.La
 }
 
 // searched reports whether a move was to be searched.
-func (f *searchLines) searched(m board.Move) bool { return f.only == nil || slices.Contains(f.only, m) }
+func (f *searchLines) searched(m board.Move) bool {
+	return f.moves == nil || slices.Contains(f.moves, m)
+}
 
 // playable is the longest legal beginning of a variation. It is an error if
 // there is none.
