@@ -21,7 +21,7 @@ type searchLines struct {
 	lineCount int          // lines to expect
 	moves     []board.Move // that were searched; nil: all
 	exact     bool         // some line had an exact score
-	now       []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
+	current   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
 	last      []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
 	whole     []uci.Info   // the latest set that counts, nil if none yet
 	below     []shallower  // ascending
@@ -39,7 +39,7 @@ func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board
 		moves = len(pos.LegalMoves(make([]board.Move, 0, 64)))
 	}
 	n := min(multiPV, moves)
-	f := &searchLines{lineCount: n, moves: only, now: make([]uci.Info, n)}
+	f := &searchLines{lineCount: n, moves: only, current: make([]uci.Info, n)}
 	for _, d := range depths {
 		f.below = append(f.below, shallower{depth: d})
 	}
@@ -58,7 +58,7 @@ func (f *searchLines) add(i uci.Info) error {
 	if i.Rank == 1 {
 		f.open(i.Depth)
 	}
-	line := &f.now[i.Rank-1]
+	line := &f.current[i.Rank-1]
 	if !i.Exact() {
 		line.Rank = 0
 		return nil
@@ -67,7 +67,7 @@ func (f *searchLines) add(i uci.Info) error {
 	*line = i
 	line.PV = bytes.Clone(i.PV) // the line is only lent
 	if f.uniform() {
-		f.last, f.now = f.now, make([]uci.Info, f.lineCount)
+		f.last, f.current = f.current, make([]uci.Info, f.lineCount)
 	}
 	return nil
 }
@@ -79,12 +79,12 @@ func (f *searchLines) open(depth int) {
 		f.last = nil
 	}
 	f.settle()
-	clear(f.now)
+	clear(f.current)
 }
 
 // uniform reports whether the present set has an exact line for each rank, all of the same depth.
 func (f *searchLines) uniform() bool {
-	return !slices.ContainsFunc(f.now, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.now[0].Depth })
+	return !slices.ContainsFunc(f.current, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.current[0].Depth })
 }
 
 // settle has the last set count: no other of its depth comes.
