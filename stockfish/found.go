@@ -22,7 +22,7 @@ type searchLines struct {
 	moves     []board.Move // that were searched; nil: all
 	exact     bool         // some line had an exact score
 	current   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
-	last      []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
+	pending   []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
 	whole     []uci.Info   // the latest set that counts, nil if none yet
 	below     []shallower  // ascending
 }
@@ -67,7 +67,7 @@ func (f *searchLines) add(i uci.Info) error {
 	*line = i
 	line.PV = bytes.Clone(i.PV) // the line is only lent
 	if f.uniform() {
-		f.last, f.current = f.current, make([]uci.Info, f.lineCount)
+		f.pending, f.current = f.current, make([]uci.Info, f.lineCount)
 	}
 	return nil
 }
@@ -75,8 +75,8 @@ func (f *searchLines) add(i uci.Info) error {
 // open begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
 // what engines report of it before its depth is done is a bound.)
 func (f *searchLines) open(depth int) {
-	if f.lineCount > 1 && f.last != nil && f.last[0].Depth == depth {
-		f.last = nil
+	if f.lineCount > 1 && f.pending != nil && f.pending[0].Depth == depth {
+		f.pending = nil
 	}
 	f.settle()
 	clear(f.current)
@@ -89,15 +89,15 @@ func (f *searchLines) uniform() bool {
 
 // settle has the last set count: no other of its depth comes.
 func (f *searchLines) settle() {
-	if f.last == nil {
+	if f.pending == nil {
 		return
 	}
 	for k := range f.below {
-		if b := &f.below[k]; f.last[0].Depth <= b.depth {
-			b.lines = f.last
+		if b := &f.below[k]; f.pending[0].Depth <= b.depth {
+			b.lines = f.pending
 		}
 	}
-	f.whole, f.last = f.last, nil
+	f.whole, f.pending = f.pending, nil
 }
 
 // short reports whether a search with a legal best move scored some of several lines, and never all of them together.
