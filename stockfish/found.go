@@ -23,7 +23,7 @@ type searchLines struct {
 	exact     bool         // some line had an exact score
 	current   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
 	pending   []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
-	whole     []uci.Info   // the latest set that counts, nil if none yet
+	complete  []uci.Info   // the latest set that counts, nil if none yet
 	below     []shallower  // ascending
 }
 
@@ -97,13 +97,13 @@ func (f *searchLines) settle() {
 			b.lines = f.pending
 		}
 	}
-	f.whole, f.pending = f.pending, nil
+	f.complete, f.pending = f.pending, nil
 }
 
 // short reports whether a search with a legal best move scored some of several lines, and never all of them together.
 func (f *searchLines) short(best string, pos *board.Position) bool {
 	f.settle()
-	missing := f.whole == nil
+	missing := f.complete == nil
 	for _, b := range f.below {
 		missing = missing || b.lines == nil
 	}
@@ -129,7 +129,7 @@ func (f *searchLines) labels(pos *board.Position, best string) ([]dataset.Label,
 		}
 		labels = append(labels, l)
 	}
-	l, err := f.labelOf(pos, f.whole)
+	l, err := f.labelOf(pos, f.complete)
 	if err != nil {
 		return nil, err
 	}
