@@ -24,7 +24,7 @@ type searchLines struct {
 	current   []uci.Info   // by rank - 1: the set being reported; rank 0 where there is no exact line
 	pending   []uci.Info   // the set before that one, if it counts unless another of its depth follows; else nil
 	complete  []uci.Info   // the latest set that counts, nil if none yet
-	below     []shallower  // ascending
+	shallower []shallower  // ascending
 }
 
 // shallower is the latest set that counts up to a depth.
@@ -41,7 +41,7 @@ func newSearchLines(pos *board.Position, multiPV int, depths []int, only []board
 	n := min(multiPV, moves)
 	f := &searchLines{lineCount: n, moves: only, current: make([]uci.Info, n)}
 	for _, d := range depths {
-		f.below = append(f.below, shallower{depth: d})
+		f.shallower = append(f.shallower, shallower{depth: d})
 	}
 	return f
 }
@@ -92,8 +92,8 @@ func (f *searchLines) settle() {
 	if f.pending == nil {
 		return
 	}
-	for k := range f.below {
-		if b := &f.below[k]; f.pending[0].Depth <= b.depth {
+	for k := range f.shallower {
+		if b := &f.shallower[k]; f.pending[0].Depth <= b.depth {
 			b.lines = f.pending
 		}
 	}
@@ -104,7 +104,7 @@ func (f *searchLines) settle() {
 func (f *searchLines) short(best string, pos *board.Position) bool {
 	f.settle()
 	missing := f.complete == nil
-	for _, b := range f.below {
+	for _, b := range f.shallower {
 		missing = missing || b.lines == nil
 	}
 	_, err := pos.ParseUCI(best)
@@ -121,8 +121,8 @@ func (f *searchLines) labels(pos *board.Position, best string) ([]dataset.Label,
 	if !f.searched(m) {
 		return nil, fmt.Errorf("bestmove %q is none of those that were to be searched", best)
 	}
-	labels := make([]dataset.Label, 0, len(f.below)+1)
-	for _, b := range f.below {
+	labels := make([]dataset.Label, 0, len(f.shallower)+1)
+	for _, b := range f.shallower {
 		l, err := f.labelOf(pos, b.lines)
 		if err != nil {
 			return nil, fmt.Errorf("depth %d: %w", b.depth, err)
