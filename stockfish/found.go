@@ -56,7 +56,7 @@ func (f *searchLines) add(i uci.Info) error {
 		return fmt.Errorf("line of rank %d where %d were asked for", i.Rank, f.lineCount)
 	}
 	if i.Rank == 1 {
-		f.open(i.Depth)
+		f.beginSet(i.Depth)
 	}
 	line := &f.current[i.Rank-1]
 	if !i.Exact() {
@@ -72,9 +72,9 @@ func (f *searchLines) add(i uci.Info) error {
 	return nil
 }
 
-// open begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
+// beginSet begins a set. One before it of the same depth was not the last. (Of a single line the last exact one counts:
 // what engines report of it before its depth is done is a bound.)
-func (f *searchLines) open(depth int) {
+func (f *searchLines) beginSet(depth int) {
 	if f.lineCount > 1 && f.pending != nil && f.pending[0].Depth == depth {
 		f.pending = nil
 	}
