@@ -78,7 +78,7 @@ func (f *searchLines) beginSet(depth int) {
 	if f.lineCount > 1 && f.pending != nil && f.pending[0].Depth == depth {
 		f.pending = nil
 	}
-	f.settle()
+	f.endSet()
 	clear(f.current)
 }
 
@@ -87,8 +87,8 @@ func (f *searchLines) uniform() bool {
 	return !slices.ContainsFunc(f.current, func(i uci.Info) bool { return i.Rank == 0 || i.Depth != f.current[0].Depth })
 }
 
-// settle has the last set count: no other of its depth comes.
-func (f *searchLines) settle() {
+// endSet has the last set count: no other of its depth comes.
+func (f *searchLines) endSet() {
 	if f.pending == nil {
 		return
 	}
@@ -102,7 +102,7 @@ func (f *searchLines) settle() {
 
 // short reports whether a search with a legal best move scored some of several lines, and never all of them together.
 func (f *searchLines) short(best string, pos *board.Position) bool {
-	f.settle()
+	f.endSet()
 	missing := f.complete == nil
 	for _, b := range f.shallower {
 		missing = missing || b.lines == nil
@@ -113,7 +113,7 @@ func (f *searchLines) short(best string, pos *board.Position) bool {
 
 // labels is what the search found, once the engine has said which move is best.
 func (f *searchLines) labels(pos *board.Position, best string) ([]dataset.Label, error) {
-	f.settle()
+	f.endSet()
 	m, err := pos.ParseUCI(best)
 	if err != nil {
 		return nil, fmt.Errorf("bestmove %q: %w", best, err)
