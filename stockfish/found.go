@@ -100,8 +100,8 @@ func (f *searchLines) endSet() {
 	f.complete, f.pending = f.pending, nil
 }
 
-// short reports whether a search with a legal best move scored some of several lines, and never all of them together.
-func (f *searchLines) short(best string, pos *board.Position) bool {
+// incomplete reports whether a search with a legal best move scored some of several lines, and never all of them together.
+func (f *searchLines) incomplete(best string, pos *board.Position) bool {
 	f.endSet()
 	missing := f.complete == nil
 	for _, b := range f.shallower {

@@ -61,7 +61,7 @@ func labelsOf(t *testing.T, said []string, several int, depths []int) ([]dataset
 	f := newSearchLines(&pos, several, depths, nil)
 	for _, line := range said {
 		if best, ok := strings.CutPrefix(line, "bestmove "); ok {
-			if f.short(best, &pos) {
+			if f.incomplete(best, &pos) {
 				return nil, "short"
 			}
 			labels, err := f.labels(&pos, best)

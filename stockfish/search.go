@@ -106,7 +106,7 @@ func (e *Engine) SearchMoves(ctx context.Context, start board.Position, moves, o
 			return false, err
 		case "bestmove":
 			best, _ := uci.CutWord(rest)
-			if short = found.short(string(best), &pos); short {
+			if short = found.incomplete(string(best), &pos); short {
 				return true, nil
 			}
 			labels, err = found.labels(&pos, string(best))
