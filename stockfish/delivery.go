@@ -16,8 +16,8 @@ type delivery struct {
 	failure error    // the run cannot go on
 }
 
-// take files one outcome and returns the failure, if there is one now.
-func (d *delivery) take(o outcome) error {
+// receive files one outcome and returns the failure, if there is one now.
+func (d *delivery) receive(o outcome) error {
 	switch o.kind {
 	case fatal:
 		d.failure = o.result.Err

@@ -203,7 +203,7 @@ func (p *Pool) Label(ctx context.Context, jobs iter.Seq[Job], done func(Result) 
 			if o.last {
 				under--
 			}
-			if d.failure == nil && d.take(o) != nil {
+			if d.failure == nil && d.receive(o) != nil {
 				kill(d.failure)
 			}
 		case <-draining:
