@@ -31,7 +31,7 @@ func (d *delivery) receive(o outcome) error {
 			d.row = 0
 			d.flush(true)
 		}
-		return d.give(o.result)
+		return d.deliver(o.result)
 	}
 	d.held = append(d.held, o.result)
 	if d.row++; d.row >= maxFailedInARow {
@@ -46,13 +46,13 @@ func (d *delivery) flush(trusted bool) error {
 	for trusted && len(d.held) > 0 && d.failure == nil {
 		r := d.held[0]
 		d.held = d.held[1:]
-		d.give(r)
+		d.deliver(r)
 	}
 	return d.failure
 }
 
-// give counts a result and hands it on.
-func (d *delivery) give(r Result) error {
+// deliver counts a result and hands it on.
+func (d *delivery) deliver(r Result) error {
 	if d.failure != nil {
 		return d.failure
 	}
