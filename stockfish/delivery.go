@@ -8,12 +8,12 @@ import (
 
 // delivery hands results on.
 type delivery struct {
-	pool    *Pool
-	done    func(Result) error
-	held    []Result // failures that no success vouches for yet
-	row     int      // failed positions since the last success
-	skipped bool     // something was not done
-	failure error    // the run cannot go on
+	pool        *Pool
+	done        func(Result) error
+	unconfirmed []Result // failures that no success vouches for yet
+	row         int      // failed positions since the last success
+	skipped     bool     // something was not done
+	failure     error    // the run cannot go on
 }
 
 // receive files one outcome and returns the failure, if there is one now.
@@ -33,7 +33,7 @@ func (d *delivery) receive(o outcome) error {
 		}
 		return d.deliver(o.result)
 	}
-	d.held = append(d.held, o.result)
+	d.unconfirmed = append(d.unconfirmed, o.result)
 	if d.row++; d.row >= maxFailedInARow {
 		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.row,
 			o.result.Err)
@@ -43,9 +43,9 @@ func (d *delivery) receive(o outcome) error {
 
 // flush hands on the failures, if the engine has proved itself since.
 func (d *delivery) flush(trusted bool) error {
-	for trusted && len(d.held) > 0 && d.failure == nil {
-		r := d.held[0]
-		d.held = d.held[1:]
+	for trusted && len(d.unconfirmed) > 0 && d.failure == nil {
+		r := d.unconfirmed[0]
+		d.unconfirmed = d.unconfirmed[1:]
 		d.deliver(r)
 	}
 	return d.failure
