@@ -8,12 +8,12 @@ import (
 
 // delivery hands results on.
 type delivery struct {
-	pool        *Pool
-	done        func(Result) error
-	unconfirmed []Result // failures that no success vouches for yet
-	row         int      // failed positions since the last success
-	skipped     bool     // something was not done
-	failure     error    // the run cannot go on
+	pool         *Pool
+	done         func(Result) error
+	unconfirmed  []Result // failures that no success vouches for yet
+	failedInARow int      // failed positions since the last success
+	skipped      bool     // something was not done
+	failure      error    // the run cannot go on
 }
 
 // receive files one outcome and returns the failure, if there is one now.
@@ -28,14 +28,14 @@ func (d *delivery) receive(o outcome) error {
 	}
 	if !o.blame {
 		if o.result.Labels[0].Status == dataset.Labelled {
-			d.row = 0
+			d.failedInARow = 0
 			d.flush(true)
 		}
 		return d.deliver(o.result)
 	}
 	d.unconfirmed = append(d.unconfirmed, o.result)
-	if d.row++; d.row >= maxFailedInARow {
-		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.row,
+	if d.failedInARow++; d.failedInARow >= maxFailedInARow {
+		d.failure = fmt.Errorf("stockfish: %d positions in a row failed; the last: %w", d.failedInARow,
 			o.result.Err)
 	}
 	return d.failure
