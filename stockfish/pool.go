@@ -19,8 +19,8 @@ type Job struct {
 	Start board.Position // of the line
 	Moves []board.Move   // legal, from Start; not changed, and not to be changed until all results are there
 	Plies []int          // the positions: after so many of the moves, ascending; none: see [Pool.Label]
-	// Only are the moves that are searched, for each of Plies; nil: all legal ones.
-	Only [][]board.Move
+	// SearchMoves are the moves that are searched, for each of Plies; nil: all legal ones.
+	SearchMoves [][]board.Move
 }
 
 // Result is what became of one position of a job.
@@ -233,7 +233,7 @@ func (p *Pool) Search(ctx context.Context, worker int, start board.Position, mov
 	error) {
 	t := task{Job: Job{Start: start, Moves: moves, Plies: []int{len(moves)}}, to: 1}
 	if only != nil {
-		t.Only = [][]board.Move{only}
+		t.SearchMoves = [][]board.Move{only}
 	}
 	hard, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -139,8 +139,8 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 			continue
 		}
 		var only []board.Move
-		if t.Only != nil {
-			only = t.Only[k]
+		if t.SearchMoves != nil {
+			only = t.SearchMoves[k]
 		}
 		labels, err := w.engine.SearchMoves(ctx, t.Start, t.Moves[:t.Plies[k]], only)
 		if err != nil {

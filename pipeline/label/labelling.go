@@ -240,7 +240,7 @@ func (s *labelling) jobs(ctx context.Context, advance func() error, yield func(s
 		s.open[s.index(w)] = w
 		plies := pliesOf(line.Samples.Plies(nil, len(line.Moves)), w.todo)
 		if !yield(stockfish.Job{Index: s.index(w), Start: w.line.Start, Moves: w.line.Moves, Plies: plies,
-			Only: s.searchMoves(&w.line, w.todo)}) {
+			SearchMoves: s.searchMoves(&w.line, w.todo)}) {
 			return false, nil
 		}
 	}
