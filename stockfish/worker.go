@@ -127,7 +127,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]dataset.Label, error) {
 	from := i
 	if w.engine == nil {
-		if err := w.ready(ctx); err != nil {
+		if err := w.ensureEngine(ctx); err != nil {
 			return nil, fmt.Errorf("%w%w", errStart, err)
 		}
 		if w.pool.cfg.Exact() && w.pool.cfg.HashScope() == LineScope {
@@ -155,7 +155,7 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 	}
 }
 
-// errStart marks an error of [worker.ready].
+// errStart marks an error of [worker.ensureEngine].
 var errStart = errors.New("")
 
 // failedLabels are the labels of a position without one.
@@ -167,8 +167,8 @@ func (p *Pool) failedLabels() []dataset.Label {
 	return labels
 }
 
-// ready makes sure of an engine. After a loss it waits first, longer each time.
-func (w *worker) ready(ctx context.Context) error {
+// ensureEngine makes sure of an engine. After a loss it waits first, longer each time.
+func (w *worker) ensureEngine(ctx context.Context) error {
 	if w.engine != nil {
 		return nil
 	}
