@@ -127,7 +127,7 @@ func (p *Pool) Close() error {
 	p.doAbort(errors.New("pool is closed"))
 	var errs []error
 	for _, w := range p.workers {
-		errs = append(errs, w.drop())
+		errs = append(errs, w.closeEngine())
 	}
 	return errors.Join(errs...)
 }

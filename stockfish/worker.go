@@ -94,7 +94,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			return o
 		case errors.As(err, &short) && w.pool.cfg.Exact():
 			if w.pool.cfg.HashScope() == LineScope {
-				_ = w.drop() // what comes next on the line must not depend on what this search has left in the hash
+				_ = w.closeEngine() // what comes next on the line must not depend on what this search has left in the hash
 			}
 			o.result.Labels, o.result.Err, o.blame = w.pool.failedLabels(), err, true
 			return o
@@ -105,7 +105,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			o.kind, o.result.Err = fatal, err
 			return o
 		}
-		_ = w.drop()
+		_ = w.closeEngine()
 		w.fails++
 		if killed++; errors.Is(err, uci.ErrKilled) && killed <= maxKilled {
 			w.pool.retried.Add(1)
@@ -212,8 +212,8 @@ func startUnlessKilled(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 }
 
-// drop closes the engine, if there is one.
-func (w *worker) drop() error {
+// closeEngine closes the engine, if there is one.
+func (w *worker) closeEngine() error {
 	e := w.engine
 	w.engine = nil
 	if e == nil {
