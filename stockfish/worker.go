@@ -44,10 +44,10 @@ const (
 
 // worker is one goroutine's engine.
 type worker struct {
-	pool   *Pool
-	engine *Engine // nil when the next search needs a new one
-	fails  int     // engines lost since the last success
-	busy   atomic.Int64
+	pool     *Pool
+	engine   *Engine // nil when the next search needs a new one
+	failures int     // engines lost since the last success
+	busy     atomic.Int64
 }
 
 // run works until todo is closed. Once drain ends, positions are answered without
@@ -106,7 +106,7 @@ func (w *worker) do(ctx context.Context, t task, i int, passed []bool) outcome {
 			return o
 		}
 		_ = w.closeEngine()
-		w.fails++
+		w.failures++
 		if killed++; errors.Is(err, uci.ErrKilled) && killed <= maxKilled {
 			w.pool.retried.Add(1)
 			continue
@@ -147,7 +147,7 @@ func (w *worker) search(ctx context.Context, t task, i int, passed []bool) ([]da
 			return nil, err
 		}
 		if labels[0].Status == dataset.Labelled {
-			w.fails = 0
+			w.failures = 0
 		}
 		if k == i {
 			return labels, nil
@@ -173,7 +173,7 @@ func (w *worker) ensureEngine(ctx context.Context) error {
 		return nil
 	}
 	for attempt, killed := 0, 0; ; {
-		if n := w.fails + attempt + killed; n > 0 {
+		if n := w.failures + attempt + killed; n > 0 {
 			if err := uci.Pause(ctx, n); err != nil {
 				return err
 			}
