@@ -94,7 +94,7 @@ func NewPool(ctx context.Context, cfg Config, workers int) (*Pool, error) {
 	wg.Wait()
 	for i, w := range p.workers {
 		if errs[i] == nil && errs[0] == nil {
-			errs[i] = p.recognise(w.engine)
+			errs[i] = p.checkIdentity(w.engine)
 		}
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {

@@ -181,7 +181,7 @@ func (w *worker) ensureEngine(ctx context.Context) error {
 		}
 		e, err := Start(ctx, w.pool.cfg)
 		if err == nil {
-			if err := w.pool.recognise(e); err != nil {
+			if err := w.pool.checkIdentity(e); err != nil {
 				_ = e.Close()
 				return err
 			}
@@ -222,9 +222,9 @@ func (w *worker) closeEngine() error {
 	return e.Close()
 }
 
-// recognise refuses an engine whose labels would not belong under the pool's
+// checkIdentity refuses an engine whose labels would not belong under the pool's
 // fingerprint.
-func (p *Pool) recognise(e *Engine) error {
+func (p *Pool) checkIdentity(e *Engine) error {
 	now, err := stampOf(p.path)
 	if err != nil {
 		return fmt.Errorf("stockfish: %w", err)
