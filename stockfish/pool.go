@@ -57,10 +57,10 @@ var ErrAborted = errors.New("labelling was aborted")
 // them, mean that the engine is at fault and not the positions.
 const maxFailedInARow = 8
 
-// ahead is how many tasks wait for each worker. When the jobs are at their end
+// tasksPerWorker is how many tasks wait for each worker. When the jobs are at their end
 // the longest of them go first, so that no worker is left with a long line when
 // the others have nothing to do.
-const ahead = 32
+const tasksPerWorker = 32
 
 // NewPool starts the engines, all at once, and takes their fingerprint. The
 // caller closes the pool.

@@ -12,7 +12,7 @@ type queue struct {
 
 // fill makes sure that a task is ready, if there is one for now.
 func (q *queue) fill() bool {
-	for !q.end && len(q.ready) < ahead*len(q.pool.workers) {
+	for !q.end && len(q.ready) < tasksPerWorker*len(q.pool.workers) {
 		j, ok := q.next()
 		if !ok {
 			q.end = true
