@@ -17,10 +17,10 @@ const contentOption = " content"
 // selfNamed are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
 var selfNamed = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
 
-// named returns the files that the engine reads because of an option, by its name: what was set, or what the engine
+// namedFiles returns the files that the engine reads because of an option, by its name: what was set, or what the engine
 // names as its own. Engines look for a file in the working folder and beside the executable. One that is not there is
 // inside the executable, or no file at all.
-func (e *Engine) named() map[string]string {
+func (e *Engine) namedFiles() map[string]string {
 	values := map[string]string{}
 	for _, o := range e.client.Offered {
 		if o.Kind == "string" {
@@ -47,7 +47,7 @@ func (e *Engine) named() map[string]string {
 
 // contents returns what fingerprints say of these files. A network that is what its name says needs no more.
 func (e *Engine) contents() (options []dataset.Tag, err error) {
-	files := e.named()
+	files := e.namedFiles()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		hash, err := HashFile(files[name])
 		if err != nil {

@@ -230,7 +230,7 @@ func (p *Pool) checkIdentity(e *Engine) error {
 		return fmt.Errorf("stockfish: %w", err)
 	}
 	was := p.prints[0]
-	if now == p.stamp && len(e.named()) == 0 && e.client.Name == was.Engine && e.client.Author == was.Author {
+	if now == p.stamp && len(e.namedFiles()) == 0 && e.client.Name == was.Engine && e.client.Author == was.Author {
 		return nil
 	}
 	prints, err := e.Fingerprints()
