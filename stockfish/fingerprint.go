@@ -33,7 +33,7 @@ func (e *Engine) Fingerprints() ([]dataset.Fingerprint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
 	}
-	contents, err := e.contents()
+	contents, err := e.fileHashes()
 	if err != nil {
 		return nil, fmt.Errorf("stockfish: fingerprint: %w", err)
 	}

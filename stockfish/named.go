@@ -45,8 +45,8 @@ func (e *Engine) namedFiles() map[string]string {
 	return files
 }
 
-// contents returns what fingerprints say of these files. A network that is what its name says needs no more.
-func (e *Engine) contents() (options []dataset.Tag, err error) {
+// fileHashes returns what fingerprints say of these files. A network that is what its name says needs no more.
+func (e *Engine) fileHashes() (options []dataset.Tag, err error) {
 	files := e.namedFiles()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		hash, err := HashFile(files[name])
