@@ -14,8 +14,8 @@ import (
 // contentOption is behind the name of an option in fingerprints, for the content of the file that the option names.
 const contentOption = " content"
 
-// selfNamed are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
-var selfNamed = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
+// hashedName are networks of Stockfish, whose names have the first 12 hex digits of their SHA-256.
+var hashedName = regexp.MustCompile(`^nn-([0-9a-f]{12})\.nnue$`)
 
 // namedFiles returns the files that the engine reads because of an option, by its name: what was set, or what the engine
 // names as its own. Engines look for a file in the working folder and beside the executable. One that is not there is
@@ -53,7 +53,7 @@ func (e *Engine) fileHashes() (options []dataset.Tag, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if says := selfNamed.FindStringSubmatch(filepath.Base(files[name])); says == nil ||
+		if says := hashedName.FindStringSubmatch(filepath.Base(files[name])); says == nil ||
 			!strings.HasPrefix(hash, says[1]) {
 			options = append(options, dataset.Tag{Name: name + contentOption, Value: hash})
 		}
