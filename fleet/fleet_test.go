@@ -140,7 +140,7 @@ func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uin
 	open := map[uint64]string{}
 	left := map[string]bool{}
 	offer := func(q string) {
-		n, err := c.Offer(Job{Asked: []byte(q), Payload: []byte("payload of " + q)})
+		n, err := c.Offer(Job{Query: []byte(q), Payload: []byte("payload of " + q)})
 		if err != nil {
 			t.Fatal(err)
 		}

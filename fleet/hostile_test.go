@@ -81,7 +81,7 @@ func (s *stranger) take(c *Coordinator, q string) job {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+	if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := s.nc.PublishRequest(subjectRoot+s.key+".aaaaaaaa."+verbNext, inbox, nil); err != nil {
@@ -286,7 +286,7 @@ func TestReplies(t *testing.T) {
 	defer c.Close()
 	s := newStranger(t, joinOf(t, c), filepath.Join(t.TempDir(), "a"))
 	s.join()
-	if _, err := c.Offer(Job{Asked: []byte("q")}); err != nil {
+	if _, err := c.Offer(Job{Query: []byte("q")}); err != nil {
 		t.Fatal(err)
 	}
 	before := c.Status().Refused
@@ -358,7 +358,7 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%x: %v", data, got)
 		}
 	}
-	n, err := c.Offer(Job{Asked: []byte("q")})
+	n, err := c.Offer(Job{Query: []byte("q")})
 	if err != nil {
 		t.Fatal(err)
 	}

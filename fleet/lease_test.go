@@ -106,7 +106,7 @@ func TestStop(t *testing.T) {
 	defer c.Close()
 	stop := testWorker(t, joinOf(t, c), "a", &echo{delay: time.Hour}, 2)
 	for _, q := range questions(6) {
-		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestNoSlot(t *testing.T) {
 	c := testCoordinator(t, t.TempDir(), func(cfg *Config) { cfg.Lease = time.Minute })
 	defer c.Close()
 	for _, q := range questions(6) {
-		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,7 +189,7 @@ func TestRestart(t *testing.T) {
 	e := &echo{gate: make(chan struct{})}
 	testWorker(t, j, "a", e, 2)
 	for _, q := range questions(2) {
-		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -233,7 +233,7 @@ func TestRestartBeforeReply(t *testing.T) {
 	c := testCoordinator(t, dir, nil)
 	j := joinOf(t, c)
 	testWorker(t, j, "a", &echo{}, 1)
-	if _, err := c.Offer(Job{Asked: []byte("question")}); err != nil {
+	if _, err := c.Offer(Job{Query: []byte("question")}); err != nil {
 		t.Fatal(err)
 	}
 	<-c.Results()

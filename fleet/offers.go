@@ -12,7 +12,7 @@ import (
 
 // Job is one to be done.
 type Job struct {
-	Asked   []byte // what it asks: an answer brings it back unchanged
+	Query   []byte // what it asks: an answer brings it back unchanged
 	Payload []byte // what a worker needs besides
 }
 
@@ -38,15 +38,15 @@ type LostJob struct {
 
 // Offer puts a job into the queue, and does not wait until it is there: one that the queue does not take is lost.
 func (c *Coordinator) Offer(j Job) (number uint64, err error) {
-	if n := len(j.Asked) + len(j.Payload); n > MaxMessage {
+	if n := len(j.Query) + len(j.Payload); n > MaxMessage {
 		return 0, fmt.Errorf("a job of %d bytes is too large", n)
 	}
-	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Asked), offered: c.cfg.now()}
+	o := &offer{ticket: ticketOf(c.ticket, c.cfg.Kind.Name, j.Query), offered: c.cfg.now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.number++
 	o.number = c.number
-	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Asked, j.Payload}).append(nil)
+	text := (&job{o.number, o.ticket, c.cfg.Kind.Name, j.Query, j.Payload}).append(nil)
 	id := strconv.FormatUint(o.number, 10)
 	if err := c.nc.PublishRequest(subjectJobs+id, subjectFiled+id, text); err != nil {
 		return 0, fmt.Errorf("offering a job: %w", err)

@@ -130,7 +130,7 @@ func TestOutages(t *testing.T) {
 	offer := func(t *testing.T, c *Coordinator, n int) {
 		t.Helper()
 		for i := range n {
-			if _, err := c.Offer(Job{Asked: []byte(strconv.Itoa(i))}); err != nil {
+			if _, err := c.Offer(Job{Query: []byte(strconv.Itoa(i))}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -223,7 +223,7 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	outageWorker(t, c, "far", "ip", "netns", "exec", space)
 	ask := func(q string) func() bool {
 		t.Helper()
-		if _, err := c.Offer(Job{Asked: []byte(q)}); err != nil {
+		if _, err := c.Offer(Job{Query: []byte(q)}); err != nil {
 			t.Fatal(err)
 		}
 		return func() bool {

@@ -49,7 +49,7 @@ func (r *run) offer(b *batch) {
 	for _, c := range b.checks {
 		list = append(list, c.question)
 	}
-	n, err := r.fleet.Offer(fleet.Job{Asked: appendAsked(nil, list), Payload: appendLines(nil, list)})
+	n, err := r.fleet.Offer(fleet.Job{Query: appendAsked(nil, list), Payload: appendLines(nil, list)})
 	if err != nil {
 		r.share.Log("%v", err)
 		r.queueFull = true
