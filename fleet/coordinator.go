@@ -106,7 +106,7 @@ type member struct {
 type Result struct {
 	Worker int    // number of its key, from 1
 	Number uint64 // the job, if it is still offered; else 0
-	Asked  []byte
+	Query  []byte
 	Answer []byte
 	Reply  func(error) // tells the worker that the answer is filed, or why not; to be called once
 }

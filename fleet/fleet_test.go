@@ -157,14 +157,14 @@ func serveWith(t testing.TB, c *Coordinator, questions []string, offered map[uin
 	for len(left) > 0 {
 		select {
 		case a := <-c.Results():
-			if !bytes.Equal(reversed(a.Asked), a.Answer) {
+			if !bytes.Equal(reversed(a.Query), a.Answer) {
 				a.Reply(errors.New("wrong"))
 				continue
 			}
-			if left[string(a.Asked)] {
-				answered(string(a.Asked))
+			if left[string(a.Query)] {
+				answered(string(a.Query))
 			}
-			delete(left, string(a.Asked))
+			delete(left, string(a.Query))
 			a.Reply(nil)
 			c.Retract(a.Number)
 		case <-c.Changed():

@@ -206,10 +206,10 @@ func TestRestart(t *testing.T) {
 	for come := map[string]bool{}; len(come) < 2; {
 		select {
 		case a := <-c.Results():
-			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Asked)) || a.Worker != 1 {
+			if a.Number != 0 || !bytes.Equal(a.Answer, reversed(a.Query)) || a.Worker != 1 {
 				t.Errorf("%+v", a)
 			}
-			come[string(a.Asked)] = true
+			come[string(a.Query)] = true
 			a.Reply(nil)
 			other.Do(func() { e.gate <- struct{}{} })
 		case <-late:

@@ -214,7 +214,7 @@ func cutNetwork(t *testing.T, until func(*testing.T, string, time.Duration, func
 	go func() {
 		for a := range c.Results() {
 			mu.Lock()
-			answered[string(a.Asked)] = true
+			answered[string(a.Query)] = true
 			mu.Unlock()
 			a.Reply(nil)
 			c.Retract(a.Number)

@@ -247,7 +247,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		c.reply(m, codeStranger, nil)
 		return
 	}
-	answer := &Result{Worker: member.worker, Asked: a.asked, Answer: a.payload}
+	answer := &Result{Worker: member.worker, Query: a.asked, Answer: a.payload}
 	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
 		answer.Number = a.number
 		member.has(o, c.cfg.now()) // it may wait here

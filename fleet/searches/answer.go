@@ -65,7 +65,7 @@ func (r *run) onResult(a *fleet.Result) error {
 
 // read decodes an answer and checks that all its labels are legal and complete.
 func (r *run) read(a *fleet.Result) (list []question, outcomes []outcome, spent time.Duration, err error) {
-	if list, err = decodeAsked(a.Asked); err != nil {
+	if list, err = decodeAsked(a.Query); err != nil {
 		return nil, nil, 0, err
 	}
 	all := 0

@@ -111,7 +111,7 @@ func TestClaimedTimeOfAnswers(t *testing.T) {
 	}
 	for number := range uint64(20) {
 		p.batch[number+1] = &batch{number: number + 1, offered: now.Add(-5 * time.Second)}
-		answer := &fleet.Result{Worker: 1, Number: number + 1, Asked: appendAsked(nil, list),
+		answer := &fleet.Result{Worker: 1, Number: number + 1, Query: appendAsked(nil, list),
 			Answer: appendAnswer(nil, maxSpent, 1, make([]outcome, len(list))), Reply: func(err error) {
 				if err != nil {
 					t.Fatal(err)
