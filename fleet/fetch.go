@@ -54,10 +54,10 @@ func (w *worker) slot(i int) (err error) {
 				continue
 			}
 			begun := time.Now()
-			answer, err := s.Do(w.ctx, t.asked, t.payload)
+			answer, err := s.Do(w.ctx, t.query, t.payload)
 			took.Store(int64(time.Since(begun)))
 			close(t.over)
-			if err == nil && len(answer)+len(t.asked) > MaxMessage {
+			if err == nil && len(answer)+len(t.query) > MaxMessage {
 				err = fmt.Errorf("an answer of %d bytes is too large", len(answer))
 			}
 			if err != nil {
@@ -203,7 +203,7 @@ func (w *worker) onRefusal(data []byte, session int) {
 
 // answer sends an answer until the coordinator has it, or does not want it.
 func (w *worker) answer(t *task, text []byte) {
-	data := (&jobResult{t.number, t.ticket, t.kind, t.asked, text}).append(nil)
+	data := (&jobResult{t.number, t.ticket, t.kind, t.query, text}).append(nil)
 	ctx, cancel := w.ctx, func() {}
 	if w.ctx.Err() != nil { // the worker stops: what was done goes out if it goes quickly
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(w.ctx), leaveTimeout)

@@ -348,7 +348,7 @@ func TestRequests(t *testing.T) {
 		t.Errorf("%v %q", got, said)
 	}
 	s.join()
-	forged := jobResult{number: 1, kind: "echo", asked: []byte("q"), payload: []byte("q")}
+	forged := jobResult{number: 1, kind: "echo", query: []byte("q"), payload: []byte("q")}
 	if got, said := s.ask(verbAnswer, forged.append(nil)); got != codeRefused ||
 		!strings.Contains(said, "never asked") {
 		t.Errorf("%v %q", got, said)
@@ -362,7 +362,7 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := jobResult{number: n, ticket: ticketOf(c.ticket, "echo", []byte("q")), kind: "echo", asked: []byte("q"),
+	good := jobResult{number: n, ticket: ticketOf(c.ticket, "echo", []byte("q")), kind: "echo", query: []byte("q"),
 		payload: []byte("q")}
 	numbers := make(chan uint64, 3)
 	go func() {

@@ -233,7 +233,7 @@ func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 // not offered any more goes the same way: the ticket says that it was asked for.
 func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	a, err := decodeJob(m.Data)
-	if err == nil && (a.kind != c.cfg.Kind.Name || a.ticket != ticketOf(c.ticket, a.kind, a.asked)) {
+	if err == nil && (a.kind != c.cfg.Kind.Name || a.ticket != ticketOf(c.ticket, a.kind, a.query)) {
 		err = errors.New("this was never asked for")
 	}
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 		c.reply(m, codeStranger, nil)
 		return
 	}
-	answer := &Result{Worker: member.worker, Query: a.asked, Answer: a.payload}
+	answer := &Result{Worker: member.worker, Query: a.query, Answer: a.payload}
 	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
 		answer.Number = a.number
 		member.has(o, c.cfg.now()) // it may wait here

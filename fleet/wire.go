@@ -36,7 +36,7 @@ type job struct {
 	number  uint64
 	ticket  ticket
 	kind    string
-	asked   []byte
+	query   []byte
 	payload []byte
 }
 
@@ -44,8 +44,8 @@ func (j *job) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, j.number)
 	b = append(b, j.ticket[:]...)
 	b = wire.AppendText(b, j.kind)
-	b = binary.AppendUvarint(b, uint64(len(j.asked)))
-	b = append(b, j.asked...)
+	b = binary.AppendUvarint(b, uint64(len(j.query)))
+	b = append(b, j.query...)
 	return append(b, j.payload...)
 }
 
@@ -53,7 +53,7 @@ func decodeJob(b []byte) (j job, err error) {
 	r := wire.Reader{Rest: b}
 	j.number, j.ticket = r.Uvarint(math.MaxUint64), readTicket(&r)
 	j.kind = r.Text(maxKind)
-	j.asked = r.Bytes(r.Uvarint(MaxMessage))
+	j.query = r.Bytes(r.Uvarint(MaxMessage))
 	j.payload = r.Rest
 	return j, r.Err()
 }
