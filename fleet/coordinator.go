@@ -179,7 +179,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := c.nc.Subscribe(subjectFiled+"*", c.onFiled); err != nil {
+	if _, err := c.nc.Subscribe(subjectFiled+"*", c.onStored); err != nil {
 		return err
 	}
 	c.work.Go(c.watch)

@@ -55,8 +55,8 @@ func (c *Coordinator) Offer(j Job) (number uint64, err error) {
 	return o.number, nil
 }
 
-// onFiled is what the queue says of a job that was put into it.
-func (c *Coordinator) onFiled(m *nats.Msg) {
+// onStored is what the queue says of a job that was put into it.
+func (c *Coordinator) onStored(m *nats.Msg) {
 	number, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, subjectFiled), 10, 64)
 	var ack struct {
 		Sequence uint64 `json:"seq"`
