@@ -293,7 +293,7 @@ func (c *Coordinator) Ban(worker int, reason string) error {
 	c.mu.Lock()
 	for id, m := range c.members {
 		if m.key == key {
-			c.tellMember(m, codeRefused, "banned: "+reason)
+			c.sendCode(m, codeRefused, "banned: "+reason)
 			c.remove(id, m, false, "banned")
 		}
 	}
@@ -314,8 +314,8 @@ func (c *Coordinator) remove(id string, m *member, blame bool, reason string) {
 	c.recount()
 }
 
-// tellMember sends a code to a member outside of any request.
-func (c *Coordinator) tellMember(m *member, code code, text string) {
+// sendCode sends a code to a member outside of any request.
+func (c *Coordinator) sendCode(m *member, code code, text string) {
 	_ = c.nc.Publish(inboxRoot+m.key+"."+m.instance+".note", reply(code, []byte(text))) // it may not be there
 }
 
