@@ -169,8 +169,8 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 	_ = c.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+streamName+"."+consumerName, m.Reply, nextText)
 }
 
-// has notes that a member has a job, unless another one has it.
-func (m *member) has(o *offer, now time.Time) {
+// hold notes that a member has a job, unless another one has it.
+func (m *member) hold(o *offer, now time.Time) {
 	if o.holder == nil {
 		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
 		m.held[o.number] = o
@@ -214,7 +214,7 @@ func (c *Coordinator) hold(m *nats.Msg, member *member, list []heldJob) {
 			codes[i] = byte(codeGone)
 			continue
 		}
-		member.has(o, now)
+		member.hold(o, now)
 		if o.sequence > 0 && now.Sub(o.renewed) > c.cfg.Lease/2 {
 			// The queue's own lease goes on too; it looks at nothing but the sequence in the stream.
 			o.renewed = now
@@ -250,7 +250,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 	answer := &Result{Worker: member.worker, Query: a.query, Answer: a.payload}
 	if o := c.offers[a.number]; o != nil && o.ticket == a.ticket {
 		answer.Number = a.number
-		member.has(o, c.cfg.now()) // it may wait here
+		member.hold(o, c.cfg.now()) // it may wait here
 	}
 	c.mu.Unlock()
 	answer.Reply = func(err error) {
@@ -278,7 +278,7 @@ func (c *Coordinator) onAnswer(m *nats.Msg, key, instance string) {
 func (c *Coordinator) onReturn(m *nats.Msg, key, instance string) {
 	fromMember(c, m, key, instance, decodeReturnedJob, func(member *member, b returnedJob) {
 		if o := c.offers[b.number]; o != nil && o.ticket == b.ticket && (o.holder == nil || o.holder == member) {
-			member.has(o, c.cfg.now())
+			member.hold(o, c.cfg.now())
 			c.lose(o, b.blame, b.reason)
 		}
 		c.reply(m, codeDone, nil)
