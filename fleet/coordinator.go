@@ -97,7 +97,7 @@ type member struct {
 	hello         hello
 	proved        bool
 	joined, heard time.Time
-	asked         []time.Time // requests for jobs that were handed to the queue and are not known to be served
+	openRequests  []time.Time // requests for jobs that were handed to the queue and are not known to be served
 	held          map[uint64]*offer
 	done, lost    int64
 }

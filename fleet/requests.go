@@ -158,14 +158,14 @@ func (c *Coordinator) onNext(m *nats.Msg, key, instance string) {
 		return
 	}
 	now := c.cfg.now()
-	for len(member.asked) > 0 && now.Sub(member.asked[0]) > nextExpires {
-		member.asked = member.asked[1:]
+	for len(member.openRequests) > 0 && now.Sub(member.openRequests[0]) > nextExpires {
+		member.openRequests = member.openRequests[1:]
 	}
-	if len(member.asked) >= 4*member.hello.Slots+8 || len(member.held) >= 2*member.hello.Slots+4 {
+	if len(member.openRequests) >= 4*member.hello.Slots+8 || len(member.held) >= 2*member.hello.Slots+4 {
 		c.reply(m, codeBusy, nil)
 		return
 	}
-	member.asked = append(member.asked, now)
+	member.openRequests = append(member.openRequests, now)
 	_ = c.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+streamName+"."+consumerName, m.Reply, nextText)
 }
 
@@ -174,8 +174,8 @@ func (m *member) hold(o *offer, now time.Time) {
 	if o.holder == nil {
 		o.holder, o.renewed = m, now // it was delivered just now, or is soon renewed
 		m.held[o.number] = o
-		if len(m.asked) > 0 {
-			m.asked = m.asked[1:]
+		if len(m.openRequests) > 0 {
+			m.openRequests = m.openRequests[1:]
 		}
 	}
 	if o.holder == m {
