@@ -14,8 +14,8 @@ import (
 	"talbot/fleet/wire"
 )
 
-// slot does jobs, one at a time and one ahead. An error ends the work of the others, too.
-func (w *worker) slot(i int) (err error) {
+// runSlot does jobs, one at a time and one ahead. An error ends the work of the others, too.
+func (w *worker) runSlot(i int) (err error) {
 	s, err := w.open()
 	if err != nil {
 		return err

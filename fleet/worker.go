@@ -236,7 +236,7 @@ func (w *worker) work() error {
 	slots.Go(w.hold)
 	for i := range w.Count {
 		slots.Go(func() {
-			if err := w.slot(i); err != nil {
+			if err := w.runSlot(i); err != nil {
 				w.stop(err)
 			}
 		})
