@@ -18,9 +18,9 @@ func (w *worker) current() int {
 	return w.session
 }
 
-// lapse says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers them
+// endSession says that the worker is not joined, and lets go of jobs that are not begun: whoever offered them offers them
 // again.
-func (w *worker) lapse() {
+func (w *worker) endSession() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ready = make(chan struct{})

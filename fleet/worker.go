@@ -249,7 +249,7 @@ func (w *worker) work() error {
 			if session != w.current() {
 				continue
 			}
-			w.lapse()
+			w.endSession()
 			if err := w.join(); err != nil {
 				return err
 			}
