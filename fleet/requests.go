@@ -37,7 +37,7 @@ func (c *Coordinator) onJoin(m *nats.Msg, key, instance string) {
 	h, err := decodeHello(m.Data)
 	switch {
 	case err != nil:
-	case c.gate == nil && !same(h.Token, c.token()):
+	case c.gate == nil && !equalSecrets(h.Token, c.token()):
 		err = errors.New("the token is wrong")
 	case h.Protocol != protocol:
 		err = fmt.Errorf("the worker speaks protocol %d, the coordinator %d: use the same version of talbot",

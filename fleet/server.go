@@ -160,9 +160,9 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 func (g *gate) check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if o.Username != "" || o.Password != "" {
-		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && same(o.Password, g.inside)
+		return c.GetTLSConnectionState() == nil && o.Username == "coordinator" && equalSecrets(o.Password, g.inside)
 	}
-	if c.GetTLSConnectionState() == nil || !same(o.Token, g.token) {
+	if c.GetTLSConnectionState() == nil || !equalSecrets(o.Token, g.token) {
 		return false
 	}
 	signature, err := base64.RawURLEncoding.DecodeString(o.Sig)
@@ -189,7 +189,7 @@ func (g *gate) check(c server.ClientAuthentication) bool {
 	return true
 }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func equalSecrets(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // cut ends all connections of a key.
 func (g *gate) cut(key string) {
