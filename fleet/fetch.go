@@ -121,7 +121,7 @@ func (w *worker) fetch(inbox string, messages <-chan *nats.Msg, tasks chan<- *ta
 			continue
 		}
 		if t := w.await(messages, again, session); t != nil {
-			w.Waited(WaitJob, time.Since(begun))
+			w.OnWait(WaitJob, time.Since(begun))
 			select {
 			case tasks <- t:
 			case <-t.gone:
@@ -228,7 +228,7 @@ func (w *worker) answer(t *task, text []byte) {
 			if c == codeFinished {
 				w.stop(errFinished)
 			}
-			w.Waited(WaitReply, time.Since(begun))
+			w.OnWait(WaitReply, time.Since(begun))
 			w.mu.Lock()
 			w.forget(t)
 			w.mu.Unlock()

@@ -42,9 +42,9 @@ type WorkerConfig struct {
 	Name    string // of this machine, for people
 	Version string // of this program, for people
 	Log     func(string, ...any)
-	// Waited is told how long the worker waited for a job that it asked for, and for the reply to an answer; may be
+	// OnWait is told how long the worker waited for a job that it asked for, and for the reply to an answer; may be
 	// nil. It is called from several goroutines.
-	Waited func(what Wait, d time.Duration)
+	OnWait func(what Wait, d time.Duration)
 }
 
 // Wait is what a worker waits for.
@@ -114,8 +114,8 @@ func (cfg WorkerConfig) Run(ctx context.Context) error {
 	if cfg.Log == nil {
 		cfg.Log = func(string, ...any) {}
 	}
-	if cfg.Waited == nil {
-		cfg.Waited = func(Wait, time.Duration) {}
+	if cfg.OnWait == nil {
+		cfg.OnWait = func(Wait, time.Duration) {}
 	}
 	w := &worker{WorkerConfig: cfg, ready: make(chan struct{}), lease: defaultLease, held: map[*task]bool{},
 		rejoin: make(chan int, 1), claim: make(chan struct{}, 1), wake: newBroadcast()}

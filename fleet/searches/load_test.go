@@ -276,7 +276,7 @@ func TestLoadWorkers(t *testing.T) {
 			}
 			key := filepath.Join(l.Dir, fmt.Sprint("key", i%50))
 			if err := (fleet.WorkerConfig{Join: join, KeyFile: key, Kind: Kind, Slots: s, Count: 1,
-				Waited: waited}).Run(t.Context()); err != nil {
+				OnWait: waited}).Run(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
