@@ -24,7 +24,7 @@ type Slots struct {
 	Engine string // path, or a name to look up
 
 	mu     sync.Mutex
-	said   string // the last welcome
+	terms  string // the last welcome
 	config stockfish.Config
 	prints []dataset.Fingerprint
 }
@@ -47,7 +47,7 @@ func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, err
 			return nil, err
 		}
 		p.Labels = labels
-	case string(said) != s.said:
+	case string(said) != s.terms:
 		if err := s.begin(ctx, said); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, err
 // begin takes over the coordinator's terms. Those of another run at the same address end the worker, whose slots have
 // other engines.
 func (s *Slots) begin(ctx context.Context, said []byte) error {
-	if s.said != "" {
+	if s.terms != "" {
 		return errors.New("the coordinator has other terms than before: it is another run")
 	}
 	if err := s.read(said); err != nil {
@@ -73,7 +73,7 @@ func (s *Slots) begin(ctx context.Context, said []byte) error {
 	if s.prints, err = e.Fingerprints(); err != nil {
 		return err
 	}
-	s.said = string(said)
+	s.terms = string(said)
 	return nil
 }
 
