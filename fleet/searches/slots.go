@@ -42,7 +42,7 @@ func (s *Slots) Prove(ctx context.Context, said []byte, again bool) ([]byte, err
 		if err := wire.JSON(said, maxTerms, &c); err != nil {
 			return nil, err
 		}
-		labels, err := s.meet(ctx, c)
+		labels, err := s.answerChallenge(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -90,8 +90,8 @@ func (s *Slots) read(said []byte) error {
 // maxCanaries is how many positions a challenge may have.
 const maxCanaries = 64
 
-// meet searches the positions of a challenge.
-func (s *Slots) meet(ctx context.Context, c challenge) ([]byte, error) {
+// answerChallenge searches the positions of a challenge.
+func (s *Slots) answerChallenge(ctx context.Context, c challenge) ([]byte, error) {
 	if len(c.Positions) > maxCanaries {
 		return nil, wire.ErrMessage
 	}
