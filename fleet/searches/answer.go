@@ -214,8 +214,8 @@ func (r *run) banWorker(worker int, reason string) error {
 	return &WithdrawnError{Worker: worker, Reason: reason}
 }
 
-// legal checks a label of a worker: it must make sense on the board and be all that was asked for.
-func (p *Pool) legal(q *question, labels [][]dataset.Label) error {
+// checkLabels checks a label of a worker: it must make sense on the board and be all that was asked for.
+func (p *Pool) checkLabels(q *question, labels [][]dataset.Label) error {
 	pos := q.start
 	at := 0
 	for i, ply := range q.plies {
@@ -265,5 +265,5 @@ func (p *Pool) checkOutcomes(q *question, outcomes []outcome) error {
 	for i := range outcomes {
 		labels[i] = outcomes[i].labels
 	}
-	return p.legal(q, labels)
+	return p.checkLabels(q, labels)
 }
