@@ -34,7 +34,7 @@ type batch struct {
 
 // fill reads jobs until there are enough to cut batches of, and reports whether it got so far before the time was up.
 func (r *run) fill(until time.Time) bool {
-	slots, _ := r.crowd()
+	slots, _ := r.workers()
 	enough := max(64, 2*(slots+len(r.own))*r.target(r.share.BatchTime))
 	for !r.ended && r.waiting < enough {
 		j, ok := r.next()
@@ -73,7 +73,7 @@ func (r *run) target(d time.Duration) int {
 // what they are worth; those that follow have any size, for otherwise the answers of all engines would come at the same
 // time, again and again.
 func (r *run) size(d time.Duration) int {
-	slots, _ := r.crowd()
+	slots, _ := r.workers()
 	engines := slots + len(r.own)
 	most, least := r.target(d), 1
 	switch {

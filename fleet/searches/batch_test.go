@@ -12,7 +12,7 @@ import (
 // engines they stay so large that there are not more than five hundred in a second.
 func TestBatchSizes(t *testing.T) {
 	for _, c := range []struct{ slots, last, most int }{{2, 1, 30}, {100, 2, 1000}, {1000, 20, 4500}} {
-		p := &Pool{crowd: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
+		p := &Pool{workers: func() (int, int) { return c.slots, 1 }, share: Share{BatchTime: 5 * time.Second}, mean: 0.1}
 		r := &run{Pool: p, waiting: 100 * c.slots, ended: true, offered: 2 * c.slots}
 		batches, size := 0, 50
 		for r.waiting > 0 {
@@ -28,12 +28,12 @@ func TestBatchSizes(t *testing.T) {
 			t.Errorf("%d slots: %d batches, the last of %d", c.slots, batches, size)
 		}
 	}
-	most := &run{Pool: &Pool{crowd: func() (int, int) { return 1000, 1 }, mean: 0.1}, waiting: 30_000, offered: 2000}
+	most := &run{Pool: &Pool{workers: func() (int, int) { return 1000, 1 }, mean: 0.1}, waiting: 30_000, offered: 2000}
 	if n := most.size(batchTime); n != 30 {
 		t.Errorf("%d positions while there is more to come", n)
 	}
 	crowd := func() (int, int) { return 1000, 1 }
-	begun, large := &run{Pool: &Pool{crowd: crowd, mean: 0.1}, waiting: 1 << 20}, 0
+	begun, large := &run{Pool: &Pool{workers: crowd, mean: 0.1}, waiting: 1 << 20}, 0
 	for range 1000 { // all engines get their first one
 		switch n := begun.size(batchTime); {
 		case n < 20 || n > 50:
@@ -45,7 +45,7 @@ func TestBatchSizes(t *testing.T) {
 	if large < 300 || large > 700 {
 		t.Errorf("%d of 1,000 first batches are larger than the mean", large)
 	}
-	fresh := &run{Pool: &Pool{crowd: crowd, batch: map[uint64]*batch{}}, waiting: 1 << 20}
+	fresh := &run{Pool: &Pool{workers: crowd, batch: map[uint64]*batch{}}, waiting: 1 << 20}
 	sizes := map[int]bool{}
 	for i := range uint64(100) {
 		n := fresh.size(batchTime)
@@ -75,7 +75,7 @@ func TestClaimedTimes(t *testing.T) {
 		{"a day, held for an hour", 0, maxSpent, time.Hour, 200}, {"a day among others", 3, maxSpent, time.Hour, 200},
 		{"nothing", 0, 1, 8 * time.Second, 200}, {"nothing among others", 3, 1, 8 * time.Second, 200},
 	} {
-		r := &run{Pool: &Pool{crowd: func() (int, int) { return 2, 1 }}}
+		r := &run{Pool: &Pool{workers: func() (int, int) { return 2, 1 }}}
 		for range c.answers {
 			r.updateMean(0, 50*position, 50)
 			for i := range c.honest {
@@ -102,8 +102,8 @@ func TestClaimedTimes(t *testing.T) {
 func TestClaimedTimeOfAnswers(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	p := &Pool{batch: map[uint64]*batch{}, now: func() time.Time { return now },
-		banned: func(int) bool { return false },
-		crowd:  func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
+		banned:  func(int) bool { return false },
+		workers: func() (int, int) { return 2, 1 }, prints: make([]dataset.Fingerprint, 1), fleet: &fleet.Coordinator{}}
 	r := &run{Pool: p, open: map[int64]*openLine{}}
 	var list []question
 	for i := range int64(250) {

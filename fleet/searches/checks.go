@@ -131,7 +131,7 @@ func (r *run) addCheck(worker int, q question, labels [][]dataset.Label) {
 	q.index = checkIndex + c.number
 	k := &check{question: q, worker: worker, labels: labels}
 	c.open[q.index] = k
-	_, workers := r.crowd()
+	_, workers := r.workers()
 	if workers > 1 && len(c.others) < maxOthers && (len(c.own) >= maxOwnChecks || r.random.Float64() >= ownChecks) {
 		c.others = append(c.others, k)
 	} else {

@@ -22,7 +22,7 @@ func (p *Pool) Stats() stockfish.Stats {
 		o := own.Stats()
 		s.Retried, s.Restarts, s.Busy = s.Retried+o.Retried, s.Restarts+o.Restarts, append(s.Busy, o.Busy...)
 	}
-	slots, _ := p.crowd()
+	slots, _ := p.workers()
 	s.Workers += slots
 	return s
 }

@@ -351,7 +351,7 @@ func TestLoad(t *testing.T) {
 				}
 				l.Join = join.String()
 				ended = l.start(t)
-				for n := 0; n < l.Slots; n, _ = p.crowd() {
+				for n := 0; n < l.Slots; n, _ = p.workers() {
 					time.Sleep(10 * time.Millisecond)
 				}
 				begun, processor = time.Now(), processorTime()
@@ -473,7 +473,7 @@ func BenchmarkInstant(b *testing.B) {
 		_ = fleet.WorkerConfig{Join: join, KeyFile: filepath.Join(b.TempDir(), "key"), Kind: Kind,
 			Slots: &sleepers{prints: p.prints}, Count: 4}.Run(ctx)
 	})
-	for n := 0; n < 4; n, _ = p.crowd() {
+	for n := 0; n < 4; n, _ = p.workers() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	done := 0

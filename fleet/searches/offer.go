@@ -10,7 +10,7 @@ import (
 // publish offers batches to workers: as many as they have slots for, each with one ahead and some to spare. It reports
 // whether these were all, or the time was up before.
 func (r *run) publish(until time.Time) bool {
-	slots, workers := r.crowd()
+	slots, workers := r.workers()
 	if slots == 0 || r.queueFull {
 		return true
 	}

@@ -24,7 +24,7 @@ func (r *run) ownBatch() *batch {
 	if r.prepared != nil || len(r.own) == 0 {
 		return r.prepared
 	}
-	slots, _ := r.crowd()
+	slots, _ := r.workers()
 	switch {
 	case len(r.checks.own) > 0:
 		r.prepared = &batch{checks: r.checks.own[:1:1]}

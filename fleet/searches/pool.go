@@ -82,7 +82,7 @@ type Pool struct {
 	abort   context.Context
 	doAbort context.CancelCauseFunc
 
-	crowd   func() (slots, workers int) // that are here
+	workers func() (slots, workers int) // that are here
 	ban     func(worker int, reason string) error
 	banned  func(worker int) bool
 	batch   map[uint64]*batch // that are offered
@@ -114,7 +114,7 @@ func NewPool(ctx context.Context, config stockfish.Config, workers int, share Sh
 	}
 	p := &Pool{share: share, own: make([]*stockfish.Pool, workers), batch: map[uint64]*batch{},
 		refused: map[int]int{}, byWorker: map[int]*tally{}, checks: newChecks(), now: time.Now,
-		crowd: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
+		workers: func() (int, int) { return 0, 0 }, banned: func(int) bool { return false }}
 	le := binary.LittleEndian
 	p.random = mathrand.New(mathrand.NewPCG(le.Uint64(drawn[:]), le.Uint64(drawn[8:])))
 	if share.seed != 0 {
@@ -164,7 +164,7 @@ func (p *Pool) Serve(ctx context.Context, dir string) error {
 		Kind: fleet.Kind{Name: Kind, Welcome: welcome, Prove: p.prove, Status: p.status}}); err != nil {
 		return err
 	}
-	p.crowd, p.ban = p.fleet.Slots, p.fleet.Ban
+	p.workers, p.ban = p.fleet.Slots, p.fleet.Ban
 	p.banned = func(worker int) bool { return p.fleet.Banned(worker) != "" }
 	if p.share.StatusListen != "" {
 		address, token, err := p.fleet.ServeStatus(p.abort, p.share.StatusListen)
