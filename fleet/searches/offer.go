@@ -53,7 +53,7 @@ func (r *run) offer(b *batch) {
 	if err != nil {
 		r.share.Log("%v", err)
 		r.queueFull = true
-		r.keep(b)
+		r.offerAgain(b)
 		return
 	}
 	b.number, b.offered = n, r.now()
@@ -61,8 +61,8 @@ func (r *run) offer(b *batch) {
 	r.offered++
 }
 
-// keep puts a batch back among those that are to be offered.
-func (r *run) keep(b *batch) {
+// offerAgain puts a batch back among those that are to be offered.
+func (r *run) offerAgain(b *batch) {
 	if b.checks != nil {
 		r.checks.requeue(b.checks)
 		return
