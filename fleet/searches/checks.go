@@ -196,7 +196,7 @@ func (r *run) ownCheck(o ownResult) error {
 		}
 		return nil
 	}
-	r.under--
+	r.ownRunning--
 	if o.err != nil {
 		return o.err
 	}

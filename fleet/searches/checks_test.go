@@ -48,7 +48,7 @@ func (c *crowd) search(rng *rand.Rand, workers []int) error {
 			b := &batch{checks: c.checks.own[:1:1]}
 			k := b.checks[0]
 			c.checks.own = c.checks.own[1:]
-			c.under++
+			c.ownRunning++
 			result := stockfish.Result{Labels: c.said(0, k.plies[0])}
 			if err := c.ownDone(ownResult{batch: b, result: result}); err != nil {
 				return err

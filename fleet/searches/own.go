@@ -79,7 +79,7 @@ func (r *run) ownDone(o ownResult) error {
 		}
 		return r.finish(p.line, p.from+o.sample, o.result)
 	}
-	r.under--
+	r.ownRunning--
 	if o.err != nil {
 		return o.err
 	}

@@ -19,16 +19,16 @@ type run struct {
 	done   func(stockfish.Result) error
 	settle bool // until no label waits to be searched again
 
-	ended     bool // next has no more
-	open      map[int64]*openLine
-	ready     []piece   // to be searched, in order
-	waiting   int       // positions in ready
-	requeued  []*batch  // that were lost
-	ownOnly   []*batch  // that no worker managed
-	queueFull bool      // the queue is full for now
-	under     int       // batches with the own engines
-	offered   int       // batches so far
-	begun     time.Time // of offering
+	ended      bool // next has no more
+	open       map[int64]*openLine
+	ready      []piece   // to be searched, in order
+	waiting    int       // positions in ready
+	requeued   []*batch  // that were lost
+	ownOnly    []*batch  // that no worker managed
+	queueFull  bool      // the queue is full for now
+	ownRunning int       // batches with the own engines
+	offered    int       // batches so far
+	begun      time.Time // of offering
 
 	prepared *batch // for the next own engine
 
@@ -122,7 +122,7 @@ func (r *run) steps(ctx context.Context) error {
 				more = ready
 			}
 		}
-		if r.under == 0 && (over || r.finished()) {
+		if r.ownRunning == 0 && (over || r.finished()) {
 			return nil
 		}
 		var give chan *batch
@@ -136,7 +136,7 @@ func (r *run) steps(ctx context.Context) error {
 		select {
 		case give <- first:
 			r.prepared = nil
-			r.under++
+			r.ownRunning++
 		case o := <-r.results:
 			err = r.ownDone(o)
 		case a := <-answers:
