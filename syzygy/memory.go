@@ -8,19 +8,19 @@ import (
 	"talbot/internal/durable"
 )
 
-// memory is what was found out about the tables of some folders by earlier runs, by their paths.
-type memory struct {
+// tableCache is what was found out about the tables of some folders by earlier runs, by their paths.
+type tableCache struct {
 	key   string
 	found map[string]finding
 }
 
 // recall returns what is remembered of folders.
-func recall(from *cache.Folder, folders []string) *memory {
+func recall(from *cache.Folder, folders []string) *tableCache {
 	parts := []string{"syzygy tables", "1"}
 	for _, dir := range folders {
 		parts = append(parts, absolute(dir))
 	}
-	m := &memory{key: cache.Key(parts...), found: map[string]finding{}}
+	m := &tableCache{key: cache.Key(parts...), found: map[string]finding{}}
 	if text, ok := from.Get(m.key); ok && json.Unmarshal(text, &m.found) != nil {
 		m.found = map[string]finding{}
 	}
@@ -28,7 +28,7 @@ func recall(from *cache.Folder, folders []string) *memory {
 }
 
 // of returns what is remembered of a file that is as it was; nil: nothing.
-func (m *memory) of(t *Table) *finding {
+func (m *tableCache) of(t *Table) *finding {
 	found, ok := m.found[absolute(t.Path)]
 	if !ok || t.stamp == (durable.Stamp{}) || found.Stamp != t.stamp {
 		return nil
@@ -37,7 +37,7 @@ func (m *memory) of(t *Table) *finding {
 }
 
 // keep remembers what was found out now.
-func (m *memory) keep(in *cache.Folder, tables []Table) {
+func (m *tableCache) keep(in *cache.Folder, tables []Table) {
 	news := false
 	for i := range tables {
 		if t := &tables[i]; t.finding != nil && t.finding.settled {
