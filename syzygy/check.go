@@ -77,7 +77,7 @@ func (d *Damage) Unwrap() error { return ErrDamaged }
 
 // Check reads the tables and says which are damaged. An error is one of reading, or the end of ctx.
 func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
-	known := recall(c.Memory, s.folders)
+	known := loadCache(c.Memory, s.folders)
 	var todo []*Table // smallest first, so that as many as can be are read
 	for i := range s.Tables {
 		t := &s.Tables[i]

@@ -14,8 +14,8 @@ type tableCache struct {
 	found map[string]finding
 }
 
-// recall returns what is remembered of folders.
-func recall(from *cache.Folder, folders []string) *tableCache {
+// loadCache returns what is remembered of folders.
+func loadCache(from *cache.Folder, folders []string) *tableCache {
 	parts := []string{"syzygy tables", "1"}
 	for _, dir := range folders {
 		parts = append(parts, absolute(dir))
