@@ -97,7 +97,7 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 		defer cancel()
 	}
 	err := read(reading, todo, c.Progress)
-	known.keep(c.Memory, s.Tables)
+	known.save(c.Memory, s.Tables)
 	if ctx.Err() != nil {
 		return Verdict{}, ctx.Err()
 	}

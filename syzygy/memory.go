@@ -36,8 +36,8 @@ func (m *tableCache) of(t *Table) *finding {
 	return &found
 }
 
-// keep remembers what was found out now.
-func (m *tableCache) keep(in *cache.Folder, tables []Table) {
+// save remembers what was found out now.
+func (m *tableCache) save(in *cache.Folder, tables []Table) {
 	news := false
 	for i := range tables {
 		if t := &tables[i]; t.finding != nil && t.finding.settled {
