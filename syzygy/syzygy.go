@@ -76,7 +76,7 @@ func Find(path string) (*Set, error) {
 				continue
 			}
 			t := Table{Path: filepath.Join(dir, e.Name()), Material: m}
-			if err := t.look(); err != nil {
+			if err := t.stat(); err != nil {
 				return nil, fmt.Errorf("reading Syzygy tables: %w", err)
 			}
 			found[e.Name()] = true
@@ -90,8 +90,8 @@ func Find(path string) (*Set, error) {
 	return s, nil
 }
 
-// look notes how the file is now.
-func (t *Table) look() error {
+// stat notes how the file is now.
+func (t *Table) stat() error {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {
 		return err
