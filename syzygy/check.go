@@ -139,7 +139,7 @@ func (s *Set) verdict() (v Verdict, err error) {
 		reason := ""
 		if t.finding != nil {
 			reason = t.finding.Reason
-		} else if _, reason, err = t.glance(); err != nil {
+		} else if _, reason, err = t.readEnds(); err != nil {
 			return v, fmt.Errorf("checking Syzygy tables: %w", err)
 		} else if reason == "" {
 			v.Unread = append(v.Unread, t.Name())

@@ -137,7 +137,7 @@ func (s *Set) Claim() (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		stored, _, err := t.glance()
+		stored, _, err := t.readEnds()
 		if err != nil {
 			return "", fmt.Errorf("reading Syzygy tables: %w", err)
 		}

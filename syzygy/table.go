@@ -170,9 +170,9 @@ func (t *Table) foreign(head []byte) string {
 	return ""
 }
 
-// glance returns the checksum that is stored in a file, and why the file cannot be an intact table, as far as its
+// readEnds returns the checksum that is stored in a file, and why the file cannot be an intact table, as far as its
 // beginning and its end show it. Of the tables of up to [Small] pieces all checksums are known.
-func (t *Table) glance() (stored, reason string, err error) {
+func (t *Table) readEnds() (stored, reason string, err error) {
 	f, err := durable.OpenRegular(t.Path)
 	if err != nil {
 		return "", "", err
