@@ -30,8 +30,8 @@ const (
 	distanceMagic = "\xd7\x66\x0c\xa5"
 )
 
-// glanceBytes is how much of a file's beginning says whose table it is.
-const glanceBytes = 16
+// headBytes is how much of a file's beginning says whose table it is.
+const headBytes = 16
 
 // finding is what was found out about a file by reading it.
 type finding struct {
@@ -119,7 +119,7 @@ func (t *Table) outside(f *os.File) (length int64, stored, reason string, err er
 	if length < blockBytes || length%blockBytes != 0 {
 		return 0, "", fmt.Sprintf("%d bytes cannot be all of it", info.Size()), nil
 	}
-	var head [glanceBytes]byte
+	var head [headBytes]byte
 	var tail [checksumBytes]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil {
 		return 0, "", "", fmt.Errorf("%q: %w", t.Path, err)
