@@ -86,7 +86,7 @@ func (t *Table) read(ctx context.Context, chunk []byte, done func(int64)) error 
 	found := &finding{}
 	begun := time.Now()
 	found.Stamp, _ = durable.StampOf(f)
-	length, stored, reason, err := t.outside(f)
+	length, stored, reason, err := t.checkEnds(f)
 	if err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func (t *Table) read(ctx context.Context, chunk []byte, done func(int64)) error 
 	return nil
 }
 
-// outside looks at the beginning and the end of a file. It returns the length of what the checksum is over and the
+// checkEnds looks at the beginning and the end of a file. It returns the length of what the checksum is over and the
 // checksum that is stored, or the reason why it is no whole table of its name.
-func (t *Table) outside(f *os.File) (length int64, stored, reason string, err error) {
+func (t *Table) checkEnds(f *os.File) (length int64, stored, reason string, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, "", "", err
@@ -178,7 +178,7 @@ func (t *Table) readEnds() (stored, reason string, err error) {
 		return "", "", err
 	}
 	defer f.Close()
-	_, stored, reason, err = t.outside(f)
+	_, stored, reason, err = t.checkEnds(f)
 	if err == nil && reason == "" && t.Material.Pieces() <= Small && !published()[t.Name()+" "+stored] {
 		reason = "it was not read yet, and its checksum is none of those published"
 	}
