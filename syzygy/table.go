@@ -127,16 +127,16 @@ func (t *Table) checkEnds(f *os.File) (length int64, stored, reason string, err 
 	if _, err := f.ReadAt(tail[:], length); err != nil {
 		return 0, "", "", fmt.Errorf("%q: %w", t.Path, err)
 	}
-	return length, hex.EncodeToString(tail[:]), t.foreign(head[:]), nil
+	return length, hex.EncodeToString(tail[:]), t.mismatch(head[:]), nil
 }
 
-// foreign returns why a file that begins like this is not the table of its name.
+// mismatch returns why a file that begins like this is not the table of its name.
 //
 // After the magic come the number of pieces, in the high half of a byte with flags; the order in which squares are
 // counted, two bytes where both sides have pawns; and a byte for each piece: in the low half the piece, from 1 = pawn
 // to 6 = king and 8 more for Black, in the high half the same for the other side to move. (All this of the leading pawn
 // on the a-file; what follows is of other files.)
-func (t *Table) foreign(head []byte) string {
+func (t *Table) mismatch(head []byte) string {
 	magic := distanceMagic
 	if t.results() {
 		magic = resultMagic
