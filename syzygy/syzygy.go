@@ -131,9 +131,9 @@ func (s *Set) Identity() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Claim is the [Set.Identity] that the tables have if they are intact, found without reading them: by the checksums
+// StoredIdentity is the [Set.Identity] that the tables have if they are intact, found without reading them: by the checksums
 // that stand in the files.
-func (s *Set) Claim() (string, error) {
+func (s *Set) StoredIdentity() (string, error) {
 	h := sha256.New()
 	for i := range s.Tables {
 		t := &s.Tables[i]

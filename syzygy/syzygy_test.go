@@ -49,7 +49,7 @@ func TestReal(t *testing.T) {
 	if len(v.Damaged)+len(v.Unread) > 0 || len(s.Tables) != 70 || s.Pieces() != 4 {
 		t.Errorf("%+v, %d tables of up to %d pieces", v, len(s.Tables), s.Pieces())
 	}
-	if claim, err := found(t, shared).Claim(); err != nil || claim != s.Identity() {
+	if claim, err := found(t, shared).StoredIdentity(); err != nil || claim != s.Identity() {
 		t.Errorf("%s, they say %s, %v", s.Identity(), claim, err)
 	}
 	// None is read, and all are known.

@@ -98,7 +98,7 @@ func (f Files) addTables(path string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	claim, err := set.Claim()
+	claim, err := set.StoredIdentity()
 	f[path] = "tables " + claim
 	return err == nil, err
 }
