@@ -25,7 +25,7 @@ type Check struct {
 	// Memory is where it is kept which tables were read. Those of more than [Small] pieces that have not been touched
 	// since are not read again, unless Again says so. Nil: nothing is kept.
 	Memory *cache.Folder
-	Again  bool
+	Reread bool
 	// Within, if not 0, limits the time: what was read before is not read again, however small, and what cannot be read
 	// in time is looked at from outside only.
 	Within time.Duration
@@ -82,7 +82,7 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		t.finding = nil
-		if !c.Again && (c.Within > 0 || t.Material.Pieces() > Small) {
+		if !c.Reread && (c.Within > 0 || t.Material.Pieces() > Small) {
 			t.finding = known.of(t)
 		}
 		if t.finding == nil {

@@ -161,7 +161,7 @@ func TestRemembered(t *testing.T) {
 	for i, c := range []struct {
 		check syzygy.Check
 		files int64
-	}{{usual, 5}, {usual, 2}, {quick, 0}, {syzygy.Check{Memory: memory, Again: true}, 5}, {usual, 2},
+	}{{usual, 5}, {usual, 2}, {quick, 0}, {syzygy.Check{Memory: memory, Reread: true}, 5}, {usual, 2},
 		{syzygy.Check{}, 5}} {
 		n, v, _ := reads(t, dir, c.check)
 		if n != c.files*each || len(v.Damaged) != 1 || v.Damaged[0].Path != old {

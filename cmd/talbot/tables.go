@@ -19,7 +19,7 @@ import (
 const checkTime = 300 * time.Millisecond
 
 // tablesCheck is how commands whose results must be right check Syzygy tables.
-func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.User(), Again: again} }
+func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.User(), Reread: again} }
 
 // hastyCheck is how players check Syzygy tables.
 func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), Within: checkTime} }
