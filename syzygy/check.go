@@ -26,9 +26,9 @@ type Check struct {
 	// since are not read again, unless Again says so. Nil: nothing is kept.
 	Memory *cache.Folder
 	Reread bool
-	// Within, if not 0, limits the time: what was read before is not read again, however small, and what cannot be read
+	// TimeLimit, if not 0, limits the time: what was read before is not read again, however small, and what cannot be read
 	// in time is looked at from outside only.
-	Within time.Duration
+	TimeLimit time.Duration
 	// Progress is told how many bytes of how many were read, one call at a time; may be nil.
 	Progress func(done, total int64)
 }
@@ -82,7 +82,7 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		t.finding = nil
-		if !c.Reread && (c.Within > 0 || t.Material.Pieces() > Small) {
+		if !c.Reread && (c.TimeLimit > 0 || t.Material.Pieces() > Small) {
 			t.finding = known.of(t)
 		}
 		if t.finding == nil {
@@ -91,9 +91,9 @@ func (s *Set) Check(ctx context.Context, c Check) (Verdict, error) {
 	}
 	slices.SortStableFunc(todo, func(a, b *Table) int { return int(max(min(a.size-b.size, 1), -1)) })
 	reading := ctx
-	if c.Within > 0 {
+	if c.TimeLimit > 0 {
 		var cancel context.CancelFunc
-		reading, cancel = context.WithTimeout(ctx, c.Within)
+		reading, cancel = context.WithTimeout(ctx, c.TimeLimit)
 		defer cancel()
 	}
 	err := read(reading, todo, c.Progress)

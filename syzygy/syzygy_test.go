@@ -53,7 +53,7 @@ func TestReal(t *testing.T) {
 		t.Errorf("%s, they say %s, %v", s.Identity(), claim, err)
 	}
 	// None is read, and all are known.
-	v, _ = verdict(t, shared, syzygy.Check{Within: 1})
+	v, _ = verdict(t, shared, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) > 0 || len(v.Unread) != 70 {
 		t.Errorf("from outside: %+v", v)
 	}
@@ -156,7 +156,7 @@ func TestRemembered(t *testing.T) {
 	flip(t, old, 100)
 	settle()
 	const each = 3*64 + 16
-	quick := syzygy.Check{Memory: memory, Within: time.Minute}
+	quick := syzygy.Check{Memory: memory, TimeLimit: time.Minute}
 	usual := syzygy.Check{Memory: memory}
 	for i, c := range []struct {
 		check syzygy.Check
@@ -216,7 +216,7 @@ func TestIdentity(t *testing.T) {
 func TestHurry(t *testing.T) {
 	dir := t.TempDir()
 	syzygytest.Write(t, dir, append(large, "KRvK.rtbw")...)
-	v, _ := verdict(t, dir, syzygy.Check{Within: 1})
+	v, _ := verdict(t, dir, syzygy.Check{TimeLimit: 1})
 	if len(v.Damaged) != 1 || v.Damaged[0].Name != "KRvK.rtbw" || !slices.Equal(v.Unread, large) {
 		t.Errorf("%+v", v)
 	}

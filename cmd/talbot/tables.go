@@ -22,7 +22,7 @@ const checkTime = 300 * time.Millisecond
 func tablesCheck(again bool) syzygy.Check { return syzygy.Check{Memory: cache.User(), Reread: again} }
 
 // hastyCheck is how players check Syzygy tables.
-func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), Within: checkTime} }
+func hastyCheck() syzygy.Check { return syzygy.Check{Memory: cache.User(), TimeLimit: checkTime} }
 
 func addCheckTables(f *pflag.FlagSet, again *bool) {
 	f.BoolVar(again, "check-tables", false,
