@@ -104,8 +104,8 @@ func (s *GameSet) Sieve() Sieve {
 // marks returns the bits of a key in its word.
 func (k GameKey) marks() uint64 { return 1<<(k.B&63) | 1<<(k.B>>6&63) }
 
-// May reports false only if the key is not in the set.
-func (f *Sieve) May(k GameKey) bool {
+// MayHave reports false only if the key is not in the set.
+func (f *Sieve) MayHave(k GameKey) bool {
 	m := k.marks()
 	return f.words[k.A>>f.shift]&m == m
 }

@@ -54,7 +54,7 @@ func (g *ingester) findPrefixes(ctx context.Context) (map[dataset.GameKey]bool, 
 			}
 			k := l.StartKey()
 			for _, m := range l.Moves[:len(l.Moves)-1] {
-				if k = k.Play(m); sieve.May(k) && g.seen.Has(k) {
+				if k = k.Play(m); sieve.MayHave(k) && g.seen.Has(k) {
 					mu.Lock()
 					found[k] = true
 					mu.Unlock()

@@ -107,7 +107,7 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 		for i := range lines {
 			l := &lines[i]
 			found := func(k dataset.GameKey, exact bool) {
-				if !sieve.May(k) {
+				if !sieve.MayHave(k) {
 					return
 				}
 				mu.Lock()
