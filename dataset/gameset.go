@@ -94,18 +94,18 @@ func (s *GameSet) Sieve() Sieve {
 	for i := range s.tables {
 		for _, k := range s.tables[i].slots {
 			if k != (GameKey{}) {
-				f.words[k.A>>f.shift] |= k.marks()
+				f.words[k.A>>f.shift] |= k.bits()
 			}
 		}
 	}
 	return f
 }
 
-// marks returns the bits of a key in its word.
-func (k GameKey) marks() uint64 { return 1<<(k.B&63) | 1<<(k.B>>6&63) }
+// bits returns the bits of a key in its word.
+func (k GameKey) bits() uint64 { return 1<<(k.B&63) | 1<<(k.B>>6&63) }
 
 // MayHave reports false only if the key is not in the set.
 func (f *Sieve) MayHave(k GameKey) bool {
-	m := k.marks()
+	m := k.bits()
 	return f.words[k.A>>f.shift]&m == m
 }
