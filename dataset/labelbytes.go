@@ -35,13 +35,13 @@ var errLabelBytes = errors.New("malformed label")
 // (see [Line.Check]).
 func LabelFromBytes(b []byte) (l Label, rest []byte, err error) {
 	r := byteReader{b: b}
-	l.Status = LabelStatus(r.take(1))
-	l.Best = board.Move(r.take(2))
-	n := int(r.take(1))
+	l.Status = LabelStatus(r.fixed(1))
+	l.Best = board.Move(r.fixed(2))
+	n := int(r.fixed(1))
 	for i := 0; i < n && !r.bad; i++ {
 		var s Searched
-		s.Score = Score(r.take(2))
-		s.WDL = WDL{Win: r.take(2), Draw: r.take(2), Loss: r.take(2)}
+		s.Score = Score(r.fixed(2))
+		s.WDL = WDL{Win: r.fixed(2), Draw: r.fixed(2), Loss: r.fixed(2)}
 		s.Depth, s.Nodes = int(r.uvarint()), int64(r.uvarint())
 		pv := r.uvarint()
 		if pv > uint64(len(r.b)/2) {
@@ -50,7 +50,7 @@ func LabelFromBytes(b []byte) (l Label, rest []byte, err error) {
 		}
 		s.PV = make([]board.Move, pv)
 		for k := range s.PV {
-			s.PV[k] = board.Move(r.take(2))
+			s.PV[k] = board.Move(r.fixed(2))
 		}
 		l.Lines = append(l.Lines, s)
 	}
@@ -76,7 +76,7 @@ func (r *byteReader) uvarint() uint64 {
 	return v
 }
 
-func (r *byteReader) take(n int) uint16 {
+func (r *byteReader) fixed(n int) uint16 {
 	if len(r.b) < n {
 		r.bad, r.b = true, nil
 		return 0
