@@ -7,7 +7,7 @@ import (
 
 // Two lines are cut copies of each other if they begin at the same position (counters do not count) and the moves of
 // one, at least [CutPlies] of them, are the first moves of the other. Reconstructed history is no part of a line here
-// (see [Line.Real]), so snapshots, endgames and all but very long puzzles are never cut copies.
+// (see [Line.WithoutHistory]), so snapshots, endgames and all but very long puzzles are never cut copies.
 //
 // Below [SplitPlies] a cut changes the split key, so a game and what is left of it can be in two splits, and the longer
 // of two such lines holds the whole shorter one. Between lines that are split by the same percentages the shorter one
@@ -27,7 +27,7 @@ func (l *Line) CutKeys(dst []uint64, most int) (keys []uint64, whole bool) {
 	if !l.Cuttable() {
 		return dst, false
 	}
-	start, moves := l.Real()
+	start, moves := l.WithoutHistory()
 	k := startKey(&start)
 	for i, m := range moves[:min(len(moves), most)] {
 		if k = k.Play(m); i+1 >= CutPlies {

@@ -64,8 +64,8 @@ func cutLines(rng *rand.Rand, n int) (lines []Line) {
 
 // areCutCopies says it from the words alone.
 func areCutCopies(a, b *Line) bool {
-	startA, movesA := a.Real()
-	startB, movesB := b.Real()
+	startA, movesA := a.WithoutHistory()
+	startB, movesB := b.WithoutHistory()
 	n := min(len(movesA), len(movesB))
 	return n >= 20 && startA.EPD() == startB.EPD() && slices.Equal(movesA[:n], movesB[:n])
 }
@@ -131,7 +131,7 @@ func TestCutKeys(t *testing.T) {
 	of := map[uint64]beginning{}
 	keyOf := map[beginning]uint64{}
 	for i := range lines {
-		start, moves := lines[i].Real()
+		start, moves := lines[i].WithoutHistory()
 		for _, most := range []int{19, 20, 29, 1000} {
 			keys, whole := lines[i].CutKeys(nil, most)
 			if want := max(0, min(len(moves), most)-19); len(keys) != want {

@@ -47,7 +47,7 @@ func TestPrepend(t *testing.T) {
 		if SplitKey(&with) != SplitKey(&l) || with.GameHash() != l.GameHash() {
 			t.Errorf("%s: another key", name)
 		}
-		if real, rest := with.Real(); real != start || !slices.Equal(rest, moves) {
+		if real, rest := with.WithoutHistory(); real != start || !slices.Equal(rest, moves) {
 			t.Errorf("%s: the real part is %s, %v", name, real.FEN(), rest)
 		}
 		// Not reconstructed, the same moves are another line.
@@ -58,7 +58,7 @@ func TestPrepend(t *testing.T) {
 		}
 	}
 	damaged := Line{Start: start, Moves: []board.Move{board.NewMove(4, 60)}, Reconstructed: 1}
-	if real, rest := damaged.Real(); real != start || len(rest) != 1 {
+	if real, rest := damaged.WithoutHistory(); real != start || len(rest) != 1 {
 		t.Error("an illegal move is played")
 	}
 }

@@ -45,14 +45,14 @@ func appendMoves(dst []byte, moves []board.Move) []byte {
 
 // SplitKey returns the key that decides the split of a line: the xxHash64 (seed 0) of its start position as the
 // first four fields of its FEN, a line feed, and its first [SplitPlies] moves as little-endian 16-bit numbers, all of
-// its real part (see [Line.Real]). It depends on nothing else, so the same game has the same key in every dataset, and
+// its real part (see [Line.WithoutHistory]). It depends on nothing else, so the same game has the same key in every dataset, and
 // the same position whatever history was reconstructed for it.
 //
 // An aggregated position ([SourceAggregate]) is taken as its side to move sees it: it and its mirror image with the
 // colours swapped, between which a network need not see a difference, are in one split.
 func SplitKey(line *Line) uint64 {
 	var space [256]byte
-	start, moves := line.Real()
+	start, moves := line.WithoutHistory()
 	if line.Source == SourceAggregate && start.Turn() == board.Black {
 		start = start.Mirror()
 	}
@@ -65,7 +65,7 @@ func SplitKey(line *Line) uint64 {
 // do not count.
 func (l *Line) GameHash() [16]byte {
 	var space [1024]byte
-	start, moves := l.Real()
+	start, moves := l.WithoutHistory()
 	b := append(appendEPD(space[:0], &start), '\n')
 	sum := sha256.Sum256(appendMoves(b, moves))
 	return [16]byte(sum[:16])

@@ -116,7 +116,7 @@ func (g *ingester) collectKeys() error {
 	g.seen = &dataset.GameSet{}
 	return g.out.Lines(func(l *dataset.Line) error {
 		if !g.isLeftOut(l) {
-			start, moves := l.Real()
+			start, moves := l.WithoutHistory()
 			g.seen.Add((&dataset.Line{Start: start, Moves: moves}).GameKey())
 		}
 		return nil

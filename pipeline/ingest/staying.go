@@ -117,7 +117,7 @@ func (g *ingester) findKept(ctx context.Context, stay map[dataset.GameKey]keptGa
 					stay[k] = p
 				}
 			}
-			start, moves := l.Real()
+			start, moves := l.WithoutHistory()
 			whole := dataset.Line{Start: start, Moves: moves}
 			k := whole.StartKey()
 			for j, m := range moves {

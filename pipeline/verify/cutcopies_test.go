@@ -60,8 +60,8 @@ type placed struct {
 
 // isBeginningOf reports whether p is the beginning of a longer line in another split, from the words alone.
 func (p *placed) isBeginningOf(q *placed) bool {
-	start, moves := p.line.Real()
-	longerStart, longer := q.line.Real()
+	start, moves := p.line.WithoutHistory()
+	longerStart, longer := q.line.WithoutHistory()
 	return p.split != q.split && len(moves) >= 20 && len(moves) < len(longer) && start.EPD() == longerStart.EPD() &&
 		slices.Equal(moves, longer[:len(moves)])
 }
@@ -102,7 +102,7 @@ func TestCutCopies(t *testing.T) {
 			for i := range all {
 				if slices.ContainsFunc(all, func(q placed) bool { return all[i].isBeginningOf(&q) }) {
 					count++
-					start, moves := all[i].line.Real()
+					start, moves := all[i].line.WithoutHistory()
 					keys[start.EPD()+fmt.Sprint(moves)] = true
 				}
 			}

@@ -20,7 +20,7 @@ type known struct {
 }
 
 func knownOf(l *dataset.Line, split dataset.Split) known {
-	start, moves := l.Real()
+	start, moves := l.WithoutHistory()
 	return known{start.EPD(), moves, split}
 }
 
