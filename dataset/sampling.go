@@ -66,10 +66,10 @@ func (d Drops) Add(other Drops) Drops {
 func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 	n := len(l.Moves)
 	all := l.Samples.Plies(nil, n)
-	kept, drops := make([]drawn, 0, len(all)), Drops{}
+	kept, drops := make([]rankedSample, 0, len(all)), Drops{}
 	hash := l.GameHash()
 	for k, ply := range all {
-		d := drawn{sample: k, ply: ply, draw: s.draw(hash, ply)}
+		d := rankedSample{sample: k, ply: ply, draw: s.draw(hash, ply)}
 		switch {
 		case l.Source == SourceGame && ply < s.SkipPlies:
 			drops[SkippedPly]++
@@ -86,7 +86,7 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 	}
 	if s.MaxPerGame > 0 && len(kept) > s.MaxPerGame {
 		drops[OverMax] += int64(len(kept) - s.MaxPerGame)
-		slices.SortFunc(kept, func(a, b drawn) int {
+		slices.SortFunc(kept, func(a, b rankedSample) int {
 			if a.draw != b.draw && a.draw < b.draw {
 				return -1
 			} else if a.draw != b.draw {
@@ -95,7 +95,7 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 			return a.ply - b.ply
 		})
 		kept = kept[:s.MaxPerGame]
-		slices.SortFunc(kept, func(a, b drawn) int { return a.ply - b.ply })
+		slices.SortFunc(kept, func(a, b rankedSample) int { return a.ply - b.ply })
 	}
 	if len(kept) < len(all) {
 		numbers := make([]int, len(kept))
@@ -107,8 +107,8 @@ func (s *Sampling) Apply(l *Line, white, black bool, clocks []int32) Drops {
 	return drops
 }
 
-// drawn is a sample with its draw.
-type drawn struct {
+// rankedSample is a sample with its draw.
+type rankedSample struct {
 	sample, ply int
 	draw        uint64
 }
