@@ -36,9 +36,9 @@ type Line struct {
 	Predictions []PredictionColumn
 }
 
-// Untargeted reports whether a line with these policies has samples and none of them has a policy target. That is not
+// HasNoTarget reports whether a line with these policies has samples and none of them has a policy target. That is not
 // the same as having no policies, where the move that was played may be the target.
-func Untargeted(policies [][]WeightedMove) bool {
+func HasNoTarget(policies [][]WeightedMove) bool {
 	for _, list := range policies {
 		if len(list) > 0 {
 			return false

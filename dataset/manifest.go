@@ -144,7 +144,7 @@ type ShardInfo struct {
 	Lines     int64  `json:"lines"`
 	Positions int64  `json:"positions"`
 	Samples   int64  `json:"samples"`
-	// Untargeted counts the lines that have policies and no move in any of them (see [Untargeted]).
+	// Untargeted counts the lines that have policies and no move in any of them (see [HasNoTarget]).
 	Untargeted int64 `json:"untargeted,omitempty"`
 }
 

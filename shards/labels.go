@@ -28,7 +28,7 @@ func (p *policyColumns) add(line, first int, policies [][]dataset.WeightedMove) 
 	if policies == nil {
 		return
 	}
-	if dataset.Untargeted(policies) {
+	if dataset.HasNoTarget(policies) {
 		p.untargeted = binary.AppendUvarint(p.untargeted, uint64(line+1-p.last))
 		p.last = line + 1
 		return

@@ -208,7 +208,7 @@ func (v *verifier) line(l *dataset.Line, part *Report) error {
 	part.Lines++
 	part.Positions += int64(len(l.Moves) + 1)
 	part.Samples += int64(l.SampleCount())
-	if dataset.Untargeted(l.Policies) {
+	if dataset.HasNoTarget(l.Policies) {
 		part.Untargeted++
 	}
 	for _, c := range l.Labels {

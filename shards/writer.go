@@ -100,7 +100,7 @@ func (w *Writer) Write(l *dataset.Line) error {
 	w.info.Lines++
 	w.info.Positions += int64(len(l.Moves) + 1)
 	w.info.Samples += int64(l.SampleCount())
-	if dataset.Untargeted(l.Policies) {
+	if dataset.HasNoTarget(l.Policies) {
 		w.info.Untargeted++
 	}
 	if w.block.full() {
