@@ -95,9 +95,9 @@ func (s Source) String() string {
 	return fmt.Sprintf("Source(%d)", uint8(s))
 }
 
-// NameOf names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. Of an endgame
+// LineName names a line for the eye by its source, its number and the name of its input: game 4 of x.pgn. Of an endgame
 // or an aggregated position, which are of no input, it is the first two.
-func NameOf(source string, number int64, input string) string {
+func LineName(source string, number int64, input string) string {
 	s, err := ParseSource(source)
 	if i, _ := s.info(); err == nil && i.unread || input == "" {
 		return fmt.Sprintf("%s %d", source, number)

@@ -22,11 +22,11 @@ func TestSources(t *testing.T) {
 		if s.Teaches() == untaught {
 			t.Errorf("%v teaches: %v", s, s.Teaches())
 		}
-		if got := NameOf(name, 4, "x.pgn"); (got == name+" 4") != unread || !unread && got != name+" 4 of x.pgn" {
+		if got := LineName(name, 4, "x.pgn"); (got == name+" 4") != unread || !unread && got != name+" 4 of x.pgn" {
 			t.Error(got)
 		}
 	}
-	if got := NameOf("game", 4, ""); got != "game 4" {
+	if got := LineName("game", 4, ""); got != "game 4" {
 		t.Error(got)
 	}
 	if _, err := ParseSource("prose"); err == nil || !strings.Contains(err.Error(), `aggregate, engine: "prose"`) {

@@ -135,15 +135,15 @@ func printVerified(v *verify.Report) {
 	}
 	printf("games in more than one split: %s\n", pipeline.Thousands(v.BothSides))
 	for _, g := range v.Examples {
-		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.NameOf(g.Source, g.Number, g.Input))
+		printf("  %s of %s: %s\n", g.Split, g.Dataset, dataset.LineName(g.Source, g.Number, g.Input))
 	}
 	printf("lines of %d plies or more that are the beginning of a line in another split: %s\n",
 		dataset.CutPlies, pipeline.Thousands(v.CutCopies))
 	for _, c := range v.CutExamples {
 		a, b := &c.Shorter, &c.Longer
 		printf("  %s of %s: %s, %s; %s of %s: %s, %s\n", a.Split, a.Dataset,
-			dataset.NameOf(a.Source, a.Number, a.Input), pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
-			dataset.NameOf(b.Source, b.Number, b.Input), pipeline.Count(int64(b.Plies), "ply"))
+			dataset.LineName(a.Source, a.Number, a.Input), pipeline.Count(int64(a.Plies), "ply"), b.Split, b.Dataset,
+			dataset.LineName(b.Source, b.Number, b.Input), pipeline.Count(int64(b.Plies), "ply"))
 	}
 	for _, s := range []struct {
 		name string

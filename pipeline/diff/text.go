@@ -82,7 +82,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 		pipeline.Thousands(l.OnlyB),
 		pipeline.Thousands(l.Both))
 	for _, e := range l.Examples {
-		plain.Fprintf(&s, "  only in %s: %s: %s – %s, %s\n", e.In, dataset.NameOf(e.Source, e.Number, e.Input),
+		plain.Fprintf(&s, "  only in %s: %s: %s – %s, %s\n", e.In, dataset.LineName(e.Source, e.Number, e.Input),
 			none(e.White), none(e.Black), pipeline.Count(int64(e.Plies), "ply"))
 	}
 	for _, c := range []struct {

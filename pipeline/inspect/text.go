@@ -20,7 +20,7 @@ const textPlies = 8
 func (s *Sample) WriteText(w io.Writer) error {
 	var b strings.Builder
 	plain.Fprintf(&b, "sample %d · %s · line %d · split %s\n", s.Sample,
-		dataset.NameOf(s.Source, s.Game, fmt.Sprintf("%q", s.Input)), s.Line, s.Split)
+		dataset.LineName(s.Source, s.Game, fmt.Sprintf("%q", s.Input)), s.Line, s.Split)
 	if s.White != "" || s.Black != "" {
 		plain.Fprintf(&b, "%s – %s, %s\n", player(s.White, s.WhiteElo), player(s.Black, s.BlackElo), s.Result)
 	}
