@@ -39,7 +39,7 @@ func TestClass(t *testing.T) {
 // TestExactChecked: what tables say that were found to be intact counts before what others say, in any order.
 func TestExactChecked(t *testing.T) {
 	old := Fingerprint{Engine: "Syzygy tables", Build: "0123456789abcdef", Options: []Tag{}, Limit: ExactLimit}
-	prints := []Fingerprint{old, OfTables("0123456789abcdef"), OfTables("fedcba9876543210")}
+	prints := []Fingerprint{old, TablesFingerprint("0123456789abcdef"), TablesFingerprint("fedcba9876543210")}
 	if prints[0].ID() == prints[1].ID() || !prints[0].IsExact() || !prints[1].IsExact() {
 		t.Error("fingerprints")
 	}

@@ -91,8 +91,10 @@ func (t *Tables) check(ctx context.Context) error {
 }
 
 // Fingerprint is that of the tables' results: it names the tables by their content, not the engine that reads them. See
-// [syzygy.Set.Identity], which makes sense of tables that were checked, and [dataset.OfTables].
-func (t *Tables) Fingerprint() dataset.Fingerprint { return dataset.OfTables(t.set.Identity()) }
+// [syzygy.Set.Identity], which makes sense of tables that were checked, and [dataset.TablesFingerprint].
+func (t *Tables) Fingerprint() dataset.Fingerprint {
+	return dataset.TablesFingerprint(t.set.Identity())
+}
 
 // Close ends the engine.
 func (t *Tables) Close() error {
