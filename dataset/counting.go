@@ -54,7 +54,7 @@ func CountingSeveral(prints []Fingerprint, id string) (c Counting, last int, err
 	c.several = true
 	if c.column != anyColumn {
 		switch f := &prints[c.column]; {
-		case f.OfCandidates():
+		case f.SearchesCandidates():
 			err = fmt.Errorf("%w that compare all moves: fingerprint %s is of candidates alone", ErrNoLabels, id)
 		case !f.scoresSeveral():
 			err = fmt.Errorf("%w that score two moves: fingerprint %s scores one", ErrNoLabels, id)
@@ -75,7 +75,7 @@ func (c *Counting) counts(column int) bool {
 		return !c.several
 	}
 	f := &c.prints[column]
-	return !f.IsExact() && !f.OfCandidates() && (!c.several || f.scoresSeveral())
+	return !f.IsExact() && !f.SearchesCandidates() && (!c.several || f.scoresSeveral())
 }
 
 // Counted is what counts of a sample's labels.
@@ -126,7 +126,7 @@ func (c *Counting) Of(l *Line, sample int) Counted {
 // alone: the labels that are audited. Without one the error is [ErrNoLabels].
 func LastEngine(prints []Fingerprint) (column int, err error) {
 	for i := len(prints) - 1; i >= 0; i-- {
-		if !prints[i].IsImported() && !prints[i].IsExact() && !prints[i].OfCandidates() {
+		if !prints[i].IsImported() && !prints[i].IsExact() && !prints[i].SearchesCandidates() {
 			return i, nil
 		}
 	}

@@ -123,7 +123,7 @@ func TestCandidates(t *testing.T) {
 	defer d.Close()
 	m := d.Manifest
 	for i, limit := range []string{"depth 2", "depth 4"} {
-		if f := &m.Fingerprints[i]; f.Limit != limit || !f.OfCandidates() {
+		if f := &m.Fingerprints[i]; f.Limit != limit || !f.SearchesCandidates() {
 			t.Errorf("fingerprint %+v", f)
 		}
 	}

@@ -134,7 +134,7 @@ func (t *coverageTally) result(l *dataset.Line, k int) (class dataset.Class, exa
 func (t *coverageTally) compare(l *dataset.Line, k int, m board.Material, result dataset.Class) {
 	for i := range l.Labels {
 		c := &l.Labels[i]
-		if f := &t.prints[c.Fingerprint]; f.IsExact() || f.OfCandidates() {
+		if f := &t.prints[c.Fingerprint]; f.IsExact() || f.SearchesCandidates() {
 			continue
 		}
 		if said, ok := c.Labels[k].Class(); ok {

@@ -158,7 +158,7 @@ func (t *tally) addLabels(l *dataset.Line) (labelled int64, err error) {
 				dataset.ErrDamaged)
 		}
 		// What is best among candidates need not be best.
-		compared := !t.manifest.Fingerprints[c.Fingerprint].OfCandidates()
+		compared := !t.manifest.Fingerprints[c.Fingerprint].SearchesCandidates()
 		for k := range c.Labels {
 			t.labels[c.Fingerprint].add(&c.Labels[k])
 			if ply := plies[k]; compared && l.Source == dataset.SourceGame && ply < len(l.Moves) {
