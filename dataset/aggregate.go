@@ -104,8 +104,8 @@ func (a *Aggregate) check() error {
 	return nil
 }
 
-// whole returns a copy without null lists and maps.
-func (a *Aggregate) whole() *Aggregate {
+// withoutNil returns a copy without null lists and maps.
+func (a *Aggregate) withoutNil() *Aggregate {
 	if a == nil {
 		return nil
 	}

@@ -156,7 +156,7 @@ func (m *Manifest) encode() []byte {
 	c.Flags = notNil(c.Flags)
 	c.Inputs = notNil(slices.Clone(c.Inputs))
 	for i := range c.Inputs {
-		c.Inputs[i].Aggregate = c.Inputs[i].Aggregate.whole()
+		c.Inputs[i].Aggregate = c.Inputs[i].Aggregate.withoutNil()
 	}
 	c.Parents = notNil(c.Parents)
 	c.Shards = notNil(c.Shards)
