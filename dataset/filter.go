@@ -43,7 +43,7 @@ type Filter struct {
 	KeepUnknownElo, DropUnknownElo bool
 
 	NoBots       bool
-	TimeControls []string // classes (see [ClassOf]) or values of the tag, in lower case; empty: any
+	TimeControls []string // classes (see [TimeControlClass]) or values of the tag, in lower case; empty: any
 	MinBaseTime  int      // seconds on the clock at the start; 0: any
 	Results      []Result // empty: any
 	Terminations []string // values of the tag, in lower case; empty: any
@@ -228,7 +228,7 @@ func (f *Filter) timeControl(value string) bool {
 	if len(f.TimeControls) == 0 || slices.Contains(f.TimeControls, strings.ToLower(value)) {
 		return true
 	}
-	return ok && slices.Contains(f.TimeControls, ClassOf(base, increment))
+	return ok && slices.Contains(f.TimeControls, TimeControlClass(base, increment))
 }
 
 // ParseTimeControl reads the value of a TimeControl tag: “300”, “180+2”, “40/7200:3600” (its first period) or “*60”.
@@ -252,7 +252,7 @@ func ParseTimeControl(value string) (base, increment int, ok bool) {
 	return base, increment, true
 }
 
-// TimeControlClasses are the classes of [ClassOf], the fastest first.
+// TimeControlClasses are the classes of [TimeControlClass], the fastest first.
 var TimeControlClasses = []string{"ultrabullet", "bullet", "blitz", "rapid", "classical"}
 
 // KnownTimeControl reports whether a value of [Filter.TimeControls] can be met: a class, or what a tag has, “-” and “?”
@@ -262,9 +262,9 @@ func KnownTimeControl(value string) bool {
 	return ok || value == "-" || value == "?" || slices.Contains(TimeControlClasses, value)
 }
 
-// ClassOf returns the class of a time control as Lichess has it, by base + 40 × increment in seconds: "ultrabullet"
+// TimeControlClass returns the class of a time control as Lichess has it, by base + 40 × increment in seconds: "ultrabullet"
 // below 30, "bullet" below 180, "blitz" below 480, "rapid" below 1500, else "classical".
-func ClassOf(base, increment int) string {
+func TimeControlClass(base, increment int) string {
 	switch t := base + 40*increment; {
 	case t < 30:
 		return "ultrabullet"

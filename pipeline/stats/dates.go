@@ -179,7 +179,7 @@ const (
 func clockOf(l *dataset.Line) string {
 	tag := l.Tag("TimeControl")
 	if base, increment, ok := dataset.ParseTimeControl(tag); ok {
-		return dataset.ClassOf(base, increment)
+		return dataset.TimeControlClass(base, increment)
 	}
 	if tag == "-" {
 		return noClock

@@ -45,7 +45,7 @@ type Statistics struct {
 	Networks      []NetworkStats   `json:"networks,omitempty"` // one for each network of the manifest
 	Openings      *Openings        `json:"openings"`
 	Dates         Dates            `json:"dates"` // of games
-	// games by class: [dataset.ClassOf], "none" (the tag is "-"), "unknown"
+	// games by class: [dataset.TimeControlClass], "none" (the tag is "-"), "unknown"
 	TimeControls map[string]int64 `json:"time_controls"`
 	Examples     []Example        `json:"examples"`
 	Unique       *overlap.Unique  `json:"unique,omitempty"`
