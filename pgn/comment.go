@@ -59,8 +59,8 @@ func (p *Parser) swallows(opens byte, text []byte) bool {
 	return n >= 0 && hasMoves(text[:n])
 }
 
-// noting reports whether comments are looked at.
-func (p *Parser) noting() bool { return p.Comment != nil || p.ReadEvals || p.ReadClocks }
+// readsComments reports whether comments are looked at.
+func (p *Parser) readsComments() bool { return p.Comment != nil || p.ReadEvals || p.ReadClocks }
 
 // skipComment moves behind the comment that starts at the next byte. ok is false, and nothing moved, when it is
 // not closed.

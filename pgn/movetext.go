@@ -106,7 +106,7 @@ func (p *Parser) plainMoves() {
 				}
 			}
 		case otherByte:
-			if c != '{' || p.noting() {
+			if c != '{' || p.readsComments() {
 				break
 			}
 			if n := bytes.IndexByte(text[i:], '}'); n > 0 && bytes.IndexByte(text[i+1:i+n], '{') < 0 {
