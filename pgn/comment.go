@@ -29,7 +29,7 @@ func (p *Parser) comment() *dataset.Reject {
 	if !ok {
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 	}
-	if p.swallows(p.text[from], text) {
+	if p.hidesMoves(p.text[from], text) {
 		return p.reject(dataset.BadSyntax, from, p.i, errInside)
 	}
 	if p.Comment != nil {
@@ -49,9 +49,9 @@ func (p *Parser) comment() *dataset.Reject {
 	return nil
 }
 
-// swallows reports whether the text of a comment has moves before another opening brace: it was not closed, and what
+// hidesMoves reports whether the text of a comment has moves before another opening brace: it was not closed, and what
 // closes it is a later comment's brace. Or it stands behind a semicolon, and may be a game.
-func (p *Parser) swallows(opens byte, text []byte) bool {
+func (p *Parser) hidesMoves(opens byte, text []byte) bool {
 	if opens == ';' {
 		return hidesGame(text, p.tags.any)
 	}
@@ -95,7 +95,7 @@ func (p *Parser) skipVariation() *dataset.Reject {
 			if !ok {
 				return p.reject(dataset.BadSyntax, p.i, len(p.text), errComment)
 			}
-			if p.swallows(c, text) {
+			if p.hidesMoves(c, text) {
 				return p.reject(dataset.BadSyntax, at, p.i, errInside)
 			}
 			continue
