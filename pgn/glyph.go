@@ -87,8 +87,8 @@ func letterAt(text []byte) (letter byte, size int, ok bool) {
 	return 0, size, false
 }
 
-// high reads a character that is not ASCII and begins no move.
-func (p *Parser) high() *dataset.Reject {
+// nonASCII reads a character that is not ASCII and begins no move.
+func (p *Parser) nonASCII() *dataset.Reject {
 	k, size := kindAt(p.text[p.i:])
 	switch k {
 	case chessman:

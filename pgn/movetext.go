@@ -66,7 +66,7 @@ func (p *Parser) readMoves() *dataset.Reject {
 		case otherByte:
 			r = p.mark(c)
 		case highByte:
-			r = p.high()
+			r = p.nonASCII()
 		default:
 			r = p.reject(dataset.BadSyntax, p.i, p.i+1, errText)
 		}
