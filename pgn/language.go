@@ -39,7 +39,7 @@ func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
 		return nil
 	}
 	for i := range languages {
-		q := p.reread(p.text)
+		q := p.rereader(p.text)
 		q.letters = &languages[i]
 		if q.readTags() != nil {
 			continue

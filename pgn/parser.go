@@ -181,8 +181,8 @@ func (p *Parser) place(start board.Position, count numbering) {
 	}
 }
 
-// reread has the second parser begin with a text of this game, from a position on.
-func (p *Parser) reread(text []byte) *Parser {
+// rereader has the second parser begin with a text of this game, from a position on.
+func (p *Parser) rereader(text []byte) *Parser {
 	if p.second == nil {
 		p.second = &Parser{moves: make([]board.Move, 0, usualPlies)}
 	}

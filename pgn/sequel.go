@@ -11,7 +11,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 	if p.odd || at == len(next) || p.ended && next[at] == '[' {
 		return nil
 	}
-	q := p.reread(next)
+	q := p.rereader(next)
 	if q.readTags() != nil || len(q.tags.get(tagFEN)) > 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (p *Parser) checkSequel() *dataset.Reject {
 
 // reachAlone returns how many moves a text has that is read as a game of its own.
 func (p *Parser) reachAlone(text []byte) int {
-	q := p.reread(text)
+	q := p.rereader(text)
 	if q.readTags() != nil {
 		return 0
 	}
