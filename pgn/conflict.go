@@ -72,8 +72,8 @@ func (c *numbering) take(digits []byte, plies int) bool {
 	return false
 }
 
-// saysBlack reports whether what stands behind the digits of a move number makes it Black's.
-func saysBlack(behind []byte) bool {
+// isBlackNumber reports whether what stands behind the digits of a move number makes it Black's.
+func isBlackNumber(behind []byte) bool {
 	return bytes.HasPrefix(behind, []byte("..")) || bytes.HasPrefix(behind, []byte("…"))
 }
 
