@@ -95,10 +95,10 @@ func (t *tags) reset() { clear(t.raw[:]); t.any, t.brokenFEN, t.otherFEN = false
 func (t *tags) add(name, value []byte) {
 	t.any = true
 	i := tagIndex(name)
-	if i < 0 && len(name) == 3 && bytes.EqualFold(name, []byte("FEN")) && saysSomething(value) {
+	if i < 0 && len(name) == 3 && bytes.EqualFold(name, []byte("FEN")) && hasContent(value) {
 		t.brokenFEN = value
 	}
-	if i == tagFEN && t.raw[i] != nil && saysSomething(value) && !bytes.Equal(bytes.TrimSpace(value), t.raw[i]) {
+	if i == tagFEN && t.raw[i] != nil && hasContent(value) && !bytes.Equal(bytes.TrimSpace(value), t.raw[i]) {
 		t.otherFEN = value
 	}
 	if i >= 0 && t.raw[i] == nil {
@@ -122,7 +122,7 @@ func (t *tags) kept() []dataset.Tag {
 	first := len(t.free)
 	for i, name := range keptTags {
 		raw := t.raw[i]
-		if !saysSomething(raw) {
+		if !hasContent(raw) {
 			continue
 		}
 		if !isPlain(raw) || len(raw) > maxValue {
@@ -155,8 +155,8 @@ func (t *tags) keep(value []byte) string {
 	return t.text.String()[from:]
 }
 
-// saysSomething reports whether a value holds more than the signs for what is not known.
-func saysSomething(value []byte) bool {
+// hasContent reports whether a value holds more than the signs for what is not known.
+func hasContent(value []byte) bool {
 	for _, c := range value {
 		if c != '?' && c != '-' && c != '.' && c != '/' && c != ' ' {
 			return true
