@@ -140,9 +140,9 @@ func opensPawnMove(text []byte) bool {
 	return looksLikeMove(text[:end])
 }
 
-// knightGoes reports whether the word that text opens with is a legal move, or one of several, with a knight's letter
+// isKnightMove reports whether the word that text opens with is a legal move, or one of several, with a knight's letter
 // in front of it.
-func (p *Parser) knightGoes(text []byte) bool {
+func (p *Parser) isKnightMove(text []byte) bool {
 	end := 0
 	for end < len(text) && moveBytes[text[end]] {
 		end++
@@ -199,7 +199,7 @@ func (p *Parser) hidesPiece(from, to int) bool {
 				p.i++
 			}
 		case c >= 'a' && c <= 'z':
-			return p.text[from] != 'N' || p.knightGoes(p.text[p.i:])
+			return p.text[from] != 'N' || p.isKnightMove(p.text[p.i:])
 		case c >= 0x80:
 			k, size := kindAt(p.text[p.i:])
 			if k == chessman {
