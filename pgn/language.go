@@ -89,8 +89,8 @@ func showsQueen(text []byte) bool {
 	}
 }
 
-// marked reports whether the last move gives check and mate as far as its text says so.
-func (p *Parser) marked(word []byte) bool {
+// agreesWithMarks reports whether the last move gives check and mate as far as its text says so.
+func (p *Parser) agreesWithMarks(word []byte) bool {
 	mate := bytes.IndexByte(word, '#') >= 0
 	return !mate && bytes.IndexByte(word, '+') < 0 || p.pos.InCheck() && !(mate && p.pos.HasLegalMove())
 }

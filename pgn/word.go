@@ -67,7 +67,7 @@ func (p *Parser) word(from int) *dataset.Reject {
 	}
 	p.pos.Play(move)
 	p.moves = append(p.moves, move)
-	if p.letters != nil && !p.marked(p.text[from:i]) {
+	if p.letters != nil && !p.agreesWithMarks(p.text[from:i]) {
 		return p.reject(dataset.MoveConflict, from, i, errLetters)
 	}
 	return nil
