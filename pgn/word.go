@@ -73,8 +73,8 @@ func (p *Parser) word(from int) *dataset.Reject {
 	return nil
 }
 
-// parses reports whether a word is a legal move here.
-func (p *Parser) parses(token []byte) bool {
+// isLegal reports whether a word is a legal move here.
+func (p *Parser) isLegal(token []byte) bool {
 	_, err := p.pos.ParseSAN(token)
 	return err == nil
 }
@@ -122,7 +122,7 @@ func (p *Parser) trimWord(token []byte) []byte {
 		return token // half of O-O-O
 	}
 	token = bytes.TrimRight(token, "=+-/#")
-	if n := len(token) - 1; n >= 2 && token[n] == 'N' && p.parses(token[:n]) { // a novelty, Nf3N
+	if n := len(token) - 1; n >= 2 && token[n] == 'N' && p.isLegal(token[:n]) { // a novelty, Nf3N
 		return token[:n]
 	}
 	switch string(token) {
