@@ -35,7 +35,7 @@ var errLetters = errors.New("the piece letters may be those of another language"
 // where the text says so. That takes a short game: no language but English has a Q, or both N and B. Games next to each
 // other are of one language, so a queen's move behind the game will do.
 func (p *Parser) checkLanguage(start *board.Position) *dataset.Reject {
-	if p.odd || isEnglish(start, p.moves) || showsQueen(p.game.Next) {
+	if p.odd || isEnglish(start, p.moves) || hasQueenMove(p.game.Next) {
 		return nil
 	}
 	for i := range languages {
@@ -75,8 +75,8 @@ func isEnglish(start *board.Position, moves []board.Move) bool {
 	return false
 }
 
-// showsQueen reports whether text has the beginning of a move by a queen in English letters.
-func showsQueen(text []byte) bool {
+// hasQueenMove reports whether text has the beginning of a move by a queen in English letters.
+func hasQueenMove(text []byte) bool {
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(text[i:], 'Q')
 		if i += n; n < 0 || i+2 >= len(text) {
