@@ -133,7 +133,7 @@ func (c *scanner) step(buf []byte, to int) (event, int) {
 	case c.value:
 		c.skipValue(buf, to)
 	default:
-		return c.thing(buf, to)
+		return c.token(buf, to)
 	}
 	return noEvent, to
 }
@@ -154,8 +154,8 @@ func (c *scanner) skipValue(buf []byte, to int) {
 	c.value = !closed
 }
 
-// thing reads what starts at pos, outside of comments.
-func (c *scanner) thing(buf []byte, to int) (event, int) {
+// token reads what starts at pos, outside of comments.
+func (c *scanner) token(buf []byte, to int) (event, int) {
 	i := c.pos
 	b := buf[i]
 	switch {
