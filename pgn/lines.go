@@ -217,7 +217,7 @@ func (s *Splitter) cut(at int) {
 func (s *Splitter) endGame(end int) {
 	if s.state == inMoves {
 		s.advance(end)
-		for s.moves.open >= 0 && !s.moves.sure {
+		for s.moves.open >= 0 && !s.moves.closedForSure {
 			e, at := s.moves.unclosed(s.buf, end, false)
 			if e != gameEvent {
 				break

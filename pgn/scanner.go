@@ -33,17 +33,17 @@ type scanner struct {
 	pos   int // index in the buffer up to which the text has been read
 	later int // index of a game that is the next event, or −1
 
-	open      int  // index of the brace of the comment that pos is in, or −1
-	sure      bool // that comment is one, whatever follows
-	hidden    bool // moves stand in a comment, or behind a result, that may be another game's
-	rest      bool // pos is inside a “;” comment or a “%” line
-	value     bool // pos is inside the value of a tag that the break of an overlong line has cut
-	lineStart bool // pos is at the start of a line, but for blanks
-	cr        bool // the last byte was a carriage return
-	ends      int  // line ends since the last byte that is not blank
-	gap       bool // a blank line has been seen since the last move
-	depth     int  // of variations
-	first     bool // nothing stands between an opening parenthesis and pos
+	open          int  // index of the brace of the comment that pos is in, or −1
+	closedForSure bool // that comment is one, whatever follows
+	hidden        bool // moves stand in a comment, or behind a result, that may be another game's
+	rest          bool // pos is inside a “;” comment or a “%” line
+	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
+	lineStart     bool // pos is at the start of a line, but for blanks
+	cr            bool // the last byte was a carriage return
+	ends          int  // line ends since the last byte that is not blank
+	gap           bool // a blank line has been seen since the last move
+	depth         int  // of variations
+	first         bool // nothing stands between an opening parenthesis and pos
 
 	begun         bool // moves or a result have been seen on this line
 	midline       bool // the game starts on this line, behind another one
@@ -83,7 +83,7 @@ func (c *scanner) rebase(dropped int) {
 // keepFrom returns the index of the first byte that is still needed.
 func (c *scanner) keepFrom() int {
 	keep := c.pos
-	if c.open >= 0 && !c.sure {
+	if c.open >= 0 && !c.closedForSure {
 		keep = c.open
 	}
 	for _, i := range [...]int{c.word, c.one} {
@@ -185,7 +185,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		return noEvent, i
 	}
 	if b == '{' && !c.inner {
-		c.open, c.sure, c.lineStart, c.cr, c.ends = i, false, false, false, 0
+		c.open, c.closedForSure, c.lineStart, c.cr, c.ends = i, false, false, false, 0
 		c.pos++
 		return noEvent, i
 	}

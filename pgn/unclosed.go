@@ -9,7 +9,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 	if i := bytes.IndexByte(buf[c.pos:to], '}'); i >= 0 {
 		end = c.pos + i
 	}
-	if !c.sure {
+	if !c.closedForSure {
 		swallowed := false
 		limit, nested := -1, end >= 0 && end <= window
 		switch {
@@ -27,11 +27,11 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			if e, at := c.unclosed(buf, limit, nested); e != noEvent || c.open == limit {
 				return e, at
 			}
-			c.sure = true
+			c.closedForSure = true
 			if swallowed && c.over && c.depth == 0 { // the game that ended keeps clear of it
 				at := c.open
 				c.start(false)
-				c.open, c.sure, c.hidden = at, true, true
+				c.open, c.closedForSure, c.hidden = at, true, true
 				c.swallow()
 				return gameEvent, at
 			}
