@@ -276,7 +276,7 @@ func (p *Parser) readBehind() *dataset.Reject {
 		return p.reject(dataset.BadSyntax, at, at+16, errBehind)
 	case behind.moves > max(len(p.moves), 2):
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errBehind)
-	case behind.hidden:
+	case behind.hasHiddenGame:
 		return p.reject(dataset.BadSyntax, p.i, len(p.text), errInside)
 	case behind.open >= 0:
 		return p.reject(dataset.BadSyntax, behind.open, len(p.text), errComment)

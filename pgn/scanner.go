@@ -35,7 +35,7 @@ type scanner struct {
 
 	open          int  // index of the brace of the comment that pos is in, or −1
 	closedForSure bool // that comment is one, whatever follows
-	hidden        bool // moves stand in a comment, or behind a result, that may be another game's
+	hasHiddenGame bool // moves stand in a comment, or behind a result, that may be another game's
 	rest          bool // pos is inside a “;” comment or a “%” line
 	value         bool // pos is inside the value of a tag that the break of an overlong line has cut
 	lineStart     bool // pos is at the start of a line, but for blanks
@@ -177,7 +177,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		if e != noEvent {
 			return e, at
 		}
-		c.hidden = c.hidden || hidesGame(buf[i:at], !c.free)
+		c.hasHiddenGame = c.hasHiddenGame || hidesGame(buf[i:at], !c.free)
 	}
 	if b == '%' && c.lineStart || sign {
 		c.rest, c.lineStart, c.cr, c.ends = true, false, false, 0
@@ -217,7 +217,7 @@ func (c *scanner) endLine(b byte) {
 	c.ends++
 	c.gap = c.gap || c.ends > 1
 	if c.over && c.free && c.depth > 0 { // what a parenthesis behind a result opens ends with its line
-		c.depth, c.result, c.first, c.hidden = 0, -1, false, true
+		c.depth, c.result, c.first, c.hasHiddenGame = 0, -1, false, true
 		if c.aside > 0 {
 			c.swallow()
 		}

@@ -17,7 +17,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			if i := bytes.LastIndexByte(buf[c.open+1:end], '{'); i >= 0 {
 				limit = c.open + 1 + i
 				moves := hasMoves(buf[c.open+1 : limit])
-				c.hidden = c.hidden || moves
+				c.hasHiddenGame = c.hasHiddenGame || moves
 				swallowed = moves && c.free
 			}
 		case window == c.open+maxUnclosed:
@@ -31,7 +31,7 @@ func (c *scanner) comment(buf []byte, to int) (event, int) {
 			if swallowed && c.over && c.depth == 0 { // the game that ended keeps clear of it
 				at := c.open
 				c.start(false)
-				c.open, c.closedForSure, c.hidden = at, true, true
+				c.open, c.closedForSure, c.hasHiddenGame = at, true, true
 				c.swallow()
 				return gameEvent, at
 			}
@@ -59,7 +59,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 	inner := scanner{pos: c.open + 1, later: -1, open: -1, result: -1, word: -1, one: -1, tagged: c.tagged,
 		free: c.free, suspect: true,
 		inner: true, content: true, moves: c.moves, numbers: c.numbers, over: c.over}
-	inner.strict, inner.hidden = brace, c.hidden
+	inner.strict, inner.hasHiddenGame = brace, c.hasHiddenGame
 	e, at := inner.nextGame(buf, to)
 	switch {
 	case e == gameEvent && c.over && c.depth == 0: // the game that ended keeps clear of the comment
