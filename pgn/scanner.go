@@ -171,7 +171,7 @@ func (c *scanner) token(buf []byte, to int) (event, int) {
 		c.pos += 3
 		return noEvent, i
 	}
-	sign := b == ';' && !c.behindSign && (!c.inner || c.behind())
+	sign := b == ';' && !c.behindSign && (!c.inner || c.afterResult())
 	if sign {
 		e, at := c.semicolon(buf, to)
 		if e != noEvent {

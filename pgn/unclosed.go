@@ -72,7 +72,7 @@ func (c *scanner) unclosed(buf []byte, to int, brace bool) (event, int) {
 		inner.inner, inner.strict = false, false
 		*c = inner
 		return e, at
-	case brace && inner.behind():
+	case brace && inner.afterResult():
 		inner.inner, inner.strict, inner.rest, inner.open = false, false, false, to
 		*c = inner
 	}

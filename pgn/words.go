@@ -40,7 +40,7 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	case b >= '0' && b <= '9' || b >= 0x80:
 		if n := c.resultAt(buf[i:to]); n > 0 {
 			return c.readResult(n)
-		} else if n := c.numberAt(buf[i:to]); n > 0 && (c.behind() || !opensPawnMove(buf[i+n:to])) {
+		} else if n := c.numberAt(buf[i:to]); n > 0 && (c.afterResult() || !opensPawnMove(buf[i+n:to])) {
 			return c.readNumber(buf[:to], n), i
 		} else {
 			return c.readWord(buf, to)
@@ -56,8 +56,8 @@ func (c *scanner) text(buf []byte, to int, b byte) (event, int) {
 	return noEvent, i
 }
 
-// behind reports whether pos stands behind a result.
-func (c *scanner) behind() bool {
+// afterResult reports whether pos stands behind a result.
+func (c *scanner) afterResult() bool {
 	if c.depth == 0 {
 		return c.over
 	}
@@ -126,7 +126,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 	}
 	white := n == 1 && buf[i] == '1' && dots <= 1 && !bytes.HasPrefix(buf[j:], []byte("…"))
 	c.pos, c.prose = j, false
-	if white && dots == 1 && c.lineStart && c.ends > 1 && !c.behind() && c.content {
+	if white && dots == 1 && c.lineStart && c.ends > 1 && !c.afterResult() && c.content {
 		c.start(false)
 		c.number, c.dotted = true, true
 		return gameEvent
@@ -135,7 +135,7 @@ func (c *scanner) readNumber(buf []byte, n int) event {
 		c.word = i
 	}
 	c.one, c.number, c.dotted = -1, true, dots > 0
-	if white && (c.behind() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
+	if white && (c.afterResult() || c.free && (c.moves >= 2 || c.depth > 0 && c.aside >= 2) && !c.first &&
 		(!c.strict || c.lineStart)) {
 		c.one, c.number = i, false
 	}
@@ -207,12 +207,12 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	switch {
 	case c.one >= 0:
 		e, at = gameEvent, c.one
-	case c.behind() && (c.number || c.depth == 0 && goesOn(buf[i:to])):
+	case c.afterResult() && (c.number || c.depth == 0 && goesOn(buf[i:to])):
 		e = moveEvent
 		c.over = false
-	case c.behind() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
+	case c.afterResult() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
 		c.result = -1
-	case c.behind():
+	case c.afterResult():
 		e = gameEvent
 	case c.over: // a variation behind a result
 	case c.free && !c.number && c.moves > 0 && !c.numbered() && c.gap:
