@@ -143,7 +143,7 @@ func (s *Splitter) border(at, end int) {
 		return
 	case !isTag:
 		return
-	case s.state == inMoves && s.blank && s.moves.single(s.buf, s.pos):
+	case s.state == inMoves && s.blank && s.moves.holdsOneGame(s.buf, s.pos):
 		s.take(s.pos)
 		s.startGame(at)
 		return
