@@ -207,7 +207,7 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	switch {
 	case c.one >= 0:
 		e, at = gameEvent, c.one
-	case c.afterResult() && (c.number || c.depth == 0 && goesOn(buf[i:to])):
+	case c.afterResult() && (c.number || c.depth == 0 && continuesGame(buf[i:to])):
 		e = moveEvent
 		c.over = false
 	case c.afterResult() && c.depth > 0 && c.word >= 0: // words behind a result in a variation
@@ -239,10 +239,10 @@ func (c *scanner) readMove(buf []byte, i, to int) (event, int) {
 	return e, at
 }
 
-// goesOn reports whether the first move in text, which has no number and stands behind a result, is one of the game
+// continuesGame reports whether the first move in text, which has no number and stands behind a result, is one of the game
 // that ended: the number behind it, or behind two moves, is not that of a game that begins here. Only its line is
 // looked at.
-func goesOn(text []byte) bool {
+func continuesGame(text []byte) bool {
 	i := 0
 	for moves := 1; moves <= 2; moves++ {
 		for i < len(text) && (moveBytes[text[i]] || text[i] >= 0x80) {
