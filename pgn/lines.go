@@ -12,7 +12,7 @@ func (s *Splitter) scan() {
 			return
 		}
 		if goesOn {
-			s.more(end)
+			s.longLine(end)
 		} else {
 			s.step(end)
 		}
@@ -116,8 +116,8 @@ func (s *Splitter) anyLine(end int) {
 	}
 }
 
-// more reads buf[pos:end], which goes on with an overlong line.
-func (s *Splitter) more(end int) {
+// longLine reads buf[pos:end], which goes on with an overlong line.
+func (s *Splitter) longLine(end int) {
 	if s.ignored || s.state != inTags {
 		return
 	}
