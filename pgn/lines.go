@@ -101,7 +101,7 @@ func (s *Splitter) anyLine(end int) {
 		s.ignored = true // no part of any game
 		s.moves.suspect = true
 	default:
-		s.border(at, end)
+		s.newGameAt(at, end)
 		switch _, _, isTag := tagName(s.buf[at:end]); {
 		case s.state == inMoves:
 			s.blank = false
@@ -133,9 +133,9 @@ func (s *Splitter) longLine(end int) {
 	s.tagLine(skipSpace(s.buf[:end], at), end)
 }
 
-// border starts a new game at index at, the first byte that is not blank of a line that ends at end, if one
+// newGameAt starts a new game at index at, the first byte that is not blank of a line that ends at end, if one
 // starts there. What starts behind moves without tags is found by the scanner.
-func (s *Splitter) border(at, end int) {
+func (s *Splitter) newGameAt(at, end int) {
 	name, _, isTag := tagName(s.buf[at:end])
 	switch {
 	case s.state == outside:
