@@ -136,7 +136,7 @@ func (s *Splitter) Next() (*Batch, error) {
 		if s.eof && s.err == io.EOF {
 			s.finish()
 		} else {
-			s.shed()
+			s.trim()
 		}
 		// Games that wait keep what is behind them in memory, however long that gets.
 		if s.eof || s.pending >= batchSize || len(s.spans) > 0 && s.n-s.spans[0].start > 4*batchSize {
@@ -232,8 +232,8 @@ func (s *Splitter) rebase(dropped int) {
 	s.base += int64(dropped)
 }
 
-// shed looks for the next game in a long movetext, and drops what is not needed any more of a game that is too long.
-func (s *Splitter) shed() {
+// trim looks for the next game in a long movetext, and drops what is not needed any more of a game that is too long.
+func (s *Splitter) trim() {
 	if s.state == inMoves && s.pos-s.start > eagerSize {
 		s.advance(s.pos)
 	}
