@@ -144,7 +144,7 @@ func (s *Splitter) newGameAt(at, end int) {
 	case !isTag:
 		return
 	case s.state == inMoves && s.blank && s.moves.holdsOneGame(s.buf, s.pos):
-		s.take(s.pos)
+		s.addGame(s.pos)
 		s.startGame(at)
 		return
 	case s.state == inMoves:
@@ -207,7 +207,7 @@ func (s *Splitter) advance(to int) {
 
 // cut ends the present game before the index at, where the next one starts in movetext.
 func (s *Splitter) cut(at int) {
-	s.take(at)
+	s.addGame(at)
 	s.start, s.offset = at, s.base+int64(at)
 	s.tags, s.event = s.moves.tagged, false
 	s.names.reset(at)
@@ -227,12 +227,12 @@ func (s *Splitter) endGame(end int) {
 		}
 	}
 	if s.tags || s.state == inMoves && s.moves.content {
-		s.take(end)
+		s.addGame(end)
 	}
 }
 
-// take adds the present game, which ends before the index end, to those that were found.
-func (s *Splitter) take(end int) {
+// addGame adds the present game, which ends before the index end, to those that were found.
+func (s *Splitter) addGame(end int) {
 	sp := span{start: s.start, end: end, offset: s.offset, tooLong: s.tooLong(end)}
 	if sp.tooLong {
 		sp.end = sp.start
