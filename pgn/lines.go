@@ -200,13 +200,13 @@ func (s *Splitter) startMoves(at int, lineStart bool) {
 func (s *Splitter) advance(to int) {
 	for s.moves.pos < to || s.moves.later >= 0 {
 		if e, at := s.moves.nextGame(s.buf, to); e == gameEvent {
-			s.cut(at)
+			s.cutAt(at)
 		}
 	}
 }
 
-// cut ends the present game before the index at, where the next one starts in movetext.
-func (s *Splitter) cut(at int) {
+// cutAt ends the present game before the index at, where the next one starts in movetext.
+func (s *Splitter) cutAt(at int) {
 	s.addGame(at)
 	s.start, s.offset = at, s.base+int64(at)
 	s.tags, s.event = s.moves.tagged, false
@@ -222,7 +222,7 @@ func (s *Splitter) endGame(end int) {
 			if e != gameEvent {
 				break
 			}
-			s.cut(at)
+			s.cutAt(at)
 			s.advance(end)
 		}
 	}
