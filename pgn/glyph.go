@@ -96,7 +96,7 @@ func (p *Parser) nonASCII() *dataset.Reject {
 	case half:
 		if result, n := resultAt(p.text[p.i:]); n > 0 {
 			p.i += n
-			p.over, p.ended = result, true
+			p.result, p.ended = result, true
 			return nil
 		}
 	case blank:

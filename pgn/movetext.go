@@ -198,7 +198,7 @@ func (p *Parser) number() *dataset.Reject {
 	}
 	if result, length := resultAt(t); length > 0 {
 		p.i += length
-		p.over, p.ended = result, true
+		p.result, p.ended = result, true
 		return nil
 	}
 	if length := p.doubleLoss(); length > 0 {

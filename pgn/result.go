@@ -33,15 +33,15 @@ func (p *Parser) settleResult(tag dataset.Result) (dataset.Result, *dataset.Reje
 	conflict := func(a, b dataset.Result) bool {
 		return a != b && a != dataset.ResultUnknown && b != dataset.ResultUnknown
 	}
-	p.conflict = Conflict{Movetext: conflict(tag, p.over), Board: conflict(end, tag) || conflict(end, p.over),
+	p.conflict = Conflict{Movetext: conflict(tag, p.result), Board: conflict(end, tag) || conflict(end, p.result),
 		Moves: p.odd}
-	first, second := tag, p.over
+	first, second := tag, p.result
 	switch {
 	case !p.conflict.Movetext && !p.conflict.Board:
 	case p.Results == dataset.DropConflicts:
 		return 0, p.reject(dataset.ResultConflict, 0, 0, errConflict)
 	case p.Results == dataset.MovetextResult:
-		first, second = p.over, tag
+		first, second = p.result, tag
 	case p.Results == dataset.BoardResult && p.conflict.Board:
 		return end, nil
 	}

@@ -100,7 +100,7 @@ func (p *Parser) spell(word []byte) []byte {
 func (p *Parser) trimWord(token []byte) []byte {
 	for i := range token {
 		if result, n := resultAt(token[i:]); n > 0 && i+n == len(token) {
-			p.over, p.ended = result, true
+			p.result, p.ended = result, true
 			token = token[:i]
 			break
 		}
